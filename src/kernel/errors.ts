@@ -1,0 +1,191 @@
+// The one error type of the service and the one table of its codes. Every door translates from here:
+// HTTP to `{code, error, hint, ...}`, SMTP to a reply line, the command line to an exit. Unknown errors become
+// `internal_error`: the public text never shows internals, the log line found by the request id does.
+import { z } from 'zod';
+
+interface CodeDeclaration {
+  readonly status: number;
+  /** What to do, for the caller; a thrower may give a better one. */
+  readonly hint: string;
+  /** Whether the same request may succeed later without being changed. */
+  readonly temporary?: true;
+  /** Fields beside `code`, `error` and `hint` in the JSON form. */
+  readonly extra?: z.ZodRawShape;
+}
+
+const fieldProblem = z.strictObject({
+  path: z.string().describe('where in the request: `body.to[0]`, `query.limit`'),
+  message: z.string(),
+});
+export type FieldProblem = z.infer<typeof fieldProblem>;
+
+export const errorTable = {
+  invalid_json: { status: 400, hint: 'Send one JSON document in UTF-8 with Content-Type: application/json.' },
+  invalid_request: {
+    status: 400,
+    hint: 'Correct the fields named in `fields`; /reference describes each.',
+    extra: { fields: z.array(fieldProblem) },
+  },
+  unauthorized: { status: 401, hint: 'Send `Authorization: Bearer <token>` with a live token.' },
+  plan_cap_reached: {
+    status: 402,
+    hint: 'Wait for the next month or choose a larger plan.',
+    extra: { used: z.int(), cap: z.int(), resets_at: z.iso.datetime() },
+  },
+  forbidden: {
+    status: 403,
+    hint: 'Use a credential that has the permission named in `permission`.',
+    extra: { permission: z.string() },
+  },
+  not_found: { status: 404, hint: 'Check the path and the ids in it.' },
+  tenant_paused: {
+    status: 409,
+    hint: 'Resolve the reason, then resume the practice.',
+    extra: { reason: z.string(), paused_at: z.iso.datetime() },
+  },
+  idempotency_conflict: { status: 409, hint: 'Use a new idempotency key for another message.' },
+  idempotency_in_progress: {
+    status: 409,
+    temporary: true,
+    hint: 'The first call with this key is still running; ask again in a moment.',
+  },
+  conflict: { status: 409, hint: 'Choose another name, or bring the record into a state that allows this.' },
+  billing_not_configured: { status: 409, hint: 'The operator has configured no payment provider.' },
+  gone: { status: 410, hint: 'This route was retired; /reference lists those that exist.' },
+  body_too_large: {
+    status: 413,
+    hint: 'Send fewer or smaller attachments.',
+    extra: { limit_bytes: z.int() },
+  },
+  unsupported_media_type: { status: 415, hint: 'Send Content-Type: application/json without Content-Encoding.' },
+  content_blocked: {
+    status: 422,
+    hint: 'Change the content named in `content_reasons`.',
+    extra: {
+      content_reasons: z.array(z.string()),
+      scanner: z.record(z.string(), z.unknown()),
+      message_id: z.string(),
+    },
+  },
+  kind_not_allowed_on_route: {
+    status: 422,
+    hint: 'Send marketing kinds over `broadcast`, all others over `outgoing`.',
+  },
+  impressum_incomplete: {
+    status: 422,
+    hint: 'Complete the legal block of the practice.',
+    extra: { missing: z.array(z.string()) },
+  },
+  dkim_not_verified: {
+    status: 422,
+    hint: 'Publish the DKIM records of the domain, then check DNS.',
+    extra: { missing: z.array(z.string()) },
+  },
+  warmup_not_ready: {
+    status: 422,
+    temporary: true,
+    hint: 'Broadcast opens on warm-up day 3.',
+    extra: { day: z.int() },
+  },
+  warmup_cap_reached: {
+    status: 422,
+    temporary: true,
+    hint: "Wait for the next day; the warm-up's cap grows daily.",
+    extra: { cap: z.int() },
+  },
+  consent_required: {
+    status: 422,
+    hint: 'List sends need active newsletter consent.',
+    extra: { missing: z.array(z.string()) },
+  },
+  promotional_on_transactional: {
+    status: 422,
+    hint: 'Send promotional content over a marketing route.',
+    extra: { content_reasons: z.array(z.string()) },
+  },
+  attachment_rejected: {
+    status: 422,
+    hint: '`attachment_policy` of GET /api/meta lists what is allowed.',
+    extra: { attachment: z.string(), reason: z.string() },
+  },
+  too_many_recipients: {
+    status: 422,
+    hint: 'Split the message; to, cc and bcc count together.',
+    extra: { count: z.int(), limit: z.int() },
+  },
+  safe_mode_recipient: {
+    status: 422,
+    hint: "Safe mode is on: send to the simulator or to an address on the operator's allowlist.",
+    extra: { recipients: z.array(z.string()) },
+  },
+  from_not_allowed: {
+    status: 422,
+    hint: 'Use an address on one of the domains in `allowed`, or omit `from`.',
+    extra: { allowed: z.array(z.string()) },
+  },
+  header_not_allowed: {
+    status: 422,
+    hint: 'Only X-* and a few standard headers may be set, without line breaks in their values.',
+    extra: { header: z.string() },
+  },
+  invalid_recipient: {
+    status: 422,
+    hint: 'Correct or remove the addresses in `recipients`.',
+    extra: { recipients: z.array(z.string()) },
+  },
+  rate_limited: {
+    status: 429,
+    temporary: true,
+    hint: 'Slow down; `retry_after` is in seconds.',
+    extra: { retry_after: z.int() },
+  },
+  internal_error: { status: 500, temporary: true, hint: 'Report the X-Request-Id of this answer to the operator.' },
+  unavailable: {
+    status: 503,
+    temporary: true,
+    hint: 'Nothing was accepted; send the same request again after `retry_after` seconds.',
+    extra: { retry_after: z.int() },
+  },
+} as const satisfies Record<string, CodeDeclaration>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+type ExtraOf<C extends ErrorCode> = (typeof errorTable)[C] extends { extra: infer S extends z.ZodRawShape }
+  ? { extra: z.infer<z.ZodObject<S>> }
+  : { extra?: never };
+
+type Details<C extends ErrorCode> = ExtraOf<C> & { hint?: string; cause?: unknown };
+
+/** An error that its receiver may read: `message` and `hint` are public, `cause` goes to the log only. */
+export class AppError<C extends ErrorCode = ErrorCode> extends Error {
+  readonly code: C;
+  readonly hint: string;
+  readonly extra: Record<string, unknown>;
+
+  constructor(
+    code: C,
+    message: string,
+    ...[details]: ExtraOf<C> extends { extra: unknown } ? [Details<C>] : [Details<C>?]
+  ) {
+    super(message, { cause: details?.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.hint = details?.hint ?? errorTable[code].hint;
+    this.extra = (details?.extra ?? {}) as Record<string, unknown>;
+  }
+
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+
+  /** The public form of decisions 1: `{code, error, hint, ...extra}`. */
+  toJSON(): { code: ErrorCode; error: string; hint: string } {
+    return { code: this.code, error: this.message, hint: this.hint, ...this.extra };
+  }
+}
+
+/** Any thrown value as an AppError; what is not one becomes `internal_error` and says nothing of itself. */
+export const toAppError = (thrown: unknown): AppError =>
+  thrown instanceof AppError
+    ? thrown
+    : new AppError('internal_error', 'The request failed by a defect of the service.', { cause: thrown });

@@ -1,0 +1,75 @@
+// What an HTTP endpoint is, without the HTTP library: one value that holds everything said about it. Express mounts
+// the list of them; validation, the permission table, /openapi.yaml and /reference are derived from the same list.
+import type { z } from 'zod';
+import type { Access, Caller } from './access.ts';
+import type { ErrorCode } from './errors.ts';
+import type { Log } from './log.ts';
+
+export type Stability = 'stable' | 'beta' | 'deprecated';
+export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+
+export interface RequestContext {
+  readonly requestId: string;
+  readonly caller: Caller;
+  /** Truncation is up to whoever stores it. */
+  readonly clientAddress: string;
+  /** Value of a request header, by its lower-case name; undefined where absent or repeated. */
+  readonly header: (name: string) => string | undefined;
+  readonly log: Log;
+}
+
+export interface RouteResult {
+  readonly status: number;
+  /** JSON unless `contentType` says otherwise; absent with 204. */
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface RouteInput<P, Q, B> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+}
+
+export interface RouteResponse {
+  readonly description: string;
+  /** Absent: no body. A string: the media type of a body that is not JSON. */
+  readonly body?: z.ZodType | string;
+}
+
+export interface RouteDeclaration<
+  P extends z.ZodObject = z.ZodObject,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodType = z.ZodType,
+> {
+  readonly method: Method;
+  /** OpenAPI form. Where `{id}` follows `/api/practices/`, the caller must belong to that tenant, else 404. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Access;
+  readonly stability: Stability;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Upper bound of the request body in bytes; the door's small default where absent. */
+  readonly bodyLimit?: number;
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  /** Codes this endpoint adds to those every endpoint may answer with. */
+  readonly errors?: readonly ErrorCode[];
+  readonly handle: (
+    input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>,
+    context: RequestContext,
+  ) => Promise<RouteResult> | RouteResult;
+}
+
+/** A declaration whose handler's types have been checked against its own schemas. */
+export interface Route extends Omit<RouteDeclaration, 'handle'> {
+  readonly handle: (input: RouteInput<never, never, never>, context: RequestContext) => Promise<RouteResult> | RouteResult;
+}
+
+export const defineRoute = <P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
+  declaration: RouteDeclaration<P, Q, B>,
+): Route => declaration as unknown as Route;
