@@ -1,0 +1,247 @@
+// One SQLite file, written by group commit and durable at the answer.
+//
+// Callers hand in synchronous functions. Those that arrive while a commit or its sync is under way wait together and
+// become the next transaction (each in a savepoint of its own, so that one may fail alone). The transaction goes into
+// the WAL without a sync (`synchronous = NORMAL`), then `fdatasync` of the WAL runs on the thread pool, and only then
+// are the callers answered: the event loop waits for no disk, and nothing is answered that a crash could undo.
+// Recovery replays every whole transaction of the WAL.
+//
+// A failed sync leaves it unknown what is on the disk, and the kernel may report the next one as successful without
+// having written the same pages again. So the file refuses everything from then on, until it has been closed with a
+// checkpoint (which writes all of it to the database file and syncs that) and opened again.
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { AppError } from '#src/kernel/errors.ts';
+import type { Disk } from './disk.ts';
+import type { Maintenance } from './maintenance.ts';
+import { type FileKind, openSqlite, type PlatformDb, type TenantDb } from './sqlite.ts';
+
+/** At most so long a transaction keeps the event loop; what waits beyond it becomes the next one. */
+const BATCH_BUDGET_MS = 8;
+const RETRY_AFTER_S = 5;
+/** Only a foreign process can hold a lock (the maintenance thread writes when nobody else does): do not wait long. */
+const BUSY_TIMEOUT_MS = 100;
+
+interface DbOf {
+  platform: PlatformDb;
+  tenant: TenantDb;
+}
+
+export interface DurableFile<D> {
+  /** Runs `work` at once; resolves when all that it can have seen is on the disk. */
+  read<T>(work: (db: D) => T): Promise<T>;
+  /**
+   * Runs `work` inside the next shared transaction; resolves with its result when that is on the disk. What `work`
+   * throws undoes its own changes only and rejects. Rejects with `unavailable` where the file cannot be written.
+   */
+  write<T>(work: (db: D) => T): Promise<T>;
+  /** True from a failed sync on. */
+  broken(): boolean;
+  /** Waits for what is under way, checkpoints, closes. Rejects where the checkpoint failed. */
+  close(): Promise<void>;
+}
+
+interface Waiter<D> {
+  readonly work: (db: D) => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  value: unknown;
+}
+
+export interface DurableFileOptions<K extends FileKind> {
+  readonly path: string;
+  readonly kind: K;
+  readonly create: boolean;
+  readonly disk: Disk;
+  readonly maintenance: Maintenance;
+  /** The WAL is checkpointed when it has grown to this. */
+  readonly checkpointBytes: number;
+  readonly onFault: (error: unknown, what: string) => void;
+}
+
+const unavailable = (message: string, cause: unknown): AppError<'unavailable'> =>
+  new AppError('unavailable', message, { extra: { retry_after: RETRY_AFTER_S }, cause });
+
+/** SQLite's own failures (disk full, I/O, lock) mean that nothing was stored; anything else is the caller's error. */
+const storageError = (error: unknown): unknown =>
+  error instanceof Database.SqliteError && /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM)/.test(error.code)
+    ? unavailable('The data cannot be stored at the moment.', error)
+    : error;
+
+export const openDurableFile = async <K extends FileKind>(
+  options: DurableFileOptions<K>,
+): Promise<DurableFile<DbOf[K]>> => {
+  const { path, disk, maintenance } = options;
+  await maintenance.run({ verb: 'open', path, kind: options.kind, create: options.create });
+  let db: Database.Database;
+  let wal: number;
+  try {
+    db = openSqlite(path, { create: false, busyTimeoutMs: BUSY_TIMEOUT_MS });
+    db.pragma('user_version');
+    wal = await disk.open(`${path}-wal`);
+    await disk.syncData(wal);
+    await disk.syncDirectory(dirname(path));
+  } finally {
+    await maintenance.run({ verb: 'opened', path });
+  }
+  return durableFile(db as DbOf[K] & Database.Database, wal, options);
+};
+
+const durableFile = <K extends FileKind>(
+  db: DbOf[K] & Database.Database,
+  wal: number,
+  { path, disk, maintenance, checkpointBytes, onFault }: DurableFileOptions<K>,
+): DurableFile<DbOf[K]> => {
+  type D = DbOf[K];
+  const begin = db.prepare('BEGIN IMMEDIATE');
+  const commit = db.prepare('COMMIT');
+  const rollback = db.prepare('ROLLBACK');
+  const savepoint = db.prepare('SAVEPOINT caller');
+  const releaseSavepoint = db.prepare('RELEASE caller');
+  const undo = db.prepare('ROLLBACK TO caller');
+
+  let pending: Waiter<D>[] = [];
+  let cycle: Promise<void> | null = null;
+  let fault: AppError<'unavailable'> | null = null;
+  let closing = false;
+  let syncing: Promise<void> | null = null;
+  /** A checkpoint under way on the maintenance thread, until the WAL behind it has been restarted. */
+  let checkpoint: Promise<void> | null = null;
+  let checkpointed = false;
+
+  const runOne = (waiter: Waiter<D>): boolean => {
+    savepoint.run();
+    try {
+      waiter.value = waiter.work(db);
+      releaseSavepoint.run();
+      return true;
+    } catch (error) {
+      // A full disk can have ended the whole transaction; then there is no savepoint left, and no commit.
+      if (!db.inTransaction) throw error;
+      undo.run();
+      releaseSavepoint.run();
+      waiter.reject(storageError(error));
+      return false;
+    }
+  };
+
+  /** One transaction; returns those whose answers now wait for the sync. */
+  const commitBatch = (): Waiter<D>[] => {
+    const started = performance.now();
+    const done: Waiter<D>[] = [];
+    let taken = 0;
+    try {
+      begin.run();
+      while (taken < pending.length && performance.now() - started < BATCH_BUDGET_MS) {
+        const waiter = pending[taken++] as Waiter<D>;
+        if (runOne(waiter)) done.push(waiter);
+      }
+      commit.run();
+      return done;
+    } catch (error) {
+      if (db.inTransaction) rollback.run();
+      onFault(error, 'transaction failed');
+      for (const waiter of pending.slice(0, Math.max(taken, 1))) waiter.reject(storageError(error));
+      taken = Math.max(taken, 1);
+      return [];
+    } finally {
+      pending = pending.slice(taken);
+    }
+  };
+
+  const breakDown = (error: unknown, waiters: readonly Waiter<D>[]): void => {
+    onFault(error, 'sync failed');
+    fault = unavailable('The disk failed; this practice takes no writes until its data have been opened again.', error);
+    const unknown = new AppError('unavailable', 'The disk failed while saving: whether it was stored is unknown.', {
+      hint: 'Send the same request again with the same Idempotency-Key: then it is stored once.',
+      extra: { retry_after: RETRY_AFTER_S },
+      cause: error,
+    });
+    for (const waiter of waiters) waiter.reject(unknown);
+    for (const waiter of pending) waiter.reject(fault);
+    pending = [];
+  };
+
+  /** Between two cycles nobody writes: the moment to restart the WAL. */
+  const restartWal = async (): Promise<void> => {
+    if (checkpoint === null || !checkpointed) return;
+    checkpointed = false;
+    await maintenance.run({ verb: 'restart', path }).catch((error) => onFault(error, 'checkpoint failed'));
+    checkpoint = null;
+  };
+  const checkpointWhenLarge = async (): Promise<void> => {
+    if (checkpoint !== null || (await disk.size(wal)) < checkpointBytes) return;
+    checkpoint = maintenance.run({ verb: 'checkpoint', path }).then(
+      () => {
+        checkpointed = true;
+        schedule();
+      },
+      (error) => {
+        onFault(error, 'checkpoint failed');
+        checkpoint = null;
+      },
+    );
+  };
+
+  const runCycle = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    while (pending.length > 0 || checkpointed) {
+      await restartWal();
+      const done = pending.length > 0 ? commitBatch() : [];
+      if (done.length === 0) continue;
+      syncing = disk.syncData(wal);
+      try {
+        await syncing;
+      } catch (error) {
+        return breakDown(error, done);
+      } finally {
+        syncing = null;
+      }
+      for (const waiter of done) waiter.resolve(waiter.value);
+      await checkpointWhenLarge();
+    }
+  };
+
+  const schedule = (): void => {
+    if (cycle !== null || fault !== null) return;
+    cycle = runCycle().finally(() => {
+      cycle = null;
+      if (pending.length > 0) schedule();
+    });
+  };
+
+  return {
+    read: async (work) => {
+      if (fault !== null) throw fault;
+      const result = work(db);
+      // What was just read may stand in a transaction whose sync is under way.
+      await syncing;
+      return result;
+    },
+    write,
+    broken: () => fault !== null,
+    close: async () => {
+      closing = true;
+      while (cycle !== null || checkpoint !== null) {
+        await cycle;
+        await checkpoint;
+      }
+      await maintenance.run({ verb: 'close', path });
+      try {
+        db.close();
+        await disk.close(wal);
+      } finally {
+        await maintenance.run({ verb: 'closed', path });
+      }
+    },
+  };
+
+  function write<T>(work: (db: D) => T): Promise<T> {
+    if (fault !== null) return Promise.reject(fault);
+    if (closing) return Promise.reject(unavailable('The data are being closed.', undefined));
+    return new Promise<T>((resolve, reject) => {
+      pending.push({ work, resolve: resolve as (value: unknown) => void, reject, value: undefined });
+      schedule();
+    });
+  }
+};

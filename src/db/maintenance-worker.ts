@@ -1,0 +1,112 @@
+// The thread on which database files wait for the disk: opening (recovery, migrations), checkpoints, closing. The
+// event loop's own connection never syncs, because every sync SQLite would make on it is made here first:
+//
+// - `open`: recovers, migrates, and brings all of an old WAL into the database file and syncs it (after a failed sync
+//   nothing less says what is on the disk), then writes one small transaction, which makes SQLite write and sync the
+//   header of the new WAL. The connection stays until `opened`, lest the WAL be removed before the event loop has it.
+// - `checkpoint`: copies what it can while writers go on (PASSIVE).
+// - `restart`: nobody writes meanwhile; copies the rest, truncates the WAL, and writes its new header as above.
+// - `close` holds a connection so that the event loop's is not the last; `closed` checkpoints and removes the WAL.
+import { parentPort, workerData } from 'node:worker_threads';
+import type Database from 'better-sqlite3';
+import { type Migrations, migrate } from './migrate.ts';
+import { type FileKind, openSqlite } from './sqlite.ts';
+
+export type MaintenanceCommand =
+  | { readonly verb: 'open'; readonly path: string; readonly kind: FileKind; readonly create: boolean }
+  | { readonly verb: 'opened' | 'checkpoint' | 'restart' | 'close' | 'closed'; readonly path: string };
+
+export type MaintenanceRequest = MaintenanceCommand & { readonly id: number };
+
+export interface MaintenanceAnswer {
+  readonly id: number;
+  readonly error: string | null;
+}
+
+const { migrations } = workerData as { migrations: Migrations };
+/** This thread may wait; at most for what the event loop or a foreign process does to the file. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+const held = new Map<string, Database.Database>();
+
+const hold = (path: string, create: boolean): Database.Database => {
+  const db = openSqlite(path, { create, busyTimeoutMs: BUSY_TIMEOUT_MS });
+  held.set(path, db);
+  return db;
+};
+
+const release = (path: string): void => {
+  held.get(path)?.close();
+  held.delete(path);
+};
+
+const withConnection = (path: string, work: (db: Database.Database) => void): void => {
+  const db = openSqlite(path, { create: false, busyTimeoutMs: BUSY_TIMEOUT_MS });
+  try {
+    work(db);
+  } finally {
+    db.close();
+  }
+};
+
+/** The first transaction of a WAL writes its header and syncs it (SQLite: at NORMAL, against reordered writes). */
+const writeWalHeader = (db: Database.Database): void => {
+  db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`);
+};
+
+/** Copies everything and empties the WAL. Throws where a reader or writer stood in the way. */
+const truncateWal = (db: Database.Database): void => {
+  const [row] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+  if (row?.busy !== 0) throw new Error('the checkpoint was kept from finishing by a lock');
+};
+
+const obey = (command: MaintenanceCommand): void => {
+  switch (command.verb) {
+    case 'open': {
+      const db = hold(command.path, command.create);
+      try {
+        migrate(db, migrations[command.kind]);
+        truncateWal(db);
+        writeWalHeader(db);
+      } catch (error) {
+        release(command.path);
+        throw error;
+      }
+      return;
+    }
+    case 'opened':
+      return release(command.path);
+    case 'checkpoint':
+      return withConnection(command.path, (db) => db.pragma('wal_checkpoint(PASSIVE)'));
+    case 'restart':
+      return withConnection(command.path, (db) => {
+        truncateWal(db);
+        writeWalHeader(db);
+      });
+    case 'close':
+      // Reading makes the connection take part in the WAL; a connection that has not would not count as the last.
+      hold(command.path, false).pragma('user_version');
+      return;
+    case 'closed': {
+      const db = held.get(command.path);
+      try {
+        if (db) truncateWal(db);
+      } finally {
+        release(command.path);
+      }
+      return;
+    }
+    default:
+      return command satisfies never;
+  }
+};
+
+parentPort?.on('message', (request: MaintenanceRequest) => {
+  let error: string | null = null;
+  try {
+    obey(request);
+  } catch (thrown) {
+    error = thrown instanceof Error ? thrown.message : String(thrown);
+  }
+  parentPort?.postMessage({ id: request.id, error } satisfies MaintenanceAnswer);
+});

@@ -1,0 +1,59 @@
+// All files of an installation under one data directory: `platform.db` and the tenants' files.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Disk } from './disk.ts';
+import { type DurableFile, openDurableFile } from './durable-file.ts';
+import { createMaintenance } from './maintenance.ts';
+import { loadMigrations } from './migrate.ts';
+import type { PlatformDb } from './sqlite.ts';
+import { createTenantFiles, type TenantFiles } from './tenant-files.ts';
+
+export interface Storage {
+  readonly platform: DurableFile<PlatformDb>;
+  readonly tenants: TenantFiles;
+  close(): Promise<void>;
+}
+
+export interface StorageOptions {
+  readonly dataDirectory: string;
+  readonly maxOpenTenants: number;
+  readonly checkpointBytes: number;
+  readonly disk: Disk;
+  readonly onFault: (error: unknown, what: string) => void;
+}
+
+export const openStorage = async (options: StorageOptions): Promise<Storage> => {
+  const { dataDirectory, checkpointBytes, disk, onFault } = options;
+  const tenantsDirectory = join(dataDirectory, 'tenants');
+  await mkdir(tenantsDirectory, { recursive: true, mode: 0o700 });
+  await disk.syncDirectory(dataDirectory);
+  const maintenance = createMaintenance(loadMigrations());
+  const shared = { disk, maintenance, checkpointBytes, onFault };
+  try {
+    const platform = await openDurableFile({
+      path: join(dataDirectory, 'platform.db'),
+      kind: 'platform',
+      create: true,
+      ...shared,
+    });
+    const tenants = createTenantFiles({
+      directory: tenantsDirectory,
+      maxOpen: options.maxOpenTenants,
+      disk,
+      openFile: (path, create) => openDurableFile({ path, kind: 'tenant', create, ...shared }),
+      onFault,
+    });
+    return {
+      platform,
+      tenants,
+      close: async () => {
+        await tenants.close();
+        await platform.close();
+        await maintenance.stop();
+      },
+    };
+  } catch (error) {
+    await maintenance.stop();
+    throw error;
+  }
+};

@@ -1,0 +1,184 @@
+// The tenants' files: `<data>/tenants/<id>/tenant.db`, at most a configured number of them open. The one used longest
+// ago is closed for the next; one in use is never closed, so whoever needs one more waits until one becomes idle.
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '#src/kernel/errors.ts';
+import type { Disk } from './disk.ts';
+import type { DurableFile } from './durable-file.ts';
+import type { TenantDb } from './sqlite.ts';
+
+export interface TenantFiles {
+  /** See DurableFile.read. Rejects with `unavailable` where the file cannot be opened. */
+  read<T>(tenantId: string, work: (db: TenantDb) => T): Promise<T>;
+  /** See DurableFile.write. */
+  write<T>(tenantId: string, work: (db: TenantDb) => T): Promise<T>;
+  /** Makes directory and file of a new tenant; on the disk when it resolves. */
+  create(tenantId: string): Promise<void>;
+  /** Closes and removes all of a tenant. */
+  remove(tenantId: string): Promise<void>;
+  stats(): { open: number; limit: number; broken: number };
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly file: Promise<DurableFile<TenantDb>>;
+  /** Set once `file` has resolved, so that the usual call need not wait for a promise. */
+  opened: DurableFile<TenantDb> | null;
+  users: number;
+}
+
+export interface TenantFilesOptions {
+  /** `<data>/tenants` */
+  readonly directory: string;
+  readonly maxOpen: number;
+  readonly disk: Disk;
+  readonly openFile: (path: string, create: boolean) => Promise<DurableFile<TenantDb>>;
+  readonly onFault: (error: unknown, what: string) => void;
+}
+
+const RETRY_AFTER_S = 5;
+/** The directory holds what its tenant wrote: nobody but the service's user reads it. */
+const DIRECTORY_MODE = 0o700;
+const TENANT_ID = /^[0-9a-f-]{36}$/;
+
+export const createTenantFiles = ({
+  directory,
+  maxOpen,
+  disk,
+  openFile,
+  onFault,
+}: TenantFilesOptions): TenantFiles => {
+  /** In the order of their last use. */
+  const entries = new Map<string, Entry>();
+  /** Files on their way out: opening one again waits for that. */
+  const closing = new Map<string, Promise<void>>();
+  let freeSlots = maxOpen;
+  const waitingForSlot: (() => void)[] = [];
+
+  const directoryOf = (tenantId: string): string => {
+    if (!TENANT_ID.test(tenantId)) throw new Error('a tenant id is a UUID');
+    return join(directory, tenantId);
+  };
+
+  const freeSlot = (): void => {
+    freeSlots += 1;
+    waitingForSlot.shift()?.();
+  };
+
+  const closeEntry = (tenantId: string, entry: Entry): Promise<void> => {
+    entries.delete(tenantId);
+    const closed = entry.file
+      .then((file) => file.close())
+      // The data are in the WAL or the file; opening it again makes up for a checkpoint that failed.
+      .catch((error) => onFault(error, 'closing failed'))
+      .finally(() => {
+        closing.delete(tenantId);
+        freeSlot();
+      });
+    closing.set(tenantId, closed);
+    return closed;
+  };
+
+  const oldestIdle = (): [string, Entry] | undefined => {
+    for (const candidate of entries) if (candidate[1].users === 0) return candidate;
+    return undefined;
+  };
+
+  const takeSlot = async (): Promise<void> => {
+    while (freeSlots === 0) {
+      const idle = oldestIdle();
+      if (idle) void closeEntry(...idle);
+      await new Promise<void>((resolve) => waitingForSlot.push(resolve));
+    }
+    freeSlots -= 1;
+  };
+
+  const open = async (tenantId: string, create: boolean): Promise<DurableFile<TenantDb>> => {
+    await closing.get(tenantId);
+    await takeSlot();
+    try {
+      return await openFile(join(directoryOf(tenantId), 'tenant.db'), create);
+    } catch (error) {
+      freeSlot();
+      throw error;
+    }
+  };
+
+  const acquire = (tenantId: string, create: boolean): Entry => {
+    const present = entries.get(tenantId);
+    if (present) {
+      entries.delete(tenantId);
+      entries.set(tenantId, present);
+      present.users += 1;
+      return present;
+    }
+    const entry: Entry = { file: open(tenantId, create), opened: null, users: 1 };
+    entries.set(tenantId, entry);
+    entry.file.then(
+      (file) => {
+        entry.opened = file;
+      },
+      () => {
+        if (entries.get(tenantId) === entry) entries.delete(tenantId);
+      },
+    );
+    return entry;
+  };
+
+  const release = (tenantId: string, entry: Entry): void => {
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    // Opened again on the next use: the close writes everything to the database file and syncs it.
+    if (entry.opened?.broken() && entries.get(tenantId) === entry) void closeEntry(tenantId, entry);
+    else waitingForSlot.shift()?.();
+  };
+
+  const use = async <T>(
+    tenantId: string,
+    create: boolean,
+    action: (file: DurableFile<TenantDb>) => Promise<T>,
+  ): Promise<T> => {
+    const entry = acquire(tenantId, create);
+    try {
+      return await action(entry.opened ?? (await openedOrUnavailable(entry)));
+    } finally {
+      release(tenantId, entry);
+    }
+  };
+
+  return {
+    read: (tenantId, work) => use(tenantId, false, (file) => file.read(work)),
+    write: (tenantId, work) => use(tenantId, false, (file) => file.write(work)),
+    create: async (tenantId) => {
+      await mkdir(directoryOf(tenantId), { mode: DIRECTORY_MODE });
+      await disk.syncDirectory(directory);
+      await use(tenantId, true, async () => undefined);
+    },
+    remove: async (tenantId) => {
+      const entry = entries.get(tenantId);
+      await (entry ? closeEntry(tenantId, entry) : closing.get(tenantId));
+      await rm(directoryOf(tenantId), { recursive: true, force: true });
+      await disk.syncDirectory(directory);
+    },
+    stats: () => ({
+      open: maxOpen - freeSlots,
+      limit: maxOpen,
+      broken: [...entries.values()].filter((entry) => entry.opened?.broken()).length,
+    }),
+    close: async () => {
+      await Promise.all([...entries].map(([tenantId, entry]) => closeEntry(tenantId, entry)));
+      await Promise.all(closing.values());
+    },
+  };
+};
+
+const openedOrUnavailable = async (entry: Entry): Promise<DurableFile<TenantDb>> => {
+  try {
+    return await entry.file;
+  } catch (error) {
+    throw new AppError('unavailable', "The practice's data cannot be opened at the moment.", {
+      extra: { retry_after: RETRY_AFTER_S },
+      cause: error,
+    });
+  }
+};
