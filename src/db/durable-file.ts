@@ -30,6 +30,8 @@ interface DbOf {
 export interface DurableFile<D> {
   /** Runs `work` at once; resolves when all that it can have seen is on the disk. */
   read<T>(work: (db: D) => T): Promise<T>;
+  /** Runs `work` at once and waits for nothing: for look-ups whose answer promises nothing. */
+  peek<T>(work: (db: D) => T): T;
   /**
    * Runs `work` inside the next shared transaction; resolves with its result when that is on the disk. What `work`
    * throws undoes its own changes only and rejects. Rejects with `unavailable` where the file cannot be written.
@@ -217,6 +219,10 @@ const durableFile = <K extends FileKind>(
       // What was just read may stand in a transaction whose sync is under way.
       await syncing;
       return result;
+    },
+    peek: (work) => {
+      if (fault !== null) throw fault;
+      return work(db);
     },
     write,
     broken: () => fault !== null,

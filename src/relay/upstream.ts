@@ -12,6 +12,12 @@ export interface Envelope {
   readonly envelopeId: string;
 }
 
+/** Whose message it is: for upstreams that keep it here. */
+export interface Origin {
+  readonly tenantId: string;
+  readonly messageId: string;
+}
+
 /** How far the conversation came. `connect` to `auth` happen once per connection, the others once per message. */
 export type Phase = 'connect' | 'greeting' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'dot';
 
@@ -34,7 +40,7 @@ export interface Upstream {
   /** How many `transmit` calls it can work on at once. */
   readonly concurrency: number;
   /** Never rejects: what goes wrong is in the transcript. */
-  transmit(envelope: Envelope, message: Buffer): Promise<Transcript>;
+  transmit(envelope: Envelope, message: Buffer, origin: Origin): Promise<Transcript>;
   /** What /healthz adds about it. */
   describe(): Readonly<Record<string, unknown>>;
   /** Lets transactions under way end, says QUIT, closes. */

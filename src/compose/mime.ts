@@ -1,0 +1,117 @@
+// Writes a message (RFC 5322, RFC 2045, RFC 2046) as 7-bit ASCII with CRLF, so that no hop has a reason to touch it:
+//   mixed( related( alternative( text, html ), inline… ), attachments… )        levels with one part are left out
+// The same input gives the same bytes, on every attempt. What may be in a message was decided where it entered.
+import { hash } from 'node:crypto';
+import {
+  encodeMailboxes,
+  encodeParameter,
+  encodeUnstructured,
+  isHeaderName,
+} from '#src/mail/header-field.ts';
+import type { Attachment, ComposedMessage, OutgoingMessage } from './message.ts';
+import { encodeBase64, encodeText } from './transfer-encoding.ts';
+
+/** `type/subtype` (RFC 6838 §4.2). */
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
+
+interface Part {
+  /** `type/subtype`. */
+  readonly type: string;
+  /** Content-* fields, each with its CRLF. */
+  readonly header: string;
+  /** Ends with CRLF, is never empty. */
+  readonly body: string;
+}
+
+const textPart = (type: 'text/plain' | 'text/html', text: string): Part => {
+  const { encoding, body } = encodeText(text);
+  return {
+    type,
+    header: `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n`,
+    body,
+  };
+};
+
+/** Messages and multiparts may not be base64 (RFC 2045 §6.4), and are not ours to re-encode otherwise. */
+const attachmentType = (declared: string): string =>
+  MEDIA_TYPE.test(declared) && !/^(?:message|multipart)\//.test(declared)
+    ? declared
+    : 'application/octet-stream';
+
+const attachmentPart = ({ filename, contentType, contentId, content }: Attachment, inline: boolean): Part => {
+  const type = attachmentType(contentType);
+  // A reader that meets inline text shows it as a piece of the message.
+  const disposition = inline && !type.startsWith('text/') ? 'inline' : 'attachment';
+  const parameter = (name: string): string =>
+    filename === '' ? '' : `;\r\n ${encodeParameter(name, filename)}`;
+  return {
+    type,
+    header: [
+      `Content-Type: ${type}${parameter('name')}\r\n`,
+      'Content-Transfer-Encoding: base64\r\n',
+      contentId === undefined ? '' : encodeUnstructured('Content-ID', `<${contentId}>`),
+      `Content-Disposition: ${disposition}${parameter('filename')}\r\n`,
+    ].join(''),
+    body: encodeBase64(content),
+  };
+};
+
+/** No body contains `=_`, so no boundary that begins with it needs to be looked for. A body ends with CRLF: here it
+ * is the one that belongs to the delimiter behind it (RFC 2046 §5.1.1). */
+const multipart = (type: string, parts: readonly [Part, ...Part[]], boundary: string): Part => {
+  if (parts.length === 1) return parts[0];
+  // RFC 2387 §3.1
+  const root = type === 'multipart/related' ? `; type="${parts[0].type}"` : '';
+  return {
+    type,
+    header: `Content-Type: ${type}${root};\r\n boundary="${boundary}"\r\n`,
+    body: `${parts.map(({ header, body }) => `--${boundary}\r\n${header}\r\n${body}`).join('')}--${boundary}--\r\n`,
+  };
+};
+
+const contentOf = (message: OutgoingMessage): Part => {
+  const { text, html, attachments } = message;
+  if (html === null && attachments.length === 0) return textPart('text/plain', text ?? '');
+
+  // Message-ID and level together are unique; a part of the hash is enough to keep nested boundaries apart.
+  const stem = `=_${hash('sha256', message.internetMessageId).slice(0, 24)}`;
+  const isInline = ({ contentId }: Attachment): boolean => html !== null && contentId !== undefined;
+  const plain = text === null && html !== null ? [] : [textPart('text/plain', text ?? '')];
+  const rich = html === null ? [] : [textPart('text/html', html)];
+  const [first, ...others] = [...plain, ...rich];
+  if (first === undefined) throw new Error('a message without a text part');
+  const alternative = multipart('multipart/alternative', [first, ...others], `${stem}_a`);
+  const inline = attachments.filter(isInline).map((attachment) => attachmentPart(attachment, true));
+  const related = multipart('multipart/related', [alternative, ...inline], `${stem}_r`);
+  const attached = attachments
+    .filter((attachment) => !isInline(attachment))
+    .map((attachment) => attachmentPart(attachment, false));
+  return multipart('multipart/mixed', [related, ...attached], `${stem}_m`);
+};
+
+const headerOf = (message: OutgoingMessage): string => {
+  const { date, from, to, cc, replyTo, subject, internetMessageId, headers } = message;
+  const extra = headers.map(([name, value]) => {
+    if (!isHeaderName(name)) throw new Error(`not a header name: ${JSON.stringify(name)}`);
+    return encodeUnstructured(name, value);
+  });
+  return [
+    `Date: ${new Date(date).toUTCString().replace('GMT', '+0000')}\r\n`,
+    encodeMailboxes('From', [from]),
+    replyTo.length > 0 ? encodeMailboxes('Reply-To', replyTo) : '',
+    to.length > 0 ? encodeMailboxes('To', to) : '',
+    cc.length > 0 ? encodeMailboxes('Cc', cc) : '',
+    // A message to hidden recipients only: some receivers add an ugly To of their own where there is none.
+    to.length === 0 && cc.length === 0 ? 'To: undisclosed-recipients:;\r\n' : '',
+    encodeUnstructured('Subject', subject),
+    encodeUnstructured('Message-ID', internetMessageId),
+    ...extra,
+  ].join('');
+};
+
+/** The message for its recipients to read, without the trace and signature fields that are put before it.
+ * @throws Error on what intake refuses: line breaks in values, non-ASCII addresses, impossible header names */
+export const composeMessage = (message: OutgoingMessage): ComposedMessage => {
+  const content = contentOf(message);
+  return { header: `${headerOf(message)}MIME-Version: 1.0\r\n${content.header}`, body: content.body };
+};

@@ -1,0 +1,98 @@
+// What concerns several keys of the configuration at once, and the files they name. Sections with problems of their
+// own are absent here, so that the checks of the others report in the same run.
+
+import type { ConfigFile } from './schema.ts';
+import { checkFile, type Findings } from './secrets.ts';
+import { hostInZone, isLoopback } from './values.ts';
+
+type Sections = Partial<ConfigFile>;
+
+/** Names below service.host that the service's own zone holds. */
+const OWN_LABELS = ['dkim', 'spf', 'bounce', 'simulator', 'ns1'];
+
+const checkService = ({ service }: Sections, { problem, warning }: Findings): void => {
+  if (!service) return;
+  const { host, managed_suffix, public_origin } = service;
+  if (hostInZone(host, managed_suffix))
+    problem(
+      ['service', 'host'],
+      `a host outside service.managed_suffix (${managed_suffix}), whose names belong to tenants`,
+      JSON.stringify(host),
+    );
+  const own = OWN_LABELS.find((label) => hostInZone(managed_suffix, `${label}.${host}`));
+  if (own)
+    problem(
+      ['service', 'managed_suffix'],
+      `a zone other than ${own}.${host}, which the service itself uses`,
+      JSON.stringify(managed_suffix),
+    );
+  if (public_origin.startsWith('http:') && !isLoopback(new URL(public_origin).hostname))
+    warning(
+      ['service', 'public_origin'],
+      'not https: messages get no unsubscribe link, and sign-in travels in clear',
+    );
+};
+
+const checkFiles = ({ smtp, upstreams, scanners }: Sections, findings: Findings): void => {
+  for (const listener of ['inbound', 'submission'] as const) {
+    const tls = smtp?.[listener]?.tls;
+    if (!tls) continue;
+    checkFile(['smtp', listener, 'tls', 'cert'], tls.cert, false, findings);
+    checkFile(['smtp', listener, 'tls', 'key'], tls.key, true, findings);
+  }
+  for (const [index, upstream] of (upstreams ?? []).entries())
+    if (upstream.kind === 'smtp' && upstream.ca_file !== undefined)
+      checkFile(['upstreams', index, 'ca_file'], upstream.ca_file, false, findings);
+  if (scanners?.link_blocklist_file !== undefined)
+    checkFile(['scanners', 'link_blocklist_file'], scanners.link_blocklist_file, false, findings);
+};
+
+const checkUpstreams = ({ upstreams = [] }: Sections, { problem, warning }: Findings): void => {
+  for (const [index, upstream] of upstreams.entries()) {
+    const first = upstreams.findIndex(({ name }) => name === upstream.name);
+    if (first < index)
+      problem(
+        ['upstreams', index, 'name'],
+        'a name of its own',
+        `${JSON.stringify(upstream.name)}, which is upstreams[${first}]`,
+      );
+    if (upstream.kind !== 'smtp') continue;
+    const { host, tls, user } = upstream;
+    const hasPassword = upstream.password_file !== undefined || upstream.password_env !== undefined;
+    if (user !== undefined && !hasPassword)
+      problem(['upstreams', index, 'user'], 'password_file or password_env beside it', 'neither');
+    if (user === undefined && hasPassword) problem(['upstreams', index], 'user beside the password', 'none');
+    if (tls === 'none' && !isLoopback(host))
+      warning(
+        ['upstreams', index, 'tls'],
+        `none: everything sent to ${host} travels in clear${hasPassword ? ', except the password, which is not sent at all: signing in will fail' : ''}`,
+      );
+    if (tls === 'opportunistic' && hasPassword && !isLoopback(host))
+      warning(
+        ['upstreams', index, 'tls'],
+        `opportunistic: whoever sits between here and ${host} can read the password`,
+      );
+  }
+};
+
+const checkSecurity = ({ dns, security }: Sections, { warning }: Findings): void => {
+  if (dns?.authoritative?.addresses.length === 0)
+    warning(
+      ['dns', 'authoritative', 'addresses'],
+      'none given: service.host and its name server get no A or AAAA record',
+    );
+  if (security && security.outbound_allow.length > 0)
+    warning(
+      ['security', 'outbound_allow'],
+      `webhooks and alerts may reach ${security.outbound_allow.join(', ')}`,
+    );
+  if (security?.outbound_allow_http)
+    warning(['security', 'outbound_allow_http'], 'webhooks and alerts may use http, unencrypted');
+};
+
+export const checkSections = (sections: Sections, findings: Findings): void => {
+  checkService(sections, findings);
+  checkFiles(sections, findings);
+  checkUpstreams(sections, findings);
+  checkSecurity(sections, findings);
+};

@@ -1,0 +1,314 @@
+// The configuration file, key by key. Each key is declared once: type, bounds, default and description; checking,
+// config/service.example.yaml and the problems' texts come from here. Keys that concern each other, files and
+// environment variables are looked at in checks.ts.
+//
+// Metadata: `example` is shown where there is no default; `active` writes such a key into the example file as set.
+import { z } from 'zod';
+import { durationBetween } from '#src/kernel/duration.ts';
+import { logLevels } from '#src/kernel/log.ts';
+import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { upstream } from './upstream.ts';
+import * as v from './values.ts';
+
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+const retryTime = durationBetween(SECOND, 7 * DAY);
+const giveUp = durationBetween(MINUTE, 30 * DAY);
+const kept = durationBetween(DAY, 3_650 * DAY);
+const rate = v.whole(1, 1_000_000);
+
+const service = z.strictObject({
+  name: v.text(100).prefault('Sendwerk').describe('Name shown in footers, service mails and pages.'),
+  public_origin: v.origin
+    .meta({ example: 'https://mail.example.com' })
+    .describe(
+      'Origin under which browsers and API clients reach the service. Links in messages begin with it; unsubscribe links are added only where it is https.',
+    ),
+  host: v.hostName
+    .meta({ example: 'mail.example.com' })
+    .describe(
+      'Host name of the service in mail: EHLO name, MX target, parent of the DKIM and SPF targets, fallback Message-ID host.',
+    ),
+  managed_suffix: v.hostName
+    .meta({ example: 'send.example.com' })
+    .describe(
+      'Zone of the managed hosts: each tenant gets <slug>.<managed_suffix>. service.host must not lie in it.',
+    ),
+});
+
+const http = z.strictObject({
+  listen: v.listen
+    .prefault('127.0.0.1:8080')
+    .describe(
+      'Where HTTP is served: an IP address or localhost, IPv6 as [::1]:8080; port 0 takes any free one. TLS is the business of a proxy in front.',
+    ),
+  trust_proxy: z
+    .union([z.literal(false), v.whole(1, 16), v.listOf(v.network)])
+    .meta({ expected: 'false, a number of proxies from 1 to 16, or a list of their networks' })
+    .prefault(false)
+    .describe(
+      'Whose X-Forwarded-For is believed: nobody (false), the given number of proxies in front, or proxies in these networks.',
+    ),
+});
+
+const tls = z.strictObject({
+  cert: v.filePath.meta({ example: 'certs/mail.crt' }).describe('Certificate with its chain, PEM.'),
+  key: v.filePath.meta({ example: 'certs/mail.key' }).describe('Private key of the certificate, PEM.'),
+});
+
+const smtp = z.strictObject({
+  inbound: z
+    .strictObject({
+      listen: v.listen
+        .meta({ example: '0.0.0.0:25' })
+        .describe('Where mail, bounces and reports come in; the MX records point here.'),
+      tls: tls.optional().describe('Offers STARTTLS with this certificate.'),
+    })
+    .optional()
+    .describe('Listener for incoming mail; off where absent.'),
+  submission: z
+    .strictObject({
+      listen: v.listen.meta({ example: '0.0.0.0:587' }).describe('Where clients hand in messages.'),
+      tls: tls.optional().describe('Offers STARTTLS with this certificate.'),
+    })
+    .optional()
+    .describe('Listener for message submission with an API token as password; off where absent.'),
+});
+
+const admin = z.strictObject({
+  token_file: v.secretFile
+    .meta({ example: 'config/admin.token', active: 'yes' })
+    .optional()
+    .describe(
+      "File with the operator's token: 16 or more visible ASCII characters. Without a token nobody can administer over HTTP.",
+    ),
+  token_env: v.secretVariable
+    .meta({ example: 'SENDWERK_ADMIN_TOKEN' })
+    .optional()
+    .describe('Environment variable with the token, instead of token_file.'),
+});
+
+const secrets = z.strictObject({
+  master_key_file: v.secretFile
+    .meta({ example: 'config/master.key', active: 'yes' })
+    .optional()
+    .describe(
+      'File with the key that seals private keys in the databases: base64 of 32 random bytes. Whoever loses it loses every DKIM key.',
+    ),
+  master_key_env: v.secretVariable
+    .meta({ example: 'SENDWERK_MASTER_KEY' })
+    .optional()
+    .describe('Environment variable with the master key, instead of master_key_file.'),
+});
+
+const dns = z.strictObject({
+  resolvers: v
+    .listOf(v.resolver)
+    .prefault([])
+    .describe("DNS servers to ask, as IP addresses with or without port; the system's where empty."),
+  authoritative: z
+    .strictObject({
+      listen: v.listen.meta({ example: '0.0.0.0:53' }).describe('Where it listens, UDP and TCP.'),
+      addresses: v
+        .listOf(v.ipAddress)
+        .meta({ example: '203.0.113.10' })
+        .prefault([])
+        .describe('Public IP addresses of service.host, for its A and AAAA records.'),
+      nameservers: z
+        .array(v.hostName)
+        .min(1)
+        .max(13)
+        .meta({ example: 'ns1.mail.example.com' })
+        .optional()
+        .describe('Names of the name servers, for NS records; ns1.<service.host> where absent.'),
+      hostmaster: v.mailAddress
+        .meta({ example: 'hostmaster@mail.example.com' })
+        .optional()
+        .describe('Mail address in the SOA record; hostmaster@<service.host> where absent.'),
+    })
+    .optional()
+    .describe(
+      'Name server for service.host and service.managed_suffix, to which both zones are delegated; off where absent.',
+    ),
+});
+
+const safeMode = z.strictObject({
+  default: z
+    .boolean()
+    .prefault(true)
+    .describe(
+      'Whether new tenants start in safe mode, where only the simulator and the addresses below can be sent to.',
+    ),
+  allowlist: v.listOf(v.allowed).prefault([]).describe('Recipients allowed in safe mode.'),
+  placement_testers: v
+    .listOf(v.allowed)
+    .prefault([])
+    .describe('Seed addresses of inbox placement tests, also allowed in safe mode.'),
+});
+
+const scanners = z.strictObject({
+  rspamd: z
+    .strictObject({
+      url: v.httpUrl.meta({ example: 'http://127.0.0.1:11333' }).describe('Address of its worker.'),
+    })
+    .optional()
+    .describe('Spam scanner; off where absent.'),
+  clamd: z
+    .strictObject({
+      address: v.remoteAddress.meta({ example: '127.0.0.1:3310' }).describe('Address of its TCP socket.'),
+    })
+    .optional()
+    .describe('Virus scanner; off where absent.'),
+  link_blocklist_file: v.filePath
+    .meta({ example: 'config/link-blocklist.txt' })
+    .optional()
+    .describe('Hosts that no link may point to, one a line.'),
+  dnsbl: v
+    .listOf(v.hostName)
+    .prefault([])
+    .describe('DNS block lists (zones) that hosts of links are looked up in.'),
+});
+
+const security = z.strictObject({
+  outbound_allow: v
+    .listOf(v.network)
+    .prefault([])
+    .describe('Internal networks that webhooks and alerts may reach all the same; for development.'),
+  outbound_allow_http: z
+    .boolean()
+    .prefault(false)
+    .describe('Lets webhooks and alerts use http besides https; for development.'),
+});
+
+const limits = z.strictObject({
+  api_rate: z
+    .strictObject({
+      per_second: rate.prefault(100).describe('Requests per second in the long run.'),
+      burst: rate.prefault(500).describe('Requests at once before that counts.'),
+    })
+    .prefault({})
+    .describe('Requests per credential, or per client address where there is none.'),
+  sign_in_rate: z
+    .strictObject({
+      per_address: z
+        .strictObject({ per_minute: rate.prefault(10).describe('Requests per minute.') })
+        .prefault({})
+        .describe('Per client address.'),
+      per_email: z
+        .strictObject({ per_minute: rate.prefault(5).describe('Requests per minute.') })
+        .prefault({})
+        .describe('Per e-mail address.'),
+    })
+    .prefault({})
+    .describe('Sign-in and public forms.'),
+  body_bytes: v
+    .whole(64 * KIB, 256 * MIB)
+    .prefault(48 * MIB)
+    .describe('Largest HTTP request body, in bytes; the default is 48 MiB.'),
+});
+
+const queue = z.strictObject({
+  retry: z
+    .array(retryTime)
+    .min(1)
+    .max(50)
+    .prefault(['1m', '5m', '15m', '30m', '1h', '2h', '4h'])
+    .describe('Waits before the second, third, ... attempt.'),
+  then_every: retryTime.prefault('4h').describe('Wait between the attempts after those.'),
+  jitter: z
+    .number()
+    .min(0)
+    .max(0.9)
+    .prefault(0.2)
+    .describe('Each wait is spread by this share up and down; 0.2 is ±20 %.'),
+  give_up: z
+    .strictObject({
+      transactional: giveUp.prefault('72h').describe('Transactional messages.'),
+      marketing: giveUp.prefault('48h').describe('Marketing messages.'),
+    })
+    .prefault({})
+    .describe('How long after it was accepted a message is tried.'),
+});
+
+const retention = z.strictObject({
+  bodies: kept.prefault('30d').describe('Text, HTML and headers of messages.'),
+  attachments: kept.prefault('30d').describe('Attachments of messages.'),
+  events: kept.prefault('400d').describe('Delivery events.'),
+  audit: kept.prefault('1095d').describe('Audit entries.'),
+  inbound: kept.prefault('90d').describe('Incoming messages.'),
+  webhook_deliveries: kept.prefault('30d').describe('Webhook deliveries with their answers.'),
+});
+
+export const configSchema = z.strictObject({
+  service: service.describe('What the service is called and where it lives.'),
+  data_dir: v.filePath.prefault('data').describe('Directory of the databases; made if missing.'),
+  storage: z
+    .strictObject({
+      max_open_tenants: v.whole(1, 10_000).prefault(256).describe('Tenant databases held open at a time.'),
+      checkpoint_pages: v
+        .whole(100, 100_000)
+        .prefault(4_000)
+        .describe('Pages of 4 KiB the write-ahead log gathers before it is written back.'),
+    })
+    .prefault({})
+    .describe('The databases.'),
+  http: http.prefault({}).describe('API, dashboard and public pages.'),
+  smtp: smtp.prefault({}).describe('SMTP listeners.'),
+  admin: admin.prefault({}).describe("The operator's access: token_file or token_env."),
+  secrets: secrets
+    .prefault({})
+    .describe('The master key: exactly one of master_key_file and master_key_env.'),
+  upstreams: z
+    .array(upstream)
+    .min(1)
+    .max(32)
+    .prefault([{ name: 'capture', kind: 'capture' }])
+    .describe('Ways out, in order of preference: a capture mailbox where absent.'),
+  queue: queue.prefault({}).describe('When a message is tried again, and for how long.'),
+  dkim: z
+    .strictObject({
+      ed25519: z
+        .boolean()
+        .prefault(true)
+        .describe('Adds a second signature with Ed25519 (RFC 8463) to the RSA one.'),
+    })
+    .prefault({})
+    .describe('Signing.'),
+  dns: dns.prefault({}).describe('DNS: whom to ask, and what to answer.'),
+  safe_mode: safeMode.prefault({}).describe('Protection against sending to strangers before go-live.'),
+  scanners: scanners.prefault({}).describe('What looks at content besides the built-in rules.'),
+  security: security.prefault({}).describe('Exceptions to the guard against requests to internal networks.'),
+  auth: z
+    .strictObject({
+      password_login: z.boolean().prefault(false).describe('Allows passwords besides one-time codes.'),
+    })
+    .prefault({})
+    .describe('Signing in.'),
+  billing: z
+    .strictObject({ provider: z.enum(['none']).prefault('none').describe('Payment provider.') })
+    .prefault({})
+    .describe('Paid plans.'),
+  limits: limits.prefault({}).describe('Request limits.'),
+  retention: retention
+    .prefault({})
+    .describe('How long data is kept; tenants may choose less. The consent ledger is kept until erased.'),
+  shutdown: z
+    .strictObject({
+      drain: durationBetween(0, 10 * MINUTE)
+        .prefault('20s')
+        .describe(
+          'How long requests and transactions under way may take to end. A service manager must wait longer than this.',
+        ),
+    })
+    .prefault({})
+    .describe('Stopping.'),
+  log: z
+    .strictObject({
+      level: z.enum(logLevels).prefault('info').describe('Least severe level that is written.'),
+    })
+    .prefault({})
+    .describe('The log: JSON lines on standard output.'),
+});
+
+export type ConfigFile = z.output<typeof configSchema>;

@@ -1,0 +1,83 @@
+// DKIM keys of a sending host: made on the thread pool, kept sealed, parsed once for as long as they are used often.
+// Three tokens per host (decisions 9): an RSA key that signs, an RSA key that waits for the rotation, and an Ed25519
+// key for the second signature.
+import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
+import { seal, unseal } from '#src/kernel/seal.ts';
+import type { DkimSigner } from '#src/mail/dkim-key.ts';
+import { dkimRecord } from '#src/mail/dkim-key.ts';
+import type { DkimKeyRow } from './store.ts';
+
+const RSA_BITS = 2_048;
+/** 120 bits: nobody finds a tenant's token by guessing. */
+const TOKEN_CHARS = 24;
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+
+export interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+export type GenerateKeyPair = (algorithm: DkimSigner['algorithm']) => Promise<KeyPair>;
+
+export const generateDkimKeyPair: GenerateKeyPair = (algorithm) =>
+  new Promise((resolve, reject) => {
+    const done = (error: Error | null, publicKey: KeyObject, privateKey: KeyObject): void =>
+      error ? reject(error) : resolve({ publicKey, privateKey });
+    if (algorithm === 'rsa-sha256') generateKeyPair('rsa', { modulusLength: RSA_BITS }, done);
+    else generateKeyPair('ed25519', {}, done);
+  });
+
+/** What a new host's tokens are for, in the order of their positions. */
+const tokenPlan = [
+  { algorithm: 'rsa-sha256', role: 'active' },
+  { algorithm: 'rsa-sha256', role: 'next' },
+  { algorithm: 'ed25519-sha256', role: 'active' },
+] as const;
+
+export interface NewDkimKey extends DkimKeyRow {
+  /** Position among the host's tokens, from 1. */
+  readonly position: number;
+  /** The TXT to publish at the token's target. */
+  readonly record: string;
+}
+
+const newToken = (): string => Array.from(randomBytes(TOKEN_CHARS), (byte) => BASE32[byte & 31]).join('');
+
+const contextOf = (tenantId: string, token: string): string => `dkim ${tenantId} ${token}`;
+
+export const createHostKeys = async (
+  tenantId: string,
+  domain: string,
+  sealingKey: Buffer,
+  now: number,
+  generatePair: GenerateKeyPair,
+): Promise<NewDkimKey[]> =>
+  Promise.all(
+    tokenPlan.map(async ({ algorithm, role }, index) => {
+      const token = newToken();
+      const { publicKey, privateKey } = await generatePair(algorithm);
+      const plain = privateKey.export({ type: 'pkcs8', format: 'der' });
+      return {
+        token,
+        domain,
+        algorithm,
+        role,
+        sealed_key: seal(sealingKey, plain, contextOf(tenantId, token)),
+        created_at: now,
+        position: index + 1,
+        record: dkimRecord(publicKey, algorithm),
+      };
+    }),
+  );
+
+/** Unseals and parses. Throws where the key was sealed under another master key or for another tenant. */
+export const openKey = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): DkimSigner => ({
+  algorithm: row.algorithm,
+  domain: row.domain,
+  selector: row.token,
+  privateKey: createPrivateKey({
+    key: unseal(sealingKey, row.sealed_key, contextOf(tenantId, row.token)),
+    format: 'der',
+    type: 'pkcs8',
+  }),
+});

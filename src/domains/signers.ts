@@ -1,0 +1,35 @@
+// The keys that sign for a host, unsealed and parsed once and kept while the host sends.
+
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { DkimSigner } from '#src/mail/dkim-key.ts';
+import { openKey } from './keys.ts';
+import { dkimKeyStore } from './store.ts';
+
+/** Parsed keys kept at most: about 4 KiB each. */
+const MAX_CACHED_HOSTS = 2_000;
+
+export interface Signers {
+  /** RSA first. Empty where the host has no key. */
+  of(db: TenantDb, tenantId: string, host: string): readonly DkimSigner[];
+}
+
+export const createSigners = (sealingKey: Buffer, options: { readonly ed25519: boolean }): Signers => {
+  /** In the order of their last use. */
+  const cache = new Map<string, readonly DkimSigner[]>();
+  return {
+    of: (db, tenantId, host) => {
+      const name = `${tenantId} ${host}`;
+      const signers =
+        cache.get(name) ??
+        dkimKeyStore(db)
+          .active(host)
+          .filter((row) => options.ed25519 || row.algorithm !== 'ed25519-sha256')
+          .map((row) => openKey(tenantId, row, sealingKey));
+      cache.delete(name);
+      cache.set(name, signers);
+      if (cache.size > MAX_CACHED_HOSTS)
+        for (const oldest of cache.keys()) return (cache.delete(oldest), signers);
+      return signers;
+    },
+  };
+};

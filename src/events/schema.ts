@@ -1,0 +1,64 @@
+// Names and shape of what stands in the log.
+import { z } from 'zod';
+import { toIso } from '#src/kernel/time.ts';
+import type { EventRow } from './store.ts';
+
+export const messageEventTypes = [
+  'message.created',
+  'message.sent',
+  'message.delivered',
+  'message.hard_bounced',
+  'message.soft_bounced',
+  'message.failed',
+  'message.delivery_delayed',
+] as const;
+
+export type EventType = (typeof messageEventTypes)[number];
+
+/** What is known beside type, recipient and time. */
+export interface EventData {
+  readonly smtp_code?: number | null;
+  readonly enhanced_code?: string | null;
+  readonly diagnostic?: string | null;
+  readonly upstream?: string | null;
+  /** The rule that classified a bounce. */
+  readonly rule?: string;
+  readonly attempt?: number;
+  /** A delay that was told before: followers pass it over. */
+  readonly repeated?: boolean;
+}
+
+export const eventSchema = z.strictObject({
+  id: z.uuid(),
+  type: z.enum(messageEventTypes),
+  recipient: z.string().nullable().describe('address; null where the event is about the whole message'),
+  at: z.iso.datetime(),
+  smtp_code: z.int().nullable(),
+  enhanced_code: z.string().nullable(),
+  diagnostic: z.string().nullable().describe("the other side's words"),
+  upstream: z.string().nullable(),
+  rule: z.string().nullable().describe('the rule that classified a bounce'),
+  ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  url: z.string().nullable(),
+  bot: z.boolean(),
+});
+
+export const presentEvent = (row: EventRow): z.infer<typeof eventSchema> => {
+  const data: EventData = row.data_json === null ? {} : JSON.parse(row.data_json);
+  return {
+    id: row.id,
+    type: row.type,
+    recipient: row.recipient,
+    at: toIso(row.at),
+    smtp_code: data.smtp_code ?? null,
+    enhanced_code: data.enhanced_code ?? null,
+    diagnostic: data.diagnostic ?? null,
+    upstream: data.upstream ?? null,
+    rule: data.rule ?? null,
+    ip: null,
+    user_agent: null,
+    url: null,
+    bot: false,
+  };
+};

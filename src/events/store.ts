@@ -1,0 +1,41 @@
+// The append-only log in the tenant's file: what happened to whom, written in the transaction that changes the state.
+// Followers (webhooks, alerts, the live stream) read it by cursor; nothing is told before it stands here.
+import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { EventData, EventType } from './schema.ts';
+
+export interface NewEvent {
+  readonly type: EventType;
+  readonly messageSeq: number;
+  readonly recipientId: number | null;
+  readonly at: number;
+  readonly data?: EventData;
+}
+
+export interface EventRow {
+  seq: number;
+  id: string;
+  type: EventType;
+  recipient: string | null;
+  at: number;
+  data_json: string | null;
+}
+
+export const eventStore = perConnection((db: TenantDb) => {
+  const insert = db.prepare<[string, number, number | null, string, number, string | null]>(
+    'INSERT INTO events (id, message_seq, recipient_id, type, at, data_json) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const ofMessage = db.prepare<[number, number, number], EventRow>(
+    `SELECT events.seq, events.id, type, recipients.address AS recipient, at, data_json
+     FROM events LEFT JOIN recipients ON recipients.id = recipient_id
+     WHERE events.message_seq = ? AND events.seq > ? ORDER BY events.seq LIMIT ?`,
+  );
+  return {
+    append: ({ type, messageSeq, recipientId, at, data }: NewEvent): void => {
+      insert.run(newId(), messageSeq, recipientId, type, at, data ? JSON.stringify(data) : null);
+    },
+    /** In the order they happened, after the event `afterSeq`. */
+    ofMessage: (messageSeq: number, afterSeq: number, limit: number): EventRow[] =>
+      ofMessage.all(messageSeq, afterSeq, limit),
+  };
+});

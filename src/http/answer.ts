@@ -1,0 +1,134 @@
+// Answers onto the connection: results of handlers, and errors in their public form (decisions: `{code, error, hint}`
+// and extras). Where the client is still sending a body nobody will read, the answer goes out first and the connection
+// closes after it: a close over unread bytes would reset it, and the client would never see the answer.
+import { pipeline } from 'node:stream/promises';
+import { type AppError, toAppError } from '#src/kernel/errors.ts';
+import type { RouteResult } from '#src/kernel/route.ts';
+import { SECOND } from '#src/kernel/time.ts';
+import { ClientGone, hasBody } from './body.ts';
+import type { Exchange } from './exchange.ts';
+
+/** A body no larger than this is quietly read off, so that the connection can be used again. */
+const DISCARD_BYTES = 64 * 1024;
+/** More is read off only so that clients that send everything before they listen reach their answer. */
+const LINGER_BYTES = 64 * 1024 * 1024;
+const LINGER_MS = 30 * SECOND;
+
+/** `extra` wins over `base`, whatever the case of its names. */
+const mergeHeaders = (
+  base: Record<string, string>,
+  extra: Readonly<Record<string, string>>,
+): Record<string, string> => {
+  const names = new Set(Object.keys(extra).map((name) => name.toLowerCase()));
+  const kept = Object.entries(base).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...extra };
+};
+
+const isStream = (body: unknown): body is AsyncIterable<string | Uint8Array> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+
+/** Whether bytes of the request are, or may be, still to come that nobody wants. */
+const isUnread = ({ request }: Exchange): boolean => !request.complete && hasBody(request);
+
+const isSmall = ({ request }: Exchange): boolean =>
+  request.headers['transfer-encoding'] === undefined &&
+  Number(request.headers['content-length']) <= DISCARD_BYTES;
+
+/** Reads and drops what the client still sends, within bounds, then ends the response and with it the connection. */
+const linger = ({ request, response }: Exchange): void => {
+  let dropped = 0;
+  const finish = (): void => {
+    clearTimeout(timer);
+    request.off('data', count).off('end', finish).off('close', finish);
+    response.end();
+  };
+  const count = (chunk: Buffer): void => {
+    dropped += chunk.length;
+    if (dropped > LINGER_BYTES) finish();
+  };
+  const timer = setTimeout(finish, LINGER_MS);
+  request.on('error', finish).on('end', finish).on('close', finish).on('data', count).resume();
+};
+
+const isBodiless = (status: number): boolean => status === 204 || status === 304;
+
+/** Sends what a handler returned. Throws, with nothing sent, what makes no answer; streams may fail later. */
+export const answer = async (exchange: Exchange, result: RouteResult): Promise<void> => {
+  const { response, request } = exchange;
+  const headers = result.headers ? mergeHeaders(exchange.headers, result.headers) : exchange.headers;
+  if (result.body === undefined || isBodiless(result.status)) {
+    if (!isBodiless(result.status)) headers['Content-Length'] = '0';
+    return send(exchange, result.status, headers, undefined);
+  }
+  headers['Content-Type'] = result.contentType ?? 'application/json';
+  if (result.contentType !== undefined && isStream(result.body)) {
+    response.writeHead(result.status, headers);
+    if (request.method === 'HEAD') response.end();
+    else await pipeline(result.body, response);
+    return;
+  }
+  const asIs =
+    result.contentType !== undefined &&
+    (typeof result.body === 'string' || result.body instanceof Uint8Array);
+  send(
+    exchange,
+    result.status,
+    headers,
+    asIs ? (result.body as string | Uint8Array) : JSON.stringify(result.body),
+  );
+};
+
+const send = (
+  exchange: Exchange,
+  status: number,
+  headers: Record<string, string>,
+  body: string | Uint8Array | undefined,
+): void => {
+  const { response, request } = exchange;
+  if (body !== undefined) {
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    headers['Content-Length'] = String(bytes);
+    exchange.bytesOut = bytes;
+  }
+  const unread = isUnread(exchange);
+  if (unread && !isSmall(exchange)) headers.Connection = 'close';
+  response.writeHead(status, headers);
+  // A client that waits for 100 Continue and gets this instead sends no body (RFC 9110 §10.1.1).
+  const waits = request.headers.expect !== undefined;
+  if (!unread || isSmall(exchange) || waits) {
+    response.end(body);
+    return;
+  }
+  if (body === undefined) response.flushHeaders();
+  else response.write(body);
+  if (request.destroyed) response.end();
+  else linger(exchange);
+};
+
+const logError = (exchange: Exchange, error: AppError): void => {
+  if (error.status < 500) {
+    exchange.log.debug({ code: error.code, error: error.message }, 'request refused');
+  } else if (error.code === 'internal_error') {
+    exchange.log.error({ err: error.cause ?? error, route: exchange.route?.path }, 'request failed');
+  } else {
+    exchange.log.warn({ err: error, route: exchange.route?.path }, 'request refused');
+  }
+};
+
+/** Sends the public form of anything thrown; what is not public goes to the log. */
+export const answerError = async (exchange: Exchange, thrown: unknown): Promise<void> => {
+  const { response, headers } = exchange;
+  if (thrown instanceof ClientGone || response.destroyed) return;
+  const error = toAppError(thrown);
+  exchange.errorCode = error.code;
+  logError(exchange, error);
+  if (response.headersSent) {
+    // The status has gone out already: only a broken connection still says that the answer is not whole.
+    response.destroy();
+    return;
+  }
+  if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
+  const retryAfter = error.extra.retry_after;
+  if (typeof retryAfter === 'number') headers['Retry-After'] = String(retryAfter);
+  await answer(exchange, { status: error.status, body: error });
+};

@@ -1,0 +1,54 @@
+// The two descriptions of the API as routes of it. Each is made at its first request and kept: the list of routes does
+// not change while the service runs.
+import { createHash } from 'node:crypto';
+import { stringify } from 'yaml';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { openApiDocument } from './openapi.ts';
+import { referencePage, referenceStyle } from './reference.ts';
+import type { ServiceInfo } from './route-facts.ts';
+
+const YAML_TYPE = 'application/yaml';
+const HTML_TYPE = 'text/html; charset=utf-8';
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+};
+
+/** `listRoutes` is asked at the first request, so that the list may hold these routes too. */
+export const documentationRoutes = (listRoutes: () => readonly Route[], info: ServiceInfo): Route[] => {
+  const yaml = once(() => stringify(openApiDocument(listRoutes(), info), { aliasDuplicateObjects: false }));
+  const page = once(() => referencePage(listRoutes(), info));
+  const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
+  const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'`;
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/openapi.yaml',
+      tag: 'Service',
+      summary: 'The API described for machines, OpenAPI 3.1.',
+      access: 'public',
+      stability: 'stable',
+      responses: { 200: { description: 'the document', body: YAML_TYPE } },
+      handle: () => ({ status: 200, body: yaml(), contentType: YAML_TYPE }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/reference',
+      tag: 'Service',
+      summary: 'The API described for people.',
+      access: 'public',
+      stability: 'stable',
+      responses: { 200: { description: 'an HTML page', body: HTML_TYPE } },
+      handle: () => ({
+        status: 200,
+        body: page(),
+        contentType: HTML_TYPE,
+        headers: { 'Content-Security-Policy': policy },
+      }),
+    }),
+  ];
+};

@@ -1,0 +1,166 @@
+// The HTTP door: node's server with bounds against slow and greedy clients, express on it, and the declared routes
+// behind. The only place that knows express. TLS is the business of a proxy in front.
+import { createServer, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import express, { type Request, type Response } from 'express';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Log } from '#src/kernel/log.ts';
+import type { Route } from '#src/kernel/route.ts';
+import { MINUTE, SECOND } from '#src/kernel/time.ts';
+import { createBodyBudget } from './body.ts';
+import { Exchange } from './exchange.ts';
+import { createRateLimiter } from './rate-limit.ts';
+import { createRouteTable } from './route-table.ts';
+import { createServe, type ServeOptions } from './serve.ts';
+
+export interface HttpDoorOptions extends ServeOptions {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly routes: readonly Route[];
+  /** Whose X-Forwarded-For is believed: nobody's, that of so many proxies in front, or of proxies in these networks. */
+  readonly trustProxy: false | number | readonly string[];
+  readonly log: Log;
+  /** Bytes of request bodies held by all requests at once. */
+  readonly heldBodyBytes?: number;
+}
+
+export interface HttpDoor {
+  /** Resolves with the address listened on; rejects where it is taken. */
+  start(): Promise<{ address: string; port: number }>;
+  /** Takes no new connections and resolves when the requests under way are answered, at the latest after 30 s. */
+  stop(): Promise<void>;
+}
+
+/** Five of the largest bodies, or thousands of usual ones. */
+const HELD_BODY_BYTES = 256 * 1024 * 1024;
+
+const serverSettings = {
+  /** A request's head is at most 16 KiB: seconds even on the slowest line. */
+  headersTimeout: 15 * SECOND,
+  /** A body of 48 MiB over 1 Mbit/s takes 400 s; what stalls is cut off much earlier. */
+  requestTimeout: 10 * MINUTE,
+  /** Longer than the idle time of the usual proxies (60 s), so that they close first and no request meets a closed door. */
+  keepAliveTimeout: 65 * SECOND,
+  connectionsCheckingInterval: 5 * SECOND,
+  maxHeaderSize: 16 * 1024,
+};
+const MAX_HEADERS = 100;
+/** Below the usual limit of open files, which SQLite needs too. */
+const MAX_CONNECTIONS = 10_000;
+/** The slowest honest answer, and what supervisors grant before they kill. */
+const STOP_GRACE_MS = 30 * SECOND;
+const IDLE_SWEEP_MS = 50;
+const MAX_LOGGED_PATH = 200;
+
+/** Throws Error where the list of routes is defective; listens only once started. */
+export const createHttpDoor = (options: HttpDoorOptions): HttpDoor => {
+  const { log } = options;
+  const budget = createBodyBudget(options.heldBodyBytes ?? HELD_BODY_BYTES);
+  const serve = createServe(options, {
+    table: createRouteTable(options.routes),
+    limiter: createRateLimiter(),
+    budget,
+  });
+  const trusted = options.trustProxy !== false;
+  let underWay = 0;
+  let stopping = false;
+
+  const settle = (exchange: Exchange): void => {
+    underWay -= 1;
+    budget.release(exchange.bytesIn);
+    logAccess(log, exchange);
+  };
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', options.trustProxy);
+  app.use((request: Request, response: Response) => {
+    underWay += 1;
+    const address = (trusted ? request.ip : request.socket.remoteAddress) ?? '';
+    const exchange = new Exchange(request, response, request.path, address, log);
+    if (stopping) exchange.headers.Connection = 'close';
+    response.on('close', () => settle(exchange));
+    return serve(exchange);
+  });
+
+  const server = createServer(serverSettings, app);
+  server.maxHeadersCount = MAX_HEADERS;
+  server.maxConnections = MAX_CONNECTIONS;
+  // Else node itself would invite bodies that the door refuses by their head.
+  server.on('checkContinue', app);
+  server.on('clientError', refuseMalformed);
+
+  return {
+    start: () => listen(server, options.listen),
+    async stop() {
+      stopping = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const deadline = performance.now() + STOP_GRACE_MS;
+      // Connections that have not sent a whole head count as busy to node, but nothing of theirs is under way.
+      const sweep = setInterval(() => {
+        if (underWay === 0 || performance.now() > deadline) server.closeAllConnections();
+        else server.closeIdleConnections();
+      }, IDLE_SWEEP_MS);
+      if (underWay === 0) server.closeAllConnections();
+      await closed;
+      clearInterval(sweep);
+    },
+  };
+};
+
+const listen = (server: Server, { host, port }: { host: string; port: number }) =>
+  new Promise<{ address: string; port: number }>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const bound = server.address();
+      if (typeof bound === 'object' && bound) resolve({ address: bound.address, port: bound.port });
+    });
+  });
+
+/** Answers what is not HTTP at all, or too slow or too long in its head, where the connection still takes an answer. */
+const refuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = new AppError(
+    'invalid_request',
+    'The request is not well-formed HTTP/1.1, too slow or too long.',
+    {
+      hint: 'Send a complete head of at most 16 KiB, then the body without pauses.',
+      extra: { fields: [] },
+    },
+  );
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nX-Request-Id: ${newId()}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+};
+
+const logAccess = (log: Log, exchange: Exchange): void => {
+  const { request, response, route, caller, clientRequestId, errorCode } = exchange;
+  log.info(
+    {
+      request_id: exchange.requestId,
+      method: request.method,
+      // The pattern: paths may hold tokens.
+      route: route?.path ?? null,
+      ...(route ? {} : { path: exchange.path.slice(0, MAX_LOGGED_PATH) }),
+      status: response.headersSent ? response.statusCode : null,
+      ...(errorCode ? { code: errorCode } : {}),
+      ...(response.writableFinished ? {} : { aborted: true }),
+      duration_ms: Math.round((performance.now() - exchange.startedAt) * 100) / 100,
+      credential_id: caller.credentialId,
+      tenant_id: caller.tenantId ?? exchange.tenantId,
+      bytes_in: exchange.bytesIn,
+      bytes_out: exchange.bytesOut,
+      ...(clientRequestId ? { client_request_id: clientRequestId } : {}),
+    },
+    'request',
+  );
+};

@@ -1,0 +1,89 @@
+// One request and its answer while they are under way: what handlers see of it (RequestContext), and what the steps of
+// the door note down for the answer and the access log.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '#src/kernel/access.ts';
+import type { ErrorCode } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Log } from '#src/kernel/log.ts';
+import type { RequestContext, Route } from '#src/kernel/route.ts';
+
+export const anonymous: Caller = {
+  kind: 'anonymous',
+  credentialId: 'anonymous',
+  tenantId: null,
+  projectId: null,
+  permissions: new Set(),
+};
+
+const CLIENT_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** A tunnelled IPv4 address is the IPv4 address. */
+const plainAddress = (address: string): string =>
+  address.startsWith('::ffff:') ? address.slice(7) : address;
+
+export class Exchange implements RequestContext {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId = newId();
+  readonly startedAt = performance.now();
+  readonly path: string;
+  readonly clientAddress: string;
+  /** Whether the path is one of the API: no caching, rate limit. */
+  readonly isApi: boolean;
+  /** Of the answer; steps add theirs before anything is sent. */
+  readonly headers: Record<string, string>;
+  caller: Caller = anonymous;
+  route: Route | undefined;
+  tenantId: string | null = null;
+  bytesIn = 0;
+  bytesOut = 0;
+  errorCode: ErrorCode | undefined;
+  readonly #log: Log;
+  #ownLog: Log | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, path: string, address: string, log: Log) {
+    this.request = request;
+    this.response = response;
+    this.path = path;
+    this.clientAddress = plainAddress(address);
+    this.#log = log;
+    this.isApi = path.startsWith('/api/');
+    this.headers = {
+      'X-Request-Id': this.requestId,
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+      'Referrer-Policy': 'no-referrer',
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    };
+    if (this.isApi) this.headers['Cache-Control'] = 'no-store';
+  }
+
+  /** Made at first use: most requests log nothing of their own. */
+  get log(): Log {
+    this.#ownLog ??= this.#log.child({ request_id: this.requestId });
+    return this.#ownLog;
+  }
+
+  /** The id the client gave its request: for its own search in the log, never taken for ours. */
+  get clientRequestId(): string | undefined {
+    const id = this.request.headers['x-request-id'];
+    return typeof id === 'string' && CLIENT_REQUEST_ID.test(id) ? id : undefined;
+  }
+
+  header = (name: string): string | undefined => {
+    const value = this.request.headers[name];
+    if (typeof value !== 'string') return undefined;
+    return this.countOf(name) === 1 ? value : undefined;
+  };
+
+  /** How often a header stands in the request: node joins some repeated ones and drops others. */
+  countOf(name: string): number {
+    const raw = this.request.rawHeaders;
+    let count = 0;
+    for (let index = 0; index < raw.length; index += 2) {
+      const candidate = raw[index];
+      if (candidate?.length === name.length && candidate.toLowerCase() === name) count += 1;
+    }
+    return count;
+  }
+}

@@ -1,0 +1,123 @@
+// The API's machine-readable description, OpenAPI 3.1.0, made from the declared routes and the table of error codes.
+// Nothing in it is written by hand, so nothing in it can lag behind.
+import { z } from 'zod';
+import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
+import type { Route, RouteResponse } from '#src/kernel/route.ts';
+import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schema.ts';
+import { errorCodes, errorsOf, operationId, type ServiceInfo, statusOf } from './route-facts.ts';
+import { parametersOf } from './route-table.ts';
+
+const errorComponent = (code: ErrorCode): string => `error.${code}`;
+
+/** `{code, error, hint}` and the extra fields of `code`. */
+const errorSchema = (code: ErrorCode, book: SchemaBook): JsonSchema => {
+  const declaration = errorTable[code];
+  const extra = 'extra' in declaration ? declaration.extra : {};
+  const form = z.object({
+    code: z.literal(code),
+    error: z.string().describe('what happened'),
+    hint: z.string().describe('what to do'),
+    ...extra,
+  });
+  return book.describe(form, 'output', errorComponent(code));
+};
+
+const errorResponses = (route: Route): Record<string, unknown> => {
+  const byStatus = Object.groupBy(errorsOf(route), statusOf);
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, codes = []]) => {
+      const refs = codes.map((code) => ({ $ref: `#/components/schemas/${errorComponent(code)}` }));
+      const schema = refs.length === 1 ? refs[0] : { oneOf: refs };
+      const description = codes.map((code) => `\`${code}\``).join(', ');
+      return [status, { description, content: { 'application/json': { schema } } }];
+    }),
+  );
+};
+
+const successResponse = (response: RouteResponse, book: SchemaBook, place: string): JsonSchema => {
+  const { description, body } = response;
+  if (body === undefined) return { description };
+  if (typeof body === 'string') return { description, content: { [body]: {} } };
+  return { description, content: { 'application/json': { schema: book.describe(body, 'output', place) } } };
+};
+
+const parameters = (route: Route, book: SchemaBook): JsonSchema[] => {
+  const place = operationId(route);
+  const inPath = parametersOf(route.path).map((name) => {
+    const declared = route.params?.shape[name] as z.ZodType | undefined;
+    const schema = declared ? book.describe(declared, 'input', `${place}.${name}`) : { type: 'string' };
+    return { name, in: 'path', required: true, schema };
+  });
+  const inQuery = Object.entries(route.query?.shape ?? {}).map(([name, declared]) => {
+    const { description, ...schema } = book.describe(declared as z.ZodType, 'input', `${place}.${name}`);
+    const required = !(declared as z.ZodType).safeParse(undefined).success;
+    return { name, in: 'query', required, ...(description === undefined ? {} : { description }), schema };
+  });
+  return [...inPath, ...inQuery];
+};
+
+const security = ({ access }: Route): Record<string, string[]>[] => {
+  if (access === 'public') return [];
+  return access === 'operator' ? [{ adminToken: [] }] : [{ bearer: [] }, { adminToken: [] }];
+};
+
+const operation = (route: Route, book: SchemaBook): JsonSchema => {
+  const place = operationId(route);
+  const declared = parameters(route, book);
+  const responses = Object.entries(route.responses).map(([status, response]) => [
+    status,
+    successResponse(response, book, `${place}.${status}`),
+  ]);
+  return {
+    operationId: place,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.stability === 'deprecated' ? { deprecated: true } : {}),
+    'x-permission': route.access,
+    'x-stability': route.stability,
+    security: security(route),
+    ...(declared.length > 0 ? { parameters: declared } : {}),
+    ...(route.body ? { requestBody: requestBody(route.body, book, place) } : {}),
+    // A declared answer wins over an error of the same status: it is the more precise one.
+    responses: { ...errorResponses(route), ...Object.fromEntries(responses) },
+  };
+};
+
+const requestBody = (body: z.ZodType, book: SchemaBook, place: string): JsonSchema => ({
+  required: !body.safeParse(undefined).success,
+  content: { 'application/json': { schema: book.describe(body, 'input', `${place}.body`) } },
+});
+
+/** The document as a plain object. Throws where two different schemas have one id. */
+export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): JsonSchema => {
+  const book = createSchemaBook();
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const route of routes) {
+    const item = paths[route.path] ?? {};
+    item[route.method] = operation(route, book);
+    paths[route.path] = item;
+  }
+  const errors = Object.fromEntries(
+    errorCodes.map((code) => [errorComponent(code), errorSchema(code, book)]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: { title: info.name, version: info.version, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: info.origin }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { ...book.components, ...errors },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'a team token, a project token or a session' },
+        adminToken: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Admin-Token',
+          description: "the operator's token",
+        },
+      },
+    },
+  };
+};

@@ -1,0 +1,90 @@
+// Token buckets: a bucket holds `burst` tokens and gains `perSecond` of them a second; a request takes one. Pure: the
+// present is passed in. Buckets live in memory only and are bounded in number, so a restart or a flood of other keys
+// refills some: the limit protects the service, it is not an account of use.
+
+export interface RateLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+export interface RateVerdict {
+  readonly allowed: boolean;
+  /** Whole tokens left. */
+  readonly remaining: number;
+  /** Seconds until the bucket is full again. */
+  readonly resetSeconds: number;
+  /** Seconds until the next request is allowed; 0 where one is allowed now. */
+  readonly retryAfterSeconds: number;
+}
+
+export interface RateLimiter {
+  /** Takes a token for `key` at `now` (ms). The limit may differ from call to call. */
+  take(key: string, now: number, limit: RateLimit): RateVerdict;
+  readonly size: number;
+}
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/** About 20 MB of buckets at the most. */
+const MAX_BUCKETS = 100_000;
+
+/**
+ * Keeps at most `maxBuckets`. They stand in two generations: when the younger is half of all, it becomes the older one
+ * and what was there is dropped. What is used moves to the younger, so only keys long unused are lost, at no cost per key.
+ */
+export const createRateLimiter = (maxBuckets = MAX_BUCKETS): RateLimiter => {
+  const generationSize = Math.max(1, Math.floor(maxBuckets / 2));
+  let younger = new Map<string, Bucket>();
+  let older = new Map<string, Bucket>();
+
+  const bucketOf = (key: string, now: number, burst: number): Bucket => {
+    const known = younger.get(key);
+    if (known) return known;
+    const bucket = older.get(key) ?? { tokens: burst, at: now };
+    if (younger.size >= generationSize) {
+      older = younger;
+      younger = new Map();
+    }
+    older.delete(key);
+    younger.set(key, bucket);
+    return bucket;
+  };
+
+  return {
+    get size() {
+      return younger.size + older.size;
+    },
+    take(key, now, { perSecond, burst }) {
+      const bucket = bucketOf(key, now, burst);
+      // A clock set back must not take tokens away.
+      const gained = (Math.max(0, now - bucket.at) / 1000) * perSecond;
+      bucket.tokens = Math.min(burst, bucket.tokens + gained);
+      bucket.at = now;
+      const allowed = bucket.tokens >= 1;
+      if (allowed) bucket.tokens -= 1;
+      return {
+        allowed,
+        remaining: Math.floor(bucket.tokens),
+        resetSeconds: Math.ceil((burst - bucket.tokens) / perSecond),
+        retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond)),
+      };
+    },
+  };
+};
+
+/** The key of a client without a credential: an IPv4 address, or the /64 of an IPv6 one, for that is what one client has. */
+export const clientKey = (address: string): string => {
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('%', 1).join('').split('::', 2);
+  const before = head.split(':').filter(Boolean);
+  const after = tail?.split(':').filter(Boolean) ?? [];
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  const groups = [...before, ...Array<string>(zeros).fill('0'), ...after];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+};

@@ -1,0 +1,198 @@
+// What happens to every request, as a list of steps: draining, authentication, rate limit, tenant, permission,
+// parameters, body, handler, answer. A step ends the request by throwing an AppError.
+import { parse as parseQuery } from 'node:querystring';
+import type { z } from 'zod';
+import type { Caller } from '#src/kernel/access.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import type { Route, RouteResult } from '#src/kernel/route.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { answer, answerError } from './answer.ts';
+import { type BodyBudget, readBody } from './body.ts';
+import { anonymous, type Exchange } from './exchange.ts';
+import { clientKey, type RateLimit, type RateLimiter } from './rate-limit.ts';
+import type { Found, RouteTable } from './route-table.ts';
+import { validate } from './validate.ts';
+
+export interface Credentials {
+  readonly bearer: string | null;
+  readonly adminToken: string | null;
+}
+
+export interface HttpLimits extends RateLimit {
+  /** Largest request body of any route, bytes. */
+  readonly bodyBytes: number;
+}
+
+export interface ServeOptions {
+  /** Null: unknown, expired or revoked. Not asked where a request brings no credential. */
+  readonly authenticate: (credentials: Credentials) => Caller | null | Promise<Caller | null>;
+  readonly tenantExists: (id: string) => boolean;
+  readonly limits: () => HttpLimits;
+  readonly clock: Clock;
+  readonly draining: () => boolean;
+  /** Answers that their route does not declare become `internal_error`: for tests and development. */
+  readonly checkResponses?: boolean;
+}
+
+export interface ServeParts {
+  readonly table: RouteTable;
+  readonly limiter: RateLimiter;
+  readonly budget: BodyBudget;
+}
+
+/** For routes that declare no limit of their own: far above any record of the API, far below an attachment. */
+const DEFAULT_BODY_BYTES = 1024 * 1024;
+/** A restart takes seconds. */
+const DRAINING_RETRY_SECONDS = 5;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+/** What watchers and clients read while the service goes down. */
+const ANSWERED_WHILE_DRAINING: ReadonlySet<string> = new Set(['/healthz', '/openapi.yaml', '/api/meta']);
+const NO_QUERY: Readonly<Record<string, string>> = {};
+
+/** Answers the request; never throws. */
+export const createServe = (
+  options: ServeOptions,
+  parts: ServeParts,
+): ((exchange: Exchange) => Promise<void>) => {
+  const run = async (exchange: Exchange): Promise<RouteResult> => {
+    const found = parts.table.find(exchange.request.method ?? '', exchange.path);
+    if (found.kind === 'endpoint') exchange.route = found.endpoint.route;
+    refuseWhileDraining(exchange, found);
+    const caller = await identify(exchange);
+    exchange.caller = caller ?? anonymous;
+    limitRate(exchange);
+    if (caller === null) throw new AppError('unauthorized', 'The request has no live credential.');
+    if (found.kind !== 'endpoint') return refuseUnknown(exchange, found);
+    const { endpoint, params } = found;
+    if (endpoint.ofTenant) enterTenant(exchange, params);
+    requirePermission(caller, endpoint.route);
+    return handle(exchange, endpoint.route, params);
+  };
+
+  const refuseWhileDraining = (exchange: Exchange, found: Found): void => {
+    if (!options.draining()) return;
+    exchange.headers.Connection = 'close';
+    const answered = found.kind === 'endpoint' && found.endpoint.route.method === 'get';
+    if (answered && ANSWERED_WHILE_DRAINING.has(exchange.path)) return;
+    takeToken(exchange);
+    throw new AppError('unavailable', 'The service is shutting down.', {
+      extra: { retry_after: DRAINING_RETRY_SECONDS },
+    });
+  };
+
+  /** The caller, anonymous where the route asks for none, null where it asks and the credential is missing or wrong. */
+  const identify = (exchange: Exchange): Caller | null | Promise<Caller | null> => {
+    if (exchange.route === undefined || exchange.route.access === 'public') return anonymous;
+    const { headers } = exchange.request;
+    if (headers['x-admin-token'] !== undefined) {
+      const adminToken = exchange.header('x-admin-token');
+      return adminToken === undefined ? null : options.authenticate({ bearer: null, adminToken });
+    }
+    const bearer = BEARER.exec(exchange.header('authorization') ?? '')?.[1];
+    return bearer === undefined ? null : options.authenticate({ bearer, adminToken: null });
+  };
+
+  const takeToken = (exchange: Exchange): number => {
+    if (!exchange.isApi) return 0;
+    const { caller, headers, clientAddress } = exchange;
+    const limit = options.limits();
+    const key = caller.kind === 'anonymous' ? `address ${clientKey(clientAddress)}` : caller.credentialId;
+    const verdict = parts.limiter.take(key, options.clock.now(), limit);
+    headers['RateLimit-Limit'] = String(limit.burst);
+    headers['RateLimit-Remaining'] = String(verdict.remaining);
+    headers['RateLimit-Reset'] = String(verdict.resetSeconds);
+    return verdict.retryAfterSeconds;
+  };
+
+  const limitRate = (exchange: Exchange): void => {
+    const retryAfter = takeToken(exchange);
+    if (retryAfter === 0) return;
+    throw new AppError('rate_limited', 'Too many requests.', { extra: { retry_after: retryAfter } });
+  };
+
+  /** One refusal for a malformed id, an unknown one and another tenant's: it tells nobody which ids exist. */
+  const enterTenant = (exchange: Exchange, params: Record<string, string>): void => {
+    const id = params.id?.toLowerCase() ?? '';
+    const { tenantId } = exchange.caller;
+    const mayEnter = tenantId === null ? UUID.test(id) && options.tenantExists(id) : tenantId === id;
+    if (!mayEnter) throw new AppError('not_found', 'There is no such practice.');
+    exchange.tenantId = id;
+    params.id = id;
+  };
+
+  const handle = async (
+    exchange: Exchange,
+    route: Route,
+    params: Record<string, string>,
+  ): Promise<RouteResult> => {
+    const input = {
+      params: (route.params ? validate(route.params, params, 'params') : params) as never,
+      query: (route.query ? validate(route.query, queryOf(exchange), 'query') : NO_QUERY) as never,
+      body: (route.body ? validate(route.body, await bodyOf(exchange, route), 'body') : undefined) as never,
+    };
+    const result = await route.handle(input, exchange);
+    if (options.checkResponses) checkResponse(route, result);
+    return result;
+  };
+
+  const bodyOf = (exchange: Exchange, route: Route): Promise<unknown> => {
+    const limitBytes = Math.min(route.bodyLimit ?? DEFAULT_BODY_BYTES, options.limits().bodyBytes);
+    return readBody(exchange.request, exchange.response, limitBytes, (bytes) => {
+      if (!parts.budget.take(bytes)) return false;
+      exchange.bytesIn += bytes;
+      return true;
+    });
+  };
+
+  return async (exchange) => {
+    try {
+      await answer(exchange, await run(exchange));
+    } catch (thrown) {
+      await answerError(exchange, thrown).catch(() => exchange.response.destroy());
+    }
+  };
+};
+
+const refuseUnknown = (exchange: Exchange, found: Exclude<Found, { kind: 'endpoint' }>): never => {
+  if (found.kind === 'nothing') throw new AppError('not_found', 'There is nothing at this path.');
+  const allowed = found.allowed.join(', ');
+  exchange.headers.Allow = allowed;
+  throw new AppError('not_found', 'This path does not take this method.', { hint: `It takes ${allowed}.` });
+};
+
+const requirePermission = (caller: Caller, { access }: Route): void => {
+  if (access === 'public' || access === 'authenticated') return;
+  const granted = access === 'operator' ? caller.kind === 'operator' : caller.permissions.has(access);
+  if (granted) return;
+  throw new AppError('forbidden', `The credential lacks the permission ${access}.`, {
+    extra: { permission: access },
+  });
+};
+
+const queryOf = ({ request }: Exchange): unknown => {
+  const url = request.url ?? '';
+  const mark = url.indexOf('?');
+  return mark < 0 ? NO_QUERY : parseQuery(url.slice(mark + 1));
+};
+
+const isSchema = (body: z.ZodType | string | undefined): body is z.ZodType => typeof body === 'object';
+
+/** Throws Error where `result` is not among the declared responses of `route`. */
+const checkResponse = (route: Route, result: RouteResult): void => {
+  const name = `${route.method} ${route.path} answered ${result.status}`;
+  const declared = route.responses[result.status];
+  if (!declared) throw new Error(`${name}, which it does not declare`);
+  if (isSchema(declared.body)) {
+    const checked = declared.body.safeParse(result.body);
+    if (!checked.success)
+      throw new Error(`${name} with a body it does not declare`, { cause: checked.error });
+  } else if (declared.body === undefined && result.body !== undefined) {
+    throw new Error(`${name} with a body, and declares none`);
+  } else if (
+    typeof declared.body === 'string' &&
+    result.contentType?.split(';')[0] !== declared.body.split(';')[0]
+  ) {
+    throw new Error(`${name} as ${result.contentType ?? 'JSON'}, and declares ${declared.body}`);
+  }
+};

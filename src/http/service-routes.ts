@@ -1,0 +1,107 @@
+// What the service says of itself: its health, and what clients can count on.
+import { z } from 'zod';
+import { attachmentPolicy } from '#src/content/attachment-policy.ts';
+import { MAX_RECIPIENTS } from '#src/intake/gates.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+
+export interface Health {
+  /** False while it shuts down or cannot store: then nothing is accepted. */
+  readonly ok: boolean;
+  readonly status: 'ok' | 'degraded' | 'draining' | 'failing';
+  readonly [part: string]: unknown;
+}
+
+export interface ServiceFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly safeMode: () => boolean;
+  readonly bodyBytes: () => number;
+  readonly health: () => Health;
+}
+
+const BATCH_LIMIT = 500;
+
+const healthSchema = z.looseObject({
+  status: z
+    .enum(['ok', 'degraded', 'draining', 'failing'])
+    .describe('degraded: an upstream is set aside; mail waits'),
+  version: z.string(),
+  uptime_seconds: z.number(),
+  databases: z.looseObject({ open: z.int(), limit: z.int(), broken: z.int() }),
+  queue: z.looseObject({
+    waiting_tenants: z.int(),
+    in_flight: z.int(),
+    next_due_at: z.iso.datetime().nullable(),
+  }),
+  upstreams: z.array(z.looseObject({ name: z.string(), kind: z.string(), state: z.string() })),
+});
+
+const metaSchema = z.strictObject({
+  service: z.string(),
+  version: z.string(),
+  attachment_policy: z.strictObject({
+    max_count: z.int(),
+    max_bytes_each: z.int(),
+    max_bytes_total: z.int(),
+    allowed_types: z.array(z.string()),
+    allowed_extensions: z.array(z.string()),
+    rejected_extensions: z.array(z.string()),
+  }),
+  safe_mode: z.boolean().describe('whether new practices start in safe mode'),
+  limits: z.strictObject({ recipients: z.int(), batch: z.int(), body_bytes: z.int() }),
+  features: z.strictObject({
+    inbound: z.boolean(),
+    submission: z.boolean(),
+    billing: z.boolean(),
+    password_login: z.boolean(),
+    tracking: z.boolean(),
+    scanners: z.boolean(),
+  }),
+});
+
+export const serviceRoutes = (facts: ServiceFacts): Route[] => [
+  defineRoute({
+    method: 'get',
+    path: '/healthz',
+    tag: 'Service',
+    summary: 'Health',
+    access: 'public',
+    stability: 'stable',
+    responses: {
+      200: { description: 'It accepts and sends, or accepts and keeps what waits.', body: healthSchema },
+      503: { description: 'It accepts nothing: shutting down, or its storage fails.', body: healthSchema },
+    },
+    handle: () => {
+      const { ok, ...body } = facts.health();
+      return { status: ok ? 200 : 503, body };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/meta',
+    tag: 'Service',
+    summary: 'Limits, policies and features of this installation',
+    access: 'authenticated',
+    stability: 'stable',
+    responses: { 200: { description: 'What clients can count on.', body: metaSchema } },
+    handle: () => ({
+      status: 200,
+      body: {
+        service: facts.name,
+        version: facts.version,
+        attachment_policy: attachmentPolicy,
+        safe_mode: facts.safeMode(),
+        limits: { recipients: MAX_RECIPIENTS, batch: BATCH_LIMIT, body_bytes: facts.bodyBytes() },
+        // Parts of the service that this version does not have yet.
+        features: {
+          inbound: false,
+          submission: false,
+          billing: false,
+          password_login: false,
+          tracking: false,
+          scanners: false,
+        },
+      },
+    }),
+  }),
+];

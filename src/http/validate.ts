@@ -1,0 +1,168 @@
+// Values from outside against a schema: the parsed value, or `invalid_request` with every problem in words a human can
+// act on. A schema's own messages win over those made here; no client's value is said back.
+import type { z } from 'zod';
+import { AppError, type FieldProblem } from '#src/kernel/errors.ts';
+import { cut, formatPath } from './json.ts';
+import { nearest } from './nearest.ts';
+
+/** A batch of 500 wrong items needs no longer answer than one: the first problems show the mistake. */
+const MAX_FIELDS = 20;
+const MAX_ALTERNATIVES = 20;
+
+type Issue = z.core.$ZodIssue;
+type RawIssue = z.core.$ZodRawIssue;
+
+/** Throws AppError `invalid_request`. `root` is where `value` stands in the request: `body`, `query`, `params`. */
+export const validate = <T>(schema: z.ZodType<T>, value: unknown, root: string): T => {
+  const result = schema.safeParse(value, { error: describe });
+  if (result.success) return result.data;
+  const problems = result.error.issues.flatMap((issue) => fieldProblems(issue, root, []));
+  const [first, ...others] = problems;
+  const summary = first ? `\`${first.path}\`: ${first.message}` : 'The request does not fit.';
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  throw new AppError('invalid_request', `${summary}${more}`, {
+    extra: { fields: problems.slice(0, MAX_FIELDS) },
+  });
+};
+
+const fieldProblems = (issue: Issue, root: string, above: readonly PropertyKey[]): FieldProblem[] => {
+  const path = [...above, ...issue.path];
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      // `describe` writes one line a key, in their order; a schema's own message is one for all.
+      const lines = issue.message.split('\n');
+      return issue.keys.map((key, index) => ({
+        path: formatPath(root, [...path, key]),
+        message: lines[index] ?? lines[0] ?? '',
+      }));
+    }
+    case 'invalid_union': {
+      const branch = likelyBranch(issue.errors);
+      if (branch) return branch.flatMap((inner) => fieldProblems(inner, root, path));
+      return [{ path: formatPath(root, path), message: issue.message }];
+    }
+    case 'invalid_key':
+    case 'invalid_element':
+      return issue.issues.flatMap((inner) => fieldProblems(inner, root, path));
+    default:
+      return [{ path: formatPath(root, path), message: issue.message }];
+  }
+};
+
+const isWrongKind = (issue: Issue): boolean =>
+  issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value');
+
+/** The alternative the client seems to have meant: the right kind of value, fewest problems inside. */
+const likelyBranch = (branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined =>
+  branches
+    .filter((issues) => issues.length > 0 && !issues.some(isWrongKind))
+    .toSorted((a, b) => a.length - b.length)[0];
+
+const kindNames: Readonly<Record<string, string>> = {
+  array: 'an array',
+  bigint: 'a whole number',
+  boolean: 'true or false',
+  int: 'a whole number',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'a string',
+  undefined: 'absent',
+};
+
+const formatNames: Readonly<Record<string, string>> = {
+  base64: 'base64',
+  base64url: 'base64url',
+  cidrv4: 'an IPv4 network',
+  cidrv6: 'an IPv6 network',
+  date: 'a date (2026-01-31)',
+  datetime: 'a date and time (2026-01-31T12:00:00Z)',
+  email: 'an e-mail address',
+  ipv4: 'an IPv4 address',
+  ipv6: 'an IPv6 address',
+  url: 'a URL',
+  uuid: 'a UUID',
+};
+
+const kindOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return kindNames[typeof value] ?? 'something else';
+};
+
+const alternatives = (words: readonly string[]): string => {
+  const shown = [...new Set(words)].slice(0, MAX_ALTERNATIVES);
+  const last = shown.length > 1 ? ` or ${shown.pop()}` : '';
+  return `${shown.join(', ')}${last}`;
+};
+
+const quoted = (values: readonly unknown[]): string =>
+  alternatives(values.map((value) => `\`${String(value)}\``));
+
+/** What counts in the value and how: `at most 3 characters`. */
+const amount = (origin: string, bound: number | bigint, relation: string): string => {
+  if (origin === 'string') return `must have ${relation} ${bound} character${bound === 1 ? '' : 's'}`;
+  if (origin === 'array' || origin === 'set')
+    return `must have ${relation} ${bound} item${bound === 1 ? '' : 's'}`;
+  if (origin === 'object' || origin === 'map')
+    return `must have ${relation} ${bound} field${bound === 1 ? '' : 's'}`;
+  return `must be ${relation} ${bound}`;
+};
+
+const wrongKind = (expected: string, input: unknown): string => {
+  if (input === undefined) return 'is required';
+  if (expected === 'int' && typeof input === 'number') return 'must be a whole number';
+  return `must be ${kindNames[expected] ?? expected}, not ${kindOf(input)}`;
+};
+
+const unionMessage = (issue: Extract<RawIssue, { code: 'invalid_union' }>): string => {
+  if ('options' in issue && Array.isArray(issue.options)) return `must be ${quoted(issue.options)}`;
+  if (issue.input === undefined) return 'is required';
+  const expected = issue.errors.flatMap(([first]) => {
+    if (first?.code === 'invalid_type') return [kindNames[first.expected] ?? first.expected];
+    return first?.code === 'invalid_value' ? first.values.map((value) => `\`${String(value)}\``) : [];
+  });
+  return expected.length > 0 ? `must be ${alternatives(expected)}` : 'fits none of its forms';
+};
+
+const unknownField = (key: string, known: readonly string[]): string => {
+  const meant = nearest(key, known);
+  // Line breaks separate the messages of several keys.
+  const shown = cut(key).replace(/\p{Cc}/gu, ' ');
+  return `unknown field \`${shown}\`${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`;
+};
+
+const knownKeys = (issue: RawIssue): readonly string[] => {
+  const def = issue.inst?._zod.def;
+  return def && 'shape' in def && def.shape ? Object.keys(def.shape) : [];
+};
+
+/** zod's error map for one parse. */
+const describe = (issue: RawIssue): string | undefined => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return wrongKind(issue.expected, issue.input);
+    case 'unrecognized_keys': {
+      const known = knownKeys(issue);
+      return issue.keys.map((key) => unknownField(key, known)).join('\n');
+    }
+    case 'invalid_value':
+      return issue.input === undefined ? 'is required' : `must be ${quoted(issue.values)}`;
+    case 'invalid_union':
+      return unionMessage(issue);
+    case 'too_small':
+      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
+      if (issue.exact) return amount(issue.origin, issue.minimum, 'exactly');
+      return amount(issue.origin, issue.minimum, issue.inclusive === false ? 'more than' : 'at least');
+    case 'too_big':
+      if (issue.exact) return amount(issue.origin, issue.maximum, 'exactly');
+      return amount(issue.origin, issue.maximum, issue.inclusive === false ? 'less than' : 'at most');
+    case 'invalid_format':
+      return `must be ${formatNames[issue.format] ?? 'in the form that /reference describes'}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    default:
+      return undefined;
+  }
+};

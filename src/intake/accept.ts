@@ -1,0 +1,194 @@
+// The one way in. Everything that asks for a message to be sent ends here: facts are read and gates passed inside the
+// transaction that stores message, recipients, queue rows and event, so that no state can change in between; one sync
+// of the disk, shared with whoever commits at the same moment, and only then the answer.
+import { hash } from 'node:crypto';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { eventStore } from '#src/events/store.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import { type Clock, DAY } from '#src/kernel/time.ts';
+import { addressDomain, parseAddress } from '#src/mail/address.ts';
+import { kinds, type Lane, laneOf } from '#src/messages/kinds.ts';
+import { messageStore } from '#src/messages/store.ts';
+import { queueStore } from '#src/queue/store.ts';
+import { defaultFrom } from '#src/tenants/present.ts';
+import { type PracticeRow, type RouteRow, tenantStore } from '#src/tenants/store.ts';
+import type { Draft } from './draft.ts';
+import { type Facts, kindOf, passGates, type Verdict } from './gates.ts';
+import type { SendAnswer } from './schema.ts';
+import { idempotencyStore } from './store.ts';
+
+/** How long a key answers with what was answered first. */
+const IDEMPOTENCY_PERIOD = DAY;
+
+export interface AcceptDeps {
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+  readonly serviceHost: string;
+  readonly safeMode: () => { readonly allowed: readonly string[] };
+  /** Told after the message is on the disk; resolves when a restart could not forget that the tenant has mail. */
+  readonly announce: (tenantId: string, lane: Lane, dueAt: number) => Promise<void>;
+}
+
+export interface Submission {
+  readonly tenantId: string;
+  /** The project the credential is limited to; null: the tenant's default project. */
+  readonly projectId: string | null;
+  readonly source: 'api';
+  readonly draft: Draft;
+  /** With what identifies the request's content. */
+  readonly idempotency: { readonly key: string; readonly request: unknown } | null;
+}
+
+export interface Accepted {
+  readonly status: number;
+  readonly answer: SendAnswer;
+  readonly replayed: boolean;
+}
+
+interface Stored extends Accepted {
+  readonly lane: Lane;
+}
+
+const factsOf = (draft: Draft, practice: PracticeRow, route: RouteRow, deps: AcceptDeps): Facts => ({
+  pause: practice.paused_at === null ? null : { reason: practice.pause_reason ?? '', at: practice.paused_at },
+  safeMode: practice.safe_mode === 1,
+  safeModeAllowed: deps.safeMode().allowed,
+  simulatorDomain: `simulator.${deps.serviceHost}`,
+  sendingHosts:
+    practice.custom_domain !== null && practice.custom_verified_at !== null
+      ? [practice.custom_domain, practice.managed_host]
+      : [practice.managed_host],
+  pendingDomain: practice.custom_verified_at === null ? practice.custom_domain : null,
+  from: draft.from ?? { ...parseAddress(defaultFrom(practice)), name: practice.name },
+  route: { slug: route.slug, type: route.type },
+});
+
+const routeOf = (db: TenantDb, draft: Draft, projectId: string): RouteRow => {
+  const store = tenantStore(db);
+  const route = draft.route === null ? store.defaultRoute() : store.route(draft.route);
+  if (!route || (route.project_id !== null && route.project_id !== projectId)) {
+    throw new AppError('not_found', `There is no route ${JSON.stringify(draft.route)} in this project.`);
+  }
+  return route;
+};
+
+const projectOf = (db: TenantDb, projectId: string | null): string => {
+  if (projectId === null) return tenantStore(db).defaultProject().id;
+  const project = tenantStore(db).project(projectId);
+  if (!project || project.archived_at !== null) {
+    throw new AppError('conflict', 'The project is archived and does not send.');
+  }
+  return project.id;
+};
+
+/** Octets of what the sender gave: the measure for the queue's memory, not the size on the wire. */
+const sizeOf = ({ text, html, attachments }: Draft): number =>
+  Buffer.byteLength(text ?? '') +
+  Buffer.byteLength(html ?? '') +
+  attachments.reduce((sum, { content }) => sum + content.length, 0);
+
+interface Placement {
+  readonly projectId: string;
+  readonly route: RouteRow;
+  readonly facts: Facts;
+  readonly verdicts: readonly Verdict[];
+}
+
+const storeMessage = (
+  db: TenantDb,
+  { draft, source }: Submission,
+  { projectId, route, facts, verdicts }: Placement,
+  now: number,
+): { id: string; lane: Lane } => {
+  const id = newId();
+  const kind = kindOf(draft, facts);
+  const lane = laneOf[kinds[kind].stream];
+  const size = sizeOf(draft);
+  const messages = messageStore(db);
+  const seq = messages.insert(
+    {
+      id,
+      internet_message_id: `<${id}@${addressDomain(facts.from.address)}>`,
+      project_id: projectId,
+      route_id: route.id,
+      message_kind: kind,
+      channel: kinds[kind].channel,
+      source,
+      from_json: JSON.stringify(facts.from),
+      to_json: JSON.stringify(draft.to),
+      cc_json: JSON.stringify(draft.cc),
+      bcc_json: JSON.stringify(draft.bcc),
+      reply_to_json: JSON.stringify(draft.replyTo),
+      subject: draft.subject,
+      tag: draft.tags[0] ?? null,
+      tags_json: JSON.stringify(draft.tags),
+      metadata_json: JSON.stringify(draft.metadata),
+      settings_json: JSON.stringify({ plain_text_fallback: route.plain_text_fallback === 1, ...draft.settings }),
+      decisions_json: JSON.stringify(verdicts),
+      status: 'queued',
+      score: null,
+      size_bytes: size,
+      scheduled_at: null,
+      created_at: now,
+      updated_at: now,
+    },
+    { text: draft.text, html: draft.html, headers_json: JSON.stringify(draft.headers) },
+  );
+  for (const [position, { filename, contentType, contentId, content }] of draft.attachments.entries()) {
+    messages.insertAttachment(seq, position, {
+      filename,
+      content_type: contentType,
+      content_id: contentId,
+      size_bytes: content.length,
+      content,
+    });
+  }
+  for (const field of ['to', 'cc', 'bcc'] as const) {
+    for (const { address } of draft[field]) {
+      const recipientId = messages.insertRecipient(seq, address, field, 'queued', now);
+      queueStore(db).enqueue({ recipientId, messageSeq: seq, lane, dueAt: now, size, now });
+    }
+  }
+  eventStore(db).append({ type: 'message.created', messageSeq: seq, recipientId: null, at: now });
+  return { id, lane };
+};
+
+/**
+ * Stores the message durably and announces it, or throws an AppError and stores nothing. A repeated key answers with
+ * the first answer.
+ */
+export const accept = async (deps: AcceptDeps, submission: Submission): Promise<Accepted> => {
+  const { tenantId, draft, idempotency } = submission;
+  const requestHash = idempotency === null ? null : hash('sha256', JSON.stringify(idempotency.request), 'buffer');
+  const now = deps.clock.now();
+  const stored = await deps.files.write(tenantId, (db): Stored => {
+    const projectId = projectOf(db, submission.projectId);
+    const route = routeOf(db, draft, projectId);
+    if (idempotency !== null && requestHash !== null) {
+      const kept = idempotencyStore(db).get(projectId, idempotency.key, now - IDEMPOTENCY_PERIOD);
+      if (kept && !kept.request_hash.equals(requestHash)) {
+        throw new AppError('idempotency_conflict', 'This idempotency key was used for another request.');
+      }
+      if (kept) {
+        const answer: SendAnswer = JSON.parse(kept.response_json);
+        return { status: kept.status, answer, replayed: true, lane: laneOf[route.type] };
+      }
+    }
+    const practice = tenantStore(db).practice();
+    const facts = factsOf(draft, practice, route, deps);
+    const { verdicts, refusal } = passGates(draft, facts);
+    if (refusal !== null) throw refusal;
+    const { id, lane } = storeMessage(db, submission, { projectId, route, facts, verdicts }, now);
+    const answer: SendAnswer = { id, message_id: id, status: 'queued' };
+    if (idempotency !== null && requestHash !== null) {
+      const kept = { request_hash: requestHash, status: 202, response_json: JSON.stringify(answer) };
+      idempotencyStore(db).put(projectId, idempotency.key, kept, now, now - IDEMPOTENCY_PERIOD);
+    }
+    return { status: 202, answer, replayed: false, lane };
+  });
+  // Also for a replay: the process that gave the first answer may have died before it announced.
+  await deps.announce(tenantId, stored.lane, now);
+  return stored;
+};

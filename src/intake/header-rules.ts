@@ -1,0 +1,28 @@
+// Which header fields a sender may set. Everything that steers delivery, identity, structure or automatic processing
+// is the service's own.
+import { isHeaderName, isHeaderValueSafe } from '#src/mail/header-field.ts';
+
+const allowedNames: ReadonlySet<string> = new Set([
+  'in-reply-to',
+  'references',
+  'importance',
+  'x-priority',
+  'list-id',
+  'organization',
+]);
+
+/** `X-` fields that mean something to this service or to answering machines. */
+const reservedPrefixes: readonly string[] = ['x-service-', 'x-sendwerk-', 'x-auto-response-suppress'];
+
+/** Many lines of 998 octets: enough for References, small enough for every receiver. */
+const MAX_VALUE_BYTES = 4_096;
+
+/** Why the field is not allowed, in words for its sender; null where it is. */
+export const headerProblem = (name: string, value: string): string | null => {
+  const lower = name.toLowerCase();
+  if (!isHeaderName(name)) return 'is not a header name';
+  if (!isHeaderValueSafe(value)) return 'has a value with a line break or control character';
+  if (Buffer.byteLength(value) > MAX_VALUE_BYTES) return `has a value of more than ${MAX_VALUE_BYTES} bytes`;
+  if (reservedPrefixes.some((prefix) => lower.startsWith(prefix))) return 'is reserved for the service';
+  return lower.startsWith('x-') || allowedNames.has(lower) ? null : 'may not be set by senders';
+};

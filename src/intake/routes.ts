@@ -1,0 +1,90 @@
+// Sending over HTTP.
+import { z } from 'zod';
+import { AppError } from '#src/kernel/errors.ts';
+import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
+import { type AcceptDeps, accept } from './accept.ts';
+import { toDraft } from './draft.ts';
+import { idempotencyKey, type SendBody, sendAnswer, sendBody } from './schema.ts';
+
+const keyOf = (body: SendBody, header: RequestContext['header']): string | null => {
+  const given = header('idempotency-key') ?? header('x-idempotency-key');
+  if (given === undefined) return body.idempotency_key ?? null;
+  const parsed = idempotencyKey.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new AppError('invalid_request', 'The Idempotency-Key is not usable.', {
+    extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected 1 to 256 characters' }] },
+  });
+};
+
+const send = async (
+  deps: AcceptDeps,
+  tenantId: string,
+  body: SendBody,
+  { caller, header }: RequestContext,
+): Promise<RouteResult> => {
+  const key = keyOf(body, header);
+  const { idempotency_key: _, ...request } = body;
+  const accepted = await accept(deps, {
+    tenantId,
+    projectId: caller.projectId,
+    source: 'api',
+    draft: toDraft(body),
+    idempotency: key === null ? null : { key, request },
+  });
+  return {
+    status: accepted.status,
+    body: accepted.answer,
+    ...(accepted.replayed ? { headers: { 'Idempotent-Replayed': 'true' } } : {}),
+  };
+};
+
+const MIB = 1_024 * 1_024;
+/** 30 MiB of attachments are 40 MiB of base64, and the texts beside them. */
+const BODY_LIMIT_BYTES = 48 * MIB;
+
+export const sendRoutes = (deps: AcceptDeps): Route[] => {
+  const shared = {
+    method: 'post',
+    tag: 'Send',
+    access: 'messages.send',
+    stability: 'stable',
+    body: sendBody,
+    bodyLimit: BODY_LIMIT_BYTES,
+    responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },
+    errors: [
+      'tenant_paused',
+      'idempotency_conflict',
+      'kind_not_allowed_on_route',
+      'dkim_not_verified',
+      'attachment_rejected',
+      'too_many_recipients',
+      'safe_mode_recipient',
+      'from_not_allowed',
+      'header_not_allowed',
+      'invalid_recipient',
+      'conflict',
+    ],
+  } as const;
+  return [
+    defineRoute({
+      ...shared,
+      path: '/api/practices/{id}/send',
+      summary: 'Send a message',
+      params: z.strictObject({ id: z.uuid().describe('the practice') }),
+      handle: ({ params, body }, context) => send(deps, params.id, body, context),
+    }),
+    defineRoute({
+      ...shared,
+      path: '/api/emails',
+      summary: 'Send a message; the practice is that of the token',
+      handle: ({ body }, context) => {
+        const { tenantId } = context.caller;
+        if (tenantId !== null) return send(deps, tenantId, body, context);
+        throw new AppError('forbidden', 'The operator has no practice of its own to send from.', {
+          hint: 'Use a token of the practice, or POST /api/practices/{id}/send.',
+          extra: { permission: 'messages.send' },
+        });
+      },
+    }),
+  ];
+};

@@ -1,0 +1,35 @@
+// Answers that were given under an idempotency key, kept for a day.
+import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+
+/** More than one, so that a backlog shrinks; few, so that no single send pays for it. */
+const PURGED_PER_PUT = 10;
+
+export interface KeptAnswer {
+  request_hash: Buffer;
+  status: number;
+  response_json: string;
+}
+
+export const idempotencyStore = perConnection((db: TenantDb) => {
+  const get = db.prepare<[string, string, number], KeptAnswer>(
+    `SELECT request_hash, status, response_json FROM idempotency_keys
+     WHERE project_id = ? AND key = ? AND created_at > ?`,
+  );
+  const put = db.prepare<[string, string, Buffer, number, string, number]>(
+    `INSERT OR REPLACE INTO idempotency_keys (project_id, key, request_hash, status, response_json, created_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  const purge = db.prepare<[number, number]>(
+    `DELETE FROM idempotency_keys WHERE (project_id, key) IN
+     (SELECT project_id, key FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
+  );
+  return {
+    /** The answer given after `since`. */
+    get: (projectId: string, key: string, since: number): KeptAnswer | undefined => get.get(projectId, key, since),
+    /** Also removes some of those given at or before `expired`: what comes in takes the old along. */
+    put: (projectId: string, key: string, answer: KeptAnswer, now: number, expired: number): void => {
+      purge.run(expired, PURGED_PER_PUT);
+      put.run(projectId, key, answer.request_hash, answer.status, answer.response_json, now);
+    },
+  };
+});

@@ -1,0 +1,31 @@
+// Keys derived from the master key (HKDF-SHA256, RFC 5869: one per purpose, so that none can stand in for another) and
+// sealing under them (AES-256-GCM). A sealed value is bound to a context, e.g. whose it is: moved elsewhere it opens
+// no more.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** First byte of everything sealed; another form would bear another. */
+const FORM = 1;
+
+export const MASTER_KEY_BYTES = 32;
+
+/** `master` is 32 bytes; the result too. */
+export const deriveKey = (master: Buffer, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), `sendwerk ${purpose}`, 32));
+
+export const seal = (key: Buffer, plain: Buffer, context: string): Buffer => {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+  return Buffer.concat([Buffer.of(FORM), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+};
+
+/** Throws where the key, the context or a byte is not what it was. */
+export const unseal = (key: Buffer, sealed: Buffer, context: string): Buffer => {
+  if (sealed[0] !== FORM) throw new Error('sealed in a form that this version does not know');
+  const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
+  const body = sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(body), decipher.final()]);
+};

@@ -1,0 +1,90 @@
+// Tells a service manager how the daemon is (sd_notify(3)): started, reloading, stopping, alive. The protocol is one
+// datagram to the unix socket named in NOTIFY_SOCKET; Node.js has no unix datagram sockets, so `systemd-notify` sends
+// it, which is why the unit needs NotifyAccess=all. Without NOTIFY_SOCKET nothing happens.
+import { spawn } from 'node:child_process';
+import type { Log } from './log.ts';
+
+export interface Notifier {
+  /** Each resolves when the message has been sent or given up; none rejects. Messages go out in the order asked. */
+  ready(): Promise<void>;
+  /** `ready()` ends it. */
+  reloading(): Promise<void>;
+  stopping(): Promise<void>;
+  /** Reports life at half of WATCHDOG_USEC, as sd_watchdog_enabled(3) recommends, while `isHealthy`. */
+  startWatchdog(isHealthy: () => boolean): void;
+  /** Ends the watchdog and waits for messages under way. */
+  stop(): Promise<void>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** systemd-notify waits up to 5 s for the manager to take the message; beyond this it hangs. */
+const SEND_TIMEOUT_MS = 10_000;
+const MICROSECONDS_PER_MILLISECOND = 1_000;
+
+const silent: Notifier = {
+  ready: async () => {},
+  reloading: async () => {},
+  stopping: async () => {},
+  startWatchdog: () => {},
+  stop: async () => {},
+};
+
+const send = (assignment: string, socket: string, path: string | undefined): Promise<string | null> =>
+  new Promise((resolve) => {
+    const child = spawn('systemd-notify', [assignment], {
+      env: { NOTIFY_SOCKET: socket, PATH: path },
+      stdio: 'ignore',
+      timeout: SEND_TIMEOUT_MS,
+    });
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) =>
+      resolve(code === 0 ? null : `systemd-notify ended with ${signal ?? code}`),
+    );
+  });
+
+/** Interval of the signs of life in milliseconds, or null where none are wanted. */
+const watchdogInterval = (environment: Environment): number | null => {
+  const microseconds = Number(environment.WATCHDOG_USEC);
+  if (!(microseconds > 0)) return null;
+  return Math.max(1, Math.floor(microseconds / 2 / MICROSECONDS_PER_MILLISECOND));
+};
+
+export const createNotifier = (environment: Environment, log: Log): Notifier => {
+  const socket = environment.NOTIFY_SOCKET;
+  if (!socket) return silent;
+
+  let last: Promise<void> = Promise.resolve();
+  let waiting = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const notify = (assignment: string): Promise<void> => {
+    waiting += 1;
+    last = last.then(async () => {
+      const failure = await send(assignment, socket, environment.PATH);
+      waiting -= 1;
+      if (failure !== null) log.warn({ assignment, failure }, 'the service manager could not be told');
+    });
+    return last;
+  };
+
+  return {
+    ready: () => notify('READY=1'),
+    reloading: () => notify('RELOADING=1'),
+    stopping: () => notify('STOPPING=1'),
+    startWatchdog: (isHealthy) => {
+      const interval = watchdogInterval(environment);
+      if (interval === null || timer) return;
+      timer = setInterval(() => {
+        // A sign of life that waits behind another says nothing new.
+        if (waiting > 0) return;
+        if (isHealthy()) void notify('WATCHDOG=1');
+        else log.error('unhealthy: the service manager gets no sign of life and will restart the daemon');
+      }, interval);
+    },
+    stop: () => {
+      clearInterval(timer);
+      timer = undefined;
+      return last;
+    },
+  };
+};

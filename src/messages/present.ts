@@ -1,0 +1,100 @@
+// Rows as the API shows them.
+import type { z } from 'zod';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { EventRow } from '#src/events/store.ts';
+import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import type { Mailbox } from '#src/mail/mailbox.ts';
+import { queueStore } from '#src/queue/store.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import type { Status } from './rules.ts';
+import type { messageSchema, messageSummarySchema, timelineSchema } from './schema.ts';
+import { type MessageRow, messageStore, type RecipientRow } from './store.ts';
+
+const presentMailbox = ({ address, name }: Mailbox) => ({ address, name: name ?? null });
+
+const presentMailboxes = (json: string) => (JSON.parse(json) as Mailbox[]).map(presentMailbox);
+
+const presentRecipient = (row: RecipientRow, nextAttemptAt: number | undefined) => ({
+  address: row.address,
+  field: row.field,
+  status: row.status,
+  attempts: row.attempts,
+  next_attempt_at: toIsoOrNull(nextAttemptAt ?? null),
+  smtp_code: row.smtp_code,
+  enhanced_code: row.enhanced_code,
+  diagnostic: row.diagnostic,
+  upstream: row.upstream,
+  updated_at: toIso(row.updated_at),
+});
+
+export const presentSummary = (db: TenantDb, row: MessageRow): z.infer<typeof messageSummarySchema> => {
+  const nextAttempts = queueStore(db).nextAttempts(row.seq);
+  return {
+    id: row.id,
+    message_id: row.id,
+    internet_message_id: row.internet_message_id,
+    project_id: row.project_id,
+    route: { id: row.route_id, slug: tenantStore(db).route(row.route_id)?.slug ?? '' },
+    message_kind: row.message_kind,
+    channel: row.channel,
+    source: row.source,
+    from: presentMailbox(JSON.parse(row.from_json)),
+    to: presentMailboxes(row.to_json),
+    cc: presentMailboxes(row.cc_json),
+    bcc: presentMailboxes(row.bcc_json),
+    reply_to: presentMailboxes(row.reply_to_json),
+    subject: row.subject,
+    tag: row.tag,
+    tags: JSON.parse(row.tags_json),
+    metadata: JSON.parse(row.metadata_json),
+    status: row.status,
+    score: row.score,
+    size_bytes: row.size_bytes,
+    recipients: messageStore(db)
+      .recipients(row.seq)
+      .map((recipient) => presentRecipient(recipient, nextAttempts.get(recipient.id))),
+    created_at: toIso(row.created_at),
+    scheduled_at: toIsoOrNull(row.scheduled_at),
+    updated_at: toIso(row.updated_at),
+  };
+};
+
+/** With its bodies only where `withContent`. */
+export const presentMessage = (db: TenantDb, row: MessageRow, withContent: boolean): z.infer<typeof messageSchema> => {
+  const message = { ...presentSummary(db, row), decisions: JSON.parse(row.decisions_json) };
+  if (!withContent) return message;
+  const store = messageStore(db);
+  const body = store.body(row.seq);
+  return {
+    ...message,
+    text: body?.text ?? null,
+    html: body?.html ?? null,
+    headers: Object.fromEntries(JSON.parse(body?.headers_json ?? '[]')),
+    attachments: store.attachmentRecords(row.seq).map(({ filename, content_type, size_bytes, content_id }) => ({
+      filename,
+      content_type,
+      size: size_bytes,
+      content_id,
+    })),
+  };
+};
+
+/** The status each event speaks of. */
+const statusOf: Readonly<Record<EventRow['type'], Status>> = {
+  'message.created': 'queued',
+  'message.sent': 'processed',
+  'message.delivered': 'delivered',
+  'message.hard_bounced': 'hard_bounced',
+  'message.soft_bounced': 'soft_bounced',
+  'message.failed': 'failed',
+  'message.delivery_delayed': 'delivery_delayed',
+};
+
+export const presentTimeline = (events: readonly EventRow[]): z.infer<typeof timelineSchema> => ({
+  data: events.map(({ at, type, recipient, data_json }) => ({
+    at: toIso(at),
+    status: statusOf[type],
+    recipient,
+    detail: data_json === null ? null : (JSON.parse(data_json).diagnostic ?? null),
+  })),
+});

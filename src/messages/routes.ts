@@ -1,0 +1,125 @@
+// Reading messages: search, one message, its timeline, its events. A project token sees its project's only.
+import { z } from 'zod';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { eventSchema, presentEvent } from '#src/events/schema.ts';
+import { eventStore } from '#src/events/store.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import { presentMessage, presentSummary, presentTimeline } from './present.ts';
+import { messageSchema, messageSummarySchema, searchQuery, timelineSchema } from './schema.ts';
+import { messageSearchStore } from './search-store.ts';
+import { type MessageRow, messageStore } from './store.ts';
+
+const tenantParams = z.strictObject({ id: z.uuid().describe('the practice') });
+const messageParams = z.strictObject({ ...tenantParams.shape, messageID: z.uuid() });
+
+/** A timeline is shown whole; a message has at most 50 recipients with some tens of events each. */
+const MAX_TIMELINE_EVENTS = 10_000;
+
+const messageOf = (db: TenantDb, id: string, caller: Caller): MessageRow => {
+  const row = messageStore(db).byId(id);
+  if (!row || (caller.projectId !== null && row.project_id !== caller.projectId)) {
+    throw new AppError('not_found', 'There is no such message.');
+  }
+  return row;
+};
+
+const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
+
+export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
+  defineRoute({
+    method: 'get',
+    path: '/api/practices/{id}/messages/search',
+    tag: 'Messages',
+    summary: 'Search messages',
+    access: 'messages.view',
+    stability: 'stable',
+    params: tenantParams,
+    query: searchQuery,
+    responses: { 200: { description: 'Newest first, without bodies.', body: listOf(messageSummarySchema) } },
+    handle: async ({ params, query }, { caller }) => {
+      const before = decodeCursor(query.cursor);
+      const page = await files.read(params.id, (db) => {
+        const route = query.route === undefined ? null : tenantStore(db).route(query.route);
+        if (route === undefined) throw new AppError('not_found', 'There is no such route.');
+        const rows = messageSearchStore(db).find(
+          {
+            text: query.q ?? null,
+            tag: query.tag ?? null,
+            status: query.status ?? null,
+            routeId: route?.id ?? null,
+            projectId: caller.projectId,
+            kind: query.kind ?? null,
+            createdFrom: timeOf(query.from),
+            createdBefore: timeOf(query.to),
+          },
+          before,
+          query.limit + 1,
+        );
+        return toPage(
+          rows,
+          query.limit,
+          (row) => row.seq,
+          (row) => presentSummary(db, row),
+        );
+      });
+      return { status: 200, body: page };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/practices/{id}/messages/{messageID}',
+    tag: 'Messages',
+    summary: 'One message',
+    access: 'messages.view',
+    stability: 'stable',
+    params: messageParams,
+    responses: { 200: { description: 'Bodies with `messages.view_content` only.', body: messageSchema } },
+    handle: async ({ params }, { caller }) => ({
+      status: 200,
+      body: await files.read(params.id, (db) =>
+        presentMessage(db, messageOf(db, params.messageID, caller), caller.permissions.has('messages.view_content')),
+      ),
+    }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/practices/{id}/messages/{messageID}/timeline',
+    tag: 'Messages',
+    summary: 'How its status changed',
+    access: 'messages.view',
+    stability: 'stable',
+    params: messageParams,
+    responses: { 200: { description: 'In the order it happened.', body: timelineSchema } },
+    handle: async ({ params }, { caller }) => ({
+      status: 200,
+      body: await files.read(params.id, (db) =>
+        presentTimeline(
+          eventStore(db).ofMessage(messageOf(db, params.messageID, caller).seq, 0, MAX_TIMELINE_EVENTS),
+        ),
+      ),
+    }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/practices/{id}/messages/{messageID}/events',
+    tag: 'Messages',
+    summary: 'Its events',
+    access: 'messages.view',
+    stability: 'stable',
+    params: messageParams,
+    query: z.strictObject(listQuery),
+    responses: { 200: { description: 'In the order they happened.', body: listOf(eventSchema) } },
+    handle: async ({ params, query }, { caller }) => {
+      const after = decodeCursor(query.cursor) ?? 0;
+      const rows = await files.read(params.id, (db) =>
+        eventStore(db).ofMessage(messageOf(db, params.messageID, caller).seq, after, query.limit + 1),
+      );
+      return { status: 200, body: toPage(rows, query.limit, (row) => row.seq, presentEvent) };
+    },
+  }),
+];

@@ -1,0 +1,97 @@
+// Messages as the API shows them.
+import { z } from 'zod';
+import { listQuery } from '#src/kernel/list.ts';
+import { channels, kindNames } from './kinds.ts';
+import { statuses } from './rules.ts';
+
+const recipientSchema = z.strictObject({
+  address: z.string(),
+  field: z.enum(['to', 'cc', 'bcc']),
+  status: z.enum(statuses),
+  attempts: z.int(),
+  next_attempt_at: z.iso.datetime().nullable(),
+  smtp_code: z.int().nullable(),
+  enhanced_code: z.string().nullable(),
+  diagnostic: z.string().nullable().describe('what the upstream said last'),
+  upstream: z.string().nullable(),
+  updated_at: z.iso.datetime(),
+});
+
+const addressSchema = z.strictObject({ address: z.string(), name: z.string().nullable() });
+
+export const decisionSchema = z.strictObject({
+  gate: z.string(),
+  verdict: z.enum(['passed', 'refused']),
+  facts: z.record(z.string(), z.unknown()).describe('what the gate decided by'),
+});
+
+export const messageSummarySchema = z.strictObject({
+  id: z.uuid(),
+  message_id: z.uuid(),
+  internet_message_id: z.string(),
+  project_id: z.uuid(),
+  route: z.strictObject({ id: z.uuid(), slug: z.string() }),
+  message_kind: z.enum(kindNames),
+  channel: z.enum(channels),
+  source: z.string(),
+  from: addressSchema,
+  to: z.array(addressSchema),
+  cc: z.array(addressSchema),
+  bcc: z.array(addressSchema),
+  reply_to: z.array(addressSchema),
+  subject: z.string(),
+  tag: z.string().nullable(),
+  tags: z.array(z.string()),
+  metadata: z.record(z.string(), z.string()),
+  status: z.enum(statuses),
+  score: z.int().nullable(),
+  size_bytes: z.int(),
+  recipients: z.array(recipientSchema),
+  created_at: z.iso.datetime(),
+  scheduled_at: z.iso.datetime().nullable(),
+  updated_at: z.iso.datetime(),
+});
+
+const contentShape = {
+  text: z.string().nullable(),
+  html: z.string().nullable(),
+  headers: z.record(z.string(), z.string()),
+  attachments: z.array(
+    z.strictObject({
+      filename: z.string(),
+      content_type: z.string(),
+      size: z.int(),
+      content_id: z.string().nullable(),
+    }),
+  ),
+};
+
+export const messageSchema = z.strictObject({
+  ...messageSummarySchema.shape,
+  decisions: z.array(decisionSchema).describe("each gate's verdict and the facts it used"),
+  ...z.strictObject(contentShape).partial().describe('only with permission `messages.view_content`').shape,
+});
+
+export const timelineSchema = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      at: z.iso.datetime(),
+      status: z.enum(statuses),
+      recipient: z.string().nullable(),
+      detail: z.string().nullable(),
+    }),
+  ),
+});
+
+const SEARCH_TEXT_LENGTH = 200;
+
+export const searchQuery = z.strictObject({
+  ...listQuery,
+  q: z.string().max(SEARCH_TEXT_LENGTH).optional().describe("part of a recipient's address, the subject or a tag"),
+  tag: z.string().max(SEARCH_TEXT_LENGTH).optional(),
+  status: z.enum(statuses).optional(),
+  route: z.string().max(SEARCH_TEXT_LENGTH).optional().describe('UUID or slug'),
+  kind: z.enum(kindNames).optional(),
+  from: z.iso.datetime({ offset: true }).optional().describe('created at or after'),
+  to: z.iso.datetime({ offset: true }).optional().describe('created before'),
+});

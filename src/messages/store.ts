@@ -1,0 +1,161 @@
+// Messages and their recipients in the tenant's file.
+import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import type { Channel, Kind } from './kinds.ts';
+import { messageStatus, type Status } from './rules.ts';
+
+export interface MessageRow {
+  seq: number;
+  id: string;
+  internet_message_id: string;
+  project_id: string;
+  route_id: string;
+  message_kind: Kind;
+  channel: Channel;
+  source: string;
+  from_json: string;
+  to_json: string;
+  cc_json: string;
+  bcc_json: string;
+  reply_to_json: string;
+  subject: string;
+  tag: string | null;
+  tags_json: string;
+  metadata_json: string;
+  settings_json: string;
+  decisions_json: string;
+  status: Status;
+  score: number | null;
+  size_bytes: number;
+  scheduled_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface BodyRow {
+  text: string | null;
+  html: string | null;
+  headers_json: string;
+}
+
+export interface AttachmentRow {
+  filename: string;
+  content_type: string;
+  content_id: string | null;
+  size_bytes: number;
+  content: Buffer;
+}
+
+export type RecipientField = 'to' | 'cc' | 'bcc';
+
+export interface RecipientRow {
+  id: number;
+  message_seq: number;
+  address: string;
+  field: RecipientField;
+  status: Status;
+  attempts: number;
+  smtp_code: number | null;
+  enhanced_code: string | null;
+  diagnostic: string | null;
+  upstream: string | null;
+  updated_at: number;
+}
+
+export type RecipientResult = Pick<
+  RecipientRow,
+  'id' | 'status' | 'attempts' | 'smtp_code' | 'enhanced_code' | 'diagnostic' | 'upstream' | 'updated_at'
+>;
+
+const MESSAGE_COLUMNS = [
+  'id',
+  'internet_message_id',
+  'project_id',
+  'route_id',
+  'message_kind',
+  'channel',
+  'source',
+  'from_json',
+  'to_json',
+  'cc_json',
+  'bcc_json',
+  'reply_to_json',
+  'subject',
+  'tag',
+  'tags_json',
+  'metadata_json',
+  'settings_json',
+  'decisions_json',
+  'status',
+  'score',
+  'size_bytes',
+  'scheduled_at',
+  'created_at',
+  'updated_at',
+] as const satisfies (keyof MessageRow)[];
+
+export const messageStore = perConnection((db: TenantDb) => {
+  const insertMessage = db.prepare<Omit<MessageRow, 'seq'>>(
+    `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}) VALUES (${MESSAGE_COLUMNS.map((name) => `:${name}`).join(', ')})`,
+  );
+  const insertBody = db.prepare<[number, string | null, string | null, string]>(
+    'INSERT INTO message_bodies (message_seq, text, html, headers_json) VALUES (?, ?, ?, ?)',
+  );
+  const insertAttachment = db.prepare<[number, number, string, string, string | null, number, Uint8Array]>(
+    `INSERT INTO attachments (message_seq, position, filename, content_type, content_id, size_bytes, content)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertRecipient = db.prepare<[number, string, RecipientField, Status, number]>(
+    'INSERT INTO recipients (message_seq, address, field, status, updated_at) VALUES (?, ?, ?, ?, ?)',
+  );
+  const bySeq = db.prepare<[number], MessageRow>('SELECT * FROM messages WHERE seq = ?');
+  const byId = db.prepare<[string], MessageRow>('SELECT * FROM messages WHERE id = ?');
+  const body = db.prepare<[number], BodyRow>(
+    'SELECT text, html, headers_json FROM message_bodies WHERE message_seq = ?',
+  );
+  const attachments = db.prepare<[number], AttachmentRow>(
+    `SELECT filename, content_type, content_id, size_bytes, content FROM attachments
+     WHERE message_seq = ? ORDER BY position`,
+  );
+  const attachmentRecords = db.prepare<[number], Omit<AttachmentRow, 'content'>>(
+    'SELECT filename, content_type, content_id, size_bytes FROM attachments WHERE message_seq = ? ORDER BY position',
+  );
+  const recipients = db.prepare<[number], RecipientRow>('SELECT * FROM recipients WHERE message_seq = ? ORDER BY id');
+  const recipient = db.prepare<[number], RecipientRow>('SELECT * FROM recipients WHERE id = ?');
+  const updateRecipient = db.prepare<RecipientResult>(
+    `UPDATE recipients SET status = :status, attempts = :attempts, smtp_code = :smtp_code,
+     enhanced_code = :enhanced_code, diagnostic = :diagnostic, upstream = :upstream, updated_at = :updated_at
+     WHERE id = :id`,
+  );
+  const recipientStatuses = db
+    .prepare<[number], Status>('SELECT status FROM recipients WHERE message_seq = ?')
+    .pluck();
+  const updateStatus = db.prepare<[Status, number, number]>(
+    'UPDATE messages SET status = ?, updated_at = ? WHERE seq = ?',
+  );
+
+  return {
+    /** Position of the new message in its tenant's file. */
+    insert: (row: Omit<MessageRow, 'seq'>, { text, html, headers_json }: BodyRow): number => {
+      const seq = Number(insertMessage.run(row).lastInsertRowid);
+      insertBody.run(seq, text, html, headers_json);
+      return seq;
+    },
+    insertAttachment: (seq: number, position: number, row: Omit<AttachmentRow, 'content'> & { content: Uint8Array }) => {
+      insertAttachment.run(seq, position, row.filename, row.content_type, row.content_id, row.size_bytes, row.content);
+    },
+    insertRecipient: (seq: number, address: string, field: RecipientField, status: Status, now: number): number =>
+      Number(insertRecipient.run(seq, address, field, status, now).lastInsertRowid),
+    bySeq: (seq: number): MessageRow | undefined => bySeq.get(seq),
+    byId: (id: string): MessageRow | undefined => byId.get(id),
+    body: (seq: number): BodyRow | undefined => body.get(seq),
+    attachments: (seq: number): AttachmentRow[] => attachments.all(seq),
+    attachmentRecords: (seq: number): Omit<AttachmentRow, 'content'>[] => attachmentRecords.all(seq),
+    recipients: (seq: number): RecipientRow[] => recipients.all(seq),
+    recipient: (id: number): RecipientRow | undefined => recipient.get(id),
+    /** Changes a recipient, and its message's status with it. */
+    updateRecipient: (messageSeq: number, result: RecipientResult): void => {
+      updateRecipient.run(result);
+      updateStatus.run(messageStatus(recipientStatuses.all(messageSeq)), result.updated_at, messageSeq);
+    },
+  };
+});

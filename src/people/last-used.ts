@@ -1,0 +1,36 @@
+// When each token was last used, kept with a minute's precision: noted in memory, written together by a job.
+import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { Job } from '#src/kernel/job.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { tokenStore } from './store.ts';
+
+export interface LastUsed {
+  note(tenantId: string, tokenId: string): void;
+  flush(): Promise<void>;
+}
+
+export const createLastUsed = (files: TenantFiles, clock: Clock): LastUsed => {
+  let noted = new Map<string, { tenantId: string; at: number }>();
+  return {
+    note: (tenantId, tokenId) => {
+      const present = noted.get(tokenId);
+      if (present) present.at = clock.now();
+      else noted.set(tokenId, { tenantId, at: clock.now() });
+    },
+    flush: async () => {
+      const tenants = Map.groupBy(noted, ([, { tenantId }]) => tenantId);
+      noted = new Map();
+      for (const [tenantId, tokens] of tenants) {
+        await files.write(tenantId, (db) => {
+          for (const [tokenId, { at }] of tokens) tokenStore(db).touch(tokenId, at);
+        });
+      }
+    },
+  };
+};
+
+export const lastUsedJob = (lastUsed: LastUsed): Job => ({
+  name: 'note when tokens were used',
+  schedule: '* * * * *',
+  run: () => lastUsed.flush(),
+});

@@ -1,0 +1,66 @@
+// Reading the local mailbox of a capture upstream.
+import { z } from 'zod';
+import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { toIso } from '#src/kernel/time.ts';
+import { type CaptureRow, captureStore } from './store.ts';
+
+const params = z.strictObject({ id: z.uuid().describe('the practice') });
+const PATH = '/api/practices/{id}/captures';
+
+const captureSchema = z.strictObject({
+  id: z.uuid(),
+  message_id: z.uuid(),
+  recipient: z.string(),
+  return_path: z.string(),
+  size_bytes: z.int(),
+  captured_at: z.iso.datetime(),
+});
+
+const present = ({ seq: _, captured_at, ...row }: CaptureRow): z.infer<typeof captureSchema> => ({
+  ...row,
+  captured_at: toIso(captured_at),
+});
+
+export const captureRoutes = ({ files }: { files: TenantFiles }): Route[] => [
+  defineRoute({
+    method: 'get',
+    path: PATH,
+    tag: 'Captured mail',
+    summary: 'What a capture upstream kept',
+    access: 'messages.view_content',
+    stability: 'beta',
+    params,
+    query: z.strictObject({ ...listQuery, message_id: z.uuid().optional() }),
+    responses: { 200: { description: 'Newest first.', body: listOf(captureSchema) } },
+    handle: async ({ params: { id }, query }) => {
+      const before = decodeCursor(query.cursor);
+      const rows = await files.read(id, (db) =>
+        captureStore(db).list(query.message_id ?? null, before, query.limit + 1),
+      );
+      return { status: 200, body: toPage(rows, query.limit, (row) => row.seq, present) };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${PATH}/{captureID}`,
+    tag: 'Captured mail',
+    summary: 'One captured message as it would have gone out',
+    access: 'messages.view_content',
+    stability: 'beta',
+    params: z.strictObject({ ...params.shape, captureID: z.uuid() }),
+    responses: { 200: { description: 'The source (RFC 5322).', body: 'message/rfc822' } },
+    handle: async ({ params: { id, captureID } }) => {
+      const source = await files.read(id, (db) => captureStore(db).source(captureID));
+      if (!source) throw new AppError('not_found', 'There is no such captured message.');
+      return {
+        status: 200,
+        body: source,
+        contentType: 'message/rfc822',
+        headers: { 'Content-Disposition': 'attachment; filename="message.eml"' },
+      };
+    },
+  }),
+];

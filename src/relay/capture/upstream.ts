@@ -1,0 +1,53 @@
+// The upstream of a fresh installation: keeps what would be sent in a local mailbox and delivers nothing.
+import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import type { Reply } from '#src/mail/reply.ts';
+import type { Upstream } from '../upstream.ts';
+import { captureStore } from './store.ts';
+
+export interface CaptureOptions {
+  readonly name: string;
+  /** How many messages a tenant's mailbox keeps. */
+  readonly keep: number;
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+}
+
+/** As many as one transaction gathers well. */
+const CONCURRENCY = 32;
+
+const reply: Reply = { code: 250, enhanced: '2.0.0', text: 'captured: kept locally, not delivered' };
+
+export const createCaptureUpstream = ({ name, keep, files, clock }: CaptureOptions): Upstream => {
+  let captured = 0;
+  return {
+    name,
+    kind: 'capture',
+    concurrency: CONCURRENCY,
+    transmit: async ({ recipient, returnPath }, source, { tenantId, messageId }) => {
+      const capture = {
+        id: newId(),
+        message_id: messageId,
+        recipient,
+        return_path: returnPath,
+        captured_at: clock.now(),
+        size_bytes: source.length,
+        source,
+      };
+      try {
+        await files.write(tenantId, (db) => captureStore(db).insert(capture, keep));
+      } catch (error) {
+        return {
+          result: 'broken',
+          phase: 'data',
+          error: error instanceof Error ? error.message : String(error),
+        };
+      }
+      captured += 1;
+      return { result: 'accepted', reply, dsnRequested: false };
+    },
+    describe: () => ({ captured }),
+    stop: async () => {},
+  };
+};

@@ -1,0 +1,89 @@
+// Takes due recipients of one tenant out of the queue, with all that sending them needs, in one transaction: the
+// attempt and the time of the next one are on the disk before anything is sent.
+import { prepareMessage, type StoredMessage } from '#src/compose/prepare.ts';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { Signers } from '#src/domains/signers.ts';
+import { HOUR } from '#src/kernel/time.ts';
+import { addressDomain } from '#src/mail/address.ts';
+import type { DkimSigner } from '#src/mail/dkim-key.ts';
+import type { Mailbox } from '#src/mail/mailbox.ts';
+import { encodeReturnPath } from '#src/mail/verp.ts';
+import type { Lane } from '#src/messages/kinds.ts';
+import { messageStore } from '#src/messages/store.ts';
+import type { RetryPolicy } from '#src/queue/rules.ts';
+import { type QueueRow, queueStore } from '#src/queue/store.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import type { Envelope } from './upstream.ts';
+
+/** A paused tenant is looked at again so often, should its resumption not have been announced. */
+const PAUSED_RECHECK_MS = HOUR;
+
+export interface ClaimDeps {
+  readonly signers: Signers;
+  readonly returnPathKey: Buffer;
+}
+
+export interface Claimed {
+  readonly row: QueueRow;
+  readonly messageId: string;
+  readonly envelope: Envelope;
+  /** Composes and signs. Rejects only by a defect. */
+  readonly prepare: () => Promise<Buffer>;
+}
+
+export interface ClaimResult {
+  readonly claimed: readonly Claimed[];
+  readonly next: Readonly<Record<Lane, number | null>>;
+}
+
+export interface ClaimRequest {
+  readonly tenantId: string;
+  readonly lane: Lane;
+  readonly limit: number;
+  readonly byteBudget: number;
+  readonly now: number;
+  readonly policy: RetryPolicy;
+}
+
+const load = (db: TenantDb, seq: number): StoredMessage | null => {
+  const store = messageStore(db);
+  const message = store.bySeq(seq);
+  const body = store.body(seq);
+  return message && body ? { message, body, attachments: store.attachments(seq) } : null;
+};
+
+export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): ClaimResult => {
+  const { tenantId, lane, limit, byteBudget, now, policy } = request;
+  const practice = tenantStore(db).practice();
+  if (practice.paused_at !== null) {
+    const next = queueStore(db).nextDue();
+    const later = (dueAt: number | null) => (dueAt === null ? null : Math.max(dueAt, now + PAUSED_RECHECK_MS));
+    return { claimed: [], next: { 0: later(next[0]), 1: later(next[1]) } };
+  }
+  const rows = queueStore(db).claim(lane, limit, byteBudget, now, policy);
+  // Recipients of one message share its rows in memory.
+  const loaded = new Map<number, StoredMessage | null>();
+  const claimed = rows.flatMap((row): Claimed[] => {
+    if (!loaded.has(row.message_seq)) loaded.set(row.message_seq, load(db, row.message_seq));
+    const stored = loaded.get(row.message_seq);
+    const recipient = messageStore(db).recipient(row.recipient_id);
+    if (!stored || !recipient) return [];
+    const from: Mailbox = JSON.parse(stored.message.from_json);
+    const host = addressDomain(from.address);
+    const target = { tenantNumber: practice.number, recipientId: row.recipient_id };
+    const signers: readonly DkimSigner[] = deps.signers.of(db, tenantId, host);
+    return [
+      {
+        row,
+        messageId: stored.message.id,
+        envelope: {
+          returnPath: encodeReturnPath(deps.returnPathKey, target, host),
+          recipient: recipient.address,
+          envelopeId: stored.message.id,
+        },
+        prepare: () => prepareMessage(stored, signers),
+      },
+    ];
+  });
+  return { claimed, next: queueStore(db).nextDue() };
+};

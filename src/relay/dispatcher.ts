@@ -1,0 +1,240 @@
+// Moves what is queued to the upstreams.
+//
+// It sleeps until something is due: a message was accepted, a retry's time has come, an upstream may be tried again. It
+// then gives each tenant whose time has come a share of what the upstreams can take, claims that many of its due rows
+// (one write in the tenant's file), and sees each through: compose, sign, transmit, judge, settle. A recipient that was
+// deferred returns with its next time; an upstream that failed is set aside by its breaker, and nothing is claimed
+// while none may be tried. Memory is bounded: only so many messages and bytes are under way, the others stay on disk.
+import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { Log } from '#src/kernel/log.ts';
+import { type Clock, SECOND, sleep } from '#src/kernel/time.ts';
+import type { Lane } from '#src/messages/kinds.ts';
+import type { RetryPolicy } from '#src/queue/rules.ts';
+import { queueStore } from '#src/queue/store.ts';
+import { createAgenda, type Turn } from './agenda.ts';
+import { type Claimed, type ClaimDeps, claimDue } from './claim.ts';
+import { judge, type Outcome } from './outcome.ts';
+import { settle } from './settle.ts';
+import type { WayOut, WaysOut } from './ways-out.ts';
+
+/** Rows of one tenant in one turn: enough to share a commit, few enough that the others' turn comes soon. */
+const QUANTUM = 16;
+/** Bytes of messages under way, as stored; composing needs about three times as much. */
+const MAX_BYTES_IN_FLIGHT = 32 * 1_024 * 1_024;
+/** Share of the capacity that marketing mail leaves free, so that a transactional message never waits for it. */
+const TRANSACTIONAL_RESERVE = 0.25;
+/** setTimeout's longest, about 24 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+const SETTLE_RETRY_MS = SECOND;
+/** After a tenant's file could not be read or written. */
+const FILE_RETRY_MS = 5 * SECOND;
+
+export interface DispatcherDeps extends ClaimDeps {
+  readonly files: TenantFiles;
+  readonly waysOut: WaysOut;
+  readonly policy: () => RetryPolicy;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Dispatcher {
+  /** Something of this tenant is due at `dueAt`. */
+  wake(turn: Turn, dueAt: number): void;
+  /** When this tenant must be looked at next; 0 while something of it is under way; null where nothing is queued. */
+  nextDue(tenantId: string): number | null;
+  describe(): { waiting_tenants: number; in_flight: number; next_due_at: number | null };
+  start(): void;
+  /** Claims nothing more; resolves when what is under way has ended, or after `patienceMs`. */
+  stop(patienceMs: number): Promise<void>;
+}
+
+export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
+  const { files, waysOut, clock, log } = deps;
+  const agenda = createAgenda();
+  /** Turns that are claiming; the value is the earliest time they were woken for meanwhile. */
+  const claiming = new Map<string, number | null>();
+  /** Tenants whose leftovers of an earlier process have been put back. */
+  const recovered = new Set<string>();
+  const inFlightOf = new Map<string, number>();
+  const underWay = new Set<Promise<void>>();
+  const stopped = new AbortController();
+  let running = false;
+  /** Recipients being sent, and places kept for claims under way. */
+  let inFlight = 0;
+  let marketingInFlight = 0;
+  let bytesInFlight = 0;
+  let pumpScheduled = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const keyOf = ({ tenantId, lane }: Turn): string => `${lane}${tenantId}`;
+
+  const occupy = ({ tenantId, lane }: Turn, places: number): void => {
+    inFlight += places;
+    if (lane === 1) marketingInFlight += places;
+    const count = (inFlightOf.get(tenantId) ?? 0) + places;
+    if (count === 0) inFlightOf.delete(tenantId);
+    else inFlightOf.set(tenantId, count);
+  };
+
+  const wake = (turn: Turn, dueAt: number): void => {
+    const key = keyOf(turn);
+    const woken = claiming.get(key);
+    if (woken === undefined) agenda.lower(turn, dueAt);
+    else claiming.set(key, Math.min(woken ?? dueAt, dueAt));
+    schedulePump();
+  };
+
+  const schedulePump = (): void => {
+    if (pumpScheduled || !running) return;
+    pumpScheduled = true;
+    setImmediate(pump);
+  };
+
+  /** Gives places to whoever's time has come, then sleeps until the next. */
+  const pump = (): void => {
+    pumpScheduled = false;
+    if (!running) return;
+    const now = clock.now();
+    for (;;) {
+      const free = bytesInFlight < MAX_BYTES_IN_FLIGHT ? waysOut.capacity(inFlight) : 0;
+      if (free === 0) break;
+      const marketingFree = Math.floor((free + inFlight) * (1 - TRANSACTIONAL_RESERVE)) - marketingInFlight;
+      const turn = agenda.take(now, (lane) => lane === 0 || marketingFree > 0 || inFlight === 0);
+      if (turn === null) break;
+      const share = Math.floor(free / (agenda.waiting(now) + 1));
+      const limit = turn.lane === 0 ? free : Math.max(1, Math.min(free, marketingFree));
+      track(takeTurn(turn, Math.max(1, Math.min(QUANTUM, share, limit))));
+    }
+    setTimer(now);
+  };
+
+  const setTimer = (now: number): void => {
+    clearTimeout(timer);
+    const waiting = agenda.waiting(now) > 0;
+    const next = waiting ? waysOut.retryAt() : agenda.nextAt();
+    if (next === null) return;
+    timer = setTimeout(schedulePump, Math.min(Math.max(next - now, 1), MAX_TIMER_MS));
+  };
+
+  const track = (work: Promise<void>): void => {
+    underWay.add(work);
+    work.finally(() => {
+      underWay.delete(work);
+      schedulePump();
+    });
+  };
+
+  /** One tenant's turn. Never rejects. */
+  const takeTurn = async (turn: Turn, places: number): Promise<void> => {
+    const { tenantId, lane } = turn;
+    const key = keyOf(turn);
+    occupy(turn, places);
+    claiming.set(key, null);
+    let nextDue: number | null;
+    try {
+      const { claimed, next } = await files.write(tenantId, (db) => {
+        if (!recovered.has(tenantId)) queueStore(db).releaseAll();
+        const byteBudget = MAX_BYTES_IN_FLIGHT - bytesInFlight;
+        return claimDue(db, { tenantId, lane, limit: places, byteBudget, now: clock.now(), policy: deps.policy() }, deps);
+      });
+      recovered.add(tenantId);
+      nextDue = next[lane];
+      const other: Turn = { tenantId, lane: lane === 0 ? 1 : 0 };
+      const otherDue = next[other.lane];
+      if (otherDue !== null) wake(other, otherDue);
+      occupy(turn, claimed.length);
+      for (const one of claimed) track(deliver(turn, one));
+    } catch (error) {
+      log.error({ err: error, tenant: tenantId }, 'queue of a practice could not be read');
+      nextDue = clock.now() + FILE_RETRY_MS;
+    }
+    occupy(turn, -places);
+    const woken = claiming.get(key) ?? null;
+    claiming.delete(key);
+    const due = nextDue === null ? woken : Math.min(nextDue, woken ?? nextDue);
+    agenda.set(turn, due);
+  };
+
+  /** One attempt, seen through. Never rejects. */
+  const deliver = async (turn: Turn, claimed: Claimed): Promise<void> => {
+    const { row } = claimed;
+    bytesInFlight += row.size_bytes;
+    try {
+      const attempt = await transmit(turn.tenantId, claimed);
+      const dueAt = await settleUntilStored(turn.tenantId, claimed, attempt);
+      if (dueAt !== null) wake(turn, dueAt);
+    } finally {
+      bytesInFlight -= row.size_bytes;
+      occupy(turn, -1);
+    }
+  };
+
+  /** Null where no upstream may be tried: then nothing was attempted. */
+  const transmit = async (
+    tenantId: string,
+    { prepare, envelope, messageId }: Claimed,
+  ): Promise<{ way: WayOut | null; outcome: Outcome } | null> => {
+    let message: Buffer;
+    try {
+      message = await prepare();
+    } catch (error) {
+      log.error({ err: error, tenant: tenantId, message: messageId }, 'message could not be composed');
+      const outcome: Outcome = { kind: 'deferred', reply: null, diagnostic: 'The message could not be composed.' };
+      return { way: null, outcome };
+    }
+    const way = waysOut.take();
+    if (way === null) return null;
+    const outcome = judge(await way.upstream.transmit(envelope, message, { tenantId, messageId }));
+    waysOut.report(way, outcome);
+    return { way, outcome };
+  };
+
+  /** What the upstream has taken must be written down, or it would be sent again: tries until the file takes it. */
+  const settleUntilStored = async (
+    tenantId: string,
+    { row }: Claimed,
+    attempt: { way: WayOut | null; outcome: Outcome } | null,
+  ): Promise<number | null> => {
+    for (;;) {
+      try {
+        return await files.write(tenantId, (db) => {
+          const now = clock.now();
+          if (attempt !== null) {
+            const { way, outcome } = attempt;
+            const named = { upstream: way?.upstream.name ?? '', acceptIsDelivery: way?.acceptIsDelivery ?? false };
+            return settle(db, { row, outcome, ...named }, deps.policy(), now);
+          }
+          queueStore(db).release(row.recipient_id, row.attempts - 1, now);
+          return now;
+        });
+      } catch (error) {
+        log.error({ err: error, tenant: tenantId, recipient: row.recipient_id }, 'outcome could not be stored');
+        if (stopped.signal.aborted) return null;
+        await sleep(SETTLE_RETRY_MS, stopped.signal);
+      }
+    }
+  };
+
+  return {
+    wake,
+    nextDue: (tenantId) => (inFlightOf.has(tenantId) ? 0 : agenda.dueOf(tenantId)),
+    describe: () => ({ waiting_tenants: agenda.size(), in_flight: inFlight, next_due_at: agenda.nextAt() }),
+    start: () => {
+      running = true;
+      schedulePump();
+    },
+    stop: async (patienceMs) => {
+      running = false;
+      clearTimeout(timer);
+      const patience = new AbortController();
+      await Promise.race([allOf(underWay), sleep(patienceMs, patience.signal)]);
+      patience.abort();
+      stopped.abort();
+    },
+  };
+};
+
+/** Resolves when the set is empty, whatever is added meanwhile. */
+const allOf = async (work: ReadonlySet<Promise<void>>): Promise<void> => {
+  while (work.size > 0) await Promise.all(work);
+};

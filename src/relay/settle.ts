@@ -1,0 +1,97 @@
+// Writes down what an attempt came to: the recipient's status, its queue row and the event, in one transaction.
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { EventType } from '#src/events/schema.ts';
+import { eventStore } from '#src/events/store.ts';
+import { advance, type Status } from '#src/messages/rules.ts';
+import { messageStore } from '#src/messages/store.ts';
+import { givesUp, type RetryPolicy } from '#src/queue/rules.ts';
+import { type QueueRow, queueStore } from '#src/queue/store.ts';
+import type { Outcome } from './outcome.ts';
+
+export interface Attempt {
+  readonly row: QueueRow;
+  readonly outcome: Outcome;
+  /** Name of the upstream that was tried. */
+  readonly upstream: string;
+  /** Whether that upstream's 2xx counts as delivery. */
+  readonly acceptIsDelivery: boolean;
+}
+
+/** What is left to do for the recipient: null, or when it is due again. */
+type Next = { readonly dueAt: number; readonly attempts: number } | null;
+
+interface Change {
+  readonly status: Status;
+  readonly events: readonly EventType[];
+  readonly next: Next;
+}
+
+const deferred = (next: NonNullable<Next>): Change => ({
+  status: 'delivery_delayed',
+  events: ['message.delivery_delayed'],
+  next,
+});
+
+const changeFor = ({ row, outcome, acceptIsDelivery }: Attempt, policy: RetryPolicy, now: number): Change => {
+  switch (outcome.kind) {
+    case 'accepted':
+      return acceptIsDelivery
+        ? { status: 'delivered', events: ['message.sent', 'message.delivered'], next: null }
+        : { status: 'processed', events: ['message.sent'], next: null };
+    case 'deferred':
+      return givesUp(policy, row.lane, row.queued_at, row.due_at)
+        ? { status: 'failed', events: ['message.failed'], next: null }
+        : deferred({ dueAt: row.due_at, attempts: row.attempts });
+    case 'bounced':
+      return outcome.class === 'hard'
+        ? { status: 'hard_bounced', events: ['message.hard_bounced'], next: null }
+        : { status: 'soft_bounced', events: ['message.soft_bounced'], next: null };
+    case 'upstream_failure':
+      // The upstream's fault: due at once, as soon as one can be reached, and the attempt does not count.
+      return deferred({ dueAt: now, attempts: row.attempts - 1 });
+    default:
+      return outcome satisfies never;
+  }
+};
+
+/** Returns when the recipient is due again; null where it is done. */
+export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now: number): number | null => {
+  const { row, outcome, upstream } = attempt;
+  const messages = messageStore(db);
+  const recipient = messages.recipient(row.recipient_id);
+  if (!recipient) return null;
+  const { status, events, next } = changeFor(attempt, policy, now);
+  const attempts = next?.attempts ?? row.attempts;
+  const said = {
+    smtp_code: outcome.reply?.code ?? null,
+    enhanced_code: outcome.reply?.enhanced ?? null,
+    diagnostic: 'diagnostic' in outcome ? outcome.diagnostic : (outcome.reply?.text ?? null),
+    upstream,
+  };
+  for (const type of events) {
+    eventStore(db).append({
+      type,
+      messageSeq: row.message_seq,
+      recipientId: row.recipient_id,
+      at: now,
+      data: {
+        ...said,
+        attempt: row.attempts,
+        ...('rule' in outcome ? { rule: outcome.rule } : {}),
+        ...(recipient.status === 'delivery_delayed' && status === 'delivery_delayed'
+          ? { repeated: true }
+          : {}),
+      },
+    });
+  }
+  messages.updateRecipient(row.message_seq, {
+    id: row.recipient_id,
+    status: advance(recipient.status, status),
+    attempts,
+    ...said,
+    updated_at: now,
+  });
+  if (next === null) queueStore(db).remove(row.recipient_id);
+  else queueStore(db).release(row.recipient_id, attempts, next.dueAt);
+  return next?.dueAt ?? null;
+};

@@ -1,0 +1,72 @@
+// MAIL FROM and RCPT TO with their parameters: SIZE (RFC 1870) and DSN (RFC 3461). Pure.
+import type { Reply } from '#src/mail/reply.ts';
+import type { Envelope, Phase } from '#src/relay/upstream.ts';
+import type { Extensions } from './extensions.ts';
+
+/** RFC 3461 §4.4. */
+const MAX_ENVELOPE_ID_CHARACTERS = 100;
+/** RFC 5321 §4.5.3.1.3 gives a path 256 octets with its brackets. */
+const MAX_ADDRESS_OCTETS = 254;
+
+/** xtext (RFC 3461 §4): what is not printable ASCII, and `+` and `=`, becomes `+HH`. */
+export const encodeXtext = (value: string): string =>
+  value.replace(/[^!-*,-<>-~]/gu, (character) =>
+    [...Buffer.from(character)]
+      .map((byte) => `+${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+      .join(''),
+  );
+
+/** An address between `<` and `>` that cannot end the path or the line. */
+const sendable = /^[!-;=?-~]+$/;
+
+export interface LocalRefusal {
+  readonly phase: Phase;
+  readonly reply: Reply;
+}
+
+/** What the server would refuse anyway, or must never see: said in its place, in its words. */
+export const refuseLocally = (
+  envelope: Envelope,
+  messageBytes: number,
+  extensions: Extensions,
+): LocalRefusal | null => {
+  if (extensions.size !== null && extensions.size > 0 && messageBytes > extensions.size) {
+    const text = `Message of ${messageBytes} bytes exceeds the ${extensions.size} the relay takes`;
+    return { phase: 'mail', reply: { code: 552, enhanced: '5.3.4', text } };
+  }
+  for (const [phase, address] of [
+    ['mail', envelope.returnPath],
+    ['rcpt', envelope.recipient],
+  ] as const) {
+    if (phase === 'mail' && address === '') continue;
+    if (address.length <= MAX_ADDRESS_OCTETS && sendable.test(address)) continue;
+    const enhanced = /[^\p{ASCII}]/u.test(address) ? '5.6.7' : phase === 'mail' ? '5.1.7' : '5.1.3';
+    return { phase, reply: { code: 553, enhanced, text: 'Address cannot be written in an SMTP path' } };
+  }
+  return null;
+};
+
+export interface EnvelopeCommands {
+  readonly mail: string;
+  readonly rcpt: string;
+}
+
+/** The two commands with their line ends. RET=HDRS keeps what was written out of the notices about it. */
+export const envelopeCommands = (
+  envelope: Envelope,
+  messageBytes: number,
+  extensions: Extensions,
+  requestDsn: boolean,
+): EnvelopeCommands => {
+  let mail = `MAIL FROM:<${envelope.returnPath}>`;
+  let rcpt = `RCPT TO:<${envelope.recipient}>`;
+  if (extensions.size !== null) mail += ` SIZE=${messageBytes}`;
+  if (requestDsn && extensions.dsn) {
+    const envelopeId = encodeXtext(envelope.envelopeId);
+    mail += ' RET=HDRS';
+    // Longer than a server must take, or empty: better no id than a refused message.
+    if (envelopeId !== '' && envelopeId.length <= MAX_ENVELOPE_ID_CHARACTERS) mail += ` ENVID=${envelopeId}`;
+    rcpt += ` NOTIFY=SUCCESS,DELAY,FAILURE ORCPT=rfc822;${encodeXtext(envelope.recipient)}`;
+  }
+  return { mail: `${mail}\r\n`, rcpt: `${rcpt}\r\n` };
+};

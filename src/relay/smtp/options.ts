@@ -1,0 +1,67 @@
+// What an SMTP upstream is told, and the numbers it keeps to.
+import { MINUTE, SECOND } from '#src/kernel/time.ts';
+
+/** `none`: plain. `opportunistic`: STARTTLS where offered, certificate not verified, else plain. `required`: STARTTLS
+ * with a verified certificate or nothing. `implicit`: verified TLS from the first byte (RFC 8314 §3.3). */
+export type TlsMode = 'none' | 'opportunistic' | 'required' | 'implicit';
+
+export interface SmtpOptions {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: TlsMode;
+  /** With `password`: AUTH. Never sent without TLS except to a loopback address; under `opportunistic` whoever sits in
+   * between can read it, so that a remote host with credentials wants `required` or `implicit`. */
+  readonly user?: string;
+  readonly password?: string;
+  /** Connections at most. */
+  readonly pool: number;
+  /** Messages a second at most; those above wait. */
+  readonly rate?: number;
+  /** Our name in EHLO (RFC 5321 §4.1.1.1). */
+  readonly ehloName: string;
+  /** `dsn`: ask for success notices where DSN is offered. `accept`: the 250 counts, nothing is asked for. */
+  readonly deliveredOn: 'dsn' | 'accept';
+  /** PEM of the authorities to trust instead of the system's: private authorities. */
+  readonly ca?: string;
+  readonly timeouts?: Partial<SmtpTimeouts>;
+}
+
+/** Milliseconds. RFC 5321 §4.5.3.2 names the least of most of them. */
+export interface SmtpTimeouts {
+  /** Name lookup, TCP, greeting and STARTTLS together. */
+  readonly connect: number;
+  /** The whole way to the end of AUTH: bounds a server that says one byte at a time. */
+  readonly setup: number;
+  /** EHLO, AUTH, MAIL, RCPT, RSET. */
+  readonly command: number;
+  /** From DATA to 354. */
+  readonly data: number;
+  /** Until one block of the message has left. */
+  readonly block: number;
+  /** From the final dot to its reply. A short one makes duplicates (RFC 1047). */
+  readonly dot: number;
+  readonly quit: number;
+  /** How long an unused connection is kept: servers begin to drop them after about five minutes. */
+  readonly idle: number;
+  /** How long `stop` waits for transactions under way. */
+  readonly stop: number;
+  /** Pause before another connection is tried while others still work: the server may limit how many it takes. */
+  readonly reopen: number;
+}
+
+export const defaultTimeouts: SmtpTimeouts = {
+  connect: 2 * MINUTE,
+  setup: 10 * MINUTE,
+  command: 5 * MINUTE,
+  data: 2 * MINUTE,
+  block: 3 * MINUTE,
+  dot: 10 * MINUTE,
+  quit: 5 * SECOND,
+  idle: 60 * SECOND,
+  stop: 30 * SECOND,
+  reopen: 10 * SECOND,
+};
+
+/** Then QUIT and a new connection: balancers in front of a relay spread connections, not messages. */
+export const MAX_MESSAGES_PER_CONNECTION = 1_000;

@@ -1,0 +1,37 @@
+// One message on its way through the client: what goes out, how far it came, who waits for the verdict.
+import type { Envelope, Phase, Transcript } from '#src/relay/upstream.ts';
+
+export interface Transaction {
+  readonly envelope: Envelope;
+  readonly message: Buffer;
+  /** What is being waited for. */
+  phase: Phase;
+  /** The verdict was given, though replies to commands already sent may still come. */
+  settled: boolean;
+  dsnRequested: boolean;
+  recipientAccepted: boolean;
+  /** It was given back once by a connection that had gone stale. */
+  retried: boolean;
+  readonly resolve: (transcript: Transcript) => void;
+}
+
+export const createTransaction = (
+  envelope: Envelope,
+  message: Buffer,
+  resolve: (transcript: Transcript) => void,
+): Transaction => ({
+  envelope,
+  message,
+  phase: 'connect',
+  settled: false,
+  dsnRequested: false,
+  recipientAccepted: false,
+  retried: false,
+  resolve,
+});
+
+export const settle = (transaction: Transaction, transcript: Transcript): void => {
+  if (transaction.settled) return;
+  transaction.settled = true;
+  transaction.resolve(transcript);
+};

@@ -1,0 +1,69 @@
+// The SMTP upstream: a smarthost behind the `Upstream` seam. Wires connections, pool and transactions together and says
+// how it is. Judging what comes back is not done here.
+import type { Log } from '#src/kernel/log.ts';
+import type { Transcript, Upstream } from '#src/relay/upstream.ts';
+import { connect, type Failure, type Link } from './connect.ts';
+import { defaultTimeouts, type SmtpOptions } from './options.ts';
+import { createPool } from './pool.ts';
+import { createTransaction } from './transaction.ts';
+
+/** Calls of `transmit` for each connection: one under way, one ready to ride along behind it. */
+const CALLS_PER_CONNECTION = 2;
+/** Messages being composed and signed meanwhile, so that no connection waits for one. */
+const CALLS_IN_PREPARATION = 32;
+
+/** Under a rate no more than a second's worth: what comes later and is urgent waits behind it. */
+const concurrencyOf = ({ pool, rate }: SmtpOptions): number =>
+  rate === undefined
+    ? pool * CALLS_PER_CONNECTION + CALLS_IN_PREPARATION
+    : Math.max(1, Math.min(pool * CALLS_PER_CONNECTION, Math.ceil(rate)));
+
+/** `message` is 7-bit, with CRLF line ends, as it is signed. */
+export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  let newest: Link | null = null;
+  let lastFailure: Failure | null = null;
+  let sent = 0;
+
+  const pool = createPool({
+    size: options.pool,
+    rate: options.rate,
+    requestDsn: options.deliveredOn === 'dsn',
+    timeouts,
+    connect: (signal) => connect(options, timeouts, signal),
+    onOpened: (link) => {
+      newest = link;
+      lastFailure = null;
+      log.debug({ upstream: options.name, tls: link.secure }, 'upstream connection opened');
+    },
+    onOpenFailed: (failure) => {
+      lastFailure = failure;
+      log.warn({ upstream: options.name, failure }, 'upstream connection failed');
+    },
+  });
+
+  return {
+    name: options.name,
+    kind: 'smtp',
+    concurrency: concurrencyOf(options),
+    transmit: (envelope, message) =>
+      new Promise<Transcript>((resolve) => {
+        const done = (transcript: Transcript): void => {
+          if (transcript.result === 'accepted') sent += 1;
+          resolve(transcript);
+        };
+        pool.add(createTransaction(envelope, message, done));
+      }),
+    describe: () => ({
+      ...pool.counts(),
+      sent,
+      // What the newest connection was offered; null before the first one.
+      tls: newest?.secure ?? null,
+      pipelining: newest?.extensions.pipelining ?? null,
+      dsn: newest?.extensions.dsn ?? null,
+      size: newest?.extensions.size ?? null,
+      last_failure: lastFailure,
+    }),
+    stop: () => pool.stop(),
+  };
+};

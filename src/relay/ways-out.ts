@@ -1,0 +1,86 @@
+// The upstreams of the configuration with their breakers: which one takes the next message, and how many at once.
+import type { Clock } from '#src/kernel/time.ts';
+import type { Log } from '#src/kernel/log.ts';
+import { type Breaker, createBreaker } from './breaker.ts';
+import type { Outcome } from './outcome.ts';
+import { type Candidate, chooseUpstream } from './routing.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface WayOut {
+  readonly upstream: Upstream;
+  /** Whether its 2xx to the final dot counts as delivery. */
+  readonly acceptIsDelivery: boolean;
+}
+
+export interface WaysOut {
+  /** How many messages may be under way now, given that `inFlight` are. */
+  capacity(inFlight: number): number;
+  /** The one to try now, which must then be tried; null where none may. */
+  take(): WayOut | null;
+  /** What came of it. */
+  report(way: WayOut, outcome: Outcome): void;
+  /** When one may be tried again; null where one may now, or where that is not known. */
+  retryAt(): number | null;
+  describe(): readonly Readonly<Record<string, unknown>>[];
+  stop(): Promise<void>;
+}
+
+interface Guarded extends WayOut {
+  readonly breaker: Breaker;
+}
+
+export const createWaysOut = (ways: readonly WayOut[], clock: Clock, log: Log): WaysOut => {
+  const guarded: readonly Guarded[] = ways.map((way) => ({ ...way, breaker: createBreaker() }));
+
+  const choose = () =>
+    chooseUpstream(
+      guarded.map(
+        (way): Candidate<Guarded> => ({
+          upstream: way,
+          state: way.breaker.state(clock.now()),
+          retryAt: way.breaker.retryAt(),
+        }),
+      ),
+    );
+
+  return {
+    capacity: (inFlight) => {
+      const choice = choose();
+      if (choice.kind === 'use') return Math.max(0, choice.upstream.upstream.concurrency - inFlight);
+      // One alone finds out whether it is back; what is still under way began before.
+      return choice.kind === 'probe' && inFlight === 0 ? 1 : 0;
+    },
+    take: () => {
+      const choice = choose();
+      return choice.kind !== 'wait' && choice.upstream.breaker.mayTry(clock.now()) ? choice.upstream : null;
+    },
+    report: (way, outcome) => {
+      const found = guarded.find(({ upstream }) => upstream === way.upstream);
+      if (!found) return;
+      const { breaker, upstream } = found;
+      const before = breaker.state(clock.now());
+      if (outcome.kind === 'upstream_failure') breaker.failed(clock.now(), Math.random());
+      else breaker.succeeded();
+      const after = breaker.state(clock.now());
+      if (before === after) return;
+      const facts = { upstream: upstream.name, ...breaker.describe(clock.now()) };
+      if (after === 'closed') log.info(facts, 'upstream is back');
+      else log.warn({ ...facts, diagnostic: 'diagnostic' in outcome ? outcome.diagnostic : null }, 'upstream set aside');
+    },
+    retryAt: () => {
+      const choice = choose();
+      return choice.kind === 'wait' ? choice.until : null;
+    },
+    describe: () =>
+      guarded.map(({ upstream, breaker, acceptIsDelivery }) => ({
+        name: upstream.name,
+        kind: upstream.kind,
+        delivered_on: acceptIsDelivery ? 'accept' : 'dsn',
+        ...breaker.describe(clock.now()),
+        ...upstream.describe(),
+      })),
+    stop: async () => {
+      await Promise.all(guarded.map(({ upstream }) => upstream.stop()));
+    },
+  };
+};

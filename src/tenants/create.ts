@@ -1,0 +1,109 @@
+// Making a tenant: two files cannot commit together, so the registry first reserves number and slug (`creating`), then
+// the tenant's own file is made whole, then the registry makes it `active`. A crash in between leaves a reservation
+// that nobody was told of; the next start removes it with its directory.
+import { randomBytes } from 'node:crypto';
+import type { Storage } from '#src/db/storage.ts';
+import { createHostKeys, type GenerateKeyPair } from '#src/domains/keys.ts';
+import { domainRegistryStore } from '#src/domains/registry-store.ts';
+import { dkimKeyStore } from '#src/domains/store.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import type { Plan } from './plans.ts';
+import { registryStore } from './registry-store.ts';
+import { chooseSlug } from './rules.ts';
+import { type PracticeRow, tenantStore } from './store.ts';
+
+export interface CreateTenantDeps {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly managedSuffix: string;
+  readonly sealingKey: Buffer;
+  readonly generateKeyPair: GenerateKeyPair;
+  /** Labels of the managed suffix that the zone itself uses. */
+  readonly isReservedSlug: (slug: string) => boolean;
+  readonly safeModeDefault: () => boolean;
+}
+
+export interface NewTenant {
+  readonly name: string;
+  readonly plan: Plan;
+  /** A-labels; used once its DKIM has been verified. */
+  readonly customDomain: string | null;
+}
+
+/** Resolves with the practice when all of it is on the disk. */
+export const createTenant = async (deps: CreateTenantDeps, { name, plan, customDomain }: NewTenant): Promise<PracticeRow> => {
+  const { storage, clock } = deps;
+  const id = newId();
+  const now = clock.now();
+  const { number, slug } = await storage.platform.write((db) => {
+    const registry = registryStore(db);
+    const isTaken = (slug: string) => deps.isReservedSlug(slug) || registry.isSlugTaken(slug);
+    const chosen = chooseSlug(name, isTaken, () => randomBytes(4).toString('hex'));
+    return { number: registry.reserve(id, chosen, now), slug: chosen };
+  });
+  try {
+    const host = `${slug}.${deps.managedSuffix}`;
+    const keys = await createHostKeys(id, host, deps.sealingKey, now, deps.generateKeyPair);
+    await storage.tenants.create(id);
+    const practice = await storage.tenants.write(id, (db) => {
+      const store = tenantStore(db);
+      store.insertPractice({
+        id,
+        number,
+        name,
+        slug,
+        managed_host: host,
+        custom_domain: customDomain,
+        plan,
+        safe_mode: deps.safeModeDefault() ? 1 : 0,
+        created_at: now,
+      });
+      store.insertProject({ id: newId(), name: 'Default', slug: 'default', is_default: 1, archived_at: null, created_at: now });
+      const built = { project_id: null, plain_text_fallback: 1, created_at: now } as const;
+      store.insertRoute({
+        id: newId(),
+        slug: 'outgoing',
+        name: 'Outgoing',
+        type: 'transactional',
+        is_default: 1,
+        track_opens: 0,
+        track_clicks: 0,
+        ...built,
+      });
+      store.insertRoute({
+        id: newId(),
+        slug: 'broadcast',
+        name: 'Broadcast',
+        type: 'marketing',
+        is_default: 0,
+        track_opens: 1,
+        track_clicks: 1,
+        ...built,
+      });
+      for (const key of keys) dkimKeyStore(db).insert(key);
+      return store.practice();
+    });
+    await storage.platform.write((db) => {
+      domainRegistryStore(db).insertDomain(host, id, 'managed', now);
+      for (const key of keys) domainRegistryStore(db).publish(id, key);
+      registryStore(db).activate(id);
+    });
+    return practice;
+  } catch (error) {
+    await removeTenant(storage, id).catch(() => undefined);
+    throw error;
+  }
+};
+
+const removeTenant = async (storage: Storage, id: string): Promise<void> => {
+  await storage.tenants.remove(id);
+  await storage.platform.write((db) => registryStore(db).remove(id));
+};
+
+/** What a crash left half made. Resolves with how many there were. */
+export const removeIncompleteTenants = async (storage: Storage): Promise<number> => {
+  const ids = await storage.platform.read((db) => registryStore(db).incomplete());
+  for (const id of ids) await removeTenant(storage, id);
+  return ids.length;
+};

@@ -1,0 +1,37 @@
+// The registry of tenants in platform.db.
+import { type PlatformDb, perConnection } from '#src/db/sqlite.ts';
+
+export interface TenantRow {
+  number: number;
+  id: string;
+  slug: string;
+}
+
+export const registryStore = perConnection((db: PlatformDb) => {
+  const reserve = db.prepare<[string, string, number]>(
+    "INSERT INTO tenants (id, slug, state, created_at) VALUES (?, ?, 'creating', ?)",
+  );
+  const slugTaken = db.prepare<[string], number>('SELECT 1 FROM tenants WHERE slug = ?').pluck();
+  const activate = db.prepare<[string]>("UPDATE tenants SET state = 'active' WHERE id = ?");
+  const remove = db.prepare<[string]>('DELETE FROM tenants WHERE id = ?');
+  const incomplete = db.prepare<[], string>("SELECT id FROM tenants WHERE state = 'creating'").pluck();
+  const get = db.prepare<[string], TenantRow>("SELECT number, id, slug FROM tenants WHERE id = ? AND state = 'active'");
+  const list = db.prepare<[number, number], TenantRow>(
+    "SELECT number, id, slug FROM tenants WHERE state = 'active' AND number > ? ORDER BY number LIMIT ?",
+  );
+  return {
+    /** Number of the new tenant. */
+    reserve: (id: string, slug: string, now: number): number => Number(reserve.run(id, slug, now).lastInsertRowid),
+    isSlugTaken: (slug: string): boolean => slugTaken.get(slug) !== undefined,
+    activate: (id: string): void => {
+      activate.run(id);
+    },
+    remove: (id: string): void => {
+      remove.run(id);
+    },
+    incomplete: (): string[] => incomplete.all(),
+    get: (id: string): TenantRow | undefined => get.get(id),
+    /** In the order of their numbers, after `afterNumber`. */
+    list: (afterNumber: number, limit: number): TenantRow[] => list.all(afterNumber, limit),
+  };
+});

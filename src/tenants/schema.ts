@@ -1,0 +1,101 @@
+// Practices, projects and routes as the API shows and takes them.
+import { z } from 'zod';
+import { streams } from '#src/messages/kinds.ts';
+import { planNames } from './plans.ts';
+
+const NAME_LENGTH = 200;
+
+/** A name for people: one line, no control characters. */
+export const nameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(NAME_LENGTH)
+  // biome-ignore format: one range per line reads worse
+  .regex(/^[^\u0000-\u001f\u007f\u2028\u2029]*$/, 'expected one line without control characters');
+
+export const slugSchema = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'expected lower-case letters, digits and inner hyphens, at most 63');
+
+export const practiceSchema = z.strictObject({
+  id: z.uuid(),
+  name: z.string(),
+  slug: z.string(),
+  status: z.enum(['active', 'paused']),
+  pause: z
+    .strictObject({ reason: z.string(), by: z.enum(['guardrail', 'member', 'operator']), at: z.iso.datetime() })
+    .nullable(),
+  domain: z.string().describe('the sending domain in use'),
+  domain_kind: z.enum(['managed', 'custom']),
+  pending_domain: z.string().nullable().describe('a custom domain whose DKIM has not been verified yet'),
+  managed_host: z.string(),
+  default_from: z.string(),
+  plan: z.enum(planNames),
+  monthly_cap: z.int(),
+  safe_mode: z.boolean(),
+  legal: z.strictObject({
+    street: z.string().nullable(),
+    city: z.string().nullable(),
+    privacy_url: z.string().nullable(),
+  }),
+  warmup: z.strictObject({ started_at: z.iso.datetime() }).nullable().describe('null until DKIM was first verified'),
+  created_at: z.iso.datetime(),
+});
+
+export const createPracticeBody = z.strictObject({
+  name: nameSchema,
+  domain: z.string().max(253).optional().describe('a custom sending domain; in use once its DKIM has been verified'),
+  plan: z.enum(planNames).optional().describe('`test` where absent'),
+});
+
+export const projectSchema = z.strictObject({
+  id: z.uuid(),
+  name: z.string(),
+  slug: z.string(),
+  is_default: z.boolean(),
+  archived_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+});
+
+export const createProjectBody = z.strictObject({
+  name: nameSchema,
+  slug: slugSchema.optional().describe('made from the name where absent'),
+});
+
+export const patchProjectBody = z
+  .strictObject({ name: nameSchema, archived: z.boolean() })
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, 'expected at least one field');
+
+export const routeSchema = z.strictObject({
+  id: z.uuid(),
+  slug: z.string(),
+  name: z.string(),
+  type: z.enum(streams),
+  project_id: z.uuid().nullable().describe('null: for all projects'),
+  is_default: z.boolean(),
+  track_opens: z.boolean(),
+  track_clicks: z.boolean(),
+  plain_text_fallback: z.boolean(),
+  created_at: z.iso.datetime(),
+});
+
+const routeSettings = {
+  track_opens: z.boolean(),
+  track_clicks: z.boolean(),
+  plain_text_fallback: z.boolean().describe('make a text part from the HTML where `text` is omitted'),
+};
+
+export const createRouteBody = z.strictObject({
+  name: nameSchema,
+  slug: slugSchema.optional().describe('made from the name where absent'),
+  type: z.enum(streams),
+  project_id: z.uuid().optional(),
+  ...z.strictObject(routeSettings).partial().shape,
+});
+
+export const patchRouteBody = z
+  .strictObject({ name: nameSchema, project_id: z.uuid().nullable(), ...routeSettings })
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, 'expected at least one field');

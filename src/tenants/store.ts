@@ -1,0 +1,129 @@
+// The tenant's own record, its projects and its routes, in its own file.
+import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import type { Stream } from '#src/messages/kinds.ts';
+import type { Plan } from './plans.ts';
+
+export interface PracticeRow {
+  id: string;
+  number: number;
+  name: string;
+  slug: string;
+  managed_host: string;
+  custom_domain: string | null;
+  custom_verified_at: number | null;
+  plan: Plan;
+  safe_mode: 0 | 1;
+  pause_reason: string | null;
+  pause_by: 'guardrail' | 'member' | 'operator' | null;
+  paused_at: number | null;
+  legal_street: string | null;
+  legal_city: string | null;
+  legal_privacy_url: string | null;
+  warmup_started_at: number | null;
+  created_at: number;
+}
+
+export interface ProjectRow {
+  id: string;
+  name: string;
+  slug: string;
+  is_default: 0 | 1;
+  archived_at: number | null;
+  created_at: number;
+}
+
+export interface RouteRow {
+  id: string;
+  slug: string;
+  name: string;
+  type: Stream;
+  project_id: string | null;
+  is_default: 0 | 1;
+  track_opens: 0 | 1;
+  track_clicks: 0 | 1;
+  plain_text_fallback: 0 | 1;
+  created_at: number;
+}
+
+type NewPractice = Pick<
+  PracticeRow,
+  'id' | 'number' | 'name' | 'slug' | 'managed_host' | 'custom_domain' | 'plan' | 'safe_mode' | 'created_at'
+>;
+
+export const tenantStore = perConnection((db: TenantDb) => {
+  const insertPractice = db.prepare<NewPractice>(
+    `INSERT INTO practice (only, id, number, name, slug, managed_host, custom_domain, plan, safe_mode, created_at)
+     VALUES (1, :id, :number, :name, :slug, :managed_host, :custom_domain, :plan, :safe_mode, :created_at)`,
+  );
+  const practice = db.prepare<[], PracticeRow>('SELECT * FROM practice');
+  const insertProject = db.prepare<ProjectRow>(
+    `INSERT INTO projects (id, name, slug, is_default, archived_at, created_at)
+     VALUES (:id, :name, :slug, :is_default, :archived_at, :created_at)`,
+  );
+  const updateProject = db.prepare<Pick<ProjectRow, 'id' | 'name' | 'archived_at'>>(
+    'UPDATE projects SET name = :name, archived_at = :archived_at WHERE id = :id',
+  );
+  const projects = db.prepare<[], ProjectRow>('SELECT * FROM projects ORDER BY id');
+  const project = db.prepare<[string], ProjectRow>('SELECT * FROM projects WHERE id = ?');
+  const defaultProject = db.prepare<[], ProjectRow>('SELECT * FROM projects WHERE is_default = 1');
+  const projectBySlug = db.prepare<[string], ProjectRow>('SELECT * FROM projects WHERE slug = ?');
+  const insertRoute = db.prepare<RouteRow>(
+    `INSERT INTO routes (id, slug, name, type, project_id, is_default, track_opens, track_clicks, plain_text_fallback, created_at)
+     VALUES (:id, :slug, :name, :type, :project_id, :is_default, :track_opens, :track_clicks, :plain_text_fallback, :created_at)`,
+  );
+  const updateRoute = db.prepare<
+    Pick<RouteRow, 'id' | 'name' | 'project_id' | 'track_opens' | 'track_clicks' | 'plain_text_fallback'>
+  >(
+    `UPDATE routes SET name = :name, project_id = :project_id, track_opens = :track_opens,
+     track_clicks = :track_clicks, plain_text_fallback = :plain_text_fallback WHERE id = :id`,
+  );
+  const clearDefaultRoute = db.prepare('UPDATE routes SET is_default = 0 WHERE is_default = 1');
+  const setDefaultRoute = db.prepare<[string]>('UPDATE routes SET is_default = 1 WHERE id = ?');
+  const routes = db.prepare<[], RouteRow>('SELECT * FROM routes ORDER BY id');
+  const route = db.prepare<[string, string], RouteRow>('SELECT * FROM routes WHERE id = ? OR slug = ?');
+  const defaultRoute = db.prepare<[], RouteRow>('SELECT * FROM routes WHERE is_default = 1');
+
+  return {
+    insertPractice: (row: NewPractice): void => {
+      insertPractice.run(row);
+    },
+    /** Throws where the file is not a complete tenant's. */
+    practice: (): PracticeRow => {
+      const row = practice.get();
+      if (!row) throw new Error(`${db.name} holds no practice`);
+      return row;
+    },
+    insertProject: (row: ProjectRow): void => {
+      insertProject.run(row);
+    },
+    updateProject: (row: ProjectRow): void => {
+      updateProject.run({ id: row.id, name: row.name, archived_at: row.archived_at });
+    },
+    projects: (): ProjectRow[] => projects.all(),
+    project: (id: string): ProjectRow | undefined => project.get(id),
+    projectBySlug: (slug: string): ProjectRow | undefined => projectBySlug.get(slug),
+    defaultProject: (): ProjectRow => {
+      const row = defaultProject.get();
+      if (!row) throw new Error(`${db.name} holds no default project`);
+      return row;
+    },
+    insertRoute: (row: RouteRow): void => {
+      insertRoute.run(row);
+    },
+    updateRoute: ({ id, name, project_id, track_opens, track_clicks, plain_text_fallback }: RouteRow): void => {
+      updateRoute.run({ id, name, project_id, track_opens, track_clicks, plain_text_fallback });
+    },
+    makeDefaultRoute: (id: string): void => {
+      clearDefaultRoute.run();
+      setDefaultRoute.run(id);
+    },
+    routes: (): RouteRow[] => routes.all(),
+    /** By id or slug. */
+    route: (idOrSlug: string): RouteRow | undefined => route.get(idOrSlug, idOrSlug),
+    defaultRoute: (): RouteRow => {
+      const row = defaultRoute.get();
+      if (!row) throw new Error(`${db.name} holds no default route`);
+      return row;
+    },
+  };
+});

@@ -1,0 +1,54 @@
+// `npm run bench -- CASE [--runs N] [--messages N] [--only peers|ours]`: measures the daemon beside its peers, in the
+// same run on the same machine. Exit code 1 where a message was lost or doubled.
+import { statfs } from 'node:fs/promises';
+import { cpus, release, tmpdir } from 'node:os';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { benchSend, type CaseOptions } from '#test/bench/send.ts';
+
+const cases: Readonly<Record<string, (options: CaseOptions) => Promise<void>>> = { send: benchSend };
+
+/** statfs(2): the usual file systems by their magic numbers. A queue in memory would measure no sync. */
+const FILE_SYSTEMS: Readonly<Record<number, string>> = {
+  61267: 'ext4',
+  1481003842: 'xfs',
+  2435016766: 'btrfs',
+  16914836: 'tmpfs',
+  2035054128: 'overlayfs',
+  801189825: 'zfs',
+};
+
+async function main(args: readonly string[]): Promise<number> {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      runs: { type: 'string', default: '3' },
+      messages: { type: 'string', default: '5000' },
+      only: { type: 'string', default: 'all' },
+    },
+  });
+  const run = cases[positionals[0] ?? ''];
+  const [runs, messages, { only }] = [Number(values.runs), Number(values.messages), values];
+  const known = only === 'peers' || only === 'ours' || only === 'all';
+  if (run === undefined || !(runs >= 1) || !(messages >= 1) || !known) {
+    console.error(
+      `usage: bench ${Object.keys(cases).join('|')} [--runs 3] [--messages 5000] [--only peers|ours]`,
+    );
+    return 1;
+  }
+  const { type } = await statfs(tmpdir());
+  console.log(
+    `${messages} messages, ${runs} runs; ${cpus().length} CPUs (${cpus()[0]?.model}), Linux ${release()},` +
+      ` Node ${process.version}, data and queues in ${tmpdir()} on ${FILE_SYSTEMS[type] ?? type.toString(16)}\n`,
+  );
+  await run({ runs, messages, only });
+  return 0;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}

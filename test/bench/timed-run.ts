@@ -1,0 +1,56 @@
+// One run of one side: the load, the wait for the sink, and what each process spent meanwhile.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Measurement } from '#test/bench/harness.ts';
+import { cpuSeconds, endedChildrenCpuSeconds, peakMemory } from '#test/support/process.ts';
+import type { SmtpSink } from '#test/support/smtp-sink.ts';
+
+/** After the last message, for one too many to show up. */
+export const STRAY_MS = 300;
+
+export interface Load {
+  /** When the first message was sent and the last one accepted, on this process's `performance.now()`. */
+  readonly start: number;
+  readonly end: number;
+  readonly latencies?: { readonly p50Ms: number; readonly p99Ms: number };
+}
+
+/** `generate` sends the messages from child processes and resolves when all were accepted and the children ended. */
+export async function timedRun(
+  messages: number,
+  parts: {
+    readonly sink: SmtpSink;
+    readonly services: readonly number[];
+    readonly generate: () => Promise<Load>;
+  },
+): Promise<Measurement> {
+  const { sink, services, generate } = parts;
+  const spent = async () => ({
+    service: await sumOf(services, cpuSeconds),
+    generator: await endedChildrenCpuSeconds(),
+    sink: await cpuSeconds(sink.pid),
+  });
+  const wanted = (await sink.count()) + messages;
+  const before = await spent();
+  const { start, end, latencies } = await generate();
+  await sink.received(wanted);
+  const relayed = performance.now();
+  const after = await spent();
+  await pause(STRAY_MS);
+  const received = await sink.count();
+  if (received !== wanted) throw new Error(`the sink got ${received - wanted} messages too many`);
+  return {
+    acceptedPerSecond: (messages / (end - start)) * 1_000,
+    relayedPerSecond: (messages / (relayed - start)) * 1_000,
+    ...latencies,
+    peakBytes: await sumOf(services, peakMemory),
+    serviceCpuSeconds: after.service - before.service,
+    generatorCpuSeconds: after.generator - before.generator,
+    sinkCpuSeconds: after.sink - before.sink,
+  };
+}
+
+async function sumOf(pids: readonly number[], figure: (pid: number) => Promise<number>): Promise<number> {
+  let sum = 0;
+  for (const pid of pids) sum += await figure(pid);
+  return sum;
+}

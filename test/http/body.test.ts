@@ -1,0 +1,201 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createBodyBudget } from '#src/http/body.ts';
+import { dial, openDoor, readAll, TENANT } from './fixture.ts';
+
+const MIB = 1024 * 1024;
+const LIMIT = 8 * MIB;
+
+const head = (framing: string, path = `/api/practices/${TENANT}/echo`): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sender\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`;
+
+const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+
+const asChunk = (bytes: number): string => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
+
+describe('bodies off the connection', () => {
+  test('a body in many small pieces is put together', async () => {
+    const door = await openDoor();
+    const socket = await dial(door.port);
+    socket.setNoDelay(true);
+    const answered = readAll(socket, '"subject":"ü"');
+    const body = Buffer.from('{"to":"a","subject":"ü"}');
+    socket.write(head(`Content-Length: ${body.length}`));
+    for (const byte of body) await new Promise((resolve) => socket.write(Buffer.of(byte), resolve));
+    expect(await answered).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  test('a chunked body is put together, and the connection used again', async () => {
+    const door = await openDoor();
+    const socket = await dial(door.port);
+    const once = `${head('Transfer-Encoding: chunked')}8\r\n{"to":"a\r\n10\r\n","subject":"b"}\r\n0\r\n\r\n`;
+    const answered = readAll(socket);
+    socket.write(once + once.replace('Host: x', 'Host: x\r\nConnection: close'));
+    expect((await answered).match(/HTTP\/1.1 200 /g)).toHaveLength(2);
+  });
+
+  test('a body in thousands of chunks of one byte is put together in order', async () => {
+    const door = await openDoor();
+    const socket = await dial(door.port);
+    const answered = readAll(socket, '\r\n\r\n{');
+    const body = JSON.stringify({
+      to: 'a',
+      subject: 'b',
+      anything: Array.from({ length: 1000 }, (_, index) => index),
+    });
+    socket.write(
+      `${head('Transfer-Encoding: chunked')}${[...body].map((byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`,
+    );
+    expect(await answered).toMatch(/^HTTP\/1.1 200 [\s\S]*\[0,1,2,3,/);
+  });
+
+  test('a body that stops arriving is given up after half a minute', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let clientGone = false;
+    const door = await openDoor();
+    const socket = await dial(door.port);
+    const answered = readAll(socket).finally(() => {
+      clientGone = true;
+    });
+    socket.write(`${head('Content-Length: 1000\r\nExpect: 100-continue')}{"to":`);
+    await new Promise((resolve) => socket.once('data', resolve));
+    while (!clientGone) {
+      vi.advanceTimersByTime(31_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const answer = await answered;
+    expect(answer).toContain('HTTP/1.1 400 ');
+    expect(answer).toContain('nothing arrived for 30 s');
+  });
+
+  test('a declared length over the limit is answered before a byte of it is sent', async () => {
+    const door = await openDoor();
+    const socket = await dial(door.port);
+    const answered = readAll(socket, '"limit_bytes"');
+    socket.write(head(`Content-Length: ${LIMIT + 1}`));
+    const answer = await answered;
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+    expect(answer).toContain('Connection: close');
+    expect(bodyOf(answer)).toMatchObject({ code: 'body_too_large', limit_bytes: LIMIT });
+  });
+
+  test('a client that sends all before it listens still gets its 413', async () => {
+    const door = await openDoor();
+    const socket = await dial(door.port);
+    socket.pause();
+    socket.write(head(`Content-Length: ${3 * LIMIT}`));
+    await new Promise((resolve) => socket.write('x'.repeat(3 * LIMIT), resolve));
+    expect(bodyOf(await readAll(socket))).toMatchObject({ code: 'body_too_large' });
+  });
+
+  test('chunks are cut off at the limit and the answer can be read', async () => {
+    const door = await openDoor();
+    const socket = await dial(door.port);
+    socket.pause();
+    socket.write(head('Transfer-Encoding: chunked'));
+    for (let sent = 0; sent <= LIMIT; sent += MIB)
+      await new Promise((resolve) => socket.write(asChunk(MIB), resolve));
+    const answer = await readAll(socket, '"limit_bytes"');
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+    expect(answer).toContain('Connection: close');
+  });
+
+  test('fetch reads the 413 of a large upload', async () => {
+    const door = await openDoor();
+    const headers = { Authorization: 'Bearer sender', 'Content-Type': 'application/json' };
+    const url = `${door.url}/api/practices/${TENANT}/echo`;
+    const response = await fetch(url, { method: 'POST', headers, body: 'x'.repeat(2 * LIMIT) });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ limit_bytes: LIMIT });
+  });
+
+  test('a body of exactly the limit is taken', async () => {
+    const door = await openDoor();
+    const frame = JSON.stringify({ to: 'a', subject: 'b', anything: '' });
+    const body = JSON.stringify({ to: 'a', subject: 'b', anything: 'x'.repeat(LIMIT - frame.length) });
+    const headers = { Authorization: 'Bearer sender', 'Content-Type': 'application/json' };
+    const url = `${door.url}/api/practices/${TENANT}/echo`;
+    const response = await fetch(url, { method: 'POST', headers, body });
+    expect(body).toHaveLength(LIMIT);
+    expect(response.status).toBe(200);
+  });
+
+  test('who waits for 100 Continue is invited, or refused without having sent the body', async () => {
+    const door = await openDoor();
+    const invited = await dial(door.port);
+    const continued = readAll(invited, '100 Continue');
+    invited.write(head('Content-Length: 24\r\nExpect: 100-continue'));
+    await continued;
+    const answered = readAll(invited, '200 OK');
+    invited.write('{"to":"a","subject":"b"}');
+    expect(await answered).toContain('200 OK');
+
+    const refused = await dial(door.port);
+    refused.write(head(`Content-Length: ${LIMIT + 1}\r\nExpect: 100-continue`));
+    const answer = await readAll(refused);
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  test('a client that leaves in the midst of its body is logged as aborted and harms nobody', async () => {
+    const door = await openDoor();
+    const socket = await dial(door.port);
+    socket.write(`${head('Content-Length: 1000')}{"to":`);
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.destroy();
+    await expect
+      .poll(() => door.log.filter(({ msg }) => msg === 'request'))
+      .toMatchObject([{ aborted: true, status: null }]);
+    expect((await fetch(`${door.url}/api/meta`)).status).toBe(200);
+  });
+
+  test('a refused small body is read off and the connection used again', async () => {
+    const door = await openDoor();
+    const socket = await dial(door.port);
+    const refused = head('Content-Length: 10').replace('Bearer sender', 'Bearer wrong');
+    socket.write(`${refused}0123456789GET /api/meta HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const answers = await readAll(socket);
+    expect(answers).toMatch(/^HTTP\/1.1 401 [\s\S]*HTTP\/1.1 200 /);
+  });
+
+  test('a refused large body closes the connection after the answer', async () => {
+    const door = await openDoor();
+    const socket = await dial(door.port);
+    socket.write(
+      head('Content-Length: 1000000').replace('Bearer sender', 'Bearer wrong') + 'x'.repeat(1_000_000),
+    );
+    expect(await readAll(socket)).toMatch(/^HTTP\/1.1 401 [\s\S]*Connection: close/);
+  });
+
+  test('a route without a body does not look at one', async () => {
+    const door = await openDoor();
+    const url = `${door.url}/api/public/bodiless`;
+    const response = await fetch(url, { method: 'POST', body: 'List-Unsubscribe=One-Click' });
+    expect(await response.json()).toEqual({ done: true });
+  });
+
+  test('bodies beyond what all requests may hold are put off, and taken when others are done', async () => {
+    const door = await openDoor({ heldBodyBytes: 100 });
+    const first = await dial(door.port);
+    first.write(`${head('Content-Length: 91')}{"to":"a","subject":"b","anything":"${'x'.repeat(44)}`);
+    const headers = { Authorization: 'Bearer sender', 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ to: 'a', subject: 'c' });
+    const send = () => fetch(`${door.url}/api/practices/${TENANT}/echo`, { method: 'POST', headers, body });
+    await expect.poll(async () => (await send()).status).toBe(503);
+    const refused = await send();
+    expect(refused.headers.get('retry-after')).toBe('2');
+    expect(await refused.json()).toMatchObject({ code: 'unavailable' });
+    const answered = readAll(first, '200 OK');
+    first.write('12345678901"}');
+    await answered;
+    await expect.poll(async () => (await send()).status).toBe(200);
+  });
+});
+
+test('a budget takes all or nothing', () => {
+  const budget = createBodyBudget(10);
+  expect(budget.take(6)).toBe(true);
+  expect(budget.take(5)).toBe(false);
+  expect(budget.take(4)).toBe(true);
+  budget.release(10);
+  expect(budget.take(10)).toBe(true);
+});

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { createSchemaBook } from '#src/http/json-schema.ts';
+import { openApiDocument } from '#src/http/openapi.ts';
+import { errorTable } from '#src/kernel/errors.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { allRoutes, openDoor } from './fixture.ts';
+
+type Json = { readonly [key: string]: Json };
+const info = { name: 'Test', version: '1', origin: 'https://example.com' };
+
+const refsIn = (value: unknown): string[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [String(inner)] : refsIn(inner)));
+};
+const resolve = (document: unknown, ref: string): unknown =>
+  ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((at, part) => (at as Json | undefined)?.[part], document);
+
+const node = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(node);
+  },
+});
+const message = z
+  .object({ id: z.uuid(), status: z.enum(['queued']).default('queued') })
+  .meta({ id: 'Message' });
+
+const route = (path: string, overrides: Partial<Route>): Route =>
+  ({
+    ...defineRoute({
+      method: 'post',
+      path,
+      tag: 'Test',
+      summary: 'For the tests.',
+      access: 'authenticated',
+      stability: 'beta',
+      responses: { 202: { description: 'taken', body: z.object({ data: z.array(message) }) } },
+      handle: () => ({ status: 202 }),
+    }),
+    ...overrides,
+  }) satisfies Route;
+
+describe('/openapi.yaml', () => {
+  test('has every route with its access, its stability and its errors', async () => {
+    const door = await openDoor();
+    const response = await fetch(`${door.url}/openapi.yaml`);
+    expect(response.headers.get('content-type')).toBe('application/yaml');
+    const document = parse(await response.text());
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info).toMatchObject({ title: 'Test <service>', version: '1.2.3' });
+    const listed = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method} ${path}`),
+    );
+    expect(listed.toSorted()).toEqual(allRoutes.map(({ method, path }) => `${method} ${path}`).toSorted());
+    const echo = document.paths['/api/practices/{id}/echo'].post;
+    expect(echo).toMatchObject({
+      'x-permission': 'messages.send',
+      'x-stability': 'stable',
+      security: [{ bearer: [] }, { adminToken: [] }],
+      parameters: [
+        { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
+        {
+          name: 'limit',
+          in: 'query',
+          required: false,
+          schema: { type: 'integer', minimum: 1, maximum: 200 },
+        },
+      ],
+      requestBody: { required: true },
+    });
+    expect(Object.keys(echo.responses)).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '413',
+      '415',
+      '429',
+      '500',
+      '503',
+    ]);
+    expect(refsIn(echo.responses[400])).toEqual([
+      '#/components/schemas/error.invalid_json',
+      '#/components/schemas/error.invalid_request',
+    ]);
+    expect(document.paths['/api/meta'].get.security).toEqual([]);
+    expect(document.paths['/api/practices/{id}'].delete.security).toEqual([{ adminToken: [] }]);
+  });
+
+  test('describes every code with its extra fields', () => {
+    const document = openApiDocument(allRoutes, info);
+    for (const [code, declaration] of Object.entries(errorTable)) {
+      const schema = resolve(document, `#/components/schemas/error.${code}`) as Json;
+      const extra = 'extra' in declaration ? Object.keys(declaration.extra) : [];
+      expect(schema.required).toEqual(['code', 'error', 'hint', ...extra]);
+    }
+  });
+
+  test('resolves every reference, also of schemas with ids and of those that hold themselves', () => {
+    const document = openApiDocument(
+      [
+        ...allRoutes,
+        route('/api/trees', { body: node }),
+        route('/api/copy', { body: z.object({ of: message, tree: node }) }),
+      ],
+      info,
+    );
+    const refs = refsIn(document);
+    expect(refs).toContain('#/components/schemas/Message');
+    expect(refs).toContain('#/components/schemas/Message.input');
+    expect(refs.filter((ref) => resolve(document, ref) === undefined)).toEqual([]);
+    expect(resolve(document, '#/components/schemas/Message.input')).toMatchObject({ required: ['id'] });
+    expect(resolve(document, '#/components/schemas/Message')).toMatchObject({ required: ['id', 'status'] });
+  });
+
+  test('names every operation once and every parameter of its path', () => {
+    const document = openApiDocument(allRoutes, info) as unknown as { paths: Json };
+    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.values(item).map((operation) => ({ path, operation })),
+    );
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { path, operation } of operations) {
+      const declared = ((operation.parameters ?? []) as unknown as Json[]).filter(
+        (parameter) => String(parameter.in) === 'path',
+      );
+      expect(declared.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+    }
+  });
+
+  test('refuses two schemas of one id', () => {
+    const registered = () => z.object({ copy: message });
+    const book = createSchemaBook();
+    book.describe(registered(), 'output', 'here');
+    expect(() =>
+      book.describe(
+        z.object({ other: z.object({ id: z.int() }).meta({ id: 'Message' }) }),
+        'output',
+        'there',
+      ),
+    ).toThrow('Message');
+  });
+});
+
+describe('/reference', () => {
+  test('names every route and every code, and runs no script', async () => {
+    const door = await openDoor();
+    const response = await fetch(`${door.url}/reference`);
+    const page = await response.text();
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-/,
+    );
+    for (const { method, path } of allRoutes)
+      expect(page).toContain(`<code>${method.toUpperCase()} ${path}</code>`);
+    for (const code of Object.keys(errorTable)) expect(page).toContain(`id="error-${code}"`);
+    expect(page).toContain('Test &lt;service&gt;');
+    expect(page).not.toMatch(/<script|undefined|\[object/i);
+  });
+
+  test('describes the fields of a body in the words of its schema', async () => {
+    const door = await openDoor();
+    const page = await (await fetch(`${door.url}/reference`)).text();
+    expect(page).toContain(
+      '<td><code>subject</code></td><td><code>string</code></td><td>yes</td><td>the <code>Subject</code> of the message; at least 1 characters, at most 20 characters</td>',
+    );
+    expect(page).toContain('<td><code>to</code></td><td><code>string | array of string</code></td>');
+  });
+});

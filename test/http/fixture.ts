@@ -1,0 +1,216 @@
+// A door on a free port with a few routes, callers and a clock of its own; and raw sockets for what fetch cannot say.
+import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { documentationRoutes } from '#src/http/documentation.ts';
+import { createHttpDoor, type HttpDoorOptions } from '#src/http/door.ts';
+import type { Caller, Permission } from '#src/kernel/access.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { createLog } from '#src/kernel/log.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+
+export const TENANT = '018f0000-0000-7000-8000-000000000001';
+export const OTHER_TENANT = '018f0000-0000-7000-8000-000000000002';
+export const UNKNOWN_TENANT = '018f0000-0000-7000-8000-00000000dead';
+
+const caller = (kind: Caller['kind'], tenantId: string | null, granted: readonly Permission[]): Caller => ({
+  kind,
+  credentialId: `${kind} of ${tenantId}`,
+  tenantId,
+  projectId: null,
+  permissions: new Set(granted),
+});
+
+const callers: Readonly<Record<string, Caller>> = {
+  'bearer sender': caller('team_token', TENANT, ['messages.send', 'stats.view']),
+  'bearer viewer': caller('project_token', TENANT, ['stats.view']),
+  'bearer other': caller('team_token', OTHER_TENANT, ['messages.send']),
+  'admin root': caller('operator', null, ['messages.send', 'stats.view']),
+};
+
+const echoBody = z.strictObject({
+  to: z.union([z.string(), z.array(z.string())]).describe('one address or several'),
+  subject: z.string().min(1).max(20).describe('the `Subject` of the message'),
+  metadata: z.record(z.string(), z.string()).optional(),
+  anything: z.unknown().optional(),
+});
+
+export const gate: { wait: Promise<void>; entered: () => void } = {
+  wait: Promise.resolve(),
+  entered: () => {},
+};
+
+const tenantParams = z.object({ id: z.uuid() });
+const ok = { 200: { description: 'done', body: z.unknown() } };
+const base = { tag: 'Test', summary: 'For the tests.', stability: 'stable', responses: ok } as const;
+
+export const testRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    method: 'post',
+    path: '/api/practices/{id}/echo',
+    access: 'messages.send',
+    params: tenantParams,
+    query: z.object({ limit: z.coerce.number().int().min(1).max(200).optional() }),
+    body: echoBody,
+    bodyLimit: 8 * 1024 * 1024,
+    responses: {
+      200: { description: 'what was sent', body: z.object({ params: tenantParams, body: echoBody }) },
+    },
+    handle: ({ params, query, body }) => ({ status: 200, body: { params, query, body } }),
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/api/practices/{id}',
+    access: 'authenticated',
+    params: tenantParams,
+    handle: ({ params }) => ({ status: 200, body: params }),
+  }),
+  defineRoute({
+    ...base,
+    method: 'delete',
+    path: '/api/practices/{id}',
+    access: 'operator',
+    params: tenantParams,
+    responses: { 204: { description: 'gone' } },
+    handle: () => ({ status: 204 }),
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/api/meta',
+    access: 'public',
+    handle: () => ({ status: 200, body: { a: 1 } }),
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/healthz',
+    access: 'public',
+    handle: () => ({ status: 200, body: 'ok' }),
+  }),
+  defineRoute({
+    ...base,
+    method: 'post',
+    path: '/api/public/small',
+    access: 'public',
+    body: z.object({ text: z.string() }),
+    handle: ({ body }) => ({ status: 200, body }),
+  }),
+  defineRoute({
+    ...base,
+    method: 'post',
+    path: '/api/public/bodiless',
+    access: 'public',
+    handle: () => ({ status: 200, body: { done: true } }),
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/api/public/address',
+    access: 'public',
+    handle: (_, { clientAddress, header }) => ({
+      status: 200,
+      body: { clientAddress, twice: header('x-twice') ?? null },
+    }),
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/api/public/fails/{how}',
+    access: 'public',
+    params: z.object({ how: z.string() }),
+    handle: ({ params: { how } }) => {
+      if (how === 'conflict') throw new AppError('conflict', 'The name is taken.');
+      if (how === 'busy')
+        throw new AppError('unavailable', 'The disk is full.', { extra: { retry_after: 7 } });
+      if (how === 'undeclared') return { status: 418, body: {} };
+      if (how === 'header') return { status: 200, body: {}, headers: { 'X-Bad': 'a\r\nb' } };
+      throw new Error('secret of the inside');
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/api/public/slow',
+    access: 'public',
+    handle: async () => {
+      gate.entered();
+      await gate.wait;
+      return { status: 200, body: { slow: true } };
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/api/public/csv',
+    access: 'public',
+    responses: { 200: { description: 'rows', body: 'text/csv' } },
+    handle: () => ({
+      status: 200,
+      contentType: 'text/csv',
+      headers: { 'cache-control': 'max-age=60' },
+      body: (async function* () {
+        yield 'a,b\r\n';
+        yield '1,2\r\n';
+      })(),
+    }),
+  }),
+];
+
+export interface Doorway {
+  readonly url: string;
+  readonly port: number;
+  readonly clock: { milliseconds: number };
+  readonly state: { draining: boolean };
+  readonly log: Record<string, unknown>[];
+  readonly stop: () => Promise<void>;
+}
+
+const info = { name: 'Test <service>', version: '1.2.3', origin: 'https://mail.example.com' };
+export const allRoutes: readonly Route[] = [...testRoutes, ...documentationRoutes(() => allRoutes, info)];
+
+/** An open door that is closed when the test ends. */
+export const openDoor = async (overrides: Partial<HttpDoorOptions> = {}): Promise<Doorway> => {
+  const clock = { milliseconds: 1_700_000_000_000 };
+  const state = { draining: false };
+  const lines: Record<string, unknown>[] = [];
+  const door = createHttpDoor({
+    listen: { host: '127.0.0.1', port: 0 },
+    routes: allRoutes,
+    authenticate: ({ bearer, adminToken }) =>
+      callers[adminToken === null ? `bearer ${bearer}` : `admin ${adminToken}`] ?? null,
+    tenantExists: (id) => id === TENANT || id === OTHER_TENANT,
+    limits: () => ({ perSecond: 100, burst: 1000, bodyBytes: 48 * 1024 * 1024 }),
+    trustProxy: false,
+    log: createLog('debug', { write: (line: string) => void lines.push(JSON.parse(line)) }),
+    clock: { now: () => clock.milliseconds },
+    draining: () => state.draining,
+    checkResponses: true,
+    ...overrides,
+  });
+  const { port } = await door.start();
+  onTestFinished(() => door.stop());
+  return { url: `http://127.0.0.1:${port}`, port, clock, state, log: lines, stop: () => door.stop() };
+};
+
+/** A socket to the door; it is destroyed when the test ends. */
+export const dial = async (port: number): Promise<Socket> => {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return socket;
+};
+
+/** All the door sends until it closes the connection, or until `enough` is in it. */
+export const readAll = (socket: Socket, enough?: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let received = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      received += chunk;
+      if (enough !== undefined && received.includes(enough)) resolve(received);
+    });
+    socket.on('end', () => resolve(received));
+    socket.on('error', reject).resume();
+  });

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { formatPath, jsonErrorOffset, MAX_DEPTH, parseJson } from '#src/http/json.ts';
+import type { AppError } from '#src/kernel/errors.ts';
+
+const refusal = (bytes: Uint8Array | string): AppError => {
+  try {
+    parseJson(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
+  } catch (thrown) {
+    return thrown as AppError;
+  }
+  throw new Error('it was taken');
+};
+
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('documents that are taken', () => {
+  test.each([
+    ['an object', '{"a":[1,true,null,"x"]}', { a: [1, true, null, 'x'] }],
+    ['a document behind a byte order mark', '\ufeff{"a":1}', { a: 1 }],
+    ['a surrogate pair as escapes', '"\\ud83d\\ude00"', '😀'],
+    ['NUL as an escape', '"\\u0000"', '\0'],
+  ])('%s', (_, text, value) => {
+    expect(parseJson(Buffer.from(text))).toEqual(value);
+  });
+
+  test('the deepest nesting allowed', () => {
+    expect(() => parseJson(Buffer.from(nested(MAX_DEPTH)))).not.toThrow();
+  });
+});
+
+describe('documents that are refused', () => {
+  test.each([
+    ['an overlong form', [0x22, 0xc0, 0x80, 0x22]],
+    ['a surrogate in UTF-8', [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ['a cut character', [0x22, 0xc3, 0x22]],
+    ['UTF-16', [0x7b, 0x00, 0x7d, 0xd8]],
+  ])('%s is no UTF-8', (_, bytes) => {
+    const error = refusal(new Uint8Array(bytes));
+    expect(error.code).toBe('invalid_json');
+    expect(error.message).toContain('UTF-8');
+  });
+
+  test.each([
+    ['in a string', '{"a":{"b c":["x","\\udc00"]}}', 'body.a["b c"][1]'],
+    ['in a key', '{"a":{"\\ud800":1}}', 'body.a'],
+    ['in reverse order', '"\\ude00\\ud83d"', 'body'],
+  ])('half a surrogate pair %s is placed', (_, text, path) => {
+    const error = refusal(text);
+    expect(error.code).toBe('invalid_request');
+    expect(error.extra.fields).toEqual([{ path, message: expect.stringContaining('surrogate') }]);
+  });
+
+  test.each([[MAX_DEPTH + 1], [1_000_000]])('nesting to a depth of %i is refused', (depth) => {
+    const error = refusal(nested(depth));
+    expect(error.code).toBe('invalid_request');
+    expect(error.message).toContain(`deeper than ${MAX_DEPTH}`);
+  });
+
+  test('an error says where, and nothing of the content', () => {
+    const error = refusal('{"password": hunter2}');
+    expect(error.message).toBe('The body is not JSON: character 14 cannot stand where it does.');
+    expect(JSON.stringify(error)).not.toContain('hunter');
+    expect(error.cause).toBeUndefined();
+  });
+});
+
+describe('where a document breaks', () => {
+  test.each<[string, string, number]>([
+    ['nothing at all', '', 0],
+    ['only spaces', '  ', 2],
+    ['a bare word', 'hello', 0],
+    ['a cut string', '"abc', 4],
+    ['a line break in a string', '"a\nb"', 2],
+    ['an unknown escape', '"a\\x"', 2],
+    ['a cut escape', '"\\u12', 1],
+    ['a comma too many in an array', '[1,]', 3],
+    ['a comma too many in an object', '{"a":1,}', 7],
+    ['a missing comma', '[1 2]', 3],
+    ['a missing colon', '{"a" 1}', 5],
+    ['a key without quotes', '{a:1}', 1],
+    ['a number as a key', '{1:1}', 1],
+    ['single quotes', "{'a':1}", 1],
+    ['brackets that do not match', '[1}', 2],
+    ['a leading zero', '[01]', 2],
+    ['a bare point', '[1.]', 2],
+    ['a plus sign', '+1', 0],
+    ['a cut object', '{"a":', 5],
+    ['a cut array', '[1', 2],
+    ['two documents', '{} {}', 3],
+    ['a comment', '// x', 0],
+    ['NaN', 'NaN', 0],
+    ['a no-break space', '\u00a01', 0],
+  ])('%s', (_, text, offset) => {
+    expect(() => JSON.parse(text)).toThrow();
+    expect(jsonErrorOffset(text)).toBe(offset);
+  });
+
+  test.each([['{"a":[{},[],"\\u00e9\\n",-1.5e+3,true,false,null]}'], [' [ ] '], ['"x"'], ['0']])(
+    'not in %s',
+    (text) => {
+      expect(() => JSON.parse(text)).not.toThrow();
+      expect(jsonErrorOffset(text)).toBe(-1);
+    },
+  );
+
+  test('every cut of a document is placed at its end or is whole', () => {
+    const text = '{"a":[true,{"b":"c\\u00e9"},null,-1.5e3]}';
+    for (let length = 0; length < text.length; length += 1) {
+      const offset = jsonErrorOffset(text.slice(0, length));
+      // A cut literal, number or escape is placed at its start or break, never after the cut.
+      expect(offset).toBeGreaterThanOrEqual(0);
+      expect(offset).toBeLessThanOrEqual(length);
+    }
+  });
+});
+
+test('paths read like code and stay short', () => {
+  expect(formatPath('body', ['to', 0, 'email'])).toBe('body.to[0].email');
+  expect(formatPath('body', ['a.b'])).toBe('body["a.b"]');
+  expect(formatPath('body', ['x'.repeat(1000)]).length).toBeLessThan(100);
+  expect(formatPath('body', Array(100).fill('a')).length).toBeLessThan(100);
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { clientKey, createRateLimiter } from '#src/http/rate-limit.ts';
+
+const limit = { perSecond: 2, burst: 4 };
+
+describe('token bucket', () => {
+  test('a burst is allowed, then as many as come in', () => {
+    const limiter = createRateLimiter();
+    const allowed = Array.from({ length: 6 }, () => limiter.take('a', 1000, limit).allowed);
+    expect(allowed).toEqual([true, true, true, true, false, false]);
+    expect(limiter.take('a', 1499, limit).allowed).toBe(false);
+    expect(limiter.take('a', 1500, limit).allowed).toBe(true);
+    expect(limiter.take('a', 1500, limit).allowed).toBe(false);
+  });
+
+  test('what is left and how long it takes is told', () => {
+    const limiter = createRateLimiter();
+    expect(limiter.take('a', 0, limit)).toEqual({
+      allowed: true,
+      remaining: 3,
+      resetSeconds: 1,
+      retryAfterSeconds: 0,
+    });
+    for (let taken = 0; taken < 3; taken += 1) limiter.take('a', 0, limit);
+    expect(limiter.take('a', 0, limit)).toEqual({
+      allowed: false,
+      remaining: 0,
+      resetSeconds: 2,
+      retryAfterSeconds: 1,
+    });
+  });
+
+  test('a long pause fills the bucket, not more', () => {
+    const limiter = createRateLimiter();
+    limiter.take('a', 0, limit);
+    expect(limiter.take('a', 1_000_000, limit).remaining).toBe(3);
+  });
+
+  test('keys do not share', () => {
+    const limiter = createRateLimiter();
+    for (let taken = 0; taken < 5; taken += 1) limiter.take('a', 0, limit);
+    expect(limiter.take('b', 0, limit).allowed).toBe(true);
+  });
+
+  test('a clock set back takes nothing away', () => {
+    const limiter = createRateLimiter();
+    limiter.take('a', 10_000, limit);
+    expect(limiter.take('a', 0, limit)).toMatchObject({ allowed: true, remaining: 2 });
+  });
+
+  test('a limit lowered while running holds at once', () => {
+    const limiter = createRateLimiter();
+    limiter.take('a', 0, { perSecond: 100, burst: 500 });
+    expect(limiter.take('a', 0, limit).remaining).toBe(3);
+  });
+
+  test('a rate below one a second says the wait', () => {
+    const limiter = createRateLimiter();
+    const slow = { perSecond: 10 / 60, burst: 1 };
+    limiter.take('a', 0, slow);
+    expect(limiter.take('a', 0, slow).retryAfterSeconds).toBe(6);
+  });
+
+  test('a flood of keys is bounded, and keys in use keep their bucket', () => {
+    const limiter = createRateLimiter(100);
+    for (let taken = 0; taken < 4; taken += 1) limiter.take('busy', 0, limit);
+    for (let other = 0; other < 10_000; other += 1) {
+      limiter.take(`flood ${other}`, 0, limit);
+      if (other % 10 === 0) expect(limiter.take('busy', 0, limit).allowed).toBe(false);
+    }
+    expect(limiter.size).toBeLessThanOrEqual(100);
+  });
+});
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0db8:0001:0002::7', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+])('the client at %s has the key %s', (address, key) => {
+  expect(clientKey(address)).toBe(key);
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createRouteTable } from '#src/http/route-table.ts';
+import type { Method, Route } from '#src/kernel/route.ts';
+
+const route = (method: Method, path: string, overrides: Partial<Route> = {}): Route => ({
+  method,
+  path,
+  tag: 'Test',
+  summary: 'For the tests.',
+  access: 'public',
+  stability: 'stable',
+  params: z.object(
+    Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, z.string()])),
+  ),
+  responses: { 200: { description: 'done' } },
+  handle: () => ({ status: 200 }),
+  ...overrides,
+});
+
+const table = createRouteTable([
+  route('get', '/'),
+  route('get', '/api/practices/{id}/messages/search'),
+  route('get', '/api/practices/{id}/messages/{messageID}'),
+  route('get', '/api/practices/{id}/messages/{messageID}/events'),
+  route('patch', '/api/practices/{id}'),
+  route('post', '/api/practices/{id}'),
+]);
+
+describe('finding', () => {
+  test.each<[string, string, string | undefined, Record<string, string>?]>([
+    ['GET', '/', '/'],
+    ['GET', '/api/practices/1/messages/search', '/api/practices/{id}/messages/search', { id: '1' }],
+    [
+      'GET',
+      '/api/practices/1/messages/2',
+      '/api/practices/{id}/messages/{messageID}',
+      { id: '1', messageID: '2' },
+    ],
+    [
+      'GET',
+      '/api/practices/1/messages/search/events',
+      '/api/practices/{id}/messages/{messageID}/events',
+      { id: '1', messageID: 'search' },
+    ],
+    [
+      'GET',
+      '/api/practices/1/messages/a%2Fb%20c',
+      '/api/practices/{id}/messages/{messageID}',
+      { id: '1', messageID: 'a/b c' },
+    ],
+    [
+      'GET',
+      '/api/practices/1/messages/__proto__',
+      '/api/practices/{id}/messages/{messageID}',
+      { id: '1', messageID: '__proto__' },
+    ],
+    ['HEAD', '/', '/'],
+    ['GET', '/api/practices//messages/2', undefined],
+    ['GET', '/api/practices/1/messages/', undefined],
+    ['GET', '/api/practices/1/messages', undefined],
+    ['GET', '/constructor', undefined],
+    ['GET', '/%', undefined],
+    ['GET', '*', undefined],
+  ])('%s %s is %s', (method, path, pattern, params = {}) => {
+    const found = table.find(method, path);
+    if (pattern === undefined) expect(found.kind).toBe('nothing');
+    else expect(found).toMatchObject({ kind: 'endpoint', endpoint: { route: { path: pattern } }, params });
+  });
+
+  test('another method learns which there are', () => {
+    expect(table.find('DELETE', '/api/practices/1')).toEqual({
+      kind: 'other_method',
+      allowed: ['PATCH', 'POST'],
+    });
+    expect(table.find('POST', '/')).toEqual({ kind: 'other_method', allowed: ['GET', 'HEAD'] });
+  });
+});
+
+describe('defects that stop the start', () => {
+  test.each<[string, Route[], string]>([
+    ['the same twice', [route('get', '/a'), route('get', '/a')], 'get /a answers the same requests'],
+    [
+      'the same under another name',
+      [route('get', '/{a}'), route('get', '/{b}')],
+      'get /{a} answers the same requests',
+    ],
+    [
+      'a parameter the schema lacks',
+      [route('get', '/a/{b}', { params: z.object({}) })],
+      'the path has {b}, the params schema has not',
+    ],
+    [
+      'a parameter the path lacks',
+      [route('get', '/a', { params: z.object({ b: z.string() }) })],
+      'the params schema has b, the path has not',
+    ],
+    ['a parameter twice', [route('get', '/{a}/{a}')], 'twice'],
+    ['a tenant under another name', [route('get', '/api/practices/{tenant}')], 'must be named {id}'],
+    ['no response', [route('get', '/a', { responses: {} })], 'no response is declared'],
+    [
+      'an impossible status',
+      [route('get', '/a', { responses: { 99: { description: '' } } })],
+      '99 is no status',
+    ],
+    ['a body of a GET', [route('get', '/a', { body: z.unknown() })], 'has no body'],
+    ['a path of another syntax', [route('get', '/a/:b')], 'not made of fixed segments'],
+    ['a path without its slash', [route('get', 'a')], 'not made of fixed segments'],
+  ])('%s', (_, routes, message) => {
+    expect(() => createRouteTable(routes)).toThrow(message);
+  });
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { createBreaker, defaultBreakerPolicy } from '#src/relay/breaker.ts';
+
+const MIDDLE = 0.5; // of chance: the backoff as the policy names it
+
+const opened = () => {
+  const breaker = createBreaker();
+  for (let failure = 0; failure < defaultBreakerPolicy.threshold; failure += 1) breaker.failed(0, MIDDLE);
+  return breaker;
+};
+
+test('stays closed below the threshold, and a success starts the count anew', () => {
+  const breaker = createBreaker();
+  for (let round = 0; round < 5; round += 1) {
+    breaker.failed(0, MIDDLE);
+    breaker.failed(0, MIDDLE);
+    breaker.succeeded();
+  }
+  expect(breaker.state(0)).toBe('closed');
+  expect(breaker.mayTry(0)).toBe(true);
+  expect(breaker.retryAt()).toBeNull();
+});
+
+test('opens at the threshold until the backoff is over', () => {
+  const breaker = opened();
+  expect(breaker.retryAt()).toBe(1_000);
+  expect(breaker.state(999)).toBe('open');
+  expect(breaker.mayTry(999)).toBe(false);
+  expect(breaker.state(1_000)).toBe('half_open');
+});
+
+test('lets exactly one probe through when half-open', () => {
+  const breaker = opened();
+  expect([breaker.mayTry(1_000), breaker.mayTry(1_000), breaker.mayTry(5_000)]).toEqual([true, false, false]);
+});
+
+test('closes when the probe succeeds, and begins with the shortest backoff the next time', () => {
+  const breaker = opened();
+  breaker.mayTry(1_000);
+  breaker.succeeded();
+  expect(breaker.state(1_000)).toBe('closed');
+  for (let failure = 0; failure < 3; failure += 1) breaker.failed(2_000, MIDDLE);
+  expect(breaker.retryAt()).toBe(3_000);
+});
+
+test('each failed probe lengthens the backoff, up to a minute', () => {
+  const breaker = opened();
+  const waits: number[] = [];
+  let now = 1_000;
+  for (let probe = 0; probe < 7; probe += 1) {
+    expect(breaker.mayTry(now)).toBe(true);
+    breaker.failed(now, MIDDLE);
+    const retryAt = breaker.retryAt() ?? 0;
+    waits.push(retryAt - now);
+    now = retryAt;
+  }
+  expect(waits).toEqual([2_000, 5_000, 10_000, 30_000, 60_000, 60_000, 60_000]);
+});
+
+test('stragglers that began before it opened do not lengthen the backoff', () => {
+  const breaker = opened();
+  breaker.failed(500, MIDDLE);
+  breaker.failed(1_500, MIDDLE);
+  expect(breaker.retryAt()).toBe(1_000);
+});
+
+test('spreads the backoff by a fifth', () => {
+  const early = createBreaker();
+  const late = createBreaker();
+  for (let failure = 0; failure < 3; failure += 1) {
+    early.failed(0, 0);
+    late.failed(0, 0.999_999);
+  }
+  expect([early.retryAt(), late.retryAt()]).toEqual([800, 1_200]);
+});
+
+test('a probe whose result is never told does not close the way for ever', () => {
+  const breaker = opened();
+  expect(breaker.mayTry(1_000)).toBe(true);
+  expect(breaker.mayTry(1_000 + defaultBreakerPolicy.probeLease - 1)).toBe(false);
+  expect(breaker.mayTry(1_000 + defaultBreakerPolicy.probeLease)).toBe(true);
+});
+
+test('describes itself for health', () => {
+  expect(createBreaker().describe(0)).toEqual({ state: 'closed', failures: 0, retry_at: null });
+  expect(opened().describe(0)).toEqual({ state: 'open', failures: 3, retry_at: '1970-01-01T00:00:01.000Z' });
+});

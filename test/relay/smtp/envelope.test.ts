@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { encodeXtext, envelopeCommands, refuseLocally } from '#src/relay/smtp/envelope.ts';
+import type { Extensions } from '#src/relay/smtp/extensions.ts';
+
+const all: Extensions = { pipelining: true, dsn: true, size: 1_000, auth: false };
+const none: Extensions = { pipelining: false, dsn: false, size: null, auth: false };
+const envelope = {
+  returnPath: 'b+1@bounce.b.test',
+  recipient: 'a+c@b.test',
+  envelopeId: 'id=1',
+};
+
+describe('xtext (RFC 3461 §4)', () => {
+  test.each([
+    ['plain@b.test', 'plain@b.test'],
+    ['a+b=c', 'a+2Bb+3Dc'],
+    ['a b\t', 'a+20b+09'],
+    ['ä', '+C3+A4'],
+    ['~!', '~!'],
+  ])('%s', (value, encoded) => expect(encodeXtext(value)).toBe(encoded));
+});
+
+const commands: readonly (readonly [string, Extensions, boolean, string, string])[] = [
+  ['nothing offered', none, true, 'MAIL FROM:<b+1@bounce.b.test>', 'RCPT TO:<a+c@b.test>'],
+  [
+    'everything offered',
+    all,
+    true,
+    'MAIL FROM:<b+1@bounce.b.test> SIZE=12 RET=HDRS ENVID=id+3D1',
+    'RCPT TO:<a+c@b.test> NOTIFY=SUCCESS,DELAY,FAILURE ORCPT=rfc822;a+2Bc@b.test',
+  ],
+  ['DSN offered, not asked for', all, false, 'MAIL FROM:<b+1@bounce.b.test> SIZE=12', 'RCPT TO:<a+c@b.test>'],
+];
+test.each(commands)('%s', (_name, extensions, dsn, mail, rcpt) => {
+  expect(envelopeCommands(envelope, 12, extensions, dsn)).toEqual({
+    mail: `${mail}\r\n`,
+    rcpt: `${rcpt}\r\n`,
+  });
+});
+
+test('an ENVID above 100 characters is left out', () => {
+  const { mail } = envelopeCommands({ ...envelope, envelopeId: 'x'.repeat(101) }, 12, all, true);
+  expect(mail).not.toContain('ENVID');
+});
+
+describe('refused locally', () => {
+  const refusal = (change: Partial<typeof envelope>, bytes = 12) => {
+    const refused = refuseLocally({ ...envelope, ...change }, bytes, all);
+    return refused && `${refused.phase} ${refused.reply.code} ${refused.reply.enhanced}`;
+  };
+  test.each([
+    ['nothing wrong', {}, 12, null],
+    ['the null return path', { returnPath: '' }, 12, null],
+    ['exactly the size', {}, 1_000, null],
+    ['above the size', {}, 1_001, 'mail 552 5.3.4'],
+    ['a recipient with a line end', { recipient: 'a@b.test>\r\nRSET' }, 12, 'rcpt 553 5.1.3'],
+    ['a recipient with a bracket', { recipient: 'a@b.test> NOTIFY=NEVER' }, 12, 'rcpt 553 5.1.3'],
+    ['no recipient', { recipient: '' }, 12, 'rcpt 553 5.1.3'],
+    ['a non-ASCII recipient', { recipient: 'ä@b.test' }, 12, 'rcpt 553 5.6.7'],
+    ['a return path with a space', { returnPath: 'a b@b.test' }, 12, 'mail 553 5.1.7'],
+    ['a recipient too long', { recipient: `${'a'.repeat(250)}@b.test` }, 12, 'rcpt 553 5.1.3'],
+  ])('%s', (_name, change, bytes, verdict) => expect(refusal(change, bytes)).toBe(verdict));
+});

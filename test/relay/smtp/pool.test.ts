@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createLog } from '#src/kernel/log.ts';
+import type { SmtpOptions } from '#src/relay/smtp/options.ts';
+import { createSmtpUpstream } from '#src/relay/smtp/upstream.ts';
+import type { Transcript, Upstream } from '#src/relay/upstream.ts';
+import {
+  type Behaviour,
+  close,
+  createSmtpReceiver,
+  OK,
+  SILENCE,
+  type SmtpReceiver,
+} from '#test/support/smtp-receiver.ts';
+
+const origin = { tenantId: 't', messageId: 'm' };
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of closing.splice(0).reverse()) await stop();
+});
+
+const receive = async (behaviour: Behaviour = {}): Promise<SmtpReceiver> => {
+  const receiver = await createSmtpReceiver(behaviour);
+  closing.push(receiver.stop);
+  return receiver;
+};
+const relayTo = (receiver: SmtpReceiver, options: Partial<SmtpOptions>): Upstream => {
+  const upstream = createSmtpUpstream(
+    {
+      name: 'relay',
+      host: receiver.host,
+      port: receiver.port,
+      tls: 'none',
+      pool: 1,
+      ehloName: 'client.test',
+      deliveredOn: 'accept',
+      ...options,
+    },
+    createLog('silent'),
+  );
+  closing.push(upstream.stop);
+  return upstream;
+};
+const body = Buffer.from('Subject: x\r\n\r\nx\r\n');
+const send = (upstream: Upstream, name: number) =>
+  upstream.transmit(
+    {
+      returnPath: 'b@client.test',
+      recipient: `${name}@b.test`,
+      envelopeId: '',
+    },
+    body,
+    origin,
+  );
+const results = async (transcripts: readonly Promise<Transcript>[]) =>
+  (await Promise.all(transcripts)).map(({ result }) => result);
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+/** Holds every final dot until opened. */
+const holdDots = () => {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { behaviour: { dot: () => opened.then(() => OK) }, open };
+};
+
+test('opens a connection for each message that waits, up to the limit', async () => {
+  const held = holdDots();
+  const receiver = await receive(held.behaviour);
+  const upstream = relayTo(receiver, { pool: 3 });
+  const transcripts = times(3, (name) => send(upstream, name));
+  await Promise.all(
+    [1, 2, 3].map((connection) => receiver.waitForCommand(new RegExp(`^${connection} \\.$`))),
+  );
+  expect(upstream.describe()).toMatchObject({ connections: 3, busy: 3, waiting: 0 });
+  held.open();
+  expect(await results(transcripts)).toEqual(Array(3).fill('accepted'));
+  // Enough calls that each connection has a next message ready.
+  expect(upstream.concurrency).toBeGreaterThanOrEqual(6);
+});
+
+test('one after the other, messages keep to one connection', async () => {
+  const receiver = await receive();
+  const upstream = relayTo(receiver, { pool: 5 });
+  for (let name = 0; name < 5; name += 1) await send(upstream, name);
+  expect(receiver.connections.total).toBe(1);
+});
+
+test('a connection carries 1,000 messages, then says QUIT', async () => {
+  const receiver = await receive();
+  const upstream = relayTo(receiver, { pool: 1 });
+  expect(new Set(await results(times(1_001, (name) => send(upstream, name))))).toEqual(new Set(['accepted']));
+  expect(receiver.messages.filter(({ connection }) => connection === 1)).toHaveLength(1_000);
+  expect(receiver.messages.at(-1)?.connection).toBe(2);
+  expect(receiver.commands).toContain('1 QUIT');
+});
+
+test('an idle connection is closed with QUIT', async () => {
+  const receiver = await receive();
+  const upstream = relayTo(receiver, { timeouts: { idle: 20 } });
+  await send(upstream, 1);
+  await receiver.waitForCommand(/QUIT/);
+  await receiver.waitForNoConnection();
+  expect(await results([send(upstream, 2)])).toEqual(['accepted']);
+});
+
+test('a server that takes fewer connections than the pool has fails no message', async () => {
+  const receiver = await receive({
+    greeting: () =>
+      receiver.connections.open > 2 ? close('421 4.7.0 Too many connections') : '220 receiver.test',
+  });
+  const upstream = relayTo(receiver, { pool: 5 });
+  expect(new Set(await results(times(50, (name) => send(upstream, name))))).toEqual(new Set(['accepted']));
+});
+
+test('when no connection can be had, all that waits hears of it', async () => {
+  const receiver = await receive({ greeting: close('421 4.3.2 Down') });
+  const upstream = relayTo(receiver, { pool: 2 });
+  const transcripts = await Promise.all(times(10, (name) => send(upstream, name)));
+  for (const transcript of transcripts) {
+    expect(transcript).toMatchObject({ result: 'refused', phase: 'greeting', reply: { code: 421 } });
+  }
+  expect(receiver.connections.total).toBeLessThanOrEqual(2);
+  expect(upstream.describe()).toMatchObject({ last_failure: { phase: 'greeting' } });
+});
+
+test('rate: what is above it waits', async () => {
+  const receiver = await receive();
+  const upstream = relayTo(receiver, { pool: 4, rate: 100 });
+  const began = performance.now();
+  expect(new Set(await results(times(40, (name) => send(upstream, name))))).toEqual(new Set(['accepted']));
+  // Ten at once, the other thirty 10 ms apart.
+  expect(performance.now() - began).toBeGreaterThanOrEqual(290);
+});
+
+describe('stop', () => {
+  test('lets the transactions under way end, refuses the others, says QUIT', async () => {
+    const held = holdDots();
+    const receiver = await receive(held.behaviour);
+    const upstream = relayTo(receiver, { pool: 1 });
+    const transcripts = times(4, (name) => send(upstream, name));
+    await receiver.waitForCommand(/1 \.$/);
+    await receiver.waitForCommand(/MAIL/);
+    const stopped = upstream.stop();
+    held.open();
+    await stopped;
+    // The first was at its final dot, the second rode behind it.
+    expect(await results(transcripts)).toEqual(['accepted', 'accepted', 'broken', 'broken']);
+    expect(receiver.messages).toHaveLength(2);
+    expect(receiver.commands.at(-1)).toBe('1 QUIT');
+    await receiver.waitForNoConnection();
+    expect(await send(upstream, 9)).toMatchObject({ result: 'broken', phase: 'connect' });
+  });
+
+  test('is bounded', async () => {
+    const receiver = await receive({ dot: SILENCE });
+    const upstream = relayTo(receiver, { timeouts: { stop: 20 } });
+    const transcript = send(upstream, 1);
+    await receiver.waitForCommand(/1 \.$/);
+    await upstream.stop();
+    expect(await transcript).toMatchObject({ result: 'broken', phase: 'dot' });
+    await receiver.waitForNoConnection();
+  });
+
+  test('ends a connection that is still being opened', async () => {
+    const receiver = await receive({ greeting: SILENCE });
+    const upstream = relayTo(receiver, {});
+    const transcript = send(upstream, 1);
+    await upstream.stop();
+    expect(await transcript).toMatchObject({ result: 'broken', phase: 'connect' });
+    await receiver.waitForNoConnection();
+  });
+
+  test('a server that does not answer QUIT is left', async () => {
+    const receiver = await receive({ quit: SILENCE });
+    const upstream = relayTo(receiver, { timeouts: { quit: 20 } });
+    await send(upstream, 1);
+    await upstream.stop();
+    await receiver.waitForNoConnection();
+  });
+
+  test('leaves no timer and no socket behind', async () => {
+    const resources = () =>
+      process
+        .getActiveResourcesInfo()
+        .filter((name) => /Timeout|TCPSocketWrap/.test(name))
+        .sort();
+    const before = resources();
+    const receiver = await receive();
+    const upstream = relayTo(receiver, { pool: 3, rate: 1_000 });
+    await Promise.all(times(30, (name) => send(upstream, name)));
+    await upstream.stop();
+    await receiver.waitForNoConnection();
+    expect(resources()).toEqual(before);
+    await upstream.stop();
+  });
+
+  test('leaves no timer behind when messages were waiting for their turn', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout');
+    const receiver = await receive();
+    const upstream = relayTo(receiver, { rate: 0.01 });
+    const before = timers();
+    const transcripts = times(3, (name) => send(upstream, name));
+    await transcripts[0];
+    await upstream.stop();
+    expect(await results(transcripts)).toEqual(['accepted', 'broken', 'broken']);
+    expect(timers()).toEqual(before);
+  });
+});

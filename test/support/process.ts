@@ -1,0 +1,142 @@
+// What starting a foreign program on loopback needs: a free port, knowing when it listens, ending it, and reading
+// from /proc what it cost. Linux only, as the programs themselves are.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import net from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Between two looks at something that tells nobody when it changes. */
+const POLL_MS = 10;
+/** A program that is not up by then will not come: the slowest one here needs one second. */
+const START_TIMEOUT_MS = 20_000;
+/** Time to end by itself before it is killed. */
+const STOP_TIMEOUT_MS = 10_000;
+
+/** A port of 127.0.0.1 that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no TCP address');
+  return address.port;
+}
+
+/** Asks until the answer is true; throws with `what` after `timeoutMs`. */
+export async function until(
+  what: string,
+  ask: () => Promise<boolean> | boolean,
+  timeoutMs: number = START_TIMEOUT_MS,
+): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  while (!(await ask())) {
+    if (performance.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await pause(POLL_MS);
+  }
+}
+
+/**
+ * Resolves once something listens at `address`. Throws where `child` ends before or never gets there, and then leaves
+ * nothing running. `said` is added to the error.
+ */
+export async function untilListening(
+  address: { readonly port: number; readonly host: string } | { readonly path: string },
+  child: ChildProcess,
+  said: () => string,
+): Promise<void> {
+  const ask = () => {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(
+        `${child.spawnfile} ended at its start (${child.exitCode ?? child.signalCode}): ${said()}`,
+      );
+    }
+    return canConnect(address);
+  };
+  try {
+    await until(`${child.spawnfile} listens at ${JSON.stringify(address)}`, ask);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+}
+
+function canConnect(address: net.NetConnectOpts): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(address);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** Sends `signal`, waits for the end, kills what does not end. Resolves with the exit code, null after a signal. */
+export async function endProcess(
+  child: ChildProcess,
+  signal: NodeJS.Signals = 'SIGTERM',
+): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  const patience = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await ended;
+  clearTimeout(patience);
+  return child.exitCode;
+}
+
+/** The process and all that descend from it and live, the process first. */
+export async function processTree(pid: number): Promise<number[]> {
+  const children = new Map<number, number[]>();
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const parent = (await statFields(Number(name)))?.[PARENT];
+    if (parent !== undefined)
+      children.set(Number(parent), [...(children.get(Number(parent)) ?? []), Number(name)]);
+  }
+  const tree = [pid];
+  for (const member of tree) tree.push(...(children.get(member) ?? []));
+  return tree;
+}
+
+/** CPU seconds, user and system, of a process, its living descendants and its ended children it has waited for. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  let ticks = 0;
+  for (const member of await processTree(pid)) {
+    const fields = await statFields(member);
+    for (const field of CPU_TICKS) ticks += Number(fields?.[field] ?? 0);
+  }
+  return ticks / TICKS_PER_SECOND;
+}
+
+/** CPU seconds of this process's own children that have ended, and of what those had waited for. */
+export async function endedChildrenCpuSeconds(): Promise<number> {
+  const fields = await statFields('self');
+  return (
+    (Number(fields?.[ENDED_CHILDREN_TICKS[0]]) + Number(fields?.[ENDED_CHILDREN_TICKS[1]])) / TICKS_PER_SECOND
+  );
+}
+
+/** Peak resident memory in bytes, summed over the process and its living descendants: shared pages count for each. */
+export async function peakMemory(pid: number): Promise<number> {
+  let kilobytes = 0;
+  for (const member of await processTree(pid)) {
+    const status = await readFile(`/proc/${member}/status`, 'utf8').catch(() => '');
+    kilobytes += Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0);
+  }
+  return kilobytes * 1024;
+}
+
+// proc(5): numbered from the state on, which follows the name in parentheses.
+const PARENT = 1;
+const ENDED_CHILDREN_TICKS = [13, 14] as const;
+const CPU_TICKS = [11, 12, ...ENDED_CHILDREN_TICKS];
+/** USER_HZ, which is 100 on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+async function statFields(pid: number | 'self'): Promise<string[] | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}

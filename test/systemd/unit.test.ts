@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+
+const directory = mkdtempSync(join(tmpdir(), 'sendwerk-unit-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const unit = readFileSync('systemd/sendwerk.service', 'utf8');
+/** `systemd-analyze security` gives 1.6 of 10 (systemd 252); in tenths, as --threshold wants it. */
+const EXPOSURE_THRESHOLD = 16;
+
+const run = (command: string, ...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', timeout: 30_000 });
+  return { status, output: `${stdout}${stderr}` };
+};
+const hasAnalyze = run('systemd-analyze', '--version').status === 0;
+const hasSysusers = run('systemd-sysusers', '--version').status === 0;
+const hasTmpfiles = run('systemd-tmpfiles', '--version').status === 0;
+
+const write = (name: string, text: string): string => {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+const verify = (text: string) =>
+  run(
+    'systemd-analyze',
+    'verify',
+    '--man=no',
+    write('sendwerk.service', text.replace('/opt/sendwerk/node_modules/.bin/node', '/bin/true')),
+  );
+const exposure = (text: string) =>
+  run(
+    'systemd-analyze',
+    'security',
+    '--offline=true',
+    '--no-pager',
+    `--threshold=${EXPOSURE_THRESHOLD}`,
+    write('sendwerk.service', text),
+  );
+
+describe.skipIf(!hasAnalyze)('the unit', () => {
+  test('is understood as a whole', () => expect(verify(unit)).toEqual({ status: 0, output: '' }));
+
+  test('would be refused with a misspelt setting', () => {
+    expect(verify(unit.replace('WatchdogSec', 'WatchdogSecs')).output).toContain('WatchdogSecs');
+  });
+
+  test('is exposed no more than it was', () => expect(exposure(unit).status).toBe(0));
+
+  test('would be more exposed without one of its settings', () => {
+    expect(exposure(unit.replace('PrivateDevices=yes', '')).status).not.toBe(0);
+  });
+});
+
+test.each([
+  ['the notifications of its children', 'NotifyAccess=all'],
+  ['databases under /var/lib', 'StateDirectory=sendwerk\n'],
+  ['relative paths of the configuration', 'WorkingDirectory=/var/lib/sendwerk\n'],
+  ['low ports', 'AmbientCapabilities=CAP_NET_BIND_SERVICE\n'],
+  ['a reload', 'ExecReload=/bin/kill -HUP $MAINPID\n'],
+])('the unit provides for %s', (_name, setting) => expect(unit).toContain(setting));
+
+test('there is more time to stop than a drain takes by default', () => {
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(20);
+});
+
+test.skipIf(!hasSysusers)('the user is made, without a shell', () => {
+  mkdirSync(join(directory, 'etc'));
+  const { status } = run(
+    'systemd-sysusers',
+    `--root=${directory}`,
+    resolve('systemd/sendwerk.sysusers.conf'),
+  );
+  expect(status).toBe(0);
+  expect(readFileSync(join(directory, 'etc/passwd'), 'utf8')).toMatch(
+    /^sendwerk:.*:\/var\/lib\/sendwerk:\S*nologin$/m,
+  );
+});
+
+test.skipIf(!hasTmpfiles)('the directories are made, closed to others', () => {
+  // Without owners: which users this machine has does not matter here.
+  const text = readFileSync('systemd/sendwerk.tmpfiles.conf', 'utf8').replaceAll(
+    / (root|sendwerk) sendwerk /g,
+    ' - - ',
+  );
+  const { status, output } = run(
+    'systemd-tmpfiles',
+    '--create',
+    `--root=${directory}`,
+    write('tmpfiles.conf', text),
+  );
+  expect({ status, output }).toEqual({ status: 0, output: '' });
+  expect(statSync(join(directory, 'var/lib/sendwerk')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(directory, 'etc/sendwerk')).mode & 0o777).toBe(0o750);
+});
