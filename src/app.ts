@@ -9,8 +9,8 @@ import { type GenerateKeyPair, generateDkimKeyPair } from './domains/keys.ts';
 import { domainRegistryStore } from './domains/registry-store.ts';
 import { createSigners } from './domains/signers.ts';
 import { createZones, type Zones } from './domains/zone.ts';
-import { createHttpDoor } from './http/door.ts';
 import { documentationRoutes } from './http/documentation.ts';
+import { createHttpDoor } from './http/door.ts';
 import { type Health, serviceRoutes } from './http/service-routes.ts';
 import { sendRoutes } from './intake/routes.ts';
 import type { Job } from './kernel/job.ts';
@@ -143,11 +143,14 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
     serial: () => Math.floor(clock.now() / 1_000),
     findToken: (token) => platform.peek((db) => domainRegistryStore(db).tokenRecord(token)),
     findManagedHost: (slug) => {
-      const tokens = platform.peek((db) => domainRegistryStore(db).tokensOf(`${slug}.${service.managed_suffix}`));
+      const tokens = platform.peek((db) =>
+        domainRegistryStore(db).tokensOf(`${slug}.${service.managed_suffix}`),
+      );
       return tokens && { tokens };
     },
   });
-  const dns = initial.dns.authoritative && createDnsServer({ listen: initial.dns.authoritative.listen, zones, log });
+  const dns =
+    initial.dns.authoritative && createDnsServer({ listen: initial.dns.authoritative.listen, zones, log });
 
   const health = (): Health => {
     const databases = files.stats();
@@ -215,7 +218,11 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
     trustProxy: initial.http.trust_proxy,
     log,
     clock,
-    authenticate: createAuthenticate({ platform, adminToken: initial.admin.token?.reveal() ?? null, lastUsed }),
+    authenticate: createAuthenticate({
+      platform,
+      adminToken: initial.admin.token?.reveal() ?? null,
+      lastUsed,
+    }),
     tenantExists: (id) => platform.peek((db) => registryStore(db).get(id)) !== undefined,
     limits: () => ({
       perSecond: config.limits.api_rate.per_second,
@@ -243,7 +250,8 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
       try {
         const removed = await removeIncompleteTenants(storage);
         if (removed > 0) log.warn({ removed }, 'practices whose creation a crash cut off were removed');
-        for (const [tenantId, dueAt] of await dueRegistry.load()) dispatcher.wake({ tenantId, lane: 0 }, dueAt);
+        for (const [tenantId, dueAt] of await dueRegistry.load())
+          dispatcher.wake({ tenantId, lane: 0 }, dueAt);
         const dnsPort = dns ? (await dns.start()).port : null;
         const http = await door.start();
         dispatcher.start();

@@ -3,11 +3,11 @@
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { version } from './app.ts';
 import { configCheck, configExample } from './cli/config.ts';
 import { dnsZone } from './cli/dns.ts';
 import { quickstart } from './cli/quickstart.ts';
 import { type ProcessSignals, serve } from './cli/serve.ts';
-import { version } from './app.ts';
 import { ConfigError } from './kernel/yaml-file.ts';
 
 // Disk syncs and signatures share libuv's pool, whose threads start with its first task: syncs wait, signatures
@@ -81,7 +81,9 @@ const explain = (error: unknown): string => {
   if (error instanceof ConfigError) return error.message;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
-  return code === 'EADDRINUSE' || code === 'EACCES' || code.startsWith('ERR_PARSE_ARGS') ? error.message : (error.stack ?? error.message);
+  return code === 'EADDRINUSE' || code === 'EACCES' || code.startsWith('ERR_PARSE_ARGS')
+    ? error.message
+    : (error.stack ?? error.message);
 };
 
 run().then(

@@ -13,7 +13,10 @@ import type { CommandResult } from './config.ts';
 export const dnsZone = async (file: string, environment: Environment): Promise<CommandResult> => {
   const { config } = loadConfig(file, environment);
   const { service, dns } = config;
-  const db = new Database(join(config.data_dir, 'platform.db'), { readonly: true, fileMustExist: true }) as PlatformDb;
+  const db = new Database(join(config.data_dir, 'platform.db'), {
+    readonly: true,
+    fileMustExist: true,
+  }) as PlatformDb;
   try {
     const registry = domainRegistryStore(db);
     const suffix = `.${service.managed_suffix}`;

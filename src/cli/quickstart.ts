@@ -61,9 +61,11 @@ const writeConfig = async (directory: string, port: number, adminToken: string):
   return file;
 };
 
-interface Api {
-  <T>(method: string, path: string, options: { token?: string; adminToken?: string; body?: unknown }): Promise<T>;
-}
+type Api = <T>(
+  method: string,
+  path: string,
+  options: { token?: string; adminToken?: string; body?: unknown },
+) => Promise<T>;
 
 const createApi =
   (origin: string): Api =>
@@ -125,7 +127,12 @@ const walk = async (options: QuickstartOptions, directory: string): Promise<numb
   const app = await createApp(config, createLog(config.log.level));
   const { dnsPort } = await app.start();
   try {
-    say('The daemon is up', `HTTP ${origin}`, `DNS  ${HOST}:${dnsPort} (UDP and TCP)`, `data ${config.data_dir}`);
+    say(
+      'The daemon is up',
+      `HTTP ${origin}`,
+      `DNS  ${HOST}:${dnsPort} (UDP and TCP)`,
+      `data ${config.data_dir}`,
+    );
 
     const api = createApi(origin);
     const practice = await api<{ id: string; name: string; managed_host: string; default_from: string }>(
@@ -148,7 +155,11 @@ const walk = async (options: QuickstartOptions, directory: string): Promise<numb
       token,
       body: example,
     });
-    say('A message was accepted and is on the disk', `POST ${origin}/api/practices/${practice.id}/send`, JSON.stringify(sent));
+    say(
+      'A message was accepted and is on the disk',
+      `POST ${origin}/api/practices/${practice.id}/send`,
+      JSON.stringify(sent),
+    );
 
     const messagePath = `/api/practices/${practice.id}/messages/${sent.id}`;
     const status = await untilRelayed(api, messagePath, token);
@@ -156,13 +167,17 @@ const walk = async (options: QuickstartOptions, directory: string): Promise<numb
     if (status !== 'processed') throw new Error(`expected the status processed, found ${status}`);
 
     const capturesPath = `/api/practices/${practice.id}/captures`;
-    const { data } = await api<{ data: { id: string }[] }>('GET', `${capturesPath}?message_id=${sent.id}`, { token });
+    const { data } = await api<{ data: { id: string }[] }>('GET', `${capturesPath}?message_id=${sent.id}`, {
+      token,
+    });
     const sourcePath = `${capturesPath}/${data[0]?.id}`;
     const source = await api<string>('GET', sourcePath, { token });
     const signatures = await verifySignatures(source, dnsPort ?? 0);
     say(
       'The captured message was verified against the DNS served here',
-      ...signatures.map(({ algorithm, domain, selector, result }) => `dkim=${result} ${algorithm} d=${domain} s=${selector}`),
+      ...signatures.map(
+        ({ algorithm, domain, selector, result }) => `dkim=${result} ${algorithm} d=${domain} s=${selector}`,
+      ),
       `GET ${origin}${sourcePath}`,
       `dig @${HOST} -p ${dnsPort} TXT ${signatures[0]?.selector}._domainkey.${practice.managed_host}`,
     );

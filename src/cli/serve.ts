@@ -1,7 +1,8 @@
 // `sendwerk serve`: the daemon from its configuration file until it is told to end.
+
+import { type App, createApp, version } from '#src/app.ts';
 import type { Environment } from '#src/config/secrets.ts';
 import { liveChanges, loadConfig } from '#src/config.ts';
-import { type App, createApp, version } from '#src/app.ts';
 import { createLog, type Log } from '#src/kernel/log.ts';
 import { createNotifier } from '#src/kernel/systemd.ts';
 
@@ -13,7 +14,13 @@ export interface ProcessSignals {
   onReload(listener: () => void): void;
 }
 
-const reload = (app: App, file: string, environment: Environment, before: ReturnType<typeof loadConfig>, log: Log) => {
+const reload = (
+  app: App,
+  file: string,
+  environment: Environment,
+  before: ReturnType<typeof loadConfig>,
+  log: Log,
+) => {
   try {
     const after = loadConfig(file, environment);
     for (const warning of after.warnings) log.warn(warning);
@@ -28,7 +35,11 @@ const reload = (app: App, file: string, environment: Environment, before: Return
 };
 
 /** Resolves with the exit code when the daemon has ended. Rejects with ConfigError where the file is not usable. */
-export const serve = async (file: string, environment: Environment, signals: ProcessSignals): Promise<number> => {
+export const serve = async (
+  file: string,
+  environment: Environment,
+  signals: ProcessSignals,
+): Promise<number> => {
   let loaded = loadConfig(file, environment);
   const log = createLog(loaded.config.log.level);
   for (const warning of loaded.warnings) log.warn(warning);

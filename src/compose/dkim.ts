@@ -5,8 +5,8 @@
 import { createHash, hash, sign } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { DKIMCanonicalizer } from 'dkim-signer';
+import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { ComposedMessage } from './message.ts';
-import type { DkimSigner } from './signer.ts';
 
 /** Every field that is present is signed. The marked ones are named once more than they occur, so that adding another
  * breaks the signature (RFC 6376 §8.15). RFC 8058 §4 wants both List-Unsubscribe fields. */

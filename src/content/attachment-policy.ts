@@ -45,10 +45,16 @@ const MAX_FILENAME_BYTES = 150;
 /** Control, bidirectional and zero-width characters, and what separates paths. */
 const SUSPICIOUS = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff/\\]/u;
 
-const extensionsOf = (filename: string): string[] => filename.toLowerCase().split('.').slice(1).map((part) => part.trim());
+const extensionsOf = (filename: string): string[] =>
+  filename
+    .toLowerCase()
+    .split('.')
+    .slice(1)
+    .map((part) => part.trim());
 
 /** The type to declare for a file whose sender named none; undefined where its extension is not allowed. */
-export const typeOfFilename = (filename: string): string | undefined => allowed[extensionsOf(filename).at(-1) ?? '']?.[0];
+export const typeOfFilename = (filename: string): string | undefined =>
+  allowed[extensionsOf(filename).at(-1) ?? '']?.[0];
 
 interface AttachmentFacts {
   readonly filename: string;
@@ -62,12 +68,14 @@ const problemOf = ({ filename, contentType, content }: AttachmentFacts): string 
   const types = allowed[extensions.at(-1) ?? ''];
   const hidden = extensions.slice(0, -1).find((extension) => rejected.has(extension));
   if (SUSPICIOUS.test(filename)) return 'the file name holds control, direction or path characters';
-  if (Buffer.byteLength(filename) > MAX_FILENAME_BYTES) return `the file name is longer than ${MAX_FILENAME_BYTES} bytes`;
+  if (Buffer.byteLength(filename) > MAX_FILENAME_BYTES)
+    return `the file name is longer than ${MAX_FILENAME_BYTES} bytes`;
   if (!types) return 'this type of file is not allowed';
   if (hidden !== undefined) return `the double extension .${hidden}.${extensions.at(-1)} is suspicious`;
   if (!types.includes(contentType)) return `the type ${contentType} does not match the file name`;
   if (content.length === 0) return 'it is empty';
-  if (content.length > attachmentPolicy.max_bytes_each) return `it is larger than ${attachmentPolicy.max_bytes_each} bytes`;
+  if (content.length > attachmentPolicy.max_bytes_each)
+    return `it is larger than ${attachmentPolicy.max_bytes_each} bytes`;
   return null;
 };
 

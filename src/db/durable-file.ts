@@ -66,7 +66,8 @@ const unavailable = (message: string, cause: unknown): AppError<'unavailable'> =
 
 /** SQLite's own failures (disk full, I/O, lock) mean that nothing was stored; anything else is the caller's error. */
 const storageError = (error: unknown): unknown =>
-  error instanceof Database.SqliteError && /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM)/.test(error.code)
+  error instanceof Database.SqliteError &&
+  /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM)/.test(error.code)
     ? unavailable('The data cannot be stored at the moment.', error)
     : error;
 
@@ -153,12 +154,19 @@ const durableFile = <K extends FileKind>(
 
   const breakDown = (error: unknown, waiters: readonly Waiter<D>[]): void => {
     onFault(error, 'sync failed');
-    fault = unavailable('The disk failed; this practice takes no writes until its data have been opened again.', error);
-    const unknown = new AppError('unavailable', 'The disk failed while saving: whether it was stored is unknown.', {
-      hint: 'Send the same request again with the same Idempotency-Key: then it is stored once.',
-      extra: { retry_after: RETRY_AFTER_S },
-      cause: error,
-    });
+    fault = unavailable(
+      'The disk failed; this practice takes no writes until its data have been opened again.',
+      error,
+    );
+    const unknown = new AppError(
+      'unavailable',
+      'The disk failed while saving: whether it was stored is unknown.',
+      {
+        hint: 'Send the same request again with the same Idempotency-Key: then it is stored once.',
+        extra: { retry_after: RETRY_AFTER_S },
+        cause: error,
+      },
+    );
     for (const waiter of waiters) waiter.reject(unknown);
     for (const waiter of pending) waiter.reject(fault);
     pending = [];

@@ -14,7 +14,11 @@ import { type FileKind, openSqlite } from './sqlite.ts';
 
 export type MaintenanceCommand =
   | { readonly verb: 'open'; readonly path: string; readonly kind: FileKind; readonly create: boolean }
-  | { readonly verb: 'opened' | 'checkpoint' | 'restart' | 'close' | 'closed'; readonly path: string };
+  | { readonly verb: 'opened'; readonly path: string }
+  | { readonly verb: 'checkpoint'; readonly path: string }
+  | { readonly verb: 'restart'; readonly path: string }
+  | { readonly verb: 'close'; readonly path: string }
+  | { readonly verb: 'closed'; readonly path: string };
 
 export type MaintenanceRequest = MaintenanceCommand & { readonly id: number };
 
@@ -60,51 +64,46 @@ const truncateWal = (db: Database.Database): void => {
   if (row?.busy !== 0) throw new Error('the checkpoint was kept from finishing by a lock');
 };
 
-const obey = (command: MaintenanceCommand): void => {
-  switch (command.verb) {
-    case 'open': {
-      const db = hold(command.path, command.create);
-      try {
-        migrate(db, migrations[command.kind]);
-        truncateWal(db);
-        writeWalHeader(db);
-      } catch (error) {
-        release(command.path);
-        throw error;
-      }
-      return;
+type Handlers = {
+  readonly [V in MaintenanceCommand['verb']]: (command: Extract<MaintenanceCommand, { verb: V }>) => void;
+};
+
+const handlers: Handlers = {
+  open: ({ path, kind, create }) => {
+    const db = hold(path, create);
+    try {
+      migrate(db, migrations[kind]);
+      truncateWal(db);
+      writeWalHeader(db);
+    } catch (error) {
+      release(path);
+      throw error;
     }
-    case 'opened':
-      return release(command.path);
-    case 'checkpoint':
-      return withConnection(command.path, (db) => db.pragma('wal_checkpoint(PASSIVE)'));
-    case 'restart':
-      return withConnection(command.path, (db) => {
-        truncateWal(db);
-        writeWalHeader(db);
-      });
-    case 'close':
-      // Reading makes the connection take part in the WAL; a connection that has not would not count as the last.
-      hold(command.path, false).pragma('user_version');
-      return;
-    case 'closed': {
-      const db = held.get(command.path);
-      try {
-        if (db) truncateWal(db);
-      } finally {
-        release(command.path);
-      }
-      return;
+  },
+  opened: ({ path }) => release(path),
+  checkpoint: ({ path }) => withConnection(path, (db) => db.pragma('wal_checkpoint(PASSIVE)')),
+  restart: ({ path }) =>
+    withConnection(path, (db) => {
+      truncateWal(db);
+      writeWalHeader(db);
+    }),
+  // Reading makes the connection take part in the WAL; one that has not would not count as the last.
+  close: ({ path }) => hold(path, false).pragma('user_version'),
+  closed: ({ path }) => {
+    const db = held.get(path);
+    try {
+      if (db) truncateWal(db);
+    } finally {
+      release(path);
     }
-    default:
-      return command satisfies never;
-  }
+  },
 };
 
 parentPort?.on('message', (request: MaintenanceRequest) => {
   let error: string | null = null;
   try {
-    obey(request);
+    // The table has the handler of each verb; TypeScript cannot see that both come from one command.
+    (handlers[request.verb] as (command: MaintenanceCommand) => void)(request);
   } catch (thrown) {
     error = thrown instanceof Error ? thrown.message : String(thrown);
   }

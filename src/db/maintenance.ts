@@ -23,7 +23,9 @@ export const createMaintenance = (migrations: Migrations): Maintenance => {
   const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   let lastId = 0;
   const start = (): Worker => {
-    const worker = new Worker(new URL('./maintenance-worker.ts', import.meta.url), { workerData: { migrations } });
+    const worker = new Worker(new URL('./maintenance-worker.ts', import.meta.url), {
+      workerData: { migrations },
+    });
     worker.on('message', ({ id, error }: MaintenanceAnswer) => {
       const waiter = waiting.get(id);
       waiting.delete(id);

@@ -22,7 +22,8 @@ const loadKind = (kind: FileKind): Migration[] => {
     .sort()
     .map((name) => {
       const number = FILE_NAME.exec(name)?.[1];
-      if (number === undefined) throw new Error(`migration ${kind}/${name}: expected a name like 0001-name.sql`);
+      if (number === undefined)
+        throw new Error(`migration ${kind}/${name}: expected a name like 0001-name.sql`);
       return { version: Number(number), name, sql: readFileSync(join(directory, name), 'utf8') };
     });
   const gap = migrations.find((migration, index) => migration.version !== index + 1);
@@ -30,7 +31,10 @@ const loadKind = (kind: FileKind): Migration[] => {
   return migrations;
 };
 
-export const loadMigrations = (): Migrations => ({ platform: loadKind('platform'), tenant: loadKind('tenant') });
+export const loadMigrations = (): Migrations => ({
+  platform: loadKind('platform'),
+  tenant: loadKind('tenant'),
+});
 
 /** Brings the file to the newest version. Throws where the file is newer than this program. */
 export const migrate = (db: Database.Database, migrations: readonly Migration[]): void => {

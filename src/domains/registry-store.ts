@@ -17,7 +17,9 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const tokens = db.prepare<[], { token: string; text: string }>(
     'SELECT token, record AS text FROM dkim_tokens ORDER BY token',
   );
-  const managedHosts = db.prepare<[], string>("SELECT name FROM domains WHERE kind = 'managed' ORDER BY name").pluck();
+  const managedHosts = db
+    .prepare<[], string>("SELECT name FROM domains WHERE kind = 'managed' ORDER BY name")
+    .pluck();
   return {
     insertDomain: (name: string, tenantId: string, kind: 'managed' | 'custom', now: number): void => {
       insertDomain.run(name, tenantId, kind, now);

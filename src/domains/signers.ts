@@ -27,8 +27,8 @@ export const createSigners = (sealingKey: Buffer, options: { readonly ed25519: b
           .map((row) => openKey(tenantId, row, sealingKey));
       cache.delete(name);
       cache.set(name, signers);
-      if (cache.size > MAX_CACHED_HOSTS)
-        for (const oldest of cache.keys()) return (cache.delete(oldest), signers);
+      const [oldest] = cache.size > MAX_CACHED_HOSTS ? cache.keys() : [];
+      if (oldest !== undefined) cache.delete(oldest);
       return signers;
     },
   };

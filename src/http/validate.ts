@@ -2,8 +2,8 @@
 // act on. A schema's own messages win over those made here; no client's value is said back.
 import type { z } from 'zod';
 import { AppError, type FieldProblem } from '#src/kernel/errors.ts';
+import { nearest } from '#src/kernel/nearest.ts';
 import { cut, formatPath } from './json.ts';
-import { nearest } from './nearest.ts';
 
 /** A batch of 500 wrong items needs no longer answer than one: the first problems show the mistake. */
 const MAX_FIELDS = 20;

@@ -125,7 +125,10 @@ const storeMessage = (
       tag: draft.tags[0] ?? null,
       tags_json: JSON.stringify(draft.tags),
       metadata_json: JSON.stringify(draft.metadata),
-      settings_json: JSON.stringify({ plain_text_fallback: route.plain_text_fallback === 1, ...draft.settings }),
+      settings_json: JSON.stringify({
+        plain_text_fallback: route.plain_text_fallback === 1,
+        ...draft.settings,
+      }),
       decisions_json: JSON.stringify(verdicts),
       status: 'queued',
       score: null,
@@ -161,7 +164,8 @@ const storeMessage = (
  */
 export const accept = async (deps: AcceptDeps, submission: Submission): Promise<Accepted> => {
   const { tenantId, draft, idempotency } = submission;
-  const requestHash = idempotency === null ? null : hash('sha256', JSON.stringify(idempotency.request), 'buffer');
+  const requestHash =
+    idempotency === null ? null : hash('sha256', JSON.stringify(idempotency.request), 'buffer');
   const now = deps.clock.now();
   const stored = await deps.files.write(tenantId, (db): Stored => {
     const projectId = projectOf(db, submission.projectId);

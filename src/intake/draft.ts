@@ -1,9 +1,16 @@
 // What was asked for, in the form the gates and the store work with: aliases merged, addresses parsed, tags unique,
 // attachments decoded. Pure; throws AppError for what cannot be understood.
-import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
-import { AddressError, addressKey, parseAddress, parseAddressList, withoutInvisibles } from '#src/mail/address.ts';
-import type { Mailbox } from '#src/mail/mailbox.ts';
+
 import { typeOfFilename } from '#src/content/attachment-policy.ts';
+import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
+import {
+  AddressError,
+  addressKey,
+  parseAddress,
+  parseAddressList,
+  withoutInvisibles,
+} from '#src/mail/address.ts';
+import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 import type { RecipientField } from '#src/messages/store.ts';
 import type { SendBody } from './schema.ts';
@@ -32,19 +39,30 @@ export interface Draft {
   readonly metadata: Readonly<Record<string, string>>;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly attachments: readonly DraftAttachment[];
-  readonly settings: { readonly track_opens?: boolean | undefined; readonly track_clicks?: boolean | undefined };
+  readonly settings: {
+    readonly track_opens?: boolean | undefined;
+    readonly track_clicks?: boolean | undefined;
+  };
 }
 
 const invalidField = (path: string, message: string): AppError =>
-  new AppError('invalid_request', 'The message cannot be understood.', { extra: { fields: [{ path, message }] } });
+  new AppError('invalid_request', 'The message cannot be understood.', {
+    extra: { fields: [{ path, message }] },
+  });
 
-const parseField = (code: 'invalid_request' | 'invalid_recipient', field: string, text: string): Mailbox[] => {
+const parseField = (
+  code: 'invalid_request' | 'invalid_recipient',
+  field: string,
+  text: string,
+): Mailbox[] => {
   try {
     return parseAddressList(text);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
     if (code === 'invalid_request') throw invalidField(`body.${field}`, error.message);
-    throw new AppError('invalid_recipient', `${field}: ${error.message}`, { extra: { recipients: [text.slice(0, 254)] } });
+    throw new AppError('invalid_recipient', `${field}: ${error.message}`, {
+      extra: { recipients: [text.slice(0, 254)] },
+    });
   }
 };
 
@@ -91,7 +109,10 @@ const merge = (field: string, value: string | undefined, alias: string | undefin
 };
 
 const uniqueTags = (body: SendBody): string[] => {
-  const given = [body.tag, ...(body.tags ?? []).map((item) => (typeof item === 'string' ? item : `${item.name}:${item.value}`))];
+  const given = [
+    body.tag,
+    ...(body.tags ?? []).map((item) => (typeof item === 'string' ? item : `${item.name}:${item.value}`)),
+  ];
   const byKey = new Map<string, string>();
   for (const item of given) {
     const trimmed = item?.trim();
@@ -100,7 +121,12 @@ const uniqueTags = (body: SendBody): string[] => {
   return [...byKey.values()];
 };
 
-const decode = ({ filename, content, content_type, content_id }: NonNullable<SendBody['attachments']>[number]): DraftAttachment => {
+const decode = ({
+  filename,
+  content,
+  content_type,
+  content_id,
+}: NonNullable<SendBody['attachments']>[number]): DraftAttachment => {
   const name = filename.normalize('NFC');
   return {
     filename: name,

@@ -51,7 +51,9 @@ const isAllowedInSafeMode = ({ address }: Mailbox, facts: Facts): boolean => {
   const key = addressKey(address);
   const domain = addressDomain(address);
   return (
-    domain === facts.simulatorDomain || facts.safeModeAllowed.includes(key) || facts.safeModeAllowed.includes(`@${domain}`)
+    domain === facts.simulatorDomain ||
+    facts.safeModeAllowed.includes(key) ||
+    facts.safeModeAllowed.includes(`@${domain}`)
   );
 };
 
@@ -74,12 +76,19 @@ export const gates: readonly Gate[] = [
       const count = recipientsOf(draft).length;
       const facts = { count, limit: MAX_RECIPIENTS };
       if (count === 0) {
-        return { facts, refusal: new AppError('invalid_recipient', 'The message has no recipient.', { extra: { recipients: [] } }) };
+        return {
+          facts,
+          refusal: new AppError('invalid_recipient', 'The message has no recipient.', {
+            extra: { recipients: [] },
+          }),
+        };
       }
       if (count <= MAX_RECIPIENTS) return { facts };
       return {
         facts,
-        refusal: new AppError('too_many_recipients', `The message has ${count} recipients.`, { extra: facts }),
+        refusal: new AppError('too_many_recipients', `The message has ${count} recipients.`, {
+          extra: facts,
+        }),
       };
     },
   },
@@ -108,9 +117,13 @@ export const gates: readonly Gate[] = [
       if (kinds[kind].stream === type) return { facts: used };
       return {
         facts: used,
-        refusal: new AppError('kind_not_allowed_on_route', `A message of kind ${kind} may not go over the route ${slug}.`, {
-          hint: `Use a ${kinds[kind].stream} route for it.`,
-        }),
+        refusal: new AppError(
+          'kind_not_allowed_on_route',
+          `A message of kind ${kind} may not go over the route ${slug}.`,
+          {
+            hint: `Use a ${kinds[kind].stream} route for it.`,
+          },
+        ),
       };
     },
   },
@@ -123,9 +136,13 @@ export const gates: readonly Gate[] = [
       if (domain === pendingDomain) {
         return {
           facts,
-          refusal: new AppError('dkim_not_verified', `The DKIM records of ${domain} have not been verified.`, {
-            extra: { missing: ['dkim'] },
-          }),
+          refusal: new AppError(
+            'dkim_not_verified',
+            `The DKIM records of ${domain} have not been verified.`,
+            {
+              extra: { missing: ['dkim'] },
+            },
+          ),
         };
       }
       return {
@@ -146,7 +163,9 @@ export const gates: readonly Gate[] = [
       if (outside.length === 0) return { facts: { safe_mode: true } };
       return {
         facts: { safe_mode: true, outside },
-        refusal: new AppError('safe_mode_recipient', 'Safe mode keeps mail from strangers.', { extra: { recipients: outside } }),
+        refusal: new AppError('safe_mode_recipient', 'Safe mode keeps mail from strangers.', {
+          extra: { recipients: outside },
+        }),
       };
     },
   },
@@ -158,9 +177,13 @@ export const gates: readonly Gate[] = [
         if (problem === null) continue;
         return {
           facts: { header: name, problem },
-          refusal: new AppError('header_not_allowed', `The header ${JSON.stringify(name.slice(0, 76))} ${problem}.`, {
-            extra: { header: name.slice(0, 76) },
-          }),
+          refusal: new AppError(
+            'header_not_allowed',
+            `The header ${JSON.stringify(name.slice(0, 76))} ${problem}.`,
+            {
+              extra: { header: name.slice(0, 76) },
+            },
+          ),
         };
       }
       return { facts: { count: headers.length } };
@@ -173,7 +196,9 @@ export const gates: readonly Gate[] = [
       if (refused === null) return { facts: { count: attachments.length } };
       return {
         facts: refused,
-        refusal: new AppError('attachment_rejected', `The attachment is not allowed: ${refused.reason}.`, { extra: refused }),
+        refusal: new AppError('attachment_rejected', `The attachment is not allowed: ${refused.reason}.`, {
+          extra: refused,
+        }),
       };
     },
   },

@@ -18,7 +18,10 @@ const MAX_IDEMPOTENCY_KEY = 256;
 const MAX_ATTACHMENT_ITEMS = 100;
 
 const oneLine = (max: number) =>
-  z.string().max(max).regex(/^[^\r\n\0]*$/, 'expected one line: a line break or NUL is not allowed');
+  z
+    .string()
+    .max(max)
+    .regex(/^[^\r\n\0]*$/, 'expected one line: a line break or NUL is not allowed');
 
 const addresses = z
   .union([z.string().max(MAX_ADDRESS_TEXT), z.array(z.string().max(MAX_ADDRESS_TEXT)).max(MAX_ADDRESS_ITEMS)])
@@ -57,7 +60,12 @@ export const sendBody = z.strictObject({
   text_body: bodyText.optional().describe('alias of text'),
   html: bodyText.optional(),
   html_body: bodyText.optional().describe('alias of html'),
-  route: z.string().min(1).max(63).optional().describe("slug or UUID; the practice's default route where absent"),
+  route: z
+    .string()
+    .min(1)
+    .max(63)
+    .optional()
+    .describe("slug or UUID; the practice's default route where absent"),
   message_kind: z.enum(kindNames).optional(),
   tag: tag.optional(),
   tags: z

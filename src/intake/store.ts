@@ -25,7 +25,8 @@ export const idempotencyStore = perConnection((db: TenantDb) => {
   );
   return {
     /** The answer given after `since`. */
-    get: (projectId: string, key: string, since: number): KeptAnswer | undefined => get.get(projectId, key, since),
+    get: (projectId: string, key: string, since: number): KeptAnswer | undefined =>
+      get.get(projectId, key, since),
     /** Also removes some of those given at or before `expired`: what comes in takes the old along. */
     put: (projectId: string, key: string, answer: KeptAnswer, now: number, expired: number): void => {
       purge.run(expired, PURGED_PER_PUT);

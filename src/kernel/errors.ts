@@ -57,7 +57,10 @@ export const errorTable = {
     hint: 'Send fewer or smaller attachments.',
     extra: { limit_bytes: z.int() },
   },
-  unsupported_media_type: { status: 415, hint: 'Send Content-Type: application/json without Content-Encoding.' },
+  unsupported_media_type: {
+    status: 415,
+    hint: 'Send Content-Type: application/json without Content-Encoding.',
+  },
   content_blocked: {
     status: 422,
     hint: 'Change the content named in `content_reasons`.',
@@ -139,7 +142,11 @@ export const errorTable = {
     hint: 'Slow down; `retry_after` is in seconds.',
     extra: { retry_after: z.int() },
   },
-  internal_error: { status: 500, temporary: true, hint: 'Report the X-Request-Id of this answer to the operator.' },
+  internal_error: {
+    status: 500,
+    temporary: true,
+    hint: 'Report the X-Request-Id of this answer to the operator.',
+  },
   unavailable: {
     status: 503,
     temporary: true,

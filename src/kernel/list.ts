@@ -6,7 +6,13 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
 export const listQuery = {
-  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).describe('how many at most, 1 to 200'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_LIMIT)
+    .default(DEFAULT_LIMIT)
+    .describe('how many at most, 1 to 200'),
   cursor: z.string().max(100).optional().describe('`next_cursor` of the page before'),
 };
 

@@ -67,7 +67,10 @@ export interface RouteDeclaration<
 
 /** A declaration whose handler's types have been checked against its own schemas. */
 export interface Route extends Omit<RouteDeclaration, 'handle'> {
-  readonly handle: (input: RouteInput<never, never, never>, context: RequestContext) => Promise<RouteResult> | RouteResult;
+  readonly handle: (
+    input: RouteInput<never, never, never>,
+    context: RequestContext,
+  ) => Promise<RouteResult> | RouteResult;
 }
 
 export const defineRoute = <P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(

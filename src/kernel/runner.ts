@@ -1,5 +1,5 @@
 // Runs the jobs of the list at their times (node-cron), never one of them twice at once, and waits for them at the end.
-import { schedule, type ScheduledTask } from 'node-cron';
+import { type ScheduledTask, schedule } from 'node-cron';
 import type { Job } from './job.ts';
 import type { Log } from './log.ts';
 
@@ -28,7 +28,8 @@ export const createRunner = (jobs: readonly Job[], log: Log): Runner => {
 
   return {
     start: () => {
-      for (const job of jobs) tasks.push(schedule(job.schedule, () => run(job), { name: job.name, timezone: 'UTC' }));
+      for (const job of jobs)
+        tasks.push(schedule(job.schedule, () => run(job), { name: job.name, timezone: 'UTC' }));
     },
     stop: async () => {
       abort.abort();

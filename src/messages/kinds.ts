@@ -29,7 +29,10 @@ export type Kind = keyof typeof kinds;
 export const kindNames = Object.keys(kinds) as [Kind, ...Kind[]];
 
 /** What a message is where its sender names no kind. */
-export const defaultKind: Readonly<Record<Stream, Kind>> = { transactional: 'transactional', marketing: 'newsletter' };
+export const defaultKind: Readonly<Record<Stream, Kind>> = {
+  transactional: 'transactional',
+  marketing: 'newsletter',
+};
 
 /** Queue lanes; the smaller number goes first. */
 export const laneOf: Readonly<Record<Stream, Lane>> = { transactional: 0, marketing: 1 };

@@ -60,7 +60,11 @@ export const presentSummary = (db: TenantDb, row: MessageRow): z.infer<typeof me
 };
 
 /** With its bodies only where `withContent`. */
-export const presentMessage = (db: TenantDb, row: MessageRow, withContent: boolean): z.infer<typeof messageSchema> => {
+export const presentMessage = (
+  db: TenantDb,
+  row: MessageRow,
+  withContent: boolean,
+): z.infer<typeof messageSchema> => {
   const message = { ...presentSummary(db, row), decisions: JSON.parse(row.decisions_json) };
   if (!withContent) return message;
   const store = messageStore(db);
@@ -70,12 +74,14 @@ export const presentMessage = (db: TenantDb, row: MessageRow, withContent: boole
     text: body?.text ?? null,
     html: body?.html ?? null,
     headers: Object.fromEntries(JSON.parse(body?.headers_json ?? '[]')),
-    attachments: store.attachmentRecords(row.seq).map(({ filename, content_type, size_bytes, content_id }) => ({
-      filename,
-      content_type,
-      size: size_bytes,
-      content_id,
-    })),
+    attachments: store
+      .attachmentRecords(row.seq)
+      .map(({ filename, content_type, size_bytes, content_id }) => ({
+        filename,
+        content_type,
+        size: size_bytes,
+        content_id,
+      })),
   };
 };
 

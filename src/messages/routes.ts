@@ -82,7 +82,11 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
     handle: async ({ params }, { caller }) => ({
       status: 200,
       body: await files.read(params.id, (db) =>
-        presentMessage(db, messageOf(db, params.messageID, caller), caller.permissions.has('messages.view_content')),
+        presentMessage(
+          db,
+          messageOf(db, params.messageID, caller),
+          caller.permissions.has('messages.view_content'),
+        ),
       ),
     }),
   }),

@@ -37,4 +37,7 @@ const weight = (status: Status): number => {
 
 /** Status of a message from its recipients': the highest-ranked one; `suppressed` only where all are. */
 export const messageStatus = (recipients: readonly Status[]): Status =>
-  recipients.reduce((highest, status) => (weight(status) > weight(highest) ? status : highest), 'suppressed' as Status);
+  recipients.reduce(
+    (highest, status) => (weight(status) > weight(highest) ? status : highest),
+    'suppressed' as Status,
+  );

@@ -87,7 +87,11 @@ const SEARCH_TEXT_LENGTH = 200;
 
 export const searchQuery = z.strictObject({
   ...listQuery,
-  q: z.string().max(SEARCH_TEXT_LENGTH).optional().describe("part of a recipient's address, the subject or a tag"),
+  q: z
+    .string()
+    .max(SEARCH_TEXT_LENGTH)
+    .optional()
+    .describe("part of a recipient's address, the subject or a tag"),
   tag: z.string().max(SEARCH_TEXT_LENGTH).optional(),
   status: z.enum(statuses).optional(),
   route: z.string().max(SEARCH_TEXT_LENGTH).optional().describe('UUID or slug'),

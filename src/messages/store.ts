@@ -119,7 +119,9 @@ export const messageStore = perConnection((db: TenantDb) => {
   const attachmentRecords = db.prepare<[number], Omit<AttachmentRow, 'content'>>(
     'SELECT filename, content_type, content_id, size_bytes FROM attachments WHERE message_seq = ? ORDER BY position',
   );
-  const recipients = db.prepare<[number], RecipientRow>('SELECT * FROM recipients WHERE message_seq = ? ORDER BY id');
+  const recipients = db.prepare<[number], RecipientRow>(
+    'SELECT * FROM recipients WHERE message_seq = ? ORDER BY id',
+  );
   const recipient = db.prepare<[number], RecipientRow>('SELECT * FROM recipients WHERE id = ?');
   const updateRecipient = db.prepare<RecipientResult>(
     `UPDATE recipients SET status = :status, attempts = :attempts, smtp_code = :smtp_code,
@@ -140,11 +142,28 @@ export const messageStore = perConnection((db: TenantDb) => {
       insertBody.run(seq, text, html, headers_json);
       return seq;
     },
-    insertAttachment: (seq: number, position: number, row: Omit<AttachmentRow, 'content'> & { content: Uint8Array }) => {
-      insertAttachment.run(seq, position, row.filename, row.content_type, row.content_id, row.size_bytes, row.content);
+    insertAttachment: (
+      seq: number,
+      position: number,
+      row: Omit<AttachmentRow, 'content'> & { content: Uint8Array },
+    ) => {
+      insertAttachment.run(
+        seq,
+        position,
+        row.filename,
+        row.content_type,
+        row.content_id,
+        row.size_bytes,
+        row.content,
+      );
     },
-    insertRecipient: (seq: number, address: string, field: RecipientField, status: Status, now: number): number =>
-      Number(insertRecipient.run(seq, address, field, status, now).lastInsertRowid),
+    insertRecipient: (
+      seq: number,
+      address: string,
+      field: RecipientField,
+      status: Status,
+      now: number,
+    ): number => Number(insertRecipient.run(seq, address, field, status, now).lastInsertRowid),
     bySeq: (seq: number): MessageRow | undefined => bySeq.get(seq),
     byId: (id: string): MessageRow | undefined => byId.get(id),
     body: (seq: number): BodyRow | undefined => body.get(seq),

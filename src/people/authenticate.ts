@@ -33,8 +33,10 @@ const operator: Caller = {
 export const createAuthenticate = ({ platform, adminToken, lastUsed }: AuthenticateDeps) => {
   const adminHash = adminToken === null ? null : hashToken(adminToken);
   return async ({ bearer, adminToken: given }: Credentials): Promise<Caller | null> => {
-    if (given !== null) return adminHash !== null && timingSafeEqual(hashToken(given), adminHash) ? operator : null;
-    if (bearer === null || !Object.values(tokenPrefix).some((prefix) => bearer.startsWith(prefix))) return null;
+    if (given !== null)
+      return adminHash !== null && timingSafeEqual(hashToken(given), adminHash) ? operator : null;
+    if (bearer === null || !Object.values(tokenPrefix).some((prefix) => bearer.startsWith(prefix)))
+      return null;
     const row = await platform.read((db) => credentialStore(db).find(hashToken(bearer)));
     if (!row) return null;
     lastUsed.note(row.tenant_id, row.token_id);

@@ -47,7 +47,14 @@ export const createToken = async (
 ): Promise<{ row: TokenRow; token: string }> => {
   const token = tokenPrefix[scope] + base62(randomBytes(SECRET_BYTES));
   const now = clock.now();
-  const row: TokenRow = { id: newId(), name, scope, project_id: projectId, created_at: now, last_used_at: null };
+  const row: TokenRow = {
+    id: newId(),
+    name,
+    scope,
+    project_id: projectId,
+    created_at: now,
+    last_used_at: null,
+  };
   await storage.tenants.write(tenantId, (db) => {
     if (projectId !== null && !tokenStore(db).projectExists(projectId)) {
       throw new AppError('not_found', 'There is no such project.');
@@ -65,7 +72,11 @@ export const createToken = async (
 };
 
 /** Throws `not_found`. */
-export const revokeToken = async ({ storage }: TokenDeps, tenantId: string, tokenId: string): Promise<void> => {
+export const revokeToken = async (
+  { storage }: TokenDeps,
+  tenantId: string,
+  tokenId: string,
+): Promise<void> => {
   await storage.platform.write((db) => credentialStore(db).revoke(tokenId, tenantId));
   const removed = await storage.tenants.write(tenantId, (db) => tokenStore(db).remove(tokenId));
   if (!removed) throw new AppError('not_found', 'There is no such token.');

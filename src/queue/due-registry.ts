@@ -21,7 +21,8 @@ export const createDueRegistry = (platform: DurableFile<PlatformDb>): DueRegistr
   const lowering = new Map<string, Promise<void>>();
   return {
     load: async () => {
-      for (const row of await platform.read((db) => dueStore(db).all())) registered.set(row.tenant_id, row.due_at);
+      for (const row of await platform.read((db) => dueStore(db).all()))
+        registered.set(row.tenant_id, row.due_at);
       return new Map(registered);
     },
     ensure: (tenantId, dueAt) => {

@@ -40,7 +40,14 @@ export const queueStore = perConnection((db: TenantDb) => {
   );
 
   return {
-    enqueue: (row: { recipientId: number; messageSeq: number; lane: Lane; dueAt: number; size: number; now: number }) => {
+    enqueue: (row: {
+      recipientId: number;
+      messageSeq: number;
+      lane: Lane;
+      dueAt: number;
+      size: number;
+      now: number;
+    }) => {
       insert.run(row.recipientId, row.messageSeq, row.lane, row.dueAt, row.size, row.now);
     },
     /**

@@ -29,7 +29,7 @@ export const defaultBreakerPolicy: BreakerPolicy = {
   probeLease: 30 * MINUTE,
 };
 
-export type BreakerState = 'closed' | 'open' | 'half_open';
+type BreakerState = 'closed' | 'open' | 'half_open';
 
 export interface Breaker {
   state(now: number): BreakerState;

@@ -57,7 +57,8 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
   const practice = tenantStore(db).practice();
   if (practice.paused_at !== null) {
     const next = queueStore(db).nextDue();
-    const later = (dueAt: number | null) => (dueAt === null ? null : Math.max(dueAt, now + PAUSED_RECHECK_MS));
+    const later = (dueAt: number | null) =>
+      dueAt === null ? null : Math.max(dueAt, now + PAUSED_RECHECK_MS);
     return { claimed: [], next: { 0: later(next[0]), 1: later(next[1]) } };
   }
   const rows = queueStore(db).claim(lane, limit, byteBudget, now, policy);

@@ -8,11 +8,10 @@
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { type Clock, SECOND, sleep } from '#src/kernel/time.ts';
-import type { Lane } from '#src/messages/kinds.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { queueStore } from '#src/queue/store.ts';
 import { createAgenda, type Turn } from './agenda.ts';
-import { type Claimed, type ClaimDeps, claimDue } from './claim.ts';
+import { type ClaimDeps, type Claimed, claimDue } from './claim.ts';
 import { judge, type Outcome } from './outcome.ts';
 import { settle } from './settle.ts';
 import type { WayOut, WaysOut } from './ways-out.ts';
@@ -135,7 +134,11 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       const { claimed, next } = await files.write(tenantId, (db) => {
         if (!recovered.has(tenantId)) queueStore(db).releaseAll();
         const byteBudget = MAX_BYTES_IN_FLIGHT - bytesInFlight;
-        return claimDue(db, { tenantId, lane, limit: places, byteBudget, now: clock.now(), policy: deps.policy() }, deps);
+        return claimDue(
+          db,
+          { tenantId, lane, limit: places, byteBudget, now: clock.now(), policy: deps.policy() },
+          deps,
+        );
       });
       recovered.add(tenantId);
       nextDue = next[lane];
@@ -179,7 +182,11 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       message = await prepare();
     } catch (error) {
       log.error({ err: error, tenant: tenantId, message: messageId }, 'message could not be composed');
-      const outcome: Outcome = { kind: 'deferred', reply: null, diagnostic: 'The message could not be composed.' };
+      const outcome: Outcome = {
+        kind: 'deferred',
+        reply: null,
+        diagnostic: 'The message could not be composed.',
+      };
       return { way: null, outcome };
     }
     const way = waysOut.take();
@@ -201,14 +208,20 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           const now = clock.now();
           if (attempt !== null) {
             const { way, outcome } = attempt;
-            const named = { upstream: way?.upstream.name ?? '', acceptIsDelivery: way?.acceptIsDelivery ?? false };
+            const named = {
+              upstream: way?.upstream.name ?? '',
+              acceptIsDelivery: way?.acceptIsDelivery ?? false,
+            };
             return settle(db, { row, outcome, ...named }, deps.policy(), now);
           }
           queueStore(db).release(row.recipient_id, row.attempts - 1, now);
           return now;
         });
       } catch (error) {
-        log.error({ err: error, tenant: tenantId, recipient: row.recipient_id }, 'outcome could not be stored');
+        log.error(
+          { err: error, tenant: tenantId, recipient: row.recipient_id },
+          'outcome could not be stored',
+        );
         if (stopped.signal.aborted) return null;
         await sleep(SETTLE_RETRY_MS, stopped.signal);
       }

@@ -1,6 +1,7 @@
 // The upstreams of the configuration with their breakers: which one takes the next message, and how many at once.
-import type { Clock } from '#src/kernel/time.ts';
+
 import type { Log } from '#src/kernel/log.ts';
+import type { Clock } from '#src/kernel/time.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import type { Outcome } from './outcome.ts';
 import { type Candidate, chooseUpstream } from './routing.ts';
@@ -65,7 +66,11 @@ export const createWaysOut = (ways: readonly WayOut[], clock: Clock, log: Log): 
       if (before === after) return;
       const facts = { upstream: upstream.name, ...breaker.describe(clock.now()) };
       if (after === 'closed') log.info(facts, 'upstream is back');
-      else log.warn({ ...facts, diagnostic: 'diagnostic' in outcome ? outcome.diagnostic : null }, 'upstream set aside');
+      else
+        log.warn(
+          { ...facts, diagnostic: 'diagnostic' in outcome ? outcome.diagnostic : null },
+          'upstream set aside',
+        );
     },
     retryAt: () => {
       const choice = choose();

@@ -32,7 +32,10 @@ export interface NewTenant {
 }
 
 /** Resolves with the practice when all of it is on the disk. */
-export const createTenant = async (deps: CreateTenantDeps, { name, plan, customDomain }: NewTenant): Promise<PracticeRow> => {
+export const createTenant = async (
+  deps: CreateTenantDeps,
+  { name, plan, customDomain }: NewTenant,
+): Promise<PracticeRow> => {
   const { storage, clock } = deps;
   const id = newId();
   const now = clock.now();
@@ -59,7 +62,14 @@ export const createTenant = async (deps: CreateTenantDeps, { name, plan, customD
         safe_mode: deps.safeModeDefault() ? 1 : 0,
         created_at: now,
       });
-      store.insertProject({ id: newId(), name: 'Default', slug: 'default', is_default: 1, archived_at: null, created_at: now });
+      store.insertProject({
+        id: newId(),
+        name: 'Default',
+        slug: 'default',
+        is_default: 1,
+        archived_at: null,
+        created_at: now,
+      });
       const built = { project_id: null, plain_text_fallback: 1, created_at: now } as const;
       store.insertRoute({
         id: newId(),

@@ -1,9 +1,9 @@
 // Practices: list, create, get.
 import { z } from 'zod';
 import type { Storage } from '#src/db/storage.ts';
-import type { RequestContext, Route } from '#src/kernel/route.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
+import type { RequestContext, Route } from '#src/kernel/route.ts';
 import { defineRoute } from '#src/kernel/route.ts';
 import { domainName } from '#src/mail/address.ts';
 import { type CreateTenantDeps, createTenant } from './create.ts';
@@ -19,11 +19,18 @@ const customDomain = (text: string | undefined, managedSuffix: string): string |
   const domain = domainName(text);
   if (domain !== null && !`.${domain}`.endsWith(`.${managedSuffix}`)) return domain;
   throw new AppError('invalid_request', 'The domain cannot be used as a sending domain.', {
-    extra: { fields: [{ path: 'body.domain', message: 'expected a domain of your own, such as example.org' }] },
+    extra: {
+      fields: [{ path: 'body.domain', message: 'expected a domain of your own, such as example.org' }],
+    },
   });
 };
 
-const visibleTenants = (storage: Storage, context: RequestContext, after: number, limit: number): Promise<TenantRow[]> =>
+const visibleTenants = (
+  storage: Storage,
+  context: RequestContext,
+  after: number,
+  limit: number,
+): Promise<TenantRow[]> =>
   storage.platform.read((db) => {
     const { tenantId } = context.caller;
     if (tenantId === null) return registryStore(db).list(after, limit);
@@ -39,7 +46,9 @@ export const practiceRoutes = (deps: CreateTenantDeps): Route[] => {
     access: 'operator',
     stability: 'stable',
     body: createPracticeBody,
-    responses: { 201: { description: 'The practice, with its managed host ready to send.', body: practiceSchema } },
+    responses: {
+      201: { description: 'The practice, with its managed host ready to send.', body: practiceSchema },
+    },
     errors: [],
     handle: async ({ body }: { body: z.output<typeof createPracticeBody> }) => {
       const practice = await createTenant(deps, {
@@ -62,9 +71,16 @@ export const practiceRoutes = (deps: CreateTenantDeps): Route[] => {
       responses: { 200: { description: 'In the order of their creation.', body: listOf(practiceSchema) } },
       handle: async ({ query }, context) => {
         const rows = await visibleTenants(storage, context, decodeCursor(query.cursor) ?? 0, query.limit + 1);
-        const page = toPage(rows, query.limit, (row) => row.number, (row) => row.id);
+        const page = toPage(
+          rows,
+          query.limit,
+          (row) => row.number,
+          (row) => row.id,
+        );
         const data = await Promise.all(
-          page.data.map((id) => storage.tenants.read(id, (db) => presentPractice(tenantStore(db).practice()))),
+          page.data.map((id) =>
+            storage.tenants.read(id, (db) => presentPractice(tenantStore(db).practice())),
+          ),
         );
         return { status: 200, body: { data, next_cursor: page.next_cursor } };
       },

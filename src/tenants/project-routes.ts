@@ -20,7 +20,10 @@ import {
 import { type ProjectRow, type RouteRow, tenantStore } from './store.ts';
 
 const projectParams = z.strictObject({ ...tenantParams.shape, projectID: z.uuid() });
-const routeParams = z.strictObject({ ...tenantParams.shape, routeID: z.string().max(63).describe('UUID or slug') });
+const routeParams = z.strictObject({
+  ...tenantParams.shape,
+  routeID: z.string().max(63).describe('UUID or slug'),
+});
 
 const notFound = (what: string): AppError => new AppError('not_found', `There is no such ${what}.`);
 
@@ -35,7 +38,8 @@ const freeSlug = (wanted: string | undefined, name: string, isTaken: (slug: stri
   return slug;
 };
 
-const flag = (value: boolean | undefined, otherwise: 0 | 1): 0 | 1 => (value === undefined ? otherwise : value ? 1 : 0);
+const flag = (value: boolean | undefined, otherwise: 0 | 1): 0 | 1 =>
+  value === undefined ? otherwise : value ? 1 : 0;
 
 export const projectRoutes = (deps: { files: TenantFiles; clock: Clock }): Route[] => {
   const { files, clock } = deps;
@@ -103,7 +107,8 @@ export const projectRoutes = (deps: { files: TenantFiles; clock: Clock }): Route
             throw new AppError('conflict', 'The default project cannot be archived.');
           }
           row.name = body.name ?? row.name;
-          if (body.archived !== undefined) row.archived_at = body.archived ? (row.archived_at ?? clock.now()) : null;
+          if (body.archived !== undefined)
+            row.archived_at = body.archived ? (row.archived_at ?? clock.now()) : null;
           tenantStore(db).updateProject(row);
           return row;
         });
@@ -118,11 +123,17 @@ export const projectRoutes = (deps: { files: TenantFiles; clock: Clock }): Route
       access: 'authenticated',
       stability: 'stable',
       params: tenantParams,
-      responses: { 200: { description: "All; a project token sees its project's and the shared ones.", body: listOf(routeSchema) } },
+      responses: {
+        200: {
+          description: "All; a project token sees its project's and the shared ones.",
+          body: listOf(routeSchema),
+        },
+      },
       handle: async ({ params }, { caller }) => {
         const rows = await files.read(params.id, (db) => tenantStore(db).routes());
         const visible = rows.filter(
-          (row) => caller.projectId === null || row.project_id === null || row.project_id === caller.projectId,
+          (row) =>
+            caller.projectId === null || row.project_id === null || row.project_id === caller.projectId,
         );
         return { status: 200, body: { data: visible.map(presentRoute), next_cursor: null } };
       },

@@ -15,13 +15,16 @@ export const registryStore = perConnection((db: PlatformDb) => {
   const activate = db.prepare<[string]>("UPDATE tenants SET state = 'active' WHERE id = ?");
   const remove = db.prepare<[string]>('DELETE FROM tenants WHERE id = ?');
   const incomplete = db.prepare<[], string>("SELECT id FROM tenants WHERE state = 'creating'").pluck();
-  const get = db.prepare<[string], TenantRow>("SELECT number, id, slug FROM tenants WHERE id = ? AND state = 'active'");
+  const get = db.prepare<[string], TenantRow>(
+    "SELECT number, id, slug FROM tenants WHERE id = ? AND state = 'active'",
+  );
   const list = db.prepare<[number, number], TenantRow>(
     "SELECT number, id, slug FROM tenants WHERE state = 'active' AND number > ? ORDER BY number LIMIT ?",
   );
   return {
     /** Number of the new tenant. */
-    reserve: (id: string, slug: string, now: number): number => Number(reserve.run(id, slug, now).lastInsertRowid),
+    reserve: (id: string, slug: string, now: number): number =>
+      Number(reserve.run(id, slug, now).lastInsertRowid),
     isSlugTaken: (slug: string): boolean => slugTaken.get(slug) !== undefined,
     activate: (id: string): void => {
       activate.run(id);

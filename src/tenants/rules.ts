@@ -5,12 +5,21 @@ const MAX_SLUG_LENGTH = 40;
 
 /** Labels that mean something in the operator's zones, or that would pass for the operator. */
 const reserved: ReadonlySet<string> = new Set(
-  ('abuse admin api app autoconfig autodiscover bounce dkim dmarc dns fbl ftp hostmaster imap in info localhost mail ' +
-    'mta-sts mx news noreply ns ns1 ns2 ns3 pop postmaster root security simulator smtp spf status support webmail www')
-    .split(' '),
+  (
+    'abuse admin api app autoconfig autodiscover bounce dkim dmarc dns fbl ftp hostmaster imap in info localhost mail ' +
+    'mta-sts mx news noreply ns ns1 ns2 ns3 pop postmaster root security simulator smtp spf status support webmail www'
+  ).split(' '),
 );
 
-const transliterations: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss', æ: 'ae', ø: 'o', å: 'a' };
+const transliterations: Readonly<Record<string, string>> = {
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  ß: 'ss',
+  æ: 'ae',
+  ø: 'o',
+  å: 'a',
+};
 
 /** A slug from a name: `Praxis Dr. Müller` → `praxis-dr-mueller`. Empty where the name holds nothing usable. */
 export const slugify = (name: string): string =>
@@ -27,7 +36,11 @@ export const slugify = (name: string): string =>
  * The first free slug for a tenant of that name. `random` gives a short label for when the name yields none, is
  * reserved, or is taken often.
  */
-export const chooseSlug = (name: string, isTaken: (slug: string) => boolean, random: () => string): string => {
+export const chooseSlug = (
+  name: string,
+  isTaken: (slug: string) => boolean,
+  random: () => string,
+): string => {
   const base = slugify(name) || 'practice';
   const candidates = [base, ...[2, 3, 4, 5, 6, 7, 8, 9].map((number) => `${base}-${number}`)];
   // An A-label lookalike would be read as an encoded name.

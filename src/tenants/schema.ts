@@ -11,12 +11,14 @@ export const nameSchema = z
   .trim()
   .min(1)
   .max(NAME_LENGTH)
-  // biome-ignore format: one range per line reads worse
   .regex(/^[^\u0000-\u001f\u007f\u2028\u2029]*$/, 'expected one line without control characters');
 
 export const slugSchema = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'expected lower-case letters, digits and inner hyphens, at most 63');
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    'expected lower-case letters, digits and inner hyphens, at most 63',
+  );
 
 export const practiceSchema = z.strictObject({
   id: z.uuid(),
@@ -24,7 +26,11 @@ export const practiceSchema = z.strictObject({
   slug: z.string(),
   status: z.enum(['active', 'paused']),
   pause: z
-    .strictObject({ reason: z.string(), by: z.enum(['guardrail', 'member', 'operator']), at: z.iso.datetime() })
+    .strictObject({
+      reason: z.string(),
+      by: z.enum(['guardrail', 'member', 'operator']),
+      at: z.iso.datetime(),
+    })
     .nullable(),
   domain: z.string().describe('the sending domain in use'),
   domain_kind: z.enum(['managed', 'custom']),
@@ -39,13 +45,20 @@ export const practiceSchema = z.strictObject({
     city: z.string().nullable(),
     privacy_url: z.string().nullable(),
   }),
-  warmup: z.strictObject({ started_at: z.iso.datetime() }).nullable().describe('null until DKIM was first verified'),
+  warmup: z
+    .strictObject({ started_at: z.iso.datetime() })
+    .nullable()
+    .describe('null until DKIM was first verified'),
   created_at: z.iso.datetime(),
 });
 
 export const createPracticeBody = z.strictObject({
   name: nameSchema,
-  domain: z.string().max(253).optional().describe('a custom sending domain; in use once its DKIM has been verified'),
+  domain: z
+    .string()
+    .max(253)
+    .optional()
+    .describe('a custom sending domain; in use once its DKIM has been verified'),
   plan: z.enum(planNames).optional().describe('`test` where absent'),
 });
 

@@ -110,7 +110,14 @@ export const tenantStore = perConnection((db: TenantDb) => {
     insertRoute: (row: RouteRow): void => {
       insertRoute.run(row);
     },
-    updateRoute: ({ id, name, project_id, track_opens, track_clicks, plain_text_fallback }: RouteRow): void => {
+    updateRoute: ({
+      id,
+      name,
+      project_id,
+      track_opens,
+      track_clicks,
+      plain_text_fallback,
+    }: RouteRow): void => {
       updateRoute.run({ id, name, project_id, track_opens, track_clicks, plain_text_fallback });
     },
     makeDefaultRoute: (id: string): void => {

@@ -13,10 +13,10 @@ import { promisify } from 'node:util';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { describe, expect, test } from 'vitest';
 import { signMessage } from '#src/compose/dkim.ts';
-import { dkimRecord } from '#src/compose/dkim-record.ts';
 import type { ComposedMessage } from '#src/compose/message.ts';
 import { composeMessage } from '#src/compose/mime.ts';
-import type { DkimSigner } from '#src/compose/signer.ts';
+import type { DkimSigner } from '#src/mail/dkim-key.ts';
+import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { outgoingMessages } from '#test/fixtures/outgoing-messages.ts';
 
 const DOMAIN = 'mail.praxis.example';

@@ -8,7 +8,11 @@ import { createMaintenance, type Maintenance } from '#src/db/maintenance.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { createTestDisk, type TestDisk } from './test-disk.ts';
 
-const MIGRATION = { version: 1, name: '0001-t.sql', sql: 'CREATE TABLE t (n INTEGER PRIMARY KEY, pad TEXT) STRICT;' };
+const MIGRATION = {
+  version: 1,
+  name: '0001-t.sql',
+  sql: 'CREATE TABLE t (n INTEGER PRIMARY KEY, pad TEXT) STRICT;',
+};
 const CHECKPOINT_BYTES = 64 * 1024;
 
 let directory: string;
@@ -47,10 +51,12 @@ const openFile = async (): Promise<DurableFile<TenantDb>> => {
   return file;
 };
 
-const insert = (n: number, pad = '') => (db: TenantDb) => {
-  db.prepare('INSERT INTO t (n, pad) VALUES (?, ?)').run(n, pad);
-  return n;
-};
+const insert =
+  (n: number, pad = '') =>
+  (db: TenantDb) => {
+    db.prepare('INSERT INTO t (n, pad) VALUES (?, ?)').run(n, pad);
+    return n;
+  };
 
 const numbers = (db: Database.Database): unknown[] => db.prepare('SELECT n FROM t ORDER BY n').pluck().all();
 
@@ -104,7 +110,9 @@ describe('durable at the answer', () => {
     // Enough to pass several checkpoints and restarts of the WAL.
     for (let round = 0; round < 40; round++) {
       await Promise.all(
-        Array.from({ length: 5 }, (_, k) => file.write(insert(round * 10 + k, padding)).then((n) => answered.push(n))),
+        Array.from({ length: 5 }, (_, k) =>
+          file.write(insert(round * 10 + k, padding)).then((n) => answered.push(n)),
+        ),
       );
     }
     disk.hold();
@@ -143,7 +151,12 @@ describe('failures', () => {
       file.write(insert(3)),
       file.write(insert(1)),
     ]);
-    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+    expect(results.map((result) => result.status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+    ]);
     expect(await file.read(numbers)).toEqual([1, 3]);
   });
 

@@ -31,14 +31,14 @@ export interface DaemonOptions {
   readonly dataDir?: string;
 }
 
-export interface Answer<Body> {
+interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
   /** Parsed where it is JSON, else the text. The type is what the caller expects; nothing checks it. */
   readonly body: Body;
 }
 
-export interface Practice {
+interface Practice {
   readonly id: string;
   readonly default_from: string;
 }

@@ -10,6 +10,7 @@
 //   await receiver.waitFor(3); receiver.messages[0].content; await receiver.stop();
 import { createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
+import { createByteIntake } from '#test/support/byte-intake.ts';
 import type { Certificate } from '#test/support/certificate.ts';
 
 /** Say `say` (where given), then close the connection: by FIN, or by a reset. */
@@ -19,14 +20,14 @@ export interface Close {
 }
 
 /** Reply lines without the last line end (`250-one\r\n250 two`); `SILENCE`: never a reply again; see `close`. */
-export type Answer = string | Close;
+type Answer = string | Close;
 
 export const OK = '250 2.0.0 Ok';
 export const SILENCE = '';
 export const close = (say: string | null = null): Close => ({ close: 'end', say });
 export const reset = (): Close => ({ close: 'reset', say: null });
 
-export interface Moment {
+interface Moment {
   /** The whole command line, without line end. */
   readonly line: string;
   /** Of MAIL and RCPT: what stands between the angle brackets; elsewhere empty. */
@@ -70,7 +71,7 @@ export interface Behaviour {
   readonly byteByByte?: boolean;
 }
 
-export interface ReceivedMessage {
+interface ReceivedMessage {
   readonly mailFrom: string;
   /** `SIZE=12`, `RET=HDRS`, … in order. */
   readonly mailParameters: readonly string[];
@@ -139,53 +140,18 @@ const converse = async (plain: Socket, connection: number, shared: Shared): Prom
   let brought = 0;
   let mail: ReturnType<typeof parsePath> | null = null;
   let recipients: ReturnType<typeof parsePath>[] = [];
-  let buffered: Buffer = Buffer.alloc(0);
-  let ended = false;
-  let wake: (() => void) | null = null;
-  const onData = (chunk: Buffer) => {
-    if (ended) return;
-    buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk]);
-    wake?.();
-  };
-  const onEnd = () => {
-    ended = true;
-    wake?.();
-  };
+  const intake = createByteIntake();
   const listen = () => {
-    socket.on('data', onData);
-    socket.on('close', onEnd);
+    socket.on('data', intake.add);
+    socket.on('close', intake.end);
     socket.on('error', () => {});
   };
-  const more = async (): Promise<boolean> => {
-    if (ended) return false;
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    wake = null;
-    return !ended || buffered.length > 0;
-  };
-  const readUntil = async (end: string): Promise<Buffer | null> => {
-    let from = 0;
-    for (;;) {
-      const position = buffered.indexOf(end, from);
-      if (position >= 0) {
-        const bytes = buffered.subarray(0, position);
-        buffered = buffered.subarray(position + end.length);
-        return bytes;
-      }
-      from = Math.max(0, buffered.length - end.length);
-      if (!(await more())) return null;
-    }
-  };
-  const readLine = async (): Promise<string | null> => (await readUntil('\r\n'))?.toString('latin1') ?? null;
+  const readLine = async (): Promise<string | null> =>
+    (await intake.readUntil('\r\n'))?.toString('latin1') ?? null;
   /** The final dot may come at once: an empty message has no CRLF before it. */
   const readContent = async (): Promise<Buffer | null> => {
-    while (buffered.length < 3) if (!(await more())) return null;
-    if (buffered.subarray(0, 3).toString('latin1') === '.\r\n') {
-      buffered = buffered.subarray(3);
-      return Buffer.alloc(0);
-    }
-    const content = await readUntil('\r\n.\r\n');
+    if (await intake.takeIf('.\r\n')) return Buffer.alloc(0);
+    const content = await intake.readUntil('\r\n.\r\n');
     return content === null ? null : unstuff(Buffer.concat([content, Buffer.from('\r\n')]));
   };
   const write = (text: string): Promise<void> =>
@@ -206,9 +172,9 @@ const converse = async (plain: Socket, connection: number, shared: Shared): Prom
     const address = /^(MAIL|RCPT)/i.test(line) ? parsePath(line).address : '';
     const moment: Moment = { line, address, connection, brought, secure };
     const chosen = typeof script === 'function' ? await script(moment) : (script ?? otherwise);
-    if (buffered.length > 0) shared.earlyCommands += 1;
+    if (intake.waiting() > 0) shared.earlyCommands += 1;
     if (chosen === SILENCE) {
-      while (await more()) buffered = Buffer.alloc(0);
+      await intake.drain();
       return null;
     }
     if (typeof chosen === 'string') {
@@ -219,13 +185,12 @@ const converse = async (plain: Socket, connection: number, shared: Shared): Prom
     if (chosen.close === 'reset') plain.resetAndDestroy();
     else socket.end();
     // What the client has already sent is not read any more.
-    ended = true;
-    buffered = Buffer.alloc(0);
+    intake.discard();
     return null;
   };
   const upgrade = (certificate: Certificate): void => {
-    socket.removeListener('data', onData);
-    socket.removeListener('close', onEnd);
+    socket.removeListener('data', intake.add);
+    socket.removeListener('close', intake.end);
     const secureContext = createSecureContext({ cert: certificate.certificate, key: certificate.key });
     socket = new TLSSocket(plain, { isServer: true, secureContext });
     secure = true;

@@ -24,7 +24,7 @@ export interface SmtpSinkOptions {
   readonly dump?: string;
 }
 
-export interface SunkMessage {
+interface SunkMessage {
   readonly helo: string;
   /** The arguments of MAIL, such as `FROM:<a@example.org> SIZE=100`. */
   readonly mail: string;

@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from '#src/kernel/time.ts';
 
 /** `none`: plain. `opportunistic`: STARTTLS where offered, certificate not verified, else plain. `required`: STARTTLS
  * with a verified certificate or nothing. `implicit`: verified TLS from the first byte (RFC 8314 §3.3). */
-export type TlsMode = 'none' | 'opportunistic' | 'required' | 'implicit';
+type TlsMode = 'none' | 'opportunistic' | 'required' | 'implicit';
 
 export interface SmtpOptions {
   readonly name: string;

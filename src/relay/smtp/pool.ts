@@ -24,7 +24,7 @@ export interface PoolOptions {
   readonly onOpenFailed: (failure: Failure) => void;
 }
 
-export interface PoolCounts {
+interface PoolCounts {
   readonly connections: number;
   readonly busy: number;
   readonly waiting: number;
