@@ -41,12 +41,21 @@ const BODY_SLICE = 262_144;
  * 64 empty lines, for which it needs time with their square. */
 const NOT_CANONICALIZABLE = /[^\x20-\x7e\t\r\n]|\r(?!\n)|(?<!\r)\n|(?:\r\n[ \t]*){65}/;
 
+/** What relaxed canonicalisation of a body changes (§3.4.4): runs of white space, tabs, white space before a line end.
+ * Most texts and all encoded parts have none of it: they are their own canonical form, which is a fifth of all that
+ * composing and signing cost beside the private-key operation. */
+const CHANGED_BY_RELAXED = /\t| {2}| \r\n/;
+
+/** Canonical form of a body without white space at its end. */
+const canonicalBody = (trimmed: string): string =>
+  CHANGED_BY_RELAXED.test(trimmed) ? DKIMCanonicalizer.relaxedBody(trimmed) : `${trimmed}\r\n`;
+
 /** The bh= of a body, base64. */
 const hashBody = async (body: string): Promise<string> => {
   // Trailing empty lines do not count, and a body of nothing else is empty (§3.4.4): the canonicaliser keeps one.
   const trimmed = body.trimEnd();
   if (trimmed === '') return hash('sha256', '', 'base64');
-  if (trimmed.length <= BODY_SLICE) return hash('sha256', DKIMCanonicalizer.relaxedBody(trimmed), 'base64');
+  if (trimmed.length <= BODY_SLICE) return hash('sha256', canonicalBody(trimmed), 'base64');
 
   // Canonicalisation is by line, so a body can be cut behind any line that ends in something visible.
   const cut = /\S\r\n/g;
@@ -54,7 +63,7 @@ const hashBody = async (body: string): Promise<string> => {
   for (let start = 0; start < trimmed.length; ) {
     cut.lastIndex = start + BODY_SLICE;
     const end = cut.test(trimmed) ? cut.lastIndex : trimmed.length;
-    digest.update(DKIMCanonicalizer.relaxedBody(trimmed.slice(start, end)), 'latin1');
+    digest.update(canonicalBody(trimmed.slice(start, end).trimEnd()), 'latin1');
     start = end;
     await setImmediate();
   }

@@ -8,7 +8,6 @@ const TAG_BYTES = 16;
 /** First byte of everything sealed; another form would bear another. */
 const FORM = 1;
 
-export const MASTER_KEY_BYTES = 32;
 
 /** `master` is 32 bytes; the result too. */
 export const deriveKey = (master: Buffer, purpose: string): Buffer =>

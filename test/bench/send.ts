@@ -7,7 +7,7 @@ import { table } from '#test/bench/table.ts';
 
 const MESSAGE_BYTES = 6_000;
 const HTTP_CLIENTS = 32;
-/** 10 suits Postfix best with a milter, 20 without. */
+/** Which one suits Postfix better moves with the machine: both are run, and the better one is compared with. */
 const SMTP_SESSIONS = [10, 20];
 
 const SIGNED_PEER = 'Postfix + opendkim';

@@ -31,14 +31,14 @@ export interface DaemonOptions {
   readonly dataDir?: string;
 }
 
-interface Answer<Body> {
+export interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
   /** Parsed where it is JSON, else the text. The type is what the caller expects; nothing checks it. */
   readonly body: Body;
 }
 
-interface Practice {
+export interface Practice {
   readonly id: string;
   readonly default_from: string;
 }
@@ -134,7 +134,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
 }
 
 /** The secret in the file, made where there is none yet. */
-async function keptSecret(file: string, bytes: number): Promise<string> {
+export async function keptSecret(file: string, bytes: number): Promise<string> {
   const kept = await readFile(file, 'utf8').catch(() => undefined);
   if (kept !== undefined) return kept.trim();
   const secret = randomBytes(bytes).toString('base64');
@@ -142,7 +142,7 @@ async function keptSecret(file: string, bytes: number): Promise<string> {
   return secret;
 }
 
-function defaults(home: string, dataDir: string, port: number): ConfigFile {
+export function defaults(home: string, dataDir: string, port: number): ConfigFile {
   return {
     service: {
       name: 'Sendwerk',
@@ -160,7 +160,7 @@ function defaults(home: string, dataDir: string, port: number): ConfigFile {
   };
 }
 
-function overlay(base: ConfigFile, over: ConfigFile): ConfigFile {
+export function overlay(base: ConfigFile, over: ConfigFile): ConfigFile {
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(over)) {
     const below = base[key];
@@ -190,7 +190,7 @@ async function untilHealthy(origin: string, child: ChildProcess, said: () => str
   }
 }
 
-function bearer(token: string | undefined): Record<string, string> {
+export function bearer(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { Authorization: `Bearer ${token}` };
 }
 
@@ -208,7 +208,7 @@ async function send<Body>(
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-function expectCreated<Body>(answer: Answer<Body>): Body {
+export function expectCreated<Body>(answer: Answer<Body>): Body {
   if (answer.status !== 201) throw new Error(`not created: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 }

@@ -20,15 +20,15 @@ const RECEIVE_TIMEOUT_MS = 120_000;
 export interface SmtpSinkOptions {
   /** Whole seconds (smtp-sink knows no less) before the final dot is answered. */
   readonly delaySeconds?: number;
-  /** An existing directory that gets one file per message. Costs about a third of the speed. */
+  /** An existing directory that gets one file per message, which costs speed. */
   readonly dump?: string;
 }
 
 interface SunkMessage {
   readonly helo: string;
-  /** The arguments of MAIL, such as `FROM:<a@example.org> SIZE=100`. */
+  /** The arguments of MAIL after `FROM:`, such as `<a@example.org> SIZE=100`. */
   readonly mail: string;
-  /** The arguments of each RCPT. */
+  /** The arguments of each RCPT after `TO:`. */
   readonly rcpt: readonly string[];
   /** The message as it was sent, dots unstuffed, lines ending in CRLF, no header of the sink's in front. */
   readonly message: Buffer;

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLog } from '#src/kernel/log.ts';
 import type { SmtpOptions } from '#src/relay/smtp/options.ts';
@@ -12,6 +14,7 @@ import {
   type SmtpReceiver,
 } from '#test/support/smtp-receiver.ts';
 
+const run = promisify(execFile);
 const origin = { tenantId: 't', messageId: 'm' };
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -180,31 +183,30 @@ describe('stop', () => {
     await receiver.waitForNoConnection();
   });
 
-  test('leaves no timer and no socket behind', async () => {
-    const resources = () =>
-      process
-        .getActiveResourcesInfo()
-        .filter((name) => /Timeout|TCPSocketWrap/.test(name))
-        .sort();
-    const before = resources();
-    const receiver = await receive();
-    const upstream = relayTo(receiver, { pool: 3, rate: 1_000 });
-    await Promise.all(times(30, (name) => send(upstream, name)));
-    await upstream.stop();
-    await receiver.waitForNoConnection();
-    expect(resources()).toEqual(before);
-    await upstream.stop();
-  });
-
-  test('leaves no timer behind when messages were waiting for their turn', async () => {
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout');
-    const receiver = await receive();
-    const upstream = relayTo(receiver, { rate: 0.01 });
-    const before = timers();
-    const transcripts = times(3, (name) => send(upstream, name));
-    await transcripts[0];
-    await upstream.stop();
-    expect(await results(transcripts)).toEqual(['accepted', 'broken', 'broken']);
-    expect(timers()).toEqual(before);
-  });
+  test.each([
+    ['nothing was waiting', 1_000, 'accepted accepted accepted'],
+    ['messages were waiting for their turn', 0.01, 'accepted broken broken'],
+  ])(
+    'leaves no timer and no socket behind: the process ends by itself when %s',
+    async (_name, rate, verdicts) => {
+      const receiver = await receive();
+      const script = `
+      import { createLog } from '#src/kernel/log.ts';
+      import { createSmtpUpstream } from '#src/relay/smtp/upstream.ts';
+      const upstream = createSmtpUpstream({ name: 'relay', host: '127.0.0.1', port: ${receiver.port}, tls: 'none',
+        pool: 3, rate: ${rate}, ehloName: 'client.test', deliveredOn: 'accept' }, createLog('silent'));
+      const envelope = { returnPath: 'b@client.test', recipient: 'a@b.test', envelopeId: '' };
+      const origin = { tenantId: 't', messageId: 'm' };
+      const transcripts = [1, 2, 3].map(() => upstream.transmit(envelope, Buffer.from('a: b\\r\\n'), origin));
+      await (${rate} < 1 ? transcripts[0] : Promise.all(transcripts));
+      await upstream.stop();
+      console.log((await Promise.all(transcripts)).map(({ result }) => result).join(' '));`;
+      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
+        timeout: 10_000,
+      });
+      expect(stdout.trim()).toBe(verdicts);
+      await receiver.waitForNoConnection();
+    },
+    15_000,
+  );
 });

@@ -1,0 +1,272 @@
+// The daemon in the test's own process: the real configuration file, data directory, sockets and files; only its DKIM
+// keys are made once for all. Talked to over HTTP as its users do. Every answer is checked against what its route
+// declares, every refusal against the declared form of its code. `stop` leaves the files, so that another can start
+// on them; `remove` takes them away.
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { createApp } from '#src/app.ts';
+import { loadConfig } from '#src/config.ts';
+import type { GenerateKeyPair } from '#src/domains/keys.ts';
+import { errorTable } from '#src/kernel/errors.ts';
+import { createLog } from '#src/kernel/log.ts';
+import { deriveKey } from '#src/kernel/seal.ts';
+import { decodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
+import type { Status } from '#src/messages/rules.ts';
+import type { messageSchema } from '#src/messages/schema.ts';
+import type { practiceSchema } from '#src/tenants/schema.ts';
+import {
+  type Answer,
+  bearer,
+  type ConfigFile,
+  defaults,
+  expectCreated,
+  keptSecret,
+  overlay,
+} from './daemon.ts';
+import { until } from './process.ts';
+import type { SmtpReceiver } from './smtp-receiver.ts';
+
+const MASTER_KEY_BYTES = 32;
+const ADMIN_TOKEN_BYTES = 24;
+/** pino's number of the level. */
+const LEVEL_ERROR = 50;
+
+type Practice = z.infer<typeof practiceSchema>;
+export type Message = z.infer<typeof messageSchema>;
+export interface List<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}
+export interface Refusal {
+  readonly code: string;
+  readonly error: string;
+  readonly hint: string;
+  readonly [extra: string]: unknown;
+}
+export interface AppAnswer<Body> extends Answer<Body> {
+  /** The body as it came. */
+  readonly text: string;
+}
+
+/** A practice with a team token of its own. */
+export interface Sender {
+  readonly practice: Practice;
+  readonly token: string;
+  /** `/api/practices/<id>`. */
+  readonly base: string;
+}
+
+export interface AppOptions {
+  /** Laid over the defaults, mapping by mapping; lists and plain values replace. */
+  readonly config?: ConfigFile;
+  /** Of an earlier one, to start on what it left. */
+  readonly home?: string;
+  /** The smarthost; without one, mail is captured. */
+  readonly receiver?: SmtpReceiver;
+  /** Further keys of that upstream. */
+  readonly upstream?: ConfigFile;
+}
+
+export interface TestApp {
+  /** `http://127.0.0.1:port`. */
+  readonly origin: string;
+  readonly adminToken: string;
+  readonly home: string;
+  readonly dnsPort: number | null;
+  /**
+   * `token` is the admin token, which goes into its own header, or a bearer token. A body goes as JSON; bytes and
+   * streams go as they are. `headers` win over what would be sent.
+   */
+  request<Body = Readonly<Record<string, unknown>>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    token?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<AppAnswer<Body>>;
+  createPractice(fields?: Readonly<Record<string, unknown>>): Promise<Practice>;
+  /** A team token unless `fields` say otherwise. */
+  createToken(practiceId: string, fields?: Readonly<Record<string, unknown>>): Promise<string>;
+  createSender(fields?: Readonly<Record<string, unknown>>): Promise<Sender>;
+  /** Sends and resolves with the message's id; throws unless it was accepted. */
+  send(sender: Sender, fields?: Readonly<Record<string, unknown>>): Promise<string>;
+  message(sender: Sender, id: string): Promise<Message>;
+  /** Resolves with the message once it has that status. */
+  untilStatus(sender: Sender, id: string, status: Status): Promise<Message>;
+  /** Whom a return path names, by the key of this installation. */
+  returnPathTarget(address: string): ReturnPathTarget | null;
+  /** Rows of the practice's file, table by table, as they are now. */
+  rowCounts(practiceId: string): Record<string, number>;
+  /** Runs SQL in the practice's file, or with null in the registry. */
+  sql<Row>(practiceId: string | null, statement: string, ...values: unknown[]): Row[];
+  /** Names of all files in the data directory. */
+  files(): Promise<string[]>;
+  /** Throws where the log tells of a defect. */
+  stop(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** As short as can be; what is tested overrides it. */
+export const letter = { to: 'erika@example.org', subject: 'Ihr Termin', text: 'Am Montag um 9:30 Uhr.' };
+
+export async function startApp(options: AppOptions = {}): Promise<TestApp> {
+  const home = options.home ?? (await mkdtemp(path.join(tmpdir(), 'app-')));
+  const dataDir = path.join(home, 'data');
+  const adminToken = await keptSecret(path.join(home, 'admin.token'), ADMIN_TOKEN_BYTES);
+  const masterKey = await keptSecret(path.join(home, 'master.key'), MASTER_KEY_BYTES);
+  const returnPathKey = deriveKey(Buffer.from(masterKey, 'base64'), 'return paths');
+  const configFile = path.join(home, 'service.yaml');
+  const upstreams = options.receiver ? { upstreams: [relayTo(options.receiver, options.upstream)] } : {};
+  const given = overlay(overlay(defaults(home, dataDir, 0), upstreams), options.config ?? {});
+  await writeFile(configFile, stringify(given));
+
+  const defects: string[] = [];
+  const log = createLog('warn', {
+    write: (line) => {
+      if (JSON.parse(line).level >= LEVEL_ERROR) defects.push(line);
+    },
+  });
+  const overrides = { checkResponses: true, generateKeyPair: fixedKeyPairs };
+  const app = await createApp(loadConfig(configFile, {}).config, log, overrides);
+  const { http, dnsPort } = await app.start();
+  const origin = `http://127.0.0.1:${http.port}`;
+
+  const request: TestApp['request'] = (method, target, body, token, headers) => {
+    const credential = token === adminToken ? { 'X-Admin-Token': token } : bearer(token);
+    return send(method, origin + target, body, { ...credential, ...headers });
+  };
+  const createPractice: TestApp['createPractice'] = async (fields = {}) =>
+    expectCreated(
+      await request<Practice>('POST', '/api/practices', { name: 'Praxis am Markt', ...fields }, adminToken),
+    );
+  const createToken: TestApp['createToken'] = async (practiceId, fields = {}) => {
+    const target = `/api/practices/${practiceId}/api-tokens`;
+    const body = { name: 'test', scope: 'team', ...fields };
+    return expectCreated(await request<{ token: string }>('POST', target, body, adminToken)).token;
+  };
+  const message: TestApp['message'] = async ({ base, token }, id) => {
+    const answer = await request<Message>('GET', `${base}/messages/${id}`, undefined, token);
+    if (answer.status !== 200) throw new Error(`no message ${id}: ${answer.text}`);
+    return answer.body;
+  };
+  const sql: TestApp['sql'] = <Row>(practiceId: string | null, statement: string, ...values: unknown[]) => {
+    const file = practiceId === null ? 'platform.db' : path.join('tenants', practiceId, 'tenant.db');
+    const db = new Database(path.join(dataDir, file), { fileMustExist: true });
+    try {
+      const prepared = db.prepare<unknown[], Row>(statement);
+      if (prepared.reader) return prepared.all(...values);
+      prepared.run(...values);
+      return [];
+    } finally {
+      db.close();
+    }
+  };
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    stopped ??= app.stop();
+    await stopped;
+    if (defects.length > 0) throw new Error(`the log tells of a defect: ${defects.splice(0).join('')}`);
+  };
+
+  return {
+    origin,
+    adminToken,
+    home,
+    dnsPort,
+    request,
+    createPractice,
+    createToken,
+    createSender: async (fields) => {
+      const practice = await createPractice(fields);
+      return { practice, token: await createToken(practice.id), base: `/api/practices/${practice.id}` };
+    },
+    send: async ({ base, token }, fields = {}) => {
+      const answer = await request<{ id: string }>('POST', `${base}/send`, { ...letter, ...fields }, token);
+      if (answer.status !== 202) throw new Error(`not accepted: ${answer.status} ${answer.text}`);
+      return answer.body.id;
+    },
+    message,
+    untilStatus: async (sender, id, status) => {
+      let found = await message(sender, id);
+      await until(`the message is ${status}`, async () => {
+        found = await message(sender, id);
+        return found.status === status;
+      });
+      return found;
+    },
+    returnPathTarget: (address) => decodeReturnPath(returnPathKey, address),
+    rowCounts: (practiceId) => {
+      const tables = sql<{ name: string }>(practiceId, "SELECT name FROM sqlite_schema WHERE type = 'table'");
+      const count = (table: string) =>
+        sql<{ rows: number }>(practiceId, `SELECT count(*) AS rows FROM ${table}`)[0]?.rows ?? 0;
+      return Object.fromEntries(tables.map(({ name }) => [name, count(name)]));
+    },
+    sql,
+    files: async () => (await readdir(dataDir, { recursive: true })).toSorted(),
+    stop,
+    remove: async () => {
+      try {
+        await stop();
+      } finally {
+        await rm(home, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+const relayTo = ({ host, port }: SmtpReceiver, more: ConfigFile = {}): ConfigFile => ({
+  name: 'relay',
+  kind: 'smtp',
+  host,
+  port,
+  tls: 'none',
+  ...more,
+});
+
+const madeOnce = new Map<string, Awaited<ReturnType<GenerateKeyPair>>>();
+
+/** Making an RSA pair takes longer than most tests. */
+const fixedKeyPairs: GenerateKeyPair = async (algorithm) => {
+  const pair =
+    madeOnce.get(algorithm) ??
+    (algorithm === 'rsa-sha256'
+      ? generateKeyPairSync('rsa', { modulusLength: 2_048 })
+      : generateKeyPairSync('ed25519'));
+  madeOnce.set(algorithm, pair);
+  return pair;
+};
+
+async function send<Body>(
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<AppAnswer<Body>> {
+  const asIs = body instanceof Uint8Array || body instanceof ReadableStream;
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: asIs ? body : JSON.stringify(body), duplex: 'half' as const }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  const answer = { status: response.status, headers: response.headers, text };
+  if (response.status >= 400 && !url.endsWith('/healthz')) checkRefusal(answer);
+  return { ...answer, body: isJson ? JSON.parse(text) : text };
+}
+
+/** Every refusal has exactly the fields its code declares, and its status. */
+function checkRefusal({ status, headers, text }: Omit<AppAnswer<unknown>, 'body'>): void {
+  const body: Refusal = JSON.parse(text);
+  const declared = Object.entries(errorTable).find(([code]) => code === body.code)?.[1];
+  if (!declared || declared.status !== status) throw new Error(`no such refusal: ${status} ${text}`);
+  const extra: z.ZodRawShape = 'extra' in declared ? declared.extra : {};
+  const filled = z.string().min(1);
+  z.strictObject({ code: filled, error: filled, hint: filled, ...extra }).parse(body);
+  z.uuid().parse(headers.get('x-request-id'));
+}
