@@ -31,6 +31,7 @@ import { createDispatcher } from './relay/dispatcher.ts';
 import { createSmtpUpstream } from './relay/smtp/upstream.ts';
 import type { Upstream } from './relay/upstream.ts';
 import { createWaysOut, type WayOut } from './relay/ways-out.ts';
+import { checkMasterKey } from './tenants/check-master-key.ts';
 import { removeIncompleteTenants } from './tenants/create.ts';
 import { practiceRoutes } from './tenants/practice-routes.ts';
 import { projectRoutes } from './tenants/project-routes.ts';
@@ -156,14 +157,9 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
     const databases = files.stats();
     const upstreams = waysOut.describe();
     const { waiting_tenants, in_flight, next_due_at } = dispatcher.describe();
-    const failing = platform.broken() || databases.broken > 0;
-    const status = draining
-      ? 'draining'
-      : failing
-        ? 'failing'
-        : upstreams.some(({ state }) => state !== 'closed')
-          ? 'degraded'
-          : 'ok';
+    const upstreamsWork = upstreams.every(({ state }) => state === 'closed');
+    const whole = upstreamsWork && databases.broken === 0;
+    const status = draining ? 'draining' : platform.broken() ? 'failing' : whole ? 'ok' : 'degraded';
     return {
       ok: !draining && !platform.broken(),
       status,
@@ -181,10 +177,8 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
       clock,
       serviceHost: service.host,
       safeMode: () => ({ allowed: [...config.safe_mode.allowlist, ...config.safe_mode.placement_testers] }),
-      announce: (tenantId, lane, dueAt) => {
-        dispatcher.wake({ tenantId, lane }, dueAt);
-        return dueRegistry.ensure(tenantId, dueAt);
-      },
+      holdDue: dueRegistry.hold,
+      wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
     }),
     ...messageRoutes({ files }),
     ...practiceRoutes({
@@ -248,6 +242,7 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
   return {
     start: async () => {
       try {
+        await checkMasterKey(platform, sealingKey);
         const removed = await removeIncompleteTenants(storage);
         if (removed > 0) log.warn({ removed }, 'practices whose creation a crash cut off were removed');
         for (const [tenantId, dueAt] of await dueRegistry.load())

@@ -14,6 +14,9 @@ import { ConfigError } from './kernel/yaml-file.ts';
 // compute, so it needs more threads than cores. The operator's own value stands.
 process.env.UV_THREADPOOL_SIZE ??= String(Math.max(16, 4 * availableParallelism()));
 
+// Databases and secrets that are made here belong to their owner alone.
+process.umask(0o077);
+
 const usage = `Usage: sendwerk <command> [options]
 
   serve --config FILE            run the daemon

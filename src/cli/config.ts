@@ -13,11 +13,9 @@ export interface CommandResult {
   readonly output: string;
 }
 
-const listeners = ({ http, smtp, dns }: Config): string[] =>
+const listeners = ({ http, dns }: Config): string[] =>
   [
     ['http', http.listen],
-    ['smtp inbound', smtp.inbound?.listen],
-    ['smtp submission', smtp.submission?.listen],
     ['dns', dns.authoritative?.listen],
   ].flatMap(([name, listen]) =>
     typeof listen === 'object' ? [`listens: ${name} on ${formatListen(listen)}`] : [],

@@ -90,9 +90,25 @@ const checkSecurity = ({ dns, security }: Sections, { warning }: Findings): void
     warning(['security', 'outbound_allow_http'], 'webhooks and alerts may use http, unencrypted');
 };
 
+/** Keys of parts that this version does not have: accepted, so that a file written for a later one works. */
+const checkUnused = ({ smtp, scanners, auth, dns }: Sections, { warning }: Findings): void => {
+  const set: readonly (readonly [path: readonly string[], isSet: boolean])[] = [
+    [['smtp', 'inbound'], smtp?.inbound !== undefined],
+    [['smtp', 'submission'], smtp?.submission !== undefined],
+    [['scanners', 'rspamd'], scanners?.rspamd !== undefined],
+    [['scanners', 'clamd'], scanners?.clamd !== undefined],
+    [['scanners', 'link_blocklist_file'], scanners?.link_blocklist_file !== undefined],
+    [['scanners', 'dnsbl'], (scanners?.dnsbl.length ?? 0) > 0],
+    [['auth', 'password_login'], auth?.password_login === true],
+    [['dns', 'resolvers'], (dns?.resolvers.length ?? 0) > 0],
+  ];
+  for (const [path, isSet] of set) if (isSet) warning(path, 'has no effect in this version');
+};
+
 export const checkSections = (sections: Sections, findings: Findings): void => {
   checkService(sections, findings);
   checkFiles(sections, findings);
   checkUpstreams(sections, findings);
   checkSecurity(sections, findings);
+  checkUnused(sections, findings);
 };

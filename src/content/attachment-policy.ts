@@ -52,9 +52,13 @@ const extensionsOf = (filename: string): string[] =>
     .slice(1)
     .map((part) => part.trim());
 
+/** Types the extension may be declared as; `constructor` and its like are on every object, but no extensions. */
+const typesOf = (extension: string | undefined): readonly string[] | undefined =>
+  extension !== undefined && Object.hasOwn(allowed, extension) ? allowed[extension] : undefined;
+
 /** The type to declare for a file whose sender named none; undefined where its extension is not allowed. */
 export const typeOfFilename = (filename: string): string | undefined =>
-  allowed[extensionsOf(filename).at(-1) ?? '']?.[0];
+  typesOf(extensionsOf(filename).at(-1))?.[0];
 
 interface AttachmentFacts {
   readonly filename: string;
@@ -65,7 +69,7 @@ interface AttachmentFacts {
 /** Why the attachment is not allowed, in words for its sender; null where it is. */
 const problemOf = ({ filename, contentType, content }: AttachmentFacts): string | null => {
   const extensions = extensionsOf(filename);
-  const types = allowed[extensions.at(-1) ?? ''];
+  const types = typesOf(extensions.at(-1));
   const hidden = extensions.slice(0, -1).find((extension) => rejected.has(extension));
   if (SUSPICIOUS.test(filename)) return 'the file name holds control, direction or path characters';
   if (Buffer.byteLength(filename) > MAX_FILENAME_BYTES)

@@ -16,8 +16,8 @@ export type Migrations = Readonly<Record<FileKind, readonly Migration[]>>;
 
 const FILE_NAME = /^(\d{4})-[a-z0-9-]+\.sql$/;
 
-const loadKind = (kind: FileKind): Migration[] => {
-  const directory = join(import.meta.dirname, 'migrations', kind);
+const loadKind = (root: string, kind: FileKind): Migration[] => {
+  const directory = join(root, kind);
   const migrations = readdirSync(directory)
     .sort()
     .map((name) => {
@@ -31,9 +31,10 @@ const loadKind = (kind: FileKind): Migration[] => {
   return migrations;
 };
 
-export const loadMigrations = (): Migrations => ({
-  platform: loadKind('platform'),
-  tenant: loadKind('tenant'),
+/** `root` holds a directory for each kind of file. Throws where a name or a number is not as it should be. */
+export const loadMigrations = (root = join(import.meta.dirname, 'migrations')): Migrations => ({
+  platform: loadKind(root, 'platform'),
+  tenant: loadKind(root, 'tenant'),
 });
 
 /** Brings the file to the newest version. Throws where the file is newer than this program. */

@@ -3,6 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
 import { type DurableFile, openDurableFile } from './durable-file.ts';
+import { lockDirectory } from './directory-lock.ts';
+import { createHealingFile } from './healing-file.ts';
 import { createMaintenance } from './maintenance.ts';
 import { loadMigrations } from './migrate.ts';
 import type { PlatformDb } from './sqlite.ts';
@@ -26,16 +28,16 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
   const { dataDirectory, checkpointBytes, disk, onFault } = options;
   const tenantsDirectory = join(dataDirectory, 'tenants');
   await mkdir(tenantsDirectory, { recursive: true, mode: 0o700 });
+  const unlock = lockDirectory(dataDirectory);
   await disk.syncDirectory(dataDirectory);
   const maintenance = createMaintenance(loadMigrations());
   const shared = { disk, maintenance, checkpointBytes, onFault };
   try {
-    const platform = await openDurableFile({
-      path: join(dataDirectory, 'platform.db'),
-      kind: 'platform',
-      create: true,
-      ...shared,
-    });
+    const path = join(dataDirectory, 'platform.db');
+    const platform = await createHealingFile(
+      () => openDurableFile({ path, kind: 'platform', create: true, ...shared }),
+      onFault,
+    );
     const tenants = createTenantFiles({
       directory: tenantsDirectory,
       maxOpen: options.maxOpenTenants,
@@ -50,10 +52,12 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
         await tenants.close();
         await platform.close();
         await maintenance.stop();
+        unlock();
       },
     };
   } catch (error) {
     await maintenance.stop();
+    unlock();
     throw error;
   }
 };

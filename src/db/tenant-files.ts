@@ -68,13 +68,17 @@ export const createTenantFiles = ({
   const closeEntry = (tenantId: string, entry: Entry): Promise<void> => {
     entries.delete(tenantId);
     const closed = entry.file
-      .then((file) => file.close())
-      // The data are in the WAL or the file; opening it again makes up for a checkpoint that failed.
-      .catch((error) => onFault(error, 'closing failed'))
-      .finally(() => {
-        closing.delete(tenantId);
-        freeSlot();
-      });
+      .then(
+        // The data are in the WAL or the file; opening it again makes up for a checkpoint that failed.
+        (file) =>
+          file
+            .close()
+            .catch((error) => onFault(error, 'closing failed'))
+            .finally(freeSlot),
+        // It was never open, and has given its slot back.
+        () => undefined,
+      )
+      .finally(() => closing.delete(tenantId));
     closing.set(tenantId, closed);
     return closed;
   };

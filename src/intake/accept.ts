@@ -27,8 +27,10 @@ export interface AcceptDeps {
   readonly clock: Clock;
   readonly serviceHost: string;
   readonly safeMode: () => { readonly allowed: readonly string[] };
-  /** Told after the message is on the disk; resolves when a restart could not forget that the tenant has mail. */
-  readonly announce: (tenantId: string, lane: Lane, dueAt: number) => Promise<void>;
+  /** Resolves when a restart could not forget that the tenant may have mail due; the result ends the hold on that. */
+  readonly holdDue: (tenantId: string, dueAt: number) => Promise<() => void>;
+  /** Tells that something of the tenant is due. */
+  readonly wake: (tenantId: string, lane: Lane, dueAt: number) => void;
 }
 
 export interface Submission {
@@ -159,15 +161,14 @@ const storeMessage = (
 };
 
 /**
- * Stores the message durably and announces it, or throws an AppError and stores nothing. A repeated key answers with
- * the first answer.
+ * Stores the message durably, or throws an AppError and stores nothing. A repeated key answers with the first answer.
  */
 export const accept = async (deps: AcceptDeps, submission: Submission): Promise<Accepted> => {
   const { tenantId, draft, idempotency } = submission;
   const requestHash =
     idempotency === null ? null : hash('sha256', JSON.stringify(idempotency.request), 'buffer');
   const now = deps.clock.now();
-  const stored = await deps.files.write(tenantId, (db): Stored => {
+  const store = (db: TenantDb): Stored => {
     const projectId = projectOf(db, submission.projectId);
     const route = routeOf(db, draft, projectId);
     if (idempotency !== null && requestHash !== null) {
@@ -191,8 +192,13 @@ export const accept = async (deps: AcceptDeps, submission: Submission): Promise<
       idempotencyStore(db).put(projectId, idempotency.key, kept, now, now - IDEMPOTENCY_PERIOD);
     }
     return { status: 202, answer, replayed: false, lane };
-  });
-  // Also for a replay: the process that gave the first answer may have died before it announced.
-  await deps.announce(tenantId, stored.lane, now);
-  return stored;
+  };
+  const release = await deps.holdDue(tenantId, now);
+  try {
+    const stored = await deps.files.write(tenantId, store);
+    deps.wake(tenantId, stored.lane, now);
+    return stored;
+  } finally {
+    release();
+  }
 };

@@ -140,11 +140,13 @@ export const toDraft = (body: SendBody): Draft => {
   const text = merge('text', body.text, body.text_body);
   const html = merge('html', body.html, body.html_body);
   if (text === null && html === null) throw invalidField('body.text', 'one of text and html is required');
+  const subject = withoutInvisibles(body.subject);
+  if (subject.trim() === '') throw invalidField('body.subject', 'must not be empty');
   return {
     from: parseFrom(body.from),
     ...uniqueRecipients(body),
     replyTo: mailboxes('invalid_request', 'reply_to', body.reply_to),
-    subject: withoutInvisibles(body.subject),
+    subject,
     text,
     html,
     route: body.route ?? null,

@@ -16,8 +16,7 @@ export const createRunner = (jobs: readonly Job[], log: Log): Runner => {
   const run = (job: Job): void => {
     if (running.has(job.name)) return;
     const started = performance.now();
-    const done = job
-      .run(abort.signal, log)
+    const done = Promise.try(() => job.run(abort.signal, log))
       .then(
         () => log.debug({ job: job.name, ms: Math.round(performance.now() - started) }, 'job done'),
         (error) => log.error({ job: job.name, err: error }, 'job failed'),

@@ -8,7 +8,6 @@ const TAG_BYTES = 16;
 /** First byte of everything sealed; another form would bear another. */
 const FORM = 1;
 
-
 /** `master` is 32 bytes; the result too. */
 export const deriveKey = (master: Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), `sendwerk ${purpose}`, 32));
@@ -24,7 +23,9 @@ export const unseal = (key: Buffer, sealed: Buffer, context: string): Buffer => 
   if (sealed[0] !== FORM) throw new Error('sealed in a form that this version does not know');
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
   const body = sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES);
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(
+    Buffer.from(context),
+  );
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(body), decipher.final()]);
 };

@@ -90,6 +90,8 @@ export const searchQuery = z.strictObject({
   q: z
     .string()
     .max(SEARCH_TEXT_LENGTH)
+    // SQLite's LIKE would end the pattern there and find more than was asked for.
+    .regex(/^[^\0]*$/, 'NUL is not allowed')
     .optional()
     .describe("part of a recipient's address, the subject or a tag"),
   tag: z.string().max(SEARCH_TEXT_LENGTH).optional(),

@@ -38,7 +38,7 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
        AND (:createdBefore IS NULL OR created_at < :createdBefore)
        AND (:pattern IS NULL
          OR subject LIKE :pattern ESCAPE '\\'
-         OR tags_json LIKE :pattern ESCAPE '\\'
+         OR EXISTS (SELECT 1 FROM json_each(tags_json) WHERE value LIKE :pattern ESCAPE '\\')
          OR EXISTS (SELECT 1 FROM recipients WHERE message_seq = seq AND address LIKE :pattern ESCAPE '\\'))
      ORDER BY seq DESC LIMIT :limit`,
   );

@@ -20,11 +20,16 @@ export const createLastUsed = (files: TenantFiles, clock: Clock): LastUsed => {
     flush: async () => {
       const tenants = Map.groupBy(noted, ([, { tenantId }]) => tenantId);
       noted = new Map();
+      const failures: unknown[] = [];
+      // One after the other: they share the places for open files with those who wait for an answer.
       for (const [tenantId, tokens] of tenants) {
-        await files.write(tenantId, (db) => {
-          for (const [tokenId, { at }] of tokens) tokenStore(db).touch(tokenId, at);
-        });
+        await files
+          .write(tenantId, (db) => {
+            for (const [tokenId, { at }] of tokens) tokenStore(db).touch(tokenId, at);
+          })
+          .catch((error) => failures.push(error));
       }
+      if (failures.length > 0) throw new AggregateError(failures, 'the last use of some tokens is not noted');
     },
   };
 };

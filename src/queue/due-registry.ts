@@ -9,8 +9,11 @@ import { dueStore } from './due-store.ts';
 export interface DueRegistry {
   /** What the last process left, read at start. */
   load(): Promise<Map<string, number>>;
-  /** Resolves when the registry durably holds a time not after `dueAt`. */
-  ensure(tenantId: string, dueAt: number): Promise<void>;
+  /**
+   * Resolves when the registry durably holds a time not after `dueAt`, and keeps it there until the function it
+   * resolves with is called: by then whoever enqueues must have told the dispatcher.
+   */
+  hold(tenantId: string, dueAt: number): Promise<() => void>;
   /** Sets the registry to what is really next: `nextDue` says it at the moment of writing. */
   settle(nextDue: (tenantId: string) => number | null): Promise<void>;
 }
@@ -19,38 +22,56 @@ export const createDueRegistry = (platform: DurableFile<PlatformDb>): DueRegistr
   const registered = new Map<string, number>();
   /** Lowering writes under way: whoever relies on one waits for it. */
   const lowering = new Map<string, Promise<void>>();
+  const holds = new Map<string, number>();
+
+  const lower = (tenantId: string, dueAt: number): Promise<void> => {
+    registered.set(tenantId, dueAt);
+    const written = platform
+      .write((db) => dueStore(db).set(tenantId, dueAt))
+      .catch((error) => {
+        registered.delete(tenantId);
+        throw error;
+      })
+      .finally(() => {
+        if (lowering.get(tenantId) === written) lowering.delete(tenantId);
+      });
+    lowering.set(tenantId, written);
+    return written;
+  };
+
+  const release = (tenantId: string): void => {
+    const count = (holds.get(tenantId) ?? 0) - 1;
+    if (count > 0) holds.set(tenantId, count);
+    else holds.delete(tenantId);
+  };
+
   return {
     load: async () => {
-      for (const row of await platform.read((db) => dueStore(db).all()))
-        registered.set(row.tenant_id, row.due_at);
+      for (const row of await platform.read((db) => dueStore(db).all())) registered.set(row.tenant_id, row.due_at);
       return new Map(registered);
     },
-    ensure: (tenantId, dueAt) => {
-      const known = registered.get(tenantId);
-      if (known !== undefined && known <= dueAt) return lowering.get(tenantId) ?? Promise.resolve();
-      registered.set(tenantId, dueAt);
-      const written = platform
-        .write((db) => dueStore(db).set(tenantId, dueAt))
-        .catch((error) => {
-          registered.delete(tenantId);
-          throw error;
-        })
-        .finally(() => {
-          if (lowering.get(tenantId) === written) lowering.delete(tenantId);
-        });
-      lowering.set(tenantId, written);
-      return written;
+    hold: async (tenantId, dueAt) => {
+      holds.set(tenantId, (holds.get(tenantId) ?? 0) + 1);
+      try {
+        const known = registered.get(tenantId);
+        await (known !== undefined && known <= dueAt ? lowering.get(tenantId) : lower(tenantId, dueAt));
+      } catch (error) {
+        release(tenantId);
+        throw error;
+      }
+      return () => release(tenantId);
     },
     settle: async (nextDue) => {
       const changes: [string, number | null][] = [];
       for (const [tenantId, known] of registered) {
         const next = nextDue(tenantId);
-        if (next !== null && next <= known) continue;
+        if (holds.has(tenantId) || lowering.has(tenantId) || (next !== null && next <= known)) continue;
         changes.push([tenantId, next]);
         if (next === null) registered.delete(tenantId);
         else registered.set(tenantId, next);
       }
       if (changes.length === 0) return;
+      // Writes are carried out in the order they are asked for: a later lowering wins.
       await platform.write((db) => {
         for (const [tenantId, dueAt] of changes) dueStore(db).set(tenantId, dueAt);
       });

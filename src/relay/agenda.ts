@@ -23,6 +23,8 @@ export interface Agenda {
   /** What is due next for a tenant in any lane. */
   dueOf(tenantId: string): number | null;
   size(): number;
+  /** Times kept, outdated ones included: what memory it takes. */
+  kept(): number;
 }
 
 interface Entry {
@@ -30,13 +32,18 @@ interface Entry {
   readonly at: number;
 }
 
+/** So many outdated times may stand in the heap beside those that hold; then it is made anew. */
+const MAX_OUTDATED = 1_000;
+
 const keyOf = ({ tenantId, lane }: Turn): string => `${lane}${tenantId}`;
 const turnOf = (key: string): Turn => ({ lane: key.startsWith('0') ? 0 : 1, tenantId: key.slice(1) });
+
+const byTime = (a: Entry, b: Entry): number => a.at - b.at;
 
 export const createAgenda = (): Agenda => {
   const due = new Map<string, number>();
   /** May hold times that have been changed since: those are passed over when they come up. */
-  const heap = new TinyQueue<Entry>([], (a, b) => a.at - b.at);
+  let heap = new TinyQueue<Entry>([], byTime);
   /** In the order in which their time came; who is served goes to the end. */
   const ready: Record<Lane, Set<string>> = { 0: new Set(), 1: new Set() };
 
@@ -49,6 +56,16 @@ export const createAgenda = (): Agenda => {
     }
   };
 
+  /** A tenant that sends much while one message waits for hours would leave a time behind with every turn. */
+  const tidy = (): void => {
+    if (heap.length <= 2 * due.size + MAX_OUTDATED) return;
+    const times = [...due].map(([key, at]): Entry => ({ key, at }));
+    heap = new TinyQueue(
+      times.filter(({ key }) => !ready[turnOf(key).lane].has(key)),
+      byTime,
+    );
+  };
+
   const set = (turn: Turn, dueAt: number | null): void => {
     const key = keyOf(turn);
     ready[turn.lane].delete(key);
@@ -58,6 +75,7 @@ export const createAgenda = (): Agenda => {
     }
     due.set(key, dueAt);
     heap.push({ key, at: dueAt });
+    tidy();
   };
 
   return {
@@ -91,5 +109,6 @@ export const createAgenda = (): Agenda => {
       return times.length === 0 ? null : Math.min(...times);
     },
     size: () => due.size,
+    kept: () => heap.length,
   };
 };

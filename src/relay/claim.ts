@@ -9,7 +9,7 @@ import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
 import type { Lane } from '#src/messages/kinds.ts';
-import { messageStore } from '#src/messages/store.ts';
+import { type BodyRow, messageStore } from '#src/messages/store.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/queue/store.ts';
 import { tenantStore } from '#src/tenants/store.ts';
@@ -45,11 +45,23 @@ export interface ClaimRequest {
   readonly policy: RetryPolicy;
 }
 
-const load = (db: TenantDb, seq: number): StoredMessage | null => {
+interface Loaded extends Omit<StoredMessage, 'body'> {
+  readonly body: BodyRow | undefined;
+}
+
+/** Foreign keys see to it that a queued recipient has its message. */
+const load = (db: TenantDb, seq: number): Loaded => {
   const store = messageStore(db);
   const message = store.bySeq(seq);
-  const body = store.body(seq);
-  return message && body ? { message, body, attachments: store.attachments(seq) } : null;
+  if (!message) throw new Error(`message ${seq} is queued, but missing`);
+  return { message, body: store.body(seq), attachments: store.attachments(seq) };
+};
+
+/** Rejects where there is nothing to send, or no key to sign it with: unsigned mail never leaves. */
+const prepare = async ({ body, ...stored }: Loaded, signers: readonly DkimSigner[]): Promise<Buffer> => {
+  if (!body) throw new Error('the content of the message has been removed');
+  if (signers.length === 0) throw new Error('the sending host has no DKIM key');
+  return prepareMessage({ ...stored, body }, signers);
 };
 
 export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): ClaimResult => {
@@ -63,28 +75,26 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
   }
   const rows = queueStore(db).claim(lane, limit, byteBudget, now, policy);
   // Recipients of one message share its rows in memory.
-  const loaded = new Map<number, StoredMessage | null>();
-  const claimed = rows.flatMap((row): Claimed[] => {
-    if (!loaded.has(row.message_seq)) loaded.set(row.message_seq, load(db, row.message_seq));
-    const stored = loaded.get(row.message_seq);
+  const loaded = new Map<number, Loaded>();
+  const claimed = rows.map((row): Claimed => {
+    const stored = loaded.get(row.message_seq) ?? load(db, row.message_seq);
+    loaded.set(row.message_seq, stored);
     const recipient = messageStore(db).recipient(row.recipient_id);
-    if (!stored || !recipient) return [];
+    if (!recipient) throw new Error(`recipient ${row.recipient_id} is queued, but missing`);
     const from: Mailbox = JSON.parse(stored.message.from_json);
     const host = addressDomain(from.address);
     const target = { tenantNumber: practice.number, recipientId: row.recipient_id };
-    const signers: readonly DkimSigner[] = deps.signers.of(db, tenantId, host);
-    return [
-      {
-        row,
-        messageId: stored.message.id,
-        envelope: {
-          returnPath: encodeReturnPath(deps.returnPathKey, target, host),
-          recipient: recipient.address,
-          envelopeId: stored.message.id,
-        },
-        prepare: () => prepareMessage(stored, signers),
+    const signers = deps.signers.of(db, tenantId, host);
+    return {
+      row,
+      messageId: stored.message.id,
+      envelope: {
+        returnPath: encodeReturnPath(deps.returnPathKey, target, host),
+        recipient: recipient.address,
+        envelopeId: stored.message.id,
       },
-    ];
+      prepare: () => prepare(stored, signers),
+    };
   });
   return { claimed, next: queueStore(db).nextDue() };
 };

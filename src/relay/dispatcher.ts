@@ -132,7 +132,11 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     let nextDue: number | null;
     try {
       const { claimed, next } = await files.write(tenantId, (db) => {
-        if (!recovered.has(tenantId)) queueStore(db).releaseAll();
+        if (!recovered.has(tenantId)) {
+          queueStore(db).releaseAll();
+          // At once: the tenant's other lane may claim in this same transaction.
+          recovered.add(tenantId);
+        }
         const byteBudget = MAX_BYTES_IN_FLIGHT - bytesInFlight;
         return claimDue(
           db,
@@ -140,7 +144,6 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           deps,
         );
       });
-      recovered.add(tenantId);
       nextDue = next[lane];
       const other: Turn = { tenantId, lane: lane === 0 ? 1 : 0 };
       const otherDue = next[other.lane];
@@ -149,6 +152,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       for (const one of claimed) track(deliver(turn, one));
     } catch (error) {
       log.error({ err: error, tenant: tenantId }, 'queue of a practice could not be read');
+      // A failed sync can leave claims behind that nobody works on: they are put back like those of a dead process.
+      recovered.delete(tenantId);
       nextDue = clock.now() + FILE_RETRY_MS;
     }
     occupy(turn, -places);

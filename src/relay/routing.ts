@@ -15,8 +15,8 @@ export type Choice<U> =
   | { readonly kind: 'wait'; readonly until: number | null };
 
 /**
- * A healthy one before any probe, so that mail flows while a broken one is being tried; where none is healthy, the
- * first that may be probed.
+ * A healthy one before any probe: it bounds how much may be under way. Where none is healthy, the first that may be
+ * probed. (One set aside that stands before a healthy one gets single probes: ways-out.ts, `take`.)
  */
 export const chooseUpstream = <U>(candidates: readonly Candidate<U>[]): Choice<U> => {
   const healthy = candidates.find(({ state }) => state === 'closed');

@@ -51,10 +51,9 @@ export const createWaysOut = (ways: readonly WayOut[], clock: Clock, log: Log): 
       // One alone finds out whether it is back; what is still under way began before.
       return choice.kind === 'probe' && inFlight === 0 ? 1 : 0;
     },
-    take: () => {
-      const choice = choose();
-      return choice.kind !== 'wait' && choice.upstream.breaker.mayTry(clock.now()) ? choice.upstream : null;
-    },
+    // In the order of the list: one set aside gets its probe while a later one carries the mail, or it would never
+    // be found to be back.
+    take: () => guarded.find(({ breaker }) => breaker.mayTry(clock.now())) ?? null,
     report: (way, outcome) => {
       const found = guarded.find(({ upstream }) => upstream === way.upstream);
       if (!found) return;

@@ -21,7 +21,13 @@ export const registryStore = perConnection((db: PlatformDb) => {
   const list = db.prepare<[number, number], TenantRow>(
     "SELECT number, id, slug FROM tenants WHERE state = 'active' AND number > ? ORDER BY number LIMIT ?",
   );
+  const getCheck = db.prepare<[], Buffer>('SELECT sealed FROM master_key_check').pluck();
+  const putCheck = db.prepare<[Buffer]>('INSERT INTO master_key_check (only, sealed) VALUES (1, ?)');
   return {
+    masterKeyCheck: (): Buffer | undefined => getCheck.get(),
+    setMasterKeyCheck: (sealed: Buffer): void => {
+      putCheck.run(sealed);
+    },
     /** Number of the new tenant. */
     reserve: (id: string, slug: string, now: number): number =>
       Number(reserve.run(id, slug, now).lastInsertRowid),

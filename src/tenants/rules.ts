@@ -24,6 +24,7 @@ const transliterations: Readonly<Record<string, string>> = {
 /** A slug from a name: `Praxis Dr. Müller` → `praxis-dr-mueller`. Empty where the name holds nothing usable. */
 export const slugify = (name: string): string =>
   name
+    .normalize('NFC')
     .toLowerCase()
     .replace(/[äöüßæøå]/g, (char) => transliterations[char] ?? char)
     .normalize('NFD')

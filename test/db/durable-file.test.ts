@@ -174,6 +174,32 @@ describe('failures', () => {
     expect(await again.read(numbers)).toEqual([1, 2, 4]);
   });
 
+  test('a sync that fails while a checkpoint is under way leaves a file that can be closed', async () => {
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const real = maintenance;
+    maintenance = {
+      ...real,
+      run: async (command) => {
+        if (command.verb === 'checkpoint') {
+          begun.resolve();
+          await held.promise;
+        }
+        return real.run(command);
+      },
+    };
+    const file = await openFile();
+    await file.write(insert(1, 'x'.repeat(CHECKPOINT_BYTES)));
+    await begun.promise;
+    disk.failNextSync(new Error('EIO'));
+    await expect(file.write(insert(2))).rejects.toThrow('The disk failed');
+    const closed = file.close();
+    held.resolve();
+    await closed;
+    const again = await openFile();
+    expect(await again.read(numbers)).toContain(1);
+  });
+
   test('a file of a newer version is refused with what to do', async () => {
     const db = new Database(path());
     db.pragma('user_version = 7');

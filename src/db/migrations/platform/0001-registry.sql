@@ -45,3 +45,9 @@ CREATE TABLE queue_due (
   tenant_id TEXT PRIMARY KEY REFERENCES tenants (id) ON DELETE CASCADE,
   due_at    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- A value sealed under the master key, so that a start with another key is noticed before anything is sealed with it.
+CREATE TABLE master_key_check (
+  only   INTEGER PRIMARY KEY CHECK (only = 1),
+  sealed BLOB NOT NULL
+) STRICT;

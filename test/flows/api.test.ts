@@ -1,0 +1,578 @@
+// What the API offers besides sending: practices, projects, routes, tokens, search, captured mail, and what it says of
+// itself.
+import { simpleParser } from 'mailparser';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
+import {
+  type List,
+  letter,
+  type Message,
+  type Refusal,
+  type Sender,
+  startApp,
+  type TestApp,
+} from '#test/support/app.ts';
+
+const UNKNOWN_ID = '018f0000-0000-7000-8000-00000000dead';
+const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+interface Record {
+  readonly id: string;
+  readonly slug: string;
+  readonly [field: string]: unknown;
+}
+
+let app: TestApp;
+let sender: Sender;
+beforeAll(async () => {
+  app = await startApp();
+  sender = await app.createSender();
+});
+afterAll(() => app?.remove());
+
+/** Asks with the sender's token. */
+const call = <Body = Refusal & Record>(method: string, path: string, body?: unknown, token = sender.token) =>
+  app.request<Body>(method, path, body, token);
+
+const list = async <T = Record>(path: string, token?: string): Promise<readonly T[]> => {
+  const { status, body } = await call<List<T>>('GET', path, undefined, token);
+  expect(status).toBe(200);
+  return body.data;
+};
+
+/** All pages of a list, `limit` at a time. */
+const pages = async <T>(path: string, limit: number, token?: string): Promise<readonly (readonly T[])[]> => {
+  const read: (readonly T[])[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const target: string = `${path}?limit=${limit}${cursor && `&cursor=${cursor}`}`;
+    const { body } = await call<List<T>>('GET', target, undefined, token);
+    read.push(body.data);
+    cursor = body.next_cursor;
+  }
+  return read;
+};
+
+const refused = async (
+  code: ErrorCode,
+  answer: Promise<{ status: number; body: Refusal }>,
+  path?: string,
+): Promise<void> => {
+  const { status, body } = await answer;
+  expect({ status, code: body.code }).toEqual({ status: errorTable[code].status, code });
+  if (path !== undefined) expect(body.fields).toEqual([{ path, message: expect.any(String) }]);
+};
+
+describe('practices', () => {
+  test('are made with a managed host, ready to send', async () => {
+    const { status, body } = await app.request(
+      'POST',
+      '/api/practices',
+      { name: ' Praxis am See ', domain: 'Praxis-Müller.example', plan: 'praxis' },
+      app.adminToken,
+    );
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: UUID,
+      name: 'Praxis am See',
+      slug: 'praxis-am-see',
+      status: 'active',
+      pause: null,
+      domain: 'praxis-am-see.send.example.com',
+      domain_kind: 'managed',
+      pending_domain: 'xn--praxis-mller-klb.example',
+      managed_host: 'praxis-am-see.send.example.com',
+      default_from: 'noreply@praxis-am-see.send.example.com',
+      plan: 'praxis',
+      monthly_cap: 20_000,
+      safe_mode: false,
+      legal: { street: null, city: null, privacy_url: null },
+      warmup: null,
+      created_at: ISO,
+    });
+    expect((await app.request('GET', `/api/practices/${body.id}`, undefined, app.adminToken)).body).toEqual(
+      body,
+    );
+  });
+
+  const slugs: readonly (readonly [name: string, slug: string])[] = [
+    ['Praxis Dr. Müller & Söhne', 'praxis-dr-mueller-soehne'],
+    ['Praxis Dr. Müller & Söhne', 'praxis-dr-mueller-soehne-2'],
+    ['PRAXIS dr mueller soehne!', 'praxis-dr-mueller-soehne-3'],
+    ['Café Größe', 'cafe-groesse'],
+    ['Mail', 'mail-2'],
+    ['www', 'www-2'],
+    ['Admin', 'admin-2'],
+    ['xn--bcher-kva', 'xn-bcher-kva'],
+    ['診療所', 'practice'],
+    ['---', 'practice-2'],
+    ['a'.repeat(200), 'a'.repeat(40)],
+  ];
+  test('have slugs that are host names, free and not reserved', async () => {
+    for (const [name, slug] of slugs) {
+      const practice = await app.createPractice({ name });
+      expect([practice.name, practice.slug, practice.managed_host]).toEqual([
+        name,
+        slug,
+        `${slug}.send.example.com`,
+      ]);
+    }
+  });
+
+  test('of one name made at once have different slugs', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 12 }, () => app.createPractice({ name: 'Zwilling' })),
+    );
+    const numbered = made.map(({ slug }) => slug).filter((slug) => /^zwilling(-[2-9])?$/.test(slug));
+    expect(new Set(made.map(({ slug }) => slug)).size).toBe(12);
+    expect(numbered).toHaveLength(9);
+  });
+
+  test('are listed page by page to the operator, and to a token only its own', async () => {
+    const all = (await pages<Record>('/api/practices', 5, app.adminToken)).flat();
+    expect(all.length).toBeGreaterThan(10);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    expect(await list('/api/practices?limit=200', app.adminToken)).toEqual(all);
+    expect((await list('/api/practices')).map(({ id }) => id)).toEqual([sender.practice.id]);
+  });
+
+  test('are made under the other path too', async () => {
+    const { status, body } = await call('POST', '/api/projects', { name: 'Alias' }, app.adminToken);
+    expect([status, body.slug]).toEqual([201, 'alias']);
+  });
+
+  test('are found by an id in upper case', async () => {
+    const { body } = await call('GET', `/api/practices/${sender.practice.id.toUpperCase()}`);
+    expect(body.id).toBe(sender.practice.id);
+  });
+
+  const bad: readonly (readonly [what: string, body: object, path: string])[] = [
+    ['no name', {}, 'body.name'],
+    ['an empty name', { name: '  ' }, 'body.name'],
+    ['a name of two lines', { name: 'a\nb' }, 'body.name'],
+    ['a name of 201 characters', { name: 'a'.repeat(201) }, 'body.name'],
+    ['an unknown plan', { name: 'a', plan: 'gold' }, 'body.plan'],
+    ['a domain of one label', { name: 'a', domain: 'localhost' }, 'body.domain'],
+    ["a domain in the operator's zone", { name: 'a', domain: 'b.send.example.com' }, 'body.domain'],
+    ['an address as domain', { name: 'a', domain: 'a@example.org' }, 'body.domain'],
+  ];
+  test.each(bad)('are not made with %s', async (_, body, path) => {
+    const before = await list('/api/practices?limit=200', app.adminToken);
+    await refused('invalid_request', call('POST', '/api/practices', body, app.adminToken), path);
+    expect(await list('/api/practices?limit=200', app.adminToken)).toEqual(before);
+  });
+});
+
+test.each(['limit=0', 'limit=201', 'limit=x', 'limit=1.5', 'cursor=x', 'cursor=', 'cursor=cDF4', 'page=2'])(
+  'a list asked with %s is refused',
+  async (query) => {
+    const path = `query.${query.split('=')[0]}`;
+    await refused('invalid_request', call('GET', `/api/practices?${query}`), path);
+  },
+);
+
+describe('projects', () => {
+  const at = () => `${sender.base}/projects`;
+
+  test('are made, renamed, archived and taken back', async () => {
+    const { status, body: made } = await call('POST', at(), { name: 'Labor Süd' });
+    expect(status).toBe(201);
+    const record = { id: UUID, name: 'Labor Süd', slug: 'labor-sued', is_default: false, archived_at: null };
+    expect(made).toEqual({ ...record, created_at: ISO });
+    const change = async (body: object) => (await call('PATCH', `${at()}/${made.id}`, body)).body;
+    expect(await change({ name: 'Labor Nord' })).toEqual({ ...made, name: 'Labor Nord' });
+    const archived = await change({ archived: true });
+    expect(archived).toEqual({ ...made, name: 'Labor Nord', archived_at: ISO });
+    expect(await change({ archived: true })).toEqual(archived);
+    expect(await change({ archived: false, name: 'Labor' })).toEqual({ ...made, name: 'Labor' });
+    const [first, ...others] = await list(at());
+    expect(first).toMatchObject({ slug: 'default', is_default: true });
+    expect(others).toContainEqual({ ...made, name: 'Labor' });
+  });
+
+  test('have a slug of their own', async () => {
+    expect((await call('POST', at(), { name: 'Labor', slug: 'l1' })).status).toBe(201);
+    await refused('conflict', call('POST', at(), { name: 'Anderes', slug: 'l1' }));
+    await refused('conflict', call('POST', at(), { name: 'Default' }));
+    await refused('invalid_request', call('POST', at(), { name: '診療所' }), 'body.slug');
+    await refused('invalid_request', call('POST', at(), { name: 'a', slug: 'A b' }), 'body.slug');
+  });
+
+  test('cannot be changed into nonsense', async () => {
+    const [first] = await list(at());
+    await refused('conflict', call('PATCH', `${at()}/${first?.id}`, { archived: true }));
+    await refused('invalid_request', call('PATCH', `${at()}/${first?.id}`, {}), 'body');
+    await refused('not_found', call('PATCH', `${at()}/${UNKNOWN_ID}`, { name: 'a' }));
+    await refused('invalid_request', call('PATCH', `${at()}/nonsense`, { name: 'a' }), 'params.projectID');
+  });
+});
+
+describe('routes', () => {
+  const at = () => `${sender.base}/routes`;
+  const off = { track_opens: false, track_clicks: false };
+  const on = { track_opens: true, track_clicks: true };
+
+  test('of a new practice are the two streams', async () => {
+    const { base, token } = await app.createSender();
+    const shared = { id: UUID, project_id: null, plain_text_fallback: true, created_at: ISO };
+    expect(await list(`${base}/routes`, token)).toEqual([
+      { ...shared, slug: 'outgoing', name: 'Outgoing', type: 'transactional', is_default: true, ...off },
+      { ...shared, slug: 'broadcast', name: 'Broadcast', type: 'marketing', is_default: false, ...on },
+    ]);
+  });
+
+  test('are made with the tracking of their stream, and changed by slug or id', async () => {
+    const { status, body: made } = await call('POST', at(), { name: 'Befunde', type: 'transactional' });
+    expect(status).toBe(201);
+    expect(made).toMatchObject({ slug: 'befunde', is_default: false, project_id: null, ...off });
+    const marketing = await call('POST', at(), { name: 'Aktionen', type: 'marketing', track_clicks: false });
+    expect(marketing.body).toMatchObject({ track_opens: true, track_clicks: false });
+    const changed = await call('PATCH', `${at()}/befunde`, { name: 'Befund', track_opens: true });
+    expect(changed.body).toEqual({ ...made, name: 'Befund', track_opens: true });
+    const again = await call('PATCH', `${at()}/${made.id}`, { plain_text_fallback: false });
+    expect(again.body).toEqual({ ...made, name: 'Befund', track_opens: true, plain_text_fallback: false });
+    expect(await list(at())).toContainEqual(again.body);
+  });
+
+  test('are refused where they clash or do not exist', async () => {
+    await refused('conflict', call('POST', at(), { name: 'Outgoing', type: 'marketing' }));
+    await refused('invalid_request', call('POST', at(), { name: 'a', type: 'other' }), 'body.type');
+    await refused('not_found', call('POST', at(), { name: 'a', type: 'marketing', project_id: UNKNOWN_ID }));
+    await refused('not_found', call('PATCH', `${at()}/nowhere`, { name: 'a' }));
+    await refused('not_found', call('PATCH', `${at()}/outgoing`, { project_id: UNKNOWN_ID }));
+    await refused('not_found', call('POST', `${at()}/nowhere/default`));
+    await refused('invalid_request', call('PATCH', `${at()}/outgoing`, {}), 'body');
+  });
+
+  test('exactly one is the default, and takes what names none', async () => {
+    const other = await app.createSender();
+    const routes = `${other.base}/routes`;
+    const { status, body } = await call('POST', `${routes}/broadcast/default`, undefined, other.token);
+    expect([status, body.is_default]).toEqual([200, true]);
+    const defaults = (await list(routes, other.token)).filter(({ is_default }) => is_default);
+    expect(defaults.map(({ slug }) => slug)).toEqual(['broadcast']);
+    const sent = await app.message(other, await app.send(other));
+    expect(sent).toMatchObject({ route: { slug: 'broadcast' }, message_kind: 'newsletter' });
+    await refused(
+      'kind_not_allowed_on_route',
+      call('POST', `${other.base}/send`, { ...letter, message_kind: 'termin' }, other.token),
+    );
+  });
+
+  test('of a project are seen and used by it alone', async () => {
+    const project = await call('POST', `${sender.base}/projects`, { name: 'Eigen' });
+    const stranger = await call('POST', `${sender.base}/projects`, { name: 'Fremd' });
+    const scope = 'project';
+    const own = await app.createToken(sender.practice.id, { scope, project_id: project.body.id });
+    const foreign = await app.createToken(sender.practice.id, { scope, project_id: stranger.body.id });
+    const fields = { name: 'Nur eigen', type: 'transactional', project_id: project.body.id };
+    const { body: route } = await call('POST', at(), fields);
+    expect(await list(at(), own)).toContainEqual(route);
+    expect(await list(at(), foreign)).not.toContainEqual(route);
+    for (const name of [route.slug, route.id]) {
+      expect((await call('POST', `${sender.base}/send`, { ...letter, route: name }, own)).status).toBe(202);
+      await refused('not_found', call('POST', `${sender.base}/send`, { ...letter, route: name }, foreign));
+    }
+    expect((await list(`${sender.base}/projects`, own)).map(({ id }) => id)).toEqual([project.body.id]);
+  });
+});
+
+describe('tokens', () => {
+  const at = () => `${sender.base}/api-tokens`;
+  type Created = Record & { readonly token: string };
+
+  test('are shown whole once, listed without their secret, and let nobody in once revoked', async () => {
+    const { status, body } = await call<Created>('POST', at(), { name: 'Server', scope: 'team' });
+    expect(status).toBe(201);
+    const { token, ...record } = body;
+    expect(token).toMatch(/^svc_team_[0-9A-Za-z]{43}$/);
+    const expected = { id: UUID, name: 'Server', scope: 'team', project_id: null, last_used_at: null };
+    expect(record).toEqual({ ...expected, created_at: ISO });
+    expect(await list(at())).toContainEqual(record);
+    expect((await call('GET', at())).text).not.toContain(token);
+    expect((await call('GET', sender.base, undefined, token)).status).toBe(200);
+    expect(await call('DELETE', `${at()}/${record.id}`)).toMatchObject({ status: 204, text: '' });
+    await refused('unauthorized', call('GET', sender.base, undefined, token));
+    await refused('not_found', call('DELETE', `${at()}/${record.id}`));
+    expect((await list(at())).map(({ id }) => id)).not.toContain(record.id);
+  });
+
+  test('of a project name it', async () => {
+    const [project] = await list(`${sender.base}/projects`);
+    const { body } = await call<Created>('POST', at(), {
+      name: 'P',
+      scope: 'project',
+      project_id: project?.id,
+    });
+    expect(body.token).toMatch(/^svc_proj_[0-9A-Za-z]{43}$/);
+    expect(body.project_id).toBe(project?.id);
+    const unlimited = { name: 'P', scope: 'team', project_id: project?.id };
+    await refused('invalid_request', call('POST', at(), unlimited), 'body.project_id');
+    await refused('invalid_request', call('POST', at(), { name: 'P', scope: 'project' }), 'body.project_id');
+    await refused('not_found', call('POST', at(), { name: 'P', scope: 'project', project_id: UNKNOWN_ID }));
+  });
+
+  test('are nowhere in the data directory', async () => {
+    const stored = app.sql<{ hash: Buffer }>(null, 'SELECT * FROM credentials');
+    expect(stored.length).toBeGreaterThan(0);
+    expect(JSON.stringify(stored)).not.toContain(sender.token);
+    for (const { hash } of stored) expect(hash).toHaveLength(32);
+    const records = app.sql(sender.practice.id, 'SELECT * FROM api_tokens');
+    expect(JSON.stringify(records)).not.toContain(sender.token.slice('svc_team_'.length));
+  });
+
+  test('remember across a restart when they were used', async () => {
+    const first = await startApp();
+    const who = await first.createSender();
+    const began = Date.now();
+    await first.request('GET', who.base, undefined, who.token);
+    await first.stop();
+    const second = await startApp({ home: first.home });
+    try {
+      const target = `${who.base}/api-tokens`;
+      const { body } = await second.request<List<Record>>('GET', target, undefined, second.adminToken);
+      const used = Date.parse(String(body.data[0]?.last_used_at));
+      expect(Math.abs(used - began)).toBeLessThan(60_000);
+    } finally {
+      await second.remove();
+    }
+  });
+});
+
+describe('search', () => {
+  let who: Sender;
+  let since: string;
+  const ids: string[] = [];
+  const search = async (query: string, token = who.token): Promise<string[]> => {
+    const found = await list<Message>(`${who.base}/messages/search?${query}`, token);
+    return found.map(({ subject }) => subject);
+  };
+
+  beforeAll(async () => {
+    who = await app.createSender({ name: 'Suche' });
+    const mails = [
+      { subject: 'eins', tags: ['Rechnung', 'März'], message_kind: 'termin' },
+      { subject: 'zwei 100%', to: ['a_b@example.org', 'Max@Example.net'] },
+      { subject: 'drei', tag: 'rechnung' },
+      { subject: 'Vier Äpfel', route: 'broadcast', message_kind: 'newsletter', bcc: 'geheim@example.com' },
+      { subject: 'fünf', tags: ['back\\slash', 'a"b'] },
+    ];
+    for (const mail of mails) {
+      ids.push(await app.send(who, mail));
+      since ??= (await app.message(who, ids[0] ?? '')).created_at;
+    }
+    for (const id of ids) await app.untilStatus(who, id, 'processed');
+  });
+
+  const newestFirst = ['fünf', 'Vier Äpfel', 'drei', 'zwei 100%', 'eins'];
+  const queries: readonly (readonly [query: string, found: readonly string[]])[] = [
+    ['', newestFirst],
+    ['q=eins', ['eins']],
+    ['q=EINS', ['eins']],
+    ['q=max@example.NET', ['zwei 100%']],
+    ['q=geheim@', ['Vier Äpfel']],
+    ['q=echnun', ['drei', 'eins']],
+    ['q=März', ['eins']],
+    ['q=Äpfel', ['Vier Äpfel']],
+    ['q=%25', ['zwei 100%']],
+    ['q=a_b', ['zwei 100%']],
+    ['q=%5C', ['fünf']],
+    ['q=%22', ['fünf']],
+    ['q=%5B', []],
+    ['q=%2C', []],
+    ['q=nothing', []],
+    ['tag=rechnung', ['drei', 'eins']],
+    ['tag=RECHNUNG', ['drei', 'eins']],
+    ['tag=rech', []],
+    ['status=processed', newestFirst],
+    ['status=queued', []],
+    ['route=broadcast', ['Vier Äpfel']],
+    ['route=outgoing&q=example.com', []],
+    ['kind=termin', ['eins']],
+    ['kind=transactional&tag=rechnung', ['drei']],
+    ['from=2020-01-01T00:00:00Z', newestFirst],
+    ['from=2100-01-01T00:00:00Z', []],
+    ['to=2020-01-01T00:00:00%2B02:00', []],
+    ['to=2100-01-01T00:00:00Z', newestFirst],
+    ['limit=2', ['fünf', 'Vier Äpfel']],
+  ];
+  test.each(queries)('?%s', async (query, found) => {
+    expect(await search(query)).toEqual(found);
+  });
+
+  test('takes the time of a message as included below and excluded above', async () => {
+    expect(await search(`from=${since}`)).toContain('eins');
+    expect(await search(`to=${since}`)).not.toContain('eins');
+  });
+
+  test('finds a route by its id', async () => {
+    const routes = await list(`${who.base}/routes`, who.token);
+    const broadcast = routes.find(({ slug }) => slug === 'broadcast');
+    expect(await search(`route=${broadcast?.id}`)).toEqual(['Vier Äpfel']);
+  });
+
+  test('goes page by page, each message once', async () => {
+    const found = await pages<Message>(`${who.base}/messages/search`, 2, who.token);
+    expect(found.map((page) => page.length)).toEqual([2, 2, 1]);
+    expect(found.flat().map(({ id }) => id)).toEqual(ids.toReversed());
+    for (const message of found.flat()) expect(message).not.toHaveProperty('text');
+  });
+
+  test('shows a project token the messages of its project only', async () => {
+    const project = await call('POST', `${who.base}/projects`, { name: 'Leer' }, who.token);
+    const scope = { scope: 'project', project_id: project.body.id };
+    const token = await app.createToken(who.practice.id, scope);
+    expect(await search('', token)).toEqual([]);
+  });
+
+  const bad = [
+    'status=done',
+    'q=%00',
+    'q=eins%00x',
+    'kind=x',
+    'from=yesterday',
+    'to=2026-01-01',
+    'limit=500',
+    `q=${'a'.repeat(201)}`,
+    'Q=a',
+  ];
+  test.each(bad)('refuses ?%s', async (query) => {
+    const answer = call('GET', `${who.base}/messages/search?${query}`, undefined, who.token);
+    await refused('invalid_request', answer, `query.${query.split('=')[0]}`);
+  });
+
+  test('refuses an unknown route', async () => {
+    const target = `${who.base}/messages/search?route=nowhere`;
+    await refused('not_found', call('GET', target, undefined, who.token));
+  });
+});
+
+describe('captured mail', () => {
+  let who: Sender;
+  let sent: string[];
+  const at = () => `${who.base}/captures`;
+  beforeAll(async () => {
+    who = await app.createSender({ name: 'Fang' });
+    sent = [
+      await app.send(who, { to: ['a@example.org', 'b@example.org'] }),
+      await app.send(who, { subject: 'zwei' }),
+    ];
+    for (const id of sent) await app.untilStatus(who, id, 'processed');
+  });
+
+  test('is listed newest first, page by page, and by message', async () => {
+    const all = (await pages<Record>(at(), 1, who.token)).flat();
+    expect(all.map(({ message_id }) => message_id)).toContain(sent[1]);
+    expect(await list(at(), who.token)).toEqual(all);
+    const ofFirst = await list(`${at()}?message_id=${sent[0]}`, who.token);
+    expect(ofFirst.map(({ recipient }) => recipient).toSorted()).toEqual(['a@example.org', 'b@example.org']);
+    expect(ofFirst[0]).toEqual({
+      id: UUID,
+      message_id: sent[0],
+      recipient: expect.any(String),
+      return_path: expect.stringMatching(/^b\+[a-z0-9]+@bounce\.fang\.send\.example\.com$/),
+      size_bytes: expect.any(Number),
+      captured_at: ISO,
+    });
+  });
+
+  test('is a message to download', async () => {
+    const [capture] = await list(`${at()}?message_id=${sent[1]}`, who.token);
+    const { headers, text } = await call('GET', `${at()}/${capture?.id}`, undefined, who.token);
+    expect(headers.get('content-type')).toBe('message/rfc822');
+    expect(headers.get('content-disposition')).toBe('attachment; filename="message.eml"');
+    expect(Buffer.byteLength(text)).toBe(capture?.size_bytes);
+    expect((await simpleParser(text)).subject).toBe('zwei');
+    await refused('not_found', call('GET', `${at()}/${UNKNOWN_ID}`, undefined, who.token));
+  });
+});
+
+describe('the service itself', () => {
+  test('tells its health to anyone', async () => {
+    const { status, body, headers } = await app.request('GET', '/healthz');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: 'ok',
+      databases: { broken: 0 },
+      upstreams: [{ name: 'capture', kind: 'capture', state: 'closed' }],
+    });
+    expect(headers.get('cache-control')).toBeNull();
+  });
+
+  test('tells its limits and features to callers', async () => {
+    const { body } = await call('GET', '/api/meta');
+    expect(body).toMatchObject({
+      service: 'Sendwerk',
+      safe_mode: false,
+      limits: { recipients: 50, batch: 500, body_bytes: 48 * 1_024 * 1_024 },
+      attachment_policy: {
+        max_count: 5,
+        max_bytes_each: 10 * 1_024 * 1_024,
+        max_bytes_total: 30 * 1_024 * 1_024,
+      },
+    });
+    const features = ['billing', 'inbound', 'password_login', 'scanners', 'submission', 'tracking'];
+    expect(Object.keys(body.features as object).toSorted()).toEqual(features);
+    await refused('unauthorized', app.request<Refusal>('GET', '/api/meta'));
+  });
+
+  test('has a reference to read, without script', async () => {
+    const { status, headers, text } = await app.request('GET', '/reference');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    for (const word of ['/api/practices/{id}/send', 'too_many_recipients', 'messages.view_content']) {
+      expect(text).toContain(word);
+    }
+  });
+
+  test('gives every answer an id of its own, and keeps API answers out of caches', async () => {
+    const mine = { 'X-Request-Id': 'mine' };
+    const answers = [
+      await app.request('GET', sender.base, undefined, sender.token, mine),
+      await app.request('GET', sender.base, undefined, undefined, mine),
+      await app.request('POST', `${sender.base}/send`, {}, sender.token, mine),
+      await app.request('GET', '/api/nothing', undefined, undefined, mine),
+    ];
+    const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+    expect(new Set(ids).size).toBe(4);
+    for (const { headers } of answers) {
+      expect(headers.get('x-request-id')).toEqual(UUID);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+  });
+
+  test('answers errors in the form that its description declares', async () => {
+    const { text } = await app.request('GET', '/openapi.yaml');
+    const document = parse(text);
+    const schemas: { [name: string]: z.core.JSONSchema.JSONSchema } = document.components.schemas;
+    const send = `${sender.base}/send`;
+    const refusals = [
+      await call('GET', `/api/practices/${UNKNOWN_ID}`),
+      await call('POST', send, {}),
+      await call('POST', send, Buffer.from('{')),
+      await call('POST', send, { ...letter, from: 'a@bank.example' }),
+      await call('POST', send, { ...letter, to: Array.from({ length: 51 }, (_, n) => `a${n}@example.org`) }),
+      await call('POST', '/api/practices', { name: 'a' }),
+    ];
+    const codes = refusals.map(({ status, body }) => {
+      const schema = schemas[`error.${body.code}`];
+      expect(schema).toBeDefined();
+      const fields = Object.keys(schema?.properties ?? {}).toSorted();
+      expect(Object.keys(body).toSorted()).toEqual(fields);
+      z.fromJSONSchema(schema ?? {}).parse(body);
+      return `${status} ${body.code}`;
+    });
+    expect(codes).toEqual([
+      '404 not_found',
+      '400 invalid_request',
+      '400 invalid_json',
+      '422 from_not_allowed',
+      '422 too_many_recipients',
+      '403 forbidden',
+    ]);
+  });
+});

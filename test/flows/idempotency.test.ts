@@ -1,0 +1,126 @@
+// Repeating a request under one key: one message, one answer.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type List, letter, type Message, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+
+interface Sent {
+  readonly id: string;
+  readonly code?: string;
+}
+
+let app: TestApp;
+let sender: Sender;
+beforeAll(async () => {
+  app = await startApp();
+  sender = await app.createSender();
+});
+afterAll(() => app?.remove());
+
+const post = (body: unknown, headers: Record<string, string> = {}, token = sender.token) =>
+  app.request<Sent>('POST', `${sender.base}/send`, body, token, headers);
+
+/** Ids of the messages with that subject. */
+const stored = async (subject: string): Promise<string[]> => {
+  const target = `${sender.base}/messages/search?q=${encodeURIComponent(subject)}`;
+  const { body } = await app.request<List<Message>>('GET', target, undefined, sender.token);
+  return body.data.map(({ id }) => id);
+};
+
+type Call = readonly [body: object, headers?: Record<string, string>];
+
+/** Two requests that are the same one. */
+const repeats: readonly (readonly [name: string, first: Call, second: Call])[] = [
+  ['the header', [{}, { 'Idempotency-Key': 'a' }], [{}, { 'Idempotency-Key': 'a' }]],
+  ['the other header', [{}, { 'X-Idempotency-Key': 'b' }], [{}, { 'Idempotency-Key': 'b' }]],
+  ['the field', [{ idempotency_key: 'c' }], [{ idempotency_key: 'c' }]],
+  ['the field, then the header', [{ idempotency_key: 'd' }], [{}, { 'Idempotency-Key': 'd' }]],
+  [
+    'the header, whatever the field says',
+    [{ idempotency_key: 'e1' }, { 'Idempotency-Key': 'e' }],
+    [{ idempotency_key: 'e2' }, { 'Idempotency-Key': 'e' }],
+  ],
+  ['a key of 256 characters', [{ idempotency_key: 'k'.repeat(256) }], [{ idempotency_key: 'k'.repeat(256) }]],
+];
+
+describe('a repeated request is answered with the first answer, by', () => {
+  test.each(repeats)('%s', async (subject, [one, oneHeaders], [two, twoHeaders]) => {
+    const first = await post({ ...letter, subject, ...one }, oneHeaders);
+    expect(first.status).toBe(202);
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    // The same fields in another order, with other white space.
+    const reordered = JSON.stringify({ ...two, text: letter.text, subject, to: letter.to }, null, 2);
+    const second = await post(Buffer.from(reordered), twoHeaders);
+    expect({ status: second.status, text: second.text }).toEqual({ status: 202, text: first.text });
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await stored(subject)).toEqual([first.body.id]);
+  });
+});
+
+test('fifty calls at once store one message and give one answer', async () => {
+  const body = { ...letter, subject: 'fifty' };
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => post(body, { 'Idempotency-Key': '50' })),
+  );
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+  expect(await stored('fifty')).toEqual([answers[0]?.body.id]);
+});
+
+test('fifty calls at once without a key store fifty messages', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => post({ ...letter, subject: 'keyless' })),
+  );
+  expect((await stored('keyless')).toSorted()).toEqual(answers.map(({ body }) => body.id).toSorted());
+});
+
+test('the same key with another body is refused, and stores nothing', async () => {
+  const key = { 'Idempotency-Key': 'conflict' };
+  const { body: first } = await post({ ...letter, subject: 'conflict one' }, key);
+  const { status, body } = await post({ ...letter, subject: 'conflict two' }, key);
+  expect({ status, code: body.code }).toEqual({ status: 409, code: 'idempotency_conflict' });
+  expect(await stored('conflict')).toEqual([first.id]);
+});
+
+const refusedFirst: readonly (readonly [name: string, body: object])[] = [
+  ['for its form', { ...letter, subject: '' }],
+  ['by a gate', { ...letter, message_kind: 'newsletter' }],
+];
+test.each(refusedFirst)('a request refused %s does not occupy its key', async (name, body) => {
+  const key = { 'Idempotency-Key': `refused ${name}` };
+  expect((await post(body, key)).status).toBeGreaterThanOrEqual(400);
+  const { status, headers } = await post(letter, key);
+  expect(status).toBe(202);
+  expect(headers.get('idempotent-replayed')).toBeNull();
+});
+
+test('the same key of another project, or of another practice, is another key', async () => {
+  const key = { 'Idempotency-Key': 'shared' };
+  const fields = { name: 'Labor' };
+  const project = await app.request<Sent>('POST', `${sender.base}/projects`, fields, sender.token);
+  const scope = { scope: 'project', project_id: project.body.id };
+  const token = await app.createToken(sender.practice.id, scope);
+  const other = await app.createSender();
+  const answers = [
+    await post({ ...letter, subject: 'one' }, key),
+    await post({ ...letter, subject: 'two' }, key, token),
+    await app.request<Sent>('POST', `${other.base}/send`, letter, other.token, key),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(3);
+});
+
+test('a key outlives a restart', async () => {
+  const first = await startApp();
+  const who = await first.createSender();
+  const key = { 'Idempotency-Key': 'kept' };
+  const target = `${who.base}/send`;
+  const before = await first.request('POST', target, letter, who.token, key);
+  await first.stop();
+  const second = await startApp({ home: first.home });
+  try {
+    const after = await second.request('POST', target, letter, who.token, key);
+    expect(after.text).toBe(before.text);
+    expect(after.headers.get('idempotent-replayed')).toBe('true');
+  } finally {
+    await second.remove();
+  }
+});

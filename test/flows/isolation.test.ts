@@ -1,0 +1,144 @@
+// A practice's token sees nothing of another practice: every path that names a practice, and every id inside one,
+// answers as if the other did not exist. The paths come from the API's own description, so that none is forgotten.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type List, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+/** So many there are at least: an empty description would prove nothing. */
+const PATHS_AT_LEAST = 15;
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+let app: TestApp;
+let mine: Sender;
+let theirs: Sender;
+let operations: readonly Operation[];
+/** Ids that exist in the other practice, by the parameter that would name them. */
+let ids: Readonly<Record<string, string>>;
+
+/** Good for some route or other; a route must not look at it before it knows whose practice it is. */
+const body = { ...letter, name: 'Fremd', scope: 'team', type: 'marketing' };
+
+const fill = (path: string, id: string, other: (name: string) => string): string =>
+  path.replace('{id}', id).replace(/\{(\w+)\}/g, (_, name) => other(name));
+
+const ask = ({ method }: Operation, path: string) =>
+  app.request(
+    method.toUpperCase(),
+    path,
+    method === 'get' || method === 'delete' ? undefined : body,
+    mine.token,
+  );
+
+beforeAll(async () => {
+  app = await startApp();
+  mine = await app.createSender();
+  theirs = await app.createSender();
+  const messageID = await app.send(theirs);
+  await app.untilStatus(theirs, messageID, 'processed');
+  const firstOf = async (what: string): Promise<string> => {
+    const { body } = await app.request<List<{ id: string }>>(
+      'GET',
+      `${theirs.base}/${what}`,
+      undefined,
+      theirs.token,
+    );
+    return body.data[0]?.id ?? '';
+  };
+  ids = {
+    messageID,
+    projectID: await firstOf('projects'),
+    routeID: await firstOf('routes'),
+    tokenID: await firstOf('api-tokens'),
+    captureID: await firstOf('captures'),
+  };
+  const { paths } = parse((await app.request('GET', '/openapi.yaml')).text);
+  operations = Object.keys(paths).flatMap((path) =>
+    METHODS.filter((method) => method in paths[path]).map((method) => ({ method, path })),
+  );
+});
+afterAll(() => app?.remove());
+
+const untouched = () => [mine, theirs].map(({ practice }) => app.rowCounts(practice.id));
+
+describe("another practice's", () => {
+  test('paths answer like those of a practice that does not exist', async () => {
+    const ofPractice = operations.filter(({ path }) => path.includes('{id}'));
+    expect(ofPractice.length).toBeGreaterThanOrEqual(PATHS_AT_LEAST);
+    const before = untouched();
+    for (const operation of ofPractice) {
+      const inner = (name: string): string => ids[name] ?? `no id for {${name}}: add one`;
+      const foreign = await ask(operation, fill(operation.path, theirs.practice.id, inner));
+      const unknown = await ask(operation, fill(operation.path, crypto.randomUUID(), inner));
+      expect({ ...operation, status: foreign.status, code: foreign.body.code }).toEqual({
+        ...operation,
+        status: 404,
+        code: 'not_found',
+      });
+      expect({ ...operation, text: foreign.text }).toEqual({ ...operation, text: unknown.text });
+      const headersOf = (headers: Headers) =>
+        Object.fromEntries([...headers].filter(([name]) => !/^(x-request-id|date|ratelimit-.*)$/.test(name)));
+      expect(headersOf(foreign.headers)).toEqual(headersOf(unknown.headers));
+    }
+    expect(untouched()).toEqual(before);
+  });
+
+  test('ids inside our own practice answer like ids that do not exist', async () => {
+    const withInner = operations.filter(({ path }) => path.includes('{id}/') && /\{(?!id\})/.test(path));
+    expect(new Set(withInner.flatMap(({ path }) => path.match(/\{(?!id\})\w+\}/g) ?? []))).toEqual(
+      new Set(Object.keys(ids).map((name) => `{${name}}`)),
+    );
+    const before = untouched();
+    for (const operation of withInner) {
+      const change = operation.path.includes('projectID') || operation.path.includes('routeID');
+      const send = (path: string) =>
+        app.request(
+          operation.method.toUpperCase(),
+          path,
+          operation.method === 'patch' && change ? { name: 'Fremd' } : undefined,
+          mine.token,
+        );
+      const foreign = await send(fill(operation.path, mine.practice.id, (name) => ids[name] ?? ''));
+      const unknown = await send(fill(operation.path, mine.practice.id, () => crypto.randomUUID()));
+      expect({ ...operation, status: foreign.status, code: foreign.body.code }).toEqual({
+        ...operation,
+        status: 404,
+        code: 'not_found',
+      });
+      expect({ ...operation, text: foreign.text }).toEqual({ ...operation, text: unknown.text });
+    }
+    expect(untouched()).toEqual(before);
+  });
+
+  test('ids in a body are unknown too', async () => {
+    const before = untouched();
+    const bodies: readonly (readonly [path: string, body: object, method?: string])[] = [
+      ['/send', { ...letter, route: ids.routeID }],
+      ['/api-tokens', { name: 'a', scope: 'project', project_id: ids.projectID }],
+      ['/routes', { name: 'a', type: 'marketing', project_id: ids.projectID }],
+      ['/routes/outgoing', { project_id: ids.projectID }, 'PATCH'],
+    ];
+    for (const [path, content, method = 'POST'] of bodies) {
+      const { status } = await app.request(method, mine.base + path, content, mine.token);
+      expect({ path, status }).toEqual({ path, status: 404 });
+    }
+    const search = `${mine.base}/messages/search?route=${ids.routeID}`;
+    expect((await app.request('GET', search, undefined, mine.token)).status).toBe(404);
+    const captures = `${mine.base}/captures?message_id=${ids.messageID}`;
+    expect((await app.request('GET', captures, undefined, mine.token)).body.data).toEqual([]);
+    expect(untouched()).toEqual(before);
+  });
+
+  test('mail, records and names do not show in our lists', async () => {
+    for (const path of ['', '/messages/search', '/captures', '/projects', '/routes', '/api-tokens']) {
+      const { text } = await app.request('GET', mine.base + path, undefined, mine.token);
+      for (const id of [theirs.practice.id, ...Object.values(ids)]) expect(text).not.toContain(id);
+    }
+    const { body } = await app.request<List<{ id: string }>>('GET', '/api/practices', undefined, mine.token);
+    expect(body.data.map(({ id }) => id)).toEqual([mine.practice.id]);
+  });
+});

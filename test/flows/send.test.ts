@@ -1,0 +1,480 @@
+// A message's way from HTTP to SMTP, seen from both ends: what the API says and what the smarthost gets.
+import { Resolver } from 'node:dns/promises';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { simpleParser } from 'mailparser';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Status } from '#src/messages/rules.ts';
+import { type List, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
+
+const MANAGED_HOST = 'praxis-am-markt.send.example.com';
+const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+/** One pixel. */
+const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+const PDF = Buffer.from('%PDF-1.4\n\0\r\n.\r\nbinary \xff\xfe\n%%EOF\n', 'latin1');
+
+/** What the smarthost says to RCPT, by the part before the @; who is not named is welcome. */
+const replies: Readonly<Record<string, string>> = {
+  unknown: '550 5.1.1 User unknown',
+  full: '552 5.2.2 Mailbox full',
+  never: '450 4.2.0 Greylisted',
+};
+const turnedAway = new Set<string>();
+/** The second attempt for `later-a` is answered only then. */
+const delayWasSeen = Promise.withResolvers<string>();
+
+const answerRcpt = ({ address }: { address: string }): string | Promise<string> => {
+  const [name = ''] = address.split('@');
+  if (!name.startsWith('later')) return replies[name] ?? '250 2.1.5 Ok';
+  if (turnedAway.has(address)) return name === 'later-a' ? delayWasSeen.promise : '250 2.1.5 Ok';
+  turnedAway.add(address);
+  return '450 4.2.0 Greylisted';
+};
+
+// The second attempt comes after a second and is the last: the third would come after the patience has ended.
+const queue = {
+  retry: ['1s'],
+  then_every: '1h',
+  jitter: 0,
+  give_up: { transactional: '1m', marketing: '1m' },
+};
+
+let receiver: SmtpReceiver;
+let app: TestApp;
+let sender: Sender;
+
+beforeAll(async () => {
+  receiver = await createSmtpReceiver({ rcpt: answerRcpt });
+  const dns = { authoritative: { listen: '127.0.0.1:0', addresses: ['127.0.0.1'] } };
+  app = await startApp({ receiver, config: { queue, dns } });
+  sender = await app.createSender();
+});
+afterAll(async () => {
+  await app?.remove();
+  await receiver?.stop();
+});
+
+/** What has arrived of the message, by recipient. */
+const copiesOf = (id: string) =>
+  new Map(
+    receiver.messages
+      .filter(({ content }) => content.includes(`<${id}@`))
+      .map((message) => [message.recipients.map(({ address }) => address).join(), message]),
+  );
+
+const copyOf = (id: string, recipient: string) => {
+  const copy = copiesOf(id).get(recipient);
+  if (!copy) throw new Error(`nothing arrived for ${recipient}`);
+  return copy;
+};
+
+const read = async <T>(path: string, token = sender.token): Promise<T> => {
+  const { status, body } = await app.request<T>('GET', sender.base + path, undefined, token);
+  expect(status).toBe(200);
+  return body;
+};
+
+interface Event {
+  readonly type: string;
+  readonly recipient: string | null;
+}
+const eventsOf = (id: string) => read<List<Event>>(`/messages/${id}/events`);
+
+describe('a message to several recipients', () => {
+  let id: string;
+  beforeAll(async () => {
+    id = await app.send(sender, {
+      to: 'Erika Müller <erika@example.org>, max@example.org',
+      cc: ['copy@example.net', 'MAX@example.org'],
+      bcc: ['hidden@example.net', 'Copy@example.net', 'erika@EXAMPLE.org'],
+      reply_to: 'Praxis <praxis@example.com>',
+      headers: { 'X-Case': 'Nr. 7' },
+      message_kind: 'termin',
+      tags: ['Montag', { name: 'arzt', value: 'Weiß' }, 'montag'],
+      tag: 'erinnerung',
+      metadata: { patient: '4711' },
+      html: '<p>Am Montag um 9:30 Uhr.</p>',
+    });
+    await app.untilStatus(sender, id, 'processed');
+  });
+
+  test('reaches each once, To before Cc before Bcc, by a transaction of its own', async () => {
+    expect([...copiesOf(id).keys()].toSorted()).toEqual([
+      'copy@example.net',
+      'erika@example.org',
+      'hidden@example.net',
+      'max@example.org',
+    ]);
+    const { to, cc, bcc, recipients } = await app.message(sender, id);
+    const expected = { to: ['erika@example.org', 'max@example.org'], cc: ['copy@example.net'] };
+    const addresses = (list: readonly { address: string }[]) => list.map(({ address }) => address);
+    expect({ to: addresses(to), cc: addresses(cc), bcc: addresses(bcc) }).toEqual({
+      ...expected,
+      bcc: ['hidden@example.net'],
+    });
+    expect(recipients.map(({ field }) => field)).toEqual(['to', 'to', 'cc', 'bcc']);
+  });
+
+  test('asks the smarthost for success, delay and failure notices', () => {
+    for (const { mailParameters, recipients } of copiesOf(id).values()) {
+      expect(mailParameters).toContain(`ENVID=${id}`);
+      expect(recipients[0]?.parameters).toContain('NOTIFY=SUCCESS,DELAY,FAILURE');
+    }
+  });
+
+  test('has return paths that name practice and recipient under the key of the installation', () => {
+    const [registered] = app.sql<{ number: number }>(
+      null,
+      'SELECT number FROM tenants WHERE id = ?',
+      sender.practice.id,
+    );
+    for (const [recipient, { mailFrom }] of copiesOf(id)) {
+      expect(mailFrom).toMatch(new RegExp(`^b\\+[a-z0-9]+@bounce\\.${MANAGED_HOST}$`));
+      const target = app.returnPathTarget(mailFrom);
+      const [row] = app.sql(
+        sender.practice.id,
+        'SELECT address FROM recipients WHERE id = ?',
+        target?.recipientId,
+      );
+      expect({ tenantNumber: target?.tenantNumber, row }).toEqual({
+        tenantNumber: registered?.number,
+        row: { address: recipient },
+      });
+    }
+  });
+
+  test('shows nobody who else was blind-copied, not even to them', () => {
+    for (const { content } of copiesOf(id).values()) {
+      expect(content.toString('latin1')).not.toMatch(/^bcc:/im);
+      expect(content.toString('latin1')).not.toContain('hidden@');
+    }
+  });
+
+  test('is one and the same in every copy, with a Message-ID on the From domain', async () => {
+    const contents = [...copiesOf(id).values()].map(({ content }) => content.toString('latin1'));
+    expect(new Set(contents).size).toBe(1);
+    const mail = await simpleParser(contents[0] ?? '');
+    expect(mail.messageId).toBe(`<${id}@${MANAGED_HOST}>`);
+    expect(mail.from?.value).toEqual([{ name: 'Praxis am Markt', address: `noreply@${MANAGED_HOST}` }]);
+    expect(mail.to).toMatchObject({
+      value: [
+        { name: 'Erika Müller', address: 'erika@example.org' },
+        { name: '', address: 'max@example.org' },
+      ],
+    });
+    expect(mail.cc).toMatchObject({ value: [{ name: '', address: 'copy@example.net' }] });
+    expect(mail.replyTo?.value).toEqual([{ name: 'Praxis', address: 'praxis@example.com' }]);
+    expect(mail.subject).toBe(letter.subject);
+    expect(mail.headers.get('x-case')).toBe('Nr. 7');
+    expect(mail.headers.get('mime-version')).toBe('1.0');
+    expect(Math.abs(Date.now() - (mail.date?.getTime() ?? 0))).toBeLessThan(60_000);
+  });
+
+  test('passes DKIM twice against the keys served over DNS', async () => {
+    const resolver = new Resolver();
+    resolver.setServers([`127.0.0.1:${app.dnsPort}`]);
+    for (const { content } of copiesOf(id).values()) {
+      const { results } = await dkimVerify(content, {
+        resolver: (name, type) => resolver.resolve(name, type) as never,
+      });
+      expect(results.map(({ algo, signingDomain, status }) => [algo, signingDomain, status.result])).toEqual([
+        ['rsa-sha256', MANAGED_HOST, 'pass'],
+        ['ed25519-sha256', MANAGED_HOST, 'pass'],
+      ]);
+    }
+  });
+
+  test('is shown by the API in the declared record', async () => {
+    const sent = { attempts: 1, next_attempt_at: null, smtp_code: 250, enhanced_code: '2.0.0' };
+    const recipient = (address: string, field: string) => ({
+      address,
+      field,
+      status: 'processed',
+      ...sent,
+      diagnostic: expect.stringContaining('queued'),
+      upstream: 'relay',
+      updated_at: ISO,
+    });
+    const { decisions, ...record } = await app.message(sender, id);
+    expect(record).toEqual({
+      id,
+      message_id: id,
+      internet_message_id: `<${id}@${MANAGED_HOST}>`,
+      project_id: UUID,
+      route: { id: UUID, slug: 'outgoing' },
+      message_kind: 'termin',
+      channel: 'termin',
+      source: 'api',
+      from: { address: `noreply@${MANAGED_HOST}`, name: 'Praxis am Markt' },
+      to: [
+        { address: 'erika@example.org', name: 'Erika Müller' },
+        { address: 'max@example.org', name: null },
+      ],
+      cc: [{ address: 'copy@example.net', name: null }],
+      bcc: [{ address: 'hidden@example.net', name: null }],
+      reply_to: [{ address: 'praxis@example.com', name: 'Praxis' }],
+      subject: letter.subject,
+      tag: 'erinnerung',
+      tags: ['erinnerung', 'Montag', 'arzt:Weiß'],
+      metadata: { patient: '4711' },
+      status: 'processed',
+      score: null,
+      size_bytes: expect.any(Number),
+      recipients: [
+        recipient('erika@example.org', 'to'),
+        recipient('max@example.org', 'to'),
+        recipient('copy@example.net', 'cc'),
+        recipient('hidden@example.net', 'bcc'),
+      ],
+      created_at: ISO,
+      scheduled_at: null,
+      updated_at: ISO,
+      text: letter.text,
+      html: '<p>Am Montag um 9:30 Uhr.</p>',
+      headers: { 'X-Case': 'Nr. 7' },
+      attachments: [],
+    });
+    expect(decisions.map(({ gate, verdict }) => `${gate} ${verdict}`)).toEqual([
+      'tenant_state passed',
+      'recipient_count passed',
+      'internationalised_addresses passed',
+      'kind_and_route passed',
+      'sender_domain passed',
+      'safe_mode passed',
+      'headers passed',
+      'attachments passed',
+    ]);
+  });
+
+  test('is shown without its content to who may not see it', async () => {
+    const { project_id } = await app.message(sender, id);
+    const token = await app.createToken(sender.practice.id, { scope: 'project', project_id });
+    const shown = await read<Record<string, unknown>>(`/messages/${id}`, token);
+    expect(shown).toMatchObject({ id, subject: letter.subject });
+    for (const field of ['text', 'html', 'headers', 'attachments']) expect(shown).not.toHaveProperty(field);
+  });
+
+  test('has one event when it was made, and one for each recipient when it was handed over', async () => {
+    const { data, next_cursor } = await eventsOf(id);
+    expect(next_cursor).toBeNull();
+    expect(data[0]).toEqual({
+      id: UUID,
+      type: 'message.created',
+      recipient: null,
+      at: ISO,
+      smtp_code: null,
+      enhanced_code: null,
+      diagnostic: null,
+      upstream: null,
+      rule: null,
+      ip: null,
+      user_agent: null,
+      url: null,
+      bot: false,
+    });
+    expect(data.slice(1).map(({ type }) => type)).toEqual(Array(4).fill('message.sent'));
+    expect(
+      data
+        .slice(1)
+        .map(({ recipient }) => recipient)
+        .toSorted(),
+    ).toEqual([...copiesOf(id).keys()].toSorted());
+    expect(data[1]).toMatchObject({ smtp_code: 250, enhanced_code: '2.0.0', upstream: 'relay' });
+  });
+
+  test('tells its events page by page', async () => {
+    const seen: Event[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: List<Event> = await read(`/messages/${id}/events?limit=2${cursor && `&cursor=${cursor}`}`);
+      seen.push(...page.data);
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual((await eventsOf(id)).data);
+  });
+
+  test('has a timeline of what became of it', async () => {
+    const { data } = await read<{ data: unknown[] }>(`/messages/${id}/timeline`);
+    expect(data[0]).toEqual({ at: ISO, status: 'queued', recipient: null, detail: null });
+    expect(data.slice(1)).toHaveLength(4);
+    for (const entry of data.slice(1)) expect(entry).toMatchObject({ status: 'processed' });
+  });
+});
+
+describe('content', () => {
+  const content = {
+    subject: 'Größe übermitteln: „Äpfel“ 🍎 und noch etwas mehr Text, damit die Zeile gefaltet werden muss',
+    text: 'Grüße aus Köln 🌍\n\n.\n..ein Punkt am Anfang\nFrom hier an',
+    html: '<p>Grüße: <img src="cid:logo"></p>',
+    attachments: [
+      { filename: 'Befund für März.pdf', content: PDF.toString('base64') },
+      { filename: 'logo.gif', content: GIF.toString('base64'), content_id: '<logo>' },
+    ],
+  };
+
+  test('arrives as it was sent: umlauts, dots, an attachment, an inline image', async () => {
+    const id = await app.send(sender, content);
+    await app.untilStatus(sender, id, 'processed');
+    const source = copyOf(id, letter.to).content;
+    expect(source.every((byte) => byte < 0x80)).toBe(true);
+    const mail = await simpleParser(source, { skipImageLinks: true });
+    expect(mail.subject).toBe(content.subject);
+    expect(mail.text).toBe(content.text);
+    expect(mail.html).toContain('Grüße: <img src="cid:logo">');
+    const arrived = mail.attachments.map(({ filename, contentType, contentDisposition, cid, content }) => ({
+      filename,
+      contentType,
+      contentDisposition,
+      cid,
+      content,
+    }));
+    expect(arrived).toContainEqual({
+      filename: 'Befund für März.pdf',
+      contentType: 'application/pdf',
+      contentDisposition: 'attachment',
+      cid: undefined,
+      content: PDF,
+    });
+    expect(arrived).toContainEqual({
+      filename: 'logo.gif',
+      contentType: 'image/gif',
+      contentDisposition: 'inline',
+      cid: 'logo',
+      content: GIF,
+    });
+    const { attachments } = await app.message(sender, id);
+    expect(attachments).toEqual([
+      {
+        filename: 'Befund für März.pdf',
+        content_type: 'application/pdf',
+        size: PDF.length,
+        content_id: null,
+      },
+      { filename: 'logo.gif', content_type: 'image/gif', size: GIF.length, content_id: 'logo' },
+    ]);
+  });
+
+  test('gets a text made from its HTML where the sender gave none', async () => {
+    const id = await app.send(sender, { text: undefined, html: '<h1>Termin</h1><p>Am <b>Montag</b>.</p>' });
+    await app.untilStatus(sender, id, 'processed');
+    const mail = await simpleParser(copyOf(id, letter.to).content);
+    expect(mail.text).toMatch(/Am Montag\./);
+  });
+
+  test('goes to blind-copied recipients alone without naming them', async () => {
+    const id = await app.send(sender, { to: [], bcc: 'only@example.org' });
+    await app.untilStatus(sender, id, 'processed');
+    const source = copyOf(id, 'only@example.org').content.toString('latin1');
+    expect(source).toMatch(/^To: undisclosed-recipients:;\r$/m);
+    expect(source).not.toContain('only@');
+  });
+});
+
+test('POST /api/emails sends from the practice of the token', async () => {
+  const { status, body } = await app.request<{ id: string }>('POST', '/api/emails', letter, sender.token);
+  expect({ status, body }).toEqual({
+    status: 202,
+    body: { id: UUID, message_id: body.id, status: 'queued' },
+  });
+  await app.untilStatus(sender, body.id, 'processed');
+  expect(copyOf(body.id, letter.to).mailFrom).toContain(MANAGED_HOST);
+});
+
+test('a project token sends for its project', async () => {
+  const fields = { name: 'Labor' };
+  const project = await app.request<{ id: string }>('POST', `${sender.base}/projects`, fields, sender.token);
+  const scope = { scope: 'project', project_id: project.body.id };
+  const token = await app.createToken(sender.practice.id, scope);
+  const id = await app.send({ ...sender, token });
+  expect(await app.untilStatus(sender, id, 'processed')).toMatchObject({ project_id: project.body.id });
+});
+
+describe('what the smarthost answers to RCPT decides', () => {
+  const bounced = [
+    ['unknown', 'hard_bounced', 550, '5.1.1', 'User unknown'],
+    ['full', 'soft_bounced', 552, '5.2.2', 'Mailbox full'],
+  ] as const;
+  test.each(bounced)(
+    '%s: the recipient is %s',
+    async (name, status, smtp_code, enhanced_code, diagnostic) => {
+      const address = `${name}@example.org`;
+      const id = await app.send(sender, { to: address });
+      const { recipients } = await app.untilStatus(sender, id, status);
+      const said = { smtp_code, enhanced_code, upstream: 'relay' };
+      expect(recipients).toEqual([
+        expect.objectContaining({ address, status, attempts: 1, next_attempt_at: null, ...said }),
+      ]);
+      const { data } = await eventsOf(id);
+      expect(data).toEqual([
+        expect.objectContaining({ type: 'message.created' }),
+        expect.objectContaining({ type: `message.${status}`, recipient: address, diagnostic, ...said }),
+      ]);
+      expect(copiesOf(id).size).toBe(0);
+    },
+  );
+
+  test('450 delays the recipient, tells when it is tried again, and it arrives then', async () => {
+    const id = await app.send(sender, { to: 'later-a@example.org' });
+    const delayed = await app.untilStatus(sender, id, 'delivery_delayed');
+    const [recipient] = delayed.recipients;
+    expect(recipient).toMatchObject({ attempts: 1, smtp_code: 450, enhanced_code: '4.2.0' });
+    const wait = Date.parse(recipient?.next_attempt_at ?? '') - Date.parse(delayed.created_at);
+    expect(wait).toBeGreaterThanOrEqual(1_000);
+    delayWasSeen.resolve('250 2.1.5 Ok');
+    const done = await app.untilStatus(sender, id, 'processed');
+    expect(done.recipients[0]).toMatchObject({ attempts: 2, next_attempt_at: null, smtp_code: 250 });
+    expect((await eventsOf(id)).data.map(({ type }) => type)).toEqual([
+      'message.created',
+      'message.delivery_delayed',
+      'message.sent',
+    ]);
+  });
+
+  test('450 until the patience has ended fails the recipient', async () => {
+    const id = await app.send(sender, { to: 'never@example.org' });
+    const failed = await app.untilStatus(sender, id, 'failed');
+    expect(failed.recipients[0]).toMatchObject({ attempts: 2, next_attempt_at: null, smtp_code: 450 });
+    expect((await eventsOf(id)).data.at(-1)).toMatchObject({ type: 'message.failed', smtp_code: 450 });
+    expect(app.sql(sender.practice.id, 'SELECT * FROM queue')).toEqual([]);
+  });
+
+  const fates: readonly [to: string[], each: Status[], whole: Status][] = [
+    [['good@example.org', 'full@example.org'], ['processed', 'soft_bounced'], 'soft_bounced'],
+    [
+      ['full@example.org', 'unknown@example.org', 'good@example.org'],
+      ['soft_bounced', 'hard_bounced', 'processed'],
+      'hard_bounced',
+    ],
+    [['later-b@example.org', 'good@example.org'], ['processed', 'processed'], 'processed'],
+  ];
+  test.each(fates)('%j: each has its own fate, the message the worst', async (to, each, whole) => {
+    const id = await app.send(sender, { to });
+    await expect
+      .poll(async () => (await app.message(sender, id)).recipients.map(({ status }) => status), {
+        timeout: 10_000,
+      })
+      .toEqual(each);
+    expect((await app.message(sender, id)).status).toBe(whole);
+    const arrived = to.filter((_, index) => each[index] === 'processed');
+    expect([...copiesOf(id).keys()].toSorted()).toEqual(arrived.toSorted());
+  });
+});
+
+test('an upstream whose acceptance counts as delivery makes the recipient delivered', async () => {
+  const accepting = await startApp({ receiver, upstream: { delivered_on: 'accept' } });
+  try {
+    const other = await accepting.createSender();
+    const id = await accepting.send(other);
+    await accepting.untilStatus(other, id, 'delivered');
+    const { body } = await accepting.request<List<Event>>(
+      'GET',
+      `${other.base}/messages/${id}/events`,
+      undefined,
+      other.token,
+    );
+    const types = body.data.map(({ type }) => type);
+    expect(types).toEqual(['message.created', 'message.sent', 'message.delivered']);
+  } finally {
+    await accepting.remove();
+  }
+});

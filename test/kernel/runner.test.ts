@@ -1,0 +1,105 @@
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { Job } from '#src/kernel/job.ts';
+import { createLog } from '#src/kernel/log.ts';
+import { createRunner } from '#src/kernel/runner.ts';
+
+/** Cron with seconds: the tests wait for the next one or two. */
+const EVERY_SECOND = '* * * * * *';
+
+const deferred = () => {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+};
+
+const collectLog = () => {
+  const lines: string[] = [];
+  const destination = new Writable({
+    write: (chunk, _, done) => {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { lines, log: createLog('debug', destination) };
+};
+
+/** A job whose runs can be awaited: `ran(n)` resolves when the n-th has begun. */
+const countingJob = (name: string, work: (signal: AbortSignal) => Promise<void>) => {
+  let runs = 0;
+  const waiting = new Map<number, () => void>();
+  const job: Job = {
+    name,
+    schedule: EVERY_SECOND,
+    run: (signal) => {
+      runs += 1;
+      waiting.get(runs)?.();
+      return work(signal);
+    },
+  };
+  const ran = (count: number): Promise<void> => {
+    const { promise, resolve } = deferred();
+    waiting.set(count, resolve);
+    return promise;
+  };
+  return { job, ran, runs: () => runs };
+};
+
+test('a job that still runs is not started again, the others go on, and the end waits for it', async () => {
+  const release = deferred();
+  let aborted = false;
+  let ended = false;
+  const slow = countingJob('slow', async (signal) => {
+    signal.addEventListener('abort', () => {
+      aborted = true;
+    });
+    await release.promise;
+    ended = true;
+  });
+  const quick = countingJob('quick', async () => {});
+  const { log } = collectLog();
+  const runner = createRunner([slow.job, quick.job], log);
+  const third = quick.ran(3);
+  runner.start();
+  await third;
+  expect(slow.runs()).toBe(1);
+
+  let stopped = false;
+  const stopping = runner.stop().then(() => {
+    stopped = true;
+  });
+  while (!aborted) await new Promise((resolve) => setImmediate(resolve));
+  expect(stopped).toBe(false);
+  release.resolve();
+  await stopping;
+  expect(ended).toBe(true);
+  expect(slow.runs()).toBe(1);
+});
+
+test.each([
+  ['rejects', () => Promise.reject(new Error('no disk'))],
+  [
+    'throws before it has begun',
+    (): Promise<void> => {
+      throw new Error('no disk');
+    },
+  ],
+])('a job that %s is logged and runs again at its next time', async (_, work) => {
+  const failing = countingJob('failing', work);
+  const { log, lines } = collectLog();
+  const runner = createRunner([failing.job], log);
+  const second = failing.ran(2);
+  runner.start();
+  await second;
+  await runner.stop();
+  const [line] = lines.filter((text) => text.includes('job failed'));
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ job: 'failing', err: { message: 'no disk' } });
+});
+
+test('nothing runs before the start', async () => {
+  const job = countingJob('idle', async () => {});
+  await createRunner([job.job], collectLog().log).stop();
+  expect(job.runs()).toBe(0);
+});

@@ -1,0 +1,202 @@
+// Data as the daemon keeps them, for tests of single parts: real SQLite files with the real migrations in a directory
+// of their own, closed and removed when the test that opened them ends.
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Disk, disk } from '#src/db/disk.ts';
+import { loadMigrations, migrate } from '#src/db/migrate.ts';
+import { openSqlite, type PlatformDb, type TenantDb } from '#src/db/sqlite.ts';
+import { openStorage, type Storage } from '#src/db/storage.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { type Kind, kinds, type Lane, laneOf } from '#src/messages/kinds.ts';
+import { messageStore } from '#src/messages/store.ts';
+import { queueStore } from '#src/queue/store.ts';
+import { type CreateTenantDeps, createTenant } from '#src/tenants/create.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+
+export const temporaryDirectory = async (): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), 'sendwerk-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+};
+
+const openMigrated = async (kind: 'platform' | 'tenant') => {
+  const directory = await temporaryDirectory();
+  const db = openSqlite(join(directory, `${kind}.db`), { create: true, busyTimeoutMs: 0 });
+  onTestFinished(() => {
+    db.close();
+  });
+  migrate(db, loadMigrations()[kind]);
+  return db;
+};
+
+/** A registry without tenants. */
+export const openPlatformDb = async (): Promise<PlatformDb> => (await openMigrated('platform')) as PlatformDb;
+
+export interface SampleTenant {
+  readonly db: TenantDb;
+  readonly tenantId: string;
+  readonly projectId: string;
+  /** Transactional. */
+  readonly routeId: string;
+}
+
+export const MANAGED_HOST = 'praxis.send.example.com';
+
+/** The file of a tenant with number 1, a default project and one route. */
+export const openTenantDb = async (): Promise<SampleTenant> => {
+  const db = (await openMigrated('tenant')) as TenantDb;
+  const tenantId = newId();
+  const projectId = newId();
+  const routeId = newId();
+  const store = tenantStore(db);
+  store.insertPractice({
+    id: tenantId,
+    number: 1,
+    name: 'Praxis',
+    slug: 'praxis',
+    managed_host: MANAGED_HOST,
+    custom_domain: null,
+    plan: 'praxis',
+    safe_mode: 0,
+    created_at: 0,
+  });
+  store.insertProject({
+    id: projectId,
+    name: 'Default',
+    slug: 'default',
+    is_default: 1,
+    archived_at: null,
+    created_at: 0,
+  });
+  store.insertRoute({
+    id: routeId,
+    slug: 'outgoing',
+    name: 'Outgoing',
+    type: 'transactional',
+    project_id: null,
+    is_default: 1,
+    track_opens: 0,
+    track_clicks: 0,
+    plain_text_fallback: 1,
+    created_at: 0,
+  });
+  return { db, tenantId, projectId, routeId };
+};
+
+export interface SampleMessage {
+  readonly id: string;
+  readonly seq: number;
+  readonly recipientIds: readonly number[];
+}
+
+/** A queued message with one queue row for each recipient. */
+export const queueMessage = (
+  { db, projectId, routeId }: SampleTenant,
+  fields: {
+    readonly recipients?: readonly string[];
+    readonly kind?: Kind;
+    readonly size?: number;
+    readonly now?: number;
+    readonly dueAt?: number;
+  } = {},
+): SampleMessage => {
+  const { recipients = ['anna@example.org'], kind = 'transactional', size = 100, now = 0 } = fields;
+  const id = newId();
+  const lane: Lane = laneOf[kinds[kind].stream];
+  const store = messageStore(db);
+  const seq = store.insert(
+    {
+      id,
+      internet_message_id: `<${id}@${MANAGED_HOST}>`,
+      project_id: projectId,
+      route_id: routeId,
+      message_kind: kind,
+      channel: kinds[kind].channel,
+      source: 'api',
+      from_json: JSON.stringify({ address: `noreply@${MANAGED_HOST}`, name: 'Praxis' }),
+      to_json: JSON.stringify(recipients.map((address) => ({ address }))),
+      cc_json: '[]',
+      bcc_json: '[]',
+      reply_to_json: '[]',
+      subject: 'Termin',
+      tag: null,
+      tags_json: '[]',
+      metadata_json: '{}',
+      settings_json: '{}',
+      decisions_json: '[]',
+      status: 'queued',
+      score: null,
+      size_bytes: size,
+      scheduled_at: null,
+      created_at: now,
+      updated_at: now,
+    },
+    { text: 'Guten Tag', html: null, headers_json: '[]' },
+  );
+  const recipientIds = recipients.map((address) => {
+    const recipientId = store.insertRecipient(seq, address, 'to', 'queued', now);
+    queueStore(db).enqueue({ recipientId, messageSeq: seq, lane, dueAt: fields.dueAt ?? now, size, now });
+    return recipientId;
+  });
+  return { id, seq, recipientIds };
+};
+
+/** The storage of an installation in `directory`; the test closes it, or the end of the test does. */
+export const openTestStorage = async (
+  directory: string,
+  options: { readonly maxOpenTenants?: number; readonly disk?: Disk } = {},
+): Promise<Storage> => {
+  const storage = await openStorage({
+    dataDirectory: directory,
+    maxOpenTenants: options.maxOpenTenants ?? 4,
+    checkpointBytes: 1_024 * 1_024,
+    disk: options.disk ?? disk,
+    onFault: () => undefined,
+  });
+  let closed: Promise<void> | null = null;
+  const close = (): Promise<void> => {
+    closed ??= storage.close();
+    return closed;
+  };
+  onTestFinished(() => close().catch(() => undefined));
+  return { ...storage, close };
+};
+
+const MANAGED_SUFFIX = 'send.example.com';
+
+/** What `createTenant` needs beside the storage; its keys are made fast and are no RSA keys. */
+export const tenantDeps = (storage: Storage, clock: Clock): CreateTenantDeps => ({
+  storage,
+  clock,
+  managedSuffix: MANAGED_SUFFIX,
+  sealingKey: SEALING_KEY,
+  generateKeyPair: async () => generateKeyPairSync('ed25519'),
+  isReservedSlug: () => false,
+  safeModeDefault: () => false,
+});
+
+export const SEALING_KEY = Buffer.alloc(32, 1);
+
+/** A complete tenant in an installation; resolves with its id. */
+export const createSampleTenant = async (storage: Storage, name = 'Praxis'): Promise<string> => {
+  const wanted = { name, plan: 'praxis', customDomain: null } as const;
+  return (await createTenant(tenantDeps(storage, createTestClock()), wanted)).id;
+};
+
+export interface TestClock extends Clock {
+  set(now: number): void;
+}
+
+export const createTestClock = (start = 1_700_000_000_000): TestClock => {
+  let now = start;
+  return {
+    now: () => now,
+    set: (next) => {
+      now = next;
+    },
+  };
+};
