@@ -1,5 +1,6 @@
 // The composition root: opens the data, makes the parts, lists routes and jobs, and starts and stops all of it in
 // order. Parts get their piece of the configuration as arguments; nobody imports this file but the entry.
+import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Config, UpstreamConfig } from './config.ts';
 import { type Disk, disk as realDisk } from './db/disk.ts';
@@ -18,7 +19,7 @@ import type { Log } from './kernel/log.ts';
 import type { Route } from './kernel/route.ts';
 import { createRunner } from './kernel/runner.ts';
 import { deriveKey } from './kernel/seal.ts';
-import { type Clock, systemClock, toIsoOrNull } from './kernel/time.ts';
+import { type Clock, SECOND, systemClock, toIsoOrNull } from './kernel/time.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { createAuthenticate } from './people/authenticate.ts';
 import { createLastUsed, lastUsedJob } from './people/last-used.ts';
@@ -55,11 +56,13 @@ export interface App {
   health(): Health;
 }
 
-export const version: string = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-).version;
+/** Of this program, by its package.json. */
+export const readVersion = (): string =>
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 const PAGE_BYTES = 4_096;
+/** What outlives the drain is cut off; so long it has to notice and to be written down. */
+const CUT_OFF_MS = 2 * SECOND;
 const dueRegistryJob = (settle: () => Promise<void>): Job => ({
   name: 'bring the registry of due times up to date',
   schedule: '* * * * *',
@@ -81,6 +84,7 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
   const masterKey = Buffer.from(initial.secrets.masterKey.reveal(), 'base64');
   const sealingKey = deriveKey(masterKey, 'dkim keys');
   const started = performance.now();
+  const version = readVersion();
   let draining = false;
 
   const storage = await openStorage({
@@ -104,6 +108,8 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
             pool: entry.pool,
             ehloName: service.host,
             deliveredOn: entry.delivered_on,
+            // The dispatcher has waited for transactions before.
+            timeouts: { stop: CUT_OFF_MS },
             ...(entry.user !== undefined && entry.password !== null
               ? { user: entry.user, password: entry.password.reveal() }
               : {}),
@@ -131,7 +137,7 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
     clock,
     log,
     signers: createSigners(sealingKey, { ed25519: initial.dkim.ed25519 }),
-    returnPathKey: deriveKey(masterKey, 'return paths'),
+    returnPathKey: createSecretKey(deriveKey(masterKey, 'return paths')),
   });
   const lastUsed = createLastUsed(files, clock);
 
@@ -229,9 +235,10 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
 
   const stop = async (): Promise<void> => {
     draining = true;
+    const drained = performance.now() + config.shutdown.drain;
     await runner.stop();
     await dispatcher.stop(config.shutdown.drain);
-    await door.stop();
+    await door.stop(Math.max(drained - performance.now(), CUT_OFF_MS));
     await waysOut.stop();
     await dns?.stop();
     await lastUsed.flush().catch((error) => log.warn({ err: error }, 'the last use of tokens was not noted'));

@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { version } from './app.ts';
+import { readVersion } from './app.ts';
 import { configCheck, configExample } from './cli/config.ts';
 import { dnsZone } from './cli/dns.ts';
 import { quickstart } from './cli/quickstart.ts';
@@ -70,7 +70,7 @@ const run = async (): Promise<number> => {
     case 'dns zone':
       return printResult(await dnsZone(values.config, process.env));
     case 'version':
-      return printResult({ exitCode: 0, output: `${version}\n` });
+      return printResult({ exitCode: 0, output: `${readVersion()}\n` });
     case 'help':
       return printResult({ exitCode: 0, output: usage });
     default:

@@ -1,6 +1,6 @@
 // `sendwerk serve`: the daemon from its configuration file until it is told to end.
 
-import { type App, createApp, version } from '#src/app.ts';
+import { type App, createApp, readVersion } from '#src/app.ts';
 import type { Environment } from '#src/config/secrets.ts';
 import { liveChanges, loadConfig } from '#src/config.ts';
 import { createLog, type Log } from '#src/kernel/log.ts';
@@ -48,7 +48,7 @@ export const serve = async (
   const end = new Promise<string>((resolve) => signals.onEnd(resolve));
   const app = await createApp(loaded.config, log);
   const { http, dnsPort } = await app.start();
-  log.info({ version, http, dns_port: dnsPort }, 'serving');
+  log.info({ version: readVersion(), http, dns_port: dnsPort }, 'serving');
   signals.onReload(async () => {
     await notifier.reloading();
     loaded = reload(app, file, environment, loaded, log);

@@ -236,10 +236,12 @@ const durableFile = <K extends FileKind>(
     broken: () => fault !== null,
     close: async () => {
       closing = true;
-      while (cycle !== null || checkpoint !== null) {
+      // After a fault no cycle comes that would end the checkpoint.
+      while (cycle !== null || (checkpoint !== null && fault === null)) {
         await cycle;
         await checkpoint;
       }
+      await checkpoint;
       await maintenance.run({ verb: 'close', path });
       try {
         db.close();

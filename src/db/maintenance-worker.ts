@@ -4,7 +4,8 @@
 // - `open`: recovers, migrates, and brings all of an old WAL into the database file and syncs it (after a failed sync
 //   nothing less says what is on the disk), then writes one small transaction, which makes SQLite write and sync the
 //   header of the new WAL. The connection stays until `opened`, lest the WAL be removed before the event loop has it.
-// - `checkpoint`: copies what it can while writers go on (PASSIVE).
+// - `checkpoint`: copies what it can while writers go on (PASSIVE). A reader stays until `restart`: without one the event
+//   loop's next commit after everything has been copied would begin the WAL anew, and sync its header.
 // - `restart`: nobody writes meanwhile; copies the rest, truncates the WAL, and writes its new header as above.
 // - `close` holds a connection so that the event loop's is not the last; `closed` checkpoints and removes the WAL.
 import { parentPort, workerData } from 'node:worker_threads';
@@ -34,6 +35,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 const held = new Map<string, Database.Database>();
 
 const hold = (path: string, create: boolean): Database.Database => {
+  release(path);
   const db = openSqlite(path, { create, busyTimeoutMs: BUSY_TIMEOUT_MS });
   held.set(path, db);
   return db;
@@ -81,12 +83,24 @@ const handlers: Handlers = {
     }
   },
   opened: ({ path }) => release(path),
-  checkpoint: ({ path }) => withConnection(path, (db) => db.pragma('wal_checkpoint(PASSIVE)')),
-  restart: ({ path }) =>
+  checkpoint: ({ path }) => {
+    const reader = hold(path, false);
+    try {
+      reader.exec('BEGIN');
+      reader.pragma('user_version');
+      withConnection(path, (db) => db.pragma('wal_checkpoint(PASSIVE)'));
+    } catch (error) {
+      release(path);
+      throw error;
+    }
+  },
+  restart: ({ path }) => {
+    release(path);
     withConnection(path, (db) => {
       truncateWal(db);
       writeWalHeader(db);
-    }),
+    });
+  },
   // Reading makes the connection take part in the WAL; one that has not would not count as the last.
   close: ({ path }) => hold(path, false).pragma('user_version'),
   closed: ({ path }) => {

@@ -1,9 +1,9 @@
 // All files of an installation under one data directory: `platform.db` and the tenants' files.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lockDirectory } from './directory-lock.ts';
 import type { Disk } from './disk.ts';
 import { type DurableFile, openDurableFile } from './durable-file.ts';
-import { lockDirectory } from './directory-lock.ts';
 import { createHealingFile } from './healing-file.ts';
 import { createMaintenance } from './maintenance.ts';
 import { loadMigrations } from './migrate.ts';

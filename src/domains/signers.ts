@@ -25,6 +25,8 @@ export const createSigners = (sealingKey: Buffer, options: { readonly ed25519: b
           .active(host)
           .filter((row) => options.ed25519 || row.algorithm !== 'ed25519-sha256')
           .map((row) => openKey(tenantId, row, sealingKey));
+      // A host without a key may be given one any moment.
+      if (signers.length === 0) return signers;
       cache.delete(name);
       cache.set(name, signers);
       const [oldest] = cache.size > MAX_CACHED_HOSTS ? cache.keys() : [];

@@ -27,8 +27,8 @@ export interface HttpDoorOptions extends ServeOptions {
 export interface HttpDoor {
   /** Resolves with the address listened on; rejects where it is taken. */
   start(): Promise<{ address: string; port: number }>;
-  /** Takes no new connections and resolves when the requests under way are answered, at the latest after 30 s. */
-  stop(): Promise<void>;
+  /** Takes no new connections and resolves when the requests under way are answered, at the latest after `graceMs` (30 s). */
+  stop(graceMs?: number): Promise<void>;
 }
 
 /** Five of the largest bodies, or thousands of usual ones. */
@@ -94,10 +94,10 @@ export const createHttpDoor = (options: HttpDoorOptions): HttpDoor => {
 
   return {
     start: () => listen(server, options.listen),
-    async stop() {
+    async stop(graceMs = STOP_GRACE_MS) {
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const deadline = performance.now() + STOP_GRACE_MS;
+      const deadline = performance.now() + graceMs;
       // Connections that have not sent a whole head count as busy to node, but nothing of theirs is under way.
       const sweep = setInterval(() => {
         if (underWay === 0 || performance.now() > deadline) server.closeAllConnections();

@@ -3,10 +3,11 @@
 // with the message, so that "why was this sent, why was it refused" always has an answer.
 import { findRefusedAttachment } from '#src/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import type { Stream } from '#src/kernel/stream.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { addressDomain, addressKey, needsSmtpUtf8 } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
-import { defaultKind, type Kind, kinds, type Stream } from '#src/messages/kinds.ts';
+import { defaultKind, type Kind, kinds } from '#src/messages/kinds.ts';
 import type { Draft } from './draft.ts';
 import { headerProblem } from './header-rules.ts';
 

@@ -1,7 +1,7 @@
 // The return path of one copy (VERP): `b+<token>@bounce.<domain>`. The token names tenant and recipient (and through
 // the recipient the message) and bears an HMAC bound to the domain: reports come unauthenticated from anywhere, and
 // whoever could forge a token could suppress any address. Base32 in lower case, because local parts get folded.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 /** Form of the token; another layout or key would bear another. */
@@ -45,7 +45,7 @@ const decodeBase32 = (text: string): Buffer => {
   return bytes;
 };
 
-const macOf = (key: Buffer, payload: Buffer, domain: string): Buffer =>
+const macOf = (key: KeyObject, payload: Buffer, domain: string): Buffer =>
   createHmac('sha256', key)
     .update(`return-path|${FORM}|${domain.toLowerCase()}|`)
     .update(payload)
@@ -53,7 +53,7 @@ const macOf = (key: Buffer, payload: Buffer, domain: string): Buffer =>
     .subarray(0, MAC_BYTES);
 
 /** Return path without angle brackets. `domain` is the From domain in A-labels. */
-export const encodeReturnPath = (key: Buffer, target: ReturnPathTarget, domain: string): string => {
+export const encodeReturnPath = (key: KeyObject, target: ReturnPathTarget, domain: string): string => {
   const payload = Buffer.alloc(PAYLOAD_BYTES);
   payload.writeUIntBE(target.tenantNumber, 0, TENANT_BYTES);
   payload.writeUIntBE(target.recipientId, TENANT_BYTES, RECIPIENT_BYTES);
@@ -62,7 +62,7 @@ export const encodeReturnPath = (key: Buffer, target: ReturnPathTarget, domain: 
 };
 
 /** What a return path names; null for anything that this key has not made. */
-export const decodeReturnPath = (key: Buffer, address: string): ReturnPathTarget | null => {
+export const decodeReturnPath = (key: KeyObject, address: string): ReturnPathTarget | null => {
   const at = address.lastIndexOf('@');
   const token = LOCAL_PART.exec(address.slice(0, at).toLowerCase())?.[1];
   const host = address.slice(at + 1).toLowerCase();

@@ -1,12 +1,10 @@
 // Message kinds and the stream each belongs to. Whether a kind is marketing decides its route, its lane in the queue
 // and how long it is retried.
 
+import type { Stream } from '#src/kernel/stream.ts';
+
 export const channels = ['termin', 'recall', 'newsletter', 'transactional', 'other'] as const;
 export type Channel = (typeof channels)[number];
-
-export const streams = ['transactional', 'marketing'] as const;
-/** Also the type of a route: the two streams never share reputation or volume counters. */
-export type Stream = (typeof streams)[number];
 
 interface KindFacts {
   readonly stream: Stream;
@@ -33,8 +31,3 @@ export const defaultKind: Readonly<Record<Stream, Kind>> = {
   transactional: 'transactional',
   marketing: 'newsletter',
 };
-
-/** Queue lanes; the smaller number goes first. */
-export const laneOf: Readonly<Record<Stream, Lane>> = { transactional: 0, marketing: 1 };
-export type Lane = 0 | 1;
-export const lanes: readonly Lane[] = [0, 1];

@@ -1,6 +1,6 @@
 // The status machine (decisions 4). A recipient's status moves only to a higher rank, whatever the order of signals,
 // so that late or repeated reports cannot undo what is known. Signals that do not move it are kept as events all the
-// same. The one exception is a delay reported after the hand-off, which any later result replaces.
+// same.
 
 const ranks = {
   pending: 0,

@@ -21,7 +21,12 @@ export const createdTokenSchema = z.strictObject({
 });
 
 export const createTokenBody = z.strictObject({
-  name: z.string().trim().min(1).max(NAME_LENGTH),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(NAME_LENGTH)
+    .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'expected one line without control characters'),
   scope: z.enum(tokenScopes),
   project_id: z.uuid().optional().describe('required for scope `project`'),
 });

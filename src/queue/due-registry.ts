@@ -47,7 +47,8 @@ export const createDueRegistry = (platform: DurableFile<PlatformDb>): DueRegistr
 
   return {
     load: async () => {
-      for (const row of await platform.read((db) => dueStore(db).all())) registered.set(row.tenant_id, row.due_at);
+      for (const row of await platform.read((db) => dueStore(db).all()))
+        registered.set(row.tenant_id, row.due_at);
       return new Map(registered);
     },
     hold: async (tenantId, dueAt) => {

@@ -1,8 +1,9 @@
 // When a recipient is tried again (RFC 5321 §4.5.4.1). Two things are kept apart: the message's own deferrals (a 4xx
 // to it), which follow this table until it gives up, and an upstream that cannot be reached, which is no fault of the
 // message: that costs it no attempt and no patience.
+
+import type { Lane } from '#src/kernel/stream.ts';
 import { jitter } from '#src/kernel/time.ts';
-import type { Lane } from '#src/messages/kinds.ts';
 
 export interface RetryPolicy {
   /** Waits after the first, second, ... attempt, ms; the last of all is `thenEvery`. */

@@ -1,7 +1,7 @@
 // Due rows in the tenant's file. A claim records the attempt and the time of the next one before the network is
 // touched: a crash then repeats nothing at once, and never hammers a receiver.
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
-import { type Lane, lanes } from '#src/messages/kinds.ts';
+import { type Lane, lanes } from '#src/kernel/stream.ts';
 import { type RetryPolicy, retryWait } from './rules.ts';
 
 export interface QueueRow {

@@ -2,7 +2,7 @@
 // come in two queues. Tenants take turns; transactional mail of any tenant goes before marketing mail of any. Pure
 // bookkeeping: it knows no clock, no file and no message.
 import TinyQueue from 'tinyqueue';
-import { type Lane, lanes } from '#src/messages/kinds.ts';
+import { type Lane, lanes } from '#src/kernel/stream.ts';
 
 export interface Turn {
   readonly tenantId: string;

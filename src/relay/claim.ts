@@ -1,14 +1,15 @@
 // Takes due recipients of one tenant out of the queue, with all that sending them needs, in one transaction: the
 // attempt and the time of the next one are on the disk before anything is sent.
+import type { KeyObject } from 'node:crypto';
 import { prepareMessage, type StoredMessage } from '#src/compose/prepare.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { Signers } from '#src/domains/signers.ts';
+import type { Lane } from '#src/kernel/stream.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
-import type { Lane } from '#src/messages/kinds.ts';
 import { type BodyRow, messageStore } from '#src/messages/store.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/queue/store.ts';
@@ -20,7 +21,8 @@ const PAUSED_RECHECK_MS = HOUR;
 
 export interface ClaimDeps {
   readonly signers: Signers;
-  readonly returnPathKey: Buffer;
+  /** A key object: node takes six times as long with the bare bytes. */
+  readonly returnPathKey: KeyObject;
 }
 
 export interface Claimed {

@@ -55,6 +55,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   /** Tenants whose leftovers of an earlier process have been put back. */
   const recovered = new Set<string>();
   const inFlightOf = new Map<string, number>();
+  /** Claimed rows of each tenant that this process works on. */
+  const working = new Map<string, number>();
   const underWay = new Set<Promise<void>>();
   const stopped = new AbortController();
   let running = false;
@@ -73,6 +75,12 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const count = (inFlightOf.get(tenantId) ?? 0) + places;
     if (count === 0) inFlightOf.delete(tenantId);
     else inFlightOf.set(tenantId, count);
+  };
+
+  const work = (tenantId: string, rows: number): void => {
+    const count = (working.get(tenantId) ?? 0) + rows;
+    if (count === 0) working.delete(tenantId);
+    else working.set(tenantId, count);
   };
 
   const wake = (turn: Turn, dueAt: number): void => {
@@ -130,19 +138,28 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     occupy(turn, places);
     claiming.set(key, null);
     let nextDue: number | null;
+    let taken = 0;
     try {
       const { claimed, next } = await files.write(tenantId, (db) => {
-        if (!recovered.has(tenantId)) {
+        // Claims that nobody works on: of a process that died, or left behind by a sync that failed.
+        if (!recovered.has(tenantId) && !working.has(tenantId)) {
           queueStore(db).releaseAll();
-          // At once: the tenant's other lane may claim in this same transaction.
           recovered.add(tenantId);
         }
         const byteBudget = MAX_BYTES_IN_FLIGHT - bytesInFlight;
-        return claimDue(
-          db,
-          { tenantId, lane, limit: places, byteBudget, now: clock.now(), policy: deps.policy() },
-          deps,
-        );
+        const request = {
+          tenantId,
+          lane,
+          limit: places,
+          byteBudget,
+          now: clock.now(),
+          policy: deps.policy(),
+        };
+        const result = claimDue(db, request, deps);
+        taken = result.claimed.length;
+        // At once: the tenant's other lane may look in this same transaction.
+        work(tenantId, taken);
+        return result;
       });
       nextDue = next[lane];
       const other: Turn = { tenantId, lane: lane === 0 ? 1 : 0 };
@@ -152,7 +169,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       for (const one of claimed) track(deliver(turn, one));
     } catch (error) {
       log.error({ err: error, tenant: tenantId }, 'queue of a practice could not be read');
-      // A failed sync can leave claims behind that nobody works on: they are put back like those of a dead process.
+      work(tenantId, -taken);
       recovered.delete(tenantId);
       nextDue = clock.now() + FILE_RETRY_MS;
     }
@@ -174,6 +191,9 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     } finally {
       bytesInFlight -= row.size_bytes;
       occupy(turn, -1);
+      work(turn.tenantId, -1);
+      // The last one of a tenant whose leftovers had to wait: now they can be put back.
+      if (!working.has(turn.tenantId) && !recovered.has(turn.tenantId)) wake(turn, clock.now());
     }
   };
 
@@ -214,7 +234,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           if (attempt !== null) {
             const { way, outcome } = attempt;
             const named = {
-              upstream: way?.upstream.name ?? '',
+              upstream: way?.upstream.name ?? null,
               acceptIsDelivery: way?.acceptIsDelivery ?? false,
             };
             return settle(db, { row, outcome, ...named }, deps.policy(), now);

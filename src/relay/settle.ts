@@ -11,8 +11,8 @@ import type { Outcome } from './outcome.ts';
 export interface Attempt {
   readonly row: QueueRow;
   readonly outcome: Outcome;
-  /** Name of the upstream that was tried. */
-  readonly upstream: string;
+  /** Name of the upstream that was tried; null where none was. */
+  readonly upstream: string | null;
   /** Whether that upstream's 2xx counts as delivery. */
   readonly acceptIsDelivery: boolean;
 }

@@ -18,8 +18,11 @@ export const checkMasterKey = (platform: DurableFile<PlatformDb>, sealingKey: Bu
     try {
       unseal(sealingKey, noted, CONTEXT);
     } catch (error) {
-      throw new Error('the master key is not the one that these data were sealed under: restore the former key', {
-        cause: error,
-      });
+      throw new Error(
+        'the master key is not the one that these data were sealed under: restore the former key',
+        {
+          cause: error,
+        },
+      );
     }
   });

@@ -44,7 +44,6 @@ export const chooseSlug = (
 ): string => {
   const base = slugify(name) || 'practice';
   const candidates = [base, ...[2, 3, 4, 5, 6, 7, 8, 9].map((number) => `${base}-${number}`)];
-  // An A-label lookalike would be read as an encoded name.
-  const free = candidates.find((slug) => !reserved.has(slug) && !slug.startsWith('xn--') && !isTaken(slug));
-  return free ?? `${base.replace(/^xn--/, 'xn-')}-${random()}`;
+  const free = candidates.find((slug) => !reserved.has(slug) && !isTaken(slug));
+  return free ?? `${base}-${random()}`;
 };

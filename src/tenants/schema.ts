@@ -1,6 +1,6 @@
 // Practices, projects and routes as the API shows and takes them.
 import { z } from 'zod';
-import { streams } from '#src/messages/kinds.ts';
+import { streams } from '#src/kernel/stream.ts';
 import { planNames } from './plans.ts';
 
 const NAME_LENGTH = 200;

@@ -1,6 +1,6 @@
 // The tenant's own record, its projects and its routes, in its own file.
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
-import type { Stream } from '#src/messages/kinds.ts';
+import type { Stream } from '#src/kernel/stream.ts';
 import type { Plan } from './plans.ts';
 
 export interface PracticeRow {

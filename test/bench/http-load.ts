@@ -28,7 +28,10 @@ const HEAD_END = '\r\n\r\n';
 
 export async function generate(load: HttpLoad): Promise<HttpLoadReport> {
   // No white space at its end: it would have to be encoded, unlike anything in the peer's text.
-  const text = `${LINE}\n`.repeat(Math.ceil(load.bytes / (LINE.length + 1))).slice(0, load.bytes).trimEnd();
+  const text = `${LINE}\n`
+    .repeat(Math.ceil(load.bytes / (LINE.length + 1)))
+    .slice(0, load.bytes)
+    .trimEnd();
   const sockets = await Promise.all(Array.from({ length: load.connections }, () => connect(load.port)));
   const latencies: number[] = [];
   let next = 0;

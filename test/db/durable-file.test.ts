@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -14,6 +14,8 @@ const MIGRATION = {
   sql: 'CREATE TABLE t (n INTEGER PRIMARY KEY, pad TEXT) STRICT;',
 };
 const CHECKPOINT_BYTES = 64 * 1024;
+/** Its salts change when the WAL is begun anew. */
+const WAL_HEADER_BYTES = 32;
 
 let directory: string;
 let disk: TestDisk;
@@ -140,6 +142,32 @@ describe('durable at the answer', () => {
 });
 
 describe('failures', () => {
+  test('a commit between a checkpoint and its restart goes behind what is there: no new WAL, no sync', async () => {
+    const told = Promise.withResolvers<void>();
+    const copied = Promise.withResolvers<void>();
+    const real = maintenance;
+    maintenance = {
+      ...real,
+      run: async (command) => {
+        await real.run(command);
+        if (command.verb !== 'checkpoint') return;
+        copied.resolve();
+        await told.promise;
+      },
+    };
+    const header = async () =>
+      (await readFile(`${path()}-wal`)).subarray(0, WAL_HEADER_BYTES).toString('hex');
+    const file = await openFile();
+    await file.write(insert(1, 'x'.repeat(CHECKPOINT_BYTES)));
+    await copied.promise;
+    const before = await header();
+    await file.write(insert(2));
+    expect(await header()).toBe(before);
+    told.resolve();
+    await file.close();
+    expect(faults).toEqual([]);
+  });
+
   test('what one caller throws undoes only its own changes', async () => {
     const file = await openFile();
     const results = await Promise.allSettled([

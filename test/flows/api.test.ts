@@ -1,29 +1,9 @@
-// What the API offers besides sending: practices, projects, routes, tokens, search, captured mail, and what it says of
-// itself.
-import { simpleParser } from 'mailparser';
+// What the API offers besides sending: practices, projects, routes, tokens, and what it says of itself.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
-import {
-  type List,
-  letter,
-  type Message,
-  type Refusal,
-  type Sender,
-  startApp,
-  type TestApp,
-} from '#test/support/app.ts';
-
-const UNKNOWN_ID = '018f0000-0000-7000-8000-00000000dead';
-const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-
-interface Record {
-  readonly id: string;
-  readonly slug: string;
-  readonly [field: string]: unknown;
-}
+import { type List, letter, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { asking, type Found, ISO, refused, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
 
 let app: TestApp;
 let sender: Sender;
@@ -33,37 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.remove());
 
-/** Asks with the sender's token. */
-const call = <Body = Refusal & Record>(method: string, path: string, body?: unknown, token = sender.token) =>
-  app.request<Body>(method, path, body, token);
-
-const list = async <T = Record>(path: string, token?: string): Promise<readonly T[]> => {
-  const { status, body } = await call<List<T>>('GET', path, undefined, token);
-  expect(status).toBe(200);
-  return body.data;
-};
-
-/** All pages of a list, `limit` at a time. */
-const pages = async <T>(path: string, limit: number, token?: string): Promise<readonly (readonly T[])[]> => {
-  const read: (readonly T[])[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const target: string = `${path}?limit=${limit}${cursor && `&cursor=${cursor}`}`;
-    const { body } = await call<List<T>>('GET', target, undefined, token);
-    read.push(body.data);
-    cursor = body.next_cursor;
-  }
-  return read;
-};
-
-const refused = async (
-  code: ErrorCode,
-  answer: Promise<{ status: number; body: Refusal }>,
-  path?: string,
-): Promise<void> => {
-  const { status, body } = await answer;
-  expect({ status, code: body.code }).toEqual({ status: errorTable[code].status, code });
-  if (path !== undefined) expect(body.fields).toEqual([{ path, message: expect.any(String) }]);
-};
+const { call, list, pages } = asking(() => ({ app, token: sender.token }));
 
 describe('practices', () => {
   test('are made with a managed host, ready to send', async () => {
@@ -131,7 +81,7 @@ describe('practices', () => {
   });
 
   test('are listed page by page to the operator, and to a token only its own', async () => {
-    const all = (await pages<Record>('/api/practices', 5, app.adminToken)).flat();
+    const all = (await pages<Found>('/api/practices', 5, app.adminToken)).flat();
     expect(all.length).toBeGreaterThan(10);
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     expect(await list('/api/practices?limit=200', app.adminToken)).toEqual(all);
@@ -281,7 +231,7 @@ describe('routes', () => {
 
 describe('tokens', () => {
   const at = () => `${sender.base}/api-tokens`;
-  type Created = Record & { readonly token: string };
+  type Created = Found & { readonly token: string };
 
   test('are shown whole once, listed without their secret, and let nobody in once revoked', async () => {
     const { status, body } = await call<Created>('POST', at(), { name: 'Server', scope: 'team' });
@@ -297,6 +247,12 @@ describe('tokens', () => {
     await refused('unauthorized', call('GET', sender.base, undefined, token));
     await refused('not_found', call('DELETE', `${at()}/${record.id}`));
     expect((await list(at())).map(({ id }) => id)).not.toContain(record.id);
+  });
+
+  test('have a name of one line', async () => {
+    for (const name of ['', ' ', 'a\nb', 'a\0b', 'a\u2028b', 'a'.repeat(201)]) {
+      await refused('invalid_request', call('POST', at(), { name, scope: 'team' }), 'body.name');
+    }
   });
 
   test('of a project name it', async () => {
@@ -332,160 +288,12 @@ describe('tokens', () => {
     const second = await startApp({ home: first.home });
     try {
       const target = `${who.base}/api-tokens`;
-      const { body } = await second.request<List<Record>>('GET', target, undefined, second.adminToken);
+      const { body } = await second.request<List<Found>>('GET', target, undefined, second.adminToken);
       const used = Date.parse(String(body.data[0]?.last_used_at));
       expect(Math.abs(used - began)).toBeLessThan(60_000);
     } finally {
       await second.remove();
     }
-  });
-});
-
-describe('search', () => {
-  let who: Sender;
-  let since: string;
-  const ids: string[] = [];
-  const search = async (query: string, token = who.token): Promise<string[]> => {
-    const found = await list<Message>(`${who.base}/messages/search?${query}`, token);
-    return found.map(({ subject }) => subject);
-  };
-
-  beforeAll(async () => {
-    who = await app.createSender({ name: 'Suche' });
-    const mails = [
-      { subject: 'eins', tags: ['Rechnung', 'März'], message_kind: 'termin' },
-      { subject: 'zwei 100%', to: ['a_b@example.org', 'Max@Example.net'] },
-      { subject: 'drei', tag: 'rechnung' },
-      { subject: 'Vier Äpfel', route: 'broadcast', message_kind: 'newsletter', bcc: 'geheim@example.com' },
-      { subject: 'fünf', tags: ['back\\slash', 'a"b'] },
-    ];
-    for (const mail of mails) {
-      ids.push(await app.send(who, mail));
-      since ??= (await app.message(who, ids[0] ?? '')).created_at;
-    }
-    for (const id of ids) await app.untilStatus(who, id, 'processed');
-  });
-
-  const newestFirst = ['fünf', 'Vier Äpfel', 'drei', 'zwei 100%', 'eins'];
-  const queries: readonly (readonly [query: string, found: readonly string[]])[] = [
-    ['', newestFirst],
-    ['q=eins', ['eins']],
-    ['q=EINS', ['eins']],
-    ['q=max@example.NET', ['zwei 100%']],
-    ['q=geheim@', ['Vier Äpfel']],
-    ['q=echnun', ['drei', 'eins']],
-    ['q=März', ['eins']],
-    ['q=Äpfel', ['Vier Äpfel']],
-    ['q=%25', ['zwei 100%']],
-    ['q=a_b', ['zwei 100%']],
-    ['q=%5C', ['fünf']],
-    ['q=%22', ['fünf']],
-    ['q=%5B', []],
-    ['q=%2C', []],
-    ['q=nothing', []],
-    ['tag=rechnung', ['drei', 'eins']],
-    ['tag=RECHNUNG', ['drei', 'eins']],
-    ['tag=rech', []],
-    ['status=processed', newestFirst],
-    ['status=queued', []],
-    ['route=broadcast', ['Vier Äpfel']],
-    ['route=outgoing&q=example.com', []],
-    ['kind=termin', ['eins']],
-    ['kind=transactional&tag=rechnung', ['drei']],
-    ['from=2020-01-01T00:00:00Z', newestFirst],
-    ['from=2100-01-01T00:00:00Z', []],
-    ['to=2020-01-01T00:00:00%2B02:00', []],
-    ['to=2100-01-01T00:00:00Z', newestFirst],
-    ['limit=2', ['fünf', 'Vier Äpfel']],
-  ];
-  test.each(queries)('?%s', async (query, found) => {
-    expect(await search(query)).toEqual(found);
-  });
-
-  test('takes the time of a message as included below and excluded above', async () => {
-    expect(await search(`from=${since}`)).toContain('eins');
-    expect(await search(`to=${since}`)).not.toContain('eins');
-  });
-
-  test('finds a route by its id', async () => {
-    const routes = await list(`${who.base}/routes`, who.token);
-    const broadcast = routes.find(({ slug }) => slug === 'broadcast');
-    expect(await search(`route=${broadcast?.id}`)).toEqual(['Vier Äpfel']);
-  });
-
-  test('goes page by page, each message once', async () => {
-    const found = await pages<Message>(`${who.base}/messages/search`, 2, who.token);
-    expect(found.map((page) => page.length)).toEqual([2, 2, 1]);
-    expect(found.flat().map(({ id }) => id)).toEqual(ids.toReversed());
-    for (const message of found.flat()) expect(message).not.toHaveProperty('text');
-  });
-
-  test('shows a project token the messages of its project only', async () => {
-    const project = await call('POST', `${who.base}/projects`, { name: 'Leer' }, who.token);
-    const scope = { scope: 'project', project_id: project.body.id };
-    const token = await app.createToken(who.practice.id, scope);
-    expect(await search('', token)).toEqual([]);
-  });
-
-  const bad = [
-    'status=done',
-    'q=%00',
-    'q=eins%00x',
-    'kind=x',
-    'from=yesterday',
-    'to=2026-01-01',
-    'limit=500',
-    `q=${'a'.repeat(201)}`,
-    'Q=a',
-  ];
-  test.each(bad)('refuses ?%s', async (query) => {
-    const answer = call('GET', `${who.base}/messages/search?${query}`, undefined, who.token);
-    await refused('invalid_request', answer, `query.${query.split('=')[0]}`);
-  });
-
-  test('refuses an unknown route', async () => {
-    const target = `${who.base}/messages/search?route=nowhere`;
-    await refused('not_found', call('GET', target, undefined, who.token));
-  });
-});
-
-describe('captured mail', () => {
-  let who: Sender;
-  let sent: string[];
-  const at = () => `${who.base}/captures`;
-  beforeAll(async () => {
-    who = await app.createSender({ name: 'Fang' });
-    sent = [
-      await app.send(who, { to: ['a@example.org', 'b@example.org'] }),
-      await app.send(who, { subject: 'zwei' }),
-    ];
-    for (const id of sent) await app.untilStatus(who, id, 'processed');
-  });
-
-  test('is listed newest first, page by page, and by message', async () => {
-    const all = (await pages<Record>(at(), 1, who.token)).flat();
-    expect(all.map(({ message_id }) => message_id)).toContain(sent[1]);
-    expect(await list(at(), who.token)).toEqual(all);
-    const ofFirst = await list(`${at()}?message_id=${sent[0]}`, who.token);
-    expect(ofFirst.map(({ recipient }) => recipient).toSorted()).toEqual(['a@example.org', 'b@example.org']);
-    expect(ofFirst[0]).toEqual({
-      id: UUID,
-      message_id: sent[0],
-      recipient: expect.any(String),
-      return_path: expect.stringMatching(/^b\+[a-z0-9]+@bounce\.fang\.send\.example\.com$/),
-      size_bytes: expect.any(Number),
-      captured_at: ISO,
-    });
-  });
-
-  test('is a message to download', async () => {
-    const [capture] = await list(`${at()}?message_id=${sent[1]}`, who.token);
-    const { headers, text } = await call('GET', `${at()}/${capture?.id}`, undefined, who.token);
-    expect(headers.get('content-type')).toBe('message/rfc822');
-    expect(headers.get('content-disposition')).toBe('attachment; filename="message.eml"');
-    expect(Buffer.byteLength(text)).toBe(capture?.size_bytes);
-    expect((await simpleParser(text)).subject).toBe('zwei');
-    await refused('not_found', call('GET', `${at()}/${UNKNOWN_ID}`, undefined, who.token));
   });
 });
 

@@ -151,6 +151,13 @@ export async function temporaryDirectory(started: AsyncDisposableStack): Promise
   return directory;
 }
 
+/** SIGTERM; throws where the daemon does not end by itself in that time, and with 0. */
+export async function endWithin(milliseconds: number, { child, output }: Daemon): Promise<void> {
+  child.kill('SIGTERM');
+  await until('the daemon has ended', () => child.exitCode !== null, milliseconds);
+  if (child.exitCode !== 0) throw new Error(`the daemon ended with ${child.exitCode}: ${output()}`);
+}
+
 /** One that keeps what comes. */
 export async function startKeepingSink(
   started: AsyncDisposableStack,

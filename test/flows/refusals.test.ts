@@ -3,9 +3,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '#src/kernel/errors.ts';
 import { type List, letter, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { UNKNOWN_ID } from '#test/support/asking.ts';
 
 const MIB = 1_024 * 1_024;
-const UNKNOWN_ID = '018f0000-0000-7000-8000-00000000dead';
 const MANAGED_HOST = 'praxis-am-markt.send.example.com';
 const NUL = '\0';
 
@@ -21,10 +21,14 @@ let busy: Sender & {
   readonly otherToken: string;
 };
 let revokedToken: string;
-/** Rows of each practice and names of all files, before anything was refused. */
+/** Rows of each practice, what its search finds, names of all files: before the request that is refused. */
 let untouched: unknown;
 
+const search = async ({ base, token }: Sender): Promise<unknown> =>
+  (await app.request<List<unknown>>('GET', `${base}/messages/search`, undefined, token)).body;
+
 const everything = async () => ({
+  found: await Promise.all([sender, careful, paused, busy].map(search)),
   rows: [sender, careful, paused, busy].map(({ practice }) => app.rowCounts(practice.id)),
   queue: (await app.request('GET', '/healthz')).body.queue,
   files: await app.files(),
@@ -67,17 +71,13 @@ beforeAll(async () => {
     204,
   );
   untouched = await everything();
+  expect(untouched).toMatchObject({ found: [{ data: [] }, { data: [] }, { data: [] }, { data: [{}] }] });
 });
 afterAll(() => app?.remove());
 afterEach(async () => {
-  expect(await everything()).toEqual(untouched);
-  const { body } = await app.request<List<unknown>>(
-    'GET',
-    `${sender.base}/messages/search`,
-    undefined,
-    sender.token,
-  );
-  expect(body.data).toEqual([]);
+  const before = untouched;
+  untouched = await everything();
+  expect(untouched).toEqual(before);
 });
 
 interface Row {

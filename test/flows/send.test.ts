@@ -3,51 +3,23 @@ import { Resolver } from 'node:dns/promises';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Status } from '#src/messages/rules.ts';
 import { type List, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { ISO, UUID } from '#test/support/asking.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 
 const MANAGED_HOST = 'praxis-am-markt.send.example.com';
-const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 /** One pixel. */
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 const PDF = Buffer.from('%PDF-1.4\n\0\r\n.\r\nbinary \xff\xfe\n%%EOF\n', 'latin1');
-
-/** What the smarthost says to RCPT, by the part before the @; who is not named is welcome. */
-const replies: Readonly<Record<string, string>> = {
-  unknown: '550 5.1.1 User unknown',
-  full: '552 5.2.2 Mailbox full',
-  never: '450 4.2.0 Greylisted',
-};
-const turnedAway = new Set<string>();
-/** The second attempt for `later-a` is answered only then. */
-const delayWasSeen = Promise.withResolvers<string>();
-
-const answerRcpt = ({ address }: { address: string }): string | Promise<string> => {
-  const [name = ''] = address.split('@');
-  if (!name.startsWith('later')) return replies[name] ?? '250 2.1.5 Ok';
-  if (turnedAway.has(address)) return name === 'later-a' ? delayWasSeen.promise : '250 2.1.5 Ok';
-  turnedAway.add(address);
-  return '450 4.2.0 Greylisted';
-};
-
-// The second attempt comes after a second and is the last: the third would come after the patience has ended.
-const queue = {
-  retry: ['1s'],
-  then_every: '1h',
-  jitter: 0,
-  give_up: { transactional: '1m', marketing: '1m' },
-};
 
 let receiver: SmtpReceiver;
 let app: TestApp;
 let sender: Sender;
 
 beforeAll(async () => {
-  receiver = await createSmtpReceiver({ rcpt: answerRcpt });
+  receiver = await createSmtpReceiver();
   const dns = { authoritative: { listen: '127.0.0.1:0', addresses: ['127.0.0.1'] } };
-  app = await startApp({ receiver, config: { queue, dns } });
+  app = await startApp({ receiver, config: { dns } });
   sender = await app.createSender();
 });
 afterAll(async () => {
@@ -387,94 +359,4 @@ test('a project token sends for its project', async () => {
   const token = await app.createToken(sender.practice.id, scope);
   const id = await app.send({ ...sender, token });
   expect(await app.untilStatus(sender, id, 'processed')).toMatchObject({ project_id: project.body.id });
-});
-
-describe('what the smarthost answers to RCPT decides', () => {
-  const bounced = [
-    ['unknown', 'hard_bounced', 550, '5.1.1', 'User unknown'],
-    ['full', 'soft_bounced', 552, '5.2.2', 'Mailbox full'],
-  ] as const;
-  test.each(bounced)(
-    '%s: the recipient is %s',
-    async (name, status, smtp_code, enhanced_code, diagnostic) => {
-      const address = `${name}@example.org`;
-      const id = await app.send(sender, { to: address });
-      const { recipients } = await app.untilStatus(sender, id, status);
-      const said = { smtp_code, enhanced_code, upstream: 'relay' };
-      expect(recipients).toEqual([
-        expect.objectContaining({ address, status, attempts: 1, next_attempt_at: null, ...said }),
-      ]);
-      const { data } = await eventsOf(id);
-      expect(data).toEqual([
-        expect.objectContaining({ type: 'message.created' }),
-        expect.objectContaining({ type: `message.${status}`, recipient: address, diagnostic, ...said }),
-      ]);
-      expect(copiesOf(id).size).toBe(0);
-    },
-  );
-
-  test('450 delays the recipient, tells when it is tried again, and it arrives then', async () => {
-    const id = await app.send(sender, { to: 'later-a@example.org' });
-    const delayed = await app.untilStatus(sender, id, 'delivery_delayed');
-    const [recipient] = delayed.recipients;
-    expect(recipient).toMatchObject({ attempts: 1, smtp_code: 450, enhanced_code: '4.2.0' });
-    const wait = Date.parse(recipient?.next_attempt_at ?? '') - Date.parse(delayed.created_at);
-    expect(wait).toBeGreaterThanOrEqual(1_000);
-    delayWasSeen.resolve('250 2.1.5 Ok');
-    const done = await app.untilStatus(sender, id, 'processed');
-    expect(done.recipients[0]).toMatchObject({ attempts: 2, next_attempt_at: null, smtp_code: 250 });
-    expect((await eventsOf(id)).data.map(({ type }) => type)).toEqual([
-      'message.created',
-      'message.delivery_delayed',
-      'message.sent',
-    ]);
-  });
-
-  test('450 until the patience has ended fails the recipient', async () => {
-    const id = await app.send(sender, { to: 'never@example.org' });
-    const failed = await app.untilStatus(sender, id, 'failed');
-    expect(failed.recipients[0]).toMatchObject({ attempts: 2, next_attempt_at: null, smtp_code: 450 });
-    expect((await eventsOf(id)).data.at(-1)).toMatchObject({ type: 'message.failed', smtp_code: 450 });
-    expect(app.sql(sender.practice.id, 'SELECT * FROM queue')).toEqual([]);
-  });
-
-  const fates: readonly [to: string[], each: Status[], whole: Status][] = [
-    [['good@example.org', 'full@example.org'], ['processed', 'soft_bounced'], 'soft_bounced'],
-    [
-      ['full@example.org', 'unknown@example.org', 'good@example.org'],
-      ['soft_bounced', 'hard_bounced', 'processed'],
-      'hard_bounced',
-    ],
-    [['later-b@example.org', 'good@example.org'], ['processed', 'processed'], 'processed'],
-  ];
-  test.each(fates)('%j: each has its own fate, the message the worst', async (to, each, whole) => {
-    const id = await app.send(sender, { to });
-    await expect
-      .poll(async () => (await app.message(sender, id)).recipients.map(({ status }) => status), {
-        timeout: 10_000,
-      })
-      .toEqual(each);
-    expect((await app.message(sender, id)).status).toBe(whole);
-    const arrived = to.filter((_, index) => each[index] === 'processed');
-    expect([...copiesOf(id).keys()].toSorted()).toEqual(arrived.toSorted());
-  });
-});
-
-test('an upstream whose acceptance counts as delivery makes the recipient delivered', async () => {
-  const accepting = await startApp({ receiver, upstream: { delivered_on: 'accept' } });
-  try {
-    const other = await accepting.createSender();
-    const id = await accepting.send(other);
-    await accepting.untilStatus(other, id, 'delivered');
-    const { body } = await accepting.request<List<Event>>(
-      'GET',
-      `${other.base}/messages/${id}/events`,
-      undefined,
-      other.token,
-    );
-    const types = body.data.map(({ type }) => type);
-    expect(types).toEqual(['message.created', 'message.sent', 'message.delivered']);
-  } finally {
-    await accepting.remove();
-  }
 });

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import net from 'node:net';
 import path from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import {
+  endWithin,
   type HealthBody,
   health,
   numbered,
@@ -28,6 +30,8 @@ const CLIENTS = 16;
 const POOL = 8;
 /** More than can be under way at a time: some are still in the queue when the daemon ends. */
 const MESSAGES = 300;
+/** Of a daemon that drains for a second; without the drain's bound it would wait half a minute for the client. */
+const ENDED_MS = 20_000;
 
 interface Ended {
   readonly code: number;
@@ -97,6 +101,26 @@ describe('SIGTERM under load', { timeout: 2 * PATIENCE_MS }, () => {
     const came = receiver.messages.flatMap(({ recipients }) => recipients.map(({ address }) => address));
     expect(came.sort()).toEqual([...tally.accepted.keys()].sort());
     expect(await next.stop()).toBe(0);
+  });
+});
+
+describe('SIGTERM while a client keeps its request open', { timeout: PATIENCE_MS }, () => {
+  test('the daemon ends when the drain is over', async () => {
+    await using started = new AsyncDisposableStack();
+    const daemon = await startDaemon({ config: { shutdown: { drain: '1s' } } });
+    started.defer(daemon.remove);
+    const { practiceId, token } = await openPractice(daemon);
+    const client = net.connect({ port: Number(new URL(daemon.origin).port), host: '127.0.0.1' });
+    started.defer(() => client.destroy());
+    client.write(
+      `POST /api/practices/${practiceId}/send HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
+    );
+    // It has read the head and waits for the body.
+    const [said] = await once(client, 'data');
+    expect(String(said)).toMatch(/^HTTP\/1\.1 100 /);
+    await endWithin(ENDED_MS, daemon);
+    expect(await walFiles(daemon)).toEqual([]);
   });
 });
 

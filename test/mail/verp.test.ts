@@ -1,7 +1,8 @@
+import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { decodeReturnPath, encodeReturnPath } from '#src/mail/verp.ts';
 
-const key = Buffer.alloc(32, 7);
+const key = createSecretKey(Buffer.alloc(32, 7));
 const DOMAIN = 'praxis.example';
 const target = { tenantNumber: 17, recipientId: 123_456 };
 const returnPath = encodeReturnPath(key, target, DOMAIN);
@@ -58,7 +59,7 @@ describe('nothing else names anybody', () => {
   });
 
   test.each([
-    ['another key', Buffer.alloc(32, 8), returnPath],
+    ['another key', createSecretKey(Buffer.alloc(32, 8)), returnPath],
     ['another domain', key, returnPath.replace(DOMAIN, 'other.example')],
     ['a domain below', key, returnPath.replace('bounce.', 'bounce.sub.')],
     ['no bounce label', key, returnPath.replace('bounce.', '')],

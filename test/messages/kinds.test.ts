@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { channels, defaultKind, kindNames, kinds, laneOf, lanes, streams } from '#src/messages/kinds.ts';
+import { laneOf, lanes, streams } from '#src/kernel/stream.ts';
+import { channels, defaultKind, kindNames, kinds } from '#src/messages/kinds.ts';
 
 test.each([
   { kind: 'termin', stream: 'transactional', legalBasis: 'contract' },

@@ -2,7 +2,7 @@
 // keys are made once for all. Talked to over HTTP as its users do. Every answer is checked against what its route
 // declares, every refusal against the declared form of its code. `stop` leaves the files, so that another can start
 // on them; `remove` takes them away.
-import { generateKeyPairSync } from 'node:crypto';
+import { createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -119,7 +119,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const dataDir = path.join(home, 'data');
   const adminToken = await keptSecret(path.join(home, 'admin.token'), ADMIN_TOKEN_BYTES);
   const masterKey = await keptSecret(path.join(home, 'master.key'), MASTER_KEY_BYTES);
-  const returnPathKey = deriveKey(Buffer.from(masterKey, 'base64'), 'return paths');
+  const returnPathKey = createSecretKey(deriveKey(Buffer.from(masterKey, 'base64'), 'return paths'));
   const configFile = path.join(home, 'service.yaml');
   const upstreams = options.receiver ? { upstreams: [relayTo(options.receiver, options.upstream)] } : {};
   const given = overlay(overlay(defaults(home, dataDir, 0), upstreams), options.config ?? {});

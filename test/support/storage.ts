@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Disk, disk } from '#src/db/disk.ts';
 import { loadMigrations, migrate } from '#src/db/migrate.ts';
-import { openSqlite, type PlatformDb, type TenantDb } from '#src/db/sqlite.ts';
+import { openSqlite, type TenantDb } from '#src/db/sqlite.ts';
 import { openStorage, type Storage } from '#src/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
+import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { type Kind, kinds, type Lane, laneOf } from '#src/messages/kinds.ts';
+import { type Kind, kinds } from '#src/messages/kinds.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { queueStore } from '#src/queue/store.ts';
 import { type CreateTenantDeps, createTenant } from '#src/tenants/create.ts';
@@ -22,19 +23,6 @@ export const temporaryDirectory = async (): Promise<string> => {
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return directory;
 };
-
-const openMigrated = async (kind: 'platform' | 'tenant') => {
-  const directory = await temporaryDirectory();
-  const db = openSqlite(join(directory, `${kind}.db`), { create: true, busyTimeoutMs: 0 });
-  onTestFinished(() => {
-    db.close();
-  });
-  migrate(db, loadMigrations()[kind]);
-  return db;
-};
-
-/** A registry without tenants. */
-export const openPlatformDb = async (): Promise<PlatformDb> => (await openMigrated('platform')) as PlatformDb;
 
 export interface SampleTenant {
   readonly db: TenantDb;
@@ -48,7 +36,12 @@ export const MANAGED_HOST = 'praxis.send.example.com';
 
 /** The file of a tenant with number 1, a default project and one route. */
 export const openTenantDb = async (): Promise<SampleTenant> => {
-  const db = (await openMigrated('tenant')) as TenantDb;
+  const directory = await temporaryDirectory();
+  const db = openSqlite(join(directory, 'tenant.db'), { create: true, busyTimeoutMs: 0 }) as TenantDb;
+  onTestFinished(() => {
+    db.close();
+  });
+  migrate(db, loadMigrations().tenant);
   const tenantId = newId();
   const projectId = newId();
   const routeId = newId();

@@ -1,0 +1,70 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createHostKeys, type NewDkimKey } from '#src/domains/keys.ts';
+import { createSigners } from '#src/domains/signers.ts';
+import { dkimKeyStore } from '#src/domains/store.ts';
+import { MANAGED_HOST, openTenantDb, type SampleTenant, SEALING_KEY } from '#test/support/storage.ts';
+
+let tenant: SampleTenant;
+beforeEach(async () => {
+  tenant = await openTenantDb();
+});
+
+const addKeys = async (host: string): Promise<NewDkimKey[]> => {
+  const pair = async () => generateKeyPairSync('ed25519');
+  const keys = await createHostKeys(tenant.tenantId, host, SEALING_KEY, 0, pair);
+  for (const key of keys) dkimKeyStore(tenant.db).insert(key);
+  return keys;
+};
+
+const selectors = (signers: ReturnType<typeof createSigners>, host = MANAGED_HOST) =>
+  signers.of(tenant.db, tenant.tenantId, host).map(({ selector }) => selector);
+
+describe('who signs for a host', () => {
+  test('its active keys, RSA first', async () => {
+    const [rsa, , ed25519] = await addKeys(MANAGED_HOST);
+    expect(selectors(createSigners(SEALING_KEY, { ed25519: true }))).toEqual([rsa?.token, ed25519?.token]);
+  });
+
+  test('RSA alone where Ed25519 is switched off', async () => {
+    const [rsa] = await addKeys(MANAGED_HOST);
+    expect(selectors(createSigners(SEALING_KEY, { ed25519: false }))).toEqual([rsa?.token]);
+  });
+
+  test('nobody for a host of no keys, nor for one below or above', async () => {
+    await addKeys(MANAGED_HOST);
+    const signers = createSigners(SEALING_KEY, { ed25519: true });
+    expect(selectors(signers, 'other.example')).toEqual([]);
+    expect(selectors(signers, `sub.${MANAGED_HOST}`)).toEqual([]);
+  });
+});
+
+describe('opened keys', () => {
+  test('are kept: the second time is the first', async () => {
+    await addKeys(MANAGED_HOST);
+    const signers = createSigners(SEALING_KEY, { ed25519: true });
+    const first = signers.of(tenant.db, tenant.tenantId, MANAGED_HOST);
+    expect(signers.of(tenant.db, tenant.tenantId, MANAGED_HOST)).toBe(first);
+  });
+
+  test('are not kept for another tenant with the same host', async () => {
+    await addKeys(MANAGED_HOST);
+    const signers = createSigners(SEALING_KEY, { ed25519: true });
+    expect(selectors(signers)).toHaveLength(2);
+    const other = await openTenantDb();
+    expect(signers.of(other.db, other.tenantId, MANAGED_HOST)).toEqual([]);
+  });
+
+  test('a host that gets its keys later signs from then on', async () => {
+    const signers = createSigners(SEALING_KEY, { ed25519: true });
+    expect(selectors(signers)).toEqual([]);
+    await addKeys(MANAGED_HOST);
+    expect(selectors(signers)).toHaveLength(2);
+  });
+
+  test('under another master key are refused, not skipped', async () => {
+    await addKeys(MANAGED_HOST);
+    const signers = createSigners(Buffer.alloc(32, 9), { ed25519: true });
+    expect(() => signers.of(tenant.db, tenant.tenantId, MANAGED_HOST)).toThrow();
+  });
+});

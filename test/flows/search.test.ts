@@ -1,0 +1,163 @@
+// Finding messages again: search by every filter, and what a capture upstream kept.
+import { simpleParser } from 'mailparser';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Message, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { asking, type Found, ISO, refused, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
+
+let app: TestApp;
+let sender: Sender;
+beforeAll(async () => {
+  app = await startApp();
+  sender = await app.createSender();
+});
+afterAll(() => app?.remove());
+
+const { call, list, pages } = asking(() => ({ app, token: sender.token }));
+
+describe('search', () => {
+  let who: Sender;
+  let since: string;
+  const ids: string[] = [];
+  const search = async (query: string, token = who.token): Promise<string[]> => {
+    const found = await list<Message>(`${who.base}/messages/search?${query}`, token);
+    return found.map(({ subject }) => subject);
+  };
+
+  beforeAll(async () => {
+    who = await app.createSender({ name: 'Suche' });
+    const mails = [
+      { subject: 'eins', tags: ['Rechnung', 'März'], message_kind: 'termin' },
+      { subject: 'zwei 100%', to: ['a_b@example.org', 'Max@Example.net'] },
+      { subject: 'drei', tag: 'rechnung' },
+      { subject: 'Vier Äpfel', route: 'broadcast', message_kind: 'newsletter', bcc: 'geheim@example.com' },
+      { subject: 'fünf', tags: ['back\\slash', 'a"b'] },
+    ];
+    for (const mail of mails) {
+      ids.push(await app.send(who, mail));
+      since ??= (await app.message(who, ids[0] ?? '')).created_at;
+    }
+    for (const id of ids) await app.untilStatus(who, id, 'processed');
+  });
+
+  const newestFirst = ['fünf', 'Vier Äpfel', 'drei', 'zwei 100%', 'eins'];
+  const queries: readonly (readonly [query: string, found: readonly string[]])[] = [
+    ['', newestFirst],
+    ['q=eins', ['eins']],
+    ['q=EINS', ['eins']],
+    ['q=max@example.NET', ['zwei 100%']],
+    ['q=geheim@', ['Vier Äpfel']],
+    ['q=echnun', ['drei', 'eins']],
+    ['q=März', ['eins']],
+    ['q=Äpfel', ['Vier Äpfel']],
+    ['q=%25', ['zwei 100%']],
+    ['q=a_b', ['zwei 100%']],
+    ['q=%5C', ['fünf']],
+    ['q=%22', ['fünf']],
+    ['q=%5B', []],
+    ['q=%2C', []],
+    ['q=nothing', []],
+    ['tag=rechnung', ['drei', 'eins']],
+    ['tag=RECHNUNG', ['drei', 'eins']],
+    ['tag=rech', []],
+    ['status=processed', newestFirst],
+    ['status=queued', []],
+    ['route=broadcast', ['Vier Äpfel']],
+    ['route=outgoing&q=example.com', []],
+    ['kind=termin', ['eins']],
+    ['kind=transactional&tag=rechnung', ['drei']],
+    ['from=2020-01-01T00:00:00Z', newestFirst],
+    ['from=2100-01-01T00:00:00Z', []],
+    ['to=2020-01-01T00:00:00%2B02:00', []],
+    ['to=2100-01-01T00:00:00Z', newestFirst],
+    ['limit=2', ['fünf', 'Vier Äpfel']],
+  ];
+  test.each(queries)('?%s', async (query, found) => {
+    expect(await search(query)).toEqual(found);
+  });
+
+  test('takes the time of a message as included below and excluded above', async () => {
+    expect(await search(`from=${since}`)).toContain('eins');
+    expect(await search(`to=${since}`)).not.toContain('eins');
+  });
+
+  test('finds a route by its id', async () => {
+    const routes = await list(`${who.base}/routes`, who.token);
+    const broadcast = routes.find(({ slug }) => slug === 'broadcast');
+    expect(await search(`route=${broadcast?.id}`)).toEqual(['Vier Äpfel']);
+  });
+
+  test('goes page by page, each message once', async () => {
+    const found = await pages<Message>(`${who.base}/messages/search`, 2, who.token);
+    expect(found.map((page) => page.length)).toEqual([2, 2, 1]);
+    expect(found.flat().map(({ id }) => id)).toEqual(ids.toReversed());
+    for (const message of found.flat()) expect(message).not.toHaveProperty('text');
+  });
+
+  test('shows a project token the messages of its project only', async () => {
+    const project = await call('POST', `${who.base}/projects`, { name: 'Leer' }, who.token);
+    const scope = { scope: 'project', project_id: project.body.id };
+    const token = await app.createToken(who.practice.id, scope);
+    expect(await search('', token)).toEqual([]);
+  });
+
+  const bad = [
+    'status=done',
+    'q=%00',
+    'q=eins%00x',
+    'kind=x',
+    'from=yesterday',
+    'to=2026-01-01',
+    'limit=500',
+    `q=${'a'.repeat(201)}`,
+    'Q=a',
+  ];
+  test.each(bad)('refuses ?%s', async (query) => {
+    const answer = call('GET', `${who.base}/messages/search?${query}`, undefined, who.token);
+    await refused('invalid_request', answer, `query.${query.split('=')[0]}`);
+  });
+
+  test('refuses an unknown route', async () => {
+    const target = `${who.base}/messages/search?route=nowhere`;
+    await refused('not_found', call('GET', target, undefined, who.token));
+  });
+});
+
+describe('captured mail', () => {
+  let who: Sender;
+  let sent: string[];
+  const at = () => `${who.base}/captures`;
+  beforeAll(async () => {
+    who = await app.createSender({ name: 'Fang' });
+    sent = [
+      await app.send(who, { to: ['a@example.org', 'b@example.org'] }),
+      await app.send(who, { subject: 'zwei' }),
+    ];
+    for (const id of sent) await app.untilStatus(who, id, 'processed');
+  });
+
+  test('is listed newest first, page by page, and by message', async () => {
+    const all = (await pages<Found>(at(), 1, who.token)).flat();
+    expect(all.map(({ message_id }) => message_id)).toContain(sent[1]);
+    expect(await list(at(), who.token)).toEqual(all);
+    const ofFirst = await list(`${at()}?message_id=${sent[0]}`, who.token);
+    expect(ofFirst.map(({ recipient }) => recipient).toSorted()).toEqual(['a@example.org', 'b@example.org']);
+    expect(ofFirst[0]).toEqual({
+      id: UUID,
+      message_id: sent[0],
+      recipient: expect.any(String),
+      return_path: expect.stringMatching(/^b\+[a-z0-9]+@bounce\.fang\.send\.example\.com$/),
+      size_bytes: expect.any(Number),
+      captured_at: ISO,
+    });
+  });
+
+  test('is a message to download', async () => {
+    const [capture] = await list(`${at()}?message_id=${sent[1]}`, who.token);
+    const { headers, text } = await call('GET', `${at()}/${capture?.id}`, undefined, who.token);
+    expect(headers.get('content-type')).toBe('message/rfc822');
+    expect(headers.get('content-disposition')).toBe('attachment; filename="message.eml"');
+    expect(Buffer.byteLength(text)).toBe(capture?.size_bytes);
+    expect((await simpleParser(text)).subject).toBe('zwei');
+    await refused('not_found', call('GET', `${at()}/${UNKNOWN_ID}`, undefined, who.token));
+  });
+});

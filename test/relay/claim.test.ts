@@ -1,0 +1,124 @@
+import { createSecretKey, generateKeyPairSync } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createHostKeys } from '#src/domains/keys.ts';
+import { createSigners } from '#src/domains/signers.ts';
+import { dkimKeyStore } from '#src/domains/store.ts';
+import { HOUR, MINUTE } from '#src/kernel/time.ts';
+import { decodeReturnPath } from '#src/mail/verp.ts';
+import type { RetryPolicy } from '#src/queue/rules.ts';
+import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
+import {
+  MANAGED_HOST,
+  openTenantDb,
+  queueMessage,
+  type SampleTenant,
+  SEALING_KEY,
+} from '#test/support/storage.ts';
+
+const policy: RetryPolicy = {
+  waits: [MINUTE],
+  thenEvery: MINUTE,
+  jitter: 0,
+  giveUpAfter: { 0: HOUR, 1: HOUR },
+};
+const returnPathKey = createSecretKey(Buffer.alloc(32, 2));
+const NOW = 1_700_000_000_000;
+
+let tenant: SampleTenant;
+let deps: ClaimDeps;
+beforeEach(async () => {
+  tenant = await openTenantDb();
+  const pair = async (algorithm: string) =>
+    algorithm === 'rsa-sha256'
+      ? generateKeyPairSync('rsa', { modulusLength: 1_024 })
+      : generateKeyPairSync('ed25519');
+  const keys = await createHostKeys(tenant.tenantId, MANAGED_HOST, SEALING_KEY, 0, pair);
+  for (const key of keys) dkimKeyStore(tenant.db).insert(key);
+  deps = { signers: createSigners(SEALING_KEY, { ed25519: true }), returnPathKey };
+});
+
+const claim = (fields: { lane?: 0 | 1; limit?: number; now?: number } = {}) => {
+  const { lane = 0, limit = 10, now = NOW } = fields;
+  const request = { tenantId: tenant.tenantId, lane, limit, byteBudget: 1_000_000, now, policy };
+  return tenant.db.transaction(() => claimDue(tenant.db, request, deps))();
+};
+const rows = () =>
+  tenant.db.prepare('SELECT claimed, attempts, due_at FROM queue ORDER BY recipient_id').all();
+
+describe('what is claimed', () => {
+  test('each recipient has an envelope of its own', () => {
+    const recipients = ['anna@example.org', 'berta@example.net'];
+    const { id, recipientIds } = queueMessage(tenant, { recipients, now: NOW });
+    const { claimed } = claim();
+    expect(claimed.map(({ envelope }) => envelope.recipient)).toEqual(recipients);
+    expect(claimed.map(({ envelope }) => envelope.envelopeId)).toEqual([id, id]);
+    expect(claimed.map(({ envelope }) => decodeReturnPath(returnPathKey, envelope.returnPath))).toEqual(
+      recipientIds.map((recipientId) => ({ tenantNumber: 1, recipientId })),
+    );
+    for (const { envelope } of claimed) expect(envelope.returnPath).toMatch(`@bounce.${MANAGED_HOST}`);
+  });
+
+  test('is prepared as the message, signed by both keys', async () => {
+    queueMessage(tenant, { now: NOW });
+    const [claimed] = claim().claimed;
+    const source = (await claimed?.prepare())?.toString() ?? '';
+    expect(source.match(/^DKIM-Signature:/gm)).toHaveLength(2);
+    expect(source).toMatch(/^Subject: Termin\r$/m);
+    expect(source).toMatch(/^To: anna@example\.org\r$/m);
+    expect(source).toContain('Guten Tag');
+  });
+
+  test('has its attempt and the next time on the disk before it is handed out', () => {
+    queueMessage(tenant, { now: NOW });
+    const { claimed } = claim();
+    expect(claimed.map(({ row }) => row.attempts)).toEqual([1]);
+    expect(rows()).toEqual([{ claimed: 1, attempts: 1, due_at: NOW + MINUTE }]);
+    expect(claim({ now: NOW + HOUR }).claimed).toEqual([]);
+  });
+
+  test('is of one lane, and the next times of both are told', () => {
+    queueMessage(tenant, { kind: 'newsletter', dueAt: NOW - 5 });
+    queueMessage(tenant, { dueAt: NOW + 7 });
+    queueMessage(tenant, { dueAt: NOW });
+    const { claimed, next } = claim();
+    expect(claimed).toHaveLength(1);
+    expect(next).toEqual({ 0: NOW + 7, 1: NOW - 5 });
+    expect(claim({ lane: 1 }).claimed).toHaveLength(1);
+  });
+});
+
+describe('a paused tenant', () => {
+  beforeEach(() => {
+    tenant.db.prepare("UPDATE practice SET paused_at = 1, pause_reason = 'bounces'").run();
+  });
+
+  test('keeps its mail, untouched, and is looked at again later', () => {
+    queueMessage(tenant, { dueAt: NOW });
+    queueMessage(tenant, { kind: 'newsletter', dueAt: NOW + 5 * HOUR });
+    expect(claim()).toEqual({ claimed: [], next: { 0: NOW + HOUR, 1: NOW + 5 * HOUR } });
+    expect(rows()).toMatchObject([{ claimed: 0, attempts: 0 }, { claimed: 0 }]);
+  });
+
+  test('sends it after it has been resumed', () => {
+    queueMessage(tenant, { dueAt: NOW });
+    claim();
+    tenant.db.prepare('UPDATE practice SET paused_at = NULL').run();
+    expect(claim().claimed).toHaveLength(1);
+  });
+});
+
+describe('what cannot be sent', () => {
+  test('is not prepared without its content', async () => {
+    queueMessage(tenant, { now: NOW });
+    tenant.db.prepare('DELETE FROM message_bodies').run();
+    const [claimed] = claim().claimed;
+    await expect(claimed?.prepare()).rejects.toThrow('content');
+  });
+
+  test('is not prepared unsigned', async () => {
+    queueMessage(tenant, { now: NOW });
+    tenant.db.prepare('DELETE FROM dkim_keys').run();
+    const [claimed] = claim().claimed;
+    await expect(claimed?.prepare()).rejects.toThrow('DKIM');
+  });
+});

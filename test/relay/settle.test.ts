@@ -1,0 +1,217 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { eventStore } from '#src/events/store.ts';
+import { HOUR, MINUTE } from '#src/kernel/time.ts';
+import { parseReply } from '#src/mail/reply.ts';
+import type { Status } from '#src/messages/rules.ts';
+import { messageStore } from '#src/messages/store.ts';
+import type { RetryPolicy } from '#src/queue/rules.ts';
+import { type QueueRow, queueStore } from '#src/queue/store.ts';
+import type { Outcome } from '#src/relay/outcome.ts';
+import { settle } from '#src/relay/settle.ts';
+import { openTenantDb, queueMessage, type SampleMessage, type SampleTenant } from '#test/support/storage.ts';
+
+const policy: RetryPolicy = {
+  waits: [MINUTE],
+  thenEvery: MINUTE,
+  jitter: 0,
+  giveUpAfter: { 0: HOUR, 1: HOUR },
+};
+const replyOf = (line: string) => parseReply([line]);
+
+const ACCEPTED: Outcome = { kind: 'accepted', reply: replyOf('250 2.0.0 queued'), dsnRequested: false };
+const DEFERRED: Outcome = {
+  kind: 'deferred',
+  reply: replyOf('451 4.7.1 later'),
+  diagnostic: '451 4.7.1 later (to rcpt)',
+};
+const BROKEN: Outcome = { kind: 'deferred', reply: null, diagnostic: 'timed out (waiting for dot)' };
+const HARD: Outcome = {
+  kind: 'bounced',
+  class: 'hard',
+  rule: 'bad_mailbox',
+  reply: replyOf('550 5.1.1 no such user'),
+};
+const SOFT: Outcome = { kind: 'bounced', class: 'soft', rule: 'full', reply: replyOf('552 5.2.2 full') };
+const UPSTREAM: Outcome = { kind: 'upstream_failure', reply: null, diagnostic: 'connection refused' };
+
+let tenant: SampleTenant;
+let message: SampleMessage;
+beforeEach(async () => {
+  tenant = await openTenantDb();
+  message = queueMessage(tenant, { recipients: ['anna@example.org', 'berta@example.org'] });
+});
+
+const claim = (now: number): QueueRow => {
+  const [row] = queueStore(tenant.db).claim(0, 1, 1_000, now, policy);
+  if (!row) throw new Error('nothing is due');
+  return row;
+};
+const settleAt = (now: number, row: QueueRow, outcome: Outcome, acceptIsDelivery = false) =>
+  settle(tenant.db, { row, outcome, upstream: 'relay', acceptIsDelivery }, policy, now);
+const recipient = (row: QueueRow) => messageStore(tenant.db).recipient(row.recipient_id);
+const events = () =>
+  eventStore(tenant.db)
+    .ofMessage(message.seq, 0, 100)
+    .map(({ type, recipient: address, data_json }) => ({ type, address, ...JSON.parse(data_json ?? '{}') }));
+const queued = (row: QueueRow) =>
+  tenant.db
+    .prepare('SELECT attempts, due_at, claimed FROM queue WHERE recipient_id = ?')
+    .get(row.recipient_id);
+
+describe('the first attempt', () => {
+  const NOW = 5_000;
+  test.each<{
+    name: string;
+    outcome: Outcome;
+    acceptIsDelivery?: boolean;
+    status: Status;
+    types: string[];
+    next: { attempts: number; due_at: number } | null;
+  }>([
+    { name: 'was taken', outcome: ACCEPTED, status: 'processed', types: ['message.sent'], next: null },
+    {
+      name: 'was taken, which is delivery',
+      outcome: ACCEPTED,
+      acceptIsDelivery: true,
+      status: 'delivered',
+      types: ['message.sent', 'message.delivered'],
+      next: null,
+    },
+    {
+      name: 'was deferred: again at the time recorded with the claim',
+      outcome: DEFERRED,
+      status: 'delivery_delayed',
+      types: ['message.delivery_delayed'],
+      next: { attempts: 1, due_at: NOW - 1 + MINUTE },
+    },
+    {
+      name: 'broke after the final dot',
+      outcome: BROKEN,
+      status: 'delivery_delayed',
+      types: ['message.delivery_delayed'],
+      next: { attempts: 1, due_at: NOW - 1 + MINUTE },
+    },
+    {
+      name: 'bounced hard',
+      outcome: HARD,
+      status: 'hard_bounced',
+      types: ['message.hard_bounced'],
+      next: null,
+    },
+    {
+      name: 'bounced softly',
+      outcome: SOFT,
+      status: 'soft_bounced',
+      types: ['message.soft_bounced'],
+      next: null,
+    },
+    {
+      name: 'failed by the upstream: due at once, and no attempt of the message',
+      outcome: UPSTREAM,
+      status: 'delivery_delayed',
+      types: ['message.delivery_delayed'],
+      next: { attempts: 0, due_at: NOW },
+    },
+  ])('$name', ({ outcome, acceptIsDelivery = false, status, types, next }) => {
+    const row = claim(NOW - 1);
+    expect(settleAt(NOW, row, outcome, acceptIsDelivery)).toBe(next?.due_at ?? null);
+    expect(recipient(row)).toMatchObject({
+      status,
+      attempts: next?.attempts ?? 1,
+      upstream: 'relay',
+      smtp_code: outcome.reply?.code ?? null,
+      enhanced_code: outcome.reply?.enhanced ?? null,
+      updated_at: NOW,
+    });
+    expect(events().map(({ type, address, attempt }) => `${type} ${address} ${attempt}`)).toEqual(
+      types.map((type) => `${type} anna@example.org 1`),
+    );
+    expect(queued(row)).toEqual(next === null ? undefined : { ...next, claimed: 0 });
+  });
+
+  test('tells what the other side said and the rule that judged it', () => {
+    const row = claim(0);
+    settleAt(1, row, HARD);
+    expect(events()).toEqual([
+      expect.objectContaining({
+        smtp_code: 550,
+        enhanced_code: '5.1.1',
+        diagnostic: expect.stringContaining('no such user'),
+        rule: 'bad_mailbox',
+        upstream: 'relay',
+      }),
+    ]);
+  });
+
+  test('changes nothing of the other recipients, and the message follows the highest', () => {
+    const row = claim(0);
+    settleAt(1, row, ACCEPTED);
+    const statuses = messageStore(tenant.db).recipients(message.seq);
+    expect(statuses.map(({ address, status }) => `${address} ${status}`)).toEqual([
+      'anna@example.org processed',
+      'berta@example.org queued',
+    ]);
+    expect(messageStore(tenant.db).bySeq(message.seq)?.status).toBe('processed');
+  });
+});
+
+describe('later attempts', () => {
+  const runUntilDone = (outcome: Outcome): { attempts: number; last: number } => {
+    const row = claim(0);
+    queueStore(tenant.db).remove(message.recipientIds.find((id) => id !== row.recipient_id) ?? 0);
+    let current = row;
+    for (let attempts = 1; ; attempts++) {
+      const now = current.due_at - MINUTE;
+      const due = settleAt(now, current, outcome);
+      if (due === null) return { attempts, last: now };
+      current = claim(due);
+    }
+  };
+
+  test('end with failure when the next would come after the patience has ended', () => {
+    const { attempts, last } = runUntilDone(DEFERRED);
+    expect({ attempts, last }).toEqual({ attempts: 61, last: HOUR });
+    expect(messageStore(tenant.db).recipient(message.recipientIds[0] ?? 0)).toMatchObject({
+      status: 'failed',
+      attempts: 61,
+    });
+    expect(events().at(-1)).toMatchObject({ type: 'message.failed', attempt: 61 });
+  });
+
+  test('mark a delay that was told before', () => {
+    const row = claim(0);
+    const due = settleAt(1, row, DEFERRED) ?? 0;
+    const again = queueStore(tenant.db)
+      .claim(0, 10, 10_000, due, policy)
+      .find(({ recipient_id }) => recipient_id === row.recipient_id);
+    if (!again) throw new Error('nothing is due');
+    settleAt(due + 1, again, DEFERRED);
+    expect(events().map(({ repeated = false }) => repeated)).toEqual([false, true]);
+  });
+
+  test('an upstream that is away costs neither attempts nor patience', () => {
+    let row = claim(0);
+    for (const now of [HOUR, 2 * HOUR, 3 * HOUR]) {
+      expect(settleAt(now, row, UPSTREAM)).toBe(now);
+      queueStore(tenant.db).remove(message.recipientIds[1] ?? 0);
+      row = claim(now);
+      expect(row.attempts).toBe(1);
+    }
+    settleAt(3 * HOUR + 1, row, ACCEPTED);
+    expect(recipient(row)).toMatchObject({ status: 'processed', attempts: 1 });
+  });
+});
+
+test('what is known already is not undone, but the event is kept', () => {
+  const row = claim(0);
+  tenant.db.prepare("UPDATE recipients SET status = 'hard_bounced' WHERE id = ?").run(row.recipient_id);
+  settleAt(1, row, ACCEPTED);
+  expect(recipient(row)?.status).toBe('hard_bounced');
+  expect(events().map(({ type }) => type)).toEqual(['message.sent']);
+});
+
+test('a recipient that was removed meanwhile is nobody’s business', () => {
+  const row = claim(0);
+  tenant.db.prepare('DELETE FROM messages').run();
+  expect(settleAt(1, row, DEFERRED)).toBeNull();
+});
