@@ -106,6 +106,9 @@ const findProblem = (value: unknown, depth: number): Problem | undefined => {
   const record = value as Record<string, unknown>;
   for (const key of Object.keys(record)) {
     if (!key.isWellFormed()) return { message: `has a field whose name ${LONE_SURROGATE}`, path: [] };
+    // Programs that copy records lose it, or change their prototype: it would vanish without a word.
+    if (key === '__proto__')
+      return { message: 'has a field named `__proto__`, which is not taken', path: [] };
     const problem = findProblem(record[key], depth + 1);
     if (problem) return within(problem, key);
   }

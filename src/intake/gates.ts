@@ -173,18 +173,18 @@ export const gates: readonly Gate[] = [
   {
     name: 'headers',
     check: ({ headers }) => {
+      const seen = new Set<string>();
       for (const [name, value] of headers) {
-        const problem = headerProblem(name, value);
+        const key = name.toLowerCase();
+        const problem = seen.has(key) ? 'is given twice' : headerProblem(name, value);
+        seen.add(key);
         if (problem === null) continue;
+        const header = name.slice(0, 76);
         return {
-          facts: { header: name, problem },
-          refusal: new AppError(
-            'header_not_allowed',
-            `The header ${JSON.stringify(name.slice(0, 76))} ${problem}.`,
-            {
-              extra: { header: name.slice(0, 76) },
-            },
-          ),
+          facts: { header, problem },
+          refusal: new AppError('header_not_allowed', `The header ${JSON.stringify(header)} ${problem}.`, {
+            extra: { header },
+          }),
         };
       }
       return { facts: { count: headers.length } };

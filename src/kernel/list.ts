@@ -48,3 +48,21 @@ export const toPage = <R, T>(
     next_cursor: rows.length > limit && last !== undefined ? encodeCursor(position(last)) : null,
   };
 };
+
+/** Page of a short list that is at hand as a whole; the position is the place in it. */
+export const pageOf = <R, T>(
+  rows: readonly R[],
+  query: { readonly limit: number; readonly cursor?: string | undefined },
+  present: (row: R) => T,
+): { data: T[]; next_cursor: string | null } => {
+  const start = decodeCursor(query.cursor) ?? 0;
+  const places = rows
+    .slice(start, start + query.limit + 1)
+    .map((row, index) => ({ row, place: start + index + 1 }));
+  return toPage(
+    places,
+    query.limit,
+    ({ place }) => place,
+    ({ row }) => present(row),
+  );
+};

@@ -1,7 +1,7 @@
 // API tokens: list, create, revoke.
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
-import { listOf } from '#src/kernel/list.ts';
+import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { createdTokenSchema, createTokenBody, presentToken, tokenSchema } from './schema.ts';
 import { tokenStore } from './store.ts';
@@ -32,10 +32,11 @@ export const tokenRoutes = (deps: TokenDeps): Route[] => [
     access: 'tokens.manage',
     stability: 'stable',
     params,
+    query: z.strictObject(listQuery),
     responses: { 200: { description: 'Records, never the secrets.', body: listOf(tokenSchema) } },
-    handle: async ({ params: { id } }) => {
+    handle: async ({ params: { id }, query }) => {
       const rows = await deps.storage.tenants.read(id, (db) => tokenStore(db).all());
-      return { status: 200, body: { data: rows.map(presentToken), next_cursor: null } };
+      return { status: 200, body: pageOf(rows, query, presentToken) };
     },
   }),
   defineRoute({

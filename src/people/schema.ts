@@ -1,10 +1,9 @@
 // API tokens as the API shows and takes them.
 import { z } from 'zod';
+import { nameSchema } from '#src/kernel/fields.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { tokenScopes } from './rules.ts';
 import type { TokenRow } from './store.ts';
-
-const NAME_LENGTH = 200;
 
 export const tokenSchema = z.strictObject({
   id: z.uuid(),
@@ -21,12 +20,7 @@ export const createdTokenSchema = z.strictObject({
 });
 
 export const createTokenBody = z.strictObject({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(NAME_LENGTH)
-    .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'expected one line without control characters'),
+  name: nameSchema,
   scope: z.enum(tokenScopes),
   project_id: z.uuid().optional().describe('required for scope `project`'),
 });

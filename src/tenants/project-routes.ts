@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
-import { listOf } from '#src/kernel/list.ts';
+import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { tenantParams } from './practice-routes.ts';
@@ -52,11 +52,12 @@ export const projectRoutes = (deps: { files: TenantFiles; clock: Clock }): Route
       access: 'authenticated',
       stability: 'stable',
       params: tenantParams,
+      query: z.strictObject(listQuery),
       responses: { 200: { description: 'All; a project token sees its own.', body: listOf(projectSchema) } },
-      handle: async ({ params }, { caller }) => {
+      handle: async ({ params, query }, { caller }) => {
         const rows = await files.read(params.id, (db) => tenantStore(db).projects());
         const visible = rows.filter((row) => caller.projectId === null || row.id === caller.projectId);
-        return { status: 200, body: { data: visible.map(presentProject), next_cursor: null } };
+        return { status: 200, body: pageOf(visible, query, presentProject) };
       },
     }),
     defineRoute({
@@ -123,19 +124,20 @@ export const projectRoutes = (deps: { files: TenantFiles; clock: Clock }): Route
       access: 'authenticated',
       stability: 'stable',
       params: tenantParams,
+      query: z.strictObject(listQuery),
       responses: {
         200: {
           description: "All; a project token sees its project's and the shared ones.",
           body: listOf(routeSchema),
         },
       },
-      handle: async ({ params }, { caller }) => {
+      handle: async ({ params, query }, { caller }) => {
         const rows = await files.read(params.id, (db) => tenantStore(db).routes());
         const visible = rows.filter(
           (row) =>
             caller.projectId === null || row.project_id === null || row.project_id === caller.projectId,
         );
-        return { status: 200, body: { data: visible.map(presentRoute), next_cursor: null } };
+        return { status: 200, body: pageOf(visible, query, presentRoute) };
       },
     }),
     defineRoute({

@@ -1,17 +1,8 @@
 // Practices, projects and routes as the API shows and takes them.
 import { z } from 'zod';
+import { nameSchema } from '#src/kernel/fields.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { planNames } from './plans.ts';
-
-const NAME_LENGTH = 200;
-
-/** A name for people: one line, no control characters. */
-export const nameSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(NAME_LENGTH)
-  .regex(/^[^\u0000-\u001f\u007f\u2028\u2029]*$/, 'expected one line without control characters');
 
 export const slugSchema = z
   .string()

@@ -111,7 +111,9 @@ describe('SIGTERM while a client keeps its request open', { timeout: PATIENCE_MS
     started.defer(daemon.remove);
     const { practiceId, token } = await openPractice(daemon);
     const client = net.connect({ port: Number(new URL(daemon.origin).port), host: '127.0.0.1' });
-    started.defer(() => client.destroy());
+    started.defer(() => {
+      client.destroy();
+    });
     client.write(
       `POST /api/practices/${practiceId}/send HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
         'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
