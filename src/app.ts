@@ -63,6 +63,25 @@ export const readVersion = (): string =>
 const PAGE_BYTES = 4_096;
 /** What outlives the drain is cut off; so long it has to notice and to be written down. */
 const CUT_OFF_MS = 2 * SECOND;
+/** What anyone may know of an upstream; the rest of what it says of itself is in the log. */
+const publicFacts = ({
+  name,
+  kind,
+  state,
+  failures,
+  retry_at,
+  delivered_on,
+  dsn,
+}: Readonly<Record<string, unknown>>) => ({
+  name,
+  kind,
+  state,
+  failures,
+  retry_at,
+  delivered_on,
+  dsn: dsn ?? null,
+});
+
 const dueRegistryJob = (settle: () => Promise<void>): Job => ({
   name: 'bring the registry of due times up to date',
   schedule: '* * * * *',
@@ -173,7 +192,7 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
       uptime_seconds: Math.round((performance.now() - started) / 1_000),
       databases,
       queue: { waiting_tenants, in_flight, next_due_at: toIsoOrNull(next_due_at) },
-      upstreams,
+      upstreams: upstreams.map(publicFacts),
     };
   };
 

@@ -1,5 +1,6 @@
 // `sendwerk dns zone`: the operator's zones as zone files, for those who serve them from another name server. Reads the
 // registry of an installation, also while its daemon runs.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Environment } from '#src/config/secrets.ts';
@@ -13,7 +14,10 @@ import type { CommandResult } from './config.ts';
 export const dnsZone = async (file: string, environment: Environment): Promise<CommandResult> => {
   const { config } = loadConfig(file, environment);
   const { service, dns } = config;
-  const db = new Database(join(config.data_dir, 'platform.db'), {
+  const path = join(config.data_dir, 'platform.db');
+  if (!existsSync(path))
+    return { exitCode: 1, output: `${path} does not exist yet: start the daemon once\n` };
+  const db = new Database(path, {
     readonly: true,
     fileMustExist: true,
   }) as PlatformDb;

@@ -18,16 +18,48 @@ interface StoredSettings {
 }
 
 /** Text made from HTML is a courtesy to readers without HTML: what lies beyond this much of it is left out. */
-const MAX_CONVERTED_CHARACTERS = 1_000_000;
+const MAX_CONVERTED_CHARACTERS = 200_000;
+/** The converter needs time with the square of the depth, and stack with it. Real mail nests some 60 deep. */
+const MAX_HTML_DEPTH = 500;
+/** Elements that end without an end tag. */
+const UNNESTED =
+  /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|option|thead|tbody|tfoot)$/i;
 
-const toText = (html: string): string =>
-  convert(html, { wordwrap: false, limits: { maxInputLength: MAX_CONVERTED_CHARACTERS } });
+const isTooDeep = (html: string): boolean => {
+  let depth = 0;
+  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]{0,20})/gi)) {
+    if (UNNESTED.test(name)) continue;
+    depth = Math.max(0, depth + (slash === '' ? 1 : -1));
+    if (depth > MAX_HTML_DEPTH) return true;
+  }
+  return false;
+};
+
+/** Made once for all copies of a message that are under way together. */
+const converted = new WeakMap<BodyRow, string>();
+
+const toText = (given: string): string => {
+  const html = given.slice(0, MAX_CONVERTED_CHARACTERS).toWellFormed();
+  if (isTooDeep(html))
+    return html
+      .replace(/<[^<>]*>/g, ' ')
+      .replace(/ {2,}/g, ' ')
+      .trim();
+  return convert(html, { wordwrap: false });
+};
+
+const fallbackText = (body: BodyRow, html: string): string => {
+  const text = converted.get(body) ?? toText(html);
+  converted.set(body, text);
+  return text;
+};
 
 const mailboxes = (json: string): Mailbox[] => JSON.parse(json);
 
 const toOutgoing = ({ message, body, attachments }: StoredMessage): OutgoingMessage => {
   const settings: StoredSettings = JSON.parse(message.settings_json);
-  const text = body.text ?? (settings.plain_text_fallback && body.html !== null ? toText(body.html) : null);
+  const text =
+    body.text ?? (settings.plain_text_fallback && body.html !== null ? fallbackText(body, body.html) : null);
   return {
     internetMessageId: message.internet_message_id,
     date: message.created_at,

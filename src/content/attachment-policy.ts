@@ -66,6 +66,27 @@ interface AttachmentFacts {
   readonly content: Uint8Array;
 }
 
+const zip = /^PK\x03\x04/;
+const ole = /^\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1/;
+/** Text has no NUL; programs do, near their beginning. Nor is it what starts a document, an archive or a script. */
+const plain = /^(?!PK\x03\x04|%PDF-|Rar!|\x1f\x8b|#!)[^\0]*$/;
+/** How the content of each type begins, read as latin1; so much of it is looked at. */
+const HEAD_BYTES = 1_024;
+const beginnings: Readonly<Record<string, RegExp>> = {
+  pdf: /%PDF-/,
+  ...Object.fromEntries(['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp'].map((name) => [name, zip])),
+  ...Object.fromEntries(['doc', 'xls', 'ppt'].map((name) => [name, ole])),
+  ...Object.fromEntries(['csv', 'tsv', 'ics'].map((name) => [name, plain])),
+  png: /^\x89PNG\r\n\x1a\n/,
+  jpg: /^\xff\xd8\xff/,
+  jpeg: /^\xff\xd8\xff/,
+  gif: /^GIF8[79]a/,
+  webp: /^RIFF[\s\S]{4}WEBP/,
+};
+
+const isWhatItSays = (extension: string, content: Uint8Array): boolean =>
+  beginnings[extension]?.test(Buffer.from(content.subarray(0, HEAD_BYTES)).toString('latin1')) ?? false;
+
 /** Why the attachment is not allowed, in words for its sender; null where it is. */
 const problemOf = ({ filename, contentType, content }: AttachmentFacts): string | null => {
   const extensions = extensionsOf(filename);
@@ -78,6 +99,7 @@ const problemOf = ({ filename, contentType, content }: AttachmentFacts): string 
   if (hidden !== undefined) return `the double extension .${hidden}.${extensions.at(-1)} is suspicious`;
   if (!types.includes(contentType)) return `the type ${contentType} does not match the file name`;
   if (content.length === 0) return 'it is empty';
+  if (!isWhatItSays(extensions.at(-1) ?? '', content)) return 'its content is not what its name says';
   if (content.length > attachmentPolicy.max_bytes_each)
     return `it is larger than ${attachmentPolicy.max_bytes_each} bytes`;
   return null;

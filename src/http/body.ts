@@ -10,24 +10,32 @@ const IDLE_TIMEOUT_MS = MINUTE / 2;
 const RETRY_AFTER_SECONDS = 2;
 /** Chunks may hold one byte each, a hundred times smaller than what holds it: so many at most wait to be joined. */
 const MAX_PIECES = 1024;
+/** Of the bytes held: whoever sends slowly shuts out himself, not the other practices. Two of the largest bodies fit. */
+const OWNER_SHARE = 0.4;
 
 /** The bytes of bodies held by all requests at once. */
 export interface BodyBudget {
-  /** False, and nothing taken, where it does not fit. */
-  take(bytes: number): boolean;
-  release(bytes: number): void;
+  /** False, and nothing taken, where it does not fit, or one `owner` would hold more than its share. */
+  take(owner: string, bytes: number): boolean;
+  release(owner: string, bytes: number): void;
 }
 
 export const createBodyBudget = (limitBytes: number): BodyBudget => {
   let held = 0;
+  const heldBy = new Map<string, number>();
   return {
-    take(bytes) {
-      if (held + bytes > limitBytes) return false;
+    take(owner, bytes) {
+      const own = (heldBy.get(owner) ?? 0) + bytes;
+      if (held + bytes > limitBytes || own > limitBytes * OWNER_SHARE) return false;
       held += bytes;
+      heldBy.set(owner, own);
       return true;
     },
-    release(bytes) {
+    release(owner, bytes) {
       held -= bytes;
+      const own = (heldBy.get(owner) ?? 0) - bytes;
+      if (own > 0) heldBy.set(owner, own);
+      else heldBy.delete(owner);
     },
   };
 };

@@ -12,7 +12,7 @@ import { createBodyBudget } from './body.ts';
 import { Exchange } from './exchange.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { createRouteTable } from './route-table.ts';
-import { createServe, type ServeOptions } from './serve.ts';
+import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
 
 export interface HttpDoorOptions extends ServeOptions {
   readonly listen: { readonly host: string; readonly port: number };
@@ -67,7 +67,7 @@ export const createHttpDoor = (options: HttpDoorOptions): HttpDoor => {
 
   const settle = (exchange: Exchange): void => {
     underWay -= 1;
-    budget.release(exchange.bytesIn);
+    budget.release(budgetOwner(exchange), exchange.bytesIn);
     logAccess(log, exchange);
   };
 

@@ -77,7 +77,7 @@ export class Exchange implements RequestContext {
   };
 
   /** How often a header stands in the request: node joins some repeated ones and drops others. */
-  countOf(name: string): number {
+  countOf = (name: string): number => {
     const raw = this.request.rawHeaders;
     let count = 0;
     for (let index = 0; index < raw.length; index += 2) {
@@ -85,5 +85,5 @@ export class Exchange implements RequestContext {
       if (candidate?.length === name.length && candidate.toLowerCase() === name) count += 1;
     }
     return count;
-  }
+  };
 }

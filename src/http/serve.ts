@@ -139,7 +139,7 @@ export const createServe = (
   const bodyOf = (exchange: Exchange, route: Route): Promise<unknown> => {
     const limitBytes = Math.min(route.bodyLimit ?? DEFAULT_BODY_BYTES, options.limits().bodyBytes);
     return readBody(exchange.request, exchange.response, limitBytes, (bytes) => {
-      if (!parts.budget.take(bytes)) return false;
+      if (!parts.budget.take(budgetOwner(exchange), bytes)) return false;
       exchange.bytesIn += bytes;
       return true;
     });
@@ -153,6 +153,9 @@ export const createServe = (
     }
   };
 };
+
+/** A tenant, whichever of its tokens is used; the operator by himself. */
+export const budgetOwner = ({ caller }: Exchange): string => caller.tenantId ?? caller.credentialId;
 
 const refuseUnknown = (exchange: Exchange, found: Exclude<Found, { kind: 'endpoint' }>): never => {
   if (found.kind === 'nothing') throw new AppError('not_found', 'There is nothing at this path.');

@@ -33,7 +33,19 @@ const healthSchema = z.looseObject({
     in_flight: z.int(),
     next_due_at: z.iso.datetime().nullable(),
   }),
-  upstreams: z.array(z.looseObject({ name: z.string(), kind: z.string(), state: z.string() })),
+  upstreams: z.array(
+    z.looseObject({
+      name: z.string(),
+      kind: z.string(),
+      state: z.enum(['closed', 'open', 'half_open']).describe('of its breaker: open while it is set aside'),
+      retry_at: z.iso.datetime().nullable().describe('when it is tried again'),
+      delivered_on: z.enum(['dsn', 'accept']),
+      dsn: z
+        .boolean()
+        .nullable()
+        .describe('whether it offers delivery notices; without, mail stays `processed`'),
+    }),
+  ),
 });
 
 const metaSchema = z.strictObject({

@@ -31,7 +31,7 @@ const fieldProblems = (issue: Issue, root: string, above: readonly PropertyKey[]
     case 'unrecognized_keys': {
       // `describe` writes one line a key, in their order; a schema's own message is one for all.
       const lines = issue.message.split('\n');
-      return issue.keys.map((key, index) => ({
+      return issue.keys.slice(0, MAX_FIELDS).map((key, index) => ({
         path: formatPath(root, [...path, key]),
         message: lines[index] ?? lines[0] ?? '',
       }));
@@ -145,7 +145,10 @@ const describe = (issue: RawIssue): string | undefined => {
       return wrongKind(issue.expected, issue.input);
     case 'unrecognized_keys': {
       const known = knownKeys(issue);
-      return issue.keys.map((key) => unknownField(key, known)).join('\n');
+      return issue.keys
+        .slice(0, MAX_FIELDS)
+        .map((key) => unknownField(key, known))
+        .join('\n');
     }
     case 'invalid_value':
       return issue.input === undefined ? 'is required' : `must be ${quoted(issue.values)}`;

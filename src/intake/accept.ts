@@ -50,8 +50,10 @@ export interface Accepted {
   readonly replayed: boolean;
 }
 
-interface Stored extends Accepted {
-  readonly lane: Lane;
+/** The key with the digest of what it was first used for. */
+interface Repeatable {
+  readonly key: string;
+  readonly requestHash: Buffer;
 }
 
 const factsOf = (draft: Draft, practice: PracticeRow, route: RouteRow, deps: AcceptDeps): Facts => ({
@@ -77,13 +79,11 @@ const routeOf = (db: TenantDb, draft: Draft, projectId: string): RouteRow => {
   return route;
 };
 
-const projectOf = (db: TenantDb, projectId: string | null): string => {
-  if (projectId === null) return tenantStore(db).defaultProject().id;
+const refuseArchived = (db: TenantDb, projectId: string): void => {
   const project = tenantStore(db).project(projectId);
   if (!project || project.archived_at !== null) {
     throw new AppError('conflict', 'The project is archived and does not send.');
   }
-  return project.id;
 };
 
 /** Octets of what the sender gave: the measure for the queue's memory, not the size on the wire. */
@@ -161,44 +161,60 @@ const storeMessage = (
   return { id, lane };
 };
 
+/** What was answered to this key before; null where it is new. Throws `idempotency_conflict`. */
+const repeatedAnswer = (
+  db: TenantDb,
+  projectId: string,
+  repeatable: Repeatable,
+  now: number,
+): Accepted | null => {
+  const kept = idempotencyStore(db).get(projectId, repeatable.key, now - IDEMPOTENCY_PERIOD);
+  if (!kept) return null;
+  if (!kept.request_hash.equals(repeatable.requestHash)) {
+    throw new AppError('idempotency_conflict', 'This idempotency key was used for another request.');
+  }
+  return { status: kept.status, answer: JSON.parse(kept.response_json), replayed: true };
+};
+
 /**
- * Stores the message durably, or throws an AppError and stores nothing. A repeated key answers with the first answer.
+ * Stores the message durably, or throws an AppError and stores nothing. A repeated key answers with the first answer,
+ * whatever has become of project and route since.
  */
 export const accept = async (deps: AcceptDeps, submission: Submission): Promise<Accepted> => {
   const { tenantId, draft, idempotency } = submission;
-  const requestHash =
-    idempotency === null ? null : hash('sha256', JSON.stringify(idempotency.request), 'buffer');
+  const repeatable = idempotency && {
+    key: idempotency.key,
+    requestHash: hash('sha256', JSON.stringify(idempotency.request), 'buffer'),
+  };
   const now = deps.clock.now();
-  const store = (db: TenantDb): Stored => {
-    const projectId = projectOf(db, submission.projectId);
+  let lane: Lane | null = null;
+  const store = (db: TenantDb): Accepted => {
+    const projectId = submission.projectId ?? tenantStore(db).defaultProject().id;
+    const repeated = repeatable && repeatedAnswer(db, projectId, repeatable, now);
+    if (repeated) return repeated;
+    refuseArchived(db, projectId);
     const route = routeOf(db, draft, projectId);
-    if (idempotency !== null && requestHash !== null) {
-      const kept = idempotencyStore(db).get(projectId, idempotency.key, now - IDEMPOTENCY_PERIOD);
-      if (kept && !kept.request_hash.equals(requestHash)) {
-        throw new AppError('idempotency_conflict', 'This idempotency key was used for another request.');
-      }
-      if (kept) {
-        const answer: SendAnswer = JSON.parse(kept.response_json);
-        return { status: kept.status, answer, replayed: true, lane: laneOf[route.type] };
-      }
-    }
-    const practice = tenantStore(db).practice();
-    const facts = factsOf(draft, practice, route, deps);
+    const facts = factsOf(draft, tenantStore(db).practice(), route, deps);
     const { verdicts, refusal } = passGates(draft, facts);
     if (refusal !== null) throw refusal;
-    const { id, lane } = storeMessage(db, submission, { projectId, route, facts, verdicts }, now);
-    const answer: SendAnswer = { id, message_id: id, status: 'queued' };
-    if (idempotency !== null && requestHash !== null) {
-      const kept = { request_hash: requestHash, status: 202, response_json: JSON.stringify(answer) };
-      idempotencyStore(db).put(projectId, idempotency.key, kept, now, now - IDEMPOTENCY_PERIOD);
+    const stored = storeMessage(db, submission, { projectId, route, facts, verdicts }, now);
+    lane = stored.lane;
+    const answer: SendAnswer = { id: stored.id, message_id: stored.id, status: 'queued' };
+    if (repeatable) {
+      const kept = {
+        request_hash: repeatable.requestHash,
+        status: 202,
+        response_json: JSON.stringify(answer),
+      };
+      idempotencyStore(db).put(projectId, repeatable.key, kept, now, now - IDEMPOTENCY_PERIOD);
     }
-    return { status: 202, answer, replayed: false, lane };
+    return { status: 202, answer, replayed: false };
   };
   const release = await deps.holdDue(tenantId, now);
   try {
-    const stored = await deps.files.write(tenantId, store);
-    deps.wake(tenantId, stored.lane, now);
-    return stored;
+    const accepted = await deps.files.write(tenantId, store);
+    if (lane !== null) deps.wake(tenantId, lane, now);
+    return accepted;
   } finally {
     release();
   }

@@ -14,6 +14,12 @@ const allowedNames: ReadonlySet<string> = new Set([
 /** `X-` fields that mean something to this service or to answering machines. */
 const reservedPrefixes: readonly string[] = ['x-service-', 'x-sendwerk-', 'x-auto-response-suppress'];
 
+/** `X-` fields by which relays take orders (recipients, lists, tracking, sender): past the gates, so nobody's to set. */
+const relayPrefixes: readonly string[] =
+  'x-smtpapi x-sg- x-ses- x-mailgun- x-mj- x-mailjet- x-pm- x-mc- x-msys- x-mt- x-sib- x-mailin- x-elasticemail- x-cmail- x-tm-'.split(
+    ' ',
+  );
+
 /** Many lines of 998 octets: enough for References, small enough for every receiver. */
 const MAX_VALUE_BYTES = 4_096;
 
@@ -23,6 +29,7 @@ export const headerProblem = (name: string, value: string): string | null => {
   if (!isHeaderName(name)) return 'is not a header name';
   if (!isHeaderValueSafe(value)) return 'has a value with a line break or control character';
   if (Buffer.byteLength(value) > MAX_VALUE_BYTES) return `has a value of more than ${MAX_VALUE_BYTES} bytes`;
-  if (reservedPrefixes.some((prefix) => lower.startsWith(prefix))) return 'is reserved for the service';
+  if ([...reservedPrefixes, ...relayPrefixes].some((prefix) => lower.startsWith(prefix)))
+    return 'is reserved for the service';
   return lower.startsWith('x-') || allowedNames.has(lower) ? null : 'may not be set by senders';
 };

@@ -6,7 +6,15 @@ import { type AcceptDeps, accept } from './accept.ts';
 import { toDraft } from './draft.ts';
 import { idempotencyKey, type SendBody, sendAnswer, sendBody } from './schema.ts';
 
-const keyOf = (body: SendBody, header: RequestContext['header']): string | null => {
+const keyNames = ['idempotency-key', 'x-idempotency-key'];
+
+const keyOf = (body: SendBody, { header, countOf }: RequestContext): string | null => {
+  // To take a repeated key for none would send the retry again.
+  if (keyNames.some((name) => countOf(name) > 1)) {
+    throw new AppError('invalid_request', 'The Idempotency-Key stands more than once in the head.', {
+      extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected once' }] },
+    });
+  }
   const given = header('idempotency-key') ?? header('x-idempotency-key');
   if (given === undefined) return body.idempotency_key ?? null;
   const parsed = idempotencyKey.safeParse(given);
@@ -20,9 +28,10 @@ const send = async (
   deps: AcceptDeps,
   tenantId: string,
   body: SendBody,
-  { caller, header }: RequestContext,
+  context: RequestContext,
 ): Promise<RouteResult> => {
-  const key = keyOf(body, header);
+  const { caller } = context;
+  const key = keyOf(body, context);
   const { idempotency_key: _, ...request } = body;
   const accepted = await accept(deps, {
     tenantId,
@@ -63,6 +72,8 @@ export const sendRoutes = (deps: AcceptDeps): Route[] => {
       'header_not_allowed',
       'invalid_recipient',
       'conflict',
+      'not_found',
+      'forbidden',
     ],
   } as const;
   return [

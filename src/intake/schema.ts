@@ -41,13 +41,15 @@ const attachment = z.strictObject({
   content_id: z
     .string()
     .max(200)
-    .regex(/^<?[\w.!#$%&'*+/=?^`{|}~@-]+>?$/, 'expected an id without spaces')
+    .regex(/^<?[\w.!#$%&'*+/^`{|}~@-]+>?$/, 'expected an id without spaces')
     .optional()
     .describe('inline: the HTML shows it by `cid:<id>`'),
 });
 
 const noNul = (text: string | undefined): boolean => text === undefined || !text.includes('\0');
-const bodyText = z.string().refine(noNul, 'NUL characters are not allowed');
+/** Composing blocks the event loop some 50 ms per million, for each recipient; large content belongs in attachments. */
+const MAX_TEXT = 5_000_000;
+const bodyText = z.string().max(MAX_TEXT).refine(noNul, 'NUL characters are not allowed');
 
 export const sendBody = z.strictObject({
   from: z.string().max(MAX_ADDRESS_TEXT).optional().describe("the practice's default From where absent"),

@@ -15,6 +15,8 @@ export interface RequestContext {
   readonly clientAddress: string;
   /** Value of a request header, by its lower-case name; undefined where absent or repeated. */
   readonly header: (name: string) => string | undefined;
+  /** How often a request header stands in the request. */
+  readonly countOf: (name: string) => number;
   readonly log: Log;
 }
 

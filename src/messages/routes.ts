@@ -45,7 +45,9 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
       const before = decodeCursor(query.cursor);
       const page = await files.read(params.id, (db) => {
         const route = query.route === undefined ? null : tenantStore(db).route(query.route);
-        if (route === undefined) throw new AppError('not_found', 'There is no such route.');
+        const isForeign =
+          caller.projectId !== null && (route?.project_id ?? caller.projectId) !== caller.projectId;
+        if (route === undefined || isForeign) throw new AppError('not_found', 'There is no such route.');
         const rows = messageSearchStore(db).find(
           {
             text: query.q ?? null,

@@ -27,6 +27,11 @@ const routeParams = z.strictObject({
 
 const notFound = (what: string): AppError => new AppError('not_found', `There is no such ${what}.`);
 
+const defaultIsForAll = (): AppError =>
+  new AppError('conflict', 'The default route serves all projects and cannot belong to one.', {
+    hint: 'Set project_id to null first, or choose another route.',
+  });
+
 const freeSlug = (wanted: string | undefined, name: string, isTaken: (slug: string) => boolean): string => {
   const slug = wanted ?? slugify(name);
   if (slug === '') {
@@ -190,6 +195,7 @@ export const projectRoutes = (deps: { files: TenantFiles; clock: Clock }): Route
           const row = store.route(params.routeID);
           if (!row) throw notFound('route');
           if (body.project_id && !store.project(body.project_id)) throw notFound('project');
+          if (body.project_id && row.is_default === 1) throw defaultIsForAll();
           const next: RouteRow = {
             ...row,
             name: body.name ?? row.name,
@@ -217,6 +223,7 @@ export const projectRoutes = (deps: { files: TenantFiles; clock: Clock }): Route
         const changed = await files.write(params.id, (db) => {
           const row = tenantStore(db).route(params.routeID);
           if (!row) throw notFound('route');
+          if (row.project_id !== null) throw defaultIsForAll();
           tenantStore(db).makeDefaultRoute(row.id);
           return { ...row, is_default: 1 as const };
         });

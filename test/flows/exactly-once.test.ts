@@ -17,6 +17,7 @@ import {
   type Tally,
   temporaryDirectory,
   untilIdle,
+  untilTestEnds,
 } from '#test/flows/fixture.ts';
 import { startDaemon } from '#test/support/daemon.ts';
 import { startPostfix } from '#test/support/postfix.ts';
@@ -89,7 +90,7 @@ describe('many clients at once', { timeout: 2 * PATIENCE_MS }, () => {
     { way: 'straight to the receiving server', messages: 1_000, viaPostfix: false },
     { way: 'over a real relay', messages: 200, viaPostfix: true },
   ])('$messages messages, $way: each comes once, signed', async ({ messages, viaPostfix }) => {
-    await using started = new AsyncDisposableStack();
+    const started = untilTestEnds();
     const sink = await startKeepingSink(started);
     const postfix = viaPostfix ? await startPostfix({ relayTo: sink.port }) : null;
     if (postfix !== null) started.defer(postfix.stop);

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { onTestFinished } from 'vitest';
 import type { ConfigFile, Daemon } from '#test/support/daemon.ts';
 import { freePort, until } from '#test/support/process.ts';
 import { type SmtpSink, startSmtpSink } from '#test/support/smtp-sink.ts';
@@ -145,15 +146,27 @@ export function missing(tally: Tally, came: readonly Arrival[]): string[] {
   return [...tally.accepted.keys()].filter((recipient) => !recipients.has(recipient));
 }
 
+/** What is deferred on it is done when the running test is over, be it by its time limit. */
+export function untilTestEnds(): AsyncDisposableStack {
+  const started = new AsyncDisposableStack();
+  onTestFinished(() => started.disposeAsync());
+  return started;
+}
+
 export async function temporaryDirectory(started: AsyncDisposableStack): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), 'flow-'));
   started.defer(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** SIGTERM; throws where the daemon does not end by itself in that time, and with 0. */
-export async function endWithin(milliseconds: number, { child, output }: Daemon): Promise<void> {
-  child.kill('SIGTERM');
+/** SIGTERM, and then as `endedWithin`. */
+export async function endWithin(milliseconds: number, daemon: Daemon): Promise<void> {
+  daemon.child.kill('SIGTERM');
+  await endedWithin(milliseconds, daemon);
+}
+
+/** Throws where the daemon does not end by itself in that time, and with 0. */
+export async function endedWithin(milliseconds: number, { child, output }: Daemon): Promise<void> {
   await until('the daemon has ended', () => child.exitCode !== null, milliseconds);
   if (child.exitCode !== 0) throw new Error(`the daemon ended with ${child.exitCode}: ${output()}`);
 }

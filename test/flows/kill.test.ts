@@ -19,6 +19,7 @@ import {
   sendTo,
   temporaryDirectory,
   untilIdle,
+  untilTestEnds,
 } from '#test/flows/fixture.ts';
 import { startDaemon } from '#test/support/daemon.ts';
 import { startSmtpSink } from '#test/support/smtp-sink.ts';
@@ -45,7 +46,7 @@ test('kill -9 under load loses nothing that was answered 202 and repeats only wh
   timeout: 3 * PATIENCE_MS,
 }, async () => {
   process.stdout.write(`kill.test.ts: seed ${SEED}\n`);
-  await using started = new AsyncDisposableStack();
+  const started = untilTestEnds();
   const random = randomsFrom(SEED);
   const dump = await temporaryDirectory(started);
   const sink = await startSmtpSink({ dump });

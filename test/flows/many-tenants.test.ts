@@ -20,6 +20,7 @@ import {
   sendTo,
   startKeepingSink,
   untilIdle,
+  untilTestEnds,
 } from '#test/flows/fixture.ts';
 import { type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { peakMemory } from '#test/support/process.ts';
@@ -87,7 +88,7 @@ async function watch(daemon: Daemon, ended: AbortSignal): Promise<{ open: number
 test('1,000 practices with a message each survive a crash, and each message goes out once', {
   timeout: 4 * PATIENCE_MS,
 }, async () => {
-  await using started = new AsyncDisposableStack();
+  const started = untilTestEnds();
   const sink = await startKeepingSink(started);
   const gate = await createGate(started, sink.port);
   const config = {

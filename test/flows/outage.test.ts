@@ -19,6 +19,7 @@ import {
   type Tally,
   type Target,
   untilIdle,
+  untilTestEnds,
 } from '#test/flows/fixture.ts';
 import { type ConfigFile, type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { until } from '#test/support/process.ts';
@@ -83,7 +84,7 @@ const recipientsOf = ({ messages }: SmtpReceiver): string[] =>
 
 describe('one upstream', { timeout: 2 * PATIENCE_MS }, () => {
   test('is away while messages come in: they wait unharmed and each goes out once when it is back', async () => {
-    await using started = new AsyncDisposableStack();
+    const started = untilTestEnds();
     const sink = await startKeepingSink(started);
     const gate = await createGate(started, sink.port);
     const target = await start(started, { upstreams: [relayAt(gate.port)] });
@@ -124,7 +125,7 @@ describe('one upstream', { timeout: 2 * PATIENCE_MS }, () => {
     { phase: 'RCPT', behaviour: { rcpt: closing } },
     { phase: 'the final dot', behaviour: { dot: closing } },
   ])('answers $phase with 421 for a while: each message goes out once afterwards', async ({ behaviour }) => {
-    await using started = new AsyncDisposableStack();
+    const started = untilTestEnds();
     const receiver = await receiverOf(started, behaviour);
     const target = await start(started, { upstreams: [relayAt(receiver.port)] });
 
@@ -144,7 +145,7 @@ describe('one upstream', { timeout: 2 * PATIENCE_MS }, () => {
     // ... except where nobody knows whether the upstream has it.
     { what: 'never answers the final dot', behaviour: { dot: SILENCE }, standing: /^processed [12]$/ },
   ])('$what: the daemon ends all the same, and the next one sends', async ({ behaviour, standing }) => {
-    await using started = new AsyncDisposableStack();
+    const started = untilTestEnds();
     const receiver = await receiverOf(started, behaviour);
     const config = {
       upstreams: [relayAt(receiver.port)],
@@ -171,7 +172,7 @@ describe('one upstream', { timeout: 2 * PATIENCE_MS }, () => {
 
 describe('two upstreams', { timeout: 2 * PATIENCE_MS }, () => {
   test('the second takes over while the first is away, and the first when it is back', async () => {
-    await using started = new AsyncDisposableStack();
+    const started = untilTestEnds();
     const [first, second] = [await startKeepingSink(started), await startKeepingSink(started)];
     const gate = await createGate(started, first.port);
     const target = await start(started, {

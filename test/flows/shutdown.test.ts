@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import {
+  endedWithin,
   endWithin,
   type HealthBody,
   health,
@@ -20,6 +21,7 @@ import {
   sendTo,
   temporaryDirectory,
   untilIdle,
+  untilTestEnds,
 } from '#test/flows/fixture.ts';
 import { type ConfigFile, type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { until } from '#test/support/process.ts';
@@ -30,7 +32,7 @@ const CLIENTS = 16;
 const POOL = 8;
 /** More than can be under way at a time: some are still in the queue when the daemon ends. */
 const MESSAGES = 300;
-/** Of a daemon that drains for a second; without the drain's bound it would wait half a minute for the client. */
+/** Of a daemon that has little left to do; without the drain's bound it would wait half a minute for a client. */
 const ENDED_MS = 20_000;
 
 interface Ended {
@@ -54,7 +56,7 @@ async function walFiles(daemon: Daemon): Promise<string[]> {
 
 describe('SIGTERM under load', { timeout: 2 * PATIENCE_MS }, () => {
   test('ends what is under way, refuses the rest, and leaves the queue to the next start', async () => {
-    await using started = new AsyncDisposableStack();
+    const started = untilTestEnds();
     const released = Promise.withResolvers<void>();
     const held = async () => {
       await released.promise;
@@ -71,7 +73,6 @@ describe('SIGTERM under load', { timeout: 2 * PATIENCE_MS }, () => {
     await receiver.waitForCommand(/ \.$/);
     // All that may be under way is: the rest is in the queue, and the clients have more.
     await until('messages wait', async () => (await health(daemon)).queue.waiting_tenants > 0, PATIENCE_MS);
-    const exited = once(daemon.child, 'exit');
     daemon.child.kill('SIGTERM');
     await until('it says that it is draining', async () => {
       const { status, body } = await daemon.request<HealthBody>('GET', '/healthz');
@@ -89,7 +90,7 @@ describe('SIGTERM under load', { timeout: 2 * PATIENCE_MS }, () => {
     const tally = await sending;
 
     released.resolve();
-    expect(await exited).toEqual([0, null]);
+    await endedWithin(ENDED_MS, daemon);
     const finished = receiver.messages.length;
     expect(finished).toBeGreaterThanOrEqual(POOL);
     expect(finished).toBeLessThan(tally.accepted.size);
@@ -106,7 +107,7 @@ describe('SIGTERM under load', { timeout: 2 * PATIENCE_MS }, () => {
 
 describe('SIGTERM while a client keeps its request open', { timeout: PATIENCE_MS }, () => {
   test('the daemon ends when the drain is over', async () => {
-    await using started = new AsyncDisposableStack();
+    const started = untilTestEnds();
     const daemon = await startDaemon({ config: { shutdown: { drain: '1s' } } });
     started.defer(daemon.remove);
     const { practiceId, token } = await openPractice(daemon);
@@ -137,7 +138,7 @@ describe('SIGHUP', () => {
     until(`the log says: ${words}`, () => daemon.output().includes(words));
 
   test('applies what can change, names what cannot, and keeps what was where the file is broken', async () => {
-    await using started = new AsyncDisposableStack();
+    const started = untilTestEnds();
     const daemon = await startDaemon();
     started.defer(daemon.remove);
     expect(await limitOf(daemon)).toBe('1000000');
@@ -208,7 +209,7 @@ describe('a start that cannot be', () => {
       says: /^\S+service\.yaml:\d+:\d+: secrets\.master_key_file: expected a readable file .*, got no such file$/m,
     },
   ])('$name: exit code 1, and standard error says file, line, key and what was expected', async (row) => {
-    await using started = new AsyncDisposableStack();
+    const started = untilTestEnds();
     const directory = await temporaryDirectory(started);
     const ended = await serve(await write(directory, row.overrides));
     expect(ended.code).toBe(1);
@@ -218,7 +219,7 @@ describe('a start that cannot be', () => {
   });
 
   test('a port that is taken: exit code 1, and standard error names the address', async () => {
-    await using started = new AsyncDisposableStack();
+    const started = untilTestEnds();
     const directory = await temporaryDirectory(started);
     const daemon = await startDaemon();
     started.defer(daemon.remove);
