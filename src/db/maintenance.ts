@@ -6,6 +6,8 @@ import type { Migrations } from './migrate.ts';
 
 /** Two wait for the disk side by side; more would only queue at the same disk. */
 const THREADS = 2;
+/** They hold a few connections and no data: without a limit their heaps would grow before they are tidied. */
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 };
 
 export interface Maintenance {
   /** Rejects with the thread's message. */
@@ -25,6 +27,7 @@ export const createMaintenance = (migrations: Migrations): Maintenance => {
   const start = (): Worker => {
     const worker = new Worker(new URL('./maintenance-worker.ts', import.meta.url), {
       workerData: { migrations },
+      resourceLimits: HEAP_LIMITS,
     });
     worker.on('message', ({ id, error }: MaintenanceAnswer) => {
       const waiter = waiting.get(id);

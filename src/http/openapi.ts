@@ -48,12 +48,13 @@ const parameters = (route: Route, book: SchemaBook): JsonSchema[] => {
     const schema = declared ? book.describe(declared, 'input', `${place}.${name}`) : { type: 'string' };
     return { name, in: 'path', required: true, schema };
   });
-  const inQuery = Object.entries(route.query?.shape ?? {}).map(([name, declared]) => {
-    const { description, ...schema } = book.describe(declared as z.ZodType, 'input', `${place}.${name}`);
-    const required = !(declared as z.ZodType).safeParse(undefined).success;
-    return { name, in: 'query', required, ...(description === undefined ? {} : { description }), schema };
-  });
-  return [...inPath, ...inQuery];
+  const named = (where: 'query' | 'header', fields: z.ZodObject | undefined): JsonSchema[] =>
+    Object.entries(fields?.shape ?? {}).map(([name, declared]) => {
+      const { description, ...schema } = book.describe(declared as z.ZodType, 'input', `${place}.${name}`);
+      const required = !(declared as z.ZodType).safeParse(undefined).success;
+      return { name, in: where, required, ...(description === undefined ? {} : { description }), schema };
+    });
+  return [...inPath, ...named('query', route.query), ...named('header', route.headers)];
 };
 
 const security = ({ access }: Route): Record<string, string[]>[] => {

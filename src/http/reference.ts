@@ -142,6 +142,7 @@ const routeSection = (route: Route, book: SchemaBook): string => {
 <p>Access: ${accessText(route)}. Stability: ${route.stability}.</p>
 ${fieldTable('Path', route.params, 'input', `${place}.params`, book)}
 ${fieldTable('Query', route.query, 'input', `${place}.query`, book)}
+${fieldTable('Headers', route.headers, 'input', `${place}.headers`, book)}
 ${fieldTable('Body', route.body, 'input', `${place}.body`, book)}
 ${responses.join('\n')}
 <p>Errors: ${errors.join(', ')}.</p></section>`;

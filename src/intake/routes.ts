@@ -6,6 +6,14 @@ import { type AcceptDeps, accept } from './accept.ts';
 import { toDraft } from './draft.ts';
 import { idempotencyKey, type SendBody, sendAnswer, sendBody } from './schema.ts';
 
+const sendHeaders = z.object({
+  'Idempotency-Key': idempotencyKey
+    .optional()
+    .describe(
+      'a repeated request with the same key is answered as the first one; X-Idempotency-Key is an alias',
+    ),
+});
+
 const keyNames = ['idempotency-key', 'x-idempotency-key'];
 
 const keyOf = (body: SendBody, { header, countOf }: RequestContext): string | null => {
@@ -57,6 +65,7 @@ export const sendRoutes = (deps: AcceptDeps): Route[] => {
     tag: 'Send',
     access: 'messages.send',
     stability: 'stable',
+    headers: sendHeaders,
     body: sendBody,
     bodyLimit: BODY_LIMIT_BYTES,
     responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },

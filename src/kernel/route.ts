@@ -55,6 +55,8 @@ export interface RouteDeclaration<
   readonly stability: Stability;
   readonly params?: P;
   readonly query?: Q;
+  /** Request headers the handler reads, for the descriptions of the API; it reads them by `context.header`. */
+  readonly headers?: z.ZodObject;
   readonly body?: B;
   /** Upper bound of the request body in bytes; the door's small default where absent. */
   readonly bodyLimit?: number;

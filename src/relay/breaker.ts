@@ -23,7 +23,8 @@ export interface BreakerPolicy {
 
 export const defaultBreakerPolicy: BreakerPolicy = {
   threshold: 3,
-  backoff: [1 * SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, 60 * SECOND],
+  // Mail should flow again soon after an outage; one connection every half minute hammers nobody.
+  backoff: [1 * SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 20 * SECOND, 30 * SECOND],
   spread: 0.2,
   // Longer than the longest transaction: 10 minutes for the final dot (RFC 5321 §4.5.3.2.6) and the way there.
   probeLease: 30 * MINUTE,
