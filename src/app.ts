@@ -261,7 +261,10 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
     await waysOut.stop();
     await dns?.stop();
     await lastUsed.flush().catch((error) => log.warn({ err: error }, 'the last use of tokens was not noted'));
-    await settleDueRegistry();
+    // What it could not write is earlier than need be: harmless.
+    await settleDueRegistry().catch((error) =>
+      log.warn({ err: error }, 'the registry of due times is not brought up to date'),
+    );
     await storage.close();
   };
 

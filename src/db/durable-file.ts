@@ -21,6 +21,8 @@ const BATCH_BUDGET_MS = 8;
 const RETRY_AFTER_S = 5;
 /** Only a foreign process can hold a lock (the maintenance thread writes when nobody else does): do not wait long. */
 const BUSY_TIMEOUT_MS = 100;
+/** After one that failed: a foreign reader (a backup) stays for a while, a full disk longer. */
+const CHECKPOINT_RETRY_MS = 30_000;
 
 interface DbOf {
   platform: PlatformDb;
@@ -76,14 +78,19 @@ export const openDurableFile = async <K extends FileKind>(
 ): Promise<DurableFile<DbOf[K]>> => {
   const { path, disk, maintenance } = options;
   await maintenance.run({ verb: 'open', path, kind: options.kind, create: options.create });
-  let db: Database.Database;
-  let wal: number;
+  let db: Database.Database | null = null;
+  let wal: number | null = null;
   try {
     db = openSqlite(path, { create: false, busyTimeoutMs: BUSY_TIMEOUT_MS });
     db.pragma('user_version');
     wal = await disk.open(`${path}-wal`);
     await disk.syncData(wal);
     await disk.syncDirectory(dirname(path));
+  } catch (error) {
+    // Whoever opens on a broken disk again and again must not run out of descriptors.
+    db?.close();
+    if (wal !== null) await disk.close(wal).catch(() => undefined);
+    throw error;
   } finally {
     await maintenance.run({ verb: 'opened', path });
   }
@@ -111,6 +118,7 @@ const durableFile = <K extends FileKind>(
   /** A checkpoint under way on the maintenance thread, until the WAL behind it has been restarted. */
   let checkpoint: Promise<void> | null = null;
   let checkpointed = false;
+  let checkpointAgainAt = 0;
 
   const runOne = (waiter: Waiter<D>): boolean => {
     savepoint.run();
@@ -135,17 +143,18 @@ const durableFile = <K extends FileKind>(
     let taken = 0;
     try {
       begin.run();
-      while (taken < pending.length && performance.now() - started < BATCH_BUDGET_MS) {
+      while (taken < pending.length && (taken === 0 || performance.now() - started < BATCH_BUDGET_MS)) {
         const waiter = pending[taken++] as Waiter<D>;
         if (runOne(waiter)) done.push(waiter);
       }
       commit.run();
       return done;
     } catch (error) {
-      if (db.inTransaction) rollback.run();
       onFault(error, 'transaction failed');
-      for (const waiter of pending.slice(0, Math.max(taken, 1))) waiter.reject(storageError(error));
-      taken = Math.max(taken, 1);
+      // Where it could not even begin, none that waits would fare better, and each try blocks the event loop.
+      if (taken === 0) taken = pending.length;
+      for (const waiter of pending.slice(0, taken)) waiter.reject(storageError(error));
+      if (db.inTransaction) rollback.run();
       return [];
     } finally {
       pending = pending.slice(taken);
@@ -176,11 +185,19 @@ const durableFile = <K extends FileKind>(
   const restartWal = async (): Promise<void> => {
     if (checkpoint === null || !checkpointed) return;
     checkpointed = false;
-    await maintenance.run({ verb: 'restart', path }).catch((error) => onFault(error, 'checkpoint failed'));
+    await maintenance.run({ verb: 'restart', path }).catch((error) => {
+      checkpointAgainAt = performance.now() + CHECKPOINT_RETRY_MS;
+      onFault(error, 'checkpoint failed');
+    });
     checkpoint = null;
   };
   const checkpointWhenLarge = async (): Promise<void> => {
-    if (checkpoint !== null || (await disk.size(wal)) < checkpointBytes) return;
+    if (checkpoint !== null || performance.now() < checkpointAgainAt) return;
+    const size = await disk.size(wal).catch((error) => {
+      onFault(error, 'size of the WAL unknown');
+      return 0;
+    });
+    if (size < checkpointBytes) return;
     checkpoint = maintenance.run({ verb: 'checkpoint', path }).then(
       () => {
         checkpointed = true;
@@ -188,6 +205,7 @@ const durableFile = <K extends FileKind>(
       },
       (error) => {
         onFault(error, 'checkpoint failed');
+        checkpointAgainAt = performance.now() + CHECKPOINT_RETRY_MS;
         checkpoint = null;
       },
     );
@@ -242,12 +260,15 @@ const durableFile = <K extends FileKind>(
         await checkpoint;
       }
       await checkpoint;
-      await maintenance.run({ verb: 'close', path });
       try {
-        db.close();
-        await disk.close(wal);
+        await maintenance.run({ verb: 'close', path });
       } finally {
-        await maintenance.run({ verb: 'closed', path });
+        try {
+          db.close();
+          await disk.close(wal);
+        } finally {
+          await maintenance.run({ verb: 'closed', path });
+        }
       }
     },
   };

@@ -31,6 +31,8 @@ export interface MaintenanceAnswer {
 const { migrations } = workerData as { migrations: Migrations };
 /** This thread may wait; at most for what the event loop or a foreign process does to the file. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** All writers of the file wait for the restart, and all files of this thread. */
+const RESTART_TIMEOUT_MS = 100;
 
 const held = new Map<string, Database.Database>();
 
@@ -97,6 +99,7 @@ const handlers: Handlers = {
   restart: ({ path }) => {
     release(path);
     withConnection(path, (db) => {
+      db.pragma(`busy_timeout = ${RESTART_TIMEOUT_MS}`);
       truncateWal(db);
       writeWalHeader(db);
     });

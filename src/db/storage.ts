@@ -49,10 +49,13 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
       platform,
       tenants,
       close: async () => {
-        await tenants.close();
-        await platform.close();
-        await maintenance.stop();
-        unlock();
+        try {
+          await tenants.close();
+          await platform.close();
+        } finally {
+          await maintenance.stop();
+          unlock();
+        }
       },
     };
   } catch (error) {

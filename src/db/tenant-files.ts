@@ -54,19 +54,32 @@ export const createTenantFiles = ({
   const closing = new Map<string, Promise<void>>();
   let freeSlots = maxOpen;
   const waitingForSlot: (() => void)[] = [];
+  /** Files being closed, each of which gives a slot. */
+  let leaving = 0;
 
   const directoryOf = (tenantId: string): string => {
     if (!TENANT_ID.test(tenantId)) throw new Error('a tenant id is a UUID');
     return join(directory, tenantId);
   };
 
+  /** To whoever waits longest, past nobody. */
   const freeSlot = (): void => {
-    freeSlots += 1;
-    waitingForSlot.shift()?.();
+    const next = waitingForSlot.shift();
+    if (next) next();
+    else freeSlots += 1;
+  };
+
+  const makeRoom = (): void => {
+    while (leaving < waitingForSlot.length) {
+      const idle = oldestIdle();
+      if (!idle) return;
+      void closeEntry(...idle);
+    }
   };
 
   const closeEntry = (tenantId: string, entry: Entry): Promise<void> => {
     entries.delete(tenantId);
+    leaving += 1;
     const closed = entry.file
       .then(
         // The data are in the WAL or the file; opening it again makes up for a checkpoint that failed.
@@ -78,7 +91,11 @@ export const createTenantFiles = ({
         // It was never open, and has given its slot back.
         () => undefined,
       )
-      .finally(() => closing.delete(tenantId));
+      .finally(() => {
+        leaving -= 1;
+        if (closing.get(tenantId) === closed) closing.delete(tenantId);
+        makeRoom();
+      });
     closing.set(tenantId, closed);
     return closed;
   };
@@ -89,12 +106,13 @@ export const createTenantFiles = ({
   };
 
   const takeSlot = async (): Promise<void> => {
-    while (freeSlots === 0) {
-      const idle = oldestIdle();
-      if (idle) void closeEntry(...idle);
-      await new Promise<void>((resolve) => waitingForSlot.push(resolve));
+    if (freeSlots > 0) {
+      freeSlots -= 1;
+      return;
     }
-    freeSlots -= 1;
+    const granted = new Promise<void>((resolve) => waitingForSlot.push(resolve));
+    makeRoom();
+    await granted;
   };
 
   const open = async (tenantId: string, create: boolean): Promise<DurableFile<TenantDb>> => {
@@ -134,7 +152,7 @@ export const createTenantFiles = ({
     if (entry.users > 0) return;
     // Opened again on the next use: the close writes everything to the database file and syncs it.
     if (entry.opened?.broken() && entries.get(tenantId) === entry) void closeEntry(tenantId, entry);
-    else waitingForSlot.shift()?.();
+    else makeRoom();
   };
 
   const use = async <T>(

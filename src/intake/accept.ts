@@ -213,8 +213,13 @@ export const accept = async (deps: AcceptDeps, submission: Submission): Promise<
   const release = await deps.holdDue(tenantId, now);
   try {
     const accepted = await deps.files.write(tenantId, store);
-    if (lane !== null) deps.wake(tenantId, lane, now);
+    // For a repeated answer too: the first request may have ended in a failed sync, and its message wait since.
+    deps.wake(tenantId, lane ?? 0, now);
     return accepted;
+  } catch (error) {
+    // After a failed sync it may stand in the file all the same: a look does no harm, and the registry would forget it.
+    if (error instanceof AppError && error.code === 'unavailable') deps.wake(tenantId, 0, now);
+    throw error;
   } finally {
     release();
   }

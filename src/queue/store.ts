@@ -35,6 +35,9 @@ export const queueStore = perConnection((db: TenantDb) => {
   const next = db
     .prepare<[Lane], number>('SELECT min(due_at) FROM queue WHERE claimed = 0 AND lane = ?')
     .pluck();
+  const standing = db.prepare<[number], { claimed: 0 | 1; attempts: number; due_at: number }>(
+    'SELECT claimed, attempts, due_at FROM queue WHERE recipient_id = ?',
+  );
   const nextAttempts = db.prepare<[number], { recipient_id: number; due_at: number }>(
     'SELECT recipient_id, due_at FROM queue WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?)',
   );
@@ -80,6 +83,7 @@ export const queueStore = perConnection((db: TenantDb) => {
     remove: (recipientId: number): void => {
       remove.run(recipientId);
     },
+    standing: (recipientId: number) => standing.get(recipientId),
     /** Next due time by lane; null where the lane is empty. */
     nextDue: (): Record<Lane, number | null> => {
       const [transactional, marketing] = lanes.map((lane) => next.get(lane) ?? null);

@@ -49,16 +49,19 @@ export const createBreaker = (policy: BreakerPolicy = defaultBreakerPolicy): Bre
   /** How often it opened since it was last closed. */
   let openings = 0;
   let openUntil: number | null = null;
+  /** A clock set back must not keep it open for as long. */
+  let openedAt = 0;
   let probeUntil: number | null = null;
 
   const state = (now: number): BreakerState => {
     if (openUntil === null) return 'closed';
-    return now < openUntil ? 'open' : 'half_open';
+    return now >= openedAt && now < openUntil ? 'open' : 'half_open';
   };
 
   const open = (now: number, random: number): void => {
     const step = policy.backoff[Math.min(openings, policy.backoff.length - 1)] ?? 0;
     openings += 1;
+    openedAt = now;
     openUntil = now + jitter(step, policy.spread, random);
     probeUntil = null;
   };

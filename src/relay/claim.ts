@@ -66,6 +66,18 @@ const prepare = async ({ body, ...stored }: Loaded, signers: readonly DkimSigner
   return prepareMessage({ ...stored, body }, signers);
 };
 
+/** A key that cannot be opened defers what it should sign; the tenant's other messages go on. */
+const signersOf = (db: TenantDb, signers: Signers, tenantId: string, host: string) => {
+  try {
+    const found = signers.of(db, tenantId, host);
+    return () => found;
+  } catch (error) {
+    return (): never => {
+      throw error;
+    };
+  }
+};
+
 export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): ClaimResult => {
   const { tenantId, lane, limit, byteBudget, now, policy } = request;
   const practice = tenantStore(db).practice();
@@ -86,7 +98,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     const from: Mailbox = JSON.parse(stored.message.from_json);
     const host = addressDomain(from.address);
     const target = { tenantNumber: practice.number, recipientId: row.recipient_id };
-    const signers = deps.signers.of(db, tenantId, host);
+    const signers = signersOf(db, deps.signers, tenantId, host);
     return {
       row,
       messageId: stored.message.id,
@@ -95,7 +107,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
         recipient: recipient.address,
         envelopeId: stored.message.id,
       },
-      prepare: () => prepare(stored, signers),
+      prepare: async () => prepare(stored, signers()),
     };
   });
   return { claimed, next: queueStore(db).nextDue() };

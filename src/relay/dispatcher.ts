@@ -9,7 +9,7 @@ import type { TenantFiles } from '#src/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { type Clock, SECOND, sleep } from '#src/kernel/time.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
-import { queueStore } from '#src/queue/store.ts';
+import { type QueueRow, queueStore } from '#src/queue/store.ts';
 import { createAgenda, type Turn } from './agenda.ts';
 import { type ClaimDeps, type Claimed, claimDue } from './claim.ts';
 import { judge, type Outcome } from './outcome.ts';
@@ -57,6 +57,10 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const inFlightOf = new Map<string, number>();
   /** Claimed rows of each tenant that this process works on. */
   const working = new Map<string, number>();
+  /** Recipients whose outcome could not be stored yet: they take no place of the others'. */
+  const unsettledOf = new Map<string, number>();
+  /** Rows of claims that were not answered: they may stand claimed in the file though nobody works on them. */
+  const orphans = new Map<string, Map<number, QueueRow>>();
   const underWay = new Set<Promise<void>>();
   const stopped = new AbortController();
   let running = false;
@@ -135,18 +139,27 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const takeTurn = async (turn: Turn, places: number): Promise<void> => {
     const { tenantId, lane } = turn;
     const key = keyOf(turn);
+    // What it claimed besides would only wait for the same file.
+    if (unsettledOf.has(tenantId)) return agenda.set(turn, clock.now() + FILE_RETRY_MS);
     occupy(turn, places);
     claiming.set(key, null);
     let nextDue: number | null;
-    let taken = 0;
+    let taken: readonly QueueRow[] = [];
+    let recovers = false;
+    const bytes = (): number => taken.reduce((sum, row) => sum + row.size_bytes, 0);
     try {
       const { claimed, next } = await files.write(tenantId, (db) => {
         // Claims that nobody works on: of a process that died, or left behind by a sync that failed.
         if (!recovered.has(tenantId) && !working.has(tenantId)) {
           queueStore(db).releaseAll();
           recovered.add(tenantId);
+          recovers = true;
         }
+        for (const row of orphans.get(key)?.values() ?? [])
+          queueStore(db).release(row.recipient_id, row.attempts - 1, clock.now());
         const byteBudget = MAX_BYTES_IN_FLIGHT - bytesInFlight;
+        // Others may have claimed since this turn was given.
+        if (byteBudget <= 0) return { claimed: [], next: queueStore(db).nextDue() };
         const request = {
           tenantId,
           lane,
@@ -156,11 +169,13 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           policy: deps.policy(),
         };
         const result = claimDue(db, request, deps);
-        taken = result.claimed.length;
-        // At once: the tenant's other lane may look in this same transaction.
-        work(tenantId, taken);
+        taken = result.claimed.map(({ row }) => row);
+        // At once: the tenant's other lane may look in this same transaction, other tenants before it is answered.
+        work(tenantId, taken.length);
+        bytesInFlight += bytes();
         return result;
       });
+      orphans.delete(key);
       nextDue = next[lane];
       const other: Turn = { tenantId, lane: lane === 0 ? 1 : 0 };
       const otherDue = next[other.lane];
@@ -169,8 +184,14 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       for (const one of claimed) track(deliver(turn, one));
     } catch (error) {
       log.error({ err: error, tenant: tenantId }, 'queue of a practice could not be read');
-      work(tenantId, -taken);
-      recovered.delete(tenantId);
+      work(tenantId, -taken.length);
+      bytesInFlight -= bytes();
+      if (recovers) recovered.delete(tenantId);
+      if (taken.length > 0) {
+        const kept = orphans.get(key) ?? new Map<number, QueueRow>();
+        for (const row of taken) kept.set(row.recipient_id, row);
+        orphans.set(key, kept);
+      }
       nextDue = clock.now() + FILE_RETRY_MS;
     }
     occupy(turn, -places);
@@ -182,16 +203,32 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
 
   /** One attempt, seen through. Never rejects. */
   const deliver = async (turn: Turn, claimed: Claimed): Promise<void> => {
+    const { tenantId } = turn;
     const { row } = claimed;
-    bytesInFlight += row.size_bytes;
-    try {
-      const attempt = await transmit(turn.tenantId, claimed);
-      const dueAt = await settleUntilStored(turn.tenantId, claimed, attempt);
-      if (dueAt !== null) wake(turn, dueAt);
-    } finally {
+    let unsettled = false;
+    let ended = false;
+    /** Its place and its bytes are the next one's. */
+    const end = (): void => {
+      if (ended) return;
+      ended = true;
       bytesInFlight -= row.size_bytes;
       occupy(turn, -1);
-      work(turn.tenantId, -1);
+      schedulePump();
+    };
+    try {
+      const attempt = await transmit(tenantId, claimed);
+      const dueAt = await settleUntilStored(tenantId, row, attempt, () => {
+        if (!unsettled) unsettledOf.set(tenantId, (unsettledOf.get(tenantId) ?? 0) + 1);
+        unsettled = true;
+        end();
+      });
+      if (dueAt !== null) wake(turn, dueAt);
+    } finally {
+      end();
+      const left = (unsettledOf.get(tenantId) ?? 0) - (unsettled ? 1 : 0);
+      if (left > 0) unsettledOf.set(tenantId, left);
+      else unsettledOf.delete(tenantId);
+      work(tenantId, -1);
       // The last one of a tenant whose leftovers had to wait: now they can be put back.
       if (!working.has(turn.tenantId) && !recovered.has(turn.tenantId)) wake(turn, clock.now());
     }
@@ -224,18 +261,23 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   /** What the upstream has taken must be written down, or it would be sent again: tries until the file takes it. */
   const settleUntilStored = async (
     tenantId: string,
-    { row }: Claimed,
+    row: QueueRow,
     attempt: { way: WayOut | null; outcome: Outcome } | null,
+    onFailed: () => void,
   ): Promise<number | null> => {
     for (;;) {
       try {
         return await files.write(tenantId, (db) => {
           const now = clock.now();
+          // An earlier try may have been stored although its sync failed.
+          const standing = queueStore(db).standing(row.recipient_id);
+          if (!standing?.claimed || standing.attempts !== row.attempts) return standing?.due_at ?? null;
           if (attempt !== null) {
             const { way, outcome } = attempt;
             const named = {
               upstream: way?.upstream.name ?? null,
               acceptIsDelivery: way?.acceptIsDelivery ?? false,
+              upstreamWorks: waysOut.retryAt() === null,
             };
             return settle(db, { row, outcome, ...named }, deps.policy(), now);
           }
@@ -247,7 +289,9 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           { err: error, tenant: tenantId, recipient: row.recipient_id },
           'outcome could not be stored',
         );
-        if (stopped.signal.aborted) return null;
+        onFailed();
+        // It stands claimed in the file with the time of its next attempt: the registry must keep that.
+        if (stopped.signal.aborted) return row.due_at;
         await sleep(SETTLE_RETRY_MS, stopped.signal);
       }
     }
@@ -255,7 +299,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
 
   return {
     wake,
-    nextDue: (tenantId) => (inFlightOf.has(tenantId) ? 0 : agenda.dueOf(tenantId)),
+    nextDue: (tenantId) => (inFlightOf.has(tenantId) || working.has(tenantId) ? 0 : agenda.dueOf(tenantId)),
     describe: () => ({ waiting_tenants: agenda.size(), in_flight: inFlight, next_due_at: agenda.nextAt() }),
     start: () => {
       running = true;

@@ -15,6 +15,8 @@ export interface Attempt {
   readonly upstream: string | null;
   /** Whether that upstream's 2xx counts as delivery. */
   readonly acceptIsDelivery: boolean;
+  /** Whether one may be tried in spite of this outcome: then a failure may be this message's doing. */
+  readonly upstreamWorks: boolean;
 }
 
 /** What is left to do for the recipient: null, or when it is due again. */
@@ -32,7 +34,12 @@ const deferred = (next: NonNullable<Next>): Change => ({
   next,
 });
 
-const changeFor = ({ row, outcome, acceptIsDelivery }: Attempt, policy: RetryPolicy, now: number): Change => {
+const changeFor = (
+  { row, outcome, acceptIsDelivery, upstreamWorks }: Attempt,
+  status: Status,
+  policy: RetryPolicy,
+  now: number,
+): Change => {
   switch (outcome.kind) {
     case 'accepted':
       return acceptIsDelivery
@@ -47,8 +54,12 @@ const changeFor = ({ row, outcome, acceptIsDelivery }: Attempt, policy: RetryPol
         ? { status: 'hard_bounced', events: ['message.hard_bounced'], next: null }
         : { status: 'soft_bounced', events: ['message.soft_bounced'], next: null };
     case 'upstream_failure':
-      // The upstream's fault: due at once, as soon as one can be reached, and the attempt does not count.
-      return deferred({ dueAt: now, attempts: row.attempts - 1 });
+      // The upstream's fault: the attempt does not count. Due at once, so that another upstream or the next probe
+      // takes it; but where the upstream works for others, one that is always answered so must not be tried in a ring.
+      return deferred({
+        dueAt: status === 'delivery_delayed' && upstreamWorks ? row.due_at : now,
+        attempts: row.attempts - 1,
+      });
     default:
       return outcome satisfies never;
   }
@@ -60,7 +71,7 @@ export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now:
   const messages = messageStore(db);
   const recipient = messages.recipient(row.recipient_id);
   if (!recipient) return null;
-  const { status, events, next } = changeFor(attempt, policy, now);
+  const { status, events, next } = changeFor(attempt, recipient.status, policy, now);
   const attempts = next?.attempts ?? row.attempts;
   const said = {
     smtp_code: outcome.reply?.code ?? null,

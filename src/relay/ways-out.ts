@@ -28,10 +28,12 @@ export interface WaysOut {
 
 interface Guarded extends WayOut {
   readonly breaker: Breaker;
+  /** Taken and not reported yet. */
+  busy: number;
 }
 
 export const createWaysOut = (ways: readonly WayOut[], clock: Clock, log: Log): WaysOut => {
-  const guarded: readonly Guarded[] = ways.map((way) => ({ ...way, breaker: createBreaker() }));
+  const guarded: readonly Guarded[] = ways.map((way) => ({ ...way, breaker: createBreaker(), busy: 0 }));
 
   const choose = () =>
     chooseUpstream(
@@ -47,16 +49,24 @@ export const createWaysOut = (ways: readonly WayOut[], clock: Clock, log: Log): 
   return {
     capacity: (inFlight) => {
       const choice = choose();
-      if (choice.kind === 'use') return Math.max(0, choice.upstream.upstream.concurrency - inFlight);
+      if (choice.kind === 'use') {
+        const elsewhere = guarded.reduce((sum, way) => sum + (way === choice.upstream ? 0 : way.busy), 0);
+        return Math.max(0, choice.upstream.upstream.concurrency - (inFlight - elsewhere));
+      }
       // One alone finds out whether it is back; what is still under way began before.
       return choice.kind === 'probe' && inFlight === 0 ? 1 : 0;
     },
     // In the order of the list: one set aside gets its probe while a later one carries the mail, or it would never
     // be found to be back.
-    take: () => guarded.find(({ breaker }) => breaker.mayTry(clock.now())) ?? null,
+    take: () => {
+      const way = guarded.find(({ breaker }) => breaker.mayTry(clock.now()));
+      if (way) way.busy += 1;
+      return way ?? null;
+    },
     report: (way, outcome) => {
       const found = guarded.find(({ upstream }) => upstream === way.upstream);
       if (!found) return;
+      found.busy -= 1;
       const { breaker, upstream } = found;
       const before = breaker.state(clock.now());
       if (outcome.kind === 'upstream_failure') breaker.failed(clock.now(), Math.random());

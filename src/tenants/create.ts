@@ -107,6 +107,8 @@ export const createTenant = async (
 };
 
 const removeTenant = async (storage: Storage, id: string): Promise<void> => {
+  // First: a failed sync may have made it active all the same, and an active one must have its files.
+  await storage.platform.write((db) => registryStore(db).deactivate(id));
   await storage.tenants.remove(id);
   await storage.platform.write((db) => registryStore(db).remove(id));
 };

@@ -13,6 +13,7 @@ export const registryStore = perConnection((db: PlatformDb) => {
   );
   const slugTaken = db.prepare<[string], number>('SELECT 1 FROM tenants WHERE slug = ?').pluck();
   const activate = db.prepare<[string]>("UPDATE tenants SET state = 'active' WHERE id = ?");
+  const deactivate = db.prepare<[string]>("UPDATE tenants SET state = 'creating' WHERE id = ?");
   const remove = db.prepare<[string]>('DELETE FROM tenants WHERE id = ?');
   const incomplete = db.prepare<[], string>("SELECT id FROM tenants WHERE state = 'creating'").pluck();
   const get = db.prepare<[string], TenantRow>(
@@ -34,6 +35,9 @@ export const registryStore = perConnection((db: PlatformDb) => {
     isSlugTaken: (slug: string): boolean => slugTaken.get(slug) !== undefined,
     activate: (id: string): void => {
       activate.run(id);
+    },
+    deactivate: (id: string): void => {
+      deactivate.run(id);
     },
     remove: (id: string): void => {
       remove.run(id);

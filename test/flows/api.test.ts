@@ -102,6 +102,8 @@ describe('practices', () => {
     ['no name', {}, 'body.name'],
     ['an empty name', { name: '  ' }, 'body.name'],
     ['a name of two lines', { name: 'a\nb' }, 'body.name'],
+    ['a name that cannot be seen', { name: '\u200b' }, 'body.name'],
+    ['a name that is turned round', { name: 'Praxis \u202egpj' }, 'body.name'],
     ['a name of 201 characters', { name: 'a'.repeat(201) }, 'body.name'],
     ['an unknown plan', { name: 'a', plan: 'gold' }, 'body.plan'],
     ['a domain of one label', { name: 'a', domain: 'localhost' }, 'body.domain'],
@@ -196,6 +198,25 @@ describe('routes', () => {
     await refused('invalid_request', call('PATCH', `${at()}/outgoing`, {}), 'body');
   });
 
+  test('the default belongs to no project, whichever way it is asked for', async () => {
+    const { base, token } = await app.createSender();
+    const ask = (method: string, path: string, body?: object) => call(method, `${base}${path}`, body, token);
+    const project = (await ask('POST', '/projects', { name: 'Labor' })).body.id;
+    const fields = { name: 'Befunde', type: 'transactional', project_id: project };
+    expect((await ask('POST', '/routes', fields)).status).toBe(201);
+    const before = await list(`${base}/routes`, token);
+
+    await refused('conflict', ask('POST', '/routes/befunde/default'));
+    await refused('conflict', ask('PATCH', '/routes/outgoing', { project_id: project, name: 'Anders' }));
+    expect(await list(`${base}/routes`, token)).toEqual(before);
+
+    expect((await ask('PATCH', '/routes/befunde', { project_id: null })).status).toBe(200);
+    expect((await ask('POST', '/routes/befunde/default')).status).toBe(200);
+    await refused('conflict', ask('PATCH', '/routes/befunde', { project_id: project }));
+    expect((await ask('PATCH', '/routes/outgoing', { project_id: project })).status).toBe(200);
+    expect((await ask('PATCH', '/routes/befunde', { project_id: null })).status).toBe(200);
+  });
+
   test('exactly one is the default, and takes what names none', async () => {
     const other = await app.createSender();
     const routes = `${other.base}/routes`;
@@ -228,6 +249,65 @@ describe('routes', () => {
     expect((await list(`${sender.base}/projects`, own)).map(({ id }) => id)).toEqual([project.body.id]);
   });
 });
+
+describe('lists', () => {
+  let who: Sender;
+  let own: string;
+  beforeAll(async () => {
+    who = await app.createSender();
+    const made = async (path: string, body: object): Promise<Found> => {
+      const { status, body: record } = await call('POST', `${who.base}/${path}`, body, who.token);
+      expect(status).toBe(201);
+      return record;
+    };
+    const projects = [await made('projects', { name: 'Eins' }), await made('projects', { name: 'Zwei' })];
+    const [project_id] = projects.map(({ id }) => id);
+    for (const name of ['Drei', 'Vier', 'Fünf']) {
+      await made('routes', { name, type: 'marketing', ...(name === 'Vier' ? {} : { project_id }) });
+      await made('api-tokens', { name, scope: 'team' });
+    }
+    own = await app.createToken(who.practice.id, { scope: 'project', project_id: projects[1]?.id });
+  });
+
+  const lists: readonly (readonly [name: string, lengths: readonly number[]])[] = [
+    ['projects', [2, 1]],
+    ['routes', [2, 2, 1]],
+    ['api-tokens', [2, 2, 1]],
+  ];
+  test.each(lists)('of %s go page by page, each record once', async (name, lengths) => {
+    const path = `${who.base}/${name}`;
+    const all = await list(path, who.token);
+    const paged = await pages(path, 2, who.token);
+    expect(paged.map((page) => page.length)).toEqual(lengths);
+    expect(paged.flat()).toEqual(all);
+    for (const query of ['limit=0', 'limit=201', 'cursor=x', 'page=2']) {
+      const field = `query.${query.split('=')[0]}`;
+      await refused('invalid_request', call('GET', `${path}?${query}`, undefined, who.token), field);
+    }
+  });
+
+  test('of a project token go page by page through what it may see', async () => {
+    const routes = await pages(`${who.base}/routes`, 1, own);
+    expect(routes.map((page) => page.map(({ slug }) => slug))).toEqual([
+      ['outgoing'],
+      ['broadcast'],
+      ['vier'],
+    ]);
+    const projects = await pages(`${who.base}/projects`, 1, own);
+    expect(projects.map((page) => page.map(({ slug }) => slug))).toEqual([['zwei']]);
+  });
+});
+
+test.each(['projects', 'routes', 'api-tokens'])(
+  'what stands in %s has a name that can be seen',
+  async (path) => {
+    for (const name of ['a\u200bb', 'a\u202eb', '\u2060', 'a\u2028b', 'a\nb']) {
+      const body = { name, ...(path === 'routes' ? { type: 'marketing' } : {}) };
+      const fields = path === 'api-tokens' ? { ...body, scope: 'team' } : body;
+      await refused('invalid_request', call('POST', `${sender.base}/${path}`, fields), 'body.name');
+    }
+  },
+);
 
 describe('tokens', () => {
   const at = () => `${sender.base}/api-tokens`;
@@ -304,8 +384,9 @@ describe('the service itself', () => {
     expect(body).toMatchObject({
       status: 'ok',
       databases: { broken: 0 },
-      upstreams: [{ name: 'capture', kind: 'capture', state: 'closed' }],
     });
+    const facts = { name: 'capture', kind: 'capture', state: 'closed', failures: 0, retry_at: null };
+    expect(body.upstreams).toEqual([{ ...facts, delivered_on: 'accept', dsn: null }]);
     expect(headers.get('cache-control')).toBeNull();
   });
 

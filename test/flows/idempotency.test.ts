@@ -108,6 +108,43 @@ test('the same key of another project, or of another practice, is another key', 
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(3);
 });
 
+describe('a request repeated once the world has changed is answered with the first answer:', () => {
+  const key = (name: string) => ({ 'Idempotency-Key': name });
+  const change = async (method: string, path: string, body: object): Promise<Sent> => {
+    const answer = await app.request<Sent>(method, `${sender.base}${path}`, body, sender.token);
+    expect(answer.status).toBeLessThan(300);
+    return answer.body;
+  };
+
+  test('its project is archived', async () => {
+    const project = await change('POST', '/projects', { name: 'Archiv' });
+    const scope = { scope: 'project', project_id: project.id };
+    const token = await app.createToken(sender.practice.id, scope);
+    const body = { ...letter, subject: 'before it was archived' };
+    const first = await post(body, key('archived'), token);
+    expect(first.status).toBe(202);
+    await change('PATCH', `/projects/${project.id}`, { archived: true });
+    const again = await post(body, key('archived'), token);
+    expect([again.status, again.text]).toEqual([202, first.text]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect((await post(body, key('after it was archived'), token)).body.code).toBe('conflict');
+    expect(await stored(body.subject)).toEqual([first.body.id]);
+  });
+
+  test('its route has become that of a project', async () => {
+    const project = await change('POST', '/projects', { name: 'Neu' });
+    await change('POST', '/routes', { name: 'Befunde', type: 'transactional' });
+    const body = { ...letter, subject: 'before the route moved', route: 'befunde' };
+    const first = await post(body, key('moved'));
+    expect(first.status).toBe(202);
+    await change('PATCH', '/routes/befunde', { project_id: project.id });
+    const again = await post(body, key('moved'));
+    expect([again.status, again.text]).toEqual([202, first.text]);
+    expect((await post(body, key('after the route moved'))).body.code).toBe('not_found');
+    expect(await stored(body.subject)).toEqual([first.body.id]);
+  });
+});
+
 test('a key outlives a restart', async () => {
   const first = await startApp();
   const who = await first.createSender();

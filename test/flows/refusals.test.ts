@@ -1,7 +1,11 @@
 // What is refused, by which status and code, with which extra fields; and that nothing of it is stored: no row in any
 // table, no file, nothing queued. The form of each refusal is checked where requests are made (support/app.ts).
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '#src/kernel/errors.ts';
+import { contentOf } from '#test/fixtures/file-contents.ts';
 import { type List, letter, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { UNKNOWN_ID } from '#test/support/asking.ts';
 
@@ -117,6 +121,11 @@ const invalid = (fields: Row['fields'], path: string, message?: string): Row => 
 });
 const notJson = (body: Uint8Array): Row => ({ body, status: 400, code: 'invalid_json' });
 
+/** 30 MB of one address, in as many texts as it takes. */
+const ADDRESSES = Array.from({ length: 480 }, () =>
+  Array.from({ length: 4_200 }, () => 'a@example.org').join(', '),
+);
+
 const forms: Rows = [
   ['JSON that ends too early', notJson(Buffer.from('{"to": "a@example.org", "subject": '))],
   ['something else than JSON', notJson(Buffer.from('to=a@example.org'))],
@@ -156,6 +165,15 @@ const forms: Rows = [
   ['an object as attachments', invalid({ attachments: {} }, 'attachments')],
   ['an unknown kind', invalid({ message_kind: 'newsleter' }, 'message_kind', 'newsletter')],
   ['a subject of more than 998 characters', invalid({ subject: 'a'.repeat(999) }, 'subject', '998')],
+  [
+    'a text of more than five million characters',
+    invalid({ text: 'x'.repeat(5_000_001) }, 'text', '5000000'),
+  ],
+  ['such an HTML text', invalid({ html: 'x'.repeat(5_000_001) }, 'html', '5000000')],
+  ...['to', 'cc', 'bcc', 'reply_to'].map(
+    (name) =>
+      [`30 MB of addresses in ${name}`, invalid({ [name]: ADDRESSES }, name, '131072 characters')] as const,
+  ),
   ['an empty idempotency key', invalid({ idempotency_key: '' }, 'idempotency_key')],
   [
     'an idempotency key of 257 characters',
@@ -211,7 +229,25 @@ const headers: Rows = [
   ...['Bcc', 'from', 'To', 'Sender', 'Return-Path', 'Received', 'Message-ID', 'Date', 'Subject'],
   ...['DKIM-Signature', 'MIME-Version', 'Content-Type', 'List-Unsubscribe', 'Auto-Submitted', 'Precedence'],
   ...['X-Service-Tenant', 'x-sendwerk-id', 'X-Auto-Response-Suppress'],
+  ...[
+    'X-SMTPAPI',
+    'x-smtpapi',
+    'X-SES-Configuration-Set',
+    'X-Mailgun-Recipient-Variables',
+    'X-MC-BccAddress',
+  ],
 ].map((name) => [`the header ${name}`, badHeader(name)] as const);
+
+const repeatedHeaders: Rows = [
+  [
+    'a header in two spellings',
+    { ...badHeader('x-case'), fields: { headers: { 'X-Case': '1', 'x-case': '2' } } },
+  ],
+  [
+    'a header for threads in two spellings',
+    { ...badHeader('REFERENCES'), fields: { headers: { References: '<a@b.c>', REFERENCES: '<d@e.f>' } } },
+  ],
+];
 
 const recipients: Rows = [
   ['no recipient at all', badRecipient({ to: [] }, [])],
@@ -308,8 +344,11 @@ const gates: Rows = [
   ['an archived project', { as: () => busy, token: () => busy.archivedToken, status: 409, code: 'conflict' }],
 ];
 
-const base64 = (bytes: number): string => Buffer.alloc(bytes, 1).toString('base64');
-const pdf = (filename: string, content = base64(10)) => ({ filename, content });
+const base64 = (content: Uint8Array | string): string => Buffer.from(content).toString('base64');
+const pdfOf = (bytes?: number): string => base64(contentOf('pdf', bytes));
+const pdf = (filename: string, content = pdfOf()) => ({ filename, content });
+/** How a program begins. */
+const PROGRAM = `MZ\x03${NUL.repeat(61)}This program cannot be run`;
 const badAttachment = (attachments: readonly object[], reason: string, attachment?: string): Row => ({
   fields: { attachments },
   status: 422,
@@ -331,12 +370,17 @@ const attachments: Rows = [
       '6.pdf',
     ),
   ],
-  ['a file above 10 MiB', badAttachment([pdf('a.pdf', base64(10 * MIB + 1))], 'larger')],
-  [
-    'files above 30 MiB together',
-    badAttachment(Array(4).fill(pdf('a.pdf', base64(8 * MIB))), 'all together'),
-  ],
+  ['a file above 10 MiB', badAttachment([pdf('a.pdf', pdfOf(10 * MIB + 1))], 'larger')],
+  ['files above 30 MiB together', badAttachment(Array(4).fill(pdf('a.pdf', pdfOf(8 * MIB))), 'all together')],
   ['an empty file', badAttachment([pdf('a.pdf', '')], 'empty')],
+  ['a program as pdf', badAttachment([pdf('a.pdf', base64(PROGRAM))], 'content', 'a.pdf')],
+  ['a program as csv', badAttachment([pdf('a.csv', base64(PROGRAM))], 'content', 'a.csv')],
+  ['an archive as csv', badAttachment([pdf('a.csv', base64(contentOf('docx')))], 'content', 'a.csv')],
+  ['a page as png', badAttachment([pdf('a.png', base64('<!doctype html>'))], 'content', 'a.png')],
+  [
+    'one such file behind a good one',
+    badAttachment([pdf('a.pdf'), pdf('b.xlsx', base64(contentOf('xls')))], 'content', 'b.xlsx'),
+  ],
   ['a type that does not fit', badAttachment([{ ...pdf('a.pdf'), content_type: 'image/png' }], 'image/png')],
   [
     'an executable type',
@@ -364,6 +408,10 @@ const attachments: Rows = [
   [
     'a content id with brackets inside',
     invalid({ attachments: [{ ...pdf('a.pdf'), content_id: 'a>\r\n<b' }] }, 'attachments[0].content_id'),
+  ],
+  [
+    'a content id that reads as an encoded word',
+    invalid({ attachments: [{ ...pdf('a.pdf'), content_id: '=?utf-8?q?a?=' }] }, 'attachments[0].content_id'),
   ],
 ];
 
@@ -460,11 +508,46 @@ const requests: Rows = [
 describe('a refused request leaves nothing behind:', () => {
   describe('form', () => test.each(forms)('%s', (_, row) => refuse(row)));
   describe('injection', () => test.each(injections)('%s', (_, row) => refuse(row)));
-  describe('header', () => test.each(headers)('%s', (_, row) => refuse(row)));
+  describe('header', () => test.each([...headers, ...repeatedHeaders])('%s', (_, row) => refuse(row)));
   describe('recipients', () => test.each(recipients)('%s', (_, row) => refuse(row)));
   describe('gate', () => test.each(gates)('%s', (_, row) => refuse(row)));
   describe('attachment', () => test.each(attachments)('%s', (_, row) => refuse(row)));
   describe('request', () => test.each(requests)('%s', (_, row) => refuse(row)));
+
+  test.each([
+    ['50,000 unknown fields', 50_000, 20, 'body.x0'],
+    ['200,000 unknown fields', 200_000, 1, 'body'],
+  ])('%s, with a short answer', async (_, count, told, path) => {
+    const many = Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 1]));
+    const answer = await app.request<Refusal>(
+      'POST',
+      `${sender.base}/send`,
+      { ...letter, ...many },
+      sender.token,
+    );
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+    expect(answer.body.fields).toHaveLength(told);
+    expect(answer.body.fields).toContainEqual({ path, message: expect.any(String) });
+    expect(answer.text.length).toBeLessThan(4_096);
+  });
+
+  test.each(['Idempotency-Key', 'X-Idempotency-Key'])('%s given twice', async (name) => {
+    const sent = httpRequest(`${app.origin}${sender.base}/send`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${sender.token}`,
+        'Content-Type': 'application/json',
+        [name]: ['twice', 'twice'],
+      },
+    });
+    sent.end(JSON.stringify(letter));
+    const [answer]: IncomingMessage[] = await once(sent, 'response');
+    expect(answer?.statusCode).toBe(400);
+    expect(answer && (await json(answer))).toMatchObject({
+      code: 'invalid_request',
+      fields: [{ path: 'header.Idempotency-Key', message: 'expected once' }],
+    });
+  });
 
   test('no content type at all', async () => {
     const options = { method: 'POST', headers: { Authorization: `Bearer ${sender.token}` } };

@@ -116,6 +116,23 @@ describe('search', () => {
     await refused('invalid_request', answer, `query.${query.split('=')[0]}`);
   });
 
+  test("tells a project token nothing of another project's route: as if there were none", async () => {
+    const made = async (path: string, body: object) =>
+      (await call('POST', `${who.base}/${path}`, body, who.token)).body;
+    const [own, other] = [await made('projects', { name: 'A' }), await made('projects', { name: 'B' })];
+    const token = await app.createToken(who.practice.id, { scope: 'project', project_id: own.id });
+    const fields = { type: 'transactional', name: 'Fremd', project_id: other.id };
+    const foreign = await made('routes', fields);
+    const usable = await made('routes', { ...fields, name: 'Eigen', project_id: own.id });
+    const ask = (route: string) =>
+      call('GET', `${who.base}/messages/search?route=${route}`, undefined, token);
+    const answers = await Promise.all(['nowhere', UNKNOWN_ID, foreign.slug, foreign.id].map(ask));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    for (const route of [usable.slug, usable.id, 'outgoing']) expect((await ask(route)).status).toBe(200);
+    expect(await search(`route=${foreign.slug}`)).toEqual([]);
+  });
+
   test('refuses an unknown route', async () => {
     const target = `${who.base}/messages/search?route=nowhere`;
     await refused('not_found', call('GET', target, undefined, who.token));

@@ -333,6 +333,44 @@ describe('content', () => {
     expect(mail.text).toMatch(/Am Montag\./);
   });
 
+  const opening = '<p>Am Montag.</p>';
+  test.each([
+    ['nested deeper than any real mail', `${opening}${'<div>'.repeat(50_000)}`],
+    ['nested so around its text', `${'<div>'.repeat(20_000)}Am Montag.${'</div>'.repeat(20_000)}`],
+    ['nested between end tags of nothing', `${opening}${'<div></b>'.repeat(20_000)}`],
+    ['nested between end tags in comments', `${opening}${'<div><!--</div>-->'.repeat(10_000)}`],
+    ['nested between end tags in attributes', `${opening}${'<div title="</div>">'.repeat(9_000)}`],
+    ['nested in elements of its own', `${opening}${'<p-x>'.repeat(30_000)}`],
+    ['nested in elements that need no end tag', `${opening}${'<li><tr>'.repeat(20_000)}`],
+  ])('gets a text made from HTML %s', async (_, html) => {
+    const id = await app.send(sender, { text: undefined, html });
+    await app.untilStatus(sender, id, 'processed');
+    const mail = await simpleParser(copyOf(id, letter.to).content, { skipHtmlToText: true });
+    expect(mail.text).toMatch(/^\s*Am Montag\./);
+    expect(mail.html === false ? '' : mail.html.trim()).toBe(html);
+  });
+
+  test('gets a text made from the beginning of long HTML, and the whole HTML', async () => {
+    const html = `${opening}${'<p>x</p>'.repeat(200_000)}`;
+    const id = await app.send(sender, { text: undefined, html });
+    await app.untilStatus(sender, id, 'processed');
+    const mail = await simpleParser(copyOf(id, letter.to).content, { skipHtmlToText: true });
+    expect(mail.text).toMatch(/^Am Montag\./);
+    expect(mail.text?.length).toBeLessThan(200_000);
+    expect(mail.html === false ? '' : mail.html.trim()).toBe(html);
+  });
+
+  test('arrives in a table whose first column is called PK', async () => {
+    const table = Buffer.from('PK;Name\r\n4711;Anna\r\n');
+    const attachments = [{ filename: 'Liste.csv', content: table.toString('base64') }];
+    const id = await app.send(sender, { attachments });
+    await app.untilStatus(sender, id, 'processed');
+    const mail = await simpleParser(copyOf(id, letter.to).content);
+    expect(
+      mail.attachments.map(({ filename, contentType, content }) => [filename, contentType, content]),
+    ).toEqual([['Liste.csv', 'text/csv', table]]);
+  });
+
   test('goes to blind-copied recipients alone without naming them', async () => {
     const id = await app.send(sender, { to: [], bcc: 'only@example.org' });
     await app.untilStatus(sender, id, 'processed');
@@ -340,6 +378,15 @@ describe('content', () => {
     expect(source).toMatch(/^To: undisclosed-recipients:;\r$/m);
     expect(source).not.toContain('only@');
   });
+});
+
+test('health tells anyone no more of the smarthost than whether and how it delivers', async () => {
+  const id = await app.send(sender);
+  await app.untilStatus(sender, id, 'processed');
+  const { text, body } = await app.request('GET', '/healthz');
+  const facts = { name: 'relay', kind: 'smtp', state: 'closed', failures: 0, retry_at: null };
+  expect(body.upstreams).toEqual([{ ...facts, delivered_on: 'dsn', dsn: true }]);
+  expect(text).not.toContain(receiver.host);
 });
 
 test('POST /api/emails sends from the practice of the token', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createBodyBudget } from '#src/http/body.ts';
-import { dial, openDoor, readAll, TENANT } from './fixture.ts';
+import { dial, OTHER_TENANT, openDoor, readAll, TENANT } from './fixture.ts';
 
 const MIB = 1024 * 1024;
 const LIMIT = 8 * MIB;
@@ -11,6 +11,17 @@ const head = (framing: string, path = `/api/practices/${TENANT}/echo`): string =
 const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
 
 const asChunk = (bytes: number): string => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
+
+/** A body of 91 bytes in two parts: 80 to begin with. */
+const BEGUN = `{"to":"a","subject":"b","anything":"${'x'.repeat(44)}`;
+const ENDED = '123456789"}';
+
+/** A whole body of so many bytes. */
+const post = (url: string, credential: Record<string, string>, bytes: number, tenant = TENANT) => {
+  const body = JSON.stringify({ to: 'a', subject: 'c', anything: 'x' }).padEnd(bytes);
+  const headers = { ...credential, 'Content-Type': 'application/json' };
+  return fetch(`${url}/api/practices/${tenant}/echo`, { method: 'POST', headers, body });
+};
 
 describe('bodies off the connection', () => {
   test('a body in many small pieces is put together', async () => {
@@ -174,28 +185,61 @@ describe('bodies off the connection', () => {
   });
 
   test('bodies beyond what all requests may hold are put off, and taken when others are done', async () => {
-    const door = await openDoor({ heldBodyBytes: 100 });
+    const door = await openDoor({ heldBodyBytes: 250 });
+    const other = head('Content-Length: 91', `/api/practices/${OTHER_TENANT}/echo`);
     const first = await dial(door.port);
-    first.write(`${head('Content-Length: 91')}{"to":"a","subject":"b","anything":"${'x'.repeat(44)}`);
-    const headers = { Authorization: 'Bearer sender', 'Content-Type': 'application/json' };
-    const body = JSON.stringify({ to: 'a', subject: 'c' });
-    const send = () => fetch(`${door.url}/api/practices/${TENANT}/echo`, { method: 'POST', headers, body });
+    first.write(head('Content-Length: 91') + BEGUN);
+    const second = await dial(door.port);
+    second.write(other.replace('Bearer sender', 'Bearer other') + BEGUN);
+    const send = () => post(door.url, { 'X-Admin-Token': 'root' }, 95);
     await expect.poll(async () => (await send()).status).toBe(503);
     const refused = await send();
     expect(refused.headers.get('retry-after')).toBe('2');
     expect(await refused.json()).toMatchObject({ code: 'unavailable' });
     const answered = readAll(first, '200 OK');
-    first.write('12345678901"}');
-    await answered;
+    first.write(ENDED);
+    expect(await answered).toMatch(/^HTTP\/1.1 200 /);
     await expect.poll(async () => (await send()).status).toBe(200);
+  });
+
+  test('one practice cannot hold more than its share, by whichever connection, while others get in', async () => {
+    const door = await openDoor({ heldBodyBytes: 250 });
+    const first = await dial(door.port);
+    first.write(head('Content-Length: 91') + BEGUN);
+    const own = { Authorization: 'Bearer sender' };
+    await expect.poll(async () => (await post(door.url, own, 40)).status).toBe(503);
+    expect((await post(door.url, { Authorization: 'Bearer other' }, 95, OTHER_TENANT)).status).toBe(200);
+    expect((await post(door.url, { 'X-Admin-Token': 'root' }, 95)).status).toBe(200);
+    expect((await post(door.url, own, 40)).status).toBe(503);
+    first.destroy();
+    await expect.poll(async () => (await post(door.url, own, 95)).status).toBe(200);
   });
 });
 
-test('a budget takes all or nothing', () => {
-  const budget = createBodyBudget(10);
-  expect(budget.take(6)).toBe(true);
-  expect(budget.take(5)).toBe(false);
-  expect(budget.take(4)).toBe(true);
-  budget.release(10);
-  expect(budget.take(10)).toBe(true);
+describe('a budget', () => {
+  test('takes all or nothing', () => {
+    const budget = createBodyBudget(10);
+    expect(budget.take('a', 4)).toBe(true);
+    expect(budget.take('b', 4)).toBe(true);
+    expect(budget.take('c', 3)).toBe(false);
+    expect(budget.take('c', 2)).toBe(true);
+    budget.release('b', 4);
+    expect(budget.take('c', 3)).toBe(false);
+    expect(budget.take('c', 2)).toBe(true);
+  });
+
+  test('gives one owner its share and no more, and the share again once it is given back', () => {
+    const budget = createBodyBudget(100);
+    expect(budget.take('a', 41)).toBe(false);
+    expect(budget.take('a', 30)).toBe(true);
+    expect(budget.take('a', 11)).toBe(false);
+    expect(budget.take('a', 10)).toBe(true);
+    expect(budget.take('a', 1)).toBe(false);
+    expect(budget.take('b', 40)).toBe(true);
+    budget.release('a', 10);
+    expect(budget.take('a', 11)).toBe(false);
+    expect(budget.take('a', 10)).toBe(true);
+    budget.release('a', 40);
+    expect(budget.take('a', 40)).toBe(true);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatPath, jsonErrorOffset, MAX_DEPTH, parseJson } from '#src/http/json.ts';
+import { formatPath, jsonErrorOffset, MAX_DEPTH, MAX_VALUES, parseJson } from '#src/http/json.ts';
 import type { AppError } from '#src/kernel/errors.ts';
 
 const refusal = (bytes: Uint8Array | string): AppError => {
@@ -26,6 +26,16 @@ describe('documents that are taken', () => {
   test('the deepest nesting allowed', () => {
     expect(() => parseJson(Buffer.from(nested(MAX_DEPTH)))).not.toThrow();
   });
+
+  test.each([
+    ['as many values as allowed', ['[', '0,'.repeat(MAX_VALUES - 1), '0]']],
+    ['any number of commas and brackets in a string', ['"', ',[{'.repeat(MAX_VALUES), '"']],
+    ['such a string with quotes in it', ['"', '\\",[{'.repeat(MAX_VALUES), '"']],
+    ['such a string that ends in a backslash', ['"', ',[{'.repeat(MAX_VALUES), '\\\\"']],
+  ])('%s', (_, parts) => {
+    const text = parts.join('');
+    expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));
+  });
 });
 
 describe('documents that are refused', () => {
@@ -50,10 +60,24 @@ describe('documents that are refused', () => {
     expect(error.extra.fields).toEqual([{ path, message: expect.stringContaining('surrogate') }]);
   });
 
-  test.each([[MAX_DEPTH + 1], [1_000_000]])('nesting to a depth of %i is refused', (depth) => {
+  test.each([[MAX_DEPTH + 1], [MAX_VALUES]])('nesting to a depth of %i is refused', (depth) => {
     const error = refusal(nested(depth));
     expect(error.code).toBe('invalid_request');
     expect(error.message).toContain(`deeper than ${MAX_DEPTH}`);
+  });
+
+  test.each([
+    ['an array', ['[', '0,'.repeat(MAX_VALUES), '0]']],
+    ['an object', ['{', Array.from({ length: MAX_VALUES + 1 }, (_, n) => `"k${n}":0`).join(), '}']],
+    ['empty objects', ['[', '{},'.repeat(MAX_VALUES / 2), '{}]']],
+    ['empty arrays', ['[', '[],'.repeat(MAX_VALUES / 2), '[]]']],
+    ['nesting', [nested(MAX_VALUES + 1)]],
+    ['what is not even JSON', [','.repeat(1_000_000)]],
+    ['what stands behind strings', ['["\\\\","\\"",', '0,'.repeat(MAX_VALUES), '0]']],
+  ])('too many values are refused in %s', (_, parts) => {
+    const error = refusal(parts.join(''));
+    expect(error.code).toBe('invalid_request');
+    expect(error.extra.fields).toEqual([{ path: 'body', message: `has more than ${MAX_VALUES} values` }]);
   });
 
   test('an error says where, and nothing of the content', () => {

@@ -131,6 +131,16 @@ describe('what does not fit', () => {
     expect(problems({ ...good, ...many })).toHaveLength(20);
   });
 
+  test('of tens of thousands of unknown fields, names the first and says so in one line', () => {
+    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`zz${index}`, 1]));
+    const fields = problems({ ...good, ...many });
+    expect(fields).toHaveLength(20);
+    expect(fields).toContainEqual({ path: 'body.zz19', message: 'unknown field `zz19`' });
+    expect(() => validate(schema, { ...good, ...many }, 'body')).toThrow(
+      '`body.zz0`: unknown field `zz0` (and 19 more)',
+    );
+  });
+
   test('the error names the first problem and counts the others', () => {
     expect(() => validate(schema, {}, 'body')).toThrow('`body.to`: is required (and 1 more)');
   });

@@ -91,11 +91,36 @@ describe('what cannot be understood', () => {
     expect(refusalOf(given)).toEqual(refusal);
   });
 
+  const LIMIT = 131_072;
+  /** One address, written so often that the list has so many characters. */
+  const listOf = (characters: number): string[] => {
+    const text = Array.from({ length: 1_000 }, () => 'a@x.org').join(', ');
+    const whole = Array.from({ length: Math.floor(characters / text.length) }, () => text);
+    return [...whole, 'a@x.org'.padStart(characters % text.length)];
+  };
+
+  test.each(['to', 'cc', 'bcc', 'reply_to'] as const)('more than may be typed as %s', (field) => {
+    const message = `must have at most ${LIMIT} characters in all`;
+    expect(refusalOf({ [field]: listOf(LIMIT + 1) })).toEqual({
+      code: 'invalid_request',
+      fields: [{ path: `body.${field}`, message }],
+    });
+    expect(refusalOf({ [field]: listOf(LIMIT) })).toBeNull();
+  });
+
   test('a long bad recipient is told only in part', () => {
     expect(refusalOf({ to: 'x'.repeat(5_000) })).toEqual({
       code: 'invalid_recipient',
       recipients: ['x'.repeat(254)],
     });
+  });
+});
+
+describe('texts', () => {
+  test.each(['text', 'html', 'text_body', 'html_body'])('%s has at most five million characters', (field) => {
+    const given = (characters: number) => ({ to: 'a@x.org', subject: 'a', [field]: 'x'.repeat(characters) });
+    expect(sendBody.safeParse(given(5_000_000)).success).toBe(true);
+    expect(sendBody.safeParse(given(5_000_001)).error?.issues).toMatchObject([{ path: [field] }]);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Draft } from '#src/intake/draft.ts';
 import { type Facts, gates, kindOf, MAX_RECIPIENTS, passGates } from '#src/intake/gates.ts';
 import { parseAddress } from '#src/mail/address.ts';
+import { contentOf } from '#test/fixtures/file-contents.ts';
 
 const draft: Draft = {
   from: null,
@@ -36,7 +37,7 @@ const pdf = {
   filename: 'a.pdf',
   contentType: 'application/pdf',
   contentId: null,
-  content: new Uint8Array(1),
+  content: contentOf('pdf'),
 };
 
 interface Case {
@@ -181,11 +182,37 @@ describe('refuses', () => {
       extra: { header: 'Bcc' },
     },
     {
+      name: 'a header given twice, in another case',
+      draft: {
+        headers: [
+          ['X-Case', '1'],
+          ['x-case', '2'],
+        ],
+      },
+      gate: 'headers',
+      code: 'header_not_allowed',
+      extra: { header: 'x-case' },
+    },
+    {
+      name: 'an order to a relay',
+      draft: { headers: [['X-SMTPAPI', '{"to":["b@x.org"]}']] },
+      gate: 'headers',
+      code: 'header_not_allowed',
+      extra: { header: 'X-SMTPAPI' },
+    },
+    {
       name: 'a type of file that is not allowed',
       draft: { attachments: [pdf, { ...pdf, filename: 'a.exe' }] },
       gate: 'attachments',
       code: 'attachment_rejected',
       extra: { attachment: 'a.exe', reason: 'this type of file is not allowed' },
+    },
+    {
+      name: 'a file that is not what its name says',
+      draft: { attachments: [pdf, { ...pdf, filename: 'b.pdf', content: contentOf('docx') }] },
+      gate: 'attachments',
+      code: 'attachment_rejected',
+      extra: { attachment: 'b.pdf', reason: 'its content is not what its name says' },
     },
   ])('$name: $code', (given) => {
     const { verdicts, refusal } = judge(given);

@@ -12,6 +12,9 @@ describe('a sender may set', () => {
     ['List-Id', 'News <news.example.org>'],
     ['Organization', 'Praxis Müller'],
     ['X-Empty', ''],
+    ['X-Mailer', 'Praxisverwaltung 7'],
+    ['X-Service', 'Labor'],
+    ['X-Session', '7'],
     ['X-Long', 'a'.repeat(4_096)],
   ])('%s', (name, value) => {
     expect(headerProblem(name, value)).toBeNull();
@@ -28,6 +31,16 @@ describe('a sender may not set', () => {
   test.each(STEERING)('%s, which is the service’s own', (name) => {
     expect(headerProblem(name, 'x')).toBe('may not be set by senders');
     expect(headerProblem(name.toLowerCase(), 'x')).toBe('may not be set by senders');
+  });
+
+  const ORDERS_TO_RELAYS = (
+    'X-SMTPAPI X-SG-EID X-SES-CONFIGURATION-SET X-Mailgun-Variables X-MJ-CustomID X-Mailjet-Campaign ' +
+    'X-PM-Message-Stream X-MC-Subaccount X-MSYS-API X-MT-Tracking X-SIB-API X-Mailin-Tag ' +
+    'X-ElasticEmail-Settings X-CMail-GroupName X-TM-DELIVERY'
+  ).split(' ');
+  test.each(ORDERS_TO_RELAYS)('%s, by which a relay takes orders', (name) => {
+    expect(headerProblem(name, 'x')).toBe('is reserved for the service');
+    expect(headerProblem(name.toLowerCase(), 'x')).toBe('is reserved for the service');
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
-import { decodeCursor, encodeCursor, listQuery, toPage } from '#src/kernel/list.ts';
+import { decodeCursor, encodeCursor, listQuery, pageOf, toPage } from '#src/kernel/list.ts';
 
 describe('cursors', () => {
   test.each([0, 1, 255, 4_294_967_296, 1_700_000_000_000, 999_999_999_999_999])(
@@ -64,6 +64,26 @@ describe('pages', () => {
       cursor = shown.next_cursor;
     }
     expect(seen).toEqual(all.map(String));
+  });
+});
+
+describe('pages of a list that is at hand', () => {
+  const rows = ['a', 'b', 'c', 'd', 'e'];
+  const shout = (row: string): string => row.toUpperCase();
+
+  test.each([
+    { name: 'the first', cursor: undefined, limit: 2, data: ['A', 'B'], next: 2 },
+    { name: 'one in the midst', cursor: 2, limit: 2, data: ['C', 'D'], next: 4 },
+    { name: 'the last, in part', cursor: 4, limit: 2, data: ['E'], next: null },
+    { name: 'the last, whole', cursor: 3, limit: 2, data: ['D', 'E'], next: null },
+    { name: 'all at once', cursor: undefined, limit: 5, data: ['A', 'B', 'C', 'D', 'E'], next: null },
+    { name: 'one beyond the end', cursor: 9, limit: 2, data: [], next: null },
+  ])('$name', ({ cursor, limit, data, next }) => {
+    const query = { limit, ...(cursor === undefined ? {} : { cursor: encodeCursor(cursor) }) };
+    expect(pageOf(rows, query, shout)).toEqual({
+      data,
+      next_cursor: next === null ? null : encodeCursor(next),
+    });
   });
 });
 
