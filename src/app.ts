@@ -4,7 +4,7 @@ import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Config, UpstreamConfig } from './config.ts';
 import { type Disk, disk as realDisk } from './db/disk.ts';
-import { openStorage } from './db/storage.ts';
+import { openStorage, type Storage } from './db/storage.ts';
 import { createDnsServer } from './dns/server.ts';
 import { type GenerateKeyPair, generateDkimKeyPair } from './domains/keys.ts';
 import { domainRegistryStore } from './domains/registry-store.ts';
@@ -95,8 +95,24 @@ const retryPolicy = ({ queue }: Config): RetryPolicy => ({
   giveUpAfter: { 0: queue.give_up.transactional, 1: queue.give_up.marketing },
 });
 
-/** Opens the data; nothing is listened on before `start`. */
-export const createApp = async (initial: Config, log: Log, overrides: Overrides = {}): Promise<App> => {
+/** Opens the data; nothing is listened on before `start`. Rejects where a part of the configuration cannot be used. */
+export const createApp = async (config: Config, log: Log, overrides: Overrides = {}): Promise<App> => {
+  const storage = await openStorage({
+    dataDirectory: config.data_dir,
+    maxOpenTenants: config.storage.max_open_tenants,
+    checkpointBytes: config.storage.checkpoint_pages * PAGE_BYTES,
+    disk: overrides.disk ?? realDisk,
+    onFault: (error, what) => log.error({ err: error }, `storage: ${what}`),
+  });
+  try {
+    return assemble(config, storage, log, overrides);
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+};
+
+const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overrides): App => {
   let config = initial;
   const clock = overrides.clock ?? systemClock;
   const { service } = initial;
@@ -105,14 +121,6 @@ export const createApp = async (initial: Config, log: Log, overrides: Overrides 
   const started = performance.now();
   const version = readVersion();
   let draining = false;
-
-  const storage = await openStorage({
-    dataDirectory: initial.data_dir,
-    maxOpenTenants: initial.storage.max_open_tenants,
-    checkpointBytes: initial.storage.checkpoint_pages * PAGE_BYTES,
-    disk: overrides.disk ?? realDisk,
-    onFault: (error, what) => log.error({ err: error }, `storage: ${what}`),
-  });
   const { platform, tenants: files } = storage;
 
   const createUpstream = (entry: UpstreamConfig): Upstream =>

@@ -25,7 +25,8 @@ const MAX_HTML_DEPTH = 500;
 const UNNESTED =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|option|thead|tbody|tfoot)$/i;
 
-const isTooDeep = (html: string): boolean => {
+/** Guesses by tags alone: end tags of nothing, in comments or in attributes make it guess too low. */
+const seemsTooDeep = (html: string): boolean => {
   let depth = 0;
   for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]{0,20})/gi)) {
     if (UNNESTED.test(name)) continue;
@@ -40,12 +41,13 @@ const converted = new WeakMap<BodyRow, string>();
 
 const toText = (given: string): string => {
   const html = given.slice(0, MAX_CONVERTED_CHARACTERS).toWellFormed();
-  if (isTooDeep(html))
+  if (seemsTooDeep(html))
     return html
       .replace(/<[^<>]*>/g, ' ')
       .replace(/ {2,}/g, ' ')
       .trim();
-  return convert(html, { wordwrap: false });
+  // What was guessed too low is cut off at that depth instead.
+  return convert(html, { wordwrap: false, limits: { maxDepth: MAX_HTML_DEPTH } });
 };
 
 const fallbackText = (body: BodyRow, html: string): string => {

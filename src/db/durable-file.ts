@@ -238,18 +238,27 @@ const durableFile = <K extends FileKind>(
     });
   };
 
+  const look = <T>(work: (db: D) => T): T => {
+    if (fault !== null) throw fault;
+    try {
+      return work(db);
+    } catch (error) {
+      throw storageError(error);
+    }
+  };
+
   return {
     read: async (work) => {
-      if (fault !== null) throw fault;
-      const result = work(db);
+      const result = look(work);
       // What was just read may stand in a transaction whose sync is under way.
-      await syncing;
+      if (syncing !== null) {
+        await syncing.catch((error) => {
+          throw fault ?? unavailable('The disk failed.', error);
+        });
+      }
       return result;
     },
-    peek: (work) => {
-      if (fault !== null) throw fault;
-      return work(db);
-    },
+    peek: look,
     write,
     broken: () => fault !== null,
     close: async () => {

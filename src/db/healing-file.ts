@@ -46,8 +46,9 @@ export const createHealingFile = async <D>(
     broken: () => file.broken(),
     close: async () => {
       stopped.abort();
-      if (healing === null) await file.close();
-      else await healing;
+      await healing;
+      // A broken one that is not being healed any more has been closed already.
+      if (!file.broken()) await file.close();
     },
   };
 };

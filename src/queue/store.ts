@@ -10,6 +10,7 @@ export interface QueueRow {
   lane: Lane;
   attempts: number;
   size_bytes: number;
+  /** Since when its patience counts: when it was accepted, from its first attempt on when that began. */
   queued_at: number;
   /** When it will be tried again if nothing else is said of it. */
   due_at: number;
@@ -24,8 +25,8 @@ export const queueStore = perConnection((db: TenantDb) => {
     `SELECT recipient_id, message_seq, lane, attempts, size_bytes, queued_at, due_at FROM queue
      WHERE claimed = 0 AND lane = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
   );
-  const claim = db.prepare<[number, number, number]>(
-    'UPDATE queue SET claimed = 1, attempts = ?, due_at = ? WHERE recipient_id = ?',
+  const claim = db.prepare<[number, number, number, number]>(
+    'UPDATE queue SET claimed = 1, attempts = ?, due_at = ?, queued_at = ? WHERE recipient_id = ?',
   );
   const release = db.prepare<[number, number, number]>(
     'UPDATE queue SET claimed = 0, attempts = ?, due_at = ? WHERE recipient_id = ?',
@@ -68,7 +69,9 @@ export const queueStore = perConnection((db: TenantDb) => {
       for (const row of claimed) {
         row.attempts += 1;
         row.due_at = now + retryWait(policy, row.attempts, Math.random());
-        claim.run(row.attempts, row.due_at, row.recipient_id);
+        // Patience begins with the first attempt that counts: an outage or a pause before it uses none up.
+        if (row.attempts === 1) row.queued_at = now;
+        claim.run(row.attempts, row.due_at, row.queued_at, row.recipient_id);
       }
       return claimed;
     },

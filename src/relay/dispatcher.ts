@@ -1,20 +1,8 @@
-// Moves what is queued to the upstreams.
-//
-// It sleeps until something is due: a message was accepted, a retry's time has come, an upstream may be tried again. It
-// then gives each tenant whose time has come a share of what the upstreams can take, claims that many of its due rows
-// (one write in the tenant's file), and sees each through: compose, sign, transmit, judge, settle. A recipient that was
-// deferred returns with its next time; an upstream that failed is set aside by its breaker, and nothing is claimed
-// while none may be tried. Memory is bounded: only so many messages and bytes are under way, the others stay on disk.
-import type { TenantFiles } from '#src/db/tenant-files.ts';
-import type { Log } from '#src/kernel/log.ts';
-import { type Clock, SECOND, sleep } from '#src/kernel/time.ts';
-import type { RetryPolicy } from '#src/queue/rules.ts';
+import { SECOND, sleep } from '#src/kernel/time.ts';
 import { type QueueRow, queueStore } from '#src/queue/store.ts';
 import { createAgenda, type Turn } from './agenda.ts';
+import { type AttemptDeps, settleUntilStored, transmit } from './attempt.ts';
 import { type ClaimDeps, type Claimed, claimDue } from './claim.ts';
-import { judge, type Outcome } from './outcome.ts';
-import { settle } from './settle.ts';
-import type { WayOut, WaysOut } from './ways-out.ts';
 
 /** Rows of one tenant in one turn: enough to share a commit, few enough that the others' turn comes soon. */
 const QUANTUM = 16;
@@ -22,19 +10,12 @@ const QUANTUM = 16;
 const MAX_BYTES_IN_FLIGHT = 32 * 1_024 * 1_024;
 /** Share of the capacity that marketing mail leaves free, so that a transactional message never waits for it. */
 const TRANSACTIONAL_RESERVE = 0.25;
-/** setTimeout's longest, about 24 days. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-const SETTLE_RETRY_MS = SECOND;
+/** It looks again at least so often: a clock that is set, or a machine that slept, must not hold mail back. */
+const MAX_TIMER_MS = 60 * SECOND;
 /** After a tenant's file could not be read or written. */
 const FILE_RETRY_MS = 5 * SECOND;
 
-export interface DispatcherDeps extends ClaimDeps {
-  readonly files: TenantFiles;
-  readonly waysOut: WaysOut;
-  readonly policy: () => RetryPolicy;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+export type DispatcherDeps = ClaimDeps & AttemptDeps;
 
 export interface Dispatcher {
   /** Something of this tenant is due at `dueAt`. */
@@ -216,8 +197,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       schedulePump();
     };
     try {
-      const attempt = await transmit(tenantId, claimed);
-      const dueAt = await settleUntilStored(tenantId, row, attempt, () => {
+      const tried = await transmit(deps, tenantId, claimed);
+      const dueAt = await settleUntilStored(deps, tenantId, row, tried, stopped.signal, () => {
         if (!unsettled) unsettledOf.set(tenantId, (unsettledOf.get(tenantId) ?? 0) + 1);
         unsettled = true;
         end();
@@ -231,69 +212,6 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       work(tenantId, -1);
       // The last one of a tenant whose leftovers had to wait: now they can be put back.
       if (!working.has(turn.tenantId) && !recovered.has(turn.tenantId)) wake(turn, clock.now());
-    }
-  };
-
-  /** Null where no upstream may be tried: then nothing was attempted. */
-  const transmit = async (
-    tenantId: string,
-    { prepare, envelope, messageId }: Claimed,
-  ): Promise<{ way: WayOut | null; outcome: Outcome } | null> => {
-    let message: Buffer;
-    try {
-      message = await prepare();
-    } catch (error) {
-      log.error({ err: error, tenant: tenantId, message: messageId }, 'message could not be composed');
-      const outcome: Outcome = {
-        kind: 'deferred',
-        reply: null,
-        diagnostic: 'The message could not be composed.',
-      };
-      return { way: null, outcome };
-    }
-    const way = waysOut.take();
-    if (way === null) return null;
-    const outcome = judge(await way.upstream.transmit(envelope, message, { tenantId, messageId }));
-    waysOut.report(way, outcome);
-    return { way, outcome };
-  };
-
-  /** What the upstream has taken must be written down, or it would be sent again: tries until the file takes it. */
-  const settleUntilStored = async (
-    tenantId: string,
-    row: QueueRow,
-    attempt: { way: WayOut | null; outcome: Outcome } | null,
-    onFailed: () => void,
-  ): Promise<number | null> => {
-    for (;;) {
-      try {
-        return await files.write(tenantId, (db) => {
-          const now = clock.now();
-          // An earlier try may have been stored although its sync failed.
-          const standing = queueStore(db).standing(row.recipient_id);
-          if (!standing?.claimed || standing.attempts !== row.attempts) return standing?.due_at ?? null;
-          if (attempt !== null) {
-            const { way, outcome } = attempt;
-            const named = {
-              upstream: way?.upstream.name ?? null,
-              acceptIsDelivery: way?.acceptIsDelivery ?? false,
-              upstreamWorks: waysOut.retryAt() === null,
-            };
-            return settle(db, { row, outcome, ...named }, deps.policy(), now);
-          }
-          queueStore(db).release(row.recipient_id, row.attempts - 1, now);
-          return now;
-        });
-      } catch (error) {
-        log.error(
-          { err: error, tenant: tenantId, recipient: row.recipient_id },
-          'outcome could not be stored',
-        );
-        onFailed();
-        // It stands claimed in the file with the time of its next attempt: the registry must keep that.
-        if (stopped.signal.aborted) return row.due_at;
-        await sleep(SETTLE_RETRY_MS, stopped.signal);
-      }
     }
   };
 

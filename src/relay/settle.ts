@@ -4,7 +4,7 @@ import type { EventType } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
 import { advance, type Status } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { givesUp, type RetryPolicy } from '#src/queue/rules.ts';
+import { givesUp, type RetryPolicy, retryWait } from '#src/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/queue/store.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -45,10 +45,13 @@ const changeFor = (
       return acceptIsDelivery
         ? { status: 'delivered', events: ['message.sent', 'message.delivered'], next: null }
         : { status: 'processed', events: ['message.sent'], next: null };
-    case 'deferred':
-      return givesUp(policy, row.lane, row.queued_at, row.due_at)
+    case 'deferred': {
+      // The time recorded with the claim counts from there; an attempt can take longer than the wait.
+      const dueAt = Math.max(row.due_at, now + retryWait(policy, row.attempts, Math.random()));
+      return givesUp(policy, row.lane, row.queued_at, dueAt)
         ? { status: 'failed', events: ['message.failed'], next: null }
-        : deferred({ dueAt: row.due_at, attempts: row.attempts });
+        : deferred({ dueAt, attempts: row.attempts });
+    }
     case 'bounced':
       return outcome.class === 'hard'
         ? { status: 'hard_bounced', events: ['message.hard_bounced'], next: null }

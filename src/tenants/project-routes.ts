@@ -189,6 +189,7 @@ export const projectRoutes = (deps: { files: TenantFiles; clock: Clock }): Route
       params: routeParams,
       body: patchRouteBody,
       responses: { 200: { description: 'The route.', body: routeSchema } },
+      errors: ['conflict'],
       handle: async ({ params, body }) => {
         const changed = await files.write(params.id, (db) => {
           const store = tenantStore(db);
@@ -219,6 +220,7 @@ export const projectRoutes = (deps: { files: TenantFiles; clock: Clock }): Route
       stability: 'stable',
       params: routeParams,
       responses: { 200: { description: 'The route.', body: routeSchema } },
+      errors: ['conflict'],
       handle: async ({ params }) => {
         const changed = await files.write(params.id, (db) => {
           const row = tenantStore(db).route(params.routeID);

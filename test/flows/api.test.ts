@@ -386,7 +386,7 @@ describe('the service itself', () => {
       databases: { broken: 0 },
     });
     const facts = { name: 'capture', kind: 'capture', state: 'closed', failures: 0, retry_at: null };
-    expect(body.upstreams).toEqual([{ ...facts, delivered_on: 'accept', dsn: null }]);
+    expect(body.upstreams).toEqual([{ ...facts, delivered_on: 'dsn', dsn: null }]);
     expect(headers.get('cache-control')).toBeNull();
   });
 
@@ -432,6 +432,18 @@ describe('the service itself', () => {
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('x-powered-by')).toBeNull();
     }
+  });
+
+  const declared: readonly (readonly [method: string, path: string, statuses: readonly string[]])[] = [
+    ['post', '/api/practices/{id}/send', ['400', '403', '404', '409', '422']],
+    ['patch', '/api/practices/{id}/projects/{projectID}', ['404', '409']],
+    ['patch', '/api/practices/{id}/routes/{routeID}', ['404', '409']],
+    ['post', '/api/practices/{id}/routes/{routeID}/default', ['404', '409']],
+  ];
+  test.each(declared)('describes the refusals of %s %s', async (method, path, statuses) => {
+    const { text } = await app.request('GET', '/openapi.yaml');
+    const { responses } = parse(text).paths[path][method];
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining([...statuses]));
   });
 
   test('answers errors in the form that its description declares', async () => {

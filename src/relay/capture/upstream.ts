@@ -38,9 +38,10 @@ export const createCaptureUpstream = ({ name, keep, files, clock }: CaptureOptio
       try {
         await files.write(tenantId, (db) => captureStore(db).insert(capture, keep));
       } catch (error) {
+        // Of this tenant's file, not of the upstream that all share: the message is tried again by itself.
         return {
           result: 'broken',
-          phase: 'data',
+          phase: 'dot',
           error: error instanceof Error ? error.message : String(error),
         };
       }
