@@ -39,7 +39,7 @@ const healthSchema = z.looseObject({
       kind: z.string(),
       state: z.enum(['closed', 'open', 'half_open']).describe('of its breaker: open while it is set aside'),
       retry_at: z.iso.datetime().nullable().describe('when it is tried again'),
-      delivered_on: z.enum(['dsn', 'accept']),
+      delivered_on: z.enum(['dsn', 'accept']).nullable(),
       dsn: z
         .boolean()
         .nullable()

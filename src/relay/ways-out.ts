@@ -89,7 +89,8 @@ export const createWaysOut = (ways: readonly WayOut[], clock: Clock, log: Log): 
       guarded.map(({ upstream, breaker, acceptIsDelivery }) => ({
         name: upstream.name,
         kind: upstream.kind,
-        delivered_on: acceptIsDelivery ? 'accept' : 'dsn',
+        // A capture mailbox delivers to nobody.
+        delivered_on: upstream.kind === 'capture' ? null : acceptIsDelivery ? 'accept' : 'dsn',
         ...breaker.describe(clock.now()),
         ...upstream.describe(),
       })),

@@ -386,7 +386,7 @@ describe('the service itself', () => {
       databases: { broken: 0 },
     });
     const facts = { name: 'capture', kind: 'capture', state: 'closed', failures: 0, retry_at: null };
-    expect(body.upstreams).toEqual([{ ...facts, delivered_on: 'dsn', dsn: null }]);
+    expect(body.upstreams).toEqual([{ ...facts, delivered_on: null, dsn: null }]);
     expect(headers.get('cache-control')).toBeNull();
   });
 

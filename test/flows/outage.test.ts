@@ -95,7 +95,7 @@ describe('one upstream', { timeout: 2 * PATIENCE_MS }, () => {
     await untilSetAside(daemon, OPENINGS);
     const during = await health(daemon);
     expect(during.status).toBe('degraded');
-    expect(upstreamOf(during)).toMatchObject({ state: expect.stringMatching(/^(half_)?open$/), sent: 0 });
+    expect(upstreamOf(during)).toMatchObject({ state: expect.stringMatching(/^(half_)?open$/) });
     expect(during.queue.waiting_tenants + during.queue.in_flight).toBeGreaterThan(0);
     // A probe under way has taken its attempt and gives it back.
     const unharmed = async () =>
