@@ -3,6 +3,9 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
+/** Held here: a connection that nobody refers to any more is collected, and its lock with it. */
+const locks = new Set<Database.Database>();
+
 /** Returns what gives the lock back. Throws where another process holds it. */
 export const lockDirectory = (directory: string): (() => void) => {
   const db = new Database(join(directory, 'lock'), { timeout: 0 });
@@ -12,5 +15,9 @@ export const lockDirectory = (directory: string): (() => void) => {
     db.close();
     throw new Error(`${directory} is in use by another process: stop that one first`, { cause: error });
   }
-  return () => db.close();
+  locks.add(db);
+  return () => {
+    locks.delete(db);
+    db.close();
+  };
 };

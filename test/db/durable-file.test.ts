@@ -1,11 +1,12 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type DurableFile, openDurableFile } from '#src/db/durable-file.ts';
 import { createMaintenance, type Maintenance } from '#src/db/maintenance.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
+import { until } from '#test/support/process.ts';
 import { createTestDisk, type TestDisk } from './test-disk.ts';
 
 const MIGRATION = {
@@ -16,6 +17,9 @@ const MIGRATION = {
 const CHECKPOINT_BYTES = 64 * 1024;
 /** Its salts change when the WAL is begun anew. */
 const WAL_HEADER_BYTES = 32;
+const PATIENCE_MS = 8_000;
+/** The thread that checkpoints would wait 5 s for a reader; who writes must not. */
+const READER_PATIENCE_MS = 3_000;
 
 let directory: string;
 let disk: TestDisk;
@@ -65,6 +69,15 @@ const numbers = (db: Database.Database): unknown[] => db.prepare('SELECT n FROM 
 /** Every turn of the event loop that could let an early answer out. */
 const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** What this process has open of the test's directory. */
+const descriptors = async (): Promise<string[]> => {
+  const open = await readdir('/proc/self/fd');
+  const targets = await Promise.all(
+    open.map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
+  );
+  return targets.filter((target) => target.startsWith(directory));
 };
 
 describe('durable at the answer', () => {
@@ -228,6 +241,42 @@ describe('failures', () => {
     expect(await again.read(numbers)).toContain(1);
   });
 
+  test('a read of what is being synced is refused where that sync fails', async () => {
+    const file = await openFile();
+    disk.hold();
+    disk.failNextSync(new Error('EIO'));
+    const write = file.write(insert(1));
+    const before = disk.syncs();
+    while (disk.syncs() === before) await turns(1);
+    const read = file.read(numbers);
+    disk.release();
+    const refused = { status: 'rejected', reason: expect.objectContaining({ code: 'unavailable' }) };
+    expect(await Promise.allSettled([write, read])).toEqual([refused, refused]);
+  });
+
+  test('opening on a disk that fails leaves no descriptor behind', async () => {
+    for (let time = 0; time < 5; time++) {
+      disk.failNextSync(new Error('EIO'));
+      await expect(openFile()).rejects.toThrow('EIO');
+    }
+    expect(await descriptors()).toEqual([]);
+    const file = await openFile();
+    await file.write(insert(1));
+  });
+
+  test('where the size of the WAL cannot be told, what was stored is answered', async () => {
+    let fails = false;
+    const real = disk;
+    const size = (descriptor: number) => (fails ? Promise.reject(new Error('EIO')) : real.size(descriptor));
+    disk = { ...real, size };
+    const file = await openFile();
+    fails = true;
+    expect(await file.write(insert(1))).toBe(1);
+    expect(await file.write(insert(2))).toBe(2);
+    await until('that has been told', () => faults.length === 2, PATIENCE_MS);
+    expect(faults).toEqual(Array(2).fill('size of the WAL unknown: Error: EIO'));
+  });
+
   test('a file of a newer version is refused with what to do', async () => {
     const db = new Database(path());
     db.pragma('user_version = 7');
@@ -243,5 +292,53 @@ describe('failures', () => {
     const db = new Database(path());
     expect(numbers(db)).toEqual([1, 2]);
     db.close();
+  });
+});
+
+describe('a foreign process', () => {
+  const openForeign = (): Database.Database => {
+    const foreign = new Database(path());
+    onTestFinished(() => {
+      foreign.close();
+    });
+    return foreign;
+  };
+
+  test('that reads for long makes no write wait, and checkpoints are not tried with each', async () => {
+    const tried: string[] = [];
+    const real = maintenance;
+    maintenance = {
+      ...real,
+      run: (command) => {
+        tried.push(command.verb);
+        return real.run(command);
+      },
+    };
+    const file = await openFile();
+    await file.write(insert(0));
+    const reader = openForeign();
+    reader.exec('BEGIN');
+    numbers(reader);
+    await file.write(insert(1, 'x'.repeat(CHECKPOINT_BYTES)));
+    await until('the checkpoint has failed', () => faults.length > 0, READER_PATIENCE_MS);
+    for (let n = 2; n < 10; n++) await file.write(insert(n, 'x'.repeat(CHECKPOINT_BYTES)));
+    expect(faults).toEqual([expect.stringContaining('checkpoint failed')]);
+    expect(tried.filter((verb) => verb === 'checkpoint' || verb === 'restart')).toEqual([
+      'checkpoint',
+      'restart',
+    ]);
+    reader.close();
+  });
+
+  test('that writes makes all who wait be told after one try', async () => {
+    const file = await openFile();
+    const writer = openForeign();
+    writer.exec('BEGIN IMMEDIATE');
+    const results = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => file.write(insert(n))));
+    const refused = { status: 'rejected', reason: expect.objectContaining({ code: 'unavailable' }) };
+    expect(results).toEqual(Array(20).fill(refused));
+    expect(faults).toEqual([expect.stringContaining('transaction failed')]);
+    writer.close();
+    expect(await file.write(insert(1))).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type DurableFile, openDurableFile } from '#src/db/durable-file.ts';
 import { createMaintenance } from '#src/db/maintenance.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { openSqlite, type TenantDb } from '#src/db/sqlite.ts';
 import { createTenantFiles, type TenantFiles } from '#src/db/tenant-files.ts';
 import { newId } from '#src/kernel/id.ts';
 import { temporaryDirectory } from '#test/support/storage.ts';
@@ -169,6 +169,45 @@ describe('how many are open', () => {
     expect(watched.mostOpen()).toBe(1);
     expect(watched.files.stats().open).toBe(1);
   });
+});
+
+test('who waits for a place is served in turn', async () => {
+  const db = openSqlite(':memory:', { create: true, busyTimeoutMs: 0 }) as TenantDb;
+  onTestFinished(() => {
+    db.close();
+  });
+  const file: DurableFile<TenantDb> = {
+    read: async (work) => {
+      await turns(1);
+      return work(db);
+    },
+    write: async (work) => work(db),
+    peek: (work) => work(db),
+    broken: () => false,
+    close: () => turns(1),
+  };
+  const MAX_OPEN = 4;
+  const WAITING = 400;
+  const files = createTenantFiles({
+    directory: await temporaryDirectory(),
+    maxOpen: MAX_OPEN,
+    disk: createTestDisk(),
+    openFile: async () => {
+      await turns(1);
+      return file;
+    },
+    onFault: () => undefined,
+  });
+  const served: number[] = [];
+  const uses = Array.from({ length: WAITING }, (_, index) =>
+    files.read(newId(), () => {
+      served.push(index);
+    }),
+  );
+  await Promise.all(uses);
+  const late = served.map((index, position) => position - index);
+  // Those of one round may overtake each other.
+  expect(Math.max(...late)).toBeLessThan(2 * MAX_OPEN);
 });
 
 describe('a file whose disk failed', () => {

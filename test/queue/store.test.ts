@@ -62,6 +62,32 @@ describe('claiming', () => {
   });
 });
 
+describe('patience', () => {
+  const since = (now: number) => claim(now).map(({ queued_at }) => queued_at);
+  const stored = () => tenant.db.prepare('SELECT queued_at FROM queue').pluck().all();
+
+  test('begins with the first attempt, not with the acceptance', () => {
+    queueMessage(tenant, { now: 5 });
+    expect(stored()).toEqual([5]);
+    expect(since(70)).toEqual([70]);
+    expect(stored()).toEqual([70]);
+  });
+
+  test('is used up by the attempts that follow', () => {
+    const [recipientId = 0] = queueMessage(tenant).recipientIds;
+    claim(70);
+    queue().release(recipientId, 1, 100);
+    expect(since(100)).toEqual([70]);
+  });
+
+  test('begins again after an attempt that did not count', () => {
+    const [recipientId = 0] = queueMessage(tenant).recipientIds;
+    claim(70);
+    queue().release(recipientId, 0, 100);
+    expect(since(100)).toEqual([100]);
+  });
+});
+
 describe('afterwards', () => {
   test('a released row returns with the attempts and the time it was given', () => {
     const [recipientId = 0] = queueMessage(tenant).recipientIds;

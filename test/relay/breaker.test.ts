@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DAY } from '#src/kernel/time.ts';
 import { createBreaker, defaultBreakerPolicy } from '#src/relay/breaker.ts';
 
 const MIDDLE = 0.5; // of chance: the backoff as the policy names it
@@ -79,6 +80,14 @@ test('a probe whose result is never told does not close the way for ever', () =>
   expect(breaker.mayTry(1_000)).toBe(true);
   expect(breaker.mayTry(1_000 + defaultBreakerPolicy.probeLease - 1)).toBe(false);
   expect(breaker.mayTry(1_000 + defaultBreakerPolicy.probeLease)).toBe(true);
+});
+
+test('a clock that is set back does not keep it open', () => {
+  const breaker = createBreaker();
+  for (let failure = 0; failure < 3; failure += 1) breaker.failed(DAY, MIDDLE);
+  expect(breaker.state(DAY)).toBe('open');
+  expect(breaker.state(0)).toBe('half_open');
+  expect([breaker.mayTry(0), breaker.mayTry(0)]).toEqual([true, false]);
 });
 
 test('describes itself for health', () => {

@@ -46,8 +46,16 @@ const claim = (now: number): QueueRow => {
   if (!row) throw new Error('nothing is due');
   return row;
 };
+/** In no outage: another message may go at once. */
 const settleAt = (now: number, row: QueueRow, outcome: Outcome, acceptIsDelivery = false) =>
-  settle(tenant.db, { row, outcome, upstream: 'relay', acceptIsDelivery }, policy, now);
+  settle(tenant.db, { row, outcome, upstream: 'relay', acceptIsDelivery, upstreamWorks: true }, policy, now);
+const settleInOutage = (now: number, row: QueueRow, outcome: Outcome) =>
+  settle(
+    tenant.db,
+    { row, outcome, upstream: 'relay', acceptIsDelivery: false, upstreamWorks: false },
+    policy,
+    now,
+  );
 const recipient = (row: QueueRow) => messageStore(tenant.db).recipient(row.recipient_id);
 const events = () =>
   eventStore(tenant.db)
@@ -78,18 +86,18 @@ describe('the first attempt', () => {
       next: null,
     },
     {
-      name: 'was deferred: again at the time recorded with the claim',
+      name: 'was deferred: again after the wait',
       outcome: DEFERRED,
       status: 'delivery_delayed',
       types: ['message.delivery_delayed'],
-      next: { attempts: 1, due_at: NOW - 1 + MINUTE },
+      next: { attempts: 1, due_at: NOW + MINUTE },
     },
     {
       name: 'broke after the final dot',
       outcome: BROKEN,
       status: 'delivery_delayed',
       types: ['message.delivery_delayed'],
-      next: { attempts: 1, due_at: NOW - 1 + MINUTE },
+      next: { attempts: 1, due_at: NOW + MINUTE },
     },
     {
       name: 'bounced hard',
@@ -155,6 +163,46 @@ describe('the first attempt', () => {
   });
 });
 
+describe('when it is due again', () => {
+  /** As if chance had made the wait recorded with the claim longer than the one drawn now. */
+  const claimUntil = (dueAt: number): QueueRow => ({ ...claim(0), due_at: dueAt });
+  const alreadyDelayed = (): QueueRow => {
+    const first = claim(0);
+    queueStore(tenant.db).remove(message.recipientIds.find((id) => id !== first.recipient_id) ?? 0);
+    settleAt(0, first, UPSTREAM);
+    return claim(0);
+  };
+  test.each<{ name: string; due: () => number | null; expected: number }>([
+    {
+      name: 'deferred after a transmission longer than the wait: the wait begins anew',
+      due: () => settleAt(10 * MINUTE, claim(0), DEFERRED),
+      expected: 11 * MINUTE,
+    },
+    {
+      name: 'deferred at once: not before the time recorded with the claim',
+      due: () => settleAt(1, claimUntil(2 * MINUTE), DEFERRED),
+      expected: 2 * MINUTE,
+    },
+    {
+      name: 'failed by the upstream the first time: at once, another may take it',
+      due: () => settleAt(5, claim(0), UPSTREAM),
+      expected: 5,
+    },
+    {
+      name: 'failed by an upstream that works for others, and delayed before: at the time recorded',
+      due: () => settleAt(5, alreadyDelayed(), UPSTREAM),
+      expected: MINUTE,
+    },
+    {
+      name: 'failed by the upstream in an outage, and delayed before: at once, for the next probe',
+      due: () => settleInOutage(5, alreadyDelayed(), UPSTREAM),
+      expected: 5,
+    },
+  ])('$name', ({ due, expected }) => {
+    expect(due()).toBe(expected);
+  });
+});
+
 describe('later attempts', () => {
   const runUntilDone = (outcome: Outcome): { attempts: number; last: number } => {
     const row = claim(0);
@@ -192,13 +240,14 @@ describe('later attempts', () => {
   test('an upstream that is away costs neither attempts nor patience', () => {
     let row = claim(0);
     for (const now of [HOUR, 2 * HOUR, 3 * HOUR]) {
-      expect(settleAt(now, row, UPSTREAM)).toBe(now);
+      expect(settleInOutage(now, row, UPSTREAM)).toBe(now);
       queueStore(tenant.db).remove(message.recipientIds[1] ?? 0);
       row = claim(now);
       expect(row.attempts).toBe(1);
     }
-    settleAt(3 * HOUR + 1, row, ACCEPTED);
-    expect(recipient(row)).toMatchObject({ status: 'processed', attempts: 1 });
+    // Its patience begins now: one that is deferred for the first time is not given up.
+    expect(settleAt(3 * HOUR + 1, row, DEFERRED)).toBe(3 * HOUR + 1 + MINUTE);
+    expect(recipient(row)).toMatchObject({ status: 'delivery_delayed', attempts: 1 });
   });
 });
 

@@ -8,11 +8,16 @@ import { dkimKeyStore } from '#src/domains/store.ts';
 import { createTenant, removeIncompleteTenants } from '#src/tenants/create.ts';
 import { registryStore } from '#src/tenants/registry-store.ts';
 import { tenantStore } from '#src/tenants/store.ts';
+import { createTestDisk } from '#test/db/test-disk.ts';
+import { until } from '#test/support/process.ts';
 import { createTestClock, openTestStorage, temporaryDirectory, tenantDeps } from '#test/support/storage.ts';
 
 const WANTED = { name: 'Praxis Nord', plan: 'praxis', customDomain: null } as const;
 const HOST = 'praxis-nord.send.example.com';
 const clock = createTestClock();
+/** The registry is written to reserve, then to make active. */
+const ACTIVATION = 2;
+const HEALING_MS = 8_000;
 
 let directory: string;
 beforeEach(async () => {
@@ -78,6 +83,29 @@ describe('a failure on the way', () => {
     expect(await removeIncompleteTenants(storage)).toBe(0);
     // A number once given is never given again: return paths name it.
     expect(await createTenant(deps, WANTED)).toMatchObject({ slug: 'praxis-nord', number: 2 });
+  });
+});
+
+describe('a sync that fails at the last step', () => {
+  test('leaves no tenant without its files', async () => {
+    const disk = createTestDisk();
+    const storage = await openTestStorage(directory, { disk });
+    let writes = 0;
+    const write: Storage['platform']['write'] = (work) => {
+      writes += 1;
+      if (writes === ACTIVATION) disk.failNextSync(new Error('EIO'));
+      return storage.platform.write(work);
+    };
+    const failing: Storage = { ...storage, platform: { ...storage.platform, write } };
+    await expect(createTenant(tenantDeps(failing, clock), WANTED)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await until('the registry has been opened again', () => !storage.platform.broken(), HEALING_MS);
+    const active = await storage.platform.read((db) => registryStore(db).list(0, 10));
+    expect(await directories()).toEqual(expect.arrayContaining(active.map(({ id }) => id)));
+    for (const { id } of active) {
+      expect(await storage.tenants.read(id, (db) => tenantStore(db).practice().slug)).toBe('praxis-nord');
+    }
   });
 });
 

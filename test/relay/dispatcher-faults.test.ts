@@ -1,0 +1,143 @@
+// Faults of one practice's file: what they may cost that practice, and that they cost the others nothing.
+import { describe, expect, test } from 'vitest';
+import { MINUTE, SECOND } from '#src/kernel/time.ts';
+import { createTestDisk } from '#test/db/test-disk.ts';
+import { until } from '#test/support/process.ts';
+import {
+  ACCEPTED,
+  createGate,
+  createRelay,
+  mailboxes,
+  PATIENCE_MS,
+  playUpstream,
+  UNREACHABLE,
+  untilSeen,
+} from './fixture.ts';
+
+const NOT_STORED = 'outcome could not be stored';
+const NOT_READ = 'queue of a practice could not be read';
+
+describe('a file that cannot be written', () => {
+  test('does not keep an upstream that is back from being found', async () => {
+    let works = true;
+    let broken = '';
+    const upstream = playUpstream(({ tenantId }) => {
+      if (tenantId === broken) relay.lockFile(broken);
+      return works ? ACCEPTED : UNREACHABLE;
+    });
+    const relay = await createRelay([upstream]);
+    broken = await relay.createPractice('Broken');
+    const good = await relay.createPractice('Good');
+    relay.dispatcher.start();
+    await relay.send(broken);
+    await relay.untilLogged(NOT_STORED);
+    works = false;
+    await relay.send(good, { to: mailboxes(3) });
+    const isSetAside = () => relay.waysOut.describe()[0]?.state === 'open';
+    await until('the upstream is set aside', isSetAside, PATIENCE_MS);
+    works = true;
+    relay.pass(MINUTE);
+    await relay.untilSent(good);
+  });
+
+  test('takes no places from the others', async () => {
+    const gate = createGate();
+    const upstream = playUpstream(
+      (_, number) => (number <= 4 ? gate.opened.then(() => ACCEPTED) : ACCEPTED),
+      {
+        concurrency: 4,
+      },
+    );
+    const relay = await createRelay([upstream]);
+    const broken = await relay.createPractice('Broken');
+    const good = await relay.createPractice('Good');
+    await relay.send(broken, { to: mailboxes(6) });
+    relay.dispatcher.start();
+    await untilSeen(upstream, 4);
+    const unlock = relay.lockFile(broken);
+    gate.open();
+    await relay.untilLogged(NOT_STORED, 4);
+    await relay.send(good);
+    await relay.untilSent(good);
+    // Nor is more of it claimed, which could not be written down either.
+    expect(relay.errors).not.toContain(NOT_READ);
+    // What it has left waits for the file too, and nothing of it is lost or repeated.
+    unlock();
+    const areSettled = async () => (await relay.queue(broken)).length === 2;
+    await until('the outcomes are stored', areSettled, PATIENCE_MS);
+    relay.pass(5 * SECOND);
+    await relay.untilSent(broken);
+    const recipients = upstream.seen.filter(({ tenantId }) => tenantId === broken);
+    expect(new Set(recipients.map(({ recipient }) => recipient)).size).toBe(6);
+    expect(recipients).toHaveLength(6);
+  });
+
+  test('at a claim: what is under way is not sent a second time', async () => {
+    const gate = createGate();
+    const upstream = playUpstream((_, number) =>
+      number === 1 ? gate.opened.then(() => ACCEPTED) : ACCEPTED,
+    );
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    relay.dispatcher.start();
+    await relay.send(practice);
+    await untilSeen(upstream, 1);
+    // Its recorded next attempt has come while its final dot is being waited for.
+    relay.pass(2 * MINUTE);
+    const unlock = relay.lockFile(practice);
+    relay.dispatcher.wake({ tenantId: practice, lane: 0 }, relay.clock.now());
+    await relay.untilLogged(NOT_READ);
+    unlock();
+    const { answer } = await relay.send(practice);
+    relay.pass(5 * SECOND);
+    await untilSeen(upstream, 2);
+    expect(upstream.seen[1]?.messageId).toBe(answer.id);
+    gate.open();
+    await relay.untilSent(practice);
+    expect(upstream.seen).toHaveLength(2);
+  });
+});
+
+describe('a sync that fails', () => {
+  test('at a claim: what it had claimed is sent, although another is under way', async () => {
+    const disk = createTestDisk();
+    const gate = createGate();
+    const upstream = playUpstream((_, number) =>
+      number === 1 ? gate.opened.then(() => ACCEPTED) : ACCEPTED,
+    );
+    const relay = await createRelay([upstream], { disk });
+    const practice = await relay.createPractice('Nord');
+    relay.dispatcher.start();
+    await relay.send(practice);
+    await untilSeen(upstream, 1);
+    const isIdle = () => relay.dispatcher.describe().in_flight === 1;
+    await until('the claim is answered', isIdle, PATIENCE_MS);
+    await relay.send(practice);
+    // The next one is that of the claim.
+    disk.failNextSync(new Error('EIO'));
+    await relay.untilLogged(NOT_READ);
+    relay.pass(5 * SECOND);
+    await untilSeen(upstream, 2);
+    gate.open();
+    await relay.untilSent(practice);
+    expect(new Set(upstream.seen.map(({ messageId }) => messageId)).size).toBe(2);
+    expect(upstream.seen).toHaveLength(2);
+  });
+
+  test('at an outcome: it is written down once', async () => {
+    const disk = createTestDisk();
+    const upstream = playUpstream(() => {
+      disk.failNextSync(new Error('EIO'));
+      return ACCEPTED;
+    });
+    const relay = await createRelay([upstream], { disk });
+    const practice = await relay.createPractice('Nord');
+    relay.dispatcher.start();
+    await relay.send(practice);
+    await relay.untilLogged(NOT_STORED);
+    await until('it has been seen through', () => relay.dispatcher.nextDue(practice) !== 0, PATIENCE_MS);
+    expect(await relay.eventTypes(practice)).toEqual(['message.created', 'message.sent']);
+    expect(await relay.queue(practice)).toEqual([]);
+    expect(upstream.seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,274 @@
+import { describe, expect, test } from 'vitest';
+import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { parseAddress } from '#src/mail/address.ts';
+import { until } from '#test/support/process.ts';
+import {
+  ACCEPTED,
+  createGate,
+  createRelay,
+  LATER,
+  mailboxes,
+  PATIENCE_MS,
+  playUpstream,
+  TOO_MANY,
+  turns,
+  UNREACHABLE,
+  untilSeen,
+} from './fixture.ts';
+
+const NOT_STORED = 'outcome could not be stored';
+
+const MARKETING = { route: 'broadcast' };
+
+describe('whose turn it is', () => {
+  test('transactional mail goes before marketing mail that came earlier', async () => {
+    const upstream = playUpstream(() => ACCEPTED, { concurrency: 1 });
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    await relay.send(practice, { ...MARKETING, to: mailboxes(3) });
+    await relay.send(practice);
+    await relay.send(practice);
+    relay.dispatcher.start();
+    await relay.untilSent(practice);
+    expect(upstream.seen.map(({ recipient }) => recipient.startsWith('anna'))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('marketing mail leaves a quarter of the places free, and a transactional message takes one', async () => {
+    const gate = createGate();
+    const upstream = playUpstream(() => gate.opened.then(() => ACCEPTED), { concurrency: 8 });
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    await relay.send(practice, { ...MARKETING, to: mailboxes(20) });
+    relay.dispatcher.start();
+    await relay.untilOnlyTransmitting();
+    expect(upstream.underWay()).toBe(6);
+    await relay.send(practice);
+    await untilSeen(upstream, 7);
+    expect(upstream.seen.at(-1)?.recipient).toBe('anna@example.org');
+  });
+
+  // Its turn comes after the one under way and one that may have been given before.
+  test.each([
+    { concurrency: 1, before: 2 },
+    { concurrency: 16, before: 32 },
+  ])(
+    'a practice with 500 rows does not hold up another with one, where $concurrency go at once',
+    async ({ concurrency, before }) => {
+      const gate = createGate();
+      const upstream = playUpstream(() => gate.opened.then(() => ACCEPTED), { concurrency });
+      const relay = await createRelay([upstream]);
+      const large = await relay.createPractice('Large');
+      const small = await relay.createPractice('Small');
+      for (let message = 0; message < 10; message++) await relay.send(large, { to: mailboxes(50) });
+      relay.dispatcher.start();
+      await untilSeen(upstream, concurrency);
+      await relay.send(small);
+      gate.open();
+      await relay.untilSent(small);
+      expect(upstream.seen.findIndex(({ tenantId }) => tenantId === small)).toBeLessThanOrEqual(before);
+      await relay.dispatcher.stop(PATIENCE_MS);
+    },
+  );
+
+  test('a paused practice is not tried, and its mail goes when it is resumed', async () => {
+    const upstream = playUpstream(() => ACCEPTED);
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    const pause = (at: number | null) =>
+      relay.storage.tenants.write(practice, (db) => {
+        db.prepare('UPDATE practice SET paused_at = ?').run(at);
+      });
+    await relay.send(practice);
+    await pause(relay.clock.now());
+    relay.dispatcher.start();
+    const recheckAt = relay.clock.now() + HOUR;
+    const isPutOff = () => relay.dispatcher.describe().next_due_at === recheckAt;
+    await until('it is looked at again in an hour', isPutOff, PATIENCE_MS);
+    expect(upstream.seen).toEqual([]);
+    expect(await relay.queue(practice)).toMatchObject([{ attempts: 0, claimed: 0 }]);
+    await pause(null);
+    relay.dispatcher.wake({ tenantId: practice, lane: 0 }, relay.clock.now());
+    await relay.untilSent(practice);
+  });
+});
+
+test('no more than 32 MiB are under way, also when many practices have their turn at once', async () => {
+  const gate = createGate();
+  const upstream = playUpstream(() => gate.opened.then(() => ACCEPTED));
+  const relay = await createRelay([upstream]);
+  const practices = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => relay.createPractice(`P${index}`)),
+  );
+  for (const practice of practices) {
+    await relay.send(practice);
+    await relay.storage.tenants.write(practice, (db) => {
+      db.prepare('UPDATE queue SET size_bytes = ?').run(8 * 1_024 * 1_024);
+    });
+  }
+  relay.dispatcher.start();
+  await relay.untilOnlyTransmitting();
+  expect(upstream.underWay()).toBe(4);
+  gate.open();
+  await untilSeen(upstream, practices.length);
+});
+
+describe('a message', () => {
+  test('that was deferred is tried again at its time, and not before', async () => {
+    const upstream = playUpstream((_, number) => (number === 1 ? LATER : ACCEPTED));
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    const dueAt = relay.clock.now() + MINUTE;
+    relay.dispatcher.start();
+    await relay.send(practice);
+    const isDeferred = () => relay.dispatcher.describe().next_due_at === dueAt;
+    await until('it is due in a minute', isDeferred, PATIENCE_MS);
+    relay.pass(MINUTE - 1);
+    await turns();
+    expect(upstream.seen).toHaveLength(1);
+    expect(relay.dispatcher.describe().in_flight).toBe(0);
+    relay.pass(1);
+    await relay.untilSent(practice);
+    expect(upstream.seen).toHaveLength(2);
+  });
+
+  test('that the upstream always fails is not tried in a ring beside others that it takes', async () => {
+    let poisoned = '';
+    const upstream = playUpstream(({ tenantId }) => (tenantId === poisoned ? TOO_MANY : ACCEPTED));
+    const relay = await createRelay([upstream]);
+    poisoned = await relay.createPractice('Poisoned');
+    const good = await relay.createPractice('Good');
+    const tries = () => upstream.seen.filter(({ tenantId }) => tenantId === poisoned).length;
+    relay.dispatcher.start();
+    await relay.send(poisoned);
+    for (let round = 0; round < 10; round++) {
+      await relay.send(good);
+      await relay.untilSent(good);
+    }
+    expect(tries()).toBe(2);
+    relay.pass(MINUTE);
+    await until('it is tried again', () => tries() === 3, PATIENCE_MS);
+  });
+
+  test('whose key cannot be opened waits alone: the others of its practice go', async () => {
+    const upstream = playUpstream(() => ACCEPTED);
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    await relay.storage.tenants.write(practice, (db) => {
+      db.exec("UPDATE practice SET custom_domain = 'nord.example', custom_verified_at = 1");
+      // Sealed for another host.
+      db.exec(`INSERT INTO dkim_keys SELECT token || '2', 'nord.example', algorithm, role, sealed_key, created_at
+               FROM dkim_keys WHERE algorithm = 'rsa-sha256' AND role = 'active'`);
+    });
+    const { answer } = await relay.send(practice, { from: parseAddress('termin@nord.example') });
+    const unsigned = answer.message_id;
+    await relay.send(practice, { from: parseAddress('termin@nord.send.example.com') });
+    relay.dispatcher.start();
+    await relay.untilLogged('message could not be composed');
+    const isAlone = async () => (await relay.queue(practice)).length === 1;
+    await until('the other one has left', isAlone, PATIENCE_MS);
+    expect(upstream.seen.map(({ messageId }) => messageId)).not.toContain(unsigned);
+    expect(await relay.eventTypes(practice)).toContain('message.delivery_delayed');
+  });
+});
+
+describe('upstreams', () => {
+  test('while all are set aside nothing is claimed; one message finds out, then everything goes', async () => {
+    let works = false;
+    const gate = createGate();
+    const upstream = playUpstream(() => (works ? gate.opened.then(() => ACCEPTED) : UNREACHABLE));
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    relay.dispatcher.start();
+    await relay.send(practice, { to: mailboxes(3) });
+    const isSetAside = () =>
+      relay.waysOut.describe()[0]?.state === 'open' && relay.dispatcher.describe().in_flight === 0;
+    await until('the upstream is set aside', isSetAside, PATIENCE_MS);
+    const tried = upstream.seen.length;
+    await relay.send(practice, { to: mailboxes(3) });
+    await turns();
+    expect(upstream.seen).toHaveLength(tried);
+    expect((await relay.queue(practice)).map(({ attempts, claimed }) => attempts + claimed)).toEqual(
+      Array(6).fill(0),
+    );
+    works = true;
+    relay.pass(2 * SECOND);
+    await relay.untilOnlyTransmitting();
+    expect(upstream.underWay()).toBe(1);
+    gate.open();
+    await relay.untilSent(practice);
+    expect(upstream.seen).toHaveLength(tried + 6);
+  });
+
+  test('the next one has its own places: what hangs at the first takes none of them', async () => {
+    const gate = createGate();
+    const hangs = playUpstream(
+      (_, number) => (number <= 2 ? gate.opened.then(() => ACCEPTED) : UNREACHABLE),
+      { name: 'first', concurrency: 4 },
+    );
+    const next = playUpstream(() => ACCEPTED, { name: 'second', concurrency: 2 });
+    const relay = await createRelay([hangs, next]);
+    const practice = await relay.createPractice('Nord');
+    await relay.send(practice, { to: mailboxes(10) });
+    relay.dispatcher.start();
+    await untilSeen(next, 6);
+    expect(hangs.underWay()).toBe(2);
+  });
+});
+
+describe('stopping', () => {
+  test('waits for what is under way, and claims nothing more', async () => {
+    const gate = createGate();
+    const upstream = playUpstream(() => gate.opened.then(() => ACCEPTED), { concurrency: 2 });
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    relay.dispatcher.start();
+    await relay.send(practice, { to: mailboxes(5) });
+    await untilSeen(upstream, 2);
+    let hasStopped = false;
+    const stopping = relay.dispatcher.stop(MINUTE).then(() => {
+      hasStopped = true;
+    });
+    await turns();
+    expect(hasStopped).toBe(false);
+    gate.open();
+    await stopping;
+    expect(upstream.seen).toHaveLength(2);
+    expect(await relay.queue(practice)).toMatchObject(Array(3).fill({ claimed: 0, attempts: 0 }));
+    expect(await relay.registered()).toEqual([practice]);
+  });
+
+  test('does not wait longer than it was told', async () => {
+    const gate = createGate();
+    const upstream = playUpstream(() => gate.opened.then(() => ACCEPTED));
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    relay.dispatcher.start();
+    await relay.send(practice);
+    await untilSeen(upstream, 1);
+    await relay.dispatcher.stop(1);
+    expect(upstream.underWay()).toBe(1);
+    expect(await relay.registered()).toEqual([practice]);
+  });
+
+  test('with an outcome that could not be written down keeps the practice in the registry', async () => {
+    const upstream = playUpstream(({ tenantId }) => {
+      relay.lockFile(tenantId);
+      return ACCEPTED;
+    });
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    relay.dispatcher.start();
+    await relay.send(practice);
+    await relay.untilLogged(NOT_STORED);
+    await relay.dispatcher.stop(0);
+    await until('it has been given up', () => relay.dispatcher.nextDue(practice) !== 0, PATIENCE_MS);
+    expect(await relay.registered()).toEqual([practice]);
+    expect(await relay.queue(practice)).toHaveLength(1);
+  });
+});

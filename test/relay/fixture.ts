@@ -1,0 +1,274 @@
+// The way of a message from intake to an upstream that the test plays: real files, the real dispatcher, a clock that
+// stands still until the test moves it. Ended by itself when the test ends.
+import { createSecretKey, generateKeyPairSync } from 'node:crypto';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import Database from 'better-sqlite3';
+import { onTestFinished } from 'vitest';
+import type { Disk } from '#src/db/disk.ts';
+import type { Storage } from '#src/db/storage.ts';
+import { createSigners } from '#src/domains/signers.ts';
+import { type AcceptDeps, type Accepted, accept } from '#src/intake/accept.ts';
+import type { Draft } from '#src/intake/draft.ts';
+import { createLog } from '#src/kernel/log.ts';
+import { HOUR, MINUTE } from '#src/kernel/time.ts';
+import { parseAddress } from '#src/mail/address.ts';
+import type { Mailbox } from '#src/mail/mailbox.ts';
+import { createDueRegistry, type DueRegistry } from '#src/queue/due-registry.ts';
+import type { RetryPolicy } from '#src/queue/rules.ts';
+import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
+import type { Transcript, Upstream } from '#src/relay/upstream.ts';
+import { createWaysOut, type WaysOut } from '#src/relay/ways-out.ts';
+import { createTenant } from '#src/tenants/create.ts';
+import { until } from '#test/support/process.ts';
+import {
+  createTestClock,
+  openTestStorage,
+  SEALING_KEY,
+  type TestClock,
+  temporaryDirectory,
+  tenantDeps,
+} from '#test/support/storage.ts';
+
+/** For what happens by itself: longer than anything here takes, and than a second try of what failed. */
+export const PATIENCE_MS = 8_000;
+
+/** Without chance: each wait is what the test says. */
+const policy: RetryPolicy = {
+  waits: [MINUTE],
+  thenEvery: MINUTE,
+  jitter: 0,
+  giveUpAfter: { 0: HOUR, 1: HOUR },
+};
+
+export const ACCEPTED: Transcript = {
+  result: 'accepted',
+  reply: { code: 250, enhanced: '2.0.0', text: 'queued' },
+  dsnRequested: false,
+};
+export const UNREACHABLE: Transcript = { result: 'broken', phase: 'connect', error: 'connection refused' };
+export const LATER: Transcript = {
+  result: 'refused',
+  phase: 'rcpt',
+  reply: { code: 451, enhanced: '4.7.1', text: 'greylisted' },
+};
+/** Said of our account, not of the message. */
+export const TOO_MANY: Transcript = {
+  result: 'refused',
+  phase: 'mail',
+  reply: { code: 421, enhanced: '4.7.0', text: 'too many messages' },
+};
+
+/** One call of `transmit`. */
+export interface Transmission {
+  readonly tenantId: string;
+  readonly messageId: string;
+  readonly recipient: string;
+}
+
+export interface PlayedUpstream extends Upstream {
+  /** What has been given to it, in that order. */
+  readonly seen: readonly Transmission[];
+  /** Transmissions that have not been answered yet. */
+  underWay(): number;
+}
+
+/** `answer` may wait as long as the test likes. `number` counts its calls from 1. */
+export const playUpstream = (
+  answer: (transmission: Transmission, number: number) => Transcript | Promise<Transcript>,
+  { name = 'relay', concurrency = 48 }: { readonly name?: string; readonly concurrency?: number } = {},
+): PlayedUpstream => {
+  const seen: Transmission[] = [];
+  let underWay = 0;
+  return {
+    name,
+    kind: 'smtp',
+    concurrency,
+    seen,
+    underWay: () => underWay,
+    transmit: async ({ recipient }, _message, { tenantId, messageId }) => {
+      const transmission = { tenantId, messageId, recipient };
+      seen.push(transmission);
+      underWay += 1;
+      try {
+        return await answer(transmission, seen.length);
+      } finally {
+        underWay -= 1;
+      }
+    },
+    describe: () => ({}),
+    stop: async () => undefined,
+  };
+};
+
+export const untilSeen = (upstream: PlayedUpstream, count: number): Promise<void> =>
+  until(`${upstream.name} is given ${count} messages`, () => upstream.seen.length >= count, PATIENCE_MS);
+
+/** For answers that wait; opened at the end of the test at the latest. */
+export const createGate = () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  onTestFinished(() => resolve());
+  return { opened: promise, open: () => resolve() };
+};
+
+export const mailboxes = (count: number): Mailbox[] =>
+  Array.from({ length: count }, (_, index) => parseAddress(`r${index}@example.org`));
+
+/** Every turn of the event loop that could let something happen that should not. */
+export const turns = async (count = 50): Promise<void> => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+export interface Relay {
+  readonly storage: Storage;
+  readonly clock: TestClock;
+  readonly waysOut: WaysOut;
+  readonly dueRegistry: DueRegistry;
+  readonly dispatcher: Dispatcher;
+  readonly acceptDeps: AcceptDeps;
+  /** Messages of the log's errors. */
+  readonly errors: readonly string[];
+  createPractice(name: string): Promise<string>;
+  send(tenantId: string, fields?: Partial<Draft>): Promise<Accepted>;
+  /** Moves the clock, and lets the dispatcher look at it. */
+  pass(milliseconds: number): void;
+  /** From now on a foreign program keeps the practice's file from being written, until the result is called. */
+  lockFile(tenantId: string): () => void;
+  queue(tenantId: string): Promise<readonly QueuedRow[]>;
+  eventTypes(tenantId: string): Promise<readonly string[]>;
+  /** Until nothing of the practice is queued. */
+  untilSent(tenantId: string): Promise<void>;
+  /** Until an error has been logged so often. */
+  untilLogged(message: string, count?: number): Promise<void>;
+  /** Until each place that is taken is a transmission: nothing is being claimed, composed or written down. */
+  untilOnlyTransmitting(): Promise<void>;
+  /** Practices that a restart would look at. */
+  registered(): Promise<readonly string[]>;
+}
+
+export interface QueuedRow {
+  readonly attempts: number;
+  readonly claimed: number;
+  readonly due_at: number;
+}
+
+export const MESSAGE: Draft = {
+  from: null,
+  to: [parseAddress('anna@example.org')],
+  cc: [],
+  bcc: [],
+  replyTo: [],
+  subject: 'Termin',
+  text: 'Guten Tag',
+  html: null,
+  route: null,
+  kind: null,
+  tags: [],
+  metadata: {},
+  headers: [],
+  attachments: [],
+  settings: {},
+};
+
+/** The shortest that RSA-SHA256 can sign with in reasonable time; made once. */
+const RSA_PAIR = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+
+/** The dispatcher is not started. */
+export const createRelay = async (
+  upstreams: readonly PlayedUpstream[],
+  options: { readonly disk?: Disk } = {},
+): Promise<Relay> => {
+  const directory = await temporaryDirectory();
+  const storage = await openTestStorage(directory, { maxOpenTenants: 32, ...options });
+  const clock = createTestClock();
+  const errors: string[] = [];
+  const destination = new Writable({
+    write: (chunk, _, done) => {
+      errors.push(JSON.parse(String(chunk)).msg);
+      done();
+    },
+  });
+  const log = createLog('error', destination);
+  const ways = upstreams.map((upstream) => ({ upstream, acceptIsDelivery: false }));
+  const waysOut = createWaysOut(ways, clock, log);
+  const dueRegistry = createDueRegistry(storage.platform);
+  const dispatcher = createDispatcher({
+    files: storage.tenants,
+    waysOut,
+    policy: () => policy,
+    clock,
+    log,
+    signers: createSigners(SEALING_KEY, { ed25519: false }),
+    returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
+  });
+  const acceptDeps: AcceptDeps = {
+    files: storage.tenants,
+    clock,
+    serviceHost: 'mail.example.com',
+    safeMode: () => ({ allowed: [] }),
+    holdDue: dueRegistry.hold,
+    wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
+  };
+  // Before the storage is closed: what was registered last ends first.
+  onTestFinished(() => dispatcher.stop(0));
+  const queue = (tenantId: string) =>
+    storage.tenants.read(tenantId, (db) =>
+      db.prepare<[], QueuedRow>('SELECT attempts, claimed, due_at FROM queue ORDER BY recipient_id').all(),
+    );
+  return {
+    storage,
+    clock,
+    waysOut,
+    dueRegistry,
+    dispatcher,
+    acceptDeps,
+    errors,
+    createPractice: async (name) => {
+      const deps = { ...tenantDeps(storage, clock), generateKeyPair: async () => RSA_PAIR };
+      return (await createTenant(deps, { name, plan: 'praxis', customDomain: null })).id;
+    },
+    send: (tenantId, fields = {}) =>
+      accept(acceptDeps, {
+        tenantId,
+        projectId: null,
+        source: 'api',
+        draft: { ...MESSAGE, ...fields },
+        idempotency: null,
+      }),
+    pass: (milliseconds) => {
+      clock.set(clock.now() + milliseconds);
+      dispatcher.start();
+    },
+    lockFile: (tenantId) => {
+      const foreign = new Database(join(directory, 'tenants', tenantId, 'tenant.db'));
+      foreign.exec('BEGIN IMMEDIATE');
+      const unlock = () => {
+        foreign.close();
+      };
+      onTestFinished(unlock);
+      return unlock;
+    },
+    queue,
+    eventTypes: (tenantId) =>
+      storage.tenants.read(tenantId, (db) =>
+        db.prepare<[], string>('SELECT type FROM events ORDER BY seq').pluck().all(),
+      ),
+    untilSent: (tenantId) =>
+      until('nothing is queued', async () => (await queue(tenantId)).length === 0, PATIENCE_MS),
+    untilLogged: (message, count = 1) =>
+      until(message, () => errors.filter((said) => said === message).length >= count, PATIENCE_MS),
+    untilOnlyTransmitting: () =>
+      until(
+        'only transmissions are under way',
+        () => {
+          const underWay = upstreams.reduce((sum, upstream) => sum + upstream.underWay(), 0);
+          return underWay > 0 && dispatcher.describe().in_flight === underWay;
+        },
+        PATIENCE_MS,
+      ),
+    registered: async () => {
+      await dueRegistry.settle(dispatcher.nextDue);
+      return [...(await createDueRegistry(storage.platform).load()).keys()];
+    },
+  };
+};
