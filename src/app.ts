@@ -64,23 +64,9 @@ const PAGE_BYTES = 4_096;
 /** What outlives the drain is cut off; so long it has to notice and to be written down. */
 const CUT_OFF_MS = 2 * SECOND;
 /** What anyone may know of an upstream; the rest of what it says of itself is in the log. */
-const publicFacts = ({
-  name,
-  kind,
-  state,
-  failures,
-  retry_at,
-  delivered_on,
-  dsn,
-}: Readonly<Record<string, unknown>>) => ({
-  name,
-  kind,
-  state,
-  failures,
-  retry_at,
-  delivered_on,
-  dsn: dsn ?? null,
-});
+const PUBLIC_FACTS = ['name', 'kind', 'state', 'failures', 'retry_at', 'delivered_on', 'dsn'];
+const publicFacts = (upstream: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(PUBLIC_FACTS.map((name) => [name, upstream[name] ?? null]));
 
 const dueRegistryJob = (settle: () => Promise<void>): Job => ({
   name: 'bring the registry of due times up to date',

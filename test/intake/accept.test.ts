@@ -4,12 +4,12 @@ import { createTestDisk, type TestDisk } from '#test/db/test-disk.ts';
 import {
   ACCEPTED,
   createRelay,
-  MESSAGE,
   type PlayedUpstream,
   playUpstream,
   type Relay,
   untilSeen,
 } from '#test/relay/fixture.ts';
+import { MESSAGE } from '#test/support/draft.ts';
 
 let disk: TestDisk;
 let upstream: PlayedUpstream;

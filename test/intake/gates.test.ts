@@ -3,24 +3,9 @@ import type { Draft } from '#src/intake/draft.ts';
 import { type Facts, gates, kindOf, MAX_RECIPIENTS, passGates } from '#src/intake/gates.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import { contentOf } from '#test/fixtures/file-contents.ts';
+import { MESSAGE } from '#test/support/draft.ts';
 
-const draft: Draft = {
-  from: null,
-  to: [parseAddress('anna@example.org')],
-  cc: [],
-  bcc: [],
-  replyTo: [],
-  subject: 'Termin',
-  text: 'Guten Tag',
-  html: null,
-  route: null,
-  kind: null,
-  tags: [],
-  metadata: {},
-  headers: [],
-  attachments: [],
-  settings: {},
-};
+const draft: Draft = MESSAGE;
 const facts: Facts = {
   pause: null,
   safeMode: false,

@@ -20,6 +20,7 @@ import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
 import { createWaysOut, type WaysOut } from '#src/relay/ways-out.ts';
 import { createTenant } from '#src/tenants/create.ts';
+import { MESSAGE } from '#test/support/draft.ts';
 import { until } from '#test/support/process.ts';
 import {
   createTestClock,
@@ -151,24 +152,6 @@ export interface QueuedRow {
   readonly claimed: number;
   readonly due_at: number;
 }
-
-export const MESSAGE: Draft = {
-  from: null,
-  to: [parseAddress('anna@example.org')],
-  cc: [],
-  bcc: [],
-  replyTo: [],
-  subject: 'Termin',
-  text: 'Guten Tag',
-  html: null,
-  route: null,
-  kind: null,
-  tags: [],
-  metadata: {},
-  headers: [],
-  attachments: [],
-  settings: {},
-};
 
 /** The shortest that RSA-SHA256 can sign with in reasonable time; made once. */
 const RSA_PAIR = generateKeyPairSync('rsa', { modulusLength: 1_024 });
