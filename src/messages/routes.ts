@@ -6,7 +6,7 @@ import { eventSchema, presentEvent } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
+import { decodeCursor, encodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import { presentMessage, presentSummary, presentTimeline } from './present.ts';
@@ -40,7 +40,13 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
     stability: 'stable',
     params: tenantParams,
     query: searchQuery,
-    responses: { 200: { description: 'Newest first, without bodies.', body: listOf(messageSummarySchema) } },
+    responses: {
+      200: {
+        description:
+          'Newest first, without bodies. A page may hold fewer than `limit`, even none, while `next_cursor` is set: a call looks at 20,000 messages at most.',
+        body: listOf(messageSummarySchema),
+      },
+    },
     handle: async ({ params, query }, { caller }) => {
       const before = decodeCursor(query.cursor);
       const page = await files.read(params.id, (db) => {
@@ -48,7 +54,7 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
         const isForeign =
           caller.projectId !== null && (route?.project_id ?? caller.projectId) !== caller.projectId;
         if (route === undefined || isForeign) throw new AppError('not_found', 'There is no such route.');
-        const rows = messageSearchStore(db).find(
+        const found = messageSearchStore(db).find(
           {
             text: query.q ?? null,
             tag: query.tag ?? null,
@@ -60,14 +66,12 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
             createdBefore: timeOf(query.to),
           },
           before,
-          query.limit + 1,
-        );
-        return toPage(
-          rows,
           query.limit,
-          (row) => row.seq,
-          (row) => presentSummary(db, row),
         );
+        return {
+          data: found.rows.map((row) => presentSummary(db, row)),
+          next_cursor: found.before === null ? null : encodeCursor(found.before),
+        };
       });
       return { status: 200, body: page };
     },

@@ -1,4 +1,5 @@
-// Finding messages: newest first, by any combination of filters.
+// Finding messages: newest first, by any combination of filters. One call looks at so many messages at most, because it
+// holds up the event loop meanwhile; where it stops, the next one goes on.
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
 import type { Kind } from './kinds.ts';
 import type { Status } from './rules.ts';
@@ -19,8 +20,18 @@ export interface MessageFilter {
 interface Parameters extends MessageFilter {
   readonly pattern: string | null;
   readonly before: number;
+  readonly from: number;
   readonly limit: number;
 }
+
+export interface Found {
+  readonly rows: MessageRow[];
+  /** Where to go on; null where nothing older is left. */
+  readonly before: number | null;
+}
+
+/** Some 100 ms where each is looked at closely and none fits. */
+const MESSAGES_PER_CALL = 20_000;
 
 /** LIKE pattern that finds `text` anywhere, taken literally. */
 const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
@@ -28,7 +39,7 @@ const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&'
 export const messageSearchStore = perConnection((db: TenantDb) => {
   const find = db.prepare<Parameters, MessageRow>(
     `SELECT * FROM messages
-     WHERE seq < :before
+     WHERE seq < :before AND seq >= :from
        AND (:tag IS NULL OR EXISTS (SELECT 1 FROM json_each(tags_json) WHERE value = :tag COLLATE NOCASE))
        AND (:status IS NULL OR status = :status)
        AND (:routeId IS NULL OR route_id = :routeId)
@@ -42,14 +53,22 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
          OR EXISTS (SELECT 1 FROM recipients WHERE message_seq = seq AND address LIKE :pattern ESCAPE '\\'))
      ORDER BY seq DESC LIMIT :limit`,
   );
+  const newest = db.prepare<[], number | null>('SELECT max(seq) FROM messages').pluck();
   return {
-    /** Those before position `before`. */
-    find: (filter: MessageFilter, before: number | null, limit: number): MessageRow[] =>
-      find.all({
-        ...filter,
-        pattern: filter.text === null ? null : likePattern(filter.text),
-        before: before ?? Number.MAX_SAFE_INTEGER,
-        limit,
-      }),
+    /** At most `limit` of those before position `before`; maybe fewer, even none, though more are left. */
+    find: (
+      filter: MessageFilter,
+      before: number | null,
+      limit: number,
+      messagesPerCall = MESSAGES_PER_CALL,
+    ): Found => {
+      const start = before ?? (newest.get() ?? 0) + 1;
+      const from = Math.max(0, start - messagesPerCall);
+      const pattern = filter.text === null ? null : likePattern(filter.text);
+      const rows = find.all({ ...filter, pattern, before: start, from, limit: limit + 1 });
+      const last = rows[limit - 1];
+      if (rows.length > limit && last) return { rows: rows.slice(0, limit), before: last.seq };
+      return { rows, before: from > 1 ? from : null };
+    },
   };
 });
