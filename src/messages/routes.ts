@@ -43,7 +43,7 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
     responses: {
       200: {
         description:
-          'Newest first, without bodies. A page may hold fewer than `limit`, even none, while `next_cursor` is set: a call looks at 20,000 messages at most.',
+          'Newest first, without bodies. A page may hold fewer than `limit`, even none, while `next_cursor` is set: a call looks at 50,000 messages at most.',
         body: listOf(messageSummarySchema),
       },
     },
