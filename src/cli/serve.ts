@@ -2,7 +2,7 @@
 
 import { type App, createApp, readVersion } from '#src/app.ts';
 import type { Environment } from '#src/config/secrets.ts';
-import { liveChanges, loadConfig } from '#src/config.ts';
+import { type Config, liveChanges, loadConfig } from '#src/config.ts';
 import { createLog, type Log } from '#src/kernel/log.ts';
 import { createNotifier } from '#src/kernel/systemd.ts';
 
@@ -14,20 +14,22 @@ export interface ProcessSignals {
   onReload(listener: () => void): void;
 }
 
-const reload = (
-  app: App,
-  file: string,
-  environment: Environment,
-  before: ReturnType<typeof loadConfig>,
-  log: Log,
-) => {
+/** The configuration in force: what the daemon was started with, and what has been applied since. */
+interface InForce {
+  readonly started: Config;
+  readonly applied: Config;
+}
+
+const reload = (app: App, file: string, environment: Environment, before: InForce, log: Log): InForce => {
   try {
-    const after = loadConfig(file, environment);
-    for (const warning of after.warnings) log.warn(warning);
-    const { live, restart } = liveChanges(before.config, after.config);
-    app.reconfigure(after.config);
+    const { config, warnings } = loadConfig(file, environment);
+    for (const warning of warnings) log.warn(warning);
+    const { live } = liveChanges(before.applied, config);
+    // Against the start: what a reload could not apply is still not applied at the next one.
+    const { restart } = liveChanges(before.started, config);
+    app.reconfigure(config);
     log.info({ applied: live, needs_restart: restart }, 'configuration read again');
-    return after;
+    return { ...before, applied: config };
   } catch (error) {
     log.error({ err: error }, 'configuration not applied: the one before stays in force');
     return before;
@@ -40,18 +42,19 @@ export const serve = async (
   environment: Environment,
   signals: ProcessSignals,
 ): Promise<number> => {
-  let loaded = loadConfig(file, environment);
-  const log = createLog(loaded.config.log.level);
-  for (const warning of loaded.warnings) log.warn(warning);
+  const { config, warnings } = loadConfig(file, environment);
+  const log = createLog(config.log.level);
+  for (const warning of warnings) log.warn(warning);
   const notifier = createNotifier(environment, log);
 
   const end = new Promise<string>((resolve) => signals.onEnd(resolve));
-  const app = await createApp(loaded.config, log);
+  const app = await createApp(config, log);
   const { http, dnsPort } = await app.start();
   log.info({ version: readVersion(), http, dns_port: dnsPort }, 'serving');
+  let inForce: InForce = { started: config, applied: config };
   signals.onReload(async () => {
     await notifier.reloading();
-    loaded = reload(app, file, environment, loaded, log);
+    inForce = reload(app, file, environment, inForce, log);
     await notifier.ready();
   });
   await notifier.ready();

@@ -234,7 +234,7 @@ const durableFile = <K extends FileKind>(
     if (cycle !== null || fault !== null) return;
     cycle = runCycle().finally(() => {
       cycle = null;
-      if (pending.length > 0) schedule();
+      if (pending.length > 0 || checkpointed) schedule();
     });
   };
 

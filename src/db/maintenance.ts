@@ -7,7 +7,7 @@ import type { Migrations } from './migrate.ts';
 /** Two wait for the disk side by side; more would only queue at the same disk. */
 const THREADS = 2;
 /** They hold a few connections and no data: without a limit their heaps would grow before they are tidied. */
-const HEAP_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 };
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 
 export interface Maintenance {
   /** Rejects with the thread's message. */

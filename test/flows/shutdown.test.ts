@@ -162,6 +162,10 @@ describe('SIGHUP', () => {
     expect(await limitOf(daemon)).toBe('200');
     expect((await health(daemon)).databases.limit).not.toBe(7);
 
+    // What the first reload could not apply is still not applied.
+    await change(daemon, (file) => ({ ...file, safe_mode: { default: true } }));
+    await untilSaid(daemon, '"applied":["safe_mode.default"],"needs_restart":["storage.max_open_tenants"]');
+
     await change(daemon, (file) => ({ ...file, limits: { api_rate: { per_second: 'fast', burst: 3 } } }));
     await untilSaid(daemon, 'configuration not applied');
     expect(daemon.output()).toMatch(
