@@ -14,14 +14,16 @@ const DISCARD_BYTES = 64 * 1024;
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 30 * SECOND;
 
+type Headers = Record<string, string | string[]>;
+
 /** `extra` wins over `base`, whatever the case of its names. */
 const mergeHeaders = (
-  base: Record<string, string>,
-  extra: Readonly<Record<string, string>>,
-): Record<string, string> => {
+  base: Headers,
+  extra: Readonly<Record<string, string | readonly string[]>>,
+): Headers => {
   const names = new Set(Object.keys(extra).map((name) => name.toLowerCase()));
   const kept = Object.entries(base).filter(([name]) => !names.has(name.toLowerCase()));
-  return { ...Object.fromEntries(kept), ...extra };
+  return { ...Object.fromEntries(kept), ...extra } as Headers;
 };
 
 const isStream = (body: unknown): body is AsyncIterable<string | Uint8Array> =>
@@ -55,7 +57,7 @@ const isBodiless = (status: number): boolean => status === 204 || status === 304
 /** Sends what a handler returned. Throws, with nothing sent, what makes no answer; streams may fail later. */
 export const answer = async (exchange: Exchange, result: RouteResult): Promise<void> => {
   const { response, request } = exchange;
-  const headers = result.headers ? mergeHeaders(exchange.headers, result.headers) : exchange.headers;
+  const headers: Headers = result.headers ? mergeHeaders(exchange.headers, result.headers) : exchange.headers;
   if (result.body === undefined || isBodiless(result.status)) {
     if (!isBodiless(result.status)) headers['Content-Length'] = '0';
     return send(exchange, result.status, headers, undefined);
@@ -81,7 +83,7 @@ export const answer = async (exchange: Exchange, result: RouteResult): Promise<v
 const send = (
   exchange: Exchange,
   status: number,
-  headers: Record<string, string>,
+  headers: Headers,
   body: string | Uint8Array | undefined,
 ): void => {
   const { response, request } = exchange;

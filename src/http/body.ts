@@ -1,8 +1,10 @@
-// Request bodies: bytes off the connection within a limit, then JSON. Only routes that declare a body get here; what
-// others are sent is never looked at. Refuses by the headers alone where they suffice, before a byte is read.
+// Request bodies: bytes off the connection within a limit, then JSON, or a form where the route takes one. Only routes
+// that declare a body get here; what others are sent is never looked at. Refuses by the headers alone where they
+// suffice, before a byte is read.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#src/kernel/errors.ts';
 import { MINUTE } from '#src/kernel/time.ts';
+import { FORM_TYPES, isFormType, parseForm } from './form.ts';
 import { parseJson } from './json.ts';
 
 /** A client that sends nothing for so long has gone; slow lines deliver something within it. */
@@ -51,11 +53,20 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 const JSON_TYPE = /^application\/json[\t ]*(?:;[\t ]*(?:charset="?utf-?8"?[\t ]*)?)?$/i;
 
-const refuseByHead = ({ headers }: IncomingMessage, limitBytes: number): void => {
-  const type = headers['content-type'];
-  if (type !== 'application/json' && !(type && JSON_TYPE.test(type))) {
-    throw new AppError('unsupported_media_type', 'The body is not declared as application/json in UTF-8.');
-  }
+const isJson = (type: string): boolean => type === 'application/json' || JSON_TYPE.test(type);
+
+const unsupported = (takesForms: boolean): AppError => {
+  if (!takesForms)
+    return new AppError('unsupported_media_type', 'The body is not declared as application/json in UTF-8.');
+  const taken = `application/json, ${FORM_TYPES.join(' or ')}`;
+  return new AppError('unsupported_media_type', `The body is not declared as ${taken}, in UTF-8.`, {
+    hint: `Send Content-Type: ${taken}, without Content-Encoding.`,
+  });
+};
+
+const refuseByHead = ({ headers }: IncomingMessage, { limitBytes, takesForms }: BodyTerms): void => {
+  const type = headers['content-type'] ?? '';
+  if (!isJson(type) && !(takesForms && isFormType(type))) throw unsupported(takesForms);
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Encoded bodies are not taken.');
@@ -82,15 +93,28 @@ const crowded = (): AppError =>
 /** Whether `bytes` more may be taken in: undefined, or why not. */
 type Admit = (bytes: number) => AppError | undefined;
 
-/** The value of the body, undefined where there is none. Every byte taken in is told to `hold` first. */
+/** What a route takes. */
+export interface BodyTerms {
+  readonly limitBytes: number;
+  readonly takesForms: boolean;
+}
+
+/**
+ * The value of the body, undefined where there is none; a form is a record of strings, also one without fields. Every
+ * byte taken in is told to `hold` first.
+ */
 export const readBody = async (
   request: IncomingMessage,
   response: ServerResponse,
-  limitBytes: number,
+  terms: BodyTerms,
   hold: (bytes: number) => boolean,
 ): Promise<unknown> => {
-  if (!hasBody(request)) return undefined;
-  refuseByHead(request, limitBytes);
+  const { limitBytes } = terms;
+  const type = request.headers['content-type'] ?? '';
+  const isForm = terms.takesForms && isFormType(type);
+  const nothing = isForm ? {} : undefined;
+  if (!hasBody(request)) return nothing;
+  refuseByHead(request, terms);
   let received = 0;
   const admit: Admit = (bytes) => {
     received += bytes;
@@ -99,16 +123,21 @@ export const readBody = async (
   };
   // The usual small body came in one packet with the head and lies ready: no events, no timer.
   const bytes = request.complete ? takeReady(request, admit) : await collect(request, response, admit);
-  return bytes.length === 0 ? undefined : parseJson(bytes);
+  if (bytes.length === 0) return nothing;
+  return isForm ? parseForm(bytes, type) : parseJson(bytes);
 };
 
-const takeReady = (request: IncomingMessage, admit: Admit): Uint8Array => {
+const takeReady = (request: IncomingMessage, admit: Admit): Uint8Array<ArrayBuffer> => {
   const refusal = admit(request.readableLength);
   if (refusal) throw refusal;
-  return (request.read() as Buffer | null) ?? new Uint8Array();
+  return (request.read() as Buffer<ArrayBuffer> | null) ?? new Uint8Array();
 };
 
-const collect = (request: IncomingMessage, response: ServerResponse, admit: Admit): Promise<Uint8Array> =>
+const collect = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  admit: Admit,
+): Promise<Uint8Array<ArrayBuffer>> =>
   new Promise((resolve, reject) => {
     if (request.destroyed) {
       reject(new ClientGone('The client closed the connection.'));

@@ -6,11 +6,11 @@ import express, { type Request, type Response } from 'express';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Log } from '#src/kernel/log.ts';
+import { createRateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { createBodyBudget } from './body.ts';
 import { Exchange } from './exchange.ts';
-import { createRateLimiter } from './rate-limit.ts';
 import { createRouteTable } from './route-table.ts';
 import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
 

@@ -1,19 +1,14 @@
 // One request and its answer while they are under way: what handlers see of it (RequestContext), and what the steps of
 // the door note down for the answer and the access log.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller } from '#src/kernel/access.ts';
+import Negotiator from 'negotiator';
+import { anonymous, type Caller } from '#src/kernel/access.ts';
+import type { Change } from '#src/kernel/change.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
+import { type Language, languages } from '#src/kernel/language.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { RequestContext, Route } from '#src/kernel/route.ts';
-
-export const anonymous: Caller = {
-  kind: 'anonymous',
-  credentialId: 'anonymous',
-  tenantId: null,
-  projectId: null,
-  permissions: new Set(),
-};
 
 const CLIENT_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -40,6 +35,7 @@ export class Exchange implements RequestContext {
   errorCode: ErrorCode | undefined;
   readonly #log: Log;
   #ownLog: Log | undefined;
+  #change: Change | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, path: string, address: string, log: Log) {
     this.request = request;
@@ -62,6 +58,23 @@ export class Exchange implements RequestContext {
   get log(): Log {
     this.#ownLog ??= this.#log.child({ request_id: this.requestId });
     return this.#ownLog;
+  }
+
+  get change(): Change {
+    const { caller, route, clientAddress, requestId } = this;
+    this.#change ??= {
+      actor: { kind: caller.kind, id: caller.account?.id ?? caller.credentialId, name: caller.name },
+      action: typeof route?.audit === 'string' ? route.audit : '',
+      clientAddress,
+      requestId,
+      recorded: false,
+    };
+    return this.#change;
+  }
+
+  get language(): Language {
+    const wanted = new Negotiator(this.request).languages([...languages]);
+    return languages.find((language) => language === wanted[0]) ?? languages[0];
   }
 
   /** The id the client gave its request: for its own search in the log, never taken for ours. */

@@ -4,7 +4,15 @@ import { z } from 'zod';
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
 import type { Route, RouteResponse } from '#src/kernel/route.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schema.ts';
-import { errorCodes, errorsOf, operationId, type ServiceInfo, statusOf } from './route-facts.ts';
+import {
+  bodyTypes,
+  errorCodes,
+  errorsOf,
+  namesPracticeInHeader,
+  operationId,
+  type ServiceInfo,
+  statusOf,
+} from './route-facts.ts';
 import { parametersOf } from './route-table.ts';
 
 const errorComponent = (code: ErrorCode): string => `error.${code}`;
@@ -41,6 +49,14 @@ const successResponse = (response: RouteResponse, book: SchemaBook, place: strin
   return { description, content: { 'application/json': { schema: book.describe(body, 'output', place) } } };
 };
 
+const practiceHeader: JsonSchema = {
+  name: 'X-Service-Practice',
+  in: 'header',
+  required: false,
+  description: 'the practice it is for: required without a token of a practice',
+  schema: { type: 'string', format: 'uuid' },
+};
+
 const parameters = (route: Route, book: SchemaBook): JsonSchema[] => {
   const place = operationId(route);
   const inPath = parametersOf(route.path).map((name) => {
@@ -54,12 +70,15 @@ const parameters = (route: Route, book: SchemaBook): JsonSchema[] => {
       const required = !(declared as z.ZodType).safeParse(undefined).success;
       return { name, in: where, required, ...(description === undefined ? {} : { description }), schema };
     });
-  return [...inPath, ...named('query', route.query), ...named('header', route.headers)];
+  const inHeader = namesPracticeInHeader(route) ? [practiceHeader] : [];
+  return [...inPath, ...named('query', route.query), ...inHeader, ...named('header', route.headers)];
 };
 
 const security = ({ access }: Route): Record<string, string[]>[] => {
   if (access === 'public') return [];
-  return access === 'operator' ? [{ adminToken: [] }] : [{ bearer: [] }, { adminToken: [] }];
+  if (access === 'operator') return [{ adminToken: [] }];
+  const people = [{ bearer: [] }, { session: [], csrf: [] }];
+  return access === 'session' ? people : [...people, { adminToken: [] }];
 };
 
 const operation = (route: Route, book: SchemaBook): JsonSchema => {
@@ -77,18 +96,23 @@ const operation = (route: Route, book: SchemaBook): JsonSchema => {
     ...(route.stability === 'deprecated' ? { deprecated: true } : {}),
     'x-permission': route.access,
     'x-stability': route.stability,
+    ...(typeof route.audit === 'string' ? { 'x-audit': route.audit } : {}),
+    ...(route.rate === undefined ? {} : { 'x-rate-limit': route.rate }),
     security: security(route),
     ...(declared.length > 0 ? { parameters: declared } : {}),
-    ...(route.body ? { requestBody: requestBody(route.body, book, place) } : {}),
+    ...(route.body ? { requestBody: requestBody(route, route.body, book) } : {}),
     // A declared answer wins over an error of the same status: it is the more precise one.
     responses: { ...errorResponses(route), ...Object.fromEntries(responses) },
   };
 };
 
-const requestBody = (body: z.ZodType, book: SchemaBook, place: string): JsonSchema => ({
-  required: !body.safeParse(undefined).success,
-  content: { 'application/json': { schema: book.describe(body, 'input', `${place}.body`) } },
-});
+const requestBody = (route: Route, body: z.ZodType, book: SchemaBook): JsonSchema => {
+  const schema = book.describe(body, 'input', `${operationId(route)}.body`);
+  return {
+    required: !body.safeParse(undefined).success,
+    content: Object.fromEntries(bodyTypes(route).map((type) => [type, { schema }])),
+  };
+};
 
 /** The document as a plain object. Throws where two different schemas have one id. */
 export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): JsonSchema => {
@@ -112,6 +136,18 @@ export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): Js
       schemas: { ...book.components, ...errors },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'a team token, a project token or a session' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'svc_session',
+          description: 'a session in the browser; with https its name is __Host-svc_session',
+        },
+        csrf: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-CSRF-Token',
+          description: 'the value of the cookie svc_csrf; beside the session cookie, on all but GET',
+        },
         adminToken: {
           type: 'apiKey',
           in: 'header',

@@ -1,9 +1,19 @@
 // The API's reference for people: one HTML page without scripts, made from the same declarations as /openapi.yaml.
 import type { z } from 'zod';
+import { type Access, isPermission, type Permission } from '#src/kernel/access.ts';
 import { errorTable } from '#src/kernel/errors.ts';
+import { escapeHtml } from '#src/kernel/page.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schema.ts';
-import { errorCodes, errorsOf, operationId, type ServiceInfo, statusOf } from './route-facts.ts';
+import {
+  bodyTypes,
+  errorCodes,
+  errorsOf,
+  namesPracticeInHeader,
+  operationId,
+  type ServiceInfo,
+  statusOf,
+} from './route-facts.ts';
 
 /** Deeper fields are in /openapi.yaml. */
 const MAX_FIELD_DEPTH = 4;
@@ -18,11 +28,9 @@ section { border-top: 1px solid #bbb; margin-top: 1.5rem } nav ul { columns: 2; 
 @media (prefers-color-scheme: dark) { body { color: #e8e8e8; background: #161616 } a { color: #8ab4f8 } th, td { border-color: #444 } }
 `;
 
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const text = (raw: string): string => raw.replace(/[&<>"]/g, (character) => escapes[character] ?? '');
-const code = (raw: string): string => `<code>${text(raw)}</code>`;
+const code = (raw: string): string => `<code>${escapeHtml(raw)}</code>`;
 /** Descriptions mark code with backticks, as in the declarations. */
-const prose = (raw: string): string => text(raw).replace(/`([^`]+)`/g, '<code>$1</code>');
+const prose = (raw: string): string => escapeHtml(raw).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 const table = (caption: string, heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   rows.length === 0
@@ -120,10 +128,31 @@ const fieldTable = (
     : `<p>${caption}: ${code(typeOf(described, book))} ${prose(boundsOf(described))}</p>`;
 };
 
-const accessText = ({ access }: Route): string => {
-  if (access === 'public') return 'public';
-  if (access === 'authenticated') return 'any live credential';
-  return access === 'operator' ? 'the operator’s token' : `permission ${code(access)}`;
+const openAccessText: Readonly<Record<Exclude<Access, Permission>, string>> = {
+  public: 'public',
+  authenticated: 'any live credential',
+  session: 'a signed-in member’s session',
+  practice_creator: 'the operator’s token, or the session of an Owner or Admin of any practice',
+  operator: 'the operator’s token',
+};
+
+const accessText = ({ access }: Route): string =>
+  isPermission(access) ? `permission ${code(access)}` : openAccessText[access];
+
+/** What the door does with every request of the route. */
+const termsOf = (route: Route): string => {
+  const { audit, rate, stability, body } = route;
+  const terms = [
+    `Access: ${accessText(route)}.`,
+    ...(namesPracticeInHeader(route)
+      ? [`Without a token of a practice, ${code('X-Service-Practice')} names the practice it is for.`]
+      : []),
+    ...(rate === undefined ? [] : ['Under the tight rate limit of sign-in and public forms.']),
+    ...(body && route.form ? [`Takes ${bodyTypes(route).map(code).join(', ')}.`] : []),
+    ...(typeof audit === 'string' ? [`In the audit as ${code(audit)}.`] : []),
+    `Stability: ${stability}.`,
+  ];
+  return `<p>${terms.join(' ')}</p>`;
 };
 
 const anchor = (route: Route): string => operationId(route);
@@ -139,7 +168,7 @@ const routeSection = (route: Route, book: SchemaBook): string => {
   const errors = errorsOf(route).map((name) => `<a href="#error-${name}">${name}</a> (${statusOf(name)})`);
   return `<section id="${place}"><h3>${code(`${route.method.toUpperCase()} ${route.path}`)}</h3>
 <p>${prose(route.summary)}</p>${route.description ? `<p>${prose(route.description)}</p>` : ''}
-<p>Access: ${accessText(route)}. Stability: ${route.stability}.</p>
+${termsOf(route)}
 ${fieldTable('Path', route.params, 'input', `${place}.params`, book)}
 ${fieldTable('Query', route.query, 'input', `${place}.query`, book)}
 ${fieldTable('Headers', route.headers, 'input', `${place}.headers`, book)}
@@ -171,17 +200,17 @@ export const referencePage = (routes: readonly Route[], info: ServiceInfo): stri
       (route) =>
         `<li><a href="#${anchor(route)}">${code(`${route.method.toUpperCase()} ${route.path}`)}</a></li>`,
     );
-    return `<h2>${text(tag)}</h2><ul>${links.join('')}</ul>`;
+    return `<h2>${escapeHtml(tag)}</h2><ul>${links.join('')}</ul>`;
   });
   const sections = [...groups].map(
     ([tag, members]) =>
-      `<h2>${text(tag)}</h2>${members.map((route) => routeSection(route, book)).join('\n')}`,
+      `<h2>${escapeHtml(tag)}</h2>${members.map((route) => routeSection(route, book)).join('\n')}`,
   );
-  const title = `${text(info.name)} API reference`;
+  const title = `${escapeHtml(info.name)} API reference`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
 <style>${referenceStyle}</style></head><body>
-<h1>${title}</h1><p>Version ${text(info.version)} at ${code(info.origin)}. For machines: <a href="/openapi.yaml">/openapi.yaml</a>.</p>
+<h1>${title}</h1><p>Version ${escapeHtml(info.version)} at ${code(info.origin)}. For machines: <a href="/openapi.yaml">/openapi.yaml</a>.</p>
 <nav aria-label="Routes">${contents.join('\n')}</nav>
 <main>${sections.join('\n')}
 <h2 id="errors">Errors</h2>

@@ -1,7 +1,9 @@
 // What can be said of a route from its declaration alone, for the two descriptions made of it: /openapi.yaml and
 // /reference.
+import { isPermission } from '#src/kernel/access.ts';
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
 import type { Route } from '#src/kernel/route.ts';
+import { FORM_TYPES } from './form.ts';
 import { isTenantPath, parametersOf } from './route-table.ts';
 
 /** What both descriptions say about the service itself. */
@@ -14,19 +16,30 @@ export interface ServiceInfo {
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];
 
+/** Whether a header says which practice it is for: the path does not, and a permission is held in a practice only. */
+export const namesPracticeInHeader = ({ access, path }: Route): boolean =>
+  isPermission(access) && !isTenantPath(path);
+
+/** Media types of the request body. */
+export const bodyTypes = ({ form }: Route): readonly string[] =>
+  form ? ['application/json', ...FORM_TYPES] : ['application/json'];
+
 /** Every code the route may answer with: those the door adds for all of its kind, and its own. In the table's order. */
 export const errorsOf = (route: Route): ErrorCode[] => {
   const needsCredential = route.access !== 'public';
-  const needsPermission = needsCredential && route.access !== 'authenticated';
+  // What changes something is refused to a browser's session without its X-CSRF-Token, whatever else is asked for.
+  const mayLack = needsCredential && (route.access !== 'authenticated' || route.method !== 'get');
+  const byHeader = namesPracticeInHeader(route);
+  const hasInput = route.body !== undefined || route.query !== undefined || route.params !== undefined;
   const byDoor: readonly [ErrorCode, boolean][] = [
     ['invalid_json', route.body !== undefined],
-    ['invalid_request', route.body !== undefined || route.query !== undefined || route.params !== undefined],
+    ['invalid_request', hasInput || byHeader],
     ['unauthorized', needsCredential],
-    ['forbidden', needsPermission],
-    ['not_found', isTenantPath(route.path) || parametersOf(route.path).length > 0],
+    ['forbidden', mayLack],
+    ['not_found', byHeader || parametersOf(route.path).length > 0],
     ['body_too_large', route.body !== undefined],
     ['unsupported_media_type', route.body !== undefined],
-    ['rate_limited', route.path.startsWith('/api/')],
+    ['rate_limited', route.path.startsWith('/api/') || route.rate !== undefined],
     ['internal_error', true],
     ['unavailable', true],
   ];

@@ -1,5 +1,6 @@
 // The list of routes, checked once at the start and laid out as a tree of path segments: finding an endpoint costs the
 // same with ten routes as with two hundred. Fixed segments win over `{parameters}`.
+import { isAccess } from '#src/kernel/access.ts';
 import type { Method, Route } from '#src/kernel/route.ts';
 
 export interface Endpoint {
@@ -58,6 +59,9 @@ const defectOf = (route: Route): string | undefined => {
   const odd = statuses.filter((status) => !Number.isInteger(status) || status < 200 || status > 599);
   if (odd.length > 0) return `${odd.join(', ')} is no status of a response`;
   if (route.body && BODILESS.has(route.method)) return `a ${route.method} request has no body`;
+  if (!isAccess(route.access)) return `${String(route.access)} is no access`;
+  if (BODILESS.has(route.method) !== (route.audit === undefined))
+    return 'a route that may change something says what the audit keeps of it, others do not';
   return undefined;
 };
 

@@ -2,31 +2,46 @@
 // parameters, body, handler, answer. A step ends the request by throwing an AppError.
 import { parse as parseQuery } from 'node:querystring';
 import type { z } from 'zod';
-import type { Caller } from '#src/kernel/access.ts';
+import { type Access, anonymous, type Caller, isPermission } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { clientKey, type RateLimit, type RateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Route, RouteResult } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { answer, answerError } from './answer.ts';
 import { type BodyBudget, readBody } from './body.ts';
-import { anonymous, type Exchange } from './exchange.ts';
-import { clientKey, type RateLimit, type RateLimiter } from './rate-limit.ts';
-import type { Found, RouteTable } from './route-table.ts';
+import type { Exchange } from './exchange.ts';
+import type { Endpoint, Found, RouteTable } from './route-table.ts';
 import { validate } from './validate.ts';
 
+/** What a request brings to say who makes it. */
 export interface Credentials {
   readonly bearer: string | null;
   readonly adminToken: string | null;
+  /** The header, where neither of the others is given. */
+  readonly cookie: string | null;
+  readonly csrfToken: string | null;
+  /** Whether the request may change something: then a cookie alone is not enough. */
+  readonly isWrite: boolean;
 }
 
 export interface HttpLimits extends RateLimit {
+  /** Sign-in and public forms, per client address. */
+  readonly signIn: RateLimit;
   /** Largest request body of any route, bytes. */
   readonly bodyBytes: number;
 }
 
 export interface ServeOptions {
   /** Null: unknown, expired or revoked. Not asked where a request brings no credential. */
-  readonly authenticate: (credentials: Credentials) => Caller | null | Promise<Caller | null>;
+  readonly authenticate: (
+    credentials: Credentials,
+    clientAddress: string,
+  ) => Caller | null | Promise<Caller | null>;
   readonly tenantExists: (id: string) => boolean;
+  /** Who a member is in that tenant; null where it is none of theirs, or there is none. `id` is a UUID. */
+  readonly enterTenant: (caller: Caller, id: string) => Promise<Caller | null>;
+  /** Whether a member is Owner or Admin of any practice. */
+  readonly mayCreatePractice: (caller: Caller) => Promise<boolean>;
   readonly limits: () => HttpLimits;
   readonly clock: Clock;
   readonly draining: () => boolean;
@@ -48,6 +63,14 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 /** What watchers and clients read while the service goes down. */
 const ANSWERED_WHILE_DRAINING: ReadonlySet<string> = new Set(['/healthz', '/openapi.yaml', '/api/meta']);
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const noCredentials: Credentials = {
+  bearer: null,
+  adminToken: null,
+  cookie: null,
+  csrfToken: null,
+  isWrite: false,
+};
 const NO_QUERY: Readonly<Record<string, string>> = {};
 
 /** Answers the request; never throws. */
@@ -59,14 +82,17 @@ export const createServe = (
     const found = parts.table.find(exchange.request.method ?? '', exchange.path);
     if (found.kind === 'endpoint') exchange.route = found.endpoint.route;
     refuseWhileDraining(exchange, found);
-    const caller = await identify(exchange);
+    const caller = await Promise.try(() => identify(exchange)).catch((refusal: unknown) => {
+      limitRate(exchange);
+      throw refusal;
+    });
     exchange.caller = caller ?? anonymous;
     limitRate(exchange);
     if (caller === null) throw new AppError('unauthorized', 'The request has no live credential.');
     if (found.kind !== 'endpoint') return refuseUnknown(exchange, found);
     const { endpoint, params } = found;
-    if (endpoint.ofTenant) enterTenant(exchange, params);
-    requirePermission(caller, endpoint.route);
+    await enterTenant(exchange, endpoint, params);
+    await requireAccess(exchange.caller, endpoint.route);
     return handle(exchange, endpoint.route, params);
   };
 
@@ -84,20 +110,34 @@ export const createServe = (
   /** The caller, anonymous where the route asks for none, null where it asks and the credential is missing or wrong. */
   const identify = (exchange: Exchange): Caller | null | Promise<Caller | null> => {
     if (exchange.route === undefined || exchange.route.access === 'public') return anonymous;
-    const { headers } = exchange.request;
+    const { headers, method = '' } = exchange.request;
+    const given = { ...noCredentials, isWrite: !READING.has(method) };
+    const ask = (credentials: Credentials) => options.authenticate(credentials, exchange.clientAddress);
     if (headers['x-admin-token'] !== undefined) {
       const adminToken = exchange.header('x-admin-token');
-      return adminToken === undefined ? null : options.authenticate({ bearer: null, adminToken });
+      return adminToken === undefined ? null : ask({ ...given, adminToken });
     }
-    const bearer = BEARER.exec(exchange.header('authorization') ?? '')?.[1];
-    return bearer === undefined ? null : options.authenticate({ bearer, adminToken: null });
+    if (headers.authorization !== undefined) {
+      const bearer = BEARER.exec(exchange.header('authorization') ?? '')?.[1];
+      return bearer === undefined ? null : ask({ ...given, bearer });
+    }
+    const { cookie } = headers;
+    if (cookie === undefined) return null;
+    return ask({ ...given, cookie, csrfToken: exchange.header('x-csrf-token') ?? null });
   };
 
   const takeToken = (exchange: Exchange): number => {
-    if (!exchange.isApi) return 0;
-    const { caller, headers, clientAddress } = exchange;
+    const { caller, route, clientAddress } = exchange;
     const limit = options.limits();
-    const key = caller.kind === 'anonymous' ? `address ${clientKey(clientAddress)}` : caller.credentialId;
+    const address = clientKey(clientAddress);
+    const key = caller.kind === 'anonymous' ? `address ${address}` : caller.credentialId;
+    const wait = exchange.isApi ? takeFrom(exchange, key, limit) : 0;
+    return wait > 0 || route?.rate === undefined
+      ? wait
+      : takeFrom(exchange, `sign-in address ${address}`, limit.signIn);
+  };
+
+  const takeFrom = ({ headers }: Exchange, key: string, limit: RateLimit): number => {
     const verdict = parts.limiter.take(key, options.clock.now(), limit);
     headers['RateLimit-Limit'] = String(limit.burst);
     headers['RateLimit-Remaining'] = String(verdict.remaining);
@@ -111,14 +151,54 @@ export const createServe = (
     throw new AppError('rate_limited', 'Too many requests.', { extra: { retry_after: retryAfter } });
   };
 
-  /** One refusal for a malformed id, an unknown one and another tenant's: it tells nobody which ids exist. */
-  const enterTenant = (exchange: Exchange, params: Record<string, string>): void => {
-    const id = params.id?.toLowerCase() ?? '';
-    const { tenantId } = exchange.caller;
-    const mayEnter = tenantId === null ? UUID.test(id) && options.tenantExists(id) : tenantId === id;
-    if (!mayEnter) throw new AppError('not_found', 'There is no such practice.');
+  /**
+   * Makes the caller who they are in the tenant that the request is about. One refusal for a malformed id, an unknown
+   * one and another tenant's: it tells nobody which ids exist.
+   */
+  const enterTenant = async (
+    exchange: Exchange,
+    { ofTenant, route }: Endpoint,
+    params: Record<string, string>,
+  ): Promise<void> => {
+    if (!ofTenant && !isPermission(route.access)) return;
+    const named = ofTenant ? params.id : exchange.header('x-service-practice');
+    const id = named?.toLowerCase() ?? exchange.caller.tenantId;
+    if (id === null) throw practiceNotNamed();
+    const entered = await enter(exchange.caller, id);
+    if (entered === null) throw new AppError('not_found', 'There is no such practice.');
+    exchange.caller = entered;
     exchange.tenantId = id;
-    params.id = id;
+    if (ofTenant) params.id = id;
+  };
+
+  const enter = (caller: Caller, id: string): Caller | null | Promise<Caller | null> => {
+    if (caller.tenantId !== null) return caller.tenantId === id ? caller : null;
+    if (!UUID.test(id)) return null;
+    if (caller.kind === 'member') return options.enterTenant(caller, id);
+    return options.tenantExists(id) ? caller : null;
+  };
+
+  const requireAccess = async (caller: Caller, { access }: Route): Promise<void> => {
+    if (await isGranted(caller, access)) return;
+    throw new AppError('forbidden', `The credential lacks the permission ${access}.`, {
+      extra: { permission: access },
+    });
+  };
+
+  const isGranted = (caller: Caller, access: Access): boolean | Promise<boolean> => {
+    switch (access) {
+      case 'public':
+      case 'authenticated':
+        return true;
+      case 'session':
+        return caller.kind === 'member';
+      case 'operator':
+        return caller.kind === 'operator';
+      case 'practice_creator':
+        return caller.kind === 'operator' || (caller.kind === 'member' && options.mayCreatePractice(caller));
+      default:
+        return caller.permissions.has(access);
+    }
   };
 
   const handle = async (
@@ -132,13 +212,17 @@ export const createServe = (
       body: (route.body ? validate(route.body, await bodyOf(exchange, route), 'body') : undefined) as never,
     };
     const result = await route.handle(input, exchange);
-    if (options.checkResponses) checkResponse(route, result);
+    if (options.checkResponses) {
+      checkResponse(route, result);
+      checkAudit(exchange, route, result);
+    }
     return result;
   };
 
   const bodyOf = (exchange: Exchange, route: Route): Promise<unknown> => {
     const limitBytes = Math.min(route.bodyLimit ?? DEFAULT_BODY_BYTES, options.limits().bodyBytes);
-    return readBody(exchange.request, exchange.response, limitBytes, (bytes) => {
+    const terms = { limitBytes, takesForms: route.form === true };
+    return readBody(exchange.request, exchange.response, terms, (bytes) => {
       if (!parts.budget.take(budgetOwner(exchange), bytes)) return false;
       exchange.bytesIn += bytes;
       return true;
@@ -164,14 +248,18 @@ const refuseUnknown = (exchange: Exchange, found: Exclude<Found, { kind: 'endpoi
   throw new AppError('not_found', 'This path does not take this method.', { hint: `It takes ${allowed}.` });
 };
 
-const requirePermission = (caller: Caller, { access }: Route): void => {
-  if (access === 'public' || access === 'authenticated') return;
-  const granted = access === 'operator' ? caller.kind === 'operator' : caller.permissions.has(access);
-  if (granted) return;
-  throw new AppError('forbidden', `The credential lacks the permission ${access}.`, {
-    extra: { permission: access },
-  });
+const checkAudit = ({ change }: Exchange, { audit, method, path }: Route, { status }: RouteResult): void => {
+  if (typeof audit !== 'string' || status >= 400 || change.recorded) return;
+  throw new Error(`${method} ${path} changed something that the audit does not tell of`);
 };
+
+const practiceNotNamed = (): AppError =>
+  new AppError('invalid_request', 'The request does not say which practice it is for.', {
+    hint: 'Name it in the header X-Service-Practice, or use the path under /api/practices/{id}.',
+    extra: {
+      fields: [{ path: 'header.X-Service-Practice', message: 'is required without a token of a practice' }],
+    },
+  });
 
 const queryOf = ({ request }: Exchange): unknown => {
   const url = request.url ?? '';

@@ -16,6 +16,7 @@ export interface ServiceFacts {
   readonly version: string;
   readonly safeMode: () => boolean;
   readonly bodyBytes: () => number;
+  readonly passwordLogin: () => boolean;
   readonly health: () => Health;
 }
 
@@ -104,12 +105,12 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
         attachment_policy: attachmentPolicy,
         safe_mode: facts.safeMode(),
         limits: { recipients: MAX_RECIPIENTS, batch: BATCH_LIMIT, body_bytes: facts.bodyBytes() },
-        // Parts of the service that this version does not have yet.
+        // The others are parts of the service that this version does not have yet.
         features: {
           inbound: false,
           submission: false,
           billing: false,
-          password_login: false,
+          password_login: facts.passwordLogin(),
           tracking: false,
           scanners: false,
         },

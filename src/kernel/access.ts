@@ -24,18 +24,65 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number];
 
-/** `public`: anyone. `authenticated`: any live credential. `operator`: the admin token. Else: the permission. */
-export type Access = 'public' | 'authenticated' | 'operator' | Permission;
+/**
+ * `public`: anyone. `authenticated`: any live credential. `session`: someone signed in, in no practice yet.
+ * `practice_creator`: the operator, and who is Owner or Admin of a practice. `operator`: the admin token. Else: the
+ * permission.
+ */
+export const openAccess = ['public', 'authenticated', 'session', 'practice_creator', 'operator'] as const;
+export type Access = (typeof openAccess)[number] | Permission;
 
-export type CallerKind = 'anonymous' | 'operator' | 'team_token' | 'project_token';
+const permissionNames: ReadonlySet<string> = new Set(permissions);
+export const isPermission = (access: Access): access is Permission => permissionNames.has(access);
 
-/** Who makes a request. `tenantId` is null for the operator, who may enter every tenant, and for anonymous. */
+const accessNames: ReadonlySet<string> = new Set([...openAccess, ...permissions]);
+export const isAccess = (name: string): name is Access => accessNames.has(name);
+
+export type CallerKind = 'anonymous' | 'operator' | 'team_token' | 'project_token' | 'member';
+
+/** Who is signed in. */
+export interface Account {
+  readonly id: string;
+  /** The address as it was given. */
+  readonly email: string;
+  /** The address by which it is compared. */
+  readonly emailKey: string;
+}
+
+/**
+ * Who makes a request. `tenantId` is null for anonymous, for the operator, who may enter every tenant, and for a member
+ * who has not entered one: then nothing is permitted to them yet.
+ */
 export interface Caller {
   readonly kind: CallerKind;
-  /** Stable name of the credential: key of its rate limit, actor in the audit. Holds no secret. */
+  /** Stable name of the credential: key of its rate limit. Holds no secret. */
   readonly credentialId: string;
+  /** Whom the audit names: a token's name, a member's address. */
+  readonly name: string;
   readonly tenantId: string | null;
-  /** Set where the credential is limited to one project. */
-  readonly projectId: string | null;
+  /** Ids of the projects that the credential is limited to; null: all. */
+  readonly projects: ReadonlySet<string> | null;
   readonly permissions: ReadonlySet<Permission>;
+  /** Of a member. */
+  readonly account: Account | null;
+  /** Of a member who has entered a tenant: theirs in it. */
+  readonly memberId: string | null;
+  /** Owners of the tenant entered, and the operator. */
+  readonly isOwner: boolean;
 }
+
+export const anonymous: Caller = {
+  kind: 'anonymous',
+  credentialId: 'anonymous',
+  name: '',
+  tenantId: null,
+  projects: null,
+  permissions: new Set(),
+  account: null,
+  memberId: null,
+  isOwner: false,
+};
+
+/** Whether what belongs to that project is the caller's business. */
+export const mayUseProject = ({ projects }: Caller, projectId: string): boolean =>
+  projects === null || projects.has(projectId);

@@ -2,7 +2,9 @@
 // the list of them; validation, the permission table, /openapi.yaml and /reference are derived from the same list.
 import type { z } from 'zod';
 import type { Access, Caller } from './access.ts';
+import type { Change } from './change.ts';
 import type { ErrorCode } from './errors.ts';
+import type { Language } from './language.ts';
 import type { Log } from './log.ts';
 
 export type Stability = 'stable' | 'beta' | 'deprecated';
@@ -11,6 +13,12 @@ export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 export interface RequestContext {
   readonly requestId: string;
   readonly caller: Caller;
+  /** The tenant that the request is about: of the path, of a token, or named in X-Service-Practice. */
+  readonly tenantId: string | null;
+  /** What is to be handed to the audit by whoever changes something. */
+  readonly change: Change;
+  /** By Accept-Language. */
+  readonly language: Language;
   /** Truncation is up to whoever stores it. */
   readonly clientAddress: string;
   /** Value of a request header, by its lower-case name; undefined where absent or repeated. */
@@ -25,7 +33,7 @@ export interface RouteResult {
   /** JSON unless `contentType` says otherwise; absent with 204. */
   readonly body?: unknown;
   readonly contentType?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export interface RouteInput<P, Q, B> {
@@ -52,12 +60,21 @@ export interface RouteDeclaration<
   readonly summary: string;
   readonly description?: string;
   readonly access: Access;
+  /**
+   * Of every route but GETs: the action under which the audit keeps what it changes (`token.create`), or why there is
+   * nothing to keep.
+   */
+  readonly audit?: string | { readonly none: string };
+  /** `sign_in`: also under the tight limit of sign-in and public forms, per client address. */
+  readonly rate?: 'sign_in';
   readonly stability: Stability;
   readonly params?: P;
   readonly query?: Q;
   /** Request headers the handler reads, for the descriptions of the API; it reads them by `context.header`. */
   readonly headers?: z.ZodObject;
   readonly body?: B;
+  /** Whether forms are taken too (multipart/form-data, application/x-www-form-urlencoded): their fields are strings. */
+  readonly form?: true;
   /** Upper bound of the request body in bytes; the door's small default where absent. */
   readonly bodyLimit?: number;
   readonly responses: Readonly<Record<number, RouteResponse>>;

@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { createSchemaBook } from '#src/http/json-schema.ts';
 import { openApiDocument } from '#src/http/openapi.ts';
+import { referencePage } from '#src/http/reference.ts';
 import { errorTable } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { allRoutes, openDoor } from './fixture.ts';
@@ -34,6 +35,7 @@ const route = (path: string, overrides: Partial<Route>): Route =>
   ({
     ...defineRoute({
       method: 'post',
+      audit: { none: 'for the tests' },
       path,
       tag: 'Test',
       summary: 'For the tests.',
@@ -44,6 +46,24 @@ const route = (path: string, overrides: Partial<Route>): Route =>
     }),
     ...overrides,
   }) satisfies Route;
+
+interface Operation {
+  readonly security: object[];
+  readonly parameters?: object[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly 'x-audit'?: string;
+  readonly 'x-rate-limit'?: string;
+}
+
+const operationOf = (described: Route): Operation => {
+  const { paths } = openApiDocument([described], info) as unknown as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  const operation = paths[described.path]?.[described.method];
+  if (!operation) throw new Error('the route is not described');
+  return operation;
+};
 
 describe('/openapi.yaml', () => {
   test('has every route with its access, its stability and its errors', async () => {
@@ -61,7 +81,7 @@ describe('/openapi.yaml', () => {
     expect(echo).toMatchObject({
       'x-permission': 'messages.send',
       'x-stability': 'stable',
-      security: [{ bearer: [] }, { adminToken: [] }],
+      security: [{ bearer: [] }, { session: [], csrf: [] }, { adminToken: [] }],
       parameters: [
         { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
         {
@@ -91,6 +111,60 @@ describe('/openapi.yaml', () => {
     ]);
     expect(document.paths['/api/meta'].get.security).toEqual([]);
     expect(document.paths['/api/practices/{id}'].delete.security).toEqual([{ adminToken: [] }]);
+  });
+
+  test.each<[Route['access'], object[]]>([
+    ['public', []],
+    ['authenticated', [{ bearer: [] }, { session: [], csrf: [] }, { adminToken: [] }]],
+    ['session', [{ bearer: [] }, { session: [], csrf: [] }]],
+    ['practice_creator', [{ bearer: [] }, { session: [], csrf: [] }, { adminToken: [] }]],
+    ['messages.send', [{ bearer: [] }, { session: [], csrf: [] }, { adminToken: [] }]],
+    ['operator', [{ adminToken: [] }]],
+  ])('says by which credentials a route for %s is called', (access, security) => {
+    expect(operationOf(route('/api/things', { access }))).toMatchObject({ security });
+  });
+
+  test('names every security scheme that a route asks for', () => {
+    const { components } = openApiDocument(allRoutes, info) as unknown as {
+      components: { securitySchemes: Json };
+    };
+    expect(Object.keys(components.securitySchemes)).toEqual(['bearer', 'session', 'csrf', 'adminToken']);
+  });
+
+  test('tells what the audit keeps, which limit holds and which media types are taken', () => {
+    const body = z.object({ text: z.string() });
+    const plain = operationOf(route('/api/things', { body }));
+    expect(plain['x-audit']).toBeUndefined();
+    expect(plain['x-rate-limit']).toBeUndefined();
+    expect(Object.keys(plain.requestBody?.content ?? {})).toEqual(['application/json']);
+
+    const open = operationOf(
+      route('/form', { access: 'public', body, form: true, rate: 'sign_in', audit: 'thing.create' }),
+    );
+    expect(open).toMatchObject({ 'x-audit': 'thing.create', 'x-rate-limit': 'sign_in' });
+    const content = open.requestBody?.content ?? {};
+    expect(Object.keys(content)).toEqual([
+      'application/json',
+      'multipart/form-data',
+      'application/x-www-form-urlencoded',
+    ]);
+    expect(content['multipart/form-data']).toEqual(content['application/json']);
+    expect(Object.keys(open.responses)).toContain('429');
+  });
+
+  test('names the header that says which practice a permission is asked in', () => {
+    const flat = operationOf(route('/api/things', { access: 'messages.send' }));
+    expect(flat.parameters).toEqual([
+      expect.objectContaining({ name: 'X-Service-Practice', in: 'header', required: false }),
+    ]);
+    expect(Object.keys(flat.responses)).toEqual(expect.arrayContaining(['400', '404']));
+    expect(operationOf(route('/api/things', { access: 'session' })).parameters).toBeUndefined();
+  });
+
+  test('a change asked for with any credential may be forbidden, reading may not', () => {
+    expect(Object.keys(operationOf(route('/api/things', {})).responses)).toContain('403');
+    const { audit: _, ...reading } = route('/api/things', { method: 'get' });
+    expect(Object.keys(operationOf(reading).responses)).not.toContain('403');
   });
 
   test('describes every code with its extra fields', () => {
@@ -162,6 +236,24 @@ describe('/reference', () => {
     for (const code of Object.keys(errorTable)) expect(page).toContain(`id="error-${code}"`);
     expect(page).toContain('Test &lt;service&gt;');
     expect(page).not.toMatch(/<script|undefined|\[object/i);
+  });
+
+  test('says of a route what the door does with it', () => {
+    const body = z.object({ text: z.string() });
+    const page = referencePage(
+      [
+        route('/form', { access: 'public', body, form: true, rate: 'sign_in' }),
+        route('/api/things', { access: 'messages.send', audit: 'thing.create' }),
+      ],
+      info,
+    );
+    const [, form = '', things = ''] = page.split('<section');
+    expect(form).toContain('tight rate limit');
+    expect(form).toContain('<code>multipart/form-data</code>');
+    expect(form).not.toContain('audit');
+    expect(things).toContain('In the audit as <code>thing.create</code>');
+    expect(things).toContain('<code>X-Service-Practice</code>');
+    expect(things).not.toContain('tight rate limit');
   });
 
   test('describes the fields of a body in the words of its schema', async () => {

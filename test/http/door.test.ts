@@ -6,6 +6,7 @@ import {
   OTHER_TENANT,
   openDoor,
   readAll,
+  SIGN_IN,
   TENANT,
   testRoutes,
   UNKNOWN_TENANT,
@@ -454,7 +455,7 @@ describe('requests and their answers', () => {
 });
 
 describe('rate limit', () => {
-  const limits = () => ({ perSecond: 2, burst: 3, bodyBytes: 1024 });
+  const limits = () => ({ perSecond: 2, burst: 3, bodyBytes: 1024, signIn: SIGN_IN });
 
   test('a credential is refused beyond its burst and allowed again later', async () => {
     const door = await openDoor({ limits });

@@ -4,20 +4,21 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { documentationRoutes } from '#src/http/documentation.ts';
 import { createHttpDoor, type HttpDoorOptions } from '#src/http/door.ts';
-import type { Caller, Permission } from '#src/kernel/access.ts';
+import { anonymous, type Caller, type Permission } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 
 export const TENANT = '018f0000-0000-7000-8000-000000000001';
 export const OTHER_TENANT = '018f0000-0000-7000-8000-000000000002';
+export const SIGN_IN = { perSecond: 10 / 60, burst: 10 };
 export const UNKNOWN_TENANT = '018f0000-0000-7000-8000-00000000dead';
 
 const caller = (kind: Caller['kind'], tenantId: string | null, granted: readonly Permission[]): Caller => ({
+  ...anonymous,
   kind,
   credentialId: `${kind} of ${tenantId}`,
   tenantId,
-  projectId: null,
   permissions: new Set(granted),
 });
 
@@ -48,6 +49,7 @@ export const testRoutes: readonly Route[] = [
   defineRoute({
     ...base,
     method: 'post',
+    audit: { none: 'for the tests' },
     path: '/api/practices/{id}/echo',
     access: 'messages.send',
     params: tenantParams,
@@ -70,6 +72,7 @@ export const testRoutes: readonly Route[] = [
   defineRoute({
     ...base,
     method: 'delete',
+    audit: { none: 'for the tests' },
     path: '/api/practices/{id}',
     access: 'operator',
     params: tenantParams,
@@ -93,6 +96,7 @@ export const testRoutes: readonly Route[] = [
   defineRoute({
     ...base,
     method: 'post',
+    audit: { none: 'for the tests' },
     path: '/api/public/small',
     access: 'public',
     body: z.object({ text: z.string() }),
@@ -101,6 +105,7 @@ export const testRoutes: readonly Route[] = [
   defineRoute({
     ...base,
     method: 'post',
+    audit: { none: 'for the tests' },
     path: '/api/public/bodiless',
     access: 'public',
     handle: () => ({ status: 200, body: { done: true } }),
@@ -182,7 +187,9 @@ export const openDoor = async (overrides: Partial<HttpDoorOptions> = {}): Promis
     authenticate: ({ bearer, adminToken }) =>
       callers[adminToken === null ? `bearer ${bearer}` : `admin ${adminToken}`] ?? null,
     tenantExists: (id) => id === TENANT || id === OTHER_TENANT,
-    limits: () => ({ perSecond: 100, burst: 1000, bodyBytes: 48 * 1024 * 1024 }),
+    enterTenant: async () => null,
+    mayCreatePractice: async () => false,
+    limits: () => ({ perSecond: 100, burst: 1000, bodyBytes: 48 * 1024 * 1024, signIn: SIGN_IN }),
     trustProxy: false,
     log: createLog('debug', { write: (line: string) => void lines.push(JSON.parse(line)) }),
     clock: { now: () => clock.milliseconds },

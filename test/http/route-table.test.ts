@@ -10,6 +10,7 @@ const route = (method: Method, path: string, overrides: Partial<Route> = {}): Ro
   summary: 'For the tests.',
   access: 'public',
   stability: 'stable',
+  ...(method === 'get' ? {} : { audit: { none: 'for the tests' } }),
   params: z.object(
     Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, z.string()])),
   ),
@@ -104,6 +105,17 @@ describe('defects that stop the start', () => {
       '99 is no status',
     ],
     ['a body of a GET', [route('get', '/a', { body: z.unknown() })], 'has no body'],
+    [
+      'a change that says nothing of the audit',
+      [{ ...route('get', '/a'), method: 'put' }],
+      'says what the audit keeps of it',
+    ],
+    [
+      'an audit of what only reads',
+      [route('get', '/a', { audit: 'thing.read' })],
+      'says what the audit keeps of it',
+    ],
+    ['an access that there is not', [route('get', '/a', { access: 'somebody' as never })], 'is no access'],
     ['a path of another syntax', [route('get', '/a/:b')], 'not made of fixed segments'],
     ['a path without its slash', [route('get', 'a')], 'not made of fixed segments'],
   ])('%s', (_, routes, message) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientKey, createRateLimiter } from '#src/http/rate-limit.ts';
+import { clientKey, createRateLimiter } from '#src/kernel/rate-limit.ts';
 
 const limit = { perSecond: 2, burst: 4 };
 

@@ -1,0 +1,31 @@
+// A change as the audit tells of it: who made it, by what action, from where. The door makes one for each request; who
+// changes something hands it to the audit in the transaction of the change.
+import type { CallerKind } from './access.ts';
+
+export interface Actor {
+  readonly kind: CallerKind | 'system';
+  /** Of the credential for tokens, of the account for members. */
+  readonly id: string;
+  /** A token's name, a member's address. */
+  readonly name: string;
+}
+
+export interface Change {
+  readonly actor: Actor;
+  /** `token.create` */
+  readonly action: string;
+  /** Null where no client asked for it. */
+  readonly clientAddress: string | null;
+  readonly requestId: string | null;
+  /** Set by the audit: whether it has been written down. */
+  recorded: boolean;
+}
+
+/** A change that the service makes by itself. */
+export const systemChange = (action: string): Change => ({
+  actor: { kind: 'system', id: 'system', name: '' },
+  action,
+  clientAddress: null,
+  requestId: null,
+  recorded: false,
+});
