@@ -6,19 +6,26 @@ export interface CredentialRow {
   tenant_id: string;
   /** Null for a team token. */
   project_id: string | null;
+  /** Whom the audit names. */
+  name: string;
+  /** From then on it lets nobody in; null: never. */
+  expires_at: number | null;
+  /** JSON list of networks (CIDR) that it may be used from; null: from anywhere. */
+  allowed_json: string | null;
 }
 
 export const credentialStore = perConnection((db: PlatformDb) => {
-  const insert = db.prepare<[Buffer, string, string, string | null, number]>(
-    'INSERT INTO credentials (hash, token_id, tenant_id, project_id, created_at) VALUES (?, ?, ?, ?, ?)',
+  const insert = db.prepare<CredentialRow & { hash: Buffer; now: number }>(
+    `INSERT INTO credentials (hash, token_id, tenant_id, project_id, name, expires_at, allowed_json, created_at)
+     VALUES (:hash, :token_id, :tenant_id, :project_id, :name, :expires_at, :allowed_json, :now)`,
   );
   const find = db.prepare<[Buffer], CredentialRow>(
-    'SELECT token_id, tenant_id, project_id FROM credentials WHERE hash = ?',
+    'SELECT token_id, tenant_id, project_id, name, expires_at, allowed_json FROM credentials WHERE hash = ?',
   );
   const revoke = db.prepare<[string, string]>('DELETE FROM credentials WHERE token_id = ? AND tenant_id = ?');
   return {
     insert: (hash: Buffer, row: CredentialRow, now: number): void => {
-      insert.run(hash, row.token_id, row.tenant_id, row.project_id, now);
+      insert.run({ ...row, hash, now });
     },
     find: (hash: Buffer): CredentialRow | undefined => find.get(hash),
     revoke: (tokenId: string, tenantId: string): void => {

@@ -1,41 +1,78 @@
-// When each token was last used, kept with a minute's precision: noted in memory, written together by a job.
+// When tokens and sessions were last used, kept with a minute's precision: noted in memory, written together by a job.
+// What is noted stays until it has been written, so whoever asks in between can be told.
+import type { DurableFile } from '#src/db/durable-file.ts';
+import type { PlatformDb } from '#src/db/sqlite.ts';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import { sessionStore } from './session-store.ts';
 import { tokenStore } from './store.ts';
 
 export interface LastUsed {
-  note(tenantId: string, tokenId: string): void;
+  /** `place` is whose file keeps it: the tenant's id for its tokens, any one name for all that lies in one file. */
+  note(place: string, id: string): void;
+  /** The latest use that is not written yet. */
+  notedAt(id: string): number | undefined;
+  /** Rejects where some are not written; they are tried again next time. */
   flush(): Promise<void>;
 }
 
-export const createLastUsed = (files: TenantFiles, clock: Clock): LastUsed => {
-  let noted = new Map<string, { tenantId: string; at: number }>();
+type Uses = readonly (readonly [id: string, at: number])[];
+
+const createLastUsed = (
+  what: string,
+  clock: Clock,
+  write: (place: string, uses: Uses) => Promise<void>,
+): LastUsed => {
+  const noted = new Map<string, { readonly place: string; at: number }>();
+
+  const writePlace = async (place: string, uses: Uses): Promise<void> => {
+    await write(place, uses);
+    // Used again meanwhile: that is still to be written.
+    for (const [id, at] of uses) if (noted.get(id)?.at === at) noted.delete(id);
+  };
+
   return {
-    note: (tenantId, tokenId) => {
-      const present = noted.get(tokenId);
+    note: (place, id) => {
+      const present = noted.get(id);
       if (present) present.at = clock.now();
-      else noted.set(tokenId, { tenantId, at: clock.now() });
+      else noted.set(id, { place, at: clock.now() });
     },
+    notedAt: (id) => noted.get(id)?.at,
     flush: async () => {
-      const tenants = Map.groupBy(noted, ([, { tenantId }]) => tenantId);
-      noted = new Map();
+      const places = Map.groupBy(noted, ([, { place }]) => place);
       const failures: unknown[] = [];
       // One after the other: they share the places for open files with those who wait for an answer.
-      for (const [tenantId, tokens] of tenants) {
-        await files
-          .write(tenantId, (db) => {
-            for (const [tokenId, { at }] of tokens) tokenStore(db).touch(tokenId, at);
-          })
-          .catch((error) => failures.push(error));
+      for (const [place, uses] of places) {
+        await writePlace(
+          place,
+          uses.map(([id, { at }]) => [id, at]),
+        ).catch((error) => failures.push(error));
       }
-      if (failures.length > 0) throw new AggregateError(failures, 'the last use of some tokens is not noted');
+      if (failures.length > 0)
+        throw new AggregateError(failures, `the last use of some ${what} is not noted`);
     },
   };
 };
 
-export const lastUsedJob = (lastUsed: LastUsed): Job => ({
-  name: 'note when tokens were used',
+/** Of tokens; the place is their tenant. */
+export const createTokensLastUsed = (files: TenantFiles, clock: Clock): LastUsed =>
+  createLastUsed('tokens', clock, (tenantId, uses) =>
+    files.write(tenantId, (db) => {
+      for (const [id, at] of uses) tokenStore(db).touch(id, at);
+    }),
+  );
+
+/** Of sessions, which all lie in platform.db. */
+export const createSessionsLastUsed = (platform: DurableFile<PlatformDb>, clock: Clock): LastUsed =>
+  createLastUsed('sessions', clock, (_, uses) =>
+    platform.write((db) => {
+      for (const [id, at] of uses) sessionStore(db).touch(id, at);
+    }),
+  );
+
+export const lastUsedJob = (name: string, lastUsed: LastUsed): Job => ({
+  name,
   schedule: '* * * * *',
   run: () => lastUsed.flush(),
 });

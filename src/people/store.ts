@@ -7,14 +7,17 @@ export interface TokenRow {
   name: string;
   scope: TokenScope;
   project_id: string | null;
+  expires_at: number | null;
+  /** JSON list of networks (CIDR); null: from anywhere. */
+  allowed_json: string | null;
   created_at: number;
   last_used_at: number | null;
 }
 
 export const tokenStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<TokenRow>(
-    `INSERT INTO api_tokens (id, name, scope, project_id, created_at, last_used_at)
-     VALUES (:id, :name, :scope, :project_id, :created_at, :last_used_at)`,
+    `INSERT INTO api_tokens (id, name, scope, project_id, expires_at, allowed_json, created_at, last_used_at)
+     VALUES (:id, :name, :scope, :project_id, :expires_at, :allowed_json, :created_at, :last_used_at)`,
   );
   const remove = db.prepare<[string]>('DELETE FROM api_tokens WHERE id = ?');
   const all = db.prepare<[], TokenRow>('SELECT * FROM api_tokens ORDER BY id');

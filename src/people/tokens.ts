@@ -1,37 +1,29 @@
 // Making, using and revoking API tokens. The record lies in the tenant's file, the hash that lets in lies in the
 // registry. Creation writes the record first and the hash last, revocation the other way round: whatever a crash leaves
 // in between, no token works that its owner cannot see.
-import { hash, randomBytes } from 'node:crypto';
 import type { Storage } from '#src/db/storage.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import { type Caller, mayUseProject } from '#src/kernel/access.ts';
+import { type Change, systemChange } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import { hashBearer, newBearer } from './bearer.ts';
 import { credentialStore } from './credential-store.ts';
-import { type TokenScope, tokenPrefix } from './rules.ts';
+import { isWithin } from './networks.ts';
+import { exceeds } from './roles.ts';
+import { type TokenScope, tokenPermissions, tokenPrefix } from './rules.ts';
+import { presentToken } from './schema.ts';
 import { type TokenRow, tokenStore } from './store.ts';
-
-const SECRET_BYTES = 32;
-/** 256 bits in base 62. */
-const SECRET_CHARS = 43;
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
-const base62 = (bytes: Buffer): string => {
-  let number = BigInt(`0x${bytes.toString('hex')}`);
-  let text = '';
-  for (let digit = 0; digit < SECRET_CHARS; digit++) {
-    text = BASE62[Number(number % 62n)] + text;
-    number /= 62n;
-  }
-  return text;
-};
-
-/** What is stored in a token's stead. */
-export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 export interface NewToken {
   readonly name: string;
   readonly scope: TokenScope;
   readonly projectId: string | null;
+  /** Null, and where absent: never. */
+  readonly expiresAt?: number | null;
+  /** Networks in canonical form; null, and where absent: from anywhere. */
+  readonly allowed?: readonly string[] | null;
 }
 
 export interface TokenDeps {
@@ -39,45 +31,102 @@ export interface TokenDeps {
   readonly clock: Clock;
 }
 
-/** Resolves with the record and the token itself, which is never shown again. Throws `not_found` for the project. */
+const noSuchToken = (): AppError => new AppError('not_found', 'There is no such token.');
+const noSuchProject = (): AppError => new AppError('not_found', 'There is no such project.');
+
+const beyondMaker = (field: string, message: string): AppError =>
+  new AppError('invalid_request', 'A token makes none that lets in more than it does itself.', {
+    extra: { fields: [{ path: `body.${field}`, message }] },
+  });
+
+/** Whether the caller may know of the token: who is limited to projects knows those of their projects only. */
+export const maySeeToken = (caller: Caller, { project_id }: Pick<TokenRow, 'project_id'>): boolean =>
+  caller.projects === null || (project_id !== null && mayUseProject(caller, project_id));
+
+/**
+ * What the caller may mint of what is wanted: nobody gives more than they have. A token that expires or is tied to
+ * networks hands that on. Throws `not_found` for a project that is none of theirs, `forbidden`, `invalid_request`.
+ */
+export const mintable = async (
+  { storage }: TokenDeps,
+  tenantId: string,
+  caller: Caller,
+  wanted: NewToken,
+): Promise<NewToken> => {
+  if (wanted.projectId !== null && !mayUseProject(caller, wanted.projectId)) throw noSuchProject();
+  const permission = exceeds(caller, tokenPermissions[wanted.scope]);
+  if (permission !== undefined) {
+    throw new AppError('forbidden', `A ${wanted.scope} token may do what its maker may not.`, {
+      hint: 'Nobody makes a token that may more than they do: ask someone who has the permission.',
+      extra: { permission },
+    });
+  }
+  if (caller.kind !== 'team_token') return wanted;
+  const own = await storage.tenants.read(tenantId, (db) => tokenStore(db).get(caller.credentialId));
+  if (own === undefined) throw new AppError('unauthorized', 'The request has no live credential.');
+  return narrowed(wanted, own);
+};
+
+/** What is wanted within the bounds of the token that makes it. */
+const narrowed = (wanted: NewToken, own: TokenRow): NewToken => {
+  const { expiresAt = own.expires_at, allowed = null } = wanted;
+  if (own.expires_at !== null && (expiresAt === null || expiresAt > own.expires_at))
+    throw beyondMaker('expires_at', 'expected no later than the expiry of the token that makes it');
+  const around: readonly string[] | null = own.allowed_json === null ? null : JSON.parse(own.allowed_json);
+  if (around !== null && allowed?.some((network) => !isWithin(network, around)))
+    throw beyondMaker('allowed_addresses', 'expected addresses that the token which makes it is allowed too');
+  return { ...wanted, expiresAt, allowed: allowed ?? around };
+};
+
+/**
+ * Resolves with the record and the token itself, which is never shown again. Whether it may be made has been asked
+ * before (`mintable`). Throws `not_found` for the project.
+ */
 export const createToken = async (
   { storage, clock }: TokenDeps,
   tenantId: string,
-  { name, scope, projectId }: NewToken,
+  { name, scope, projectId, expiresAt = null, allowed = null }: NewToken,
+  change: Change = systemChange('token.create'),
 ): Promise<{ row: TokenRow; token: string }> => {
-  const token = tokenPrefix[scope] + base62(randomBytes(SECRET_BYTES));
+  const token = newBearer(tokenPrefix[scope]);
   const now = clock.now();
   const row: TokenRow = {
     id: newId(),
     name,
     scope,
     project_id: projectId,
+    expires_at: expiresAt,
+    allowed_json: allowed && JSON.stringify(allowed),
     created_at: now,
     last_used_at: null,
   };
   await storage.tenants.write(tenantId, (db) => {
-    if (projectId !== null && !tokenStore(db).projectExists(projectId)) {
-      throw new AppError('not_found', 'There is no such project.');
-    }
+    if (projectId !== null && !tokenStore(db).projectExists(projectId)) throw noSuchProject();
     tokenStore(db).insert(row);
+    const target = { type: 'token', id: row.id };
+    auditStore(db).record(change, { target, before: null, after: presentToken(row) }, now);
   });
+  const { project_id, expires_at, allowed_json } = row;
+  const limits = { name, project_id, expires_at, allowed_json };
   await storage.platform.write((db) =>
-    credentialStore(db).insert(
-      hashToken(token),
-      { token_id: row.id, tenant_id: tenantId, project_id: projectId },
-      now,
-    ),
+    credentialStore(db).insert(hashBearer(token), { token_id: row.id, tenant_id: tenantId, ...limits }, now),
   );
   return { row, token };
 };
 
-/** Throws `not_found`. */
+/** Throws `not_found`, also for one that the caller may not know of. */
 export const revokeToken = async (
-  { storage }: TokenDeps,
+  { storage, clock }: TokenDeps,
   tenantId: string,
   tokenId: string,
+  by: { readonly caller: Caller; readonly change: Change },
 ): Promise<void> => {
+  const row = await storage.tenants.read(tenantId, (db) => tokenStore(db).get(tokenId));
+  if (row === undefined || !maySeeToken(by.caller, row)) throw noSuchToken();
   await storage.platform.write((db) => credentialStore(db).revoke(tokenId, tenantId));
-  const removed = await storage.tenants.write(tenantId, (db) => tokenStore(db).remove(tokenId));
-  if (!removed) throw new AppError('not_found', 'There is no such token.');
+  await storage.tenants.write(tenantId, (db) => {
+    if (!tokenStore(db).remove(tokenId)) throw noSuchToken();
+    const target = { type: 'token', id: tokenId };
+    auditStore(db).record(by.change, { target, before: presentToken(row), after: null }, clock.now());
+  });
 };

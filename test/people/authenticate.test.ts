@@ -1,58 +1,99 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Storage } from '#src/db/storage.ts';
-import { createAuthenticate } from '#src/people/authenticate.ts';
-import { createToken } from '#src/people/tokens.ts';
+import { anonymous } from '#src/kernel/access.ts';
+import { DAY } from '#src/kernel/time.ts';
+import { type Credentials, createAuthenticate } from '#src/people/authenticate.ts';
+import { createToken, type NewToken } from '#src/people/tokens.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import {
   createSampleTenant,
   createTestClock,
   openTestStorage,
+  type TestClock,
   temporaryDirectory,
 } from '#test/support/storage.ts';
 
 const ADMIN = 'the-operator-token';
-const clock = createTestClock();
+const ADDRESS = '192.0.2.7';
+const START = 1_700_000_000_000;
+const nothing: Credentials = {
+  bearer: null,
+  adminToken: null,
+  cookie: null,
+  csrfToken: null,
+  isWrite: false,
+};
 
+let clock: TestClock;
 let storage: Storage;
 let tenantId: string;
 let projectId: string;
 let team: string;
 let project: string;
 let noted: string[];
+let asked: unknown[];
+
+const mint = async (fields: Partial<NewToken> = {}): Promise<string> =>
+  (await createToken({ storage, clock }, tenantId, { name: 't', scope: 'team', projectId: null, ...fields }))
+    .token;
 
 beforeEach(async () => {
+  clock = createTestClock(START);
   storage = await openTestStorage(await temporaryDirectory());
   tenantId = await createSampleTenant(storage);
   projectId = await storage.tenants.read(tenantId, (db) => tenantStore(db).defaultProject().id);
-  const deps = { storage, clock };
-  team = (await createToken(deps, tenantId, { name: 't', scope: 'team', projectId: null })).token;
-  project = (await createToken(deps, tenantId, { name: 'p', scope: 'project', projectId })).token;
+  team = await mint({ name: 'server' });
+  project = await mint({ name: 'form', scope: 'project', projectId });
   noted = [];
+  asked = [];
 });
 
-const authenticate = (bearer: string | null, adminToken: string | null, configured: string | null = ADMIN) =>
+const someone = { ...anonymous, kind: 'member', credentialId: 'session' } as const;
+
+const authenticate = (
+  credentials: Partial<Credentials>,
+  options: { readonly configured?: string | null; readonly from?: string } = {},
+) =>
   createAuthenticate({
     platform: storage.platform,
-    adminToken: configured,
+    clock,
+    adminToken: options.configured === undefined ? ADMIN : options.configured,
     lastUsed: {
       note: (_, tokenId) => {
         noted.push(tokenId);
       },
+      notedAt: () => undefined,
       flush: async () => undefined,
     },
-  })({ bearer, adminToken });
+    sessions: {
+      byBearer: async (bearer) => {
+        asked.push(bearer);
+        return someone;
+      },
+      byCookie: async (given) => {
+        asked.push(given);
+        return someone;
+      },
+    },
+  })({ ...nothing, ...credentials }, options.from ?? ADDRESS);
 
 describe('who it is', () => {
   test('the operator, who belongs to no tenant', async () => {
-    const caller = await authenticate(null, ADMIN);
-    expect(caller).toMatchObject({ kind: 'operator', tenantId: null, projectId: null });
+    const caller = await authenticate({ adminToken: ADMIN });
+    expect(caller).toMatchObject({ kind: 'operator', tenantId: null, projects: null, isOwner: true });
     expect(caller?.permissions.has('billing.manage')).toBe(true);
     expect(noted).toEqual([]);
   });
 
   test('a team token, which manages no members and no billing', async () => {
-    const caller = await authenticate(team, null);
-    expect(caller).toMatchObject({ kind: 'team_token', tenantId, projectId: null });
+    const caller = await authenticate({ bearer: team });
+    expect(caller).toMatchObject({
+      kind: 'team_token',
+      name: 'server',
+      tenantId,
+      projects: null,
+      isOwner: false,
+    });
     expect(caller?.permissions.has('messages.send')).toBe(true);
     expect(caller?.permissions.has('billing.manage')).toBe(false);
     expect(caller?.permissions.has('members.manage')).toBe(false);
@@ -60,14 +101,33 @@ describe('who it is', () => {
   });
 
   test('a project token, which sends and reads of its project only', async () => {
-    const caller = await authenticate(project, null);
-    expect(caller).toMatchObject({ kind: 'project_token', tenantId, projectId });
+    const caller = await authenticate({ bearer: project });
+    expect(caller).toMatchObject({
+      kind: 'project_token',
+      name: 'form',
+      tenantId,
+      projects: new Set([projectId]),
+    });
     expect([...(caller?.permissions ?? [])].sort()).toEqual(['messages.send', 'messages.view', 'stats.view']);
   });
 
-  test('the admin token decides where both are given', async () => {
-    expect(await authenticate(team, ADMIN)).toMatchObject({ kind: 'operator' });
-    expect(await authenticate(team, 'wrong')).toBeNull();
+  test('someone signed in, by bearer or cookie, whom the sessions know', async () => {
+    const bearer = `svc_sess_${'a'.repeat(43)}`;
+    expect(await authenticate({ bearer })).toBe(someone);
+    const cookie = { cookie: 'svc_session=x', csrfToken: 'y', isWrite: true };
+    expect(await authenticate(cookie)).toBe(someone);
+    expect(asked).toEqual([bearer, cookie]);
+  });
+
+  test('the admin token decides where several are given, then the bearer', async () => {
+    const cookie = 'svc_session=x';
+    expect(await authenticate({ bearer: team, adminToken: ADMIN, cookie })).toMatchObject({
+      kind: 'operator',
+    });
+    expect(await authenticate({ bearer: team, adminToken: 'wrong', cookie })).toBeNull();
+    expect(await authenticate({ bearer: team, cookie })).toMatchObject({ kind: 'team_token' });
+    expect(await authenticate({ bearer: 'wrong', cookie })).toBeNull();
+    expect(asked).toEqual([]);
   });
 });
 
@@ -86,7 +146,37 @@ describe('nobody', () => {
     { name: 'with an empty admin token', bearer: () => null, admin: '' },
     { name: 'as operator where there is none', bearer: () => null, admin: '', configured: null },
   ])('$name', async ({ bearer, admin, configured = ADMIN }) => {
-    expect(await authenticate(bearer(), admin, configured)).toBeNull();
+    expect(await authenticate({ bearer: bearer(), adminToken: admin }, { configured })).toBeNull();
     expect(noted).toEqual([]);
+  });
+});
+
+describe('a token that expires', () => {
+  test('lets in until then and not after', async () => {
+    const bearer = await mint({ expiresAt: START + DAY });
+    clock.set(START + DAY - 1);
+    expect(await authenticate({ bearer })).not.toBeNull();
+    noted = [];
+    clock.set(START + DAY);
+    expect(await authenticate({ bearer })).toBeNull();
+    expect(noted).toEqual([]);
+  });
+});
+
+describe('a token that is tied to networks', () => {
+  test.each<{ allowed: string[] | null; from: string; lets: boolean }>([
+    { allowed: null, from: '203.0.113.9', lets: true },
+    { allowed: ['192.0.2.0/24', '2001:db8::/32'], from: '192.0.2.255', lets: true },
+    { allowed: ['192.0.2.0/24', '2001:db8::/32'], from: '2001:db8:ffff::1', lets: true },
+    { allowed: ['192.0.2.0/24', '2001:db8::/32'], from: '192.0.3.0', lets: false },
+    { allowed: ['192.0.2.0/24', '2001:db8::/32'], from: '2001:db9::1', lets: false },
+    { allowed: ['192.0.2.7'], from: '192.0.2.7', lets: true },
+    { allowed: ['192.0.2.7'], from: '192.0.2.8', lets: false },
+    { allowed: ['0.0.0.0/0'], from: '2001:db8::1', lets: false },
+    { allowed: ['192.0.2.0/24'], from: '', lets: false },
+  ])('$allowed from $from: $lets', async ({ allowed, from, lets }) => {
+    const bearer = await mint({ allowed });
+    expect((await authenticate({ bearer }, { from })) !== null).toBe(lets);
+    expect(noted).toHaveLength(lets ? 1 : 0);
   });
 });

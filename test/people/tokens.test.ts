@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Storage } from '#src/db/storage.ts';
+import { anonymous, type Caller, type Permission, permissions } from '#src/kernel/access.ts';
+import { systemChange } from '#src/kernel/change.ts';
 import { newId } from '#src/kernel/id.ts';
-import { createAuthenticate } from '#src/people/authenticate.ts';
+import { hashBearer } from '#src/people/bearer.ts';
+import { credentialStore } from '#src/people/credential-store.ts';
 import { tokenStore } from '#src/people/store.ts';
-import { createToken, hashToken, revokeToken } from '#src/people/tokens.ts';
+import { createToken, mintable, type NewToken, revokeToken } from '#src/people/tokens.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import {
   createSampleTenant,
@@ -14,7 +17,8 @@ import {
 
 const clock = createTestClock();
 const TEAM = { name: 'server', scope: 'team', projectId: null } as const;
-const lastUsed = { note: () => undefined, flush: async () => undefined };
+const everything: Caller = { ...anonymous, kind: 'operator', permissions: new Set(permissions) };
+const byOperator = () => ({ caller: everything, change: systemChange('token.revoke') });
 
 let storage: Storage;
 let tenantId: string;
@@ -23,10 +27,8 @@ beforeEach(async () => {
   tenantId = await createSampleTenant(storage);
 });
 
-const letsIn = async (token: string): Promise<boolean> => {
-  const authenticate = createAuthenticate({ platform: storage.platform, adminToken: null, lastUsed });
-  return (await authenticate({ bearer: token, adminToken: null })) !== null;
-};
+const letsIn = (token: string): Promise<boolean> =>
+  storage.platform.read((db) => credentialStore(db).find(hashBearer(token)) !== undefined);
 const shown = () => storage.tenants.read(tenantId, (db) => tokenStore(db).all());
 
 /** The storage with one of its two files out of order. */
@@ -84,7 +86,7 @@ describe('making a token', () => {
     );
     // Its owner sees it and can revoke it.
     const [left] = await shown();
-    await revokeToken({ storage, clock }, tenantId, left?.id ?? '');
+    await revokeToken({ storage, clock }, tenantId, left?.id ?? '', byOperator());
     expect(await shown()).toEqual([]);
   });
 });
@@ -92,39 +94,142 @@ describe('making a token', () => {
 describe('revoking a token', () => {
   test('ends it at once and takes its record away', async () => {
     const { row, token } = await createToken({ storage, clock }, tenantId, TEAM);
-    await revokeToken({ storage, clock }, tenantId, row.id);
+    await revokeToken({ storage, clock }, tenantId, row.id, byOperator());
     expect(await letsIn(token)).toBe(false);
     expect(await shown()).toEqual([]);
-    await expect(revokeToken({ storage, clock }, tenantId, row.id)).rejects.toMatchObject({
+    await expect(revokeToken({ storage, clock }, tenantId, row.id, byOperator())).rejects.toMatchObject({
       code: 'not_found',
     });
   });
 
   test('that is cut off leaves none that works unseen', async () => {
     const { row, token } = await createToken({ storage, clock }, tenantId, TEAM);
-    await expect(revokeToken({ storage: broken('platform'), clock }, tenantId, row.id)).rejects.toThrow(
-      'no disk',
-    );
+    await expect(
+      revokeToken({ storage: broken('platform'), clock }, tenantId, row.id, byOperator()),
+    ).rejects.toThrow('no disk');
     expect(await shown()).toEqual([row]);
-    await expect(revokeToken({ storage: broken('tenants'), clock }, tenantId, row.id)).rejects.toThrow(
-      'no disk',
-    );
+    await expect(
+      revokeToken({ storage: broken('tenants'), clock }, tenantId, row.id, byOperator()),
+    ).rejects.toThrow('no disk');
     expect(await letsIn(token)).toBe(false);
     expect(await shown()).toEqual([row]);
-    await revokeToken({ storage, clock }, tenantId, row.id);
+    await revokeToken({ storage, clock }, tenantId, row.id, byOperator());
     expect(await shown()).toEqual([]);
   });
 
   test('of another tenant is not possible', async () => {
     const other = await createSampleTenant(storage, 'Andere');
     const { row, token } = await createToken({ storage, clock }, tenantId, TEAM);
-    await expect(revokeToken({ storage, clock }, other, row.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(revokeToken({ storage, clock }, other, row.id, byOperator())).rejects.toMatchObject({
+      code: 'not_found',
+    });
     expect(await letsIn(token)).toBe(true);
   });
 });
 
-test('a token is stored as its SHA-256', () => {
-  expect(hashToken('abc').toString('hex')).toBe(
-    'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
-  );
+describe('what the audit keeps', () => {
+  const audited = () =>
+    storage.tenants.read(tenantId, (db) =>
+      db
+        .prepare<[], { action: string; target_id: string; before_json: string; after_json: string }>(
+          "SELECT action, target_id, before_json, after_json FROM audit WHERE target_type = 'token' ORDER BY seq",
+        )
+        .all(),
+    );
+
+  test('is the record before and after, and no secret', async () => {
+    const limits = { expiresAt: clock.now() + 1, allowed: ['192.0.2.0/24'] };
+    const { row, token } = await createToken({ storage, clock }, tenantId, { ...TEAM, ...limits });
+    await revokeToken({ storage, clock }, tenantId, row.id, byOperator());
+    const [made, revoked, ...more] = await audited();
+    expect(more).toEqual([]);
+    expect(made).toMatchObject({ action: 'token.create', target_id: row.id, before_json: null });
+    expect(JSON.parse(made?.after_json ?? '')).toMatchObject({
+      name: 'server',
+      allowed_addresses: ['192.0.2.0/24'],
+    });
+    expect(revoked).toMatchObject({
+      action: 'token.revoke',
+      before_json: made?.after_json,
+      after_json: null,
+    });
+    expect(JSON.stringify([made, revoked])).not.toContain(token);
+  });
+
+  test('is nothing where nothing was made', async () => {
+    const wanted = { name: 'form', scope: 'project', projectId: newId() } as const;
+    await expect(createToken({ storage, clock }, tenantId, wanted)).rejects.toThrow();
+    expect(await audited()).toEqual([]);
+  });
+});
+
+describe('nobody mints more than they have', () => {
+  const P1 = '018f0000-0000-7000-8000-0000000000a1';
+  const P2 = '018f0000-0000-7000-8000-0000000000a2';
+  const member = (granted: readonly Permission[], projects: readonly string[] | null = null): Caller => ({
+    ...anonymous,
+    kind: 'member',
+    permissions: new Set(granted),
+    projects: projects && new Set(projects),
+  });
+  const sending: readonly Permission[] = ['tokens.manage', 'messages.send', 'messages.view', 'stats.view'];
+  const all = permissions.filter((permission) => permission !== 'billing.manage');
+  const ofProject = { name: 'n', scope: 'project', projectId: P1 } as const;
+
+  const verdicts: readonly (readonly [who: string, Caller, NewToken, string | null])[] = [
+    ['the operator a team token', everything, TEAM, null],
+    ['who has all but billing a team token', member(all), TEAM, null],
+    ['who manages tokens only a team token', member(['tokens.manage']), TEAM, 'messages.send'],
+    ['who manages tokens only a project token', member(['tokens.manage']), ofProject, 'messages.send'],
+    ['who may not see statistics a project token', member(sending.slice(0, 3)), ofProject, 'stats.view'],
+    ['who may send and see a project token', member(sending), ofProject, null],
+    ['who may send and see a team token', member(sending), TEAM, 'messages.view_content'],
+    ['who has the project a token for it', member(sending, [P1]), ofProject, null],
+    ['who has another project a token for it', member(sending, [P2]), ofProject, 'not_found'],
+  ];
+  test.each(verdicts)('%s', async (_, caller, wanted, refusal) => {
+    const minting = mintable({ storage, clock }, tenantId, caller, wanted);
+    if (refusal === null) expect(await minting).toEqual(wanted);
+    else if (refusal === 'not_found') await expect(minting).rejects.toMatchObject({ code: 'not_found' });
+    else await expect(minting).rejects.toMatchObject({ code: 'forbidden', extra: { permission: refusal } });
+  });
+
+  const END = 2_000_000_000_000;
+  const NETS = ['192.0.2.0/24', '2001:db8::/32'];
+  const narrowings: readonly (readonly [
+    what: string,
+    Partial<NewToken>,
+    Partial<NewToken> | 'body.expires_at' | 'body.allowed_addresses',
+  ])[] = [
+    ['inherits expiry and addresses', {}, { expiresAt: END, allowed: NETS }],
+    ['may end earlier', { expiresAt: END - 1 }, { expiresAt: END - 1, allowed: NETS }],
+    ['may not end later', { expiresAt: END + 1 }, 'body.expires_at'],
+    ['may not last for ever', { expiresAt: null }, 'body.expires_at'],
+    [
+      'may have fewer addresses',
+      { allowed: ['192.0.2.128/25'] },
+      { expiresAt: END, allowed: ['192.0.2.128/25'] },
+    ],
+    ['may not have others', { allowed: ['192.0.2.1', '198.51.100.1'] }, 'body.allowed_addresses'],
+    ['may not have a wider network', { allowed: ['192.0.0.0/16'] }, 'body.allowed_addresses'],
+  ];
+  test.each(narrowings)('a token made by a limited one %s', async (_, wanted, expected) => {
+    const limits = { expiresAt: END, allowed: NETS };
+    const { row } = await createToken({ storage, clock }, tenantId, { ...TEAM, ...limits });
+    const caller: Caller = { ...everything, kind: 'team_token', credentialId: row.id };
+    const minting = mintable({ storage, clock }, tenantId, caller, { ...TEAM, ...wanted });
+    if (typeof expected !== 'string') expect(await minting).toEqual({ ...TEAM, ...expected });
+    else
+      await expect(minting).rejects.toMatchObject({
+        code: 'invalid_request',
+        extra: { fields: [{ path: expected }] },
+      });
+  });
+
+  test('a token that is revoked meanwhile makes none', async () => {
+    const caller: Caller = { ...everything, kind: 'team_token', credentialId: newId() };
+    await expect(mintable({ storage, clock }, tenantId, caller, TEAM)).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
+  });
 });

@@ -1,0 +1,34 @@
+// The e-mail address of a person, as it is taken from outside: one bare address, and the key by which it is compared.
+import { z } from 'zod';
+import { AddressError, addressKey, parseAddress } from './address.ts';
+
+export interface PersonEmail {
+  /** As it was given, its domain in lower-case A-labels. */
+  readonly email: string;
+  readonly emailKey: string;
+}
+
+/** RFC 5321 §4.5.3.1.3, with room for white space around it. */
+const MAX_TYPED = 300;
+
+/** Null where the text is not one bare address. */
+export const parseEmail = (text: string): PersonEmail | null => {
+  try {
+    const { address, name } = parseAddress(text.trim());
+    return name === undefined ? { email: address, emailKey: addressKey(address) } : null;
+  } catch (error) {
+    if (error instanceof AddressError) return null;
+    throw error;
+  }
+};
+
+export const emailSchema = z
+  .string()
+  .max(MAX_TYPED)
+  .transform((text, context): PersonEmail => {
+    const parsed = parseEmail(text);
+    if (parsed !== null) return parsed;
+    context.addIssue({ code: 'custom', message: 'expected one e-mail address, such as name@example.org' });
+    return z.NEVER;
+  })
+  .describe('one bare e-mail address');

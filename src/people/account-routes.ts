@@ -1,0 +1,213 @@
+// The own account: who is signed in, language, password.
+import type { Storage } from '#src/db/storage.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Account, Caller } from '#src/kernel/access.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import type { Log } from '#src/kernel/log.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { toIso } from '#src/kernel/time.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import { type AccountRow, accountStore } from './account-store.ts';
+import { findMember, tenantsOf } from './enter.ts';
+import { presentMembership } from './member-schema.ts';
+import { passwordProblem } from './passwords.ts';
+import { sessionStore } from './session-store.ts';
+import { accountSchema, presentAccount } from './sessions.ts';
+import { requirePasswordLogin, type SignInDeps } from './sign-in-routes.ts';
+import { type Membership, meSchema, setPasswordBody, updateAccountBody } from './sign-in-schema.ts';
+
+export interface AccountDeps extends SignInDeps {
+  readonly storage: Storage;
+}
+
+const MAX_PRACTICES = 200;
+
+/** Gone since the request was authenticated. */
+const gone = (): AppError => new AppError('unauthorized', 'The session is over.');
+
+/** Of a route whose access is `session`. */
+const accountOf = ({ account }: Caller): Account => {
+  if (account === null) throw gone();
+  return account;
+};
+
+const fieldRefused = (field: string, message: string): AppError =>
+  new AppError('invalid_request', `\`${field}\` ${message}.`, {
+    extra: { fields: [{ path: `body.${field}`, message }] },
+  });
+
+const membershipIn = (
+  { tenants }: Storage,
+  tenantId: string,
+  emailKey: string,
+): Promise<Membership | undefined> =>
+  tenants.read(tenantId, (db) => {
+    const found = findMember(db, emailKey);
+    if (!found) return undefined;
+    const shown = presentMembership(tenantStore(db).practice(), found.member, found.role);
+    return found.member.status === 'active' ? shown : { ...shown, permissions: [] };
+  });
+
+/** What cannot be read is left out and logged: one broken file must not keep anyone out of the others. */
+const membershipsOf = async (storage: Storage, account: Account, log: Log): Promise<Membership[]> => {
+  const found: Membership[] = [];
+  for await (const tenantId of tenantsOf(storage, account.id)) {
+    const membership = await membershipIn(storage, tenantId, account.emailKey).catch((error) => {
+      log.warn({ err: error, tenant_id: tenantId }, 'a practice cannot be read, and is left out of the list');
+      return undefined;
+    });
+    if (membership) found.push(membership);
+    if (found.length === MAX_PRACTICES) break;
+  }
+  return found;
+};
+
+/** Throws `invalid_request` where the current password is missing or not the right one. */
+const requireCurrentPassword = async (
+  { passwords, limitEmail }: AccountDeps,
+  { email_key, password }: AccountRow,
+  current: string | undefined,
+): Promise<void> => {
+  if (password === null) return;
+  if (current === undefined) throw fieldRefused('current_password', 'is required to change the password');
+  // Whoever has the session alone must not find the password by trying.
+  limitEmail(email_key);
+  if (!(await passwords.verify(current, password)))
+    throw fieldRefused('current_password', 'is not the current password');
+};
+
+export const accountRoutes = (deps: AccountDeps): Route[] => {
+  const { storage, clock, sessions, passwords } = deps;
+  const { platform } = storage;
+
+  const readAccount = async (id: string): Promise<AccountRow> => {
+    const row = await platform.read((db) => accountStore(db).get(id));
+    if (!row) throw gone();
+    return row;
+  };
+
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/api/auth/me',
+      tag: 'Sign-in',
+      summary: 'Who is signed in, and their practices',
+      access: 'session',
+      stability: 'stable',
+      responses: { 200: { description: 'The account, this session, and the practices.', body: meSchema } },
+      handle: async (_, { caller, log }) => {
+        const account = accountOf(caller);
+        const row = await readAccount(account.id);
+        const session = await platform.read((db) => sessions.times(db, caller.credentialId));
+        if (!session) throw gone();
+        return {
+          status: 200,
+          body: {
+            ...presentAccount(row),
+            has_password: row.password !== null,
+            csrf_token: sessions.csrfTokenOf(caller.credentialId),
+            session: {
+              id: caller.credentialId,
+              created_at: toIso(session.createdAt),
+              last_used_at: toIso(session.lastUsedAt),
+              expires_at: toIso(session.expiresAt),
+            },
+            practices: await membershipsOf(storage, account, log),
+          },
+        };
+      },
+    }),
+    defineRoute({
+      method: 'patch',
+      path: '/api/auth/me',
+      tag: 'Sign-in',
+      summary: 'Change the language of the account',
+      access: 'session',
+      audit: 'account.update',
+      stability: 'stable',
+      body: updateAccountBody,
+      responses: { 200: { description: 'The account.', body: accountSchema } },
+      handle: async ({ body: { language } }, { caller, change }) => {
+        const { id } = accountOf(caller);
+        const body = await platform.write((db) => {
+          const row = accountStore(db).get(id);
+          if (!row) throw gone();
+          accountStore(db).setLanguage(id, language);
+          const before = presentAccount(row);
+          const after = { ...before, language };
+          auditStore(db).record(change, { target: { type: 'account', id }, before, after }, clock.now());
+          return after;
+        });
+        return { status: 200, body };
+      },
+    }),
+    defineRoute({
+      method: 'put',
+      path: '/api/auth/password',
+      tag: 'Sign-in',
+      summary: 'Set or change the password',
+      description:
+        'All other sessions of the account end. Only where the operator allows passwords; else 404.',
+      access: 'session',
+      audit: 'password.set',
+      rate: 'sign_in',
+      stability: 'stable',
+      body: setPasswordBody,
+      responses: { 204: { description: 'It is the password from now on.' } },
+      errors: ['not_found', 'conflict'],
+      handle: async ({ body }, { caller, change }) => {
+        requirePasswordLogin(deps);
+        const { id, email } = accountOf(caller);
+        const problem = passwordProblem(body.password, email);
+        if (problem !== null) throw fieldRefused('password', problem);
+        const row = await readAccount(id);
+        await requireCurrentPassword(deps, row, body.current_password);
+        const hashed = await passwords.hash(body.password);
+        await platform.write((db) => {
+          if (accountStore(db).get(id)?.password !== row.password)
+            throw new AppError('conflict', 'The password was changed in the meantime.', {
+              hint: 'Send the request again with the password that is set now.',
+            });
+          accountStore(db).setPassword(id, hashed);
+          const ended = sessionStore(db).removeOthers(id, caller.credentialId);
+          const after = { other_sessions_ended: ended };
+          auditStore(db).record(
+            change,
+            { target: { type: 'account', id }, before: null, after },
+            clock.now(),
+          );
+        });
+        return { status: 204 };
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/api/auth/password',
+      tag: 'Sign-in',
+      summary: 'Remove the password',
+      description: 'Signing in takes a code then. All other sessions of the account end.',
+      access: 'session',
+      audit: 'password.remove',
+      stability: 'stable',
+      responses: { 204: { description: 'There is no password any more.' } },
+      errors: ['not_found'],
+      handle: async (_, { caller, change }) => {
+        requirePasswordLogin(deps);
+        const { id } = accountOf(caller);
+        await platform.write((db) => {
+          if ((accountStore(db).get(id)?.password ?? null) === null)
+            throw new AppError('not_found', 'The account has no password.');
+          accountStore(db).setPassword(id, null);
+          const ended = sessionStore(db).removeOthers(id, caller.credentialId);
+          const after = { other_sessions_ended: ended };
+          auditStore(db).record(
+            change,
+            { target: { type: 'account', id }, before: null, after },
+            clock.now(),
+          );
+        });
+        return { status: 204 };
+      },
+    }),
+  ];
+};

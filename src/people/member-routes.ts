@@ -1,0 +1,119 @@
+// Members of a practice: list, invite, change, remove; and owners by the operator's word.
+import { z } from 'zod';
+import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { type InviteDeps, inviteMember } from './inviting.ts';
+import { roleOf } from './managing.ts';
+import { inviteBody, memberSchema, ownerBody, patchMemberBody, presentMember } from './member-schema.ts';
+import { memberStore } from './member-store.ts';
+import { removeMember, updateMember } from './members.ts';
+import { makeOwner, type OwnerDeps } from './owners.ts';
+import { systemRoles } from './roles.ts';
+
+const params = z.strictObject({ id: z.uuid().describe('the practice') });
+const memberParams = z.strictObject({ ...params.shape, memberID: z.uuid() });
+const PATH = '/api/practices/{id}/members';
+const MEMBER_PATH = `${PATH}/{memberID}`;
+const shared = { tag: 'Members and roles', stability: 'stable' } as const;
+
+const grant =
+  'Only roles whose permissions the caller has, before and after; only owners deal with owners. A practice always ' +
+  'keeps one owner.';
+
+export const memberRoutes = (deps: InviteDeps & OwnerDeps): Route[] => [
+  defineRoute({
+    ...shared,
+    method: 'get',
+    path: PATH,
+    summary: 'Members',
+    access: 'members.manage',
+    params,
+    query: z.strictObject(listQuery),
+    responses: { 200: { description: 'Invited ones too.', body: listOf(memberSchema) } },
+    handle: async ({ params: { id }, query }) => {
+      const body = await deps.storage.tenants.read(id, (db) =>
+        pageOf(memberStore(db).all(), query, (row) => presentMember(row, roleOf(db, row))),
+      );
+      return { status: 200, body };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'post',
+    path: PATH,
+    summary: 'Invite a member by mail',
+    description: `The link in the mail is valid for seven days; inviting the address again makes a new one. ${grant}`,
+    access: 'members.manage',
+    audit: 'member.invite',
+    params,
+    body: inviteBody,
+    responses: {
+      200: { description: 'Was invited already: role and projects are as given now.', body: memberSchema },
+      201: { description: 'The member, `invited`.', body: memberSchema },
+    },
+    errors: ['conflict', 'rate_limited'],
+    handle: async ({ params: { id }, body }, context) => {
+      const invited = {
+        email: body.email,
+        roleId: body.role_id,
+        allProjects: body.all_projects,
+        projectIds: body.project_ids,
+        language: body.language,
+      };
+      const { row, role, isNew } = await inviteMember(deps, id, invited, context);
+      return { status: isNew ? 201 : 200, body: presentMember(row, role) };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'patch',
+    path: MEMBER_PATH,
+    summary: "Change a member's role or projects",
+    description: grant,
+    access: 'members.manage',
+    audit: 'member.update',
+    params: memberParams,
+    body: patchMemberBody,
+    responses: { 200: { description: 'The member; it holds from their next request.', body: memberSchema } },
+    errors: ['conflict'],
+    handle: async ({ params: { id, memberID }, body }, context) => {
+      const patch = { roleId: body.role_id, allProjects: body.all_projects, projectIds: body.project_ids };
+      const { row, role } = await updateMember(deps, id, memberID, patch, context);
+      return { status: 200, body: presentMember(row, role) };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'delete',
+    path: MEMBER_PATH,
+    summary: 'Remove a member',
+    description: grant,
+    access: 'members.manage',
+    audit: 'member.remove',
+    params: memberParams,
+    responses: { 204: { description: 'They have no business here any more.' } },
+    errors: ['conflict'],
+    handle: async ({ params: { id, memberID } }, context) => {
+      await removeMember(deps, id, memberID, context);
+      return { status: 204 };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'post',
+    path: '/api/practices/{id}/owners',
+    summary: 'Make an address an owner',
+    access: 'operator',
+    audit: 'member.make_owner',
+    params,
+    body: ownerBody,
+    responses: {
+      200: { description: 'Was a member already, and is an active owner now.', body: memberSchema },
+      201: { description: 'The owner, active, and told by mail.', body: memberSchema },
+    },
+    handle: async ({ params: { id }, body }, context) => {
+      const { row, isNew } = await makeOwner(deps, id, body.email, body.language, context);
+      return { status: isNew ? 201 : 200, body: presentMember(row, systemRoles.owner) };
+    },
+  }),
+];

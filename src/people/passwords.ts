@@ -1,0 +1,126 @@
+// Passwords: argon2id (RFC 9106) by node's own implementation, in PHC string form, with the parameters that OWASP gives
+// for it. A password that nobody has is computed for addresses without one, at the same cost.
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { AppError } from '#src/kernel/errors.ts';
+
+const KIB = 1_024;
+const CURRENT = { memory: 19 * KIB, passes: 2, parallelism: 1 } as const;
+const SALT_BYTES = 16;
+const TAG_BYTES = 32;
+const MIN_CHARACTERS = 12;
+export const MAX_PASSWORD_BYTES = 1_024;
+/** They run on the threads that also sync the disk, and each takes its 19 MiB. */
+const MAX_AT_ONCE = 2;
+/** About a second of work; who comes later is told to come again. */
+const MAX_WAITING = 32;
+const RETRY_AFTER_S = 2;
+
+interface Phc {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly salt: Buffer;
+  readonly tag: Buffer;
+}
+
+export interface Passwords {
+  /** In PHC string form. Throws `unavailable` where too many wait. */
+  hash(password: string): Promise<string>;
+  /** As long for null, which nothing matches. Throws `unavailable` where too many wait. */
+  verify(password: string, stored: string | null): Promise<boolean>;
+  /** Whether it was made with other parameters than are used now. */
+  isOutdated(stored: string): boolean;
+}
+
+const PHC_FORM = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+const parsePhc = (text: string): Phc => {
+  const [, memory, passes, parallelism, salt, tag] = PHC_FORM.exec(text) ?? [];
+  if (salt === undefined || tag === undefined) throw new Error('a stored password is not in PHC form');
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
+};
+
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+const formatPhc = ({ memory, passes, parallelism, salt, tag }: Phc): string =>
+  `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(tag)}`;
+
+/** One form for all ways to type the same characters. */
+const normalized = (password: string): string => password.normalize('NFKC');
+
+/** What is wrong with it as a new password, in words for whoever chose it; null where nothing is. */
+export const passwordProblem = (password: string, email: string): string | null => {
+  const text = normalized(password);
+  if ([...text].length < MIN_CHARACTERS) return `has fewer than ${MIN_CHARACTERS} characters`;
+  if (Buffer.byteLength(text) > MAX_PASSWORD_BYTES) return `is longer than ${MAX_PASSWORD_BYTES} bytes`;
+  if (text.toLowerCase() === normalized(email).toLowerCase()) return 'is the e-mail address';
+  return null;
+};
+
+const argon2id = promisify(argon2);
+
+export const createPasswords = (): Passwords => {
+  const nobodys = { ...CURRENT, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
+  let running = 0;
+  const waiting: (() => void)[] = [];
+
+  const takePlace = async (): Promise<void> => {
+    if (running < MAX_AT_ONCE) {
+      running += 1;
+      return;
+    }
+    if (waiting.length >= MAX_WAITING)
+      throw new AppError('unavailable', 'Too many people sign in at this moment.', {
+        extra: { retry_after: RETRY_AFTER_S },
+      });
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+
+  const givePlace = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  };
+
+  const compute = async (password: string, { salt, tag, ...cost }: Phc): Promise<Buffer> => {
+    await takePlace();
+    try {
+      return await argon2id('argon2id', {
+        message: normalized(password),
+        nonce: salt,
+        tagLength: tag.length,
+        ...cost,
+      });
+    } finally {
+      givePlace();
+    }
+  };
+
+  return {
+    hash: async (password) => {
+      const fresh = { ...CURRENT, salt: randomBytes(SALT_BYTES), tag: Buffer.alloc(TAG_BYTES) };
+      return formatPhc({ ...fresh, tag: await compute(password, fresh) });
+    },
+    verify: async (password, stored) => {
+      const wanted = stored === null ? nobodys : parsePhc(stored);
+      const isRight = timingSafeEqual(await compute(password, wanted), wanted.tag);
+      return isRight && stored !== null;
+    },
+    isOutdated: (stored) => {
+      const { memory, passes, parallelism, salt, tag } = parsePhc(stored);
+      return (
+        memory !== CURRENT.memory ||
+        passes !== CURRENT.passes ||
+        parallelism !== CURRENT.parallelism ||
+        salt.length !== SALT_BYTES ||
+        tag.length !== TAG_BYTES
+      );
+    },
+  };
+};

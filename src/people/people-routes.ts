@@ -1,0 +1,36 @@
+// All that is asked about the people in practices, with what they share: one turn for each tenant, one limit of
+// invitations.
+import { AppError } from '#src/kernel/errors.ts';
+import { createRateLimiter } from '#src/kernel/rate-limit.ts';
+import type { Route } from '#src/kernel/route.ts';
+import { HOUR, SECOND } from '#src/kernel/time.ts';
+import { type InvitationDeps, invitationRoutes } from './invitation-routes.ts';
+import type { InviteDeps } from './inviting.ts';
+import { memberRoutes } from './member-routes.ts';
+import { membershipRoutes } from './membership-routes.ts';
+import type { OwnerDeps } from './owners.ts';
+import { roleRoutes } from './role-routes.ts';
+import { createTurns } from './turns.ts';
+
+/** Of one practice: a large one invites its staff in one go; nobody writes to strangers in our name all day. */
+const INVITATIONS = { perSecond: 200 / (HOUR / SECOND), burst: 200 };
+
+export type PeopleDeps = Omit<InviteDeps & InvitationDeps & OwnerDeps, 'turns' | 'limitInvitations'>;
+
+export const peopleRoutes = (given: PeopleDeps): Route[] => {
+  const limiter = createRateLimiter();
+  const limitInvitations = (tenantId: string): void => {
+    const { allowed, retryAfterSeconds } = limiter.take(tenantId, given.clock.now(), INVITATIONS);
+    if (allowed) return;
+    throw new AppError('rate_limited', 'The practice has invited too many people in too short a time.', {
+      extra: { retry_after: retryAfterSeconds },
+    });
+  };
+  const deps = { ...given, turns: createTurns(), limitInvitations };
+  return [
+    ...memberRoutes(deps),
+    ...roleRoutes({ files: given.storage.tenants, clock: given.clock }),
+    ...invitationRoutes(deps),
+    ...membershipRoutes(deps),
+  ];
+};

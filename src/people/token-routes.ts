@@ -1,0 +1,99 @@
+// API tokens: list, create, revoke.
+import { z } from 'zod';
+import { AppError } from '#src/kernel/errors.ts';
+import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { DAY } from '#src/kernel/time.ts';
+import { createdTokenSchema, createTokenBody, presentToken, tokenSchema } from './schema.ts';
+import { tokenStore } from './store.ts';
+import { createToken, maySeeToken, mintable, revokeToken, type TokenDeps } from './tokens.ts';
+
+const params = z.strictObject({ id: z.uuid().describe('the practice') });
+const PATH = '/api/practices/{id}/api-tokens';
+/** Ten years of at most 366 days. */
+const LONGEST_LIFE_MS = 10 * 366 * DAY;
+
+const invalid = (field: string, message: string): AppError =>
+  new AppError('invalid_request', 'The token cannot be limited like that.', {
+    extra: { fields: [{ path: `body.${field}`, message }] },
+  });
+
+const requireProject = (scope: string, projectId: string | undefined): void => {
+  if (scope === 'project' && projectId === undefined)
+    throw invalid('project_id', 'required for scope `project`');
+  if (scope === 'team' && projectId !== undefined) throw invalid('project_id', 'only for scope `project`');
+};
+
+const expiryOf = (text: string | undefined, now: number): { expiresAt?: number } => {
+  if (text === undefined) return {};
+  const expiresAt = Date.parse(text);
+  if (expiresAt <= now) throw invalid('expires_at', 'expected a time in the future');
+  if (expiresAt > now + LONGEST_LIFE_MS) throw invalid('expires_at', 'expected at most 10 years ahead');
+  return { expiresAt };
+};
+
+export const tokenRoutes = (deps: TokenDeps): Route[] => [
+  defineRoute({
+    method: 'get',
+    path: PATH,
+    tag: 'Tokens',
+    summary: 'API tokens',
+    access: 'tokens.manage',
+    stability: 'stable',
+    params,
+    query: z.strictObject(listQuery),
+    responses: {
+      200: {
+        description: 'Records, never the secrets; who is limited to projects sees theirs.',
+        body: listOf(tokenSchema),
+      },
+    },
+    handle: async ({ params: { id }, query }, { caller }) => {
+      const rows = await deps.storage.tenants.read(id, (db) => tokenStore(db).all());
+      const visible = rows.filter((row) => maySeeToken(caller, row));
+      return { status: 200, body: pageOf(visible, query, presentToken) };
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: PATH,
+    tag: 'Tokens',
+    summary: 'Create an API token',
+    description:
+      'Nobody makes a token that may more than they do. One made by a token inherits its expiry and its addresses, ' +
+      'and may be limited further.',
+    access: 'tokens.manage',
+    audit: 'token.create',
+    stability: 'stable',
+    params,
+    body: createTokenBody,
+    responses: { 201: { description: 'The record with the secret, this once.', body: createdTokenSchema } },
+    handle: async ({ params: { id }, body }, { caller, change }) => {
+      requireProject(body.scope, body.project_id);
+      const wanted = await mintable(deps, id, caller, {
+        name: body.name,
+        scope: body.scope,
+        projectId: body.project_id ?? null,
+        ...expiryOf(body.expires_at, deps.clock.now()),
+        ...(body.allowed_addresses === undefined ? {} : { allowed: [...new Set(body.allowed_addresses)] }),
+      });
+      const { row, token } = await createToken(deps, id, wanted, change);
+      return { status: 201, body: { ...presentToken(row), token } };
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: `${PATH}/{tokenID}`,
+    tag: 'Tokens',
+    summary: 'Revoke an API token',
+    access: 'tokens.manage',
+    audit: 'token.revoke',
+    stability: 'stable',
+    params: z.strictObject({ ...params.shape, tokenID: z.uuid() }),
+    responses: { 204: { description: 'It lets nobody in any more.' } },
+    handle: async ({ params: { id, tokenID } }, { caller, change }) => {
+      await revokeToken(deps, id, tokenID, { caller, change });
+      return { status: 204 };
+    },
+  }),
+];
