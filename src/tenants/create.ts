@@ -1,7 +1,9 @@
 // Making a tenant: two files cannot commit together, so the registry first reserves number and slug (`creating`), then
 // the tenant's own file is made whole, then the registry makes it `active`. A crash in between leaves a reservation
-// that nobody was told of; the next start removes it with its directory.
+// that nobody was told of; the next start removes it with its directory. What belongs to a new tenant and is another
+// slice's (its owner, the audit) is written by hooks in the same transactions.
 import { randomBytes } from 'node:crypto';
+import type { PlatformDb, TenantDb } from '#src/db/sqlite.ts';
 import type { Storage } from '#src/db/storage.ts';
 import { createHostKeys, type GenerateKeyPair } from '#src/domains/keys.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
@@ -9,7 +11,7 @@ import { dkimKeyStore } from '#src/domains/store.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { Plan } from './plans.ts';
-import { registryStore } from './registry-store.ts';
+import { type Purpose, registryStore } from './registry-store.ts';
 import { chooseSlug } from './rules.ts';
 import { type PracticeRow, tenantStore } from './store.ts';
 
@@ -29,21 +31,27 @@ export interface NewTenant {
   readonly plan: Plan;
   /** A-labels; used once its DKIM has been verified. */
   readonly customDomain: string | null;
+  /** `practice` where absent. There is one `system` tenant: making another is refused by an index. */
+  readonly purpose?: Purpose;
+  /** The configured default where absent. */
+  readonly safeMode?: boolean;
+  /** In the transaction that fills the tenant's file. What a hook throws undoes the whole tenant. */
+  readonly inTenant?: (db: TenantDb, practice: PracticeRow) => void;
+  /** In the transaction that makes the tenant active. */
+  readonly inRegistry?: (db: PlatformDb, practice: PracticeRow) => void;
 }
 
 /** Resolves with the practice when all of it is on the disk. */
-export const createTenant = async (
-  deps: CreateTenantDeps,
-  { name, plan, customDomain }: NewTenant,
-): Promise<PracticeRow> => {
+export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): Promise<PracticeRow> => {
   const { storage, clock } = deps;
+  const { name, plan, customDomain, purpose = 'practice', safeMode = deps.safeModeDefault() } = wanted;
   const id = newId();
   const now = clock.now();
   const { number, slug } = await storage.platform.write((db) => {
     const registry = registryStore(db);
     const isTaken = (slug: string) => deps.isReservedSlug(slug) || registry.isSlugTaken(slug);
     const chosen = chooseSlug(name, isTaken, () => randomBytes(4).toString('hex'));
-    return { number: registry.reserve(id, chosen, now), slug: chosen };
+    return { number: registry.reserve(id, chosen, now, purpose), slug: chosen };
   });
   try {
     const host = `${slug}.${deps.managedSuffix}`;
@@ -59,7 +67,7 @@ export const createTenant = async (
         managed_host: host,
         custom_domain: customDomain,
         plan,
-        safe_mode: deps.safeModeDefault() ? 1 : 0,
+        safe_mode: safeMode ? 1 : 0,
         created_at: now,
       });
       store.insertProject({
@@ -92,12 +100,15 @@ export const createTenant = async (
         ...built,
       });
       for (const key of keys) dkimKeyStore(db).insert(key);
-      return store.practice();
+      const practice = store.practice();
+      wanted.inTenant?.(db, practice);
+      return practice;
     });
     await storage.platform.write((db) => {
       domainRegistryStore(db).insertDomain(host, id, 'managed', now);
       for (const key of keys) domainRegistryStore(db).publish(id, key);
       registryStore(db).activate(id);
+      wanted.inRegistry?.(db, practice);
     });
     return practice;
   } catch (error) {

@@ -1,63 +1,72 @@
-// Practices: list, create, get.
+// Practices: list, create, get, rename.
 import { z } from 'zod';
-import type { Storage } from '#src/db/storage.ts';
-import { AppError } from '#src/kernel/errors.ts';
-import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
-import type { RequestContext, Route } from '#src/kernel/route.ts';
-import { defineRoute } from '#src/kernel/route.ts';
-import { domainName } from '#src/mail/address.ts';
-import { type CreateTenantDeps, createTenant } from './create.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import { decodeCursor, encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
+import type { Log } from '#src/kernel/log.ts';
+import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import { changePractice } from './change-practice.ts';
+import { createPractice, type PracticeDeps } from './create-practice.ts';
 import { presentPractice } from './present.ts';
-import { registryStore, type TenantRow } from './registry-store.ts';
-import { createPracticeBody, practiceSchema } from './schema.ts';
+import { readEach } from './read-each.ts';
+import { registryStore } from './registry-store.ts';
+import { createPracticeBody, patchPracticeBody, practiceSchema } from './schema.ts';
 import { tenantStore } from './store.ts';
 
 export const tenantParams = z.strictObject({ id: z.uuid().describe('the practice') });
 
-const customDomain = (text: string | undefined, managedSuffix: string): string | null => {
-  if (text === undefined) return null;
-  const domain = domainName(text);
-  if (domain !== null && !`.${domain}`.endsWith(`.${managedSuffix}`)) return domain;
-  throw new AppError('invalid_request', 'The domain cannot be used as a sending domain.', {
-    extra: {
-      fields: [{ path: 'body.domain', message: 'expected a domain of your own, such as example.org' }],
-    },
-  });
-};
-
-const visibleTenants = (
-  storage: Storage,
-  context: RequestContext,
+/** A page of the caller's practices, those left out whose file cannot be read or does not know the caller. */
+const visiblePractices = async (
+  { storage, people }: PracticeDeps,
+  { account }: Caller,
   after: number,
   limit: number,
-): Promise<TenantRow[]> =>
-  storage.platform.read((db) => {
-    const { tenantId } = context.caller;
-    if (tenantId === null) return registryStore(db).list(after, limit);
-    const own = registryStore(db).get(tenantId);
-    return own && own.number > after ? [own] : [];
-  });
+  log: Log,
+) => {
+  const rows = await storage.platform.read((db) =>
+    account === null
+      ? registryStore(db).list(after, limit + 1)
+      : people
+          .practicesOf(db, account.id, after, limit + 1)
+          .map(({ number, tenant_id }) => ({ number, id: tenant_id })),
+  );
+  const looked = rows.slice(0, limit);
+  const found = await readEach(
+    storage.tenants,
+    looked,
+    (db) =>
+      account === null || people.isActiveMember(db, account)
+        ? presentPractice(tenantStore(db).practice())
+        : undefined,
+    (error, { id }) => log.warn({ err: error, practice_id: id }, 'a practice is left out of a list'),
+  );
+  const last = looked.at(-1);
+  return {
+    data: found.filter((practice) => practice !== undefined),
+    next_cursor: rows.length > limit && last ? encodeCursor(last.number) : null,
+  };
+};
 
-export const practiceRoutes = (deps: CreateTenantDeps): Route[] => {
-  const { storage } = deps;
+export const practiceRoutes = (deps: PracticeDeps): Route[] => {
+  const { storage, clock } = deps;
+  const files = storage.tenants;
+  const practiceOf = (id: string) => files.read(id, (db) => presentPractice(tenantStore(db).practice()));
   const create = {
     method: 'post',
     tag: 'Practices',
-    access: 'operator',
+    description:
+      'The operator names the owner, or adds one later. A member becomes the owner himself and chooses no plan.',
+    access: 'practice_creator',
+    audit: 'practice.create',
     stability: 'stable',
     body: createPracticeBody,
     responses: {
       201: { description: 'The practice, with its managed host ready to send.', body: practiceSchema },
     },
-    errors: [],
-    handle: async ({ body }: { body: z.output<typeof createPracticeBody> }) => {
-      const practice = await createTenant(deps, {
-        name: body.name,
-        plan: body.plan ?? 'test',
-        customDomain: customDomain(body.domain, deps.managedSuffix),
-      });
-      return { status: 201, body: presentPractice(practice) };
-    },
+    errors: ['conflict'],
+    handle: async ({ body }: { body: z.output<typeof createPracticeBody> }, context: RequestContext) => ({
+      status: 201,
+      body: await createPractice(deps, context.caller, body, context),
+    }),
   } as const;
   return [
     defineRoute({
@@ -68,21 +77,23 @@ export const practiceRoutes = (deps: CreateTenantDeps): Route[] => {
       access: 'authenticated',
       stability: 'stable',
       query: z.strictObject(listQuery),
-      responses: { 200: { description: 'In the order of their creation.', body: listOf(practiceSchema) } },
-      handle: async ({ query }, context) => {
-        const rows = await visibleTenants(storage, context, decodeCursor(query.cursor) ?? 0, query.limit + 1);
-        const page = toPage(
-          rows,
-          query.limit,
-          (row) => row.number,
-          (row) => row.id,
-        );
-        const data = await Promise.all(
-          page.data.map((id) =>
-            storage.tenants.read(id, (db) => presentPractice(tenantStore(db).practice())),
-          ),
-        );
-        return { status: 200, body: { data, next_cursor: page.next_cursor } };
+      responses: {
+        200: {
+          description:
+            'In the order of their creation. A page may hold fewer than `limit` while `next_cursor` is set.',
+          body: listOf(practiceSchema),
+        },
+      },
+      handle: async ({ query }, { caller, log }) => {
+        const after = decodeCursor(query.cursor);
+        if (caller.tenantId !== null) {
+          const data = after === null ? [await practiceOf(caller.tenantId)] : [];
+          return { status: 200, body: { data, next_cursor: null } };
+        }
+        return {
+          status: 200,
+          body: await visiblePractices(deps, caller, after ?? 0, query.limit, log),
+        };
       },
     }),
     defineRoute({ ...create, path: '/api/practices', summary: 'Create a practice' }),
@@ -96,9 +107,23 @@ export const practiceRoutes = (deps: CreateTenantDeps): Route[] => {
       stability: 'stable',
       params: tenantParams,
       responses: { 200: { description: 'The practice.', body: practiceSchema } },
-      handle: async ({ params }) => ({
+      handle: async ({ params }) => ({ status: 200, body: await practiceOf(params.id) }),
+    }),
+    defineRoute({
+      method: 'patch',
+      path: '/api/practices/{id}',
+      tag: 'Practices',
+      summary: 'Rename a practice',
+      description: 'Slug and managed host stay as they are.',
+      access: 'practice.manage',
+      audit: 'practice.update',
+      stability: 'stable',
+      params: tenantParams,
+      body: patchPracticeBody,
+      responses: { 200: { description: 'The practice.', body: practiceSchema } },
+      handle: async ({ params, body }, { change }) => ({
         status: 200,
-        body: await storage.tenants.read(params.id, (db) => presentPractice(tenantStore(db).practice())),
+        body: await changePractice({ files, clock }, params.id, { name: body.name }, change),
       }),
     }),
   ];

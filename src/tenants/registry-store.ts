@@ -1,6 +1,9 @@
 // The registry of tenants in platform.db.
 import { type PlatformDb, perConnection } from '#src/db/sqlite.ts';
 
+/** `system`: the one tenant by which the service itself sends mail. */
+export type Purpose = 'practice' | 'system';
+
 export interface TenantRow {
   number: number;
   id: string;
@@ -8,8 +11,8 @@ export interface TenantRow {
 }
 
 export const registryStore = perConnection((db: PlatformDb) => {
-  const reserve = db.prepare<[string, string, number]>(
-    "INSERT INTO tenants (id, slug, state, created_at) VALUES (?, ?, 'creating', ?)",
+  const reserve = db.prepare<[string, string, Purpose, number]>(
+    "INSERT INTO tenants (id, slug, purpose, state, created_at) VALUES (?, ?, ?, 'creating', ?)",
   );
   const slugTaken = db.prepare<[string], number>('SELECT 1 FROM tenants WHERE slug = ?').pluck();
   const activate = db.prepare<[string]>("UPDATE tenants SET state = 'active' WHERE id = ?");
@@ -19,7 +22,13 @@ export const registryStore = perConnection((db: PlatformDb) => {
   const get = db.prepare<[string], TenantRow>(
     "SELECT number, id, slug FROM tenants WHERE id = ? AND state = 'active'",
   );
+  const system = db.prepare<[], TenantRow>(
+    "SELECT number, id, slug FROM tenants WHERE purpose = 'system' AND state = 'active'",
+  );
   const list = db.prepare<[number, number], TenantRow>(
+    "SELECT number, id, slug FROM tenants WHERE state = 'active' AND purpose = 'practice' AND number > ? ORDER BY number LIMIT ?",
+  );
+  const listAll = db.prepare<[number, number], TenantRow>(
     "SELECT number, id, slug FROM tenants WHERE state = 'active' AND number > ? ORDER BY number LIMIT ?",
   );
   const getCheck = db.prepare<[], Buffer>('SELECT sealed FROM master_key_check').pluck();
@@ -29,9 +38,9 @@ export const registryStore = perConnection((db: PlatformDb) => {
     setMasterKeyCheck: (sealed: Buffer): void => {
       putCheck.run(sealed);
     },
-    /** Number of the new tenant. */
-    reserve: (id: string, slug: string, now: number): number =>
-      Number(reserve.run(id, slug, now).lastInsertRowid),
+    /** Number of the new tenant. Throws where there is a system tenant and this would be another. */
+    reserve: (id: string, slug: string, now: number, purpose: Purpose = 'practice'): number =>
+      Number(reserve.run(id, slug, purpose, now).lastInsertRowid),
     isSlugTaken: (slug: string): boolean => slugTaken.get(slug) !== undefined,
     activate: (id: string): void => {
       activate.run(id);
@@ -44,7 +53,11 @@ export const registryStore = perConnection((db: PlatformDb) => {
     },
     incomplete: (): string[] => incomplete.all(),
     get: (id: string): TenantRow | undefined => get.get(id),
-    /** In the order of their numbers, after `afterNumber`. */
+    /** Undefined before the first start has made it. */
+    system: (): TenantRow | undefined => system.get(),
+    /** With the system tenant; else as `list`. */
+    listAll: (afterNumber: number, limit: number): TenantRow[] => listAll.all(afterNumber, limit),
+    /** Practices in the order of their numbers, after `afterNumber`. */
     list: (afterNumber: number, limit: number): TenantRow[] => list.all(afterNumber, limit),
   };
 });

@@ -1,6 +1,7 @@
 // Practices, projects and routes as the API shows and takes them.
 import { z } from 'zod';
 import { nameSchema } from '#src/kernel/fields.ts';
+import { languages } from '#src/kernel/language.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { planNames } from './plans.ts';
 
@@ -50,8 +51,16 @@ export const createPracticeBody = z.strictObject({
     .max(253)
     .optional()
     .describe('a custom sending domain; in use once its DKIM has been verified'),
-  plan: z.enum(planNames).optional().describe('`test` where absent'),
+  owner_email: z
+    .string()
+    .max(300)
+    .optional()
+    .describe('of the first owner, who is told by mail; a member can only name himself'),
+  language: z.enum(languages).optional().describe("of the mails to the owner; the request's where absent"),
+  plan: z.enum(planNames).optional().describe('by the operator only; `test` where absent'),
 });
+
+export const patchPracticeBody = z.strictObject({ name: nameSchema });
 
 export const projectSchema = z.strictObject({
   id: z.uuid(),

@@ -56,6 +56,9 @@ export const tenantStore = perConnection((db: TenantDb) => {
      VALUES (1, :id, :number, :name, :slug, :managed_host, :custom_domain, :plan, :safe_mode, :created_at)`,
   );
   const practice = db.prepare<[], PracticeRow>('SELECT * FROM practice');
+  const updatePractice = db.prepare<Pick<PracticeRow, 'name' | 'plan' | 'safe_mode'>>(
+    'UPDATE practice SET name = :name, plan = :plan, safe_mode = :safe_mode',
+  );
   const insertProject = db.prepare<ProjectRow>(
     `INSERT INTO projects (id, name, slug, is_default, archived_at, created_at)
      VALUES (:id, :name, :slug, :is_default, :archived_at, :created_at)`,
@@ -92,6 +95,10 @@ export const tenantStore = perConnection((db: TenantDb) => {
       const row = practice.get();
       if (!row) throw new Error(`${db.name} holds no practice`);
       return row;
+    },
+    /** Its name, plan and safe mode. */
+    updatePractice: ({ name, plan, safe_mode }: PracticeRow): void => {
+      updatePractice.run({ name, plan, safe_mode });
     },
     insertProject: (row: ProjectRow): void => {
       insertProject.run(row);

@@ -72,6 +72,42 @@ describe('a new tenant', () => {
   });
 });
 
+describe('what others add to a new tenant', () => {
+  test('is written in its own file and, as it becomes visible, in the registry', async () => {
+    const storage = await openTestStorage(directory);
+    const seen: unknown[] = [];
+    const practice = await createTenant(tenantDeps(storage, clock), {
+      ...WANTED,
+      inTenant: (db, row) => {
+        seen.push(row.slug, tenantStore(db).practice().id === row.id, db.inTransaction);
+      },
+      inRegistry: (db, row) => {
+        seen.push(row.slug, registryStore(db).get(row.id)?.slug, db.inTransaction);
+      },
+    });
+    expect(practice.slug).toBe('praxis-nord');
+    expect(seen).toEqual(['praxis-nord', true, true, 'praxis-nord', 'praxis-nord', true]);
+  });
+
+  test.each(['inTenant', 'inRegistry'] as const)('undoes all of it where it fails: %s', async (hook) => {
+    const storage = await openTestStorage(directory);
+    const fail = () => {
+      throw new Error('no owner');
+    };
+    await expect(createTenant(tenantDeps(storage, clock), { ...WANTED, [hook]: fail })).rejects.toThrow(
+      'no owner',
+    );
+    expect(await visible(storage)).toEqual(NOTHING);
+    expect(await directories()).toEqual([]);
+  });
+
+  test.each([true, false])('safe mode %s, where it is asked for', async (safeMode) => {
+    const storage = await openTestStorage(directory);
+    const deps = { ...tenantDeps(storage, clock), safeModeDefault: () => !safeMode };
+    expect((await createTenant(deps, { ...WANTED, safeMode })).safe_mode).toBe(safeMode ? 1 : 0);
+  });
+});
+
 describe('a failure on the way', () => {
   test('leaves nothing, and the name is free again', async () => {
     const storage = await openTestStorage(directory);

@@ -1,0 +1,24 @@
+// Days and months as counters and caps use them: UTC, whatever the zone of a practice. Pure.
+import { DAY } from '#src/kernel/time.ts';
+
+export interface Month {
+  /** `2026-11` */
+  readonly name: string;
+  readonly firstDay: number;
+  readonly nextFirstDay: number;
+}
+
+/** Days since the epoch. */
+export const utcDay = (milliseconds: number): number => Math.floor(milliseconds / DAY);
+
+/** The month that the moment lies in; its days as `utcDay` counts them. */
+export const monthOf = (milliseconds: number): Month => {
+  const date = new Date(milliseconds);
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth();
+  return {
+    name: date.toISOString().slice(0, 7),
+    firstDay: utcDay(Date.UTC(year, month, 1)),
+    nextFirstDay: utcDay(Date.UTC(year, month + 1, 1)),
+  };
+};

@@ -1,0 +1,93 @@
+// What the operator sees and decides: practices with their usage, plans, safe mode.
+import { z } from 'zod';
+import { listOf } from '#src/kernel/list.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { changePractice } from './change-practice.ts';
+import { listForOperator, type OperatorListDeps } from './operator-list.ts';
+import {
+  operatorPracticeSchema,
+  operatorPracticesQuery,
+  planSchema,
+  setPlanBody,
+  setSafeModeBody,
+} from './operator-schema.ts';
+import { planNames, plans } from './plans.ts';
+import { tenantParams } from './practice-routes.ts';
+import { practiceSchema } from './schema.ts';
+
+const TAG = 'Platform administration';
+
+export const operatorRoutes = (deps: OperatorListDeps): Route[] => {
+  const changeDeps = { files: deps.storage.tenants, clock: deps.clock };
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/api/admin/practices',
+      tag: TAG,
+      summary: 'All practices with their usage',
+      access: 'operator',
+      stability: 'stable',
+      query: operatorPracticesQuery,
+      responses: {
+        200: {
+          description:
+            'In the order of their creation. A page may hold fewer than `limit` while `next_cursor` is set: with a filter a call looks at 200 practices at most.',
+          body: listOf(operatorPracticeSchema),
+        },
+      },
+      handle: async ({ query }, { log }) => ({ status: 200, body: await listForOperator(deps, query, log) }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/api/admin/plans',
+      tag: TAG,
+      summary: 'Plans',
+      access: 'operator',
+      stability: 'stable',
+      responses: { 200: { description: 'All.', body: z.strictObject({ data: z.array(planSchema) }) } },
+      handle: () => ({
+        status: 200,
+        body: {
+          data: planNames.map((plan) => ({
+            plan,
+            monthly_cap: plans[plan].monthlyCap,
+            custom_roles: plans[plan].customRoles,
+          })),
+        },
+      }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/api/practices/{id}/plan',
+      tag: TAG,
+      summary: "Set a practice's plan",
+      access: 'operator',
+      audit: 'practice.plan',
+      stability: 'stable',
+      params: tenantParams,
+      body: setPlanBody,
+      responses: { 200: { description: 'The practice.', body: practiceSchema } },
+      handle: async ({ params, body }, { change }) => ({
+        status: 200,
+        body: await changePractice(changeDeps, params.id, { plan: body.plan }, change),
+      }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/api/practices/{id}/safe-mode',
+      tag: TAG,
+      summary: 'Switch safe mode on or off',
+      description: 'In safe mode only the simulator and the addresses on the allowlist can be sent to.',
+      access: 'operator',
+      audit: 'practice.safe_mode',
+      stability: 'stable',
+      params: tenantParams,
+      body: setSafeModeBody,
+      responses: { 200: { description: 'The practice.', body: practiceSchema } },
+      handle: async ({ params, body }, { change }) => ({
+        status: 200,
+        body: await changePractice(changeDeps, params.id, { safe_mode: body.enabled ? 1 : 0 }, change),
+      }),
+    }),
+  ];
+};

@@ -1,0 +1,14 @@
+// The tenant by which the service itself sends mail: codes, invitations, notices. Made once, at the first start.
+import { type CreateTenantDeps, createTenant } from './create.ts';
+import { registryStore } from './registry-store.ts';
+
+/**
+ * Id of the system tenant; made where there is none. `name` is the service's, from which its host gets its label. Safe
+ * mode is off, for it writes to people who asked for it.
+ */
+export const ensureSystemTenant = async (deps: CreateTenantDeps, name: string): Promise<string> => {
+  const present = await deps.storage.platform.read((db) => registryStore(db).system());
+  if (present) return present.id;
+  const wanted = { name, plan: 'gruppe', customDomain: null, purpose: 'system', safeMode: false } as const;
+  return (await createTenant(deps, wanted)).id;
+};

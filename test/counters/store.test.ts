@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { counterStore } from '#src/counters/store.ts';
+import { loadMigrations, migrate } from '#src/db/migrate.ts';
+import { openSqlite, type TenantDb } from '#src/db/sqlite.ts';
+import { newId } from '#src/kernel/id.ts';
+import { DAY } from '#src/kernel/time.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import { openTenantDb, type SampleTenant, temporaryDirectory } from '#test/support/storage.ts';
+
+let tenant: SampleTenant;
+beforeEach(async () => {
+  tenant = await openTenantDb();
+});
+
+const addRoute = ({ db }: SampleTenant): string => {
+  const row = { ...tenantStore(db).defaultRoute(), id: newId(), slug: 'second', is_default: 0 as const };
+  tenantStore(db).insertRoute(row);
+  return row.id;
+};
+
+describe('the counters', () => {
+  test('add up per route and day, and tell the sum of all routes', () => {
+    const counters = counterStore(tenant.db);
+    const second = addRoute(tenant);
+    counters.addAccepted(10, tenant.routeId, 2);
+    counters.addAccepted(10, tenant.routeId, 3);
+    counters.addAccepted(10, second, 7);
+    counters.addAccepted(11, second, 100);
+    expect(counters.acceptedBetween(10, 11)).toBe(12);
+    expect(
+      tenant.db.prepare('SELECT accepted FROM counters WHERE day = 10').pluck().all().toSorted(),
+    ).toEqual([5, 7]);
+  });
+
+  const ranges: readonly (readonly [from: number, to: number, sum: number])[] = [
+    [9, 12, 7],
+    [9, 11, 3],
+    [10, 12, 6],
+    [9, 9, 0],
+    [12, 20, 0],
+  ];
+  test.each(ranges)('from day %i up to day %i are %i', (from, to, sum) => {
+    const counters = counterStore(tenant.db);
+    counters.addAccepted(9, tenant.routeId, 1);
+    counters.addAccepted(10, tenant.routeId, 2);
+    counters.addAccepted(11, tenant.routeId, 4);
+    expect(counters.acceptedBetween(from, to)).toBe(sum);
+  });
+
+  test('are those of a route that exists', () => {
+    expect(() => counterStore(tenant.db).addAccepted(1, newId(), 1)).toThrow(/FOREIGN KEY/);
+  });
+});
+
+test('what was sent before there were counters is in them after the migration', async () => {
+  const migrations = loadMigrations().tenant;
+  const path = join(await temporaryDirectory(), 'old.db');
+  const db = openSqlite(path, { create: true, busyTimeoutMs: 0 }) as TenantDb;
+  onTestFinished(() => {
+    db.close();
+  });
+  migrate(db, migrations.slice(0, 1));
+  db.exec(`
+    INSERT INTO projects VALUES ('p', 'Default', 'default', 1, NULL, 0);
+    INSERT INTO routes VALUES ('r', 'outgoing', 'Outgoing', 'transactional', NULL, 1, 0, 0, 1, 0);
+    INSERT INTO routes VALUES ('s', 'broadcast', 'Broadcast', 'marketing', NULL, 0, 0, 0, 1, 0)`);
+  const insert = db.prepare(
+    `INSERT INTO messages VALUES (?, ?, '', 'p', ?, '', '', '', '', '', '', '', '', '', NULL, '', '', '', '', '',
+                                  NULL, 0, NULL, ?, 0)`,
+  );
+  const address = db.prepare(
+    "INSERT INTO recipients (message_seq, address, field, status, updated_at) VALUES (?, 'a', 'to', '', 0)",
+  );
+  const sent = [
+    { route: 'r', at: 5 * DAY, recipients: 2 },
+    { route: 'r', at: 6 * DAY - 1, recipients: 1 },
+    { route: 's', at: 5 * DAY, recipients: 1 },
+    { route: 'r', at: 6 * DAY, recipients: 1 },
+  ];
+  for (const [seq, { route, at, recipients }] of sent.entries()) {
+    insert.run(seq, `m${seq}`, route, at);
+    for (let count = 0; count < recipients; count++) address.run(seq);
+  }
+  migrate(db, migrations);
+  expect(db.prepare('SELECT * FROM counters').all()).toEqual([
+    { day: 5, route_id: 'r', accepted: 3 },
+    { day: 5, route_id: 's', accepted: 1 },
+    { day: 6, route_id: 'r', accepted: 1 },
+  ]);
+});
