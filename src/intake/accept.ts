@@ -2,6 +2,8 @@
 // transaction that stores message, recipients, queue rows and event, so that no state can change in between; one sync
 // of the disk, shared with whoever commits at the same moment, and only then the answer.
 import { hash } from 'node:crypto';
+import { utcDay } from '#src/counters/rules.ts';
+import { counterStore } from '#src/counters/store.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import { eventStore } from '#src/events/store.ts';
@@ -11,7 +13,8 @@ import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { type Clock, DAY } from '#src/kernel/time.ts';
 import { addressDomain, parseAddress } from '#src/mail/address.ts';
 import { kinds } from '#src/messages/kinds.ts';
-import { messageStore } from '#src/messages/store.ts';
+import { sealContent } from '#src/messages/sealed-content.ts';
+import { type BodyRow, messageStore } from '#src/messages/store.ts';
 import { queueStore } from '#src/queue/store.ts';
 import { defaultFrom } from '#src/tenants/present.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/tenants/store.ts';
@@ -28,21 +31,29 @@ export interface AcceptDeps {
   readonly clock: Clock;
   readonly serviceHost: string;
   readonly safeMode: () => { readonly allowed: readonly string[] };
+  /** Seals the content of the service's own mails; 32 bytes. */
+  readonly contentKey: Buffer;
   /** Resolves when a restart could not forget that the tenant may have mail due; the result ends the hold on that. */
   readonly holdDue: (tenantId: string, dueAt: number) => Promise<() => void>;
   /** Tells that something of the tenant is due. */
   readonly wake: (tenantId: string, lane: Lane, dueAt: number) => void;
 }
 
-export interface Submission {
+/** The service's own mail bears header fields that no sender may set, and its content is kept sealed. */
+type Origin =
+  | { readonly source: 'api' }
+  | { readonly source: 'system'; readonly ownHeaders: Draft['headers'] };
+
+export type Submission = Origin & {
   readonly tenantId: string;
-  /** The project the credential is limited to; null: the tenant's default project. */
+  /** Ids of the projects the credential is limited to; null: all. */
+  readonly projects: ReadonlySet<string> | null;
+  /** The one that was asked for. */
   readonly projectId: string | null;
-  readonly source: 'api';
   readonly draft: Draft;
   /** With what identifies the request's content. */
   readonly idempotency: { readonly key: string; readonly request: unknown } | null;
-}
+};
 
 export interface Accepted {
   readonly status: number;
@@ -79,9 +90,24 @@ const routeOf = (db: TenantDb, draft: Draft, projectId: string): RouteRow => {
   return route;
 };
 
+/** What was asked for, else the default one, else the only one that may be used. */
+const chooseProject = ({ projects, projectId }: Submission, defaultId: string): string => {
+  if (projectId !== null) {
+    if (projects === null || projects.has(projectId)) return projectId;
+    throw new AppError('not_found', 'There is no such project.');
+  }
+  if (projects === null || projects.has(defaultId)) return defaultId;
+  const [only, ...others] = projects;
+  if (only !== undefined && others.length === 0) return only;
+  throw new AppError('invalid_request', 'The request does not say which project it is for.', {
+    extra: { fields: [{ path: 'body.project_id', message: 'is required from members of several projects' }] },
+  });
+};
+
 const refuseArchived = (db: TenantDb, projectId: string): void => {
   const project = tenantStore(db).project(projectId);
-  if (!project || project.archived_at !== null) {
+  if (!project) throw new AppError('not_found', 'There is no such project.');
+  if (project.archived_at !== null) {
     throw new AppError('conflict', 'The project is archived and does not send.');
   }
 };
@@ -92,6 +118,13 @@ const sizeOf = ({ text, html, attachments }: Draft): number =>
   Buffer.byteLength(html ?? '') +
   attachments.reduce((sum, { content }) => sum + content.length, 0);
 
+const bodyOf = (submission: Submission, messageId: string, contentKey: Buffer): BodyRow => {
+  const { text, html, headers } = submission.draft;
+  if (submission.source === 'api') return { text, html, sealed: null, headers_json: JSON.stringify(headers) };
+  const headers_json = JSON.stringify([...headers, ...submission.ownHeaders]);
+  return { ...sealContent(contentKey, messageId, { text, html }), headers_json };
+};
+
 interface Placement {
   readonly projectId: string;
   readonly route: RouteRow;
@@ -101,10 +134,12 @@ interface Placement {
 
 const storeMessage = (
   db: TenantDb,
-  { draft, source }: Submission,
+  submission: Submission,
   { projectId, route, facts, verdicts }: Placement,
+  contentKey: Buffer,
   now: number,
 ): { id: string; lane: Lane } => {
+  const { draft, source } = submission;
   const id = newId();
   const kind = kindOf(draft, facts);
   const lane = laneOf[kinds[kind].stream];
@@ -140,7 +175,7 @@ const storeMessage = (
       created_at: now,
       updated_at: now,
     },
-    { text: draft.text, html: draft.html, headers_json: JSON.stringify(draft.headers) },
+    bodyOf(submission, id, contentKey),
   );
   for (const [position, { filename, contentType, contentId, content }] of draft.attachments.entries()) {
     messages.insertAttachment(seq, position, {
@@ -151,12 +186,15 @@ const storeMessage = (
       content,
     });
   }
+  let mails = 0;
   for (const field of ['to', 'cc', 'bcc'] as const) {
     for (const { address } of draft[field]) {
+      if (addressDomain(address) !== facts.simulatorDomain) mails += 1;
       const recipientId = messages.insertRecipient(seq, address, field, 'queued', now);
       queueStore(db).enqueue({ recipientId, messageSeq: seq, lane, dueAt: now, size, now });
     }
   }
+  if (mails > 0) counterStore(db).addAccepted(utcDay(now), route.id, mails);
   eventStore(db).append({ type: 'message.created', messageSeq: seq, recipientId: null, at: now });
   return { id, lane };
 };
@@ -189,7 +227,7 @@ export const accept = async (deps: AcceptDeps, submission: Submission): Promise<
   const now = deps.clock.now();
   let lane: Lane | null = null;
   const store = (db: TenantDb): Accepted => {
-    const projectId = submission.projectId ?? tenantStore(db).defaultProject().id;
+    const projectId = chooseProject(submission, tenantStore(db).defaultProject().id);
     const repeated = repeatable && repeatedAnswer(db, projectId, repeatable, now);
     if (repeated) return repeated;
     refuseArchived(db, projectId);
@@ -197,7 +235,7 @@ export const accept = async (deps: AcceptDeps, submission: Submission): Promise<
     const facts = factsOf(draft, tenantStore(db).practice(), route, deps);
     const { verdicts, refusal } = passGates(draft, facts);
     if (refusal !== null) throw refusal;
-    const stored = storeMessage(db, submission, { projectId, route, facts, verdicts }, now);
+    const stored = storeMessage(db, submission, { projectId, route, facts, verdicts }, deps.contentKey, now);
     lane = stored.lane;
     const answer: SendAnswer = { id: stored.id, message_id: stored.id, status: 'queued' };
     if (repeatable) {

@@ -32,18 +32,15 @@ const keyOf = (body: SendBody, { header, countOf }: RequestContext): string | nu
   });
 };
 
-const send = async (
-  deps: AcceptDeps,
-  tenantId: string,
-  body: SendBody,
-  context: RequestContext,
-): Promise<RouteResult> => {
-  const { caller } = context;
+const send = async (deps: AcceptDeps, body: SendBody, context: RequestContext): Promise<RouteResult> => {
+  const { caller, tenantId } = context;
+  if (tenantId === null) throw new Error('the door names the tenant of every route that asks a permission');
   const key = keyOf(body, context);
   const { idempotency_key: _, ...request } = body;
   const accepted = await accept(deps, {
     tenantId,
-    projectId: caller.projectId,
+    projects: caller.projects,
+    projectId: body.project_id ?? null,
     source: 'api',
     draft: toDraft(body),
     idempotency: key === null ? null : { key, request },
@@ -64,6 +61,7 @@ export const sendRoutes = (deps: AcceptDeps): Route[] => {
     method: 'post',
     tag: 'Send',
     access: 'messages.send',
+    audit: { none: 'a message is its own record' },
     stability: 'stable',
     headers: sendHeaders,
     body: sendBody,
@@ -91,20 +89,13 @@ export const sendRoutes = (deps: AcceptDeps): Route[] => {
       path: '/api/practices/{id}/send',
       summary: 'Send a message',
       params: z.strictObject({ id: z.uuid().describe('the practice') }),
-      handle: ({ params, body }, context) => send(deps, params.id, body, context),
+      handle: ({ body }, context) => send(deps, body, context),
     }),
     defineRoute({
       ...shared,
       path: '/api/emails',
-      summary: 'Send a message; the practice is that of the token',
-      handle: ({ body }, context) => {
-        const { tenantId } = context.caller;
-        if (tenantId !== null) return send(deps, tenantId, body, context);
-        throw new AppError('forbidden', 'The operator has no practice of its own to send from.', {
-          hint: 'Use a token of the practice, or POST /api/practices/{id}/send.',
-          extra: { permission: 'messages.send' },
-        });
-      },
+      summary: 'Send a message; the practice is that of the token, or named in X-Service-Practice',
+      handle: ({ body }, context) => send(deps, body, context),
     }),
   ];
 };

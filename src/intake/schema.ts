@@ -68,6 +68,10 @@ export const sendBody = z.strictObject({
     .max(63)
     .optional()
     .describe("slug or UUID; the practice's default route where absent"),
+  project_id: z
+    .uuid()
+    .optional()
+    .describe("the credential's own where it has one, else the practice's default project"),
   message_kind: z.enum(kindNames).optional(),
   tag: tag.optional(),
   tags: z

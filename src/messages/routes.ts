@@ -1,10 +1,10 @@
-// Reading messages: search, one message, its timeline, its events. A project token sees its project's only.
+// Reading messages: search, one message, its timeline, its events. Who is limited to projects sees theirs only.
 import { z } from 'zod';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import { eventSchema, presentEvent } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
-import type { Caller } from '#src/kernel/access.ts';
+import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -22,7 +22,7 @@ const MAX_TIMELINE_EVENTS = 10_000;
 
 const messageOf = (db: TenantDb, id: string, caller: Caller): MessageRow => {
   const row = messageStore(db).byId(id);
-  if (!row || (caller.projectId !== null && row.project_id !== caller.projectId)) {
+  if (!row || !mayUseProject(caller, row.project_id)) {
     throw new AppError('not_found', 'There is no such message.');
   }
   return row;
@@ -51,8 +51,7 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
       const before = decodeCursor(query.cursor);
       const page = await files.read(params.id, (db) => {
         const route = query.route === undefined ? null : tenantStore(db).route(query.route);
-        const isForeign =
-          caller.projectId !== null && (route?.project_id ?? caller.projectId) !== caller.projectId;
+        const isForeign = route?.project_id && !mayUseProject(caller, route.project_id);
         if (route === undefined || isForeign) throw new AppError('not_found', 'There is no such route.');
         const found = messageSearchStore(db).find(
           {
@@ -60,7 +59,7 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
             tag: query.tag ?? null,
             status: query.status ?? null,
             routeId: route?.id ?? null,
-            projectId: caller.projectId,
+            projects: caller.projects && [...caller.projects],
             kind: query.kind ?? null,
             createdFrom: timeOf(query.from),
             createdBefore: timeOf(query.to),

@@ -33,7 +33,7 @@ export const messageSummarySchema = z.strictObject({
   route: z.strictObject({ id: z.uuid(), slug: z.string() }),
   message_kind: z.enum(kindNames),
   channel: z.enum(channels),
-  source: z.string(),
+  source: z.string().describe('the way it came in: `api`; `system` where the service itself sends'),
   from: addressSchema,
   to: z.array(addressSchema),
   cc: z.array(addressSchema),
@@ -53,7 +53,10 @@ export const messageSummarySchema = z.strictObject({
 });
 
 const contentShape = {
-  text: z.string().nullable(),
+  text: z
+    .string()
+    .nullable()
+    .describe("null also where `source` is `system`: its content is nobody's to read"),
   html: z.string().nullable(),
   headers: z.record(z.string(), z.string()),
   attachments: z.array(

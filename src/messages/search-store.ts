@@ -11,13 +11,16 @@ export interface MessageFilter {
   readonly tag: string | null;
   readonly status: Status | null;
   readonly routeId: string | null;
-  readonly projectId: string | null;
+  /** Ids; null: all. */
+  readonly projects: readonly string[] | null;
   readonly kind: Kind | null;
   readonly createdFrom: number | null;
   readonly createdBefore: number | null;
 }
 
-interface Parameters extends MessageFilter {
+interface Parameters extends Omit<MessageFilter, 'projects'> {
+  /** JSON array. */
+  readonly projectIds: string | null;
   readonly pattern: string | null;
   readonly before: number;
   readonly from: number;
@@ -43,7 +46,7 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
        AND (:tag IS NULL OR EXISTS (SELECT 1 FROM json_each(tags_json) WHERE value = :tag COLLATE NOCASE))
        AND (:status IS NULL OR status = :status)
        AND (:routeId IS NULL OR route_id = :routeId)
-       AND (:projectId IS NULL OR project_id = :projectId)
+       AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))
        AND (:kind IS NULL OR message_kind = :kind)
        AND (:createdFrom IS NULL OR created_at >= :createdFrom)
        AND (:createdBefore IS NULL OR created_at < :createdBefore)
@@ -65,7 +68,9 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
       const start = before ?? (newest.get() ?? 0) + 1;
       const from = Math.max(0, start - messagesPerCall);
       const pattern = filter.text === null ? null : likePattern(filter.text);
-      const rows = find.all({ ...filter, pattern, before: start, from, limit: limit + 1 });
+      const { projects, ...rest } = filter;
+      const projectIds = projects && JSON.stringify(projects);
+      const rows = find.all({ ...rest, projectIds, pattern, before: start, from, limit: limit + 1 });
       const last = rows[limit - 1];
       if (rows.length > limit && last) return { rows: rows.slice(0, limit), before: last.seq };
       return { rows, before: from > 1 ? from : null };

@@ -34,6 +34,8 @@ export interface MessageRow {
 export interface BodyRow {
   text: string | null;
   html: string | null;
+  /** What stands in place of both where nobody may read them from the file: see sealed-content.ts. */
+  sealed: Buffer | null;
   headers_json: string;
 }
 
@@ -97,8 +99,8 @@ export const messageStore = perConnection((db: TenantDb) => {
   const insertMessage = db.prepare<Omit<MessageRow, 'seq'>>(
     `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}) VALUES (${MESSAGE_COLUMNS.map((name) => `:${name}`).join(', ')})`,
   );
-  const insertBody = db.prepare<[number, string | null, string | null, string]>(
-    'INSERT INTO message_bodies (message_seq, text, html, headers_json) VALUES (?, ?, ?, ?)',
+  const insertBody = db.prepare<[number, string | null, string | null, Buffer | null, string]>(
+    'INSERT INTO message_bodies (message_seq, text, html, sealed, headers_json) VALUES (?, ?, ?, ?, ?)',
   );
   const insertAttachment = db.prepare<[number, number, string, string, string | null, number, Uint8Array]>(
     `INSERT INTO attachments (message_seq, position, filename, content_type, content_id, size_bytes, content)
@@ -110,7 +112,7 @@ export const messageStore = perConnection((db: TenantDb) => {
   const bySeq = db.prepare<[number], MessageRow>('SELECT * FROM messages WHERE seq = ?');
   const byId = db.prepare<[string], MessageRow>('SELECT * FROM messages WHERE id = ?');
   const body = db.prepare<[number], BodyRow>(
-    'SELECT text, html, headers_json FROM message_bodies WHERE message_seq = ?',
+    'SELECT text, html, sealed, headers_json FROM message_bodies WHERE message_seq = ?',
   );
   const attachments = db.prepare<[number], AttachmentRow>(
     `SELECT filename, content_type, content_id, size_bytes, content FROM attachments
@@ -137,9 +139,9 @@ export const messageStore = perConnection((db: TenantDb) => {
 
   return {
     /** Position of the new message in its tenant's file. */
-    insert: (row: Omit<MessageRow, 'seq'>, { text, html, headers_json }: BodyRow): number => {
+    insert: (row: Omit<MessageRow, 'seq'>, { text, html, sealed, headers_json }: BodyRow): number => {
       const seq = Number(insertMessage.run(row).lastInsertRowid);
-      insertBody.run(seq, text, html, headers_json);
+      insertBody.run(seq, text, html, sealed, headers_json);
       return seq;
     },
     insertAttachment: (

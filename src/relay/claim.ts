@@ -10,6 +10,7 @@ import { addressDomain } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
+import { openContent } from '#src/messages/sealed-content.ts';
 import { type BodyRow, messageStore } from '#src/messages/store.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/queue/store.ts';
@@ -23,6 +24,8 @@ export interface ClaimDeps {
   readonly signers: Signers;
   /** A key object: node takes six times as long with the bare bytes. */
   readonly returnPathKey: KeyObject;
+  /** Opens the content of the service's own mails; 32 bytes. */
+  readonly contentKey: Buffer;
 }
 
 export interface Claimed {
@@ -60,10 +63,14 @@ const load = (db: TenantDb, seq: number): Loaded => {
 };
 
 /** Rejects where there is nothing to send, or no key to sign it with: unsigned mail never leaves. */
-const prepare = async ({ body, ...stored }: Loaded, signers: readonly DkimSigner[]): Promise<Buffer> => {
+const prepare = async (
+  { body, ...stored }: Loaded,
+  signers: readonly DkimSigner[],
+  contentKey: Buffer,
+): Promise<Buffer> => {
   if (!body) throw new Error('the content of the message has been removed');
   if (signers.length === 0) throw new Error('the sending host has no DKIM key');
-  return prepareMessage({ ...stored, body }, signers);
+  return prepareMessage({ ...stored, body: openContent(contentKey, stored.message.id, body) }, signers);
 };
 
 /** A key that cannot be opened defers what it should sign; the tenant's other messages go on. */
@@ -107,7 +114,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
         recipient: recipient.address,
         envelopeId: stored.message.id,
       },
-      prepare: async () => prepare(stored, signers()),
+      prepare: async () => prepare(stored, signers(), deps.contentKey),
     };
   });
   return { claimed, next: queueStore(db).nextDue() };

@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { utcDay } from '#src/counters/rules.ts';
+import { counterStore } from '#src/counters/store.ts';
+import type { TenantDb } from '#src/db/sqlite.ts';
 import { accept, type Submission } from '#src/intake/accept.ts';
+import { DAY } from '#src/kernel/time.ts';
+import { parseAddress } from '#src/mail/address.ts';
+import { presentMessage } from '#src/messages/present.ts';
+import { openContent } from '#src/messages/sealed-content.ts';
+import { type BodyRow, messageStore } from '#src/messages/store.ts';
 import { createTestDisk, type TestDisk } from '#test/db/test-disk.ts';
 import {
   ACCEPTED,
@@ -50,6 +58,7 @@ describe('where the sync fails', () => {
   test('the repeated request answers with the stored message, and that is sent though nobody knew of it', async () => {
     const submission: Submission = {
       tenantId: practice,
+      projects: null,
       projectId: null,
       source: 'api',
       draft: MESSAGE,
@@ -64,5 +73,126 @@ describe('where the sync fails', () => {
     relay.dispatcher.start();
     await untilSeen(upstream, 1);
     expect(upstream.seen.map(({ messageId }) => messageId)).toEqual([again.answer.id]);
+  });
+});
+
+const read = <T>(work: (db: TenantDb) => T): Promise<T> => relay.storage.tenants.read(practice, work);
+
+describe('what is accepted is counted', () => {
+  const counted = (fromDay = utcDay(relay.clock.now()), days = 1) =>
+    read((db) => counterStore(db).acceptedBetween(fromDay, fromDay + days));
+  const to = (...addresses: string[]) => addresses.map((address) => parseAddress(address));
+
+  test('one mail a recipient, on its UTC day', async () => {
+    const day = utcDay(relay.clock.now());
+    await relay.send(practice, { to: to('a@example.org', 'b@example.org'), bcc: to('c@example.org') });
+    relay.clock.set((day + 1) * DAY - 1);
+    await relay.send(practice);
+    relay.clock.set((day + 1) * DAY);
+    await relay.send(practice);
+    expect([await counted(day), await counted(day + 1), await counted(day, 2)]).toEqual([4, 1, 5]);
+  });
+
+  test('by the route it goes over', async () => {
+    await relay.send(practice);
+    await relay.send(practice, { route: 'broadcast', kind: 'newsletter' });
+    await relay.send(practice, { route: 'broadcast', kind: 'newsletter' });
+    const rows = await read((db) =>
+      db.prepare('SELECT slug, accepted FROM counters JOIN routes ON id = route_id ORDER BY slug').all(),
+    );
+    expect(rows).toEqual([
+      { slug: 'broadcast', accepted: 2 },
+      { slug: 'outgoing', accepted: 1 },
+    ]);
+  });
+
+  test('but not what goes to the simulator', async () => {
+    await relay.send(practice, { to: to('bounce@simulator.mail.example.com') });
+    expect(await counted()).toBe(0);
+    await relay.send(practice, { to: to('bounce@simulator.mail.example.com', 'a@example.org') });
+    expect(await counted()).toBe(1);
+  });
+
+  test('once, however often the request is repeated', async () => {
+    const submission: Submission = {
+      tenantId: practice,
+      projects: null,
+      projectId: null,
+      source: 'api',
+      draft: MESSAGE,
+      idempotency: { key: 'key', request: 1 },
+    };
+    for (let time = 0; time < 3; time++) await accept(relay.acceptDeps, submission);
+    expect(await counted()).toBe(1);
+  });
+
+  test('and not what a gate refuses', async () => {
+    await expect(relay.send(practice, { headers: [['Sender', 'x']] })).rejects.toThrow();
+    expect(await counted()).toBe(0);
+  });
+});
+
+describe('the service’s own mail', () => {
+  const CODE = '123456';
+  const submission = (fields: Partial<Submission> = {}): Submission => ({
+    tenantId: practice,
+    projects: null,
+    projectId: null,
+    source: 'system',
+    ownHeaders: [['Auto-Submitted', 'auto-generated']],
+    draft: { ...MESSAGE, text: `Ihr Code: ${CODE}`, html: `<b>${CODE}</b>` },
+    idempotency: { key: 'notice', request: 'notice' },
+    ...(fields as object),
+  });
+  const bodyOf = (id: string): Promise<BodyRow | undefined> =>
+    read((db) => messageStore(db).body(messageStore(db).byId(id)?.seq ?? 0));
+
+  test('has its text and HTML stored sealed only', async () => {
+    const { answer } = await accept(relay.acceptDeps, submission());
+    const body = await bodyOf(answer.id);
+    expect(body).toMatchObject({ text: null, html: null });
+    expect(body?.sealed?.includes(CODE)).toBe(false);
+    const opened = body && openContent(relay.acceptDeps.contentKey, answer.id, body);
+    expect(opened).toMatchObject({ text: `Ihr Code: ${CODE}`, html: `<b>${CODE}</b>` });
+  });
+
+  test('shows no content, also to those who may see content', async () => {
+    const { answer } = await accept(relay.acceptDeps, submission());
+    const shown = await read((db) => {
+      const row = messageStore(db).byId(answer.id);
+      return row && presentMessage(db, row, true);
+    });
+    expect(shown).toMatchObject({ source: 'system', text: null, html: null, subject: 'Termin' });
+    expect(JSON.stringify(shown)).not.toContain(CODE);
+  });
+
+  test('bears header fields of its own, which no sender may set', async () => {
+    const { answer } = await accept(relay.acceptDeps, submission());
+    expect((await bodyOf(answer.id))?.headers_json).toBe('[["Auto-Submitted","auto-generated"]]');
+    const headers = [['Auto-Submitted', 'auto-generated']] as const;
+    await expect(relay.send(practice, { headers })).rejects.toMatchObject({ code: 'header_not_allowed' });
+  });
+
+  test('passes the same gates otherwise', async () => {
+    const draft = { ...MESSAGE, headers: [['Sender', 'x']] as const };
+    await expect(accept(relay.acceptDeps, submission({ draft }))).rejects.toMatchObject({
+      code: 'header_not_allowed',
+    });
+  });
+
+  test('is known by its key alone: other content under it is answered as the first', async () => {
+    const first = await accept(relay.acceptDeps, submission());
+    const again = await accept(relay.acceptDeps, submission({ draft: { ...MESSAGE, text: 'other' } }));
+    expect(again).toEqual({ ...first, replayed: true });
+  });
+
+  test('leaves other messages as they are', async () => {
+    const { answer } = await relay.send(practice);
+    expect(await bodyOf(answer.id)).toEqual({
+      text: 'Guten Tag',
+      html: null,
+      sealed: null,
+      headers_json: '[]',
+    });
   });
 });

@@ -7,7 +7,7 @@ const EVERYTHING: MessageFilter = {
   tag: null,
   status: null,
   routeId: null,
-  projectId: null,
+  projects: null,
   kind: null,
   createdFrom: null,
   createdBefore: null,

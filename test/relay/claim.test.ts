@@ -3,8 +3,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createHostKeys } from '#src/domains/keys.ts';
 import { createSigners } from '#src/domains/signers.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
+import { newId } from '#src/kernel/id.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { decodeReturnPath } from '#src/mail/verp.ts';
+import { sealContent } from '#src/messages/sealed-content.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
 import {
@@ -22,6 +24,7 @@ const policy: RetryPolicy = {
   giveUpAfter: { 0: HOUR, 1: HOUR },
 };
 const returnPathKey = createSecretKey(Buffer.alloc(32, 2));
+const contentKey = Buffer.alloc(32, 3);
 const NOW = 1_700_000_000_000;
 
 let tenant: SampleTenant;
@@ -34,7 +37,7 @@ beforeEach(async () => {
       : generateKeyPairSync('ed25519');
   const keys = await createHostKeys(tenant.tenantId, MANAGED_HOST, SEALING_KEY, 0, pair);
   for (const key of keys) dkimKeyStore(tenant.db).insert(key);
-  deps = { signers: createSigners(SEALING_KEY, { ed25519: true }), returnPathKey };
+  deps = { signers: createSigners(SEALING_KEY, { ed25519: true }), returnPathKey, contentKey };
 });
 
 const claim = (fields: { lane?: 0 | 1; limit?: number; now?: number } = {}) => {
@@ -120,5 +123,25 @@ describe('what cannot be sent', () => {
     tenant.db.prepare('DELETE FROM dkim_keys').run();
     const [claimed] = claim().claimed;
     await expect(claimed?.prepare()).rejects.toThrow('DKIM');
+  });
+});
+
+describe('the service’s own mail', () => {
+  const seal = (key: Buffer, id: string) => {
+    const { sealed } = sealContent(key, id, { text: 'Ihr Code: 123456', html: null });
+    tenant.db.prepare('UPDATE message_bodies SET text = NULL, sealed = ?').run(sealed);
+  };
+
+  test('is opened when it is prepared', async () => {
+    seal(contentKey, queueMessage(tenant, { now: NOW }).id);
+    const [claimed] = claim().claimed;
+    expect((await claimed?.prepare())?.toString()).toContain('Ihr Code: 123456');
+  });
+
+  test('is not prepared where it cannot be opened', async () => {
+    queueMessage(tenant, { now: NOW });
+    seal(contentKey, newId());
+    const [claimed] = claim().claimed;
+    await expect(claimed?.prepare()).rejects.toThrow('sealed content');
   });
 });

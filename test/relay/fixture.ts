@@ -156,6 +156,8 @@ export interface QueuedRow {
 /** The shortest that RSA-SHA256 can sign with in reasonable time; made once. */
 const RSA_PAIR = generateKeyPairSync('rsa', { modulusLength: 1_024 });
 
+const CONTENT_KEY = Buffer.alloc(32, 3);
+
 /** The dispatcher is not started. */
 export const createRelay = async (
   upstreams: readonly PlayedUpstream[],
@@ -183,12 +185,14 @@ export const createRelay = async (
     log,
     signers: createSigners(SEALING_KEY, { ed25519: false }),
     returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
+    contentKey: CONTENT_KEY,
   });
   const acceptDeps: AcceptDeps = {
     files: storage.tenants,
     clock,
     serviceHost: 'mail.example.com',
     safeMode: () => ({ allowed: [] }),
+    contentKey: CONTENT_KEY,
     holdDue: dueRegistry.hold,
     wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
   };
@@ -213,6 +217,7 @@ export const createRelay = async (
     send: (tenantId, fields = {}) =>
       accept(acceptDeps, {
         tenantId,
+        projects: null,
         projectId: null,
         source: 'api',
         draft: { ...MESSAGE, ...fields },

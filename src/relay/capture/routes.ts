@@ -1,9 +1,10 @@
-// Reading the local mailbox of a capture upstream.
+// Reading the local mailbox of a capture upstream. Who is limited to projects sees what was sent for those only.
 import { z } from 'zod';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { unseal } from '#src/kernel/seal.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { type CaptureRow, captureStore } from './store.ts';
 
@@ -24,7 +25,13 @@ const present = ({ seq: _, captured_at, ...row }: CaptureRow): z.infer<typeof ca
   captured_at: toIso(captured_at),
 });
 
-export const captureRoutes = ({ files }: { files: TenantFiles }): Route[] => [
+export interface CaptureRoutesDeps {
+  readonly files: TenantFiles;
+  /** The one under which the upstream sealed. */
+  readonly key: Buffer;
+}
+
+export const captureRoutes = ({ files, key }: CaptureRoutesDeps): Route[] => [
   defineRoute({
     method: 'get',
     path: PATH,
@@ -35,11 +42,10 @@ export const captureRoutes = ({ files }: { files: TenantFiles }): Route[] => [
     params,
     query: z.strictObject({ ...listQuery, message_id: z.uuid().optional() }),
     responses: { 200: { description: 'Newest first.', body: listOf(captureSchema) } },
-    handle: async ({ params: { id }, query }) => {
+    handle: async ({ params: { id }, query }, { caller }) => {
       const before = decodeCursor(query.cursor);
-      const rows = await files.read(id, (db) =>
-        captureStore(db).list(query.message_id ?? null, before, query.limit + 1),
-      );
+      const filter = { messageId: query.message_id ?? null, projects: caller.projects };
+      const rows = await files.read(id, (db) => captureStore(db).list(filter, before, query.limit + 1));
       return { status: 200, body: toPage(rows, query.limit, (row) => row.seq, present) };
     },
   }),
@@ -52,12 +58,12 @@ export const captureRoutes = ({ files }: { files: TenantFiles }): Route[] => [
     stability: 'beta',
     params: z.strictObject({ ...params.shape, captureID: z.uuid() }),
     responses: { 200: { description: 'The source (RFC 5322).', body: 'message/rfc822' } },
-    handle: async ({ params: { id, captureID } }) => {
-      const source = await files.read(id, (db) => captureStore(db).source(captureID));
-      if (!source) throw new AppError('not_found', 'There is no such captured message.');
+    handle: async ({ params: { id, captureID } }, { caller }) => {
+      const sealed = await files.read(id, (db) => captureStore(db).source(captureID, caller.projects));
+      if (!sealed) throw new AppError('not_found', 'There is no such captured message.');
       return {
         status: 200,
-        body: source,
+        body: unseal(key, sealed, captureID),
         contentType: 'message/rfc822',
         headers: { 'Content-Disposition': 'attachment; filename="message.eml"' },
       };

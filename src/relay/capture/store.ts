@@ -8,10 +8,35 @@ export interface CaptureRow {
   recipient: string;
   return_path: string;
   captured_at: number;
+  /** Of the source as it would have gone out. */
   size_bytes: number;
 }
 
-type NewCapture = Omit<CaptureRow, 'seq'> & { readonly source: Buffer };
+type NewCapture = Omit<CaptureRow, 'seq'> & {
+  /** Sealed, bound to the capture's id. */
+  readonly source: Buffer;
+};
+
+export interface CaptureFilter {
+  readonly messageId: string | null;
+  /** Ids of the projects whose messages may be seen; null: all. */
+  readonly projects: ReadonlySet<string> | null;
+}
+
+interface ListParameters {
+  readonly messageId: string | null;
+  /** JSON array. */
+  readonly projectIds: string | null;
+  readonly before: number;
+  readonly limit: number;
+}
+
+const jsonOf = (ids: ReadonlySet<string> | null): string | null => ids && JSON.stringify([...ids]);
+
+/** A capture is its message's, and that is its project's. */
+const OF_PROJECTS = `(:projectIds IS NULL OR EXISTS (
+  SELECT 1 FROM messages WHERE messages.id = message_id
+  AND project_id IN (SELECT value FROM json_each(:projectIds))))`;
 
 const COLUMNS = 'seq, id, message_id, recipient, return_path, captured_at, size_bytes';
 
@@ -23,13 +48,16 @@ export const captureStore = perConnection((db: TenantDb) => {
   const trim = db.prepare<[number]>(
     'DELETE FROM captures WHERE seq <= (SELECT seq FROM captures ORDER BY seq DESC LIMIT 1 OFFSET ?)',
   );
-  const list = db.prepare<[number, number], CaptureRow>(
-    `SELECT ${COLUMNS} FROM captures WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
+  const list = db.prepare<ListParameters, CaptureRow>(
+    `SELECT ${COLUMNS} FROM captures
+     WHERE seq < :before AND (:messageId IS NULL OR message_id = :messageId) AND ${OF_PROJECTS}
+     ORDER BY seq DESC LIMIT :limit`,
   );
-  const ofMessage = db.prepare<[string, number, number], CaptureRow>(
-    `SELECT ${COLUMNS} FROM captures WHERE message_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
-  );
-  const source = db.prepare<[string], Buffer>('SELECT source FROM captures WHERE id = ?').pluck();
+  const source = db
+    .prepare<{ id: string; projectIds: string | null }, Buffer>(
+      `SELECT source FROM captures WHERE id = :id AND ${OF_PROJECTS}`,
+    )
+    .pluck();
   return {
     /** Keeps the newest `keep`. */
     insert: (capture: NewCapture, keep: number): void => {
@@ -37,10 +65,15 @@ export const captureStore = perConnection((db: TenantDb) => {
       trim.run(keep);
     },
     /** Newest first, those before position `before`. */
-    list: (messageId: string | null, before: number | null, limit: number): CaptureRow[] => {
-      const position = before ?? Number.MAX_SAFE_INTEGER;
-      return messageId === null ? list.all(position, limit) : ofMessage.all(messageId, position, limit);
-    },
-    source: (id: string): Buffer | undefined => source.get(id),
+    list: ({ messageId, projects }: CaptureFilter, before: number | null, limit: number): CaptureRow[] =>
+      list.all({
+        messageId,
+        projectIds: jsonOf(projects),
+        before: before ?? Number.MAX_SAFE_INTEGER,
+        limit,
+      }),
+    /** As it lies there: sealed. */
+    source: (id: string, projects: CaptureFilter['projects']): Buffer | undefined =>
+      source.get({ id, projectIds: jsonOf(projects) }),
   };
 });

@@ -1,6 +1,8 @@
-// The upstream of a fresh installation: keeps what would be sent in a local mailbox and delivers nothing.
+// The upstream of a fresh installation: keeps what would be sent in a local mailbox and delivers nothing. What it keeps
+// is sealed: the service's own mails let whoever reads them in.
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import { newId } from '#src/kernel/id.ts';
+import { seal } from '#src/kernel/seal.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { Reply } from '#src/mail/reply.ts';
 import type { Upstream } from '../upstream.ts';
@@ -12,6 +14,8 @@ export interface CaptureOptions {
   readonly keep: number;
   readonly files: TenantFiles;
   readonly clock: Clock;
+  /** Seals what is kept; 32 bytes. */
+  readonly key: Buffer;
 }
 
 /** As many as one transaction gathers well. */
@@ -19,21 +23,22 @@ const CONCURRENCY = 32;
 
 const reply: Reply = { code: 250, enhanced: '2.0.0', text: 'captured: kept locally, not delivered' };
 
-export const createCaptureUpstream = ({ name, keep, files, clock }: CaptureOptions): Upstream => {
+export const createCaptureUpstream = ({ name, keep, files, clock, key }: CaptureOptions): Upstream => {
   let captured = 0;
   return {
     name,
     kind: 'capture',
     concurrency: CONCURRENCY,
     transmit: async ({ recipient, returnPath }, source, { tenantId, messageId }) => {
+      const id = newId();
       const capture = {
-        id: newId(),
+        id,
         message_id: messageId,
         recipient,
         return_path: returnPath,
         captured_at: clock.now(),
         size_bytes: source.length,
-        source,
+        source: seal(key, source, id),
       };
       try {
         await files.write(tenantId, (db) => captureStore(db).insert(capture, keep));

@@ -1,0 +1,219 @@
+// The words of the service's own mails, in German and English: notice in, subject and plain text out. Nothing secret
+// stands in a subject, which is kept and shown; nothing that strangers typed is repeated to other strangers. Pure.
+import type { Language } from '#src/kernel/language.ts';
+import type { Notice, NoticeContent } from '#src/notices/schema.ts';
+
+export interface Mail {
+  readonly subject: string;
+  readonly text: string;
+}
+
+type Told = Exclude<Notice, { kind: 'nothing' }>;
+type Of<K extends NoticeContent['kind']> = Extract<NoticeContent, { kind: K }>;
+
+interface Words {
+  readonly subject: string;
+  readonly paragraphs: readonly string[];
+}
+
+interface Phrases {
+  readonly greeting: string;
+  readonly closing: (service: string) => string;
+  readonly sign_in_code: (content: Of<'sign_in_code'>, service: string) => Words;
+  readonly invitation: (content: Of<'invitation'>, service: string) => Words;
+  readonly owner_welcome: (content: Of<'owner_welcome'>, service: string) => Words;
+  readonly abuse_ticket: (content: Of<'abuse_ticket'>, service: string) => Words;
+}
+
+/** Readers of German share one zone; nothing is known of the others'. */
+const zones: Readonly<Record<Language, { locale: string; zone: string }>> = {
+  de: { locale: 'de-DE', zone: 'Europe/Berlin' },
+  en: { locale: 'en-GB', zone: 'UTC' },
+};
+
+/** `28. November 2026, 15:30 Uhr MEZ`, `28 November 2026, 14:30 UTC`. */
+const inWords = (at: number, language: Language): string => {
+  const { locale, zone } = zones[language];
+  const parts = new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: zone,
+    timeZoneName: 'short',
+  }).formatToParts(at);
+  const part = (type: Intl.DateTimeFormatPartTypes): string =>
+    parts.find((found) => found.type === type)?.value ?? '';
+  const day = language === 'de' ? `${part('day')}.` : part('day');
+  const time = `${part('hour')}:${part('minute')}${language === 'de' ? ' Uhr' : ''}`;
+  return `${day} ${part('month')} ${part('year')}, ${time} ${part('timeZoneName')}`;
+};
+
+const de: Phrases = {
+  greeting: 'Guten Tag,',
+  closing: (service) =>
+    `${service}\n\nDiese E-Mail wurde automatisch versendet. Antworten darauf werden nicht gelesen.`,
+  sign_in_code: ({ code, minutes }, service) => ({
+    subject: `Ihr Anmeldecode für ${service}`,
+    paragraphs: [
+      `mit diesem Code melden Sie sich bei ${service} an:`,
+      code,
+      `Der Code gilt ${minutes === 1 ? 'eine Minute' : `${minutes} Minuten`} und nur für eine Anmeldung. Geben Sie ihn nicht weiter.`,
+      'Sie haben keinen Code angefordert? Dann hat vermutlich jemand Ihre Adresse versehentlich eingegeben. Sie müssen nichts tun.',
+    ],
+  }),
+  invitation: ({ practice, inviter, link, expiresAt }, service) => ({
+    subject: `Einladung zu „${practice}“ bei ${service}`,
+    paragraphs: [
+      inviter === null
+        ? `Sie sind eingeladen, bei ${service} Mitglied von „${practice}“ zu werden.`
+        : `${inviter} lädt Sie ein, bei ${service} Mitglied von „${practice}“ zu werden.`,
+      'So nehmen Sie die Einladung an:',
+      link,
+      `Der Link gilt bis ${inWords(expiresAt, 'de')}. Geben Sie ihn nicht weiter: Er ist nur für Sie bestimmt.`,
+      'Sie haben keine Einladung erwartet? Dann müssen Sie nichts tun. Ohne Ihre Zustimmung werden Sie nicht Mitglied.',
+    ],
+  }),
+  owner_welcome: ({ practice, origin }, service) => ({
+    subject: `Sie sind Owner von „${practice}“ bei ${service}`,
+    paragraphs: [
+      `der Betreiber von ${service} hat Sie als Owner von „${practice}“ eingetragen. Sie können dort alles verwalten, auch die Mitglieder und ihre Rechte.`,
+      'Hier melden Sie sich mit dieser E-Mail-Adresse an:',
+      origin,
+      'Sie haben das nicht erwartet? Dann wenden Sie sich bitte an den Betreiber. Solange Sie sich nicht anmelden, geschieht in Ihrem Namen nichts.',
+    ],
+  }),
+  abuse_ticket: ({ ticketId, stage }) => {
+    const stages = {
+      open: {
+        subject: 'Ihre Meldung ist eingegangen',
+        paragraphs: [
+          'vielen Dank für Ihre Meldung. Sie ist bei uns eingegangen und hat diese Nummer:',
+          ticketId,
+          'Wir sehen sie uns an und schreiben Ihnen, wenn die Prüfung beginnt und wenn sie abgeschlossen ist.',
+        ],
+      },
+      investigating: {
+        subject: 'Ihre Meldung wird geprüft',
+        paragraphs: [
+          'wir prüfen jetzt Ihre Meldung mit dieser Nummer:',
+          ticketId,
+          'Wir schreiben Ihnen, wenn die Prüfung abgeschlossen ist.',
+        ],
+      },
+      closed: {
+        subject: 'Ihre Meldung ist abgeschlossen',
+        paragraphs: [
+          'wir haben die Prüfung Ihrer Meldung abgeschlossen. Sie hatte diese Nummer:',
+          ticketId,
+          'Vielen Dank, dass Sie sich die Zeit genommen haben. Sollten Sie wieder etwas beobachten, melden Sie es bitte erneut.',
+        ],
+      },
+    };
+    const { subject, paragraphs } = stages[stage];
+    return {
+      subject: `${subject} (${ticketId})`,
+      paragraphs: [
+        ...paragraphs,
+        'Sie haben uns nichts gemeldet? Dann hat jemand Ihre Adresse angegeben. Sie müssen nichts tun.',
+      ],
+    };
+  },
+};
+
+const en: Phrases = {
+  greeting: 'Hello,',
+  closing: (service) => `${service}\n\nThis email was sent automatically. Replies to it are not read.`,
+  sign_in_code: ({ code, minutes }, service) => ({
+    subject: `Your sign-in code for ${service}`,
+    paragraphs: [
+      `Use this code to sign in to ${service}:`,
+      code,
+      `The code is valid for ${minutes === 1 ? 'one minute' : `${minutes} minutes`} and for one sign-in only. Do not share it.`,
+      'You did not ask for a code? Then someone has probably entered your address by mistake. You need not do anything.',
+    ],
+  }),
+  invitation: ({ practice, inviter, link, expiresAt }, service) => ({
+    subject: `Invitation to “${practice}” at ${service}`,
+    paragraphs: [
+      inviter === null
+        ? `You are invited to become a member of “${practice}” at ${service}.`
+        : `${inviter} invites you to become a member of “${practice}” at ${service}.`,
+      'To accept the invitation:',
+      link,
+      `The link is valid until ${inWords(expiresAt, 'en')}. Do not share it: it is meant for you alone.`,
+      'You did not expect an invitation? Then you need not do anything. You do not become a member unless you agree.',
+    ],
+  }),
+  owner_welcome: ({ practice, origin }, service) => ({
+    subject: `You are an owner of “${practice}” at ${service}`,
+    paragraphs: [
+      `The operator of ${service} has made you an owner of “${practice}”. You can manage everything there, including its members and their permissions.`,
+      'Sign in here with this email address:',
+      origin,
+      'You did not expect this? Then please contact the operator. Nothing is done in your name unless you sign in.',
+    ],
+  }),
+  abuse_ticket: ({ ticketId, stage }) => {
+    const stages = {
+      open: {
+        subject: 'We have received your report',
+        paragraphs: [
+          'Thank you for your report. We have received it under this number:',
+          ticketId,
+          'We will look into it, and write to you when the investigation begins and when it is closed.',
+        ],
+      },
+      investigating: {
+        subject: 'We are investigating your report',
+        paragraphs: [
+          'We are now investigating your report with this number:',
+          ticketId,
+          'We will write to you when the investigation is closed.',
+        ],
+      },
+      closed: {
+        subject: 'Your report has been closed',
+        paragraphs: [
+          'We have closed the investigation of your report. It had this number:',
+          ticketId,
+          'Thank you for taking the time. Should you notice anything again, please report it anew.',
+        ],
+      },
+    };
+    const { subject, paragraphs } = stages[stage];
+    return {
+      subject: `${subject} (${ticketId})`,
+      paragraphs: [
+        ...paragraphs,
+        'You did not report anything? Then someone has given your address. You need not do anything.',
+      ],
+    };
+  },
+};
+
+const phrases: Readonly<Record<Language, Phrases>> = { de, en };
+
+const wordsOf = (notice: Told, service: string): Words => {
+  const language = phrases[notice.language];
+  switch (notice.kind) {
+    case 'sign_in_code':
+      return language.sign_in_code(notice, service);
+    case 'invitation':
+      return language.invitation(notice, service);
+    case 'owner_welcome':
+      return language.owner_welcome(notice, service);
+    case 'abuse_ticket':
+      return language.abuse_ticket(notice, service);
+    default:
+      return notice satisfies never;
+  }
+};
+
+/** `service` is the name under which the service speaks. Lines end in LF and are as long as their paragraphs. */
+export const mailOf = (notice: Told, service: string): Mail => {
+  const { subject, paragraphs } = wordsOf(notice, service);
+  const { greeting, closing } = phrases[notice.language];
+  return { subject, text: `${[greeting, ...paragraphs, closing(service)].join('\n\n')}\n` };
+};

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { languages } from '#src/kernel/language.ts';
+import type { Notice } from '#src/notices/schema.ts';
+import { mailOf } from '#src/service-mail/texts.ts';
+
+type Told = Exclude<Notice, { kind: 'nothing' }>;
+type Content = Told extends infer T
+  ? T extends Told
+    ? Omit<T, 'to' | 'language' | 'expiresAfter'>
+    : never
+  : never;
+
+const LINK = 'https://mail.example.com/invitation/svc_inv_4Kd9';
+/** In summer, so that the zones differ by two hours. */
+const EXPIRES_AT = Date.UTC(2026, 6, 3, 22, 5);
+const TICKET = '0192f0c4-7a3e-7b1c-9d5e-2f6a8b1c3d4e';
+
+const samples = {
+  sign_in_code: { kind: 'sign_in_code', code: '042317', minutes: 10 },
+  invitation: {
+    kind: 'invitation',
+    practice: 'Praxis Dr. Müller',
+    inviter: 'chef@example.org',
+    link: LINK,
+    expiresAt: EXPIRES_AT,
+  },
+  invitation_by_operator: {
+    kind: 'invitation',
+    practice: 'Praxis Dr. Müller',
+    inviter: null,
+    link: LINK,
+    expiresAt: EXPIRES_AT,
+  },
+  owner_welcome: { kind: 'owner_welcome', practice: 'Praxis Dr. Müller', origin: 'https://mail.example.com' },
+  open: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'open' },
+  investigating: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'investigating' },
+  closed: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'closed' },
+} as const satisfies Record<string, Content>;
+
+const mail = (content: Content, language: 'de' | 'en') =>
+  mailOf({ ...content, to: 'anna@example.org', language, expiresAfter: 0 } as Told, 'Sendwerk');
+const lines = (content: Content, language: 'de' | 'en') => mail(content, language).text.split('\n');
+
+const all = Object.entries(samples).flatMap(([name, content]) =>
+  languages.map((language) => ({ name, content, language })),
+);
+
+describe.each(all)('$name in $language', ({ content, language }) => {
+  const { subject, text } = mail(content, language);
+
+  test('has a subject of one line that names no secret', () => {
+    expect(subject).toMatch(/^\S.{5,150}\S$/);
+    expect(subject).not.toMatch(/042317|svc_inv_/);
+  });
+
+  test('greets, says what to do if it was not expected, and ends with the service', () => {
+    expect(text).toMatch(language === 'de' ? /^Guten Tag,\n\n/ : /^Hello,\n\n/);
+    expect(text).toMatch(
+      language === 'de' ? /\n\nSie haben [^\n]+\? Dann / : /\n\nYou did not [^\n]+\? Then /,
+    );
+    expect(text).toMatch(/\n\nSendwerk\n\n[^\n]+\n$/);
+  });
+
+  test('is plain text without a value that is missing', () => {
+    expect(text).not.toMatch(/[\r\t]|undefined|null|NaN|\n{3}/);
+  });
+
+  test('speaks one language', () => {
+    expect(text).toMatch(language === 'de' ? /\bSie\b/ : /\b[Yy]ou\b/);
+    expect(text).not.toMatch(language === 'de' ? /\b(?:you|the|is)\b/ : /\b(?:Sie|der|ist)\b/);
+  });
+});
+
+describe('what the mail is for stands on a line of its own', () => {
+  test.each([
+    ['the code', samples.sign_in_code, '042317'],
+    ['the link', samples.invitation, LINK],
+    ['where to sign in', samples.owner_welcome, 'https://mail.example.com'],
+    ['the number of the report', samples.open, TICKET],
+  ] as const)('%s', (_, content, line) => {
+    for (const language of languages) expect(lines(content, language)).toContain(line);
+  });
+});
+
+describe('how long it is valid is said in words', () => {
+  test.each([
+    [10, 'de', 'gilt 10 Minuten'],
+    [1, 'de', 'gilt eine Minute'],
+    [10, 'en', 'valid for 10 minutes'],
+    [1, 'en', 'valid for one minute'],
+  ] as const)('%i minutes of a code in %s', (minutes, language, words) => {
+    expect(mail({ ...samples.sign_in_code, minutes }, language).text).toContain(words);
+  });
+
+  test.each([
+    [EXPIRES_AT, 'de', 'bis 4. Juli 2026, 00:05 Uhr MESZ.'],
+    [EXPIRES_AT, 'en', 'until 3 July 2026, 22:05 UTC.'],
+    [Date.UTC(2026, 10, 28, 14, 30), 'de', 'bis 28. November 2026, 15:30 Uhr MEZ.'],
+    [Date.UTC(2026, 10, 28, 0, 0), 'en', 'until 28 November 2026, 00:00 UTC.'],
+  ] as const)('the end of an invitation: %i in %s', (expiresAt, language, words) => {
+    expect(mail({ ...samples.invitation, expiresAt }, language).text).toContain(words);
+  });
+});
+
+describe('an invitation', () => {
+  test('names practice and inviter', () => {
+    expect(mail(samples.invitation, 'de').text).toContain('chef@example.org lädt Sie ein');
+    expect(mail(samples.invitation, 'en').text).toContain('chef@example.org invites you');
+    expect(mail(samples.invitation, 'de').subject).toBe('Einladung zu „Praxis Dr. Müller“ bei Sendwerk');
+  });
+
+  test('of the operator names the practice only', () => {
+    for (const language of languages) {
+      const { text } = mail(samples.invitation_by_operator, language);
+      expect(text).toContain('Praxis Dr. Müller');
+      expect(text).not.toContain('@');
+    }
+  });
+});
+
+test('each stage of a report is told in words of its own, with its number in the subject', () => {
+  for (const language of languages) {
+    const stages = [samples.open, samples.investigating, samples.closed].map((one) => mail(one, language));
+    expect(new Set(stages.map(({ text }) => text)).size).toBe(3);
+    expect(new Set(stages.map(({ subject }) => subject)).size).toBe(3);
+    for (const { subject } of stages) expect(subject).toContain(`(${TICKET})`);
+  }
+});
