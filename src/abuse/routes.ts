@@ -1,0 +1,105 @@
+// Reports of abuse: taken from anyone as JSON or by a form, looked after by the operator.
+import { z } from 'zod';
+import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
+import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { REPORT_PATH, receivedPage, reportPage } from './page.ts';
+import { stages } from './rules.ts';
+import {
+  MAX_SOURCE,
+  patchTicketBody,
+  presentSummary,
+  presentTicket,
+  receivedSchema,
+  reportBody,
+  ticketSchema,
+  ticketSummarySchema,
+} from './schema.ts';
+import { ticketStore } from './store.ts';
+import { getTicket, openTicket, type TicketDeps, updateTicket } from './tickets.ts';
+
+const LIST_PATH = '/api/admin/abuse-tickets';
+/** The longest source once more for its escapes and for what else the report says. */
+const REPORT_BYTES = 2 * MAX_SOURCE;
+
+const operators = { tag: 'Abuse', access: 'operator', stability: 'stable' } as const;
+const params = z.strictObject({ ticketID: z.uuid().toLowerCase() });
+
+export const abuseRoutes = (deps: TicketDeps & { readonly serviceName: string }): Route[] => [
+  defineRoute({
+    method: 'get',
+    path: REPORT_PATH,
+    tag: 'Abuse',
+    summary: 'A page with the form to report abuse',
+    access: 'public',
+    stability: 'stable',
+    responses: { 200: { description: 'In German or English by `Accept-Language`.', body: HTML_TYPE } },
+    handle: (_, { language }) => reportPage(language, deps.serviceName),
+  }),
+  defineRoute({
+    method: 'post',
+    path: REPORT_PATH,
+    tag: 'Abuse',
+    summary: 'Report abuse',
+    description: 'The reporter gets a mail now and at each stage that the report comes to.',
+    access: 'public',
+    audit: { none: 'a stranger reports; the ticket is the record' },
+    rate: 'sign_in',
+    form: true,
+    stability: 'stable',
+    body: reportBody,
+    bodyLimit: REPORT_BYTES,
+    responses: {
+      200: { description: 'The same for browsers (`Accept: text/html`), as a page.', body: HTML_TYPE },
+      202: { description: 'There is a ticket now.', body: receivedSchema },
+    },
+    handle: async ({ body }, context) => {
+      const id = await openTicket(deps, body, context.language);
+      return prefersPage(context)
+        ? receivedPage(context.language, deps.serviceName, id)
+        : { status: 202, body: { id } };
+    },
+  }),
+  defineRoute({
+    ...operators,
+    method: 'get',
+    path: LIST_PATH,
+    summary: 'Reports of abuse',
+    query: z.strictObject({ ...listQuery, stage: z.enum(stages).optional() }),
+    responses: { 200: { description: 'Newest first.', body: listOf(ticketSummarySchema) } },
+    handle: async ({ query }) => {
+      const filter = { stage: query.stage ?? null, before: decodeCursor(query.cursor) };
+      const rows = await deps.platform.read((db) => ticketStore(db).list(filter, query.limit + 1));
+      return { status: 200, body: toPage(rows, query.limit, ({ seq }) => seq, presentSummary) };
+    },
+  }),
+  defineRoute({
+    ...operators,
+    method: 'get',
+    path: `${LIST_PATH}/{ticketID}`,
+    summary: 'A report of abuse with the reported mail and its steps',
+    params,
+    responses: { 200: { description: 'The ticket.', body: ticketSchema } },
+    handle: async ({ params: { ticketID } }) => {
+      const { row, steps } = await deps.platform.read((db) => getTicket(db, ticketID));
+      return { status: 200, body: presentTicket(row, steps) };
+    },
+  }),
+  defineRoute({
+    ...operators,
+    method: 'patch',
+    path: `${LIST_PATH}/{ticketID}`,
+    summary: 'Take a report of abuse to its next stage, note something, name the practice',
+    description:
+      'The reporter gets a mail at each stage reached. A stage that the ticket is at already changes nothing.',
+    audit: 'abuse_ticket.update',
+    params,
+    body: patchTicketBody,
+    responses: { 200: { description: 'The ticket as it is now.', body: ticketSchema } },
+    errors: ['conflict'],
+    handle: async ({ params: { ticketID }, body }, { change }) => {
+      const { row, steps } = await updateTicket(deps, ticketID, body, change);
+      return { status: 200, body: presentTicket(row, steps) };
+    },
+  }),
+];

@@ -1,0 +1,77 @@
+// Reports of abuse as strangers send them, and tickets as the operator sees them.
+import { z } from 'zod';
+import { nameSchema } from '#src/kernel/fields.ts';
+import { languages } from '#src/kernel/language.ts';
+import { toIso } from '#src/kernel/time.ts';
+import { emailSchema } from '#src/mail/email.ts';
+import { stages } from './rules.ts';
+import type { StepRow, TicketRow, TicketSummaryRow } from './store.ts';
+
+export const MAX_DESCRIPTION = 10_000;
+/** Characters: enough to show a mail with its headers; large attachments say nothing more. */
+export const MAX_SOURCE = 256 * 1024;
+const MAX_NOTE = 10_000;
+
+export const reportBody = z.strictObject({
+  email: emailSchema.describe('of the reporter: to be told what becomes of it'),
+  name: nameSchema.optional(),
+  subject: nameSchema.describe('one line'),
+  description: z.string().trim().min(1).max(MAX_DESCRIPTION).describe('what happened'),
+  source: z
+    .string()
+    .max(MAX_SOURCE)
+    .optional()
+    .describe('the reported mail, whole with its headers, as far as there is room for it'),
+});
+export type Report = z.output<typeof reportBody>;
+
+export const receivedSchema = z.strictObject({ id: z.uuid().describe('of the ticket') });
+
+const stage = z.enum(stages);
+const summary = {
+  id: z.uuid(),
+  stage,
+  reporter: z.strictObject({ email: z.string(), name: z.string().nullable() }),
+  language: z.enum(languages).describe('in which the reporter is written to'),
+  subject: z.string(),
+  practice_id: z.uuid().nullable().describe('the practice that the operator found it to be about'),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+};
+
+export const ticketSummarySchema = z.strictObject(summary);
+export const ticketSchema = z.strictObject({
+  ...summary,
+  description: z.string(),
+  source: z.string().nullable().describe('of the reported mail'),
+  steps: z
+    .array(z.strictObject({ stage, note: z.string().nullable(), at: z.iso.datetime() }))
+    .describe('oldest first; notes are for the operator alone'),
+});
+
+export const patchTicketBody = z
+  .strictObject({
+    stage: stage.optional().describe('the next one: `open`, `investigating`, `closed`'),
+    note: z.string().trim().min(1).max(MAX_NOTE).optional().describe('kept with the ticket, never mailed'),
+    practice_id: z.uuid().toLowerCase().nullable().optional(),
+  })
+  .refine((fields) => Object.keys(fields).length > 0, 'must have at least one field');
+export type TicketPatch = z.output<typeof patchTicketBody>;
+
+export const presentSummary = (row: TicketSummaryRow): z.input<typeof ticketSummarySchema> => ({
+  id: row.id,
+  stage: row.stage,
+  reporter: { email: row.reporter_email, name: row.reporter_name },
+  language: row.language,
+  subject: row.subject,
+  practice_id: row.tenant_id,
+  created_at: toIso(row.created_at),
+  updated_at: toIso(row.updated_at),
+});
+
+export const presentTicket = (row: TicketRow, steps: readonly StepRow[]): z.input<typeof ticketSchema> => ({
+  ...presentSummary(row),
+  description: row.description,
+  source: row.source,
+  steps: steps.map(({ stage, note, at }) => ({ stage, note, at: toIso(at) })),
+});

@@ -1,0 +1,86 @@
+// The waiting list: open to anyone, as JSON or by a form; read and cleared by the operator.
+import { z } from 'zod';
+import type { Language } from '#src/kernel/language.ts';
+import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
+import { HTML_TYPE, page, prefersPage } from '#src/kernel/page.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { joinWaitlist, removeFromWaitlist, type WaitlistDeps } from './entries.ts';
+import { entrySchema, joinBody, notedSchema, presentEntry, waitedFor } from './schema.ts';
+import { waitlistStore } from './store.ts';
+
+const LIST_PATH = '/api/admin/waitlist';
+const JOIN_BYTES = 16 * 1024;
+const TAG = 'Waiting list';
+
+const words: Readonly<Record<Language, { readonly title: string; readonly text: string }>> = {
+  de: {
+    title: 'Sie stehen auf der Warteliste',
+    text: 'Vielen Dank. Wir schreiben Ihnen, sobald ein Platz frei ist.',
+  },
+  en: {
+    title: 'You are on the waiting list',
+    text: 'Thank you. We write to you as soon as there is a place.',
+  },
+};
+
+export const waitlistRoutes = (deps: WaitlistDeps & { readonly serviceName: string }): Route[] => [
+  defineRoute({
+    method: 'post',
+    path: '/api/public/waitlist',
+    tag: TAG,
+    summary: 'Wait for a plan',
+    access: 'public',
+    audit: { none: 'a stranger enters himself; the entry is the record' },
+    rate: 'sign_in',
+    form: true,
+    stability: 'stable',
+    body: joinBody,
+    bodyLimit: JOIN_BYTES,
+    responses: {
+      200: { description: 'The same for browsers (`Accept: text/html`), as a page.', body: HTML_TYPE },
+      202: {
+        description: 'The address stands on the list; where it did before, it stays as it was.',
+        body: notedSchema,
+      },
+    },
+    handle: async ({ body }, context) => {
+      await joinWaitlist(deps, body);
+      if (!prefersPage(context)) return { status: 202, body: { status: 'noted' } };
+      const { language } = context;
+      const { title, text } = words[language];
+      return page({ language, title, serviceName: deps.serviceName, body: `<p>${text}</p>` });
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: LIST_PATH,
+    tag: TAG,
+    summary: 'Who waits for a plan',
+    access: 'operator',
+    stability: 'stable',
+    query: z.strictObject({ ...listQuery, plan: z.enum(waitedFor).optional() }),
+    responses: { 200: { description: 'In the order they came.', body: listOf(entrySchema) } },
+    handle: async ({ query }) => {
+      const after = decodeCursor(query.cursor) ?? 0;
+      const rows = await deps.platform.read((db) =>
+        waitlistStore(db).list(query.plan ?? null, after, query.limit + 1),
+      );
+      return { status: 200, body: toPage(rows, query.limit, ({ seq }) => seq, presentEntry) };
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: `${LIST_PATH}/{entryID}`,
+    tag: TAG,
+    summary: 'Remove an entry from the waiting list',
+    access: 'operator',
+    audit: 'waitlist.remove',
+    stability: 'stable',
+    params: z.strictObject({ entryID: z.uuid().toLowerCase() }),
+    responses: { 204: { description: 'It is gone.' } },
+    handle: async ({ params: { entryID } }, { change }) => {
+      await removeFromWaitlist(deps, entryID, change);
+      return { status: 204 };
+    },
+  }),
+];
