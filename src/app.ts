@@ -2,7 +2,9 @@
 // order. Parts get their piece of the configuration as arguments; nobody imports this file but the entry.
 import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Config, UpstreamConfig } from './config.ts';
+import { abuseRoutes } from './abuse/routes.ts';
+import { waysOutOf } from './app/ways-out.ts';
+import type { Config } from './config.ts';
 import { type Disk, disk as realDisk } from './db/disk.ts';
 import { openStorage, type Storage } from './db/storage.ts';
 import { createDnsServer } from './dns/server.ts';
@@ -10,33 +12,48 @@ import { type GenerateKeyPair, generateDkimKeyPair } from './domains/keys.ts';
 import { domainRegistryStore } from './domains/registry-store.ts';
 import { createSigners } from './domains/signers.ts';
 import { createZones, type Zones } from './domains/zone.ts';
+import { auditRetentionJob } from './events/audit-retention.ts';
+import { auditRoutes } from './events/audit-routes.ts';
 import { documentationRoutes } from './http/documentation.ts';
 import { createHttpDoor } from './http/door.ts';
 import { type Health, serviceRoutes } from './http/service-routes.ts';
+import type { AcceptDeps } from './intake/accept.ts';
 import { sendRoutes } from './intake/routes.ts';
+import { createEmailLimit } from './kernel/email-limit.ts';
 import type { Job } from './kernel/job.ts';
 import type { Log } from './kernel/log.ts';
+import type { RateLimit } from './kernel/rate-limit.ts';
 import type { Route } from './kernel/route.ts';
 import { createRunner } from './kernel/runner.ts';
 import { deriveKey } from './kernel/seal.ts';
 import { type Clock, SECOND, systemClock, toIsoOrNull } from './kernel/time.ts';
 import { messageRoutes } from './messages/routes.ts';
+import { createOutbox, type Notices } from './notices/outbox.ts';
+import { accountRoutes } from './people/account-routes.ts';
 import { createAuthenticate } from './people/authenticate.ts';
-import { createLastUsed, lastUsedJob } from './people/last-used.ts';
-import { tokenRoutes } from './people/routes.ts';
+import { createEnterTenant, createMayCreatePractice } from './people/enter.ts';
+import { createSessionsLastUsed, createTokensLastUsed, lastUsedJob } from './people/last-used.ts';
+import { createPasswords } from './people/passwords.ts';
+import { peopleRoutes } from './people/people-routes.ts';
+import { practicePeople } from './people/practice-people.ts';
+import { createSessions, sessionsCleanupJob } from './people/sessions.ts';
+import { createSignInCodes } from './people/sign-in-codes.ts';
+import { type SignInDeps, signInRoutes } from './people/sign-in-routes.ts';
+import { tokenRoutes } from './people/token-routes.ts';
 import { createDueRegistry } from './queue/due-registry.ts';
 import type { RetryPolicy } from './queue/rules.ts';
 import { captureRoutes } from './relay/capture/routes.ts';
-import { createCaptureUpstream } from './relay/capture/upstream.ts';
 import { createDispatcher } from './relay/dispatcher.ts';
-import { createSmtpUpstream } from './relay/smtp/upstream.ts';
-import type { Upstream } from './relay/upstream.ts';
-import { createWaysOut, type WayOut } from './relay/ways-out.ts';
+import { createPostman } from './service-mail/postman.ts';
 import { checkMasterKey } from './tenants/check-master-key.ts';
-import { removeIncompleteTenants } from './tenants/create.ts';
+import { type CreateTenantDeps, removeIncompleteTenants } from './tenants/create.ts';
+import { operatorRoutes } from './tenants/operator-routes.ts';
 import { practiceRoutes } from './tenants/practice-routes.ts';
 import { projectRoutes } from './tenants/project-routes.ts';
 import { registryStore } from './tenants/registry-store.ts';
+import { routeRoutes } from './tenants/route-routes.ts';
+import { ensureSystemTenant } from './tenants/system-tenant.ts';
+import { waitlistRoutes } from './waitlist/routes.ts';
 
 export interface Overrides {
   readonly clock?: Clock;
@@ -60,6 +77,7 @@ export interface App {
 export const readVersion = (): string =>
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
+const perMinute = (count: number): RateLimit => ({ perSecond: count / 60, burst: count });
 const PAGE_BYTES = 4_096;
 /** What outlives the drain is cut off; so long it has to notice and to be written down. */
 const CUT_OFF_MS = 2 * SECOND;
@@ -104,43 +122,21 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
   const { service } = initial;
   const masterKey = Buffer.from(initial.secrets.masterKey.reveal(), 'base64');
   const sealingKey = deriveKey(masterKey, 'dkim keys');
+  const contentKey = deriveKey(masterKey, 'service mail');
+  const captureKey = deriveKey(masterKey, 'captured mail');
   const started = performance.now();
   const version = readVersion();
   let draining = false;
   const { platform, tenants: files } = storage;
 
-  const createUpstream = (entry: UpstreamConfig): Upstream =>
-    entry.kind === 'capture'
-      ? createCaptureUpstream({ name: entry.name, keep: entry.keep, files, clock })
-      : createSmtpUpstream(
-          {
-            name: entry.name,
-            host: entry.host,
-            port: entry.port,
-            tls: entry.tls,
-            pool: entry.pool,
-            ehloName: service.host,
-            deliveredOn: entry.delivered_on,
-            // The dispatcher has waited for transactions before.
-            timeouts: { stop: CUT_OFF_MS },
-            ...(entry.user !== undefined && entry.password !== null
-              ? { user: entry.user, password: entry.password.reveal() }
-              : {}),
-            ...(entry.rate === undefined ? {} : { rate: entry.rate }),
-            ...(entry.ca_file === undefined ? {} : { ca: readFileSync(entry.ca_file, 'utf8') }),
-          },
-          log,
-        );
-  const waysOut = createWaysOut(
-    initial.upstreams.map(
-      (entry): WayOut => ({
-        upstream: createUpstream(entry),
-        acceptIsDelivery: entry.kind === 'smtp' && entry.delivered_on === 'accept',
-      }),
-    ),
+  const waysOut = waysOutOf(initial.upstreams, {
+    files,
     clock,
     log,
-  );
+    ehloName: service.host,
+    captureKey,
+    cutOff: CUT_OFF_MS,
+  });
 
   const dueRegistry = createDueRegistry(platform);
   const dispatcher = createDispatcher({
@@ -151,8 +147,20 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     log,
     signers: createSigners(sealingKey, { ed25519: initial.dkim.ed25519 }),
     returnPathKey: createSecretKey(deriveKey(masterKey, 'return paths')),
+    contentKey,
   });
-  const lastUsed = createLastUsed(files, clock);
+  const tokensLastUsed = createTokensLastUsed(files, clock);
+  const sessionsLastUsed = createSessionsLastUsed(platform, clock);
+  const sessions = createSessions({
+    platform,
+    clock,
+    lastUsed: sessionsLastUsed,
+    csrfKey: deriveKey(masterKey, 'csrf'),
+    isHttps: service.public_origin.startsWith('https:'),
+  });
+  const limitEmail = createEmailLimit(clock, () =>
+    perMinute(config.limits.sign_in_rate.per_email.per_minute),
+  );
 
   const zones: Zones = createZones({
     serviceHost: service.host,
@@ -190,40 +198,102 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     };
   };
 
+  const tenantDeps: CreateTenantDeps = {
+    storage,
+    clock,
+    managedSuffix: service.managed_suffix,
+    sealingKey,
+    generateKeyPair: overrides.generateKeyPair ?? generateDkimKeyPair,
+    isReservedSlug: zones.isReservedSlug,
+    safeModeDefault: () => config.safe_mode.default,
+  };
+  /** Null until the start has found or made it. */
+  let systemTenantId: string | null = null;
+
+  const intake: AcceptDeps = {
+    files,
+    clock,
+    serviceHost: service.host,
+    safeMode: () => ({ allowed: [...config.safe_mode.allowlist, ...config.safe_mode.placement_testers] }),
+    contentKey,
+    holdDue: dueRegistry.hold,
+    wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
+  };
+  const outbox = createOutbox(deriveKey(masterKey, 'notices'));
+  const postman = createPostman({
+    platform,
+    outbox,
+    intake,
+    systemTenantId: () => systemTenantId,
+    log,
+    serviceName: service.name,
+  });
+  const notices: Notices = { enqueue: outbox.enqueue, tell: postman.wake };
+  const signIn: SignInDeps = {
+    platform,
+    clock,
+    codes: createSignInCodes(deriveKey(masterKey, 'sign-in codes')),
+    sessions,
+    passwords: createPasswords(),
+    notices,
+    limitEmail,
+    passwordLogin: () => config.auth.password_login,
+  };
+  const people = practicePeople({ notices, origin: service.public_origin });
+
   const routes: readonly Route[] = [
-    ...sendRoutes({
-      files,
-      clock,
-      serviceHost: service.host,
-      safeMode: () => ({ allowed: [...config.safe_mode.allowlist, ...config.safe_mode.placement_testers] }),
-      holdDue: dueRegistry.hold,
-      wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
-    }),
+    ...sendRoutes(intake),
     ...messageRoutes({ files }),
-    ...practiceRoutes({
+    ...practiceRoutes({ ...tenantDeps, people }),
+    ...operatorRoutes({ storage, clock, people }),
+    ...auditRoutes({ platform, files }),
+    ...projectRoutes({ files, clock }),
+    ...routeRoutes({ files, clock }),
+    ...signInRoutes(signIn),
+    ...accountRoutes({ ...signIn, storage }),
+    ...peopleRoutes({
       storage,
       clock,
-      managedSuffix: service.managed_suffix,
-      sealingKey,
-      generateKeyPair: overrides.generateKeyPair ?? generateDkimKeyPair,
-      isReservedSlug: zones.isReservedSlug,
-      safeModeDefault: () => config.safe_mode.default,
+      notices,
+      limitEmail,
+      sessions,
+      founding: people.founding,
+      serviceName: service.name,
+      origin: service.public_origin,
     }),
-    ...projectRoutes({ files, clock }),
     ...tokenRoutes({ storage, clock }),
-    ...captureRoutes({ files }),
+    ...abuseRoutes({ platform, notices, limitEmail, clock, serviceName: service.name }),
+    ...waitlistRoutes({ platform, limitEmail, clock, serviceName: service.name }),
+    ...captureRoutes({ files, key: captureKey }),
     ...serviceRoutes({
       name: service.name,
       version,
       safeMode: () => config.safe_mode.default,
       bodyBytes: () => config.limits.body_bytes,
+      passwordLogin: signIn.passwordLogin,
       health,
     }),
     ...documentationRoutes(() => routes, { name: service.name, version, origin: service.public_origin }),
   ];
 
   const settleDueRegistry = () => dueRegistry.settle(dispatcher.nextDue);
-  const runner = createRunner([lastUsedJob(lastUsed), dueRegistryJob(settleDueRegistry)], log);
+  const auditRetention = auditRetentionJob({
+    platform,
+    files,
+    listTenants: (after, limit) => platform.read((db) => registryStore(db).listAll(after, limit)),
+    keep: () => config.retention.audit,
+    clock,
+  });
+  const runner = createRunner(
+    [
+      lastUsedJob('note when tokens were used', tokensLastUsed),
+      lastUsedJob('note when sessions were used', sessionsLastUsed),
+      sessionsCleanupJob(platform, clock, signIn.codes.removeOld),
+      dueRegistryJob(settleDueRegistry),
+      auditRetention,
+    ],
+    log,
+  );
 
   const door = createHttpDoor({
     listen: initial.http.listen,
@@ -233,14 +303,19 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     clock,
     authenticate: createAuthenticate({
       platform,
+      clock,
       adminToken: initial.admin.token?.reveal() ?? null,
-      lastUsed,
+      lastUsed: tokensLastUsed,
+      sessions,
     }),
+    enterTenant: createEnterTenant(storage),
+    mayCreatePractice: createMayCreatePractice(storage),
     tenantExists: (id) => platform.peek((db) => registryStore(db).get(id)) !== undefined,
     limits: () => ({
       perSecond: config.limits.api_rate.per_second,
       burst: config.limits.api_rate.burst,
       bodyBytes: config.limits.body_bytes,
+      signIn: perMinute(config.limits.sign_in_rate.per_address.per_minute),
     }),
     draining: () => draining,
     ...(overrides.checkResponses === undefined ? {} : { checkResponses: overrides.checkResponses }),
@@ -252,9 +327,11 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     await runner.stop();
     await dispatcher.stop(config.shutdown.drain);
     await door.stop(Math.max(drained - performance.now(), CUT_OFF_MS));
+    await postman.stop();
     await waysOut.stop();
     await dns?.stop();
-    await lastUsed.flush().catch((error) => log.warn({ err: error }, 'the last use of tokens was not noted'));
+    for (const lastUsed of [tokensLastUsed, sessionsLastUsed])
+      await lastUsed.flush().catch((error) => log.warn({ err: error }, 'the last use was not noted'));
     // What it could not write is earlier than need be: harmless.
     await settleDueRegistry().catch((error) =>
       log.warn({ err: error }, 'the registry of due times is not brought up to date'),
@@ -268,11 +345,14 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
         await checkMasterKey(platform, sealingKey);
         const removed = await removeIncompleteTenants(storage);
         if (removed > 0) log.warn({ removed }, 'practices whose creation a crash cut off were removed');
+        systemTenantId = await ensureSystemTenant(tenantDeps, service.name);
+        log.info({ practice_id: systemTenantId }, 'the service sends its own mail as this practice');
         for (const [tenantId, dueAt] of await dueRegistry.load())
           dispatcher.wake({ tenantId, lane: 0 }, dueAt);
         const dnsPort = dns ? (await dns.start()).port : null;
         const http = await door.start();
         dispatcher.start();
+        postman.wake();
         runner.start();
         return { http, dnsPort };
       } catch (error) {

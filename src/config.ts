@@ -143,7 +143,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
 };
 
 /** What a reload can change in a running daemon: everything else was used up at its start. */
-const LIVE_KEYS = ['log.level', 'limits', 'safe_mode', 'queue', 'retention', 'security'];
+const LIVE_KEYS = ['log.level', 'limits', 'safe_mode', 'queue', 'retention', 'security', 'auth'];
 
 const isSection = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Secret);

@@ -34,9 +34,12 @@ interface Sideways {
 
 const levels = {
   ground: ['kernel', 'mail', 'db', 'config', 'config.ts'],
-  ledgers: 'tenants people domains suppressions consent templates messages queue counters events'.split(' '),
+  ledgers:
+    'tenants people domains suppressions consent templates messages queue counters events notices abuse waitlist'.split(
+      ' ',
+    ),
   stations:
-    'intake content compose relay feedback inbound campaigns webhooks alerts compat practice-mail insight billing'.split(
+    'intake content compose relay feedback inbound campaigns webhooks alerts compat practice-mail service-mail insight billing'.split(
       ' ',
     ),
   doors: ['http', 'smtp', 'dns', 'cli', 'dashboard'],
@@ -51,6 +54,26 @@ const sideways: readonly Sideways[] = [
   { from: 'tenants/', to: 'events/', why: 'state and event are written in one transaction' },
   { from: 'people/', to: 'events/', why: 'state and event are written in one transaction' },
   { from: 'domains/', to: 'events/', why: 'state and event are written in one transaction' },
+  { from: 'abuse/', to: 'events/', why: 'state and audit are written in one transaction' },
+  { from: 'waitlist/', to: 'events/', why: 'state and audit are written in one transaction' },
+  {
+    from: 'people/',
+    to: 'notices/',
+    why: 'who is let in or invited is told in the transaction that does it',
+  },
+  {
+    from: 'abuse/',
+    to: 'notices/',
+    why: 'reporters are told of each stage in the transaction that reaches it',
+  },
+  {
+    from: 'people/',
+    to: 'tenants/store.ts',
+    why: 'a member’s projects, and the plan that custom roles need; reading only',
+  },
+  { from: 'people/', to: 'tenants/plans.ts', why: 'which plans have custom roles' },
+  { from: 'waitlist/', to: 'tenants/plans.ts', why: 'what is waited for' },
+  { from: 'tenants/', to: 'counters/', why: 'the operator sees practices with their usage; reading only' },
   { from: 'messages/', to: 'events/', why: 'a message shows its events' },
   {
     from: 'tenants/create.ts',
@@ -70,14 +93,17 @@ const sideways: readonly Sideways[] = [
   { from: 'messages/routes.ts', to: 'tenants/store.ts', why: 'a filter names a project by its slug' },
   { from: 'intake/', to: 'content/', why: 'the gates ask what the content is' },
   { from: 'relay/', to: 'compose/', why: 'an attempt composes and signs its copy' },
-  ...['compat', 'campaigns', 'feedback', 'inbound', 'practice-mail', 'alerts'].map((station) => ({
-    from: `${station}/`,
-    to: 'intake/',
-    why: 'all who send go the one way in',
-  })),
+  ...['service-mail', 'compat', 'campaigns', 'feedback', 'inbound', 'practice-mail', 'alerts'].map(
+    (station) => ({
+      from: `${station}/`,
+      to: 'intake/',
+      why: 'all who send go the one way in',
+    }),
+  ),
 ];
 
 const startsTheApp: readonly Exception[] = [
+  { path: 'app.ts', why: 'puts its own parts together' },
   { path: 'main.ts', why: 'the entry' },
   { path: 'cli/serve.ts', why: 'the command that runs the daemon' },
   { path: 'cli/quickstart.ts', why: 'runs a daemon of its own and talks to it' },
@@ -85,6 +111,7 @@ const startsTheApp: readonly Exception[] = [
 
 const usesConfiguration: readonly Exception[] = [
   { path: 'app.ts', why: 'hands each part its piece' },
+  { path: 'app/', why: 'parts of the composition root' },
   { path: 'main.ts', why: 'reads it before anything starts' },
   { path: 'cli/', why: 'commands begin with the configuration file' },
   { path: 'config.ts', why: 'its own entry' },
@@ -122,7 +149,7 @@ const sliceOf = (path: string): string => path.split('/')[0] ?? path;
 const levelOf = (path: string): number =>
   order.findIndex((level) => levels[level].some((slice) => slice === sliceOf(path)));
 
-const isRoot = (path: string): boolean => path === 'app.ts' || path === 'main.ts';
+const isRoot = (path: string): boolean => path === 'app.ts' || path === 'main.ts' || path.startsWith('app/');
 
 /** The slices and levels; both ends are looked at, also of `import type`. */
 const imports = (source: Source): Finding[] => {

@@ -672,6 +672,11 @@ describe('what a reload can change', () => {
       { live: ['retention.events', 'safe_mode.default'], restart: [] },
     ],
     [
+      'whether passwords may be used',
+      `${MINIMAL}auth: { password_login: true }`,
+      { live: ['auth.password_login'], restart: [] },
+    ],
+    [
       'the listener',
       `${MINIMAL}http: { listen: "127.0.0.1:1" }`,
       { live: [], restart: ['http.listen.port'] },

@@ -23,7 +23,7 @@ const service = z.strictObject({
   public_origin: v.origin
     .meta({ example: 'https://mail.example.com' })
     .describe(
-      'Origin under which browsers and API clients reach the service. Links in messages begin with it; unsubscribe links are added only where it is https.',
+      'Origin under which browsers and API clients reach the service. Links in messages begin with it. Only where it is https are unsubscribe links added and cookies kept off unencrypted connections.',
     ),
   host: v.hostName
     .meta({ example: 'mail.example.com' })
@@ -81,7 +81,7 @@ const admin = z.strictObject({
     .meta({ example: 'config/admin.token', active: 'yes' })
     .optional()
     .describe(
-      "File with the operator's token: 16 or more visible ASCII characters. Without a token nobody can administer over HTTP.",
+      "File with the operator's token: 16 or more visible ASCII characters. Without a token nobody can administer, neither over HTTP nor by `sendwerk admin`.",
     ),
   token_env: v.secretVariable
     .meta({ example: 'SENDWERK_ADMIN_TOKEN' })
@@ -94,7 +94,7 @@ const secrets = z.strictObject({
     .meta({ example: 'config/master.key', active: 'yes' })
     .optional()
     .describe(
-      'File with the key that seals private keys in the databases: base64 of 32 random bytes. Whoever loses it loses every DKIM key.',
+      "File with the key that seals private keys and the service's own mails in the databases and protects one-time codes: base64 of 32 random bytes. Whoever loses it loses every DKIM key.",
     ),
   master_key_env: v.secretVariable
     .meta({ example: 'SENDWERK_MASTER_KEY' })
@@ -281,7 +281,12 @@ export const configSchema = z.strictObject({
   security: security.prefault({}).describe('Exceptions to the guard against requests to internal networks.'),
   auth: z
     .strictObject({
-      password_login: z.boolean().prefault(false).describe('Allows passwords besides one-time codes.'),
+      password_login: z
+        .boolean()
+        .prefault(false)
+        .describe(
+          'Lets members set a password and sign in by it, besides the one-time codes that are mailed.',
+        ),
     })
     .prefault({})
     .describe('Signing in.'),

@@ -318,8 +318,16 @@ describe('tokens', () => {
     expect(status).toBe(201);
     const { token, ...record } = body;
     expect(token).toMatch(/^svc_team_[0-9A-Za-z]{43}$/);
-    const expected = { id: UUID, name: 'Server', scope: 'team', project_id: null, last_used_at: null };
-    expect(record).toEqual({ ...expected, created_at: ISO });
+    expect(record).toEqual({
+      id: UUID,
+      name: 'Server',
+      scope: 'team',
+      project_id: null,
+      expires_at: null,
+      allowed_addresses: null,
+      created_at: ISO,
+      last_used_at: null,
+    });
     expect(await list(at())).toContainEqual(record);
     expect((await call('GET', at())).text).not.toContain(token);
     expect((await call('GET', sender.base, undefined, token)).status).toBe(200);

@@ -37,7 +37,7 @@ const ask = ({ method }: Operation, path: string) =>
 beforeAll(async () => {
   app = await startApp();
   mine = await app.createSender();
-  theirs = await app.createSender();
+  theirs = await app.createSender({ plan: 'praxis', owner_email: 'owner@example.org' });
   const messageID = await app.send(theirs);
   await app.untilStatus(theirs, messageID, 'processed');
   const firstOf = async (what: string): Promise<string> => {
@@ -49,8 +49,14 @@ beforeAll(async () => {
     );
     return body.data[0]?.id ?? '';
   };
+  const made = async (path: string, fields: object): Promise<string> => {
+    const { body } = await app.request<{ id: string }>('POST', theirs.base + path, fields, app.adminToken);
+    return body.id;
+  };
   ids = {
     messageID,
+    memberID: await made('/members', { email: 'member@example.org', role_id: 'member' }),
+    roleID: await made('/roles', { name: 'Empfang', permissions: ['messages.view'] }),
     projectID: await firstOf('projects'),
     routeID: await firstOf('routes'),
     tokenID: await firstOf('api-tokens'),
@@ -94,13 +100,15 @@ describe("another practice's", () => {
     );
     const before = untouched();
     for (const operation of withInner) {
-      const change = operation.path.includes('projectID') || operation.path.includes('routeID');
+      const change = operation.path.includes('memberID') ? { role_id: 'viewer' } : { name: 'Fremd' };
+      // Tokens do not manage members; the operator may, in our practice as in theirs.
+      const token = /memberID|roleID/.test(operation.path) ? app.adminToken : mine.token;
       const send = (path: string) =>
         app.request(
           operation.method.toUpperCase(),
           path,
-          operation.method === 'patch' && change ? { name: 'Fremd' } : undefined,
-          mine.token,
+          operation.method === 'patch' ? change : undefined,
+          token,
         );
       const foreign = await send(fill(operation.path, mine.practice.id, (name) => ids[name] ?? ''));
       const unknown = await send(fill(operation.path, mine.practice.id, () => crypto.randomUUID()));

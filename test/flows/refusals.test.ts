@@ -463,9 +463,11 @@ const requests: Rows = [
     {
       token: () => app.adminToken,
       request: () => ['POST', '/api/emails'],
-      status: 403,
-      code: 'forbidden',
-      extra: { permission: 'messages.send' },
+      status: 400,
+      code: 'invalid_request',
+      extra: {
+        fields: [{ path: 'header.X-Service-Practice', message: 'is required without a token of a practice' }],
+      },
     },
   ],
   ['a project token on tokens', forbidden('tokens.manage', () => ['GET', `${busy.base}/api-tokens`])],
@@ -488,7 +490,7 @@ const requests: Rows = [
   ['a project token on sources', forbidden('messages.view_content', () => ['GET', `${busy.base}/captures`])],
   [
     'a project token that makes a practice',
-    forbidden('operator', () => ['POST', '/api/practices'], { name: 'Neu' }),
+    forbidden('practice_creator', () => ['POST', '/api/practices'], { name: 'Neu' }),
   ],
   ...['', '/timeline', '/events'].map(
     (view) =>

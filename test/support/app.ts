@@ -15,6 +15,7 @@ import type { GenerateKeyPair } from '#src/domains/keys.ts';
 import { errorTable } from '#src/kernel/errors.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
+import type { Clock } from '#src/kernel/time.ts';
 import { decodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import type { Status } from '#src/messages/rules.ts';
 import type { messageSchema } from '#src/messages/schema.ts';
@@ -70,6 +71,8 @@ export interface AppOptions {
   readonly receiver?: SmtpReceiver;
   /** Further keys of that upstream. */
   readonly upstream?: ConfigFile;
+  /** In the place of the system's. */
+  readonly clock?: Clock;
 }
 
 export interface TestApp {
@@ -131,7 +134,11 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
       if (JSON.parse(line).level >= LEVEL_ERROR) defects.push(line);
     },
   });
-  const overrides = { checkResponses: true, generateKeyPair: fixedKeyPairs };
+  const overrides = {
+    checkResponses: true,
+    generateKeyPair: fixedKeyPairs,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+  };
   const app = await createApp(loadConfig(configFile, {}).config, log, overrides);
   const { http, dnsPort } = await app.start();
   const origin = `http://127.0.0.1:${http.port}`;
@@ -256,7 +263,8 @@ async function send<Body>(
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   const answer = { status: response.status, headers: response.headers, text };
-  if (response.status >= 400 && !url.endsWith('/healthz')) checkRefusal(answer);
+  const isPage = response.headers.get('content-type')?.startsWith('text/html') ?? false;
+  if (response.status >= 400 && !url.endsWith('/healthz') && !isPage) checkRefusal(answer);
   return { ...answer, body: isJson ? JSON.parse(text) : text };
 }
 

@@ -1,0 +1,140 @@
+// The running daemon over its HTTP API, as the operator: what the command line does is checked, told and audited like
+// everything else.
+import { SECOND } from '#src/kernel/time.ts';
+import type { AdminAccess } from './admin-access.ts';
+import { clean } from './admin-text.ts';
+import { CommandError } from './command.ts';
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+export interface AdminApi {
+  /** The answer's JSON, undefined where there is no body. Throws CommandError with what the API says. */
+  call<T>(method: string, path: string, body?: Readonly<Record<string, unknown>>): Promise<T>;
+  /** The first `most` records, from as many pages as it takes; `next_cursor` is that of the last one. */
+  list<T>(path: string, query?: Query, most?: number): Promise<Page<T>>;
+  /** `/api/practices/<id>` by the practice's id or slug. */
+  pathOfPractice(practice: string): Promise<string>;
+  idOfPractice(practice: string): Promise<string>;
+}
+
+interface Refusal {
+  readonly error: string;
+  readonly hint: string;
+  readonly fields?: readonly { readonly path: string; readonly message: string }[];
+}
+
+/** The largest page that the API gives. */
+const PAGE_SIZE = 200;
+/** A page of practices reads as many files; a new practice needs an RSA key. */
+const ANSWER_TIMEOUT_MS = 60 * SECOND;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const causeOf = (error: unknown): string => {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (!(cause instanceof Error)) return String(cause);
+  return 'code' in cause ? String(cause.code) : cause.message;
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const isRefusal = (body: unknown): body is Refusal =>
+  typeof body === 'object' && body !== null && 'error' in body && 'hint' in body;
+
+const explain = ({ error, hint, fields = [] }: Refusal): string => {
+  const named = fields.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return clean([error, named, hint].filter((part) => part !== '').join(' '));
+};
+
+const withQuery = (path: string, query: Query): string => {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return `${path}?${new URLSearchParams(given)}`;
+};
+
+export const createAdminApi = ({ origin, token }: AdminAccess): AdminApi => {
+  const ask = async (method: string, path: string, body?: unknown): Promise<[Response, string]> => {
+    try {
+      const response = await fetch(origin + path, {
+        method,
+        // The token is for this daemon only.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+        headers: {
+          'X-Admin-Token': token.reveal(),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return [response, await response.text()];
+    } catch (error) {
+      const isLate = error instanceof Error && error.name === 'TimeoutError';
+      throw new CommandError(
+        isLate
+          ? `the daemon at ${origin} did not answer within ${ANSWER_TIMEOUT_MS / SECOND} s`
+          : `no daemon is reached at ${origin}: ${causeOf(error)}`,
+      );
+    }
+  };
+
+  const call: AdminApi['call'] = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const [response, text] = await ask(method, path, body);
+    const answer = parse(text);
+    if (response.ok && (response.status === 204 || answer !== undefined)) return answer as T;
+    if (response.status === 401)
+      throw new CommandError(
+        `the daemon at ${origin} does not take this admin token: it was started with another one`,
+      );
+    if (isRefusal(answer)) throw new CommandError(explain(answer));
+    throw new CommandError(`what answers at ${origin} is not Sendwerk: status ${response.status}`);
+  };
+
+  const page = <T>(path: string, query: Query, limit: number, after: string | null): Promise<Page<T>> => {
+    const size = String(Math.min(limit, PAGE_SIZE));
+    return call('GET', withQuery(path, { ...query, limit: size, cursor: after ?? undefined }));
+  };
+
+  const list: AdminApi['list'] = async <T>(path: string, query: Query = {}, most = Infinity) => {
+    const data: T[] = [];
+    let cursor: string | null = null;
+    do {
+      const next: Page<T> = await page(path, query, most - data.length, cursor);
+      data.push(...next.data);
+      cursor = next.next_cursor;
+    } while (cursor !== null && data.length < most);
+    return { data, next_cursor: cursor };
+  };
+
+  const idOfPractice: AdminApi['idOfPractice'] = async (practice) => {
+    if (UUID.test(practice)) return practice.toLowerCase();
+    let cursor: string | null = null;
+    do {
+      const next: Page<{ id: string; slug: string }> = await page(
+        '/api/admin/practices',
+        {},
+        PAGE_SIZE,
+        cursor,
+      );
+      const found = next.data.find(({ slug }) => slug === practice.toLowerCase());
+      if (found) return found.id;
+      cursor = next.next_cursor;
+    } while (cursor !== null);
+    throw new CommandError(`there is no practice with the slug ${practice}; \`admin practices\` lists them`);
+  };
+
+  return {
+    call,
+    list,
+    idOfPractice,
+    pathOfPractice: async (practice) => `/api/practices/${await idOfPractice(practice)}`,
+  };
+};

@@ -1,0 +1,55 @@
+// What the operator's commands have in common: they ask the running daemon, and print its answer for people or, with
+// --json, as it came.
+
+import { readAdminAccess } from './admin-access.ts';
+import { type AdminApi, createAdminApi } from './admin-api.ts';
+import { json } from './admin-text.ts';
+import { type Command, configOption, defineCommand, type Options, type Values } from './command.ts';
+
+/** What was answered: as JSON (undefined: nothing), and in words of whole lines. */
+export interface Answer {
+  readonly json: unknown;
+  readonly text: string;
+}
+
+interface AdminDeclaration<O extends Options> {
+  /** After `admin`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly options: O;
+  /** Throws UsageError where options do not go together. */
+  readonly check?: (values: Values<O>) => void;
+  readonly ask: (api: AdminApi, values: Values<O>) => Promise<Answer>;
+}
+
+const commonOptions = {
+  json: { about: 'print the answer of the API as JSON' },
+  config: configOption,
+} as const satisfies Options;
+
+export const practiceOption = {
+  value: 'ID|SLUG',
+  required: true,
+  about: 'the practice, by its id or slug',
+} as const;
+
+export const adminCommand = <const O extends Options>({
+  name,
+  summary,
+  options,
+  check,
+  ask,
+}: AdminDeclaration<O>): Command =>
+  defineCommand<O & typeof commonOptions>({
+    name: `admin ${name}`,
+    summary,
+    options: { ...options, ...commonOptions },
+    run: async (values, environment) => {
+      const own = values as Values<O> & Values<typeof commonOptions>;
+      check?.(own);
+      const api = createAdminApi(readAdminAccess(own.config, environment));
+      const answer = await ask(api, own);
+      if (!own.json) return { exitCode: 0, output: answer.text };
+      return { exitCode: 0, output: answer.json === undefined ? '' : json(answer.json) };
+    },
+  });

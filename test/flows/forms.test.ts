@@ -1,0 +1,96 @@
+// Forms at every route of the running application that takes them: whatever is wrong with one is refused in the declared
+// form and stores nothing.
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type Refusal, startApp } from '#test/support/app.ts';
+import { unlimitedSignIn } from '#test/support/people.ts';
+
+const MULTIPART = 'multipart/form-data';
+const URL_ENCODED = 'application/x-www-form-urlencoded';
+const BOUNDARY = 'xYzZY';
+const MULTIPART_TYPE = `${MULTIPART}; boundary=${BOUNDARY}`;
+
+interface Described {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly 'x-permission': string;
+            readonly 'x-rate-limit'?: string;
+            readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+          }
+        >
+      >
+    >
+  >;
+}
+
+const app = await startApp({ config: unlimitedSignIn });
+afterAll(() => app.remove());
+const { text: openapi } = await app.request('GET', '/openapi.yaml');
+const takingForms = Object.entries((parse(openapi) as Described).paths).flatMap(([path, item]) =>
+  Object.entries(item)
+    .filter(([, { requestBody }]) => requestBody !== undefined && MULTIPART in requestBody.content)
+    .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+);
+
+test('routes that take forms are these', () => {
+  expect(takingForms.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /api/public/abuse',
+    'POST /api/public/waitlist',
+  ]);
+});
+
+const part = (name: string, value: string): string =>
+  `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const END = `--${BOUNDARY}--\r\n`;
+const EMAIL = part('email', 'erika@example.org');
+
+interface Broken {
+  readonly name: string;
+  readonly type: string;
+  readonly body: string;
+  readonly code: string;
+}
+const broken: readonly Broken[] = [
+  { name: 'nothing', type: URL_ENCODED, body: '', code: 'invalid_request' },
+  { name: 'a form without fields', type: MULTIPART_TYPE, body: END, code: 'invalid_request' },
+  { name: 'a form cut short', type: MULTIPART_TYPE, body: EMAIL, code: 'invalid_request' },
+  { name: 'a form without its boundary', type: MULTIPART, body: EMAIL + END, code: 'invalid_request' },
+  { name: 'an unknown field', type: MULTIPART_TYPE, body: part('a', '1') + END, code: 'invalid_request' },
+  {
+    name: 'the prototype',
+    type: MULTIPART_TYPE,
+    body: EMAIL + part('__proto__', '1') + END,
+    code: 'invalid_request',
+  },
+  { name: 'a field twice', type: MULTIPART_TYPE, body: EMAIL + EMAIL + END, code: 'invalid_request' },
+  { name: 'many fields', type: URL_ENCODED, body: 'a=1&'.repeat(2_000), code: 'invalid_request' },
+  { name: 'a long form', type: URL_ENCODED, body: `email=${'x'.repeat(600_000)}`, code: 'body_too_large' },
+  { name: 'another charset', type: `${URL_ENCODED}; charset=x`, body: 'a=1', code: 'unsupported_media_type' },
+  { name: 'another type', type: 'text/plain', body: 'email=x', code: 'unsupported_media_type' },
+  { name: 'a form that says it is JSON', type: 'application/json', body: 'email=x', code: 'invalid_json' },
+];
+
+const rows = (): unknown =>
+  app
+    .sql<{ name: string }>(null, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .map(({ name }) => [name, app.sql(null, `SELECT count(*) FROM ${name}`)]);
+
+describe.each(takingForms)('$method $path', ({ method, path, operation }) => {
+  test('is for anyone, and under the tight limit', () => {
+    expect(operation).toMatchObject({ 'x-permission': 'public', 'x-rate-limit': 'sign_in' });
+  });
+
+  test.each(broken)('refuses $name and keeps nothing of it', async ({ type, body, code }) => {
+    const before = rows();
+    const answer = await app.request<Refusal>(method, path, Buffer.from(body), undefined, {
+      'Content-Type': type,
+    });
+    expect(answer.body.code).toBe(code);
+    expect(rows()).toEqual(before);
+  });
+});
