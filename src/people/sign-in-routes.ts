@@ -142,7 +142,7 @@ export const signInRoutes = (deps: SignInDeps): Route[] => [
     tag: 'Sign-in',
     summary: 'Ask for a one-time code by mail',
     description:
-      'The answer is the same whether the address is known or not; a code goes to addresses of members. Asked for again within a minute, the code sent before stays the one.',
+      'The answer is the same whether the address is known or not; a code goes to addresses of members. Asked for again within a minute, or after many wrong guesses within a quarter of an hour, the code sent before stays the one.',
     access: 'public',
     audit: { none: 'nobody has signed in yet' },
     rate: 'sign_in',

@@ -109,7 +109,9 @@ describe('a code', () => {
           email_mac: row?.email_mac ?? Buffer.alloc(0),
           code_mac: (row === erika ? max : erika)?.code_mac ?? Buffer.alloc(0),
           attempts: 0,
+          failures: 0,
           created_at: NOW,
+          forget_at: NOW + MINUTE,
         });
     });
     expect(await judge(code)).toBe('wrong');
@@ -145,6 +147,37 @@ describe('a new code', () => {
     for (let attempt = 1; attempt <= 5; attempt++) await judge(wrong(code, attempt));
     expect(await request(ERIKA, NOW + 59 * SECOND)).toBeNull();
     expect(await request(ERIKA, NOW + 60 * SECOND)).not.toBeNull();
+  });
+
+  test('is had every quarter of an hour only, once three have been used up by guessing', async () => {
+    let now = NOW;
+    for (let round = 1; round <= 3; round++) {
+      const code = await newCode(ERIKA, now);
+      for (let attempt = 1; attempt <= 5; attempt++) await judge(wrong(code, attempt), now);
+      if (round < 3) now += MINUTE;
+    }
+    expect(await request(ERIKA, now + 15 * MINUTE - 1)).toBeNull();
+    expect(await request('max@example.org', now + MINUTE)).not.toBeNull();
+    now += 15 * MINUTE;
+    const code = await newCode(ERIKA, now);
+    expect(await request(ERIKA, now + 15 * MINUTE - 1)).toBeNull();
+    expect(await judge(code, now)).toBe('right');
+    await newCode(ERIKA, now);
+    expect(await request(ERIKA, now + MINUTE)).not.toBeNull();
+  });
+
+  test('is had every minute again a day after the last guess, whatever was cleaned up between', async () => {
+    for (const minute of [0, 1, 2]) {
+      const code = await newCode(ERIKA, NOW + minute * MINUTE);
+      for (let attempt = 1; attempt <= 5; attempt++) await judge(wrong(code, attempt), NOW + minute * MINUTE);
+    }
+    await write((db) => codes.removeOld(db, NOW + 12 * MINUTE));
+    expect(await request(ERIKA, NOW + 16 * MINUTE)).toBeNull();
+    const later = NOW + 24 * 60 * MINUTE + 2 * MINUTE;
+    await write((db) => codes.removeOld(db, later + 1));
+    expect(rows()).toHaveLength(0);
+    await newCode(ERIKA, later);
+    expect(await request(ERIKA, later + MINUTE)).not.toBeNull();
   });
 
   test('is had where the clock was set back', async () => {

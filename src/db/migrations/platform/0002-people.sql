@@ -48,9 +48,13 @@ CREATE TABLE sign_in_codes (
   email_mac  BLOB PRIMARY KEY,
   code_mac   BLOB NOT NULL,
   attempts   INTEGER NOT NULL,
-  created_at INTEGER NOT NULL
+  -- wrong guesses at the codes before this one, since the last right one
+  failures   INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- when the row may go: later where there were wrong guesses
+  forget_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX sign_in_codes_age ON sign_in_codes (created_at);
+CREATE INDEX sign_in_codes_forget ON sign_in_codes (forget_at);
 
 -- SHA-256 of the token in the link.
 CREATE TABLE invitations (
