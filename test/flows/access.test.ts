@@ -1,6 +1,6 @@
 // Who may call what: every route of the application with every kind of credential, one cell a test. What each role may
-// is written down here once more, from the specification; what each route asks is read from the running application;
-// and what an allowed call answers stands in a table of calls that change nothing, which must have every route.
+// is written down here once more, from the specification; what each route asks, and what an allowed call
+// of it answers, stands in a table; the running application's own description must agree with it in every route.
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { permissions } from '#src/kernel/access.ts';
@@ -20,91 +20,76 @@ const refusedBody: Call = { status: 400, body: { no_such_field: 1 } };
 const found: Call = { status: 200 };
 const noSuchThing: Call = { status: 404 };
 
-const calls: Readonly<Record<string, Call>> = {
-  'GET /healthz': found,
-  'GET /openapi.yaml': found,
-  'GET /reference': found,
-  'GET /api/meta': found,
+/** What each route asks of its caller, and a call of it. */
+const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
+  'GET /healthz': ['public', found],
+  'GET /openapi.yaml': ['public', found],
+  'GET /reference': ['public', found],
+  'GET /api/meta': ['authenticated', found],
 
-  'POST /api/auth/request-otp': refusedBody,
-  'POST /api/auth/verify-otp': refusedBody,
-  'POST /api/auth/login-password': refusedBody,
-  'POST /api/auth/accept-invitation': refusedBody,
-  'POST /api/auth/logout': { status: 400, query: '?everywhere=perhaps' },
-  'GET /api/auth/me': found,
-  'PATCH /api/auth/me': refusedBody,
-  'PUT /api/auth/password': refusedBody,
-  'DELETE /api/auth/password': noSuchThing,
-  'POST /api/auth/memberships/{practiceID}/accept': noSuchThing,
-  'DELETE /api/auth/memberships/{practiceID}': noSuchThing,
-  'GET /invitation/{token}': noSuchThing,
-  'POST /invitation/{token}': noSuchThing,
+  'POST /api/auth/request-otp': ['public', refusedBody],
+  'POST /api/auth/verify-otp': ['public', refusedBody],
+  'POST /api/auth/login-password': ['public', refusedBody],
+  'POST /api/auth/accept-invitation': ['public', refusedBody],
+  'POST /api/auth/logout': ['session', { status: 400, query: '?everywhere=perhaps' }],
+  'GET /api/auth/me': ['session', found],
+  'PATCH /api/auth/me': ['session', refusedBody],
+  'PUT /api/auth/password': ['session', refusedBody],
+  'DELETE /api/auth/password': ['session', noSuchThing],
+  'POST /api/auth/memberships/{practiceID}/accept': ['session', noSuchThing],
+  'DELETE /api/auth/memberships/{practiceID}': ['session', noSuchThing],
+  'GET /invitation/{token}': ['public', noSuchThing],
+  'POST /invitation/{token}': ['public', noSuchThing],
 
-  'GET /api/public/abuse': found,
-  'POST /api/public/abuse': refusedBody,
-  'POST /api/public/waitlist': refusedBody,
+  'GET /api/public/abuse': ['public', found],
+  'POST /api/public/abuse': ['public', refusedBody],
+  'POST /api/public/waitlist': ['public', refusedBody],
 
-  'GET /api/admin/practices': found,
-  'GET /api/admin/plans': found,
-  'GET /api/admin/audit': found,
-  'GET /api/admin/abuse-tickets': found,
-  'GET /api/admin/abuse-tickets/{ticketID}': noSuchThing,
-  'PATCH /api/admin/abuse-tickets/{ticketID}': refusedBody,
-  'GET /api/admin/waitlist': found,
-  'DELETE /api/admin/waitlist/{entryID}': noSuchThing,
+  'GET /api/admin/practices': ['operator', found],
+  'GET /api/admin/plans': ['operator', found],
+  'GET /api/admin/audit': ['operator', found],
+  'GET /api/admin/abuse-tickets': ['operator', found],
+  'GET /api/admin/abuse-tickets/{ticketID}': ['operator', noSuchThing],
+  'PATCH /api/admin/abuse-tickets/{ticketID}': ['operator', refusedBody],
+  'GET /api/admin/waitlist': ['operator', found],
+  'DELETE /api/admin/waitlist/{entryID}': ['operator', noSuchThing],
 
-  'GET /api/practices': found,
-  'POST /api/practices': refusedBody,
-  'POST /api/projects': refusedBody,
-  'GET /api/practices/{id}': found,
-  'PATCH /api/practices/{id}': refusedBody,
-  'POST /api/practices/{id}/plan': refusedBody,
-  'POST /api/practices/{id}/safe-mode': refusedBody,
-  'POST /api/practices/{id}/owners': refusedBody,
-  'GET /api/practices/{id}/audit': found,
-  'GET /api/practices/{id}/members': found,
-  'POST /api/practices/{id}/members': refusedBody,
-  'PATCH /api/practices/{id}/members/{memberID}': refusedBody,
-  'DELETE /api/practices/{id}/members/{memberID}': noSuchThing,
-  'GET /api/practices/{id}/roles': found,
-  'POST /api/practices/{id}/roles': refusedBody,
-  'PATCH /api/practices/{id}/roles/{roleID}': refusedBody,
-  'DELETE /api/practices/{id}/roles/{roleID}': noSuchThing,
-  'GET /api/practices/{id}/projects': found,
-  'POST /api/practices/{id}/projects': refusedBody,
-  'PATCH /api/practices/{id}/projects/{projectID}': refusedBody,
-  'GET /api/practices/{id}/routes': found,
-  'POST /api/practices/{id}/routes': refusedBody,
-  'PATCH /api/practices/{id}/routes/{routeID}': refusedBody,
-  'POST /api/practices/{id}/routes/{routeID}/default': noSuchThing,
-  'GET /api/practices/{id}/api-tokens': found,
-  'POST /api/practices/{id}/api-tokens': refusedBody,
-  'DELETE /api/practices/{id}/api-tokens/{tokenID}': noSuchThing,
-  'POST /api/practices/{id}/send': refusedBody,
-  'POST /api/emails': refusedBody,
-  'GET /api/practices/{id}/messages/search': found,
-  'GET /api/practices/{id}/messages/{messageID}': noSuchThing,
-  'GET /api/practices/{id}/messages/{messageID}/timeline': noSuchThing,
-  'GET /api/practices/{id}/messages/{messageID}/events': noSuchThing,
-  'GET /api/practices/{id}/captures': found,
-  'GET /api/practices/{id}/captures/{captureID}': noSuchThing,
+  'GET /api/practices': ['authenticated', found],
+  'POST /api/practices': ['practice_creator', refusedBody],
+  'POST /api/projects': ['practice_creator', refusedBody],
+  'GET /api/practices/{id}': ['authenticated', found],
+  'PATCH /api/practices/{id}': ['practice.manage', refusedBody],
+  'POST /api/practices/{id}/plan': ['operator', refusedBody],
+  'POST /api/practices/{id}/safe-mode': ['operator', refusedBody],
+  'POST /api/practices/{id}/owners': ['operator', refusedBody],
+  'GET /api/practices/{id}/audit': ['audit.view', found],
+  'GET /api/practices/{id}/members': ['members.manage', found],
+  'POST /api/practices/{id}/members': ['members.manage', refusedBody],
+  'PATCH /api/practices/{id}/members/{memberID}': ['members.manage', refusedBody],
+  'DELETE /api/practices/{id}/members/{memberID}': ['members.manage', noSuchThing],
+  'GET /api/practices/{id}/roles': ['authenticated', found],
+  'POST /api/practices/{id}/roles': ['members.manage', refusedBody],
+  'PATCH /api/practices/{id}/roles/{roleID}': ['members.manage', refusedBody],
+  'DELETE /api/practices/{id}/roles/{roleID}': ['members.manage', noSuchThing],
+  'GET /api/practices/{id}/projects': ['authenticated', found],
+  'POST /api/practices/{id}/projects': ['projects.manage', refusedBody],
+  'PATCH /api/practices/{id}/projects/{projectID}': ['projects.manage', refusedBody],
+  'GET /api/practices/{id}/routes': ['authenticated', found],
+  'POST /api/practices/{id}/routes': ['routes.manage', refusedBody],
+  'PATCH /api/practices/{id}/routes/{routeID}': ['routes.manage', refusedBody],
+  'POST /api/practices/{id}/routes/{routeID}/default': ['routes.manage', noSuchThing],
+  'GET /api/practices/{id}/api-tokens': ['tokens.manage', found],
+  'POST /api/practices/{id}/api-tokens': ['tokens.manage', refusedBody],
+  'DELETE /api/practices/{id}/api-tokens/{tokenID}': ['tokens.manage', noSuchThing],
+  'POST /api/practices/{id}/send': ['messages.send', refusedBody],
+  'POST /api/emails': ['messages.send', refusedBody],
+  'GET /api/practices/{id}/messages/search': ['messages.view', found],
+  'GET /api/practices/{id}/messages/{messageID}': ['messages.view', noSuchThing],
+  'GET /api/practices/{id}/messages/{messageID}/timeline': ['messages.view', noSuchThing],
+  'GET /api/practices/{id}/messages/{messageID}/events': ['messages.view', noSuchThing],
+  'GET /api/practices/{id}/captures': ['messages.view_content', found],
+  'GET /api/practices/{id}/captures/{captureID}': ['messages.view_content', noSuchThing],
 };
-
-/** A route that anyone may call is a decision of its own. */
-const publicRoutes = [
-  'GET /api/public/abuse',
-  'GET /healthz',
-  'GET /invitation/{token}',
-  'GET /openapi.yaml',
-  'GET /reference',
-  'POST /api/auth/accept-invitation',
-  'POST /api/auth/login-password',
-  'POST /api/auth/request-otp',
-  'POST /api/auth/verify-otp',
-  'POST /api/public/abuse',
-  'POST /api/public/waitlist',
-  'POST /invitation/{token}',
-];
 
 const memberMay =
   'messages.send messages.view messages.view_content stats.view suppressions.manage lists.manage inbound.view'.split(
@@ -194,8 +179,7 @@ const mayCall = (kind: string, access: string): boolean => {
 const isOfPractice = (route: string, access: string): boolean =>
   route.includes('/api/practices/{id}') || all.includes(access);
 
-const expectedOf = (kind: string, route: string, access: string): Expected => {
-  const call = calls[route] ?? noSuchThing;
+const expectedOf = (kind: string, route: string, access: string, call: Call): Expected => {
   if (access === 'public') return answered(call.status);
   if (kind === 'anonymous') return unauthorized;
   const isWrite = !route.startsWith('GET ');
@@ -249,16 +233,16 @@ interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly 'x-permission': string }>>>>;
 }
 const { text: openapi } = await app.request('GET', '/openapi.yaml');
-const accessOf = new Map(
+const described = Object.fromEntries(
   Object.entries((parse(openapi) as Described).paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { 'x-permission': access }]): [string, string] => [
+    Object.entries(item).map(([method, { 'x-permission': access }]) => [
       `${method.toUpperCase()} ${path}`,
       access,
     ]),
   ),
 );
-const cells = [...accessOf].flatMap(([route, access]) =>
-  Object.keys(credentials).map((kind) => ({ route, access, kind })),
+const cells = Object.entries(table).flatMap(([route, [access, call]]) =>
+  Object.keys(credentials).map((kind) => ({ route, access, call, kind })),
 );
 
 const pathOf = (route: string): string =>
@@ -267,18 +251,14 @@ const pathOf = (route: string): string =>
     .replace('{id}', practice.id)
     .replace(/\{\w+\}/g, () => newId());
 
-describe(`${accessOf.size} routes, ${cells.length} cells`, () => {
-  test('every route has its call in the table, and every call its route', () => {
-    expect(Object.keys(calls).toSorted()).toEqual([...accessOf.keys()].toSorted());
+describe(`${Object.keys(table).length} routes, ${cells.length} cells`, () => {
+  test('every route of the application is in the table, with what it asks, and no other', () => {
+    expect(described).toEqual(
+      Object.fromEntries(Object.entries(table).map(([route, [access]]) => [route, access])),
+    );
   });
 
-  test('public routes are these and no others', () => {
-    const open = [...accessOf].filter(([, access]) => access === 'public').map(([route]) => route);
-    expect(open.toSorted()).toEqual(publicRoutes);
-  });
-
-  test.each(cells)('$route ($access) by $kind', async ({ route, access, kind }) => {
-    const call = calls[route] ?? noSuchThing;
+  test.each(cells)('$route ($access) by $kind', async ({ route, access, call, kind }) => {
     const [method = ''] = route.split(' ', 1);
     const named = route.includes('{id}') ? {} : { 'X-Service-Practice': practice.id };
     const headers = { ...credentials[kind], ...named };
@@ -290,7 +270,7 @@ describe(`${accessOf.size} routes, ${cells.length} cells`, () => {
       undefined,
       headers,
     );
-    const expected = expectedOf(kind, route, access);
+    const expected = expectedOf(kind, route, access, call);
     expect({
       status: answer.status,
       code: answer.status >= 400 ? answer.body.code : undefined,
