@@ -106,13 +106,14 @@ export const acceptInvitation = async <S extends Pick<Sessions, 'issue'> | null>
   if (found === null) return null;
   const { tenantId, account, hash } = found;
   return deps.turns(tenantId, async () => {
+    // While this one waited, its member may have been removed and invited anew: that takes the new link.
+    if ((await findInvitation(deps, token)) === null) return null;
     const now = deps.clock.now();
     const membership = await deps.storage.tenants.write(tenantId, (db) =>
       activate(db, account.email_key, changeBy(change, account), now),
     );
     if (membership === null) return null;
     return deps.storage.platform.write((db) => {
-      // Whoever came with it at the same time has used it up.
       if (!invitationStore(db).take(hash)) return null;
       const session = sessions && startSession(db, account, { change, sessions, now });
       return { ...membership, session: session as S extends null ? null : IssuedSession };

@@ -117,6 +117,21 @@ describe('an invitation', () => {
   );
 });
 
+describe('an invitation that waits for its turn', () => {
+  test('and is superseded meanwhile opens nothing', async () => {
+    const { id } = await at.invite(ANNA);
+    const old = await at.invitation(ANNA);
+    const outcomes = await Promise.all([
+      removeMember(at.deps, at.tenantId, id, at.byOperator()),
+      inviteMember(at.deps, at.tenantId, invited, at.byOperator()),
+      accept(old),
+    ]);
+    expect(outcomes[2]).toBeNull();
+    expect(await statusOf(ANNA)).toBe('invited');
+    expect(await accept(await at.invitation(ANNA))).not.toBeNull();
+  });
+});
+
 describe('removing a member', () => {
   test('that is cut off before the first file changes nothing', async () => {
     const { id } = await at.invite(ANNA);
