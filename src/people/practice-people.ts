@@ -21,7 +21,7 @@ export const practicePeople = ({
   isActiveMember: (db: TenantDb, { emailKey }: Account): boolean =>
     memberStore(db).byEmail(emailKey)?.status === 'active',
   summary: (db: TenantDb): { members: number; owners: string[] } => ({
-    members: memberStore(db).all().length,
+    members: memberStore(db).count(),
     owners: memberStore(db)
       .owners()
       .filter(({ status }) => status === 'active')

@@ -21,6 +21,7 @@ export const tokenStore = perConnection((db: TenantDb) => {
   );
   const remove = db.prepare<[string]>('DELETE FROM api_tokens WHERE id = ?');
   const all = db.prepare<[], TokenRow>('SELECT * FROM api_tokens ORDER BY id');
+  const count = db.prepare<[], number>('SELECT count(*) FROM api_tokens').pluck();
   const get = db.prepare<[string], TokenRow>('SELECT * FROM api_tokens WHERE id = ?');
   const touch = db.prepare<[number, string]>('UPDATE api_tokens SET last_used_at = ? WHERE id = ?');
   const projectExists = db.prepare<[string], number>('SELECT 1 FROM projects WHERE id = ?').pluck();
@@ -31,6 +32,7 @@ export const tokenStore = perConnection((db: TenantDb) => {
     /** False where there was none. */
     remove: (id: string): boolean => remove.run(id).changes > 0,
     all: (): TokenRow[] => all.all(),
+    count: (): number => count.get() ?? 0,
     get: (id: string): TokenRow | undefined => get.get(id),
     touch: (id: string, at: number): void => {
       touch.run(at, id);

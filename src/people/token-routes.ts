@@ -6,7 +6,8 @@ import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { createdTokenSchema, createTokenBody, presentToken, tokenSchema } from './schema.ts';
 import { tokenStore } from './store.ts';
-import { createToken, maySeeToken, mintable, revokeToken, type TokenDeps } from './tokens.ts';
+import { createToken, maySeeToken, revokeToken, type TokenDeps } from './tokens.ts';
+import { createTurns } from './turns.ts';
 
 const params = z.strictObject({ id: z.uuid().describe('the practice') });
 const PATH = '/api/practices/{id}/api-tokens';
@@ -32,7 +33,10 @@ const expiryOf = (text: string | undefined, now: number): { expiresAt?: number }
   return { expiresAt };
 };
 
-export const tokenRoutes = (deps: TokenDeps): Route[] => [
+export const tokenRoutes = (deps: Omit<TokenDeps, 'turns'>): Route[] =>
+  routesOf({ ...deps, turns: createTurns() });
+
+const routesOf = (deps: TokenDeps): Route[] => [
   defineRoute({
     method: 'get',
     path: PATH,
@@ -68,16 +72,17 @@ export const tokenRoutes = (deps: TokenDeps): Route[] => [
     params,
     body: createTokenBody,
     responses: { 201: { description: 'The record with the secret, this once.', body: createdTokenSchema } },
+    errors: ['conflict'],
     handle: async ({ params: { id }, body }, { caller, change }) => {
       requireProject(body.scope, body.project_id);
-      const wanted = await mintable(deps, id, caller, {
+      const wanted = {
         name: body.name,
         scope: body.scope,
         projectId: body.project_id ?? null,
         ...expiryOf(body.expires_at, deps.clock.now()),
         ...(body.allowed_addresses === undefined ? {} : { allowed: [...new Set(body.allowed_addresses)] }),
-      });
-      const { row, token } = await createToken(deps, id, wanted, change);
+      };
+      const { row, token } = await createToken(deps, id, wanted, { caller, change });
       return { status: 201, body: { ...presentToken(row), token } };
     },
   }),

@@ -1,10 +1,12 @@
 // Making, using and revoking API tokens. The record lies in the tenant's file, the hash that lets in lies in the
 // registry. Creation writes the record first and the hash last, revocation the other way round: whatever a crash leaves
-// in between, no token works that its owner cannot see.
+// in between, no token works that its owner cannot see. The two take turns, for a revocation between the halves of a
+// creation would leave the hash alone.
+import type { TenantDb } from '#src/db/sqlite.ts';
 import type { Storage } from '#src/db/storage.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
-import { type Change, systemChange } from '#src/kernel/change.ts';
+import type { Change } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Clock } from '#src/kernel/time.ts';
@@ -14,7 +16,9 @@ import { isWithin } from './networks.ts';
 import { exceeds } from './roles.ts';
 import { type TokenScope, tokenPermissions, tokenPrefix } from './rules.ts';
 import { presentToken } from './schema.ts';
+import { standing } from './standing.ts';
 import { type TokenRow, tokenStore } from './store.ts';
+import type { Turns } from './turns.ts';
 
 export interface NewToken {
   readonly name: string;
@@ -29,7 +33,17 @@ export interface NewToken {
 export interface TokenDeps {
   readonly storage: Storage;
   readonly clock: Clock;
+  /** Of tokens alone. */
+  readonly turns: Turns;
 }
+
+interface By {
+  readonly caller: Caller;
+  readonly change: Change;
+}
+
+/** Also what is read as a whole to show the list. */
+const MAX_TOKENS = 1_000;
 
 const noSuchToken = (): AppError => new AppError('not_found', 'There is no such token.');
 const noSuchProject = (): AppError => new AppError('not_found', 'There is no such project.');
@@ -47,12 +61,7 @@ export const maySeeToken = (caller: Caller, { project_id }: Pick<TokenRow, 'proj
  * What the caller may mint of what is wanted: nobody gives more than they have. A token that expires or is tied to
  * networks hands that on. Throws `not_found` for a project that is none of theirs, `forbidden`, `invalid_request`.
  */
-export const mintable = async (
-  { storage }: TokenDeps,
-  tenantId: string,
-  caller: Caller,
-  wanted: NewToken,
-): Promise<NewToken> => {
+export const mintable = (db: TenantDb, caller: Caller, wanted: NewToken): NewToken => {
   if (wanted.projectId !== null && !mayUseProject(caller, wanted.projectId)) throw noSuchProject();
   const permission = exceeds(caller, tokenPermissions[wanted.scope]);
   if (permission !== undefined) {
@@ -62,7 +71,7 @@ export const mintable = async (
     });
   }
   if (caller.kind !== 'team_token') return wanted;
-  const own = await storage.tenants.read(tenantId, (db) => tokenStore(db).get(caller.credentialId));
+  const own = tokenStore(db).get(caller.credentialId);
   if (own === undefined) throw new AppError('unauthorized', 'The request has no live credential.');
   return narrowed(wanted, own);
 };
@@ -78,55 +87,72 @@ const narrowed = (wanted: NewToken, own: TokenRow): NewToken => {
   return { ...wanted, expiresAt, allowed: allowed ?? around };
 };
 
-/**
- * Resolves with the record and the token itself, which is never shown again. Whether it may be made has been asked
- * before (`mintable`). Throws `not_found` for the project.
- */
-export const createToken = async (
-  { storage, clock }: TokenDeps,
-  tenantId: string,
-  { name, scope, projectId, expiresAt = null, allowed = null }: NewToken,
-  change: Change = systemChange('token.create'),
-): Promise<{ row: TokenRow; token: string }> => {
-  const token = newBearer(tokenPrefix[scope]);
-  const now = clock.now();
-  const row: TokenRow = {
-    id: newId(),
-    name,
-    scope,
-    project_id: projectId,
-    expires_at: expiresAt,
-    allowed_json: allowed && JSON.stringify(allowed),
-    created_at: now,
-    last_used_at: null,
-  };
-  await storage.tenants.write(tenantId, (db) => {
-    if (projectId !== null && !tokenStore(db).projectExists(projectId)) throw noSuchProject();
-    tokenStore(db).insert(row);
-    const target = { type: 'token', id: row.id };
-    auditStore(db).record(change, { target, before: null, after: presentToken(row) }, now);
+const requireRoom = (db: TenantDb): void => {
+  if (tokenStore(db).count() < MAX_TOKENS) return;
+  throw new AppError('conflict', `A practice has at most ${MAX_TOKENS} tokens.`, {
+    hint: 'Revoke tokens that are no longer needed; those that have expired count too.',
   });
-  const { project_id, expires_at, allowed_json } = row;
-  const limits = { name, project_id, expires_at, allowed_json };
-  await storage.platform.write((db) =>
-    credentialStore(db).insert(hashBearer(token), { token_id: row.id, tenant_id: tenantId, ...limits }, now),
-  );
-  return { row, token };
 };
 
+/**
+ * Resolves with the record and the token itself, which is never shown again. Throws as `mintable`, `conflict` where
+ * there are too many, `not_found` also for a caller who is no member any more.
+ */
+export const createToken = (
+  { storage, clock, turns }: TokenDeps,
+  tenantId: string,
+  wanted: NewToken,
+  { caller, change }: By,
+): Promise<{ row: TokenRow; token: string }> =>
+  turns(tenantId, async () => {
+    const token = newBearer(tokenPrefix[wanted.scope]);
+    const now = clock.now();
+    const row = await storage.tenants.write(tenantId, (db): TokenRow => {
+      const maker = standing(db, caller, 'tokens.manage');
+      const { name, scope, projectId, expiresAt = null, allowed = null } = mintable(db, maker, wanted);
+      if (projectId !== null && !tokenStore(db).projectExists(projectId)) throw noSuchProject();
+      requireRoom(db);
+      const made: TokenRow = {
+        id: newId(),
+        name,
+        scope,
+        project_id: projectId,
+        expires_at: expiresAt,
+        allowed_json: allowed && JSON.stringify(allowed),
+        created_at: now,
+        last_used_at: null,
+      };
+      tokenStore(db).insert(made);
+      const target = { type: 'token', id: made.id };
+      auditStore(db).record(change, { target, before: null, after: presentToken(made) }, now);
+      return made;
+    });
+    const { name, project_id, expires_at, allowed_json } = row;
+    const limits = { name, project_id, expires_at, allowed_json };
+    await storage.platform.write((db) =>
+      credentialStore(db).insert(
+        hashBearer(token),
+        { token_id: row.id, tenant_id: tenantId, ...limits },
+        now,
+      ),
+    );
+    return { row, token };
+  });
+
 /** Throws `not_found`, also for one that the caller may not know of. */
-export const revokeToken = async (
-  { storage, clock }: TokenDeps,
+export const revokeToken = (
+  { storage, clock, turns }: TokenDeps,
   tenantId: string,
   tokenId: string,
-  by: { readonly caller: Caller; readonly change: Change },
-): Promise<void> => {
-  const row = await storage.tenants.read(tenantId, (db) => tokenStore(db).get(tokenId));
-  if (row === undefined || !maySeeToken(by.caller, row)) throw noSuchToken();
-  await storage.platform.write((db) => credentialStore(db).revoke(tokenId, tenantId));
-  await storage.tenants.write(tenantId, (db) => {
-    if (!tokenStore(db).remove(tokenId)) throw noSuchToken();
-    const target = { type: 'token', id: tokenId };
-    auditStore(db).record(by.change, { target, before: presentToken(row), after: null }, clock.now());
+  by: By,
+): Promise<void> =>
+  turns(tenantId, async () => {
+    const row = await storage.tenants.read(tenantId, (db) => tokenStore(db).get(tokenId));
+    if (row === undefined || !maySeeToken(by.caller, row)) throw noSuchToken();
+    await storage.platform.write((db) => credentialStore(db).revoke(tokenId, tenantId));
+    await storage.tenants.write(tenantId, (db) => {
+      if (!tokenStore(db).remove(tokenId)) throw noSuchToken();
+      const target = { type: 'token', id: tokenId };
+      auditStore(db).record(by.change, { target, before: presentToken(row), after: null }, clock.now());
+    });
   });
-};

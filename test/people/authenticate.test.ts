@@ -3,7 +3,7 @@ import type { Storage } from '#src/db/storage.ts';
 import { anonymous } from '#src/kernel/access.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { type Credentials, createAuthenticate } from '#src/people/authenticate.ts';
-import { createToken, type NewToken } from '#src/people/tokens.ts';
+import type { NewToken } from '#src/people/tokens.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import {
   createSampleTenant,
@@ -12,6 +12,7 @@ import {
   type TestClock,
   temporaryDirectory,
 } from '#test/support/storage.ts';
+import { mintToken } from './practice.ts';
 
 const ADMIN = 'the-operator-token';
 const ADDRESS = '192.0.2.7';
@@ -34,8 +35,7 @@ let noted: string[];
 let asked: unknown[];
 
 const mint = async (fields: Partial<NewToken> = {}): Promise<string> =>
-  (await createToken({ storage, clock }, tenantId, { name: 't', scope: 'team', projectId: null, ...fields }))
-    .token;
+  (await mintToken(storage, clock, tenantId, fields)).token;
 
 beforeEach(async () => {
   clock = createTestClock(START);

@@ -3,7 +3,6 @@ import type { Storage } from '#src/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import { createSessionsLastUsed, createTokensLastUsed, lastUsedJob } from '#src/people/last-used.ts';
 import { tokenStore } from '#src/people/store.ts';
-import { createToken } from '#src/people/tokens.ts';
 import {
   createSampleTenant,
   createTestClock,
@@ -11,6 +10,7 @@ import {
   type TestClock,
   temporaryDirectory,
 } from '#test/support/storage.ts';
+import { mintToken } from './practice.ts';
 
 let storage: Storage;
 let clock: TestClock;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 const makeToken = async (tenantId: string): Promise<string> =>
-  (await createToken({ storage, clock }, tenantId, { name: 't', scope: 'team', projectId: null })).row.id;
+  (await mintToken(storage, clock, tenantId)).row.id;
 const usedAt = (tenantId: string, tokenId: string) =>
   storage.tenants.read(tenantId, (db) => tokenStore(db).get(tokenId)?.last_used_at);
 

@@ -3,6 +3,7 @@
 import type { Storage } from '#src/db/storage.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { type Change, systemChange } from '#src/kernel/change.ts';
+import type { Clock } from '#src/kernel/time.ts';
 import { type PersonEmail, parseEmail } from '#src/mail/email.ts';
 import { createOutbox } from '#src/notices/outbox.ts';
 import type { Notice } from '#src/notices/schema.ts';
@@ -14,6 +15,7 @@ import { type InviteDeps, type Invited, inviteMember } from '#src/people/invitin
 import { type MemberRow, memberStore } from '#src/people/member-store.ts';
 import { makeOwner, type OwnerDeps } from '#src/people/owners.ts';
 import { operatorPermissions } from '#src/people/rules.ts';
+import { createToken, type NewToken } from '#src/people/tokens.ts';
 import { createTurns } from '#src/people/turns.ts';
 import {
   createSampleTenant,
@@ -72,6 +74,17 @@ const operator: Caller = {
   isOwner: true,
 };
 const request = (caller: Caller): Request => ({ caller, change: systemChange('test'), language: 'de' });
+
+/** A team token as the operator makes it, unless `fields` say otherwise. */
+export const mintToken = (
+  storage: Storage,
+  clock: Clock,
+  tenantId: string,
+  fields: Partial<NewToken> = {},
+): ReturnType<typeof createToken> => {
+  const wanted = { name: 't', scope: 'team', projectId: null, ...fields } as const;
+  return createToken({ storage, clock, turns: createTurns() }, tenantId, wanted, request(operator));
+};
 
 export const openPractice = async (): Promise<SamplePractice> => {
   const storage = await openTestStorage(await temporaryDirectory());

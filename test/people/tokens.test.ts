@@ -5,8 +5,10 @@ import { systemChange } from '#src/kernel/change.ts';
 import { newId } from '#src/kernel/id.ts';
 import { hashBearer } from '#src/people/bearer.ts';
 import { credentialStore } from '#src/people/credential-store.ts';
+import { removeMember } from '#src/people/members.ts';
 import { tokenStore } from '#src/people/store.ts';
 import { createToken, mintable, type NewToken, revokeToken } from '#src/people/tokens.ts';
+import { createTurns } from '#src/people/turns.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import {
   createSampleTenant,
@@ -14,10 +16,13 @@ import {
   openTestStorage,
   temporaryDirectory,
 } from '#test/support/storage.ts';
+import { openPractice } from './practice.ts';
 
 const clock = createTestClock();
 const TEAM = { name: 'server', scope: 'team', projectId: null } as const;
 const everything: Caller = { ...anonymous, kind: 'operator', permissions: new Set(permissions) };
+const turns = createTurns();
+const byMaker = () => ({ caller: everything, change: systemChange('token.create') });
 const byOperator = () => ({ caller: everything, change: systemChange('token.revoke') });
 
 let storage: Storage;
@@ -31,6 +36,9 @@ const letsIn = (token: string): Promise<boolean> =>
   storage.platform.read((db) => credentialStore(db).find(hashBearer(token)) !== undefined);
 const shown = () => storage.tenants.read(tenantId, (db) => tokenStore(db).all());
 
+const minting = (caller: Caller, wanted: NewToken) =>
+  storage.tenants.read(tenantId, (db) => mintable(db, caller, wanted));
+
 /** The storage with one of its two files out of order. */
 const broken = (part: 'platform' | 'tenants'): Storage => ({
   ...storage,
@@ -39,7 +47,7 @@ const broken = (part: 'platform' | 'tenants'): Storage => ({
 
 describe('making a token', () => {
   test('gives one that works and is shown without its secret', async () => {
-    const { row, token } = await createToken({ storage, clock }, tenantId, TEAM);
+    const { row, token } = await createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
     expect(token).toMatch(/^svc_team_[0-9A-Za-z]{43}$/);
     expect(await letsIn(token)).toBe(true);
     expect(await shown()).toEqual([row]);
@@ -48,17 +56,18 @@ describe('making a token', () => {
 
   test('for a project bears its prefix', async () => {
     const projectId = await storage.tenants.read(tenantId, (db) => tenantStore(db).defaultProject().id);
-    const { token } = await createToken({ storage, clock }, tenantId, {
-      name: 'form',
-      scope: 'project',
-      projectId,
-    });
+    const { token } = await createToken(
+      { storage, clock, turns },
+      tenantId,
+      { name: 'form', scope: 'project', projectId },
+      byMaker(),
+    );
     expect(token).toMatch(/^svc_proj_[0-9A-Za-z]{43}$/);
   });
 
   test('for a project that does not exist makes nothing', async () => {
     const wanted = { name: 'form', scope: 'project', projectId: newId() } as const;
-    await expect(createToken({ storage, clock }, tenantId, wanted)).rejects.toMatchObject({
+    await expect(createToken({ storage, clock, turns }, tenantId, wanted, byMaker())).rejects.toMatchObject({
       code: 'not_found',
     });
     expect(await shown()).toEqual([]);
@@ -66,65 +75,111 @@ describe('making a token', () => {
 
   test('twice gives two different ones', async () => {
     const [first, second] = await Promise.all(
-      [1, 2].map(() => createToken({ storage, clock }, tenantId, TEAM)),
+      [1, 2].map(() => createToken({ storage, clock, turns }, tenantId, TEAM, byMaker())),
     );
     expect(first?.token).not.toBe(second?.token);
   });
 
   test('that is cut off leaves none that works unseen', async () => {
-    await expect(createToken({ storage: broken('tenants'), clock }, tenantId, TEAM)).rejects.toThrow(
-      'no disk',
-    );
+    await expect(
+      createToken({ storage: broken('tenants'), clock, turns }, tenantId, TEAM, byMaker()),
+    ).rejects.toThrow('no disk');
     expect(storage.platform.peek((db) => db.prepare('SELECT count(*) FROM credentials').pluck().get())).toBe(
       0,
     );
-    await expect(createToken({ storage: broken('platform'), clock }, tenantId, TEAM)).rejects.toThrow(
-      'no disk',
-    );
+    await expect(
+      createToken({ storage: broken('platform'), clock, turns }, tenantId, TEAM, byMaker()),
+    ).rejects.toThrow('no disk');
     expect(storage.platform.peek((db) => db.prepare('SELECT count(*) FROM credentials').pluck().get())).toBe(
       0,
     );
     // Its owner sees it and can revoke it.
     const [left] = await shown();
-    await revokeToken({ storage, clock }, tenantId, left?.id ?? '', byOperator());
+    await revokeToken({ storage, clock, turns }, tenantId, left?.id ?? '', byOperator());
     expect(await shown()).toEqual([]);
   });
 });
 
 describe('revoking a token', () => {
   test('ends it at once and takes its record away', async () => {
-    const { row, token } = await createToken({ storage, clock }, tenantId, TEAM);
-    await revokeToken({ storage, clock }, tenantId, row.id, byOperator());
+    const { row, token } = await createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
+    await revokeToken({ storage, clock, turns }, tenantId, row.id, byOperator());
     expect(await letsIn(token)).toBe(false);
     expect(await shown()).toEqual([]);
-    await expect(revokeToken({ storage, clock }, tenantId, row.id, byOperator())).rejects.toMatchObject({
+    await expect(
+      revokeToken({ storage, clock, turns }, tenantId, row.id, byOperator()),
+    ).rejects.toMatchObject({
       code: 'not_found',
     });
   });
 
   test('that is cut off leaves none that works unseen', async () => {
-    const { row, token } = await createToken({ storage, clock }, tenantId, TEAM);
+    const { row, token } = await createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
     await expect(
-      revokeToken({ storage: broken('platform'), clock }, tenantId, row.id, byOperator()),
+      revokeToken({ storage: broken('platform'), clock, turns }, tenantId, row.id, byOperator()),
     ).rejects.toThrow('no disk');
     expect(await shown()).toEqual([row]);
     await expect(
-      revokeToken({ storage: broken('tenants'), clock }, tenantId, row.id, byOperator()),
+      revokeToken({ storage: broken('tenants'), clock, turns }, tenantId, row.id, byOperator()),
     ).rejects.toThrow('no disk');
     expect(await letsIn(token)).toBe(false);
     expect(await shown()).toEqual([row]);
-    await revokeToken({ storage, clock }, tenantId, row.id, byOperator());
+    await revokeToken({ storage, clock, turns }, tenantId, row.id, byOperator());
     expect(await shown()).toEqual([]);
   });
 
   test('of another tenant is not possible', async () => {
     const other = await createSampleTenant(storage, 'Andere');
-    const { row, token } = await createToken({ storage, clock }, tenantId, TEAM);
-    await expect(revokeToken({ storage, clock }, other, row.id, byOperator())).rejects.toMatchObject({
+    const { row, token } = await createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
+    await expect(revokeToken({ storage, clock, turns }, other, row.id, byOperator())).rejects.toMatchObject({
       code: 'not_found',
     });
     expect(await letsIn(token)).toBe(true);
   });
+});
+
+test('who was removed since the request came in makes none', async () => {
+  const at = await openPractice();
+  await at.makeOwner('owner@example.org');
+  const { id } = await at.makeOwner('boss@example.org');
+  const byBoss = await at.by('boss@example.org');
+  await removeMember(at.deps, at.tenantId, id, at.byOperator());
+  await expect(createToken({ ...at.deps, turns }, at.tenantId, TEAM, byBoss)).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  expect(await at.storage.tenants.read(at.tenantId, (db) => tokenStore(db).all())).toEqual([]);
+});
+
+describe('making and revoking at once', () => {
+  test('leaves none that works unseen', async () => {
+    const { platform } = storage;
+    let meanwhile: Promise<unknown> | null = null;
+    // Between the halves of the creation the record is listed already: the moment to revoke it.
+    const late: typeof platform.write = async (work) => {
+      const [row] = await shown();
+      meanwhile ??= Promise.allSettled([
+        revokeToken({ storage, clock, turns }, tenantId, row?.id ?? '', byOperator()),
+      ]);
+      await Promise.race([meanwhile, new Promise((resolve) => setTimeout(resolve, 50))]);
+      return platform.write(work);
+    };
+    const slow = { ...storage, platform: { ...platform, write: late } };
+    const { token } = await createToken({ storage: slow, clock, turns }, tenantId, TEAM, byMaker());
+    await meanwhile;
+    expect([await letsIn(token), await shown()]).toEqual([false, []]);
+  });
+});
+
+test('a practice has a bounded number of tokens, for the list shows all', async () => {
+  await storage.tenants.write(tenantId, (db) => {
+    const row = { scope: 'team', project_id: null, expires_at: null, allowed_json: null } as const;
+    for (let i = 0; i < 1_000; i++)
+      tokenStore(db).insert({ id: newId(), name: 'n', ...row, created_at: 0, last_used_at: null });
+  });
+  const oneMore = createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
+  await expect(oneMore).rejects.toMatchObject({ code: 'conflict' });
+  await revokeToken({ storage, clock, turns }, tenantId, (await shown())[0]?.id ?? '', byOperator());
+  await createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
 });
 
 describe('what the audit keeps', () => {
@@ -139,8 +194,13 @@ describe('what the audit keeps', () => {
 
   test('is the record before and after, and no secret', async () => {
     const limits = { expiresAt: clock.now() + 1, allowed: ['192.0.2.0/24'] };
-    const { row, token } = await createToken({ storage, clock }, tenantId, { ...TEAM, ...limits });
-    await revokeToken({ storage, clock }, tenantId, row.id, byOperator());
+    const { row, token } = await createToken(
+      { storage, clock, turns },
+      tenantId,
+      { ...TEAM, ...limits },
+      byMaker(),
+    );
+    await revokeToken({ storage, clock, turns }, tenantId, row.id, byOperator());
     const [made, revoked, ...more] = await audited();
     expect(more).toEqual([]);
     expect(made).toMatchObject({ action: 'token.create', target_id: row.id, before_json: null });
@@ -158,7 +218,7 @@ describe('what the audit keeps', () => {
 
   test('is nothing where nothing was made', async () => {
     const wanted = { name: 'form', scope: 'project', projectId: newId() } as const;
-    await expect(createToken({ storage, clock }, tenantId, wanted)).rejects.toThrow();
+    await expect(createToken({ storage, clock, turns }, tenantId, wanted, byMaker())).rejects.toThrow();
     expect(await audited()).toEqual([]);
   });
 });
@@ -188,10 +248,10 @@ describe('nobody mints more than they have', () => {
     ['who has another project a token for it', member(sending, [P2]), ofProject, 'not_found'],
   ];
   test.each(verdicts)('%s', async (_, caller, wanted, refusal) => {
-    const minting = mintable({ storage, clock }, tenantId, caller, wanted);
-    if (refusal === null) expect(await minting).toEqual(wanted);
-    else if (refusal === 'not_found') await expect(minting).rejects.toMatchObject({ code: 'not_found' });
-    else await expect(minting).rejects.toMatchObject({ code: 'forbidden', extra: { permission: refusal } });
+    const minted = minting(caller, wanted);
+    if (refusal === null) expect(await minted).toEqual(wanted);
+    else if (refusal === 'not_found') await expect(minted).rejects.toMatchObject({ code: 'not_found' });
+    else await expect(minted).rejects.toMatchObject({ code: 'forbidden', extra: { permission: refusal } });
   });
 
   const END = 2_000_000_000_000;
@@ -215,12 +275,12 @@ describe('nobody mints more than they have', () => {
   ];
   test.each(narrowings)('a token made by a limited one %s', async (_, wanted, expected) => {
     const limits = { expiresAt: END, allowed: NETS };
-    const { row } = await createToken({ storage, clock }, tenantId, { ...TEAM, ...limits });
+    const { row } = await createToken({ storage, clock, turns }, tenantId, { ...TEAM, ...limits }, byMaker());
     const caller: Caller = { ...everything, kind: 'team_token', credentialId: row.id };
-    const minting = mintable({ storage, clock }, tenantId, caller, { ...TEAM, ...wanted });
-    if (typeof expected !== 'string') expect(await minting).toEqual({ ...TEAM, ...expected });
+    const minted = minting(caller, { ...TEAM, ...wanted });
+    if (typeof expected !== 'string') expect(await minted).toEqual({ ...TEAM, ...expected });
     else
-      await expect(minting).rejects.toMatchObject({
+      await expect(minted).rejects.toMatchObject({
         code: 'invalid_request',
         extra: { fields: [{ path: expected }] },
       });
@@ -228,7 +288,7 @@ describe('nobody mints more than they have', () => {
 
   test('a token that is revoked meanwhile makes none', async () => {
     const caller: Caller = { ...everything, kind: 'team_token', credentialId: newId() };
-    await expect(mintable({ storage, clock }, tenantId, caller, TEAM)).rejects.toMatchObject({
+    await expect(minting(caller, TEAM)).rejects.toMatchObject({
       code: 'unauthorized',
     });
   });
