@@ -1,20 +1,35 @@
 // Keys derived from the master key (HKDF-SHA256, RFC 5869: one per purpose, so that none can stand in for another) and
 // sealing under them (AES-256-GCM). A sealed value is bound to a context, e.g. whose it is: moved elsewhere it opens
 // no more.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** First byte of everything sealed; another form would bear another. */
 const FORM = 1;
 
-/** `master` is 32 bytes; the result too. */
+/** `master` is 32 bytes; the result too, and is never written to. */
 export const deriveKey = (master: Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), `sendwerk ${purpose}`, 32));
 
+/** To import a key costs more than to seal a mail under it. */
+const imported = new WeakMap<Buffer, KeyObject>();
+const keyObject = (key: Buffer): KeyObject => {
+  const known = imported.get(key) ?? createSecretKey(key);
+  imported.set(key, known);
+  return known;
+};
+
 export const seal = (key: Buffer, plain: Buffer, context: string): Buffer => {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+  const cipher = createCipheriv('aes-256-gcm', keyObject(key), nonce).setAAD(Buffer.from(context));
   return Buffer.concat([Buffer.of(FORM), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 };
 
@@ -23,9 +38,9 @@ export const unseal = (key: Buffer, sealed: Buffer, context: string): Buffer => 
   if (sealed[0] !== FORM) throw new Error('sealed in a form that this version does not know');
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
   const body = sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES);
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(
-    Buffer.from(context),
-  );
+  const decipher = createDecipheriv('aes-256-gcm', keyObject(key), nonce, {
+    authTagLength: TAG_BYTES,
+  }).setAAD(Buffer.from(context));
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(body), decipher.final()]);
 };
