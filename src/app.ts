@@ -81,6 +81,8 @@ const perMinute = (count: number): RateLimit => ({ perSecond: count / 60, burst:
 const PAGE_BYTES = 4_096;
 /** What outlives the drain is cut off; so long it has to notice and to be written down. */
 const CUT_OFF_MS = 2 * SECOND;
+/** At a stop; what is not written by then is forgotten, and looks a minute older. */
+const LAST_USED_MS = 2 * SECOND;
 /** What anyone may know of an upstream; the rest of what it says of itself is in the log. */
 const PUBLIC_FACTS = ['name', 'kind', 'state', 'failures', 'retry_at', 'delivered_on', 'dsn'];
 const publicFacts = (upstream: Readonly<Record<string, unknown>>) =>
@@ -331,7 +333,9 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     await waysOut.stop();
     await dns?.stop();
     for (const lastUsed of [tokensLastUsed, sessionsLastUsed])
-      await lastUsed.flush().catch((error) => log.warn({ err: error }, 'the last use was not noted'));
+      await lastUsed
+        .flush(AbortSignal.timeout(LAST_USED_MS))
+        .catch((error) => log.warn({ err: error }, 'the last use was not noted'));
     // What it could not write is earlier than need be: harmless.
     await settleDueRegistry().catch((error) =>
       log.warn({ err: error }, 'the registry of due times is not brought up to date'),

@@ -13,8 +13,11 @@ export interface LastUsed {
   note(place: string, id: string): void;
   /** The latest use that is not written yet. */
   notedAt(id: string): number | undefined;
-  /** Rejects where some are not written; they are tried again next time. */
-  flush(): Promise<void>;
+  /**
+   * Rejects where some are not written; they are tried again next time. So are those not begun when `signal` aborts: each
+   * may take the opening of a file, and a stop must not wait for thousands.
+   */
+  flush(signal?: AbortSignal): Promise<void>;
 }
 
 type Uses = readonly (readonly [id: string, at: number])[];
@@ -39,11 +42,12 @@ const createLastUsed = (
       else noted.set(id, { place, at: clock.now() });
     },
     notedAt: (id) => noted.get(id)?.at,
-    flush: async () => {
+    flush: async (signal) => {
       const places = Map.groupBy(noted, ([, { place }]) => place);
       const failures: unknown[] = [];
       // One after the other: they share the places for open files with those who wait for an answer.
       for (const [place, uses] of places) {
+        if (signal?.aborted) break;
         await writePlace(
           place,
           uses.map(([id, { at }]) => [id, at]),
@@ -74,5 +78,5 @@ export const createSessionsLastUsed = (platform: DurableFile<PlatformDb>, clock:
 export const lastUsedJob = (name: string, lastUsed: LastUsed): Job => ({
   name,
   schedule: '* * * * *',
-  run: () => lastUsed.flush(),
+  run: (signal) => lastUsed.flush(signal),
 });

@@ -91,6 +91,24 @@ test('what is noted can be asked for until it is written, and a use during the w
   expect(lastUsed.notedAt('s')).toBeUndefined();
 });
 
+test('a stop waits for the file that is being written, and leaves the others noted', async () => {
+  const tenants = [await createSampleTenant(storage, 'A'), await createSampleTenant(storage, 'B')];
+  const tokens = await Promise.all(tenants.map(makeToken));
+  const stopping = new AbortController();
+  const write: typeof storage.tenants.write = (...args) => {
+    stopping.abort();
+    return storage.tenants.write(...args);
+  };
+  const lastUsed = createTokensLastUsed({ ...storage.tenants, write }, clock);
+  for (const [index, tenant] of tenants.entries()) lastUsed.note(tenant, tokens[index] ?? '');
+  await lastUsedJob('note', lastUsed).run(stopping.signal, undefined as never);
+  expect(await Promise.all(tenants.map((tenant, index) => usedAt(tenant, tokens[index] ?? '')))).toEqual([
+    1_000,
+    null,
+  ]);
+  expect(tokens.map(lastUsed.notedAt)).toEqual([undefined, 1_000]);
+});
+
 test('the job writes', async () => {
   let flushed = 0;
   const job = lastUsedJob('note', {
