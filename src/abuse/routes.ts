@@ -1,5 +1,6 @@
 // Reports of abuse: taken from anyone as JSON or by a form, looked after by the operator.
 import { z } from 'zod';
+import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -23,7 +24,7 @@ const LIST_PATH = '/api/admin/abuse-tickets';
 const REPORT_BYTES = 2 * MAX_SOURCE;
 
 const operators = { tag: 'Abuse', access: 'operator', stability: 'stable' } as const;
-const params = z.strictObject({ ticketID: z.uuid().toLowerCase() });
+const params = z.strictObject({ ticketID: idSchema });
 
 export const abuseRoutes = (deps: TicketDeps & { readonly serviceName: string }): Route[] => [
   defineRoute({

@@ -1,6 +1,6 @@
 // Reports of abuse as strangers send them, and tickets as the operator sees them.
 import { z } from 'zod';
-import { nameSchema } from '#src/kernel/fields.ts';
+import { idSchema, nameSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { emailSchema } from '#src/mail/email.ts';
@@ -53,7 +53,7 @@ export const patchTicketBody = z
   .strictObject({
     stage: stage.optional().describe('the next one: `open`, `investigating`, `closed`'),
     note: z.string().trim().min(1).max(MAX_NOTE).optional().describe('kept with the ticket, never mailed'),
-    practice_id: z.uuid().toLowerCase().nullable().optional(),
+    practice_id: idSchema.nullable().optional(),
   })
   .refine((fields) => Object.keys(fields).length > 0, 'must have at least one field');
 export type TicketPatch = z.output<typeof patchTicketBody>;

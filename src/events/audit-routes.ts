@@ -3,12 +3,13 @@ import { z } from 'zod';
 import type { DurableFile } from '#src/db/durable-file.ts';
 import type { AnyDb, PlatformDb } from '#src/db/sqlite.ts';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { auditEntrySchema, auditQuery, presentAuditEntry } from './audit-schema.ts';
 import { auditSearchStore } from './audit-search-store.ts';
 
-const params = z.strictObject({ id: z.uuid().describe('the practice') });
+const params = z.strictObject({ id: idSchema.describe('the practice') });
 
 const shared = {
   method: 'get',

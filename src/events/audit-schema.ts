@@ -34,8 +34,8 @@ export const auditQuery = z.strictObject({
     .regex(ACTION, 'expected an action such as `member.update`, or a noun such as `member`')
     .optional()
     .describe('an action (`member.update`), or a noun (`member`) for all that is done to it'),
-  actor_id: z.string().max(MAX_ID).optional(),
-  target_id: z.string().max(MAX_ID).optional(),
+  actor_id: z.string().max(MAX_ID).toLowerCase().optional(),
+  target_id: z.string().max(MAX_ID).toLowerCase().optional(),
   from: z.iso.datetime({ offset: true }).optional().describe('not before'),
   to: z.iso.datetime({ offset: true }).optional().describe('before'),
 });

@@ -1,6 +1,7 @@
 // Sending over HTTP.
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 import { toDraft } from './draft.ts';
@@ -88,7 +89,7 @@ export const sendRoutes = (deps: AcceptDeps): Route[] => {
       ...shared,
       path: '/api/practices/{id}/send',
       summary: 'Send a message',
-      params: z.strictObject({ id: z.uuid().describe('the practice') }),
+      params: z.strictObject({ id: idSchema.describe('the practice') }),
       handle: ({ body }, context) => send(deps, body, context),
     }),
     defineRoute({

@@ -1,5 +1,6 @@
 // A send as it is asked for over HTTP, and what is answered.
 import { z } from 'zod';
+import { idSchema } from '#src/kernel/fields.ts';
 import { kindNames } from '#src/messages/kinds.ts';
 import { statuses } from '#src/messages/rules.ts';
 
@@ -66,10 +67,10 @@ export const sendBody = z.strictObject({
     .string()
     .min(1)
     .max(63)
+    .toLowerCase()
     .optional()
     .describe("slug or UUID; the practice's default route where absent"),
-  project_id: z
-    .uuid()
+  project_id: idSchema
     .optional()
     .describe("the credential's own where it has one, else the practice's default project"),
   message_kind: z.enum(kindNames).optional(),

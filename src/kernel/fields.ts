@@ -1,6 +1,9 @@
 // Shapes of fields that several slices take from outside.
 import { z } from 'zod';
 
+/** An id that a client names: it may have been written in upper case on its way. */
+export const idSchema = z.uuid().toLowerCase();
+
 const NAME_LENGTH = 200;
 
 /** Control characters, line and paragraph separators, and what steers or hides text without being seen. */

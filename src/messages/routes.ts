@@ -6,6 +6,7 @@ import { eventSchema, presentEvent } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { tenantStore } from '#src/tenants/store.ts';
@@ -14,8 +15,8 @@ import { messageSchema, messageSummarySchema, searchQuery, timelineSchema } from
 import { messageSearchStore } from './search-store.ts';
 import { type MessageRow, messageStore } from './store.ts';
 
-const tenantParams = z.strictObject({ id: z.uuid().describe('the practice') });
-const messageParams = z.strictObject({ ...tenantParams.shape, messageID: z.uuid() });
+const tenantParams = z.strictObject({ id: idSchema.describe('the practice') });
+const messageParams = z.strictObject({ ...tenantParams.shape, messageID: idSchema });
 
 /** A timeline is shown whole; a message has at most 50 recipients with some tens of events each. */
 const MAX_TIMELINE_EVENTS = 10_000;

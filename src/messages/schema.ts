@@ -99,7 +99,7 @@ export const searchQuery = z.strictObject({
     .describe("part of a recipient's address, the subject or a tag"),
   tag: z.string().max(SEARCH_TEXT_LENGTH).optional(),
   status: z.enum(statuses).optional(),
-  route: z.string().max(SEARCH_TEXT_LENGTH).optional().describe('UUID or slug'),
+  route: z.string().max(SEARCH_TEXT_LENGTH).toLowerCase().optional().describe('UUID or slug'),
   kind: z.enum(kindNames).optional(),
   from: z.iso.datetime({ offset: true }).optional().describe('created at or after'),
   to: z.iso.datetime({ offset: true }).optional().describe('created before'),

@@ -1,5 +1,6 @@
 // Members of a practice: list, invite, change, remove; and owners by the operator's word.
 import { z } from 'zod';
+import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { type InviteDeps, inviteMember } from './inviting.ts';
@@ -10,8 +11,8 @@ import { removeMember, updateMember } from './members.ts';
 import { makeOwner, type OwnerDeps } from './owners.ts';
 import { systemRoles } from './roles.ts';
 
-const params = z.strictObject({ id: z.uuid().describe('the practice') });
-const memberParams = z.strictObject({ ...params.shape, memberID: z.uuid() });
+const params = z.strictObject({ id: idSchema.describe('the practice') });
+const memberParams = z.strictObject({ ...params.shape, memberID: idSchema });
 const PATH = '/api/practices/{id}/members';
 const MEMBER_PATH = `${PATH}/{memberID}`;
 const shared = { tag: 'Members and roles', stability: 'stable' } as const;

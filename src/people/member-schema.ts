@@ -1,6 +1,7 @@
 // Members as the API shows and takes them: to those who manage them, and to themselves.
 import { z } from 'zod';
 import { permissions } from '#src/kernel/access.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { emailSchema } from '#src/mail/email.ts';
@@ -46,10 +47,10 @@ export const membershipSchema = z.strictObject({
 });
 
 const roleId = z
-  .union([z.uuid(), z.enum(systemRoleSlugs)])
+  .union([idSchema, z.enum(systemRoleSlugs)])
   .describe('UUID of a role, or the slug of a system role');
 const projectIds = z
-  .array(z.uuid())
+  .array(idSchema)
   .max(MAX_PROJECTS)
   .refine((ids) => new Set(ids).size === ids.length, 'expected each project once')
   .describe('required where `all_projects` is false');

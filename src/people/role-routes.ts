@@ -1,5 +1,6 @@
 // Roles of a practice: those of the system, and custom ones.
 import { z } from 'zod';
+import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { createRole, type RoleDeps, removeRole, updateRole } from './custom-roles.ts';
@@ -13,8 +14,8 @@ import {
 } from './role-schema.ts';
 import { systemRoles } from './roles.ts';
 
-const params = z.strictObject({ id: z.uuid().describe('the practice') });
-const roleParams = z.strictObject({ ...params.shape, roleID: z.uuid() });
+const params = z.strictObject({ id: idSchema.describe('the practice') });
+const roleParams = z.strictObject({ ...params.shape, roleID: idSchema });
 const PATH = '/api/practices/{id}/roles';
 const ROLE_PATH = `${PATH}/{roleID}`;
 const shared = { tag: 'Members and roles', stability: 'stable' } as const;

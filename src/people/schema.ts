@@ -1,6 +1,6 @@
 // API tokens as the API shows and takes them.
 import { z } from 'zod';
-import { nameSchema } from '#src/kernel/fields.ts';
+import { idSchema, nameSchema } from '#src/kernel/fields.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { canonicalNetwork } from './networks.ts';
 import { tokenScopes } from './rules.ts';
@@ -46,7 +46,7 @@ export const createdTokenSchema = z.strictObject({
 export const createTokenBody = z.strictObject({
   name: nameSchema,
   scope: z.enum(tokenScopes),
-  project_id: z.uuid().optional().describe('required for scope `project`'),
+  project_id: idSchema.optional().describe('required for scope `project`'),
   expires_at: z.iso
     .datetime({ offset: true })
     .optional()

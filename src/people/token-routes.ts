@@ -1,6 +1,7 @@
 // API tokens: list, create, revoke.
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
@@ -9,7 +10,7 @@ import { tokenStore } from './store.ts';
 import { createToken, maySeeToken, revokeToken, type TokenDeps } from './tokens.ts';
 import { createTurns } from './turns.ts';
 
-const params = z.strictObject({ id: z.uuid().describe('the practice') });
+const params = z.strictObject({ id: idSchema.describe('the practice') });
 const PATH = '/api/practices/{id}/api-tokens';
 /** Ten years of at most 366 days. */
 const LONGEST_LIFE_MS = 10 * 366 * DAY;
@@ -94,7 +95,7 @@ const routesOf = (deps: TokenDeps): Route[] => [
     access: 'tokens.manage',
     audit: 'token.revoke',
     stability: 'stable',
-    params: z.strictObject({ ...params.shape, tokenID: z.uuid() }),
+    params: z.strictObject({ ...params.shape, tokenID: idSchema }),
     responses: { 204: { description: 'It lets nobody in any more.' } },
     handle: async ({ params: { id, tokenID } }, { caller, change }) => {
       await revokeToken(deps, id, tokenID, { caller, change });

@@ -1,6 +1,7 @@
 // Practices: list, create, get, rename.
 import { z } from 'zod';
 import type { Caller } from '#src/kernel/access.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
@@ -12,7 +13,7 @@ import { registryStore } from './registry-store.ts';
 import { createPracticeBody, patchPracticeBody, practiceSchema } from './schema.ts';
 import { tenantStore } from './store.ts';
 
-export const tenantParams = z.strictObject({ id: z.uuid().describe('the practice') });
+export const tenantParams = z.strictObject({ id: idSchema.describe('the practice') });
 
 /** A page of the caller's practices, those left out whose file cannot be read or does not know the caller. */
 const visiblePractices = async (

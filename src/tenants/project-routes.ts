@@ -5,6 +5,7 @@ import type { TenantFiles } from '#src/db/tenant-files.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Caller, mayUseProject, type Permission } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { newId } from '#src/kernel/id.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -15,7 +16,7 @@ import { slugify } from './rules.ts';
 import { createProjectBody, patchProjectBody, projectSchema } from './schema.ts';
 import { type ProjectRow, tenantStore } from './store.ts';
 
-const projectParams = z.strictObject({ ...tenantParams.shape, projectID: z.uuid() });
+const projectParams = z.strictObject({ ...tenantParams.shape, projectID: idSchema });
 
 export const notFound = (what: string): AppError => new AppError('not_found', `There is no such ${what}.`);
 

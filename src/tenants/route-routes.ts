@@ -18,7 +18,7 @@ import { type RouteRow, tenantStore } from './store.ts';
 
 const routeParams = z.strictObject({
   ...tenantParams.shape,
-  routeID: z.string().max(63).describe('UUID or slug'),
+  routeID: z.string().max(63).toLowerCase().describe('UUID or slug'),
 });
 
 const defaultIsForAll = (): AppError =>

@@ -1,6 +1,6 @@
 // Practices, projects and routes as the API shows and takes them.
 import { z } from 'zod';
-import { nameSchema } from '#src/kernel/fields.ts';
+import { idSchema, nameSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { planNames } from './plans.ts';
@@ -104,11 +104,11 @@ export const createRouteBody = z.strictObject({
   name: nameSchema,
   slug: slugSchema.optional().describe('made from the name where absent'),
   type: z.enum(streams),
-  project_id: z.uuid().optional(),
+  project_id: idSchema.optional(),
   ...z.strictObject(routeSettings).partial().shape,
 });
 
 export const patchRouteBody = z
-  .strictObject({ name: nameSchema, project_id: z.uuid().nullable(), ...routeSettings })
+  .strictObject({ name: nameSchema, project_id: idSchema.nullable(), ...routeSettings })
   .partial()
   .refine((body) => Object.keys(body).length > 0, 'expected at least one field');

@@ -1,5 +1,6 @@
 // The waiting list: open to anyone, as JSON or by a form; read and cleared by the operator.
 import { z } from 'zod';
+import { idSchema } from '#src/kernel/fields.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { HTML_TYPE, page, prefersPage } from '#src/kernel/page.ts';
@@ -76,7 +77,7 @@ export const waitlistRoutes = (deps: WaitlistDeps & { readonly serviceName: stri
     access: 'operator',
     audit: 'waitlist.remove',
     stability: 'stable',
-    params: z.strictObject({ entryID: z.uuid().toLowerCase() }),
+    params: z.strictObject({ entryID: idSchema }),
     responses: { 204: { description: 'It is gone.' } },
     handle: async ({ params: { entryID } }, { change }) => {
       await removeFromWaitlist(deps, entryID, change);

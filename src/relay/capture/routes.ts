@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { unseal } from '#src/kernel/seal.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { type CaptureRow, captureStore } from './store.ts';
 
-const params = z.strictObject({ id: z.uuid().describe('the practice') });
+const params = z.strictObject({ id: idSchema.describe('the practice') });
 const PATH = '/api/practices/{id}/captures';
 
 const captureSchema = z.strictObject({
@@ -40,7 +41,7 @@ export const captureRoutes = ({ files, key }: CaptureRoutesDeps): Route[] => [
     access: 'messages.view_content',
     stability: 'beta',
     params,
-    query: z.strictObject({ ...listQuery, message_id: z.uuid().optional() }),
+    query: z.strictObject({ ...listQuery, message_id: idSchema.optional() }),
     responses: { 200: { description: 'Newest first.', body: listOf(captureSchema) } },
     handle: async ({ params: { id }, query }, { caller }) => {
       const before = decodeCursor(query.cursor);
@@ -56,7 +57,7 @@ export const captureRoutes = ({ files, key }: CaptureRoutesDeps): Route[] => [
     summary: 'One captured message as it would have gone out',
     access: 'messages.view_content',
     stability: 'beta',
-    params: z.strictObject({ ...params.shape, captureID: z.uuid() }),
+    params: z.strictObject({ ...params.shape, captureID: idSchema }),
     responses: { 200: { description: 'The source (RFC 5322).', body: 'message/rfc822' } },
     handle: async ({ params: { id, captureID } }, { caller }) => {
       const sealed = await files.read(id, (db) => captureStore(db).source(captureID, caller.projects));
