@@ -51,9 +51,12 @@ const parse = (text: string): unknown => {
 const isRefusal = (body: unknown): body is Refusal =>
   typeof body === 'object' && body !== null && 'error' in body && 'hint' in body;
 
+/** The refusal of a field names it in its error or its hint, as the API does: here the fields alone say it all. */
 const explain = ({ error, hint, fields = [] }: Refusal): string => {
-  const named = fields.map(({ path, message }) => `${path}: ${message}`).join('; ');
-  return clean([error, named, hint].filter((part) => part !== '').join(' '));
+  const named = fields.map(
+    ({ path, message }) => `${path.replace(/^(?:body|query|params)\./, '')}: ${message}`,
+  );
+  return clean(named.length > 0 ? named.join('; ') : `${error} ${hint}`);
 };
 
 const withQuery = (path: string, query: Query): string => {

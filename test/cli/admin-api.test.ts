@@ -72,12 +72,15 @@ test.each<[string, Scripted, string | RegExp]>([
     {
       status: 400,
       body: {
-        error: 'Not valid.',
-        hint: 'Correct it.',
-        fields: [{ path: 'body.plan', message: 'no such plan' }],
+        error: '`body.plan`: no such plan (and 1 more)',
+        hint: 'Correct the fields named in `fields`.',
+        fields: [
+          { path: 'body.plan', message: 'no such plan' },
+          { path: 'body.name', message: 'is required' },
+        ],
       },
     },
-    'Not valid. body.plan: no such plan Correct it.',
+    /^plan: no such plan; name: is required$/,
   ],
   [
     'a refusal that would steer the terminal',
