@@ -47,7 +47,10 @@ export const membershipSchema = z.strictObject({
 });
 
 const roleId = z
-  .union([idSchema, z.enum(systemRoleSlugs)])
+  .union([
+    z.uuid(`expected the UUID of a role, or one of ${systemRoleSlugs.join(', ')}`).toLowerCase(),
+    z.enum(systemRoleSlugs),
+  ])
   .describe('UUID of a role, or the slug of a system role');
 const projectIds = z
   .array(idSchema)

@@ -207,3 +207,9 @@ test('a practice has at most 1,000 members', async () => {
   await refused('conflict', invite(at, { email: newEmail(), role_id: 'viewer' }));
   expect((await invite(at, { email: last, role_id: 'member' })).status).toBe(200);
 });
+
+test('a role that is none is refused with what would be one', async () => {
+  const { status, body } = await invite(place, { email: newEmail(), role_id: 'boss' });
+  expect(status).toBe(400);
+  expect(body.error).toMatch(/UUID of a role, or one of owner, admin, member, editor, viewer$/);
+});
