@@ -5,7 +5,7 @@ import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { LimitEmail } from '#src/kernel/email-limit.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import type { Language } from '#src/kernel/language.ts';
+import { type Language, languages } from '#src/kernel/language.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
 import type { PersonEmail } from '#src/mail/email.ts';
@@ -39,6 +39,9 @@ export interface SignInDeps {
 }
 
 const signedIn = { 200: { description: 'Signed in; browsers keep the cookies.', body: sessionAnswerSchema } };
+
+/** Values of `Accept-Language` that name none; programs send the star unasked. */
+const ANY_LANGUAGE: ReadonlySet<string> = new Set(['', '*']);
 
 const codeRefused = (): AppError =>
   new AppError('unauthorized', 'The code is not the right one, has expired or is used up.', {
@@ -74,13 +77,21 @@ const startSession = (
   return issued;
 };
 
-const requestCode = async (deps: SignInDeps, given: PersonEmail, language: Language): Promise<void> => {
+/** `wanted`: the language asked for; null: the account's. */
+const requestCode = async (deps: SignInDeps, given: PersonEmail, wanted: Language | null): Promise<void> => {
   const { platform, clock, codes, notices } = deps;
   const noticeOf = (account: AccountRow | undefined, code: string, now: number): Notice => {
-    const shared = { language, expiresAfter: now + CODE_VALID_MS };
+    const expiresAfter = now + CODE_VALID_MS;
     return account
-      ? { kind: 'sign_in_code', code, minutes: CODE_VALID_MS / MINUTE, to: account.email, ...shared }
-      : { kind: 'nothing', to: given.email, ...shared };
+      ? {
+          kind: 'sign_in_code',
+          code,
+          minutes: CODE_VALID_MS / MINUTE,
+          to: account.email,
+          language: wanted ?? account.language,
+          expiresAfter,
+        }
+      : { kind: 'nothing', to: given.email, language: wanted ?? languages[0], expiresAfter };
   };
   await platform.write((db) => {
     const now = clock.now();
@@ -142,16 +153,17 @@ export const signInRoutes = (deps: SignInDeps): Route[] => [
     tag: 'Sign-in',
     summary: 'Ask for a one-time code by mail',
     description:
-      'The answer is the same whether the address is known or not; a code goes to addresses of members. Asked for again within a minute, or after many wrong guesses within a quarter of an hour, the code sent before stays the one.',
+      'The answer is the same whether the address is known or not; a code goes to addresses of members, in the language of `Accept-Language`, else that of the account. Asked for again within a minute, or after many wrong guesses within a quarter of an hour, the code sent before stays the one.',
     access: 'public',
     audit: { none: 'nobody has signed in yet' },
     rate: 'sign_in',
     stability: 'stable',
     body: requestCodeBody,
     responses: { 202: { description: 'A code is on its way, if to anyone.', body: requestedCodeSchema } },
-    handle: async ({ body: { email } }, { language }) => {
+    handle: async ({ body: { email } }, { language, header }) => {
       deps.limitEmail(email.emailKey);
-      await atWholeSteps(ANSWER_STEP_MS, () => requestCode(deps, email, language));
+      const isNamed = !ANY_LANGUAGE.has(header('accept-language') ?? '');
+      await atWholeSteps(ANSWER_STEP_MS, () => requestCode(deps, email, isNamed ? language : null));
       return {
         status: 202,
         body: { expires_in: CODE_VALID_MS / SECOND, retry_after: NEW_CODE_AFTER_MS / SECOND },

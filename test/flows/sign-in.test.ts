@@ -119,6 +119,16 @@ describe('by a code', () => {
     expect(/\bSie\b/.test(mail?.text ?? '')).toBe(wanted !== 'en');
   });
 
+  test("the mail is in the account's language where who asks names none", async () => {
+    const clock = createTestClock();
+    const { app } = await start({ clock });
+    const { token } = await signIn(app, ERIKA);
+    await app.request('PATCH', '/api/auth/me', { language: 'en' }, token);
+    clock.set(clock.now() + 2 * MINUTE);
+    await requestCode(app);
+    expect((await codeMails(app, 2)).at(-1)?.subject).toBe('Your sign-in code for Sendwerk');
+  });
+
   test('is answered alike for whoever asks, and mails go to members only', async () => {
     const { app } = await start();
     const [known, unknown] = [await requestCode(app), await requestCode(app, 'nobody@example.org')];
