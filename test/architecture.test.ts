@@ -72,6 +72,11 @@ const sideways: readonly Sideways[] = [
     why: 'a member’s projects, and the plan that custom roles need; reading only',
   },
   { from: 'people/', to: 'tenants/plans.ts', why: 'which plans have custom roles' },
+  {
+    from: 'people/',
+    to: 'tenants/system-tenant.ts',
+    why: 'nobody becomes a member of the practice that sends the codes',
+  },
   { from: 'waitlist/', to: 'tenants/plans.ts', why: 'what is waited for' },
   { from: 'tenants/', to: 'counters/', why: 'the operator sees practices with their usage; reading only' },
   { from: 'messages/', to: 'events/', why: 'a message shows its events' },

@@ -13,6 +13,7 @@ import { DAY, toIso } from '#src/kernel/time.ts';
 import type { PersonEmail } from '#src/mail/email.ts';
 import type { Notices } from '#src/notices/outbox.ts';
 import { tenantStore } from '#src/tenants/store.ts';
+import { refuseSystemTenant } from '#src/tenants/system-tenant.ts';
 import { accountStore } from './account-store.ts';
 import { hashBearer, newBearer } from './bearer.ts';
 import { invitationStore } from './invitation-store.ts';
@@ -49,7 +50,7 @@ const MAX_MEMBERS = 1_000;
 
 /**
  * Invites an address, or once more one that is invited already: then the former link is dead, and role and projects are
- * as given now. Throws `conflict` for an active member, `forbidden`, `invalid_request`, `rate_limited`.
+ * as given now. Throws `conflict` for an active member and the system tenant, `forbidden`, `invalid_request`, `rate_limited`.
  */
 export const inviteMember = async (
   deps: InviteDeps,
@@ -61,6 +62,7 @@ export const inviteMember = async (
   const { email, emailKey } = invited.email;
   deps.limitEmail(emailKey);
   if (caller.kind !== 'operator') deps.limitInvitations(tenantId);
+  await refuseSystemTenant(storage, tenantId);
   return deps.turns(tenantId, async () => {
     const now = clock.now();
     const expiresAt = now + INVITATION_VALID_MS;

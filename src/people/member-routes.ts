@@ -112,6 +112,7 @@ export const memberRoutes = (deps: InviteDeps & OwnerDeps): Route[] => [
       200: { description: 'Was a member already, and is an active owner now.', body: memberSchema },
       201: { description: 'The owner, active, and told by mail.', body: memberSchema },
     },
+    errors: ['conflict'],
     handle: async ({ params: { id }, body }, context) => {
       const { row, isNew } = await makeOwner(deps, id, body.email, body.language, context);
       return { status: isNew ? 201 : 200, body: presentMember(row, systemRoles.owner) };

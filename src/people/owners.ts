@@ -5,6 +5,7 @@ import type { RequestContext } from '#src/kernel/route.ts';
 import type { PersonEmail } from '#src/mail/email.ts';
 import type { Notices } from '#src/notices/outbox.ts';
 import { tenantStore } from '#src/tenants/store.ts';
+import { refuseSystemTenant } from '#src/tenants/system-tenant.ts';
 import type { Founding } from './founding.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
 import type { MemberDeps } from './members.ts';
@@ -14,7 +15,7 @@ export interface OwnerDeps extends MemberDeps {
   readonly notices: Notices;
 }
 
-/** The address is an active owner when it resolves, and is told by mail. */
+/** The address is an active owner when it resolves, and is told by mail. Throws `conflict` for the system tenant. */
 export const makeOwner = (
   { storage, clock, turns, founding, notices }: OwnerDeps,
   tenantId: string,
@@ -23,6 +24,7 @@ export const makeOwner = (
   { change, language }: Pick<RequestContext, 'change' | 'language'>,
 ): Promise<{ row: MemberRow; isNew: boolean }> =>
   turns(tenantId, async () => {
+    await refuseSystemTenant(storage, tenantId);
     const now = clock.now();
     const { row, isNew, practice } = await storage.tenants.write(tenantId, (db) => {
       const isNew = memberStore(db).byEmail(emailKey) === undefined;

@@ -14,6 +14,7 @@ import {
 import { planNames, plans } from './plans.ts';
 import { tenantParams } from './practice-routes.ts';
 import { practiceSchema } from './schema.ts';
+import { refuseSystemTenant } from './system-tenant.ts';
 
 const TAG = 'Platform administration';
 
@@ -67,10 +68,14 @@ export const operatorRoutes = (deps: OperatorListDeps): Route[] => {
       params: tenantParams,
       body: setPlanBody,
       responses: { 200: { description: 'The practice.', body: practiceSchema } },
-      handle: async ({ params, body }, { change }) => ({
-        status: 200,
-        body: await changePractice(changeDeps, params.id, { plan: body.plan }, change),
-      }),
+      errors: ['conflict'],
+      handle: async ({ params, body }, { change }) => {
+        await refuseSystemTenant(deps.storage, params.id);
+        return {
+          status: 200,
+          body: await changePractice(changeDeps, params.id, { plan: body.plan }, change),
+        };
+      },
     }),
     defineRoute({
       method: 'post',
@@ -84,10 +89,14 @@ export const operatorRoutes = (deps: OperatorListDeps): Route[] => {
       params: tenantParams,
       body: setSafeModeBody,
       responses: { 200: { description: 'The practice.', body: practiceSchema } },
-      handle: async ({ params, body }, { change }) => ({
-        status: 200,
-        body: await changePractice(changeDeps, params.id, { safe_mode: body.enabled ? 1 : 0 }, change),
-      }),
+      errors: ['conflict'],
+      handle: async ({ params, body }, { change }) => {
+        await refuseSystemTenant(deps.storage, params.id);
+        return {
+          status: 200,
+          body: await changePractice(changeDeps, params.id, { safe_mode: body.enabled ? 1 : 0 }, change),
+        };
+      },
     }),
   ];
 };

@@ -1,4 +1,6 @@
 // The tenant by which the service itself sends mail: codes, invitations, notices. Made once, at the first start.
+import type { Storage } from '#src/db/storage.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import { type CreateTenantDeps, createTenant } from './create.ts';
 import { registryStore } from './registry-store.ts';
 
@@ -11,4 +13,19 @@ export const ensureSystemTenant = async (deps: CreateTenantDeps, name: string): 
   if (present) return present.id;
   const wanted = { name, plan: 'gruppe', customDomain: null, purpose: 'system', safeMode: false } as const;
   return (await createTenant(deps, wanted)).id;
+};
+
+/**
+ * Throws `conflict` for the system tenant: in safe mode or at a small plan's cap it would keep everyone's codes from
+ * them, and its members could read them.
+ */
+export const refuseSystemTenant = async (
+  { platform }: Pick<Storage, 'platform'>,
+  id: string,
+): Promise<void> => {
+  const system = await platform.read((db) => registryStore(db).system());
+  if (system?.id !== id) return;
+  throw new AppError('conflict', 'The service sends its own mail as this practice.', {
+    hint: 'It has no members, and keeps its plan and its safe mode.',
+  });
 };

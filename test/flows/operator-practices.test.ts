@@ -310,6 +310,15 @@ describe("the operator's list", () => {
     expect([one.status, one.body.name]).toEqual([200, 'Sendwerk']);
   });
 
+  test.each([
+    ['plan', { plan: 'test' }],
+    ['safe-mode', { enabled: true }],
+    ['owners', { email: 'anna@example.org' }],
+    ['members', { email: 'anna@example.org', role_id: 'viewer' }],
+  ])('the system practice takes no change that would cut off or expose its mail: %s', async (what, body) => {
+    await refused('conflict', call('POST', `/api/practices/${systemTenant(app)}/${what}`, body));
+  });
+
   test('is for the operator', async () => {
     const { owner } = await practiceWithOwner();
     for (const target of ['/api/admin/practices', '/api/admin/plans', '/api/admin/audit']) {
