@@ -312,6 +312,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     }),
     enterTenant: createEnterTenant(storage),
     mayCreatePractice: createMayCreatePractice(storage),
+    serviceName: service.name,
     tenantExists: (id) => platform.peek((db) => registryStore(db).get(id)) !== undefined,
     limits: () => ({
       perSecond: config.limits.api_rate.per_second,

@@ -3,10 +3,13 @@
 // closes after it: a close over unread bytes would reset it, and the client would never see the answer.
 import { pipeline } from 'node:stream/promises';
 import { type AppError, toAppError } from '#src/kernel/errors.ts';
+import { prefersPage } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import { ClientGone, hasBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
+import { refusalPage } from './refusal-page.ts';
+import { answersPages } from './route-facts.ts';
 
 /** A body no larger than this is quietly read off, so that the connection can be used again. */
 const DISCARD_BYTES = 64 * 1024;
@@ -117,8 +120,18 @@ const logError = (exchange: Exchange, error: AppError): void => {
   }
 };
 
-/** Sends the public form of anything thrown; what is not public goes to the log. */
-export const answerError = async (exchange: Exchange, thrown: unknown): Promise<void> => {
+/** A browser, at a route that has pages or where there is none outside of the API. */
+const isReadByPerson = (exchange: Exchange): boolean => {
+  const { route, isApi } = exchange;
+  return (route === undefined ? !isApi : answersPages(route)) && prefersPage(exchange);
+};
+
+/** Sends the public form of anything thrown, as JSON or as a page; what is not public goes to the log. */
+export const answerError = async (
+  exchange: Exchange,
+  thrown: unknown,
+  serviceName: string,
+): Promise<void> => {
   const { response, headers } = exchange;
   if (thrown instanceof ClientGone || response.destroyed) return;
   const error = toAppError(thrown);
@@ -132,5 +145,10 @@ export const answerError = async (exchange: Exchange, thrown: unknown): Promise<
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
   const retryAfter = error.extra.retry_after;
   if (typeof retryAfter === 'number') headers['Retry-After'] = String(retryAfter);
-  await answer(exchange, { status: error.status, body: error });
+  await answer(
+    exchange,
+    isReadByPerson(exchange)
+      ? refusalPage(error, exchange.language, serviceName)
+      : { status: error.status, body: error },
+  );
 };

@@ -2,9 +2,11 @@
 // Nothing in it is written by hand, so nothing in it can lag behind.
 import { z } from 'zod';
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
+import { HTML_TYPE } from '#src/kernel/page.ts';
 import type { Route, RouteResponse } from '#src/kernel/route.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schema.ts';
 import {
+  answersPages,
   bodyTypes,
   errorCodes,
   errorsOf,
@@ -37,7 +39,8 @@ const errorResponses = (route: Route): Record<string, unknown> => {
       const refs = codes.map((code) => ({ $ref: `#/components/schemas/${errorComponent(code)}` }));
       const schema = refs.length === 1 ? refs[0] : { oneOf: refs };
       const description = codes.map((code) => `\`${code}\``).join(', ');
-      return [status, { description, content: { 'application/json': { schema } } }];
+      const page = answersPages(route) ? { [HTML_TYPE]: {} } : {};
+      return [status, { description, content: { 'application/json': { schema }, ...page } }];
     }),
   );
 };

@@ -2,6 +2,7 @@
 // /reference.
 import { isPermission } from '#src/kernel/access.ts';
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
+import { HTML_TYPE } from '#src/kernel/page.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { FORM_TYPES } from './form.ts';
 import { isTenantPath, parametersOf } from './route-table.ts';
@@ -19,6 +20,10 @@ export const errorCodes = Object.keys(errorTable) as ErrorCode[];
 /** Whether a header says which practice it is for: the path does not, and a permission is held in a practice only. */
 export const namesPracticeInHeader = ({ access, path }: Route): boolean =>
   isPermission(access) && !isTenantPath(path);
+
+/** Whether browsers read its answers: then they get its refusals as pages too. */
+export const answersPages = ({ responses }: Route): boolean =>
+  Object.values(responses).some(({ body }) => body === HTML_TYPE);
 
 /** Media types of the request body. */
 export const bodyTypes = ({ form }: Route): readonly string[] =>

@@ -44,6 +44,8 @@ export interface ServeOptions {
   readonly mayCreatePractice: (caller: Caller) => Promise<boolean>;
   readonly limits: () => HttpLimits;
   readonly clock: Clock;
+  /** Heads the pages on which browsers read a refusal. */
+  readonly serviceName: string;
   readonly draining: () => boolean;
   /** Answers that their route does not declare become `internal_error`: for tests and development. */
   readonly checkResponses?: boolean;
@@ -233,7 +235,7 @@ export const createServe = (
     try {
       await answer(exchange, await run(exchange));
     } catch (thrown) {
-      await answerError(exchange, thrown).catch(() => exchange.response.destroy());
+      await answerError(exchange, thrown, options.serviceName).catch(() => exchange.response.destroy());
     }
   };
 };

@@ -186,6 +186,7 @@ export const openDoor = async (overrides: Partial<HttpDoorOptions> = {}): Promis
     routes: allRoutes,
     authenticate: ({ bearer, adminToken }) =>
       callers[adminToken === null ? `bearer ${bearer}` : `admin ${adminToken}`] ?? null,
+    serviceName: info.name,
     tenantExists: (id) => id === TENANT || id === OTHER_TENANT,
     enterTenant: async () => null,
     mayCreatePractice: async () => false,
