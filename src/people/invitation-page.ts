@@ -29,7 +29,7 @@ const texts: Readonly<Record<Language, Texts>> = {
     invitedText: (practice, email) =>
       `„${practice}“ lädt Sie ein, mit der Adresse ${email} Mitglied zu werden.`,
     accept: 'Einladung annehmen',
-    ignore: 'Möchten Sie das nicht, so brauchen Sie nichts zu tun: Die Einladung läuft von selbst ab.',
+    ignore: 'Wenn Sie das nicht möchten, müssen Sie nichts tun: Die Einladung läuft von selbst ab.',
     accepted: 'Einladung angenommen',
     acceptedText: (practice, email) =>
       `Sie sind nun Mitglied von „${practice}“. Melden Sie sich mit der Adresse ${email} an.`,
@@ -47,8 +47,8 @@ const texts: Readonly<Record<Language, Texts>> = {
     ignore: 'If you do not want that, there is nothing to do: the invitation expires by itself.',
     accepted: 'Invitation accepted',
     acceptedText: (practice, email) =>
-      `You are a member of “${practice}” now. Sign in with the address ${email}.`,
-    signIn: (serviceName) => `Go on to ${serviceName}`,
+      `You are now a member of “${practice}”. Sign in with the address ${email}.`,
+    signIn: (serviceName) => `Continue to ${serviceName}`,
     gone: 'This invitation is no longer valid',
     goneText:
       'It has expired, has been accepted already, or a newer one has taken its place. Ask to be invited again, or ' +

@@ -103,9 +103,9 @@ const de: Phrases = {
         ],
       },
       closed: {
-        subject: 'Ihre Meldung ist abgeschlossen',
+        subject: 'Die Prüfung Ihrer Meldung ist abgeschlossen',
         paragraphs: [
-          'wir haben die Prüfung Ihrer Meldung abgeschlossen. Sie hatte diese Nummer:',
+          'wir haben die Prüfung Ihrer Meldung mit dieser Nummer abgeschlossen:',
           ticketId,
           'Vielen Dank, dass Sie sich die Zeit genommen haben. Sollten Sie wieder etwas beobachten, melden Sie es bitte erneut.',
         ],
@@ -116,7 +116,7 @@ const de: Phrases = {
       subject: `${subject} (${ticketId})`,
       paragraphs: [
         ...paragraphs,
-        'Sie haben uns nichts gemeldet? Dann hat jemand Ihre Adresse angegeben. Sie müssen nichts tun.',
+        'Sie haben uns nichts gemeldet? Dann hat jemand anderes Ihre Adresse angegeben. Sie müssen nichts tun.',
       ],
     };
   },
@@ -176,9 +176,9 @@ const en: Phrases = {
       closed: {
         subject: 'Your report has been closed',
         paragraphs: [
-          'We have closed the investigation of your report. It had this number:',
+          'We have closed the investigation of your report with this number:',
           ticketId,
-          'Thank you for taking the time. Should you notice anything again, please report it anew.',
+          'Thank you for taking the time. Should you notice anything again, please report it.',
         ],
       },
     };
@@ -187,7 +187,7 @@ const en: Phrases = {
       subject: `${subject} (${ticketId})`,
       paragraphs: [
         ...paragraphs,
-        'You did not report anything? Then someone has given your address. You need not do anything.',
+        'You did not report anything? Then someone else has given your address. You need not do anything.',
       ],
     };
   },

@@ -20,7 +20,7 @@ const words: Readonly<Record<Language, { readonly title: string; readonly text: 
   },
   en: {
     title: 'You are on the waiting list',
-    text: 'Thank you. We write to you as soon as there is a place.',
+    text: 'Thank you. We will write to you as soon as a place is free.',
   },
 };
 

@@ -81,7 +81,7 @@ describe('the life of a ticket', () => {
       subjects: [
         'Ihre Meldung ist eingegangen',
         'Ihre Meldung wird geprüft',
-        'Ihre Meldung ist abgeschlossen',
+        'Die Prüfung Ihrer Meldung ist abgeschlossen',
       ],
     },
     {
