@@ -2,7 +2,7 @@
 // parameters, body, handler, answer. A step ends the request by throwing an AppError.
 import { parse as parseQuery } from 'node:querystring';
 import type { z } from 'zod';
-import { type Access, anonymous, type Caller, isPermission } from '#src/kernel/access.ts';
+import { type Access, anonymous, type Caller, hintFor, isPermission } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { clientKey, type RateLimit, type RateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Route, RouteResult } from '#src/kernel/route.ts';
@@ -183,6 +183,7 @@ export const createServe = (
   const requireAccess = async (caller: Caller, { access }: Route): Promise<void> => {
     if (await isGranted(caller, access)) return;
     throw new AppError('forbidden', `The credential lacks the permission ${access}.`, {
+      ...hintFor(access),
       extra: { permission: access },
     });
   };

@@ -35,6 +35,19 @@ export type Access = (typeof openAccess)[number] | Permission;
 const permissionNames: ReadonlySet<string> = new Set(permissions);
 export const isPermission = (access: Access): access is Permission => permissionNames.has(access);
 
+const hints: Readonly<Partial<Record<Access, string>>> = {
+  session: 'This is for people: sign in with POST /api/auth/request-otp and use the session.',
+  practice_creator:
+    'Practices are created by who is signed in and Owner or Admin of one, and by the operator.',
+  operator: 'This is for the operator, who sends the admin token in X-Admin-Token.',
+};
+
+/** For who lacks it, where that is not simply a permission of a role or a token. */
+export const hintFor = (access: Access): { readonly hint?: string } => {
+  const hint = hints[access];
+  return hint === undefined ? {} : { hint };
+};
+
 const accessNames: ReadonlySet<string> = new Set([...openAccess, ...permissions]);
 export const isAccess = (name: string): name is Access => accessNames.has(name);
 

@@ -182,7 +182,7 @@ describe('the form', () => {
     expect(answer.text).not.toContain('alert');
     const refused = await sendForm({ email: ATTACK, ...fields }, ATTACK);
     expect(refused.status).toBe(400);
-    expect(refused.headers.get('content-type')).toBe('application/json');
+    expect(refused.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(refused.text).not.toContain('alert');
     const { text } = await app.request('GET', `${PATH}?email=${encodeURIComponent(ATTACK)}`);
     expect(text).not.toContain('alert');

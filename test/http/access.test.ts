@@ -99,6 +99,11 @@ const as = (name: string): Record<string, string> =>
       : { Authorization: `Bearer ${name}` };
 
 describe('what is asked of the caller', () => {
+  const hints: Readonly<Partial<Record<Access, RegExp>>> = {
+    session: /sign in/,
+    practice_creator: /Owner or Admin/,
+    operator: /X-Admin-Token/,
+  };
   test.each<[Access, string, number]>([
     ['public', 'nobody', 200],
     ['authenticated', 'nobody', 401],
@@ -124,7 +129,10 @@ describe('what is asked of the caller', () => {
     const method = access === 'practice_creator' ? 'POST' : 'GET';
     const answer = await call(`/api/${access}`, as(name), method);
     expect(answer.status).toBe(status);
-    if (status === 403) expect(answer.body).toMatchObject({ code: 'forbidden', permission: access });
+    if (status !== 403) return;
+    expect(answer.body).toMatchObject({ code: 'forbidden', permission: access });
+    const { hint } = answer.body as { hint: string };
+    expect(hint).toMatch(hints[access] ?? /permission/);
   });
 
   test('only members are looked up as creators of practices', async () => {
