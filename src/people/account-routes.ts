@@ -1,10 +1,11 @@
 // The own account: who is signed in, language, password.
+import type { PlatformDb } from '#src/db/sqlite.ts';
 import type { Storage } from '#src/db/storage.ts';
 import { auditStore } from '#src/events/audit-store.ts';
-import type { Account, Caller } from '#src/kernel/access.ts';
+import type { Account } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
-import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import { type AccountRow, accountStore } from './account-store.ts';
@@ -12,7 +13,7 @@ import { findMember, tenantsOf } from './enter.ts';
 import { presentMembership } from './member-schema.ts';
 import { passwordProblem } from './passwords.ts';
 import { sessionStore } from './session-store.ts';
-import { accountSchema, presentAccount } from './sessions.ts';
+import { accountOf, accountSchema, presentAccount, sessionOver } from './sessions.ts';
 import { requirePasswordLogin, type SignInDeps } from './sign-in-routes.ts';
 import { type Membership, meSchema, setPasswordBody, updateAccountBody } from './sign-in-schema.ts';
 
@@ -21,15 +22,6 @@ export interface AccountDeps extends SignInDeps {
 }
 
 const MAX_PRACTICES = 200;
-
-/** Gone since the request was authenticated. */
-const gone = (): AppError => new AppError('unauthorized', 'The session is over.');
-
-/** Of a route whose access is `session`. */
-const accountOf = ({ account }: Caller): Account => {
-  if (account === null) throw gone();
-  return account;
-};
 
 const fieldRefused = (field: string, message: string): AppError =>
   new AppError('invalid_request', `\`${field}\` ${message}.`, {
@@ -44,8 +36,7 @@ const membershipIn = (
   tenants.read(tenantId, (db) => {
     const found = findMember(db, emailKey);
     if (!found) return undefined;
-    const shown = presentMembership(tenantStore(db).practice(), found.member, found.role);
-    return found.member.status === 'active' ? shown : { ...shown, permissions: [] };
+    return presentMembership(tenantStore(db).practice(), found.member, found.role);
   });
 
 /** What cannot be read is left out and logged: one broken file must not keep anyone out of the others. */
@@ -76,13 +67,25 @@ const requireCurrentPassword = async (
     throw fieldRefused('current_password', 'is not the current password');
 };
 
+/** Whoever knew the one before is signed out with it. Null: none. */
+const replacePassword = (
+  db: PlatformDb,
+  id: string,
+  hashed: string | null,
+  by: Pick<RequestContext, 'caller' | 'change'> & { readonly now: number },
+): void => {
+  accountStore(db).setPassword(id, hashed);
+  const after = { other_sessions_ended: sessionStore(db).removeOthers(id, by.caller.credentialId) };
+  auditStore(db).record(by.change, { target: { type: 'account', id }, before: null, after }, by.now);
+};
+
 export const accountRoutes = (deps: AccountDeps): Route[] => {
   const { storage, clock, sessions, passwords } = deps;
   const { platform } = storage;
 
   const readAccount = async (id: string): Promise<AccountRow> => {
     const row = await platform.read((db) => accountStore(db).get(id));
-    if (!row) throw gone();
+    if (!row) throw sessionOver();
     return row;
   };
 
@@ -99,7 +102,7 @@ export const accountRoutes = (deps: AccountDeps): Route[] => {
         const account = accountOf(caller);
         const row = await readAccount(account.id);
         const session = await platform.read((db) => sessions.times(db, caller.credentialId));
-        if (!session) throw gone();
+        if (!session) throw sessionOver();
         return {
           status: 200,
           body: {
@@ -131,7 +134,7 @@ export const accountRoutes = (deps: AccountDeps): Route[] => {
         const { id } = accountOf(caller);
         const body = await platform.write((db) => {
           const row = accountStore(db).get(id);
-          if (!row) throw gone();
+          if (!row) throw sessionOver();
           accountStore(db).setLanguage(id, language);
           const before = presentAccount(row);
           const after = { ...before, language };
@@ -168,14 +171,7 @@ export const accountRoutes = (deps: AccountDeps): Route[] => {
             throw new AppError('conflict', 'The password was changed in the meantime.', {
               hint: 'Send the request again with the password that is set now.',
             });
-          accountStore(db).setPassword(id, hashed);
-          const ended = sessionStore(db).removeOthers(id, caller.credentialId);
-          const after = { other_sessions_ended: ended };
-          auditStore(db).record(
-            change,
-            { target: { type: 'account', id }, before: null, after },
-            clock.now(),
-          );
+          replacePassword(db, id, hashed, { caller, change, now: clock.now() });
         });
         return { status: 204 };
       },
@@ -197,14 +193,7 @@ export const accountRoutes = (deps: AccountDeps): Route[] => {
         await platform.write((db) => {
           if ((accountStore(db).get(id)?.password ?? null) === null)
             throw new AppError('not_found', 'The account has no password.');
-          accountStore(db).setPassword(id, null);
-          const ended = sessionStore(db).removeOthers(id, caller.credentialId);
-          const after = { other_sessions_ended: ended };
-          auditStore(db).record(
-            change,
-            { target: { type: 'account', id }, before: null, after },
-            clock.now(),
-          );
+          replacePassword(db, id, null, { caller, change, now: clock.now() });
         });
         return { status: 204 };
       },

@@ -43,7 +43,7 @@ export const membershipSchema = z.strictObject({
   status: statusSchema,
   role: roleRef,
   ...grantShape,
-  permissions: z.array(z.enum(permissions)),
+  permissions: z.array(z.enum(permissions)).describe('none until the invitation has been accepted'),
 });
 
 const roleId = z
@@ -104,5 +104,5 @@ export const presentMembership = (
   slug: practice.slug,
   member_id: row.id,
   ...presentGrant(row, role),
-  permissions: [...effectivePermissions(role, row.all_projects === 1)],
+  permissions: row.status === 'active' ? [...effectivePermissions(role, row.all_projects === 1)] : [],
 });

@@ -1,22 +1,15 @@
 // What someone who is signed in does about their own memberships: accept an invitation, leave a practice.
 import { z } from 'zod';
-import type { Account, Caller } from '#src/kernel/access.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { acceptMembership, leavePractice } from './joining.ts';
-import { noSuchPractice } from './managing.ts';
 import { membershipSchema, presentMembership } from './member-schema.ts';
 import type { MemberDeps } from './members.ts';
+import { accountOf } from './sessions.ts';
 
 const params = z.strictObject({ practiceID: idSchema });
 const PATH = '/api/auth/memberships/{practiceID}';
 const shared = { tag: 'Members and roles', access: 'session', stability: 'stable', params } as const;
-
-/** Of `session` routes every caller has one. */
-const accountOf = ({ account }: Caller): Account => {
-  if (account === null) throw noSuchPractice();
-  return account;
-};
 
 export const membershipRoutes = (deps: MemberDeps): Route[] => [
   defineRoute({

@@ -7,7 +7,7 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 import { z } from 'zod';
 import type { DurableFile } from '#src/db/durable-file.ts';
 import type { PlatformDb } from '#src/db/sqlite.ts';
-import { anonymous, type Caller } from '#src/kernel/access.ts';
+import { type Account, anonymous, type Caller } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Job } from '#src/kernel/job.ts';
@@ -17,7 +17,6 @@ import { type Clock, DAY, HOUR, SECOND, toIso } from '#src/kernel/time.ts';
 import type { AccountRow } from './account-store.ts';
 import { hashBearer, newBearer } from './bearer.ts';
 import type { LastUsed } from './last-used.ts';
-
 import { type SessionRow, sessionStore } from './session-store.ts';
 
 export const SESSION_PREFIX = 'svc_sess_';
@@ -100,6 +99,15 @@ export const presentAccount = ({ id, email, language }: AccountRow): z.infer<typ
   email,
   language,
 });
+
+/** Gone since the request was authenticated. */
+export const sessionOver = (): AppError => new AppError('unauthorized', 'The session is over.');
+
+/** Of a route whose access is `session`. */
+export const accountOf = ({ account }: Caller): Account => {
+  if (account === null) throw sessionOver();
+  return account;
+};
 
 /** Both in milliseconds; neither end lies in the session. */
 const isLive = (createdAt: number, lastUsedAt: number, now: number): boolean =>

@@ -49,7 +49,5 @@ export const meSchema = z.strictObject({
     last_used_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
   }),
-  practices: z
-    .array(membershipSchema)
-    .describe('the first 200; where the member is only invited, they have no permissions yet'),
+  practices: z.array(membershipSchema).describe('the first 200; those they are invited to as well'),
 });
