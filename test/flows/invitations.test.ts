@@ -2,9 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Refusal, startApp, type TestApp } from '#test/support/app.ts';
 import { type Found, ISO, refused, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
-import { mailsTo, makeOwner, type Person, signIn, unlimitedSignIn } from '#test/support/people.ts';
+import {
+  invitationIn,
+  mailsTo,
+  makeOwner,
+  type Person,
+  signIn,
+  unlimitedSignIn,
+} from '#test/support/people.ts';
 import { createTestClock } from '#test/support/storage.ts';
-import { invitationIn, type Workplace, workplaces } from './workplace.ts';
+import { type Workplace, workplaces } from './workplace.ts';
 
 let app: TestApp;
 let place: Workplace;

@@ -82,16 +82,24 @@ export async function requestCode(app: TestApp, email: string): Promise<string> 
   return nextIn(app, email, CODE, before);
 }
 
-/** Invites by the operator and resolves with the token in the link. */
+/** The token of the link in the mail. */
+export const invitationIn = ({ text }: Mail): string => {
+  const token = INVITATION.exec(text)?.[1];
+  if (token === undefined) throw new Error(`no invitation in: ${text}`);
+  return token;
+};
+
+/** Invites, by the operator unless told otherwise, and resolves with the token in the link. */
 export async function invite(
   app: TestApp,
   practiceId: string,
   email: string,
   fields: Readonly<Record<string, unknown>>,
+  token = app.adminToken,
 ): Promise<string> {
   const before = (await allIn(app, email, INVITATION)).length;
   const path = `/api/practices/${practiceId}/members`;
-  const invited = await app.request('POST', path, { email, ...fields }, app.adminToken);
+  const invited = await app.request('POST', path, { email, ...fields }, token);
   if (invited.status > 201) throw new Error(`not invited: ${invited.text}`);
   return nextIn(app, email, INVITATION, before);
 }
