@@ -1,5 +1,6 @@
 // What happens to every request, as a list of steps: draining, authentication, rate limit, tenant, permission,
-// parameters, body, handler, answer. A step ends the request by throwing an AppError.
+// parameters, body, once more authentication to permission where the body was long in coming, handler, answer. A step
+// ends the request by throwing an AppError.
 import { parse as parseQuery } from 'node:querystring';
 import type { z } from 'zod';
 import { type Access, anonymous, type Caller, hintFor, isPermission } from '#src/kernel/access.ts';
@@ -90,12 +91,33 @@ export const createServe = (
     });
     exchange.caller = caller ?? anonymous;
     limitRate(exchange);
-    if (caller === null) throw new AppError('unauthorized', 'The request has no live credential.');
+    if (caller === null) throw notLive();
     if (found.kind !== 'endpoint') return refuseUnknown(exchange, found);
     const { endpoint, params } = found;
-    await enterTenant(exchange, endpoint, params);
+    await admit(exchange, caller, endpoint, params);
+    return handle(exchange, endpoint, params);
+  };
+
+  /** Makes the caller who they are where the request goes, if they may do there what it asks. */
+  const admit = async (
+    exchange: Exchange,
+    caller: Caller,
+    endpoint: Endpoint,
+    params: Record<string, string>,
+  ): Promise<void> => {
+    exchange.caller = await enterTenant(exchange, caller, endpoint, params);
     await requireAccess(exchange.caller, endpoint.route);
-    return handle(exchange, endpoint.route, params);
+  };
+
+  /** A body may be minutes on its way: whoever lost their right or their session meanwhile has it no more. */
+  const admitAgain = async (
+    exchange: Exchange,
+    endpoint: Endpoint,
+    params: Record<string, string>,
+  ): Promise<void> => {
+    const caller = await identify(exchange);
+    if (caller === null) throw notLive();
+    await admit(exchange, caller, endpoint, params);
   };
 
   const refuseWhileDraining = (exchange: Exchange, found: Found): void => {
@@ -154,23 +176,24 @@ export const createServe = (
   };
 
   /**
-   * Makes the caller who they are in the tenant that the request is about. One refusal for a malformed id, an unknown
-   * one and another tenant's: it tells nobody which ids exist.
+   * The caller as who they are in the tenant that the request is about. One refusal for a malformed id, an unknown one
+   * and another tenant's: it tells nobody which ids exist.
    */
   const enterTenant = async (
     exchange: Exchange,
+    caller: Caller,
     { ofTenant, route }: Endpoint,
     params: Record<string, string>,
-  ): Promise<void> => {
-    if (!ofTenant && !isPermission(route.access)) return;
+  ): Promise<Caller> => {
+    if (!ofTenant && !isPermission(route.access)) return caller;
     const named = ofTenant ? params.id : exchange.header('x-service-practice');
-    const id = named?.toLowerCase() ?? exchange.caller.tenantId;
+    const id = named?.toLowerCase() ?? caller.tenantId;
     if (id === null) throw practiceNotNamed();
-    const entered = await enter(exchange.caller, id);
+    const entered = await enter(caller, id);
     if (entered === null) throw new AppError('not_found', 'There is no such practice.');
-    exchange.caller = entered;
     exchange.tenantId = id;
     if (ofTenant) params.id = id;
+    return entered;
   };
 
   const enter = (caller: Caller, id: string): Caller | null | Promise<Caller | null> => {
@@ -206,14 +229,17 @@ export const createServe = (
 
   const handle = async (
     exchange: Exchange,
-    route: Route,
+    endpoint: Endpoint,
     params: Record<string, string>,
   ): Promise<RouteResult> => {
+    const { route } = endpoint;
+    const isWhole = exchange.request.complete;
     const input = {
       params: (route.params ? validate(route.params, params, 'params') : params) as never,
       query: (route.query ? validate(route.query, queryOf(exchange), 'query') : NO_QUERY) as never,
       body: (route.body ? validate(route.body, await bodyOf(exchange, route), 'body') : undefined) as never,
     };
+    if (route.body && !isWhole) await admitAgain(exchange, endpoint, params);
     const result = await route.handle(input, exchange);
     if (options.checkResponses) {
       checkResponse(route, result);
@@ -243,6 +269,8 @@ export const createServe = (
 
 /** A tenant, whichever of its tokens is used; the operator by himself. */
 export const budgetOwner = ({ caller }: Exchange): string => caller.tenantId ?? caller.credentialId;
+
+const notLive = (): AppError => new AppError('unauthorized', 'The request has no live credential.');
 
 const refuseUnknown = (exchange: Exchange, found: Exclude<Found, { kind: 'endpoint' }>): never => {
   if (found.kind === 'nothing') throw new AppError('not_found', 'There is nothing at this path.');
