@@ -2,18 +2,18 @@
 import type { PlatformDb } from '#src/db/sqlite.ts';
 import type { Storage } from '#src/db/storage.ts';
 import { auditStore } from '#src/events/audit-store.ts';
-import type { Account } from '#src/kernel/access.ts';
+import type { Account, Caller } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
-import { toIso } from '#src/kernel/time.ts';
+import { MINUTE, toIso } from '#src/kernel/time.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import { type AccountRow, accountStore } from './account-store.ts';
 import { findMember, tenantsOf } from './enter.ts';
 import { presentMembership } from './member-schema.ts';
 import { passwordProblem } from './passwords.ts';
 import { sessionStore } from './session-store.ts';
-import { accountOf, accountSchema, presentAccount, sessionOver } from './sessions.ts';
+import { accountOf, accountSchema, presentAccount, type SessionTimes, sessionOver } from './sessions.ts';
 import { requirePasswordLogin, type SignInDeps } from './sign-in-routes.ts';
 import { type Membership, meSchema, setPasswordBody, updateAccountBody } from './sign-in-schema.ts';
 
@@ -22,6 +22,8 @@ export interface AccountDeps extends SignInDeps {
 }
 
 const MAX_PRACTICES = 200;
+/** Long enough to sign in and choose a password, too short for a session that someone finds. */
+const RECENT_MS = 15 * MINUTE;
 
 const fieldRefused = (field: string, message: string): AppError =>
   new AppError('invalid_request', `\`${field}\` ${message}.`, {
@@ -79,9 +81,28 @@ const replacePassword = (
   auditStore(db).record(by.change, { target: { type: 'account', id }, before: null, after }, by.now);
 };
 
+/**
+ * For what a session alone must not do, because it outlives the session: a code or a password was given just now.
+ * Times in ms. Throws `forbidden`.
+ */
+const requireRecentSignIn = (createdAt: number, now: number): void => {
+  if (now - createdAt < RECENT_MS) return;
+  throw new AppError('forbidden', 'This takes a session that began within the last 15 minutes.', {
+    hint: 'Sign in anew, with a code by POST /api/auth/request-otp or with the password, and send the request again.',
+    extra: { permission: 'recent_sign_in' },
+  });
+};
+
 export const accountRoutes = (deps: AccountDeps): Route[] => {
   const { storage, clock, sessions, passwords } = deps;
   const { platform } = storage;
+
+  /** In the transaction that changes the password; throws where the session was ended since the request came in. */
+  const sessionOf = (db: PlatformDb, { credentialId }: Caller): SessionTimes => {
+    const session = sessions.times(db, credentialId);
+    if (!session) throw sessionOver();
+    return session;
+  };
 
   const readAccount = async (id: string): Promise<AccountRow> => {
     const row = await platform.read((db) => accountStore(db).get(id));
@@ -150,7 +171,8 @@ export const accountRoutes = (deps: AccountDeps): Route[] => {
       tag: 'Sign-in',
       summary: 'Set or change the password',
       description:
-        'All other sessions of the account end. Only where the operator allows passwords; else 404.',
+        'The first one takes a session that began within the last 15 minutes, later ones the current password. All ' +
+        'other sessions of the account end. Only where the operator allows passwords; else 404.',
       access: 'session',
       audit: 'password.set',
       rate: 'sign_in',
@@ -167,6 +189,8 @@ export const accountRoutes = (deps: AccountDeps): Route[] => {
         await requireCurrentPassword(deps, row, body.current_password);
         const hashed = await passwords.hash(body.password);
         await platform.write((db) => {
+          const { createdAt } = sessionOf(db, caller);
+          if (row.password === null) requireRecentSignIn(createdAt, clock.now());
           if (accountStore(db).get(id)?.password !== row.password)
             throw new AppError('conflict', 'The password was changed in the meantime.', {
               hint: 'Send the request again with the password that is set now.',
@@ -181,7 +205,9 @@ export const accountRoutes = (deps: AccountDeps): Route[] => {
       path: '/api/auth/password',
       tag: 'Sign-in',
       summary: 'Remove the password',
-      description: 'Signing in takes a code then. All other sessions of the account end.',
+      description:
+        'Signing in takes a code then. It takes a session that began within the last 15 minutes. All other sessions of ' +
+        'the account end.',
       access: 'session',
       audit: 'password.remove',
       stability: 'stable',
@@ -191,6 +217,7 @@ export const accountRoutes = (deps: AccountDeps): Route[] => {
         requirePasswordLogin(deps);
         const { id } = accountOf(caller);
         await platform.write((db) => {
+          requireRecentSignIn(sessionOf(db, caller).createdAt, clock.now());
           if ((accountStore(db).get(id)?.password ?? null) === null)
             throw new AppError('not_found', 'The account has no password.');
           replacePassword(db, id, null, { caller, change, now: clock.now() });

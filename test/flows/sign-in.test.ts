@@ -508,6 +508,25 @@ describe('by a password', () => {
     expect((await login(app, PASSWORD)).status).toBe(200);
   });
 
+  test('a session that began a while ago neither takes the password away nor sets the first one', async () => {
+    const clock = createTestClock();
+    const { app } = await start({ config: withPasswords, clock });
+    const { token } = await signIn(app, ERIKA);
+    await setPassword(app, token, { password: PASSWORD });
+    clock.set(clock.now() + 15 * MINUTE);
+    const refused = { code: 'forbidden', permission: 'recent_sign_in' };
+    const removal = () => app.request('DELETE', '/api/auth/password', undefined, token);
+    expect((await removal()).body).toMatchObject(refused);
+    expect((await login(app, PASSWORD)).status).toBe(200);
+    const changed = { password: 'ein ganz anderes Wort', current_password: PASSWORD };
+    expect((await setPassword(app, token, changed)).status).toBe(204);
+    const fresh = await signIn(app, ERIKA);
+    expect((await app.request('DELETE', '/api/auth/password', undefined, fresh.token)).status).toBe(204);
+    clock.set(clock.now() + 15 * MINUTE);
+    expect((await setPassword(app, fresh.token, { password: PASSWORD })).body).toMatchObject(refused);
+    expect((await login(app, PASSWORD)).status).toBe(401);
+  });
+
   test.each([
     { name: 'a short one', password: 'kurz' },
     { name: 'the address', password: 'Erika@Example.org' },
