@@ -60,6 +60,8 @@ export interface ServeParts {
 
 /** For routes that declare no limit of their own: far above any record of the API, far below an attachment. */
 const DEFAULT_BODY_BYTES = 1024 * 1024;
+/** Of those that anyone may call, likewise: a code, an address, a password. What strangers hold is bounded by it. */
+const PUBLIC_BODY_BYTES = 16 * 1024;
 /** A restart takes seconds. */
 const DRAINING_RETRY_SECONDS = 5;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -249,7 +251,8 @@ export const createServe = (
   };
 
   const bodyOf = (exchange: Exchange, route: Route): Promise<unknown> => {
-    const limitBytes = Math.min(route.bodyLimit ?? DEFAULT_BODY_BYTES, options.limits().bodyBytes);
+    const usual = route.access === 'public' ? PUBLIC_BODY_BYTES : DEFAULT_BODY_BYTES;
+    const limitBytes = Math.min(route.bodyLimit ?? usual, options.limits().bodyBytes);
     const terms = { limitBytes, takesForms: route.form === true };
     return readBody(exchange.request, exchange.response, terms, (bytes) => {
       if (!parts.budget.take(budgetOwner(exchange), bytes)) return false;
@@ -267,8 +270,11 @@ export const createServe = (
   };
 };
 
-/** A tenant, whichever of its tokens is used; the operator by himself. */
-export const budgetOwner = ({ caller }: Exchange): string => caller.tenantId ?? caller.credentialId;
+/** A tenant, whichever of its tokens is used; the operator by himself; a stranger by his address, not all of them as one. */
+export const budgetOwner = ({ caller, clientAddress }: Exchange): string =>
+  caller.kind === 'anonymous'
+    ? `address ${clientKey(clientAddress)}`
+    : (caller.tenantId ?? caller.credentialId);
 
 const notLive = (): AppError => new AppError('unauthorized', 'The request has no live credential.');
 

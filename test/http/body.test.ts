@@ -214,6 +214,33 @@ describe('bodies off the connection', () => {
     first.destroy();
     await expect.poll(async () => (await post(door.url, own, 95)).status).toBe(200);
   });
+
+  test('strangers hold each their own share: one at one address does not shut out the others', async () => {
+    const door = await openDoor({ heldBodyBytes: 250, trustProxy: 1 });
+    const from = (address: string) => {
+      const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': address };
+      const body = JSON.stringify({ text: 'x'.repeat(70) });
+      return fetch(`${door.url}/api/public/small`, { method: 'POST', headers, body });
+    };
+    const greedy = await dial(door.port);
+    greedy.write(head('X-Forwarded-For: 192.0.2.1\r\nContent-Length: 91', '/api/public/small') + BEGUN);
+    await expect.poll(async () => (await from('192.0.2.1')).status).toBe(503);
+    expect((await from('192.0.2.2')).status).toBe(200);
+    expect((await from('192.0.2.1')).status).toBe(503);
+  });
+
+  test('what anyone may call takes small bodies only', async () => {
+    const door = await openDoor();
+    const headers = { 'Content-Type': 'application/json' };
+    const post = (bytes: number) =>
+      fetch(`${door.url}/api/public/small`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ text: '' }).padEnd(bytes),
+      });
+    expect((await post(16 * 1024)).status).toBe(200);
+    expect(await (await post(16 * 1024 + 1)).json()).toMatchObject({ limit_bytes: 16 * 1024 });
+  });
 });
 
 describe('a budget', () => {

@@ -339,8 +339,8 @@ const cases: Case[] = [
   {
     name: 'a default body limit holds where a route sets none',
     method: 'POST',
-    path: '/api/public/small',
-    headers: json,
+    path: `/api/practices/${TENANT}/usual`,
+    headers: { ...sender, ...json },
     body: JSON.stringify({ text: 'x'.repeat(1024 * 1024) }),
     status: 413,
     code: 'body_too_large',

@@ -81,6 +81,16 @@ export const testRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...base,
+    method: 'post',
+    audit: { none: 'for the tests' },
+    path: '/api/practices/{id}/usual',
+    access: 'messages.send',
+    params: tenantParams,
+    body: z.object({ text: z.string() }),
+    handle: ({ body }) => ({ status: 200, body }),
+  }),
+  defineRoute({
+    ...base,
     method: 'get',
     path: '/api/meta',
     access: 'public',
