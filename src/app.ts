@@ -83,10 +83,10 @@ const PAGE_BYTES = 4_096;
 const CUT_OFF_MS = 2 * SECOND;
 /** At a stop; what is not written by then is forgotten, and looks a minute older. */
 const LAST_USED_MS = 2 * SECOND;
-/** What anyone may know of an upstream; the rest of what it says of itself is in the log. */
-const PUBLIC_FACTS = ['name', 'kind', 'state', 'failures', 'retry_at', 'delivered_on', 'dsn'];
-const publicFacts = (upstream: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(PUBLIC_FACTS.map((name) => [name, upstream[name] ?? null]));
+/** What health shows of an upstream; the rest of what it says of itself is in the log. */
+const UPSTREAM_FACTS = ['name', 'kind', 'state', 'failures', 'retry_at', 'delivered_on', 'dsn'];
+const upstreamFacts = (upstream: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(UPSTREAM_FACTS.map((name) => [name, upstream[name] ?? null]));
 
 const dueRegistryJob = (settle: () => Promise<void>): Job => ({
   name: 'bring the registry of due times up to date',
@@ -196,7 +196,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       uptime_seconds: Math.round((performance.now() - started) / 1_000),
       databases,
       queue: { waiting_tenants, in_flight, next_due_at: toIsoOrNull(next_due_at) },
-      upstreams: upstreams.map(publicFacts),
+      upstreams: upstreams.map(upstreamFacts),
     };
   };
 

@@ -8,6 +8,9 @@ export interface Health {
   /** False while it shuts down or cannot store: then nothing is accepted. */
   readonly ok: boolean;
   readonly status: 'ok' | 'degraded' | 'draining' | 'failing';
+  readonly version: string;
+  readonly uptime_seconds: number;
+  readonly upstreams: readonly Readonly<Record<string, unknown>>[];
   readonly [part: string]: unknown;
 }
 
@@ -22,12 +25,26 @@ export interface ServiceFacts {
 
 const BATCH_LIMIT = 500;
 
-const healthSchema = z.looseObject({
+const upstreamSchema = z.strictObject({
+  name: z.string(),
+  kind: z.string(),
+  state: z.enum(['closed', 'open', 'half_open']).describe('of its breaker: open while it is set aside'),
+  retry_at: z.iso.datetime().nullable().describe('when it is tried again'),
+  delivered_on: z.enum(['dsn', 'accept']).nullable(),
+  dsn: z.boolean().nullable().describe('whether it offers delivery notices; without, mail stays `processed`'),
+});
+
+const healthSchema = z.strictObject({
   status: z
     .enum(['ok', 'degraded', 'draining', 'failing'])
     .describe('degraded: an upstream is set aside; mail waits'),
   version: z.string(),
   uptime_seconds: z.number(),
+  upstreams: z.array(upstreamSchema),
+});
+
+const wholeHealthSchema = z.strictObject({
+  ...healthSchema.shape,
   databases: z.looseObject({ open: z.int(), limit: z.int(), broken: z.int() }),
   queue: z.looseObject({
     waiting_tenants: z.int(),
@@ -35,16 +52,9 @@ const healthSchema = z.looseObject({
     next_due_at: z.iso.datetime().nullable(),
   }),
   upstreams: z.array(
-    z.looseObject({
-      name: z.string(),
-      kind: z.string(),
-      state: z.enum(['closed', 'open', 'half_open']).describe('of its breaker: open while it is set aside'),
-      retry_at: z.iso.datetime().nullable().describe('when it is tried again'),
-      delivered_on: z.enum(['dsn', 'accept']).nullable(),
-      dsn: z
-        .boolean()
-        .nullable()
-        .describe('whether it offers delivery notices; without, mail stays `processed`'),
+    z.strictObject({
+      ...upstreamSchema.shape,
+      failures: z.int().describe('in a row, of the upstream itself'),
     }),
   ),
 });
@@ -85,8 +95,28 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
       503: { description: 'It accepts nothing: shutting down, or its storage fails.', body: healthSchema },
     },
     handle: () => {
-      const { ok, ...body } = facts.health();
+      // Nothing to strangers that moves with a single mail: it would tell them whose address gets a code.
+      const { ok, status, version, uptime_seconds, upstreams } = facts.health();
+      const body = {
+        status,
+        version,
+        uptime_seconds,
+        upstreams: upstreams.map(({ failures: _, ...upstream }) => upstream),
+      };
       return { status: ok ? 200 : 503, body };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/admin/health',
+    tag: 'Platform administration',
+    summary: 'Health with databases and queue',
+    access: 'operator',
+    stability: 'stable',
+    responses: { 200: { description: 'At this moment.', body: wholeHealthSchema } },
+    handle: () => {
+      const { ok: _, ...body } = facts.health();
+      return { status: 200, body };
     },
   }),
   defineRoute({

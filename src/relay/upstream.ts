@@ -41,7 +41,7 @@ export interface Upstream {
   readonly concurrency: number;
   /** Never rejects: what goes wrong is in the transcript. */
   transmit(envelope: Envelope, message: Buffer, origin: Origin): Promise<Transcript>;
-  /** What /healthz adds about it. */
+  /** What the operator's health adds about it. */
   describe(): Readonly<Record<string, unknown>>;
   /** Lets transactions under way end, says QUIT, closes. */
   stop(): Promise<void>;

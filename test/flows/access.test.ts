@@ -45,6 +45,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'POST /api/public/abuse': ['public', refusedBody],
   'POST /api/public/waitlist': ['public', refusedBody],
 
+  'GET /api/admin/health': ['operator', found],
   'GET /api/admin/practices': ['operator', found],
   'GET /api/admin/plans': ['operator', found],
   'GET /api/admin/audit': ['operator', found],

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { readVersion } from '#src/app.ts';
 import { type List, letter, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { asking, type Found, ISO, refused, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
 
@@ -389,13 +390,22 @@ describe('the service itself', () => {
   test('tells its health to anyone', async () => {
     const { status, body, headers } = await app.request('GET', '/healthz');
     expect(status).toBe(200);
-    expect(body).toMatchObject({
+    const upstream = { name: 'capture', kind: 'capture', state: 'closed', retry_at: null };
+    expect(body).toEqual({
       status: 'ok',
-      databases: { broken: 0 },
+      version: readVersion(),
+      uptime_seconds: expect.any(Number),
+      upstreams: [{ ...upstream, delivered_on: null, dsn: null }],
     });
+    expect(headers.get('cache-control')).toBeNull();
+  });
+
+  test('tells the operator more of its health', async () => {
+    const { status, body } = await app.request('GET', '/api/admin/health', undefined, app.adminToken);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'ok', databases: { broken: 0 }, queue: { in_flight: 0 } });
     const facts = { name: 'capture', kind: 'capture', state: 'closed', failures: 0, retry_at: null };
     expect(body.upstreams).toEqual([{ ...facts, delivered_on: null, dsn: null }]);
-    expect(headers.get('cache-control')).toBeNull();
   });
 
   test('tells its limits and features to callers', async () => {

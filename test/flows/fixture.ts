@@ -114,7 +114,8 @@ export const numbered = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}@example.org`);
 
 export async function health(daemon: Daemon): Promise<HealthBody> {
-  return (await daemon.request<HealthBody>('GET', '/healthz')).body;
+  const { body } = await daemon.request<HealthBody>('GET', '/api/admin/health', undefined, daemon.adminToken);
+  return body;
 }
 
 /** Resolves once nothing is queued and nothing is under way. */

@@ -34,7 +34,7 @@ const search = async ({ base, token }: Sender): Promise<unknown> =>
 const everything = async () => ({
   found: await Promise.all([sender, careful, paused, busy].map(search)),
   rows: [sender, careful, paused, busy].map(({ practice }) => app.rowCounts(practice.id)),
-  queue: (await app.request('GET', '/healthz')).body.queue,
+  queue: (await app.request('GET', '/api/admin/health', undefined, app.adminToken)).body.queue,
   files: await app.files(),
 });
 
