@@ -12,9 +12,12 @@ const REDACTED = '[redacted]';
 const tellsNothing = (value: unknown): boolean =>
   value === null || value === undefined || typeof value === 'boolean';
 
+/** The text without secrets of the service's own. */
+export const redactText = (text: string): string => text.replace(OWN_SECRET, REDACTED);
+
 /** A copy of a JSON value without secrets. */
 export const redact = (value: unknown): unknown => {
-  if (typeof value === 'string') return value.replace(OWN_SECRET, REDACTED);
+  if (typeof value === 'string') return redactText(value);
   if (Array.isArray(value)) return value.map(redact);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

@@ -3,6 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import express, { type Request, type Response } from 'express';
+import { redactText } from '#src/events/redact.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Log } from '#src/kernel/log.ts';
@@ -148,9 +149,9 @@ const logAccess = (log: Log, exchange: Exchange): void => {
     {
       request_id: exchange.requestId,
       method: request.method,
-      // The pattern: paths may hold tokens.
+      // The pattern: paths may hold tokens. So may those that are nearly a route's.
       route: route?.path ?? null,
-      ...(route ? {} : { path: exchange.path.slice(0, MAX_LOGGED_PATH) }),
+      ...(route ? {} : { path: redactText(exchange.path).slice(0, MAX_LOGGED_PATH) }),
       status: response.headersSent ? response.statusCode : null,
       ...(errorCode ? { code: errorCode } : {}),
       ...(response.writableFinished ? {} : { aborted: true }),

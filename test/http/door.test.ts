@@ -530,6 +530,15 @@ describe('log', () => {
     expect(JSON.stringify(line)).toContain('fixture.ts');
   });
 
+  test('the token in a path that is nearly a route is not logged', async () => {
+    const door = await openDoor();
+    const token = `svc_inv_${'7'.repeat(43)}`;
+    await fetch(`${door.url}/invitation/${token}/`);
+    const line = () => door.log.find(({ msg }) => msg === 'request');
+    await expect.poll(line).toMatchObject({ path: '/invitation/[redacted]' });
+    expect(JSON.stringify(door.log)).not.toContain(token);
+  });
+
   test("a client's id of another form is not logged", async () => {
     const door = await openDoor();
     await (await fetch(`${door.url}/api/meta`, { headers: { 'X-Request-Id': 'a b' } })).text();
