@@ -195,15 +195,25 @@ const en: Phrases = {
 
 const phrases: Readonly<Record<Language, Phrases>> = { de, en };
 
+/** What mail programs would make a link of: an address with `://`, or a name of a host. */
+const LINK_LIKE = /:\/\/|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}/u;
+
+/**
+ * The name that someone gave a practice, as it can stand in a mail that the service writes to others: nobody sends
+ * strangers a link in our name by it. What would be one is set apart at its dots and slashes.
+ */
+const harmless = (name: string): string =>
+  LINK_LIKE.test(name) ? name.replace(/[./:\u3002\uff0e\uff61]+(?=[^\s./:])/gu, '$& ') : name;
+
 const wordsOf = (notice: Told, service: string): Words => {
   const language = phrases[notice.language];
   switch (notice.kind) {
     case 'sign_in_code':
       return language.sign_in_code(notice, service);
     case 'invitation':
-      return language.invitation(notice, service);
+      return language.invitation({ ...notice, practice: harmless(notice.practice) }, service);
     case 'owner_welcome':
-      return language.owner_welcome(notice, service);
+      return language.owner_welcome({ ...notice, practice: harmless(notice.practice) }, service);
     case 'abuse_ticket':
       return language.abuse_ticket(notice, service);
     default:

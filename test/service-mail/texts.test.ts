@@ -118,6 +118,27 @@ describe('an invitation', () => {
   });
 });
 
+describe('the name of a practice', () => {
+  test.each([
+    {
+      name: 'Konto gesperrt: https://evil.example/login',
+      told: 'Konto gesperrt: https:// evil. example/ login',
+    },
+    { name: 'www.evil.example', told: 'www. evil. example' },
+    { name: 'Praxis-Mueller.de', told: 'Praxis-Mueller. de' },
+    { name: 'evil。example', told: 'evil。 example' },
+    { name: 'Praxis Dr. med. A. Müller & Co.', told: 'Praxis Dr. med. A. Müller & Co.' },
+    { name: 'Praxis 24/7, 2. OG', told: 'Praxis 24/7, 2. OG' },
+    { name: 'Gemeinschaftspraxis a.d. Elbe', told: 'Gemeinschaftspraxis a.d. Elbe' },
+  ])('$name is no link in a mail to others', ({ name, told }) => {
+    for (const sample of [samples.invitation, samples.owner_welcome]) {
+      const { subject, text } = mail({ ...sample, practice: name }, 'de');
+      expect(subject).toContain(`„${told}“`);
+      expect(text).toContain(`„${told}“`);
+    }
+  });
+});
+
 test('each stage of a report is told in words of its own, with its number in the subject', () => {
   for (const language of languages) {
     const stages = [samples.open, samples.investigating, samples.closed].map((one) => mail(one, language));
