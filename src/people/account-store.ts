@@ -46,6 +46,13 @@ export const accountStore = perConnection((db: PlatformDb) => {
     `SELECT number, tenant_id FROM memberships JOIN tenants ON tenants.id = tenant_id
      WHERE account_id = ? AND number > ? AND state = 'active' ORDER BY number LIMIT ?`,
   );
+  const joined = db
+    .prepare<[string], number>(
+      `SELECT count(*) FROM memberships AS m JOIN tenants ON tenants.id = m.tenant_id
+       WHERE m.account_id = ? AND state = 'active' AND NOT EXISTS
+         (SELECT 1 FROM invitations AS i WHERE i.account_id = m.account_id AND i.tenant_id = m.tenant_id)`,
+    )
+    .pluck();
   const ofTenant = db.prepare<[string], AccountRow>(
     'SELECT accounts.* FROM memberships JOIN accounts ON accounts.id = account_id WHERE tenant_id = ?',
   );
@@ -80,6 +87,8 @@ export const accountStore = perConnection((db: PlatformDb) => {
     /** In the order of the tenants' numbers, after `afterNumber`. */
     memberships: (accountId: string, afterNumber: number, limit: number): MembershipRow[] =>
       memberships.all(accountId, afterNumber, limit),
+    /** How many tenants it is a member of, those left out to which others have invited it. */
+    countJoined: (accountId: string): number => joined.get(accountId) ?? 0,
     /** Whose index leads to that tenant. */
     ofTenant: (tenantId: string): AccountRow[] => ofTenant.all(tenantId),
   };

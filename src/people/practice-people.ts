@@ -6,6 +6,7 @@ import type { Notices } from '#src/notices/outbox.ts';
 import { accountStore, type MembershipRow } from './account-store.ts';
 import { foundOwner } from './founding.ts';
 import { memberStore } from './member-store.ts';
+import { createTurns } from './turns.ts';
 
 /** `origin` is where owners sign in. */
 export const practicePeople = ({
@@ -18,6 +19,8 @@ export const practicePeople = ({
   parseEmail,
   practicesOf: (db: PlatformDb, accountId: string, afterNumber: number, limit: number): MembershipRow[] =>
     accountStore(db).memberships(accountId, afterNumber, limit),
+  countJoined: (db: PlatformDb, accountId: string): number => accountStore(db).countJoined(accountId),
+  inTurn: createTurns(),
   isActiveMember: (db: TenantDb, { emailKey }: Account): boolean =>
     memberStore(db).byEmail(emailKey)?.status === 'active',
   summary: (db: TenantDb): { members: number; owners: string[] } => ({

@@ -2,8 +2,8 @@
 // such changes must not interleave (a removal would undo the invitation that follows it). One process holds the data,
 // so memory is enough.
 
-/** Runs `work` after all that was handed in for that tenant before; resolves and rejects as it does. */
-export type Turns = <T>(tenantId: string, work: () => Promise<T>) => Promise<T>;
+/** Runs `work` after all that was handed in under that key before; resolves and rejects as it does. */
+export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 export const createTurns = (): Turns => {
   const last = new Map<string, Promise<unknown>>();

@@ -1,15 +1,17 @@
 // A new practice, as the operator or a member asks for it, with its first owner. The operator makes it for whomever he
 // names, or for nobody yet; a member makes it for himself.
 import type { z } from 'zod';
+import type { PlatformDb } from '#src/db/sqlite.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Account, Caller } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
 import { domainName } from '#src/mail/address.ts';
-import { type CreateTenantDeps, createTenant } from './create.ts';
+import { type CreateTenantDeps, createTenant, type NewTenant } from './create.ts';
 import type { Owner, TenantPeople } from './people.ts';
 import { presentPractice } from './present.ts';
 import type { createPracticeBody, practiceSchema } from './schema.ts';
+import type { PracticeRow } from './store.ts';
 
 export interface PracticeDeps extends CreateTenantDeps {
   readonly people: TenantPeople;
@@ -72,15 +74,14 @@ export const createPractice = async (
   const { people, storage } = deps;
   const { account } = caller;
   const owner = ownerOf(people, account, wanted, context);
-  const requireRoom = (db: Parameters<TenantPeople['practicesOf']>[0]): void => {
+  const requireRoom = (db: PlatformDb): void => {
     if (account === null) return;
-    if (people.practicesOf(db, account.id, 0, PRACTICES_PER_ACCOUNT).length < PRACTICES_PER_ACCOUNT) return;
+    if (people.countJoined(db, account.id) < PRACTICES_PER_ACCOUNT) return;
     throw new AppError('conflict', `You are a member of ${PRACTICES_PER_ACCOUNT} practices already.`, {
       hint: 'Leave one that you no longer need, or ask the operator.',
     });
   };
-  await storage.platform.read(requireRoom);
-  const practice = await createTenant(deps, {
+  const newTenant: NewTenant = {
     name: wanted.name,
     plan: wanted.plan ?? 'test',
     customDomain: customDomain(wanted.domain, deps.managedSuffix),
@@ -91,11 +92,17 @@ export const createPractice = async (
       if (owner) people.founding.inTenant(db, owner, context.change, row.created_at);
     },
     inRegistry: (db, row) => {
-      // Once more: several may have been asked for at the same time.
+      // Once more: an invitation may have been accepted meanwhile.
       requireRoom(db);
       if (owner) people.founding.inRegistry(db, owner, row, account === null, row.created_at);
     },
-  });
+  };
+  const create = async (): Promise<PracticeRow> => {
+    await storage.platform.read(requireRoom);
+    return createTenant(deps, newTenant);
+  };
+  // One at a time: the keys of a host take the threads a while, and no more are made than there is room for.
+  const practice = await (account === null ? create() : people.inTurn(account.id, create));
   people.tell();
   return presentPractice(practice);
 };

@@ -23,6 +23,10 @@ export interface TenantPeople {
     afterNumber: number,
     limit: number,
   ): readonly { readonly number: number; readonly tenant_id: string }[];
+  /** Of how many practices the account is a member; what others invite it to does not count. */
+  countJoined(db: PlatformDb, accountId: string): number;
+  /** Runs `work` after all that was handed in for that account before. */
+  inTurn<T>(accountId: string, work: () => Promise<T>): Promise<T>;
   isActiveMember(db: TenantDb, account: Account): boolean;
   /** `members` counts invited ones; `owners` are addresses, of active ones. */
   summary(db: TenantDb): { readonly members: number; readonly owners: readonly string[] };
