@@ -16,6 +16,7 @@ import { auditRetentionJob } from './events/audit-retention.ts';
 import { auditRoutes } from './events/audit-routes.ts';
 import { documentationRoutes } from './http/documentation.ts';
 import { createHttpDoor } from './http/door.ts';
+import { landingRoute } from './http/landing.ts';
 import { type Health, serviceRoutes } from './http/service-routes.ts';
 import type { AcceptDeps } from './intake/accept.ts';
 import { sendRoutes } from './intake/routes.ts';
@@ -275,6 +276,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       passwordLogin: signIn.passwordLogin,
       health,
     }),
+    landingRoute(service.name),
     ...documentationRoutes(() => routes, { name: service.name, version, origin: service.public_origin }),
   ];
 

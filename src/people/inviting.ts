@@ -27,8 +27,8 @@ import { standing } from './standing.ts';
 export interface InviteDeps extends MemberDeps {
   readonly notices: Notices;
   readonly limitEmail: LimitEmail;
-  /** Invitations of one tenant together. Throws `rate_limited`. */
-  readonly limitInvitations: (tenantId: string) => void;
+  /** Invitations of one tenant, to one address and together. Throws `rate_limited`. */
+  readonly limitInvitations: (tenantId: string, emailKey: string) => void;
   /** Of the links; without a slash at its end. */
   readonly origin: string;
 }
@@ -61,7 +61,7 @@ export const inviteMember = async (
   const { storage, clock, notices } = deps;
   const { email, emailKey } = invited.email;
   deps.limitEmail(emailKey);
-  if (caller.kind !== 'operator') deps.limitInvitations(tenantId);
+  if (caller.kind !== 'operator') deps.limitInvitations(tenantId, emailKey);
   await refuseSystemTenant(storage, tenantId);
   return deps.turns(tenantId, async () => {
     const now = clock.now();

@@ -1,9 +1,9 @@
 // All that is asked about the people in practices, with what they share: one turn for each tenant, one limit of
 // invitations.
 import { AppError } from '#src/kernel/errors.ts';
-import { createRateLimiter } from '#src/kernel/rate-limit.ts';
+import { createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import type { Route } from '#src/kernel/route.ts';
-import { HOUR, SECOND } from '#src/kernel/time.ts';
+import { DAY, HOUR, SECOND } from '#src/kernel/time.ts';
 import { type InvitationDeps, invitationRoutes } from './invitation-routes.ts';
 import type { InviteDeps } from './inviting.ts';
 import { memberRoutes } from './member-routes.ts';
@@ -14,17 +14,24 @@ import { createTurns } from './turns.ts';
 
 /** Of one practice: a large one invites its staff in one go; nobody writes to strangers in our name all day. */
 const INVITATIONS = { perSecond: 200 / (HOUR / SECOND), burst: 200 };
+/** Of one practice to one address: a link may get lost, but nobody is pressed. */
+const INVITATIONS_TO_ONE = { perSecond: 10 / (DAY / SECOND), burst: 10 };
 
 export type PeopleDeps = Omit<InviteDeps & InvitationDeps & OwnerDeps, 'turns' | 'limitInvitations'>;
 
 export const peopleRoutes = (given: PeopleDeps): Route[] => {
   const limiter = createRateLimiter();
-  const limitInvitations = (tenantId: string): void => {
-    const { allowed, retryAfterSeconds } = limiter.take(tenantId, given.clock.now(), INVITATIONS);
-    if (allowed) return;
-    throw new AppError('rate_limited', 'The practice has invited too many people in too short a time.', {
-      extra: { retry_after: retryAfterSeconds },
-    });
+  const take = (key: string, limit: RateLimit, message: string): void => {
+    const { allowed, retryAfterSeconds } = limiter.take(key, given.clock.now(), limit);
+    if (!allowed) throw new AppError('rate_limited', message, { extra: { retry_after: retryAfterSeconds } });
+  };
+  const limitInvitations = (tenantId: string, emailKey: string): void => {
+    take(
+      `${tenantId} ${emailKey}`,
+      INVITATIONS_TO_ONE,
+      'The address has been invited often enough for today.',
+    );
+    take(tenantId, INVITATIONS, 'The practice has invited too many people in too short a time.');
   };
   const deps = { ...given, turns: createTurns(), limitInvitations };
   return [

@@ -46,16 +46,16 @@ export const createdTokenSchema = z.strictObject({
 export const createTokenBody = z.strictObject({
   name: nameSchema,
   scope: z.enum(tokenScopes),
-  project_id: idSchema.optional().describe('required for scope `project`'),
+  project_id: idSchema.nullish().describe('required for scope `project`'),
   expires_at: z.iso
     .datetime({ offset: true })
-    .optional()
+    .nullish()
     .describe('at most 10 years ahead; it never expires where absent'),
   allowed_addresses: z
     .array(networkSchema)
     .min(1)
     .max(MAX_NETWORKS)
-    .optional()
+    .nullish()
     .describe('where it may be used from; from anywhere where absent'),
 });
 

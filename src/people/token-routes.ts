@@ -20,14 +20,13 @@ const invalid = (field: string, message: string): AppError =>
     extra: { fields: [{ path: `body.${field}`, message }] },
   });
 
-const requireProject = (scope: string, projectId: string | undefined): void => {
-  if (scope === 'project' && projectId === undefined)
-    throw invalid('project_id', 'required for scope `project`');
-  if (scope === 'team' && projectId !== undefined) throw invalid('project_id', 'only for scope `project`');
+const requireProject = (scope: string, projectId: string | null): void => {
+  if (scope === 'project' && projectId === null) throw invalid('project_id', 'required for scope `project`');
+  if (scope === 'team' && projectId !== null) throw invalid('project_id', 'only for scope `project`');
 };
 
-const expiryOf = (text: string | undefined, now: number): { expiresAt?: number } => {
-  if (text === undefined) return {};
+const expiryOf = (text: string | null | undefined, now: number): { expiresAt?: number } => {
+  if (text === null || text === undefined) return {};
   const expiresAt = Date.parse(text);
   if (expiresAt <= now) throw invalid('expires_at', 'expected a time in the future');
   if (expiresAt > now + LONGEST_LIFE_MS) throw invalid('expires_at', 'expected at most 10 years ahead');
@@ -75,13 +74,14 @@ const routesOf = (deps: TokenDeps): Route[] => [
     responses: { 201: { description: 'The record with the secret, this once.', body: createdTokenSchema } },
     errors: ['conflict'],
     handle: async ({ params: { id }, body }, { caller, change }) => {
-      requireProject(body.scope, body.project_id);
+      const projectId = body.project_id ?? null;
+      requireProject(body.scope, projectId);
       const wanted = {
         name: body.name,
         scope: body.scope,
-        projectId: body.project_id ?? null,
+        projectId,
         ...expiryOf(body.expires_at, deps.clock.now()),
-        ...(body.allowed_addresses === undefined ? {} : { allowed: [...new Set(body.allowed_addresses)] }),
+        ...(body.allowed_addresses ? { allowed: [...new Set(body.allowed_addresses)] } : {}),
       };
       const { row, token } = await createToken(deps, id, wanted, { caller, change });
       return { status: 201, body: { ...presentToken(row), token } };

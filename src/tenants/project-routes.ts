@@ -29,6 +29,16 @@ export const requireAllProjects = (caller: Caller, permission: Permission, what:
   });
 };
 
+/** Lists of them are read whole, and nobody keeps so many apart. */
+const MAX_OF_EACH = 1_000;
+
+export const requireRoom = (present: readonly unknown[], what: string): void => {
+  if (present.length < MAX_OF_EACH) return;
+  throw new AppError('conflict', `A practice has at most ${MAX_OF_EACH} ${what}.`, {
+    hint: 'Change one that is there already.',
+  });
+};
+
 export const freeSlug = (
   wanted: string | undefined,
   name: string,
@@ -84,6 +94,7 @@ export const projectRoutes = (deps: { files: TenantFiles; clock: Clock }): Route
         requireAllProjects(caller, 'projects.manage', 'A new project');
         const created = await files.write(params.id, (db) => {
           const store = tenantStore(db);
+          requireRoom(store.projects(), 'projects');
           const slug = freeSlug(body.slug, body.name, (taken) => store.projectBySlug(taken) !== undefined);
           const row: ProjectRow = {
             id: newId(),

@@ -12,7 +12,7 @@ import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { tenantParams } from './practice-routes.ts';
 import { presentRoute } from './present.ts';
-import { freeSlug, notFound, requireAllProjects } from './project-routes.ts';
+import { freeSlug, notFound, requireAllProjects, requireRoom } from './project-routes.ts';
 import { createRouteBody, patchRouteBody, routeSchema } from './schema.ts';
 import { type RouteRow, tenantStore } from './store.ts';
 
@@ -86,6 +86,7 @@ export const routeRoutes = (deps: { files: TenantFiles; clock: Clock }): Route[]
         const created = await files.write(params.id, (db) => {
           const store = tenantStore(db);
           requireProject(db, caller, body.project_id ?? null);
+          requireRoom(store.routes(), 'routes');
           const tracked = body.type === 'marketing' ? 1 : 0;
           const row: RouteRow = {
             id: newId(),

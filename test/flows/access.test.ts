@@ -22,6 +22,7 @@ const noSuchThing: Call = { status: 404 };
 
 /** What each route asks of its caller, and a call of it. */
 const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
+  'GET /': ['public', found],
   'GET /healthz': ['public', found],
   'GET /openapi.yaml': ['public', found],
   'GET /reference': ['public', found],

@@ -310,6 +310,34 @@ test.each(['projects', 'routes', 'api-tokens'])(
   },
 );
 
+test('a practice has at most 1,000 projects and 1,000 routes', async () => {
+  const { practice, base, token } = await app.createSender();
+  const fill = (table: string, columns: string, values: string) =>
+    app.sql(
+      practice.id,
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 998)
+       INSERT INTO ${table} (id, slug, name, created_at, ${columns}) SELECT 'id' || i, 'slug' || i, 'n', 0, ${values} FROM n`,
+    );
+  fill('projects', 'is_default', '0');
+  fill(
+    'routes',
+    'type, is_default, track_opens, track_clicks, plain_text_fallback',
+    "'marketing', 0, 0, 0, 0",
+  );
+  const make = async (path: string, name: string) =>
+    (
+      await app.request(
+        'POST',
+        base + path,
+        { name, type: path === '/routes' ? 'marketing' : undefined },
+        token,
+      )
+    ).status;
+  expect([await make('/projects', 'Letztes'), await make('/projects', 'Eins zu viel')]).toEqual([201, 409]);
+  // Two are built in.
+  expect(await make('/routes', 'Eins zu viel')).toBe(409);
+});
+
 describe('tokens', () => {
   const at = () => `${sender.base}/api-tokens`;
   type Created = Found & { readonly token: string };
@@ -387,6 +415,20 @@ describe('tokens', () => {
 });
 
 describe('the service itself', () => {
+  test.each([
+    ['de', 'So melden Sie sich an'],
+    ['en', 'How to sign in'],
+  ])('shows who follows a link to its origin where to go on (%s)', async (language, words) => {
+    const answer = await app.request('GET', '/', undefined, undefined, { 'Accept-Language': language });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain(words);
+    const { text: reference } = await app.request('GET', '/reference');
+    for (const [, path = '', anchor] of answer.text.matchAll(/href="([^"#]+)(?:#([^"]+))?"/g)) {
+      expect((await app.request('GET', path)).status, path).toBe(200);
+      if (anchor !== undefined) expect(reference).toContain(`id="${anchor}"`);
+    }
+  });
+
   test('tells its health to anyone', async () => {
     const { status, body, headers } = await app.request('GET', '/healthz');
     expect(status).toBe(200);

@@ -1,5 +1,6 @@
 // Invitations over HTTP: by mail, accepted by the link, on its page or signed in; and how many there may be.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MINUTE } from '#src/kernel/time.ts';
 import { type Refusal, startApp, type TestApp } from '#test/support/app.ts';
 import { type Found, ISO, refused, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
 import {
@@ -278,5 +279,30 @@ test('nobody is flooded with invitations, nor does a practice write to everyone'
     expect((await ask('late@example.org', limited.adminToken)).status).toBe(201);
   } finally {
     await limited.remove();
+  }
+});
+
+test('one address is invited by one practice ten times a day at most, however patiently', async () => {
+  const clock = createTestClock(Date.now());
+  const patient = await startApp({ clock });
+  try {
+    const [{ id }, other] = [await patient.createPractice(), await patient.createPractice()];
+    await makeOwner(patient, id, 'owner@example.org');
+    await makeOwner(patient, other.id, 'owner@example.org');
+    const { token } = await signIn(patient, 'owner@example.org');
+    const ask = (email: string, practice = id) =>
+      patient.request('POST', `/api/practices/${practice}/members`, { email, role_id: 'viewer' }, token);
+    const statuses: number[] = [];
+    for (let count = 0; count < 12; count++) {
+      clock.set(clock.now() + MINUTE);
+      statuses.push((await ask('victim@example.org')).status);
+    }
+    expect(statuses).toEqual([201, ...Array(9).fill(200), 429, 429]);
+    expect((await ask('someone@example.org')).status).toBe(201);
+    expect((await ask('victim@example.org', other.id)).status).toBe(201);
+    clock.set(clock.now() + 3 * 60 * MINUTE);
+    expect((await ask('victim@example.org')).status).toBe(200);
+  } finally {
+    await patient.remove();
   }
 });

@@ -72,6 +72,8 @@ describe('a token', () => {
 
   test('without limits lets in from anywhere, for ever', async () => {
     expect(await made({})).toMatchObject({ expires_at: null, allowed_addresses: null });
+    const asShown = { project_id: null, expires_at: null, allowed_addresses: null };
+    expect(await made(asShown)).toMatchObject(asShown);
   });
 
   test('lets in until it expires', async () => {
