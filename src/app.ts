@@ -2,6 +2,7 @@
 // order. Parts get their piece of the configuration as arguments; nobody imports this file but the entry.
 import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { ticketRetentionJob } from './abuse/retention.ts';
 import { abuseRoutes } from './abuse/routes.ts';
 import { waysOutOf } from './app/ways-out.ts';
 import type { Config } from './config.ts';
@@ -295,6 +296,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       sessionsCleanupJob(platform, clock, signIn.codes.removeOld),
       dueRegistryJob(settleDueRegistry),
       auditRetention,
+      ticketRetentionJob({ platform, keep: () => config.retention.abuse_tickets, clock }),
     ],
     log,
   );

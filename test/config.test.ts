@@ -109,6 +109,7 @@ describe('a minimal file', () => {
         events: 400 * DAY,
         audit: 1_095 * DAY,
         inbound: 90 * DAY,
+        abuse_tickets: 365 * DAY,
         webhook_deliveries: 30 * DAY,
       },
       shutdown: { drain: 20_000 },

@@ -69,6 +69,10 @@ export const ticketStore = perConnection((db: PlatformDb) => {
   const steps = db.prepare<[string], StepRow>(
     'SELECT ticket_id, stage, note, at FROM abuse_ticket_steps WHERE ticket_id = ? ORDER BY seq',
   );
+  const removeClosed = db.prepare<[number, number]>(
+    `DELETE FROM abuse_tickets WHERE seq IN
+     (SELECT seq FROM abuse_tickets WHERE stage = 'closed' AND updated_at < ? ORDER BY seq LIMIT ?)`,
+  );
   const practice = db
     .prepare<[string], number>(
       "SELECT 1 FROM tenants WHERE id = ? AND state = 'active' AND purpose = 'practice'",
@@ -93,6 +97,9 @@ export const ticketStore = perConnection((db: PlatformDb) => {
     },
     /** Oldest first. */
     steps: (ticketId: string): StepRow[] => steps.all(ticketId),
+    /** With their steps, at most `limit`; returns how many. */
+    removeClosed: (changedBefore: number, limit: number): number =>
+      removeClosed.run(changedBefore, limit).changes,
     /** Whether there is a practice that a ticket may be about. */
     isPractice: (id: string): boolean => practice.get(id) !== undefined,
   };

@@ -237,6 +237,9 @@ const retention = z.strictObject({
   events: kept.prefault('400d').describe('Delivery events.'),
   audit: kept.prefault('1095d').describe('Audit entries.'),
   inbound: kept.prefault('90d').describe('Incoming messages.'),
+  abuse_tickets: kept
+    .prefault('365d')
+    .describe('Abuse reports, with the addresses of their reporters, after they were closed.'),
   webhook_deliveries: kept.prefault('30d').describe('Webhook deliveries with their answers.'),
 });
 

@@ -26,7 +26,7 @@ export const errorTable = {
     hint: 'Correct the fields named in `fields`; /reference describes each.',
     extra: { fields: z.array(fieldProblem) },
   },
-  unauthorized: { status: 401, hint: 'Send `Authorization: Bearer <token>` with a live token.' },
+  unauthorized: { status: 401, hint: 'Send `Authorization: Bearer <token>` with a live token or session.' },
   plan_cap_reached: {
     status: 402,
     hint: 'Wait for the next month or choose a larger plan.',
