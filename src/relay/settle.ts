@@ -1,5 +1,6 @@
 // Writes down what an attempt came to: the recipient's status, its queue row and the event, in one transaction.
 import type { TenantDb } from '#src/db/sqlite.ts';
+import { redactText } from '#src/events/redact.ts';
 import type { EventType } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
 import { advance, type Status } from '#src/messages/rules.ts';
@@ -68,6 +69,12 @@ const changeFor = (
   }
 };
 
+/** Filters quote the content that they refuse: a link that lets someone in is kept nowhere in clear. */
+const diagnosticOf = (outcome: Outcome): string | null => {
+  const said = 'diagnostic' in outcome ? outcome.diagnostic : outcome.reply?.text;
+  return said === undefined ? null : redactText(said);
+};
+
 /** Returns when the recipient is due again; null where it is done. */
 export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now: number): number | null => {
   const { row, outcome, upstream } = attempt;
@@ -79,7 +86,7 @@ export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now:
   const said = {
     smtp_code: outcome.reply?.code ?? null,
     enhanced_code: outcome.reply?.enhanced ?? null,
-    diagnostic: 'diagnostic' in outcome ? outcome.diagnostic : (outcome.reply?.text ?? null),
+    diagnostic: diagnosticOf(outcome),
     upstream,
   };
   for (const type of events) {

@@ -56,7 +56,8 @@ const draftOf = (notice: Exclude<Notice, { kind: 'nothing' }>, serviceName: stri
   replyTo: [],
   ...mailOf(notice, serviceName),
   html: null,
-  route: null,
+  // Not the default one, which the operator may have made another.
+  route: 'outgoing',
   kind: 'transactional',
   tags: [notice.kind],
   metadata: {},

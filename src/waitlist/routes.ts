@@ -10,7 +10,6 @@ import { entrySchema, joinBody, notedSchema, presentEntry, waitedFor } from './s
 import { waitlistStore } from './store.ts';
 
 const LIST_PATH = '/api/admin/waitlist';
-const JOIN_BYTES = 16 * 1024;
 const TAG = 'Waiting list';
 
 const words: Readonly<Record<Language, { readonly title: string; readonly text: string }>> = {
@@ -36,7 +35,6 @@ export const waitlistRoutes = (deps: WaitlistDeps & { readonly serviceName: stri
     form: true,
     stability: 'stable',
     body: joinBody,
-    bodyLimit: JOIN_BYTES,
     responses: {
       200: { description: 'The same for browsers (`Accept: text/html`), as a page.', body: HTML_TYPE },
       202: {

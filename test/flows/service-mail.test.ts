@@ -15,7 +15,7 @@ import { createOutbox } from '#src/notices/outbox.ts';
 import type { Notice } from '#src/notices/schema.ts';
 import { type NoticeRow, noticeStore } from '#src/notices/store.ts';
 import { type AppOptions, type List, type Message, startApp, type TestApp } from '#test/support/app.ts';
-import { mailsTo, systemTenant } from '#test/support/people.ts';
+import { mailsTo, makeOwner, systemTenant } from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 
@@ -248,6 +248,20 @@ test('ordinary mail stays as it is: its content is shown to those who may see it
     const id = await app.send(sender);
     const { source, text } = await app.untilStatus(sender, id, 'processed');
     expect({ source, text }).toEqual({ source: 'api', text: 'Am Montag um 9:30 Uhr.' });
+  } finally {
+    await app.remove();
+  }
+});
+
+test('goes by its own route, whatever is made the default of its practice', async () => {
+  const app = await startApp();
+  try {
+    const base = `/api/practices/${systemTenant(app)}`;
+    const made = await app.request('POST', `${base}/routes/broadcast/default`, undefined, app.adminToken);
+    expect(made.status).toBe(200);
+    const { id } = await app.createPractice();
+    await makeOwner(app, id, 'dora@example.org');
+    await until('the mail', async () => (await mailsTo(app, 'dora@example.org')).length === 1);
   } finally {
     await app.remove();
   }

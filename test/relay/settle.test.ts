@@ -66,6 +66,15 @@ const queued = (row: QueueRow) =>
     .prepare('SELECT attempts, due_at, claimed FROM queue WHERE recipient_id = ?')
     .get(row.recipient_id);
 
+test('a reply that quotes a link of the service is kept without what lets someone in', () => {
+  const row = claim(0);
+  const text =
+    '554 5.7.1 bad link http://mail.example.com/invitation/svc_inv_0123456789abcdefghijABCDEFGHIJ in it';
+  settleAt(0, row, { kind: 'bounced', class: 'soft', rule: 'full', reply: replyOf(text) });
+  const kept = [recipient(row)?.diagnostic, events()[0]?.diagnostic];
+  expect(kept).toEqual(Array(2).fill('bad link http://mail.example.com/invitation/[redacted] in it'));
+});
+
 describe('the first attempt', () => {
   const NOW = 5_000;
   test.each<{
