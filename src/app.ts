@@ -4,15 +4,12 @@ import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ticketRetentionJob } from './abuse/retention.ts';
 import { abuseRoutes } from './abuse/routes.ts';
+import { domainParts } from './app/domain-parts.ts';
 import { waysOutOf } from './app/ways-out.ts';
 import type { Config } from './config.ts';
 import { type Disk, disk as realDisk } from './db/disk.ts';
 import { openStorage, type Storage } from './db/storage.ts';
-import { createDnsServer } from './dns/server.ts';
 import { type GenerateKeyPair, generateDkimKeyPair } from './domains/keys.ts';
-import { domainRegistryStore } from './domains/registry-store.ts';
-import { createSigners } from './domains/signers.ts';
-import { createZones, type Zones } from './domains/zone.ts';
 import { auditRetentionJob } from './events/audit-retention.ts';
 import { auditRoutes } from './events/audit-routes.ts';
 import { documentationRoutes } from './http/documentation.ts';
@@ -142,6 +139,19 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     cutOff: CUT_OFF_MS,
   });
 
+  const generateKeyPair = overrides.generateKeyPair ?? generateDkimKeyPair;
+  const outbox = createOutbox(deriveKey(masterKey, 'notices'));
+  const notices: Notices = { enqueue: outbox.enqueue, tell: () => postman.wake() };
+  const domains = domainParts({
+    config: initial,
+    storage,
+    clock,
+    log,
+    sealingKey,
+    generateKeyPair,
+    notices,
+  });
+
   const dueRegistry = createDueRegistry(platform);
   const dispatcher = createDispatcher({
     files,
@@ -149,7 +159,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     policy: () => retryPolicy(config),
     clock,
     log,
-    signers: createSigners(sealingKey, { ed25519: initial.dkim.ed25519 }),
+    signers: domains.signers,
     returnPathKey: createSecretKey(deriveKey(masterKey, 'return paths')),
     contentKey,
   });
@@ -165,24 +175,6 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
   const limitEmail = createEmailLimit(clock, () =>
     perMinute(config.limits.sign_in_rate.per_email.per_minute),
   );
-
-  const zones: Zones = createZones({
-    serviceHost: service.host,
-    managedSuffix: service.managed_suffix,
-    addresses: initial.dns.authoritative?.addresses ?? [],
-    nameservers: initial.dns.authoritative?.nameservers ?? [],
-    hostmaster: initial.dns.authoritative?.hostmaster ?? `hostmaster@${service.host}`,
-    serial: () => Math.floor(clock.now() / 1_000),
-    findToken: (token) => platform.peek((db) => domainRegistryStore(db).tokenRecord(token)),
-    findManagedHost: (slug) => {
-      const tokens = platform.peek((db) =>
-        domainRegistryStore(db).tokensOf(`${slug}.${service.managed_suffix}`),
-      );
-      return tokens && { tokens };
-    },
-  });
-  const dns =
-    initial.dns.authoritative && createDnsServer({ listen: initial.dns.authoritative.listen, zones, log });
 
   const health = (): Health => {
     const databases = files.stats();
@@ -207,8 +199,8 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     clock,
     managedSuffix: service.managed_suffix,
     sealingKey,
-    generateKeyPair: overrides.generateKeyPair ?? generateDkimKeyPair,
-    isReservedSlug: zones.isReservedSlug,
+    generateKeyPair,
+    isReservedSlug: domains.zones.isReservedSlug,
     safeModeDefault: () => config.safe_mode.default,
   };
   /** Null until the start has found or made it. */
@@ -223,7 +215,6 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     holdDue: dueRegistry.hold,
     wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
   };
-  const outbox = createOutbox(deriveKey(masterKey, 'notices'));
   const postman = createPostman({
     platform,
     outbox,
@@ -232,7 +223,6 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     log,
     serviceName: service.name,
   });
-  const notices: Notices = { enqueue: outbox.enqueue, tell: postman.wake };
   const signIn: SignInDeps = {
     platform,
     clock,
@@ -253,6 +243,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     ...auditRoutes({ platform, files }),
     ...projectRoutes({ files, clock }),
     ...routeRoutes({ files, clock }),
+    ...domains.routes,
     ...signInRoutes(signIn),
     ...accountRoutes({ ...signIn, storage }),
     ...peopleRoutes({
@@ -296,6 +287,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       sessionsCleanupJob(platform, clock, signIn.codes.removeOld),
       dueRegistryJob(settleDueRegistry),
       auditRetention,
+      ...domains.jobs,
       ticketRetentionJob({ platform, keep: () => config.retention.abuse_tickets, clock }),
     ],
     log,
@@ -336,7 +328,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     await door.stop(Math.max(drained - performance.now(), CUT_OFF_MS));
     await postman.stop();
     await waysOut.stop();
-    await dns?.stop();
+    await domains.dns?.stop();
     for (const lastUsed of [tokensLastUsed, sessionsLastUsed])
       await lastUsed
         .flush(AbortSignal.timeout(LAST_USED_MS))
@@ -358,7 +350,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
         log.info({ practice_id: systemTenantId }, 'the service sends its own mail as this practice');
         for (const [tenantId, dueAt] of await dueRegistry.load())
           dispatcher.wake({ tenantId, lane: 0 }, dueAt);
-        const dnsPort = dns ? (await dns.start()).port : null;
+        const dnsPort = domains.dns ? (await domains.dns.start()).port : null;
         const http = await door.start();
         dispatcher.start();
         postman.wake();

@@ -10,7 +10,6 @@ import { Secret } from './kernel/secret.ts';
 import { ConfigError, type FileProblem, keyName, type Path, readYaml } from './kernel/yaml-file.ts';
 
 type SmtpEntry = Extract<ConfigFile['upstreams'][number], { kind: 'smtp' }>;
-type AuthoritativeEntry = NonNullable<ConfigFile['dns']['authoritative']>;
 
 export type SmtpUpstreamConfig = Omit<SmtpEntry, 'password_file' | 'password_env'> & {
   /** Null exactly where `user` is absent. */
@@ -18,7 +17,7 @@ export type SmtpUpstreamConfig = Omit<SmtpEntry, 'password_file' | 'password_env
 };
 export type CaptureUpstreamConfig = Extract<ConfigFile['upstreams'][number], { kind: 'capture' }>;
 export type UpstreamConfig = SmtpUpstreamConfig | CaptureUpstreamConfig;
-export type AuthoritativeConfig = AuthoritativeEntry & {
+export type ZonesConfig = ConfigFile['dns']['zones'] & {
   readonly nameservers: string[];
   readonly hostmaster: string;
 };
@@ -30,7 +29,10 @@ export type Config = Omit<ConfigFile, 'admin' | 'secrets' | 'upstreams' | 'dns'>
   /** Base64 of 32 bytes. */
   readonly secrets: { readonly masterKey: Secret };
   readonly upstreams: readonly UpstreamConfig[];
-  readonly dns: { readonly resolvers: string[]; readonly authoritative: AuthoritativeConfig | null };
+  readonly dns: Omit<ConfigFile['dns'], 'authoritative' | 'zones'> & {
+    readonly zones: ZonesConfig;
+    readonly authoritative: NonNullable<ConfigFile['dns']['authoritative']> | null;
+  };
 };
 
 export interface LoadedConfig {
@@ -64,15 +66,14 @@ const resolveUpstream = (
   };
 };
 
-const resolveDns = ({ resolvers, authoritative }: ConfigFile['dns'], host: string): Config['dns'] => ({
-  resolvers,
-  authoritative: authoritative
-    ? {
-        ...authoritative,
-        nameservers: authoritative.nameservers ?? [`ns1.${host}`],
-        hostmaster: authoritative.hostmaster ?? `hostmaster@${host}`,
-      }
-    : null,
+const resolveDns = ({ zones, authoritative, ...rest }: ConfigFile['dns'], host: string): Config['dns'] => ({
+  ...rest,
+  zones: {
+    ...zones,
+    nameservers: zones.nameservers ?? [`ns1.${host}`],
+    hostmaster: zones.hostmaster ?? `hostmaster@${host}`,
+  },
+  authoritative: authoritative ?? null,
 });
 
 const resolve = (sections: Partial<ConfigFile>, environment: Environment, findings: Findings) => {
@@ -172,3 +173,14 @@ export const liveChanges = (before: Config, after: Config): { live: string[]; re
     LIVE_KEYS.some((key) => path === key || path.startsWith(`${key}.`));
   return { live: changed.filter(isLive), restart: changed.filter((path) => !isLive(path)) };
 };
+
+/** What the operator's zones are made of. `now` in milliseconds since the epoch: the serial grows with it. */
+export const zoneSettings = ({ service, dns }: Config, now: () => number) => ({
+  serviceHost: service.host,
+  managedSuffix: service.managed_suffix,
+  addresses: dns.zones.addresses,
+  spfIncludes: dns.zones.spf_includes,
+  nameservers: dns.zones.nameservers,
+  hostmaster: dns.zones.hostmaster,
+  serial: () => Math.floor(now() / 1_000),
+});

@@ -81,6 +81,16 @@ const sideways: readonly Sideways[] = [
   { from: 'tenants/', to: 'counters/', why: 'the operator sees practices with their usage; reading only' },
   { from: 'messages/', to: 'events/', why: 'a message shows its events' },
   {
+    from: 'domains/',
+    to: 'tenants/store.ts',
+    why: 'the practice’s row says which domain is in use, written with the domain in one transaction',
+  },
+  { from: 'domains/', to: 'tenants/present.ts', why: 'the audit keeps the practice as the API shows it' },
+  { from: 'domains/', to: 'tenants/schema.ts', why: 'a change of the domain answers with the practice' },
+  { from: 'domains/', to: 'tenants/practice-routes.ts', why: 'the parameters of a practice’s routes' },
+  { from: 'domains/', to: 'notices/', why: 'owners are told of records that go bad' },
+  { from: 'tenants/', to: 'counters/rules.ts', why: 'the warm-up counts UTC days' },
+  {
     from: 'tenants/create.ts',
     to: 'domains/',
     why: 'a managed host gets its keys in the transaction that makes its tenant',

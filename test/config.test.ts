@@ -92,8 +92,18 @@ describe('a minimal file', () => {
         jitter: 0.2,
         give_up: { transactional: 72 * HOUR, marketing: 48 * HOUR },
       },
-      dkim: { ed25519: true },
-      dns: { resolvers: [], authoritative: null },
+      dkim: { ed25519: true, rotate_every: 180 * DAY, keep_old: 14 * DAY },
+      dns: {
+        resolvers: [],
+        zones: {
+          addresses: [],
+          spf_includes: [],
+          nameservers: ['ns1.mail.example.com'],
+          hostmaster: 'hostmaster@mail.example.com',
+        },
+        authoritative: null,
+        mta_sts: { mode: 'testing', max_age: 7 * DAY },
+      },
       safe_mode: { default: true, allowlist: [], placement_testers: [] },
       security: { outbound_allow: [], outbound_allow_http: false },
       auth: { password_login: false },
@@ -144,11 +154,12 @@ describe('values are understood', () => {
     ],
     [
       'name server defaults',
-      'dns: { authoritative: { listen: "0.0.0.0:53", addresses: [192.0.2.1] } }',
-      ({ dns }) => dns.authoritative,
+      'dns: { authoritative: { listen: "0.0.0.0:53" }, zones: { addresses: [192.0.2.1] } }',
+      ({ dns }) => ({ ...dns.authoritative, ...dns.zones }),
       {
         listen: { host: '0.0.0.0', port: 53 },
         addresses: ['192.0.2.1'],
+        spf_includes: [],
         nameservers: ['ns1.mail.example.com'],
         hostmaster: 'hostmaster@mail.example.com',
       },
@@ -636,9 +647,7 @@ describe('warnings', () => {
     [
       'a name server without addresses',
       `${MINIMAL}dns: { authoritative: { listen: "0.0.0.0:53" } }`,
-      [
-        '6:8: dns.authoritative.addresses: none given: service.host and its name server get no A or AAAA record',
-      ],
+      ['6:1: dns.zones.addresses: none given: service.host and its name server get no A or AAAA record'],
     ],
     [
       'exceptions for development',

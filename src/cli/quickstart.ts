@@ -52,7 +52,7 @@ const writeConfig = async (directory: string, port: number, adminToken: string):
     admin: { token_file: tokenFile },
     secrets: { master_key_file: keyFile },
     upstreams: [{ name: 'capture', kind: 'capture' }],
-    dns: { authoritative: { listen: `${HOST}:0`, addresses: [HOST] } },
+    dns: { authoritative: { listen: `${HOST}:0` }, zones: { addresses: [HOST] } },
     // Nothing leaves the machine: the capture upstream delivers to nobody.
     safe_mode: { default: false },
     log: { level: 'warn' },

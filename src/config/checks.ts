@@ -76,9 +76,9 @@ const checkUpstreams = ({ upstreams = [] }: Sections, { problem, warning }: Find
 };
 
 const checkSecurity = ({ dns, security }: Sections, { warning }: Findings): void => {
-  if (dns?.authoritative?.addresses.length === 0)
+  if (dns?.authoritative && dns.zones.addresses.length === 0)
     warning(
-      ['dns', 'authoritative', 'addresses'],
+      ['dns', 'zones', 'addresses'],
       'none given: service.host and its name server get no A or AAAA record',
     );
   if (security && security.outbound_allow.length > 0)
@@ -91,7 +91,7 @@ const checkSecurity = ({ dns, security }: Sections, { warning }: Findings): void
 };
 
 /** Keys of parts that this version does not have: accepted, so that a file written for a later one works. */
-const checkUnused = ({ smtp, scanners, dns }: Sections, { warning }: Findings): void => {
+const checkUnused = ({ smtp, scanners }: Sections, { warning }: Findings): void => {
   const set: readonly (readonly [path: readonly string[], isSet: boolean])[] = [
     [['smtp', 'inbound'], smtp?.inbound !== undefined],
     [['smtp', 'submission'], smtp?.submission !== undefined],
@@ -99,7 +99,6 @@ const checkUnused = ({ smtp, scanners, dns }: Sections, { warning }: Findings): 
     [['scanners', 'clamd'], scanners?.clamd !== undefined],
     [['scanners', 'link_blocklist_file'], scanners?.link_blocklist_file !== undefined],
     [['scanners', 'dnsbl'], (scanners?.dnsbl.length ?? 0) > 0],
-    [['dns', 'resolvers'], (dns?.resolvers.length ?? 0) > 0],
   ];
   for (const [path, isSet] of set) if (isSet) warning(path, 'has no effect in this version');
 };

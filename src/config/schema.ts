@@ -107,14 +107,22 @@ const dns = z.strictObject({
     .listOf(v.resolver)
     .prefault([])
     .describe("DNS servers to ask, as IP addresses with or without port; the system's where empty."),
-  authoritative: z
+  zones: z
     .strictObject({
-      listen: v.listen.meta({ example: '0.0.0.0:53' }).describe('Where it listens, UDP and TCP.'),
       addresses: v
         .listOf(v.ipAddress)
         .meta({ example: '203.0.113.10' })
         .prefault([])
-        .describe('Public IP addresses of service.host, for its A and AAAA records.'),
+        .describe(
+          'Public IP addresses of service.host: its A and AAAA records, and senders in the SPF record.',
+        ),
+      spf_includes: v
+        .listOf(v.hostName)
+        .meta({ example: '_spf.relay.example' })
+        .prefault([])
+        .describe(
+          'SPF domains of the relays that mail leaves by, for the SPF record that all hosts include.',
+        ),
       nameservers: z
         .array(v.hostName)
         .min(1)
@@ -127,10 +135,41 @@ const dns = z.strictObject({
         .optional()
         .describe('Mail address in the SOA record; hostmaster@<service.host> where absent.'),
     })
-    .optional()
+    .prefault({})
     .describe(
-      'Name server for service.host and service.managed_suffix, to which both zones are delegated; off where absent.',
+      'What stands in the zones service.host and service.managed_suffix, served here or by another server (`sendwerk dns zone`).',
     ),
+  authoritative: z
+    .strictObject({
+      listen: v.listen.meta({ example: '0.0.0.0:53' }).describe('Where it listens, UDP and TCP.'),
+    })
+    .optional()
+    .describe('Name server for both zones, to which they are delegated; off where absent.'),
+  mta_sts: z
+    .strictObject({
+      mode: z
+        .enum(['none', 'testing', 'enforce'])
+        .prefault('testing')
+        .describe(
+          'enforce makes others refuse to deliver to service.host unless its certificate is valid for that name.',
+        ),
+      max_age: durationBetween(DAY, 365 * DAY)
+        .prefault('7d')
+        .describe('How long others may keep the policy.'),
+    })
+    .prefault({})
+    .describe('MTA-STS policy (RFC 8461) of the hosts that receive mail here.'),
+});
+
+const domainConnect = z.strictObject({
+  provider_id: v.hostName
+    .meta({ example: 'mail.example.com' })
+    .describe('providerId of the published template.'),
+  service_id: v.text(64).prefault('email').describe('serviceId of the published template.'),
+  key_host: v.text(63).prefault('_dck1').describe('Label of the TXT record with the public key.'),
+  private_key_file: v.secretFile
+    .meta({ example: 'config/domain-connect.key' })
+    .describe('RSA private key, PEM, that signs the apply URLs.'),
 });
 
 const safeMode = z.strictObject({
@@ -275,10 +314,23 @@ export const configSchema = z.strictObject({
         .boolean()
         .prefault(true)
         .describe('Adds a second signature with Ed25519 (RFC 8463) to the RSA one.'),
+      rotate_every: durationBetween(30 * DAY, 3_650 * DAY)
+        .prefault('180d')
+        .describe('How long a key signs before the next one takes its place.'),
+      keep_old: durationBetween(3 * DAY, 90 * DAY)
+        .prefault('14d')
+        .describe(
+          'How long a replaced key stays published for mail that is still under way; never less than queue.give_up.',
+        ),
     })
     .prefault({})
     .describe('Signing.'),
   dns: dns.prefault({}).describe('DNS: whom to ask, and what to answer.'),
+  domain_connect: domainConnect
+    .optional()
+    .describe(
+      'One-click set-up of records where the template has been published with the DNS provider; off where absent.',
+    ),
   safe_mode: safeMode.prefault({}).describe('Protection against sending to strangers before go-live.'),
   scanners: scanners.prefault({}).describe('What looks at content besides the built-in rules.'),
   security: security.prefault({}).describe('Exceptions to the guard against requests to internal networks.'),

@@ -1,7 +1,7 @@
 // DKIM keys of a sending host: made on the thread pool, kept sealed, parsed once for as long as they are used often.
 // Three tokens per host (decisions 9): an RSA key that signs, an RSA key that waits for the rotation, and an Ed25519
 // key for the second signature.
-import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
 import { seal, unseal } from '#src/kernel/seal.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
@@ -35,15 +35,17 @@ const tokenPlan = [
 ] as const;
 
 export interface NewDkimKey extends DkimKeyRow {
-  /** Position among the host's tokens, from 1. */
-  readonly position: number;
   /** The TXT to publish at the token's target. */
   readonly record: string;
 }
 
+type KeyName = Pick<DkimKeyRow, 'domain' | 'token' | 'position'>;
+
 const newToken = (): string => Array.from(randomBytes(TOKEN_CHARS), (byte) => BASE32[byte & 31]).join('');
 
-const contextOf = (tenantId: string, token: string): string => `dkim ${tenantId} ${token}`;
+/** Tokens are unique; imported selectors only within their host. */
+export const sealingContext = (tenantId: string, { domain, token, position }: KeyName): string =>
+  position === 0 ? `imported dkim ${tenantId} ${domain} ${token}` : `dkim ${tenantId} ${token}`;
 
 export const createHostKeys = async (
   tenantId: string,
@@ -62,9 +64,13 @@ export const createHostKeys = async (
         domain,
         algorithm,
         role,
-        sealed_key: seal(sealingKey, plain, contextOf(tenantId, token)),
-        created_at: now,
         position: index + 1,
+        sealed_key: seal(sealingKey, plain, sealingContext(tenantId, { domain, token, position: index + 1 })),
+        created_at: now,
+        // Together with the host: nobody is told of it before the registry has both.
+        published_at: now,
+        activated_at: role === 'active' ? now : null,
+        retired_at: null,
         record: dkimRecord(publicKey, algorithm),
       };
     }),
@@ -76,8 +82,17 @@ export const openKey = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): 
   domain: row.domain,
   selector: row.token,
   privateKey: createPrivateKey({
-    key: unseal(sealingKey, row.sealed_key, contextOf(tenantId, row.token)),
+    key: unseal(sealingKey, row.sealed_key, sealingContext(tenantId, row)),
     format: 'der',
     type: 'pkcs8',
   }),
 });
+
+/** What stands at the target of a withdrawn token (RFC 6376 §3.6.1). */
+export const REVOKED_RECORD = 'v=DKIM1; p=';
+
+/** The TXT that is to stand where verifiers look for the key. */
+export const recordOf = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): string =>
+  row.role === 'revoked'
+    ? REVOKED_RECORD
+    : dkimRecord(createPublicKey(openKey(tenantId, row, sealingKey).privateKey), row.algorithm);

@@ -1,4 +1,4 @@
-// Who owns which domain, and what the DNS serves for it, in platform.db.
+// Who owns which domain, what the DNS serves for it, and when it is looked after again, in platform.db.
 import { type PlatformDb, perConnection } from '#src/db/sqlite.ts';
 import type { NewDkimKey } from './keys.ts';
 
@@ -9,6 +9,41 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const insertToken = db.prepare<[string, string, string, string, number, number]>(
     'INSERT INTO dkim_tokens (token, tenant_id, domain, record, position, created_at) VALUES (?, ?, ?, ?, ?, ?)',
   );
+  const republish = db.prepare<[string, string]>('UPDATE dkim_tokens SET record = ? WHERE token = ?');
+  const withdraw = db.prepare<[string]>('DELETE FROM dkim_tokens WHERE token = ?');
+  const owner = db
+    .prepare<[string], string>("SELECT tenant_id FROM domains WHERE name = ? AND kind = 'custom'")
+    .pluck();
+  const claim = db.prepare<[string, string, number]>(
+    `INSERT INTO domains (name, tenant_id, kind, created_at) VALUES (?, ?, 'custom', ?)
+     ON CONFLICT (name) DO UPDATE SET tenant_id = excluded.tenant_id, created_at = excluded.created_at, released_at = NULL
+     WHERE kind = 'custom'`,
+  );
+  const release = db.prepare<[number, string, string]>(
+    "UPDATE domains SET released_at = ? WHERE name = ? AND tenant_id = ? AND kind = 'custom'",
+  );
+  const removeDomain = db.prepare<[string, string]>(
+    "DELETE FROM domains WHERE name = ? AND tenant_id = ? AND kind = 'custom'",
+  );
+  const addWork = db.prepare<[string, number | null, number]>(
+    'INSERT INTO domain_work (tenant_id, check_at, keys_at) VALUES (?, ?, ?)',
+  );
+  const setCheckAt = db.prepare<[number | null, string]>(
+    'UPDATE domain_work SET check_at = ? WHERE tenant_id = ?',
+  );
+  const setKeysAt = db.prepare<[number, string]>('UPDATE domain_work SET keys_at = ? WHERE tenant_id = ?');
+  const dueChecks = db
+    .prepare<[number, number], string>(
+      `SELECT tenant_id FROM domain_work JOIN tenants ON id = tenant_id AND state = 'active'
+       WHERE check_at <= ? ORDER BY check_at LIMIT ?`,
+    )
+    .pluck();
+  const dueKeys = db
+    .prepare<[number, number], string>(
+      `SELECT tenant_id FROM domain_work JOIN tenants ON id = tenant_id AND state = 'active'
+       WHERE keys_at <= ? ORDER BY keys_at LIMIT ?`,
+    )
+    .pluck();
   const tokenRecord = db.prepare<[string], string>('SELECT record FROM dkim_tokens WHERE token = ?').pluck();
   const domain = db.prepare<[string], number>('SELECT 1 FROM domains WHERE name = ?').pluck();
   const tokensOf = db
@@ -27,6 +62,38 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     publish: (tenantId: string, key: NewDkimKey): void => {
       insertToken.run(key.token, tenantId, key.domain, key.record, key.position, key.created_at);
     },
+    /** What the DNS says at a token's target from now on. */
+    republish: (token: string, record: string): void => {
+      republish.run(record, token);
+    },
+    withdraw: (token: string): void => {
+      withdraw.run(token);
+    },
+    /** Id of the tenant that has verified the custom domain last. */
+    ownerOf: (domain: string): string | null => owner.get(domain) ?? null,
+    /** Takes a custom domain for a tenant, from another one too. False where it is a managed host. */
+    claim: (domain: string, tenantId: string, now: number): boolean =>
+      claim.run(domain, tenantId, now).changes === 1,
+    /** It is out of use, and still the tenant's for the mail under way. */
+    release: (domain: string, tenantId: string, now: number): void => {
+      release.run(now, domain, tenantId);
+    },
+    removeDomain: (domain: string, tenantId: string): void => {
+      removeDomain.run(domain, tenantId);
+    },
+    addWork: (tenantId: string, checkAt: number | null, keysAt: number): void => {
+      addWork.run(tenantId, checkAt, keysAt);
+    },
+    setCheckAt: (tenantId: string, at: number | null): void => {
+      setCheckAt.run(at, tenantId);
+    },
+    setKeysAt: (tenantId: string, at: number): void => {
+      setKeysAt.run(at, tenantId);
+    },
+    /** Ids of tenants whose records are to be looked at, the one that waits longest first. */
+    dueChecks: (now: number, limit: number): string[] => dueChecks.all(now, limit),
+    /** The same for their keys. */
+    dueKeys: (now: number, limit: number): string[] => dueKeys.all(now, limit),
     tokenRecord: (token: string): string | null => tokenRecord.get(token) ?? null,
     tokens: (): { token: string; text: string }[] => tokens.all(),
     managedHosts: (): string[] => managedHosts.all(),

@@ -11,6 +11,8 @@ const MAX_CACHED_HOSTS = 2_000;
 export interface Signers {
   /** RSA first. Empty where the host has no key. */
   of(db: TenantDb, tenantId: string, host: string): readonly DkimSigner[];
+  /** After the commit of a change of the host's keys. */
+  forget(tenantId: string, host: string): void;
 }
 
 export const createSigners = (sealingKey: Buffer, options: { readonly ed25519: boolean }): Signers => {
@@ -32,6 +34,9 @@ export const createSigners = (sealingKey: Buffer, options: { readonly ed25519: b
       const [oldest] = cache.size > MAX_CACHED_HOSTS ? cache.keys() : [];
       if (oldest !== undefined) cache.delete(oldest);
       return signers;
+    },
+    forget: (tenantId, host) => {
+      cache.delete(`${tenantId} ${host}`);
     },
   };
 };

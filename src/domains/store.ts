@@ -1,4 +1,5 @@
-// A tenant's sealed DKIM keys, in its own file.
+// A tenant's sealed DKIM keys, the custom domains it has asked for, and what the DNS was last found to hold, in its own
+// file.
 
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
@@ -7,24 +8,130 @@ export interface DkimKeyRow {
   token: string;
   domain: string;
   algorithm: DkimSigner['algorithm'];
-  role: 'active' | 'next';
+  /** `active` signs; the others are published and do not. See the migration. */
+  role: 'active' | 'next' | 'retiring' | 'revoked';
+  /** Among the host's tokens, from 1; 0: an imported key, whose record the tenant publishes itself. */
+  position: number;
   sealed_key: Buffer;
   created_at: number;
+  published_at: number | null;
+  activated_at: number | null;
+  retired_at: number | null;
 }
 
 export const dkimKeyStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<DkimKeyRow>(
-    `INSERT INTO dkim_keys (token, domain, algorithm, role, sealed_key, created_at)
-     VALUES (:token, :domain, :algorithm, :role, :sealed_key, :created_at)`,
+    `INSERT INTO dkim_keys (domain, token, position, algorithm, role, sealed_key, created_at, published_at, activated_at, retired_at)
+     VALUES (:domain, :token, :position, :algorithm, :role, :sealed_key, :created_at, :published_at, :activated_at, :retired_at)`,
+  );
+  const update = db.prepare<DkimKeyRow>(
+    `UPDATE dkim_keys SET position = :position, algorithm = :algorithm, role = :role, sealed_key = :sealed_key,
+     created_at = :created_at, published_at = :published_at, activated_at = :activated_at, retired_at = :retired_at
+     WHERE domain = :domain AND token = :token`,
   );
   const active = db.prepare<[string], DkimKeyRow>(
     "SELECT * FROM dkim_keys WHERE domain = ? AND role = 'active' ORDER BY algorithm DESC",
   );
+  const ofHost = db.prepare<[string], DkimKeyRow>(
+    'SELECT * FROM dkim_keys WHERE domain = ? ORDER BY position, token',
+  );
+  const hosts = db.prepare<[], string>('SELECT DISTINCT domain FROM dkim_keys ORDER BY domain').pluck();
+  const remove = db.prepare<[string, string]>('DELETE FROM dkim_keys WHERE domain = ? AND token = ?');
+  const named = (row: DkimKeyRow): DkimKeyRow => ({
+    domain: row.domain,
+    token: row.token,
+    position: row.position,
+    algorithm: row.algorithm,
+    role: row.role,
+    sealed_key: row.sealed_key,
+    created_at: row.created_at,
+    published_at: row.published_at,
+    activated_at: row.activated_at,
+    retired_at: row.retired_at,
+  });
   return {
-    insert: ({ token, domain, algorithm, role, sealed_key, created_at }: DkimKeyRow): void => {
-      insert.run({ token, domain, algorithm, role, sealed_key, created_at });
+    insert: (row: DkimKeyRow): void => {
+      insert.run(named(row));
+    },
+    /** All but host and token, which name the row. */
+    update: (row: DkimKeyRow): void => {
+      update.run(named(row));
+    },
+    remove: (host: string, token: string): void => {
+      remove.run(host, token);
     },
     /** Those that sign for a host: RSA first. */
-    active: (domain: string): DkimKeyRow[] => active.all(domain),
+    active: (host: string): DkimKeyRow[] => active.all(host),
+    /** All of a host, imported ones first, then in the order of the tokens. */
+    ofHost: (host: string): DkimKeyRow[] => ofHost.all(host),
+    /** Every host that has keys. */
+    hosts: (): string[] => hosts.all(),
+  };
+});
+
+export interface SendingDomainRow {
+  name: string;
+  attached_at: number;
+  verified_at: number | null;
+  retired_at: number | null;
+}
+
+export const sendingDomainStore = perConnection((db: TenantDb) => {
+  const attach = db.prepare<[string, number]>(
+    `INSERT INTO sending_domains (name, attached_at) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET attached_at = excluded.attached_at, retired_at = NULL`,
+  );
+  const get = db.prepare<[string], SendingDomainRow>('SELECT * FROM sending_domains WHERE name = ?');
+  const all = db.prepare<[], SendingDomainRow>('SELECT * FROM sending_domains ORDER BY name');
+  const verify = db.prepare<[number, string]>(
+    'UPDATE sending_domains SET verified_at = coalesce(verified_at, ?) WHERE name = ?',
+  );
+  const retire = db.prepare<[number, string]>('UPDATE sending_domains SET retired_at = ? WHERE name = ?');
+  const remove = db.prepare<[string]>('DELETE FROM sending_domains WHERE name = ?');
+  return {
+    /** New, or in use again: its first verification stays what it was. */
+    attach: (name: string, now: number): void => {
+      attach.run(name, now);
+    },
+    get: (name: string): SendingDomainRow | undefined => get.get(name),
+    all: (): SendingDomainRow[] => all.all(),
+    /** The first verification counts. */
+    verify: (name: string, now: number): void => {
+      verify.run(now, name);
+    },
+    retire: (name: string, now: number): void => {
+      retire.run(now, name);
+    },
+    remove: (name: string): void => {
+      remove.run(name);
+    },
+  };
+});
+
+export interface DnsCheckRow {
+  host: string;
+  checked_at: number;
+  /** HostCheck */
+  result_json: string;
+  standings_json: string;
+}
+
+export const dnsCheckStore = perConnection((db: TenantDb) => {
+  const put = db.prepare<DnsCheckRow>(
+    `INSERT INTO dns_checks (host, checked_at, result_json, standings_json)
+     VALUES (:host, :checked_at, :result_json, :standings_json)
+     ON CONFLICT (host) DO UPDATE SET checked_at = excluded.checked_at, result_json = excluded.result_json,
+       standings_json = excluded.standings_json`,
+  );
+  const get = db.prepare<[string], DnsCheckRow>('SELECT * FROM dns_checks WHERE host = ?');
+  const remove = db.prepare<[string]>('DELETE FROM dns_checks WHERE host = ?');
+  return {
+    put: (row: DnsCheckRow): void => {
+      put.run(row);
+    },
+    get: (host: string): DnsCheckRow | undefined => get.get(host),
+    remove: (host: string): void => {
+      remove.run(host);
+    },
   };
 });

@@ -73,10 +73,10 @@ const factsOf = (draft: Draft, practice: PracticeRow, route: RouteRow, deps: Acc
   safeModeAllowed: deps.safeMode().allowed,
   simulatorDomain: `simulator.${deps.serviceHost}`,
   sendingHosts:
-    practice.custom_domain !== null && practice.custom_verified_at !== null
-      ? [practice.custom_domain, practice.managed_host]
-      : [practice.managed_host],
-  pendingDomain: practice.custom_verified_at === null ? practice.custom_domain : null,
+    practice.custom_domain === null
+      ? [practice.managed_host]
+      : [practice.custom_domain, practice.managed_host],
+  pendingDomain: practice.pending_domain,
   from: draft.from ?? { ...parseAddress(defaultFrom(practice)), name: practice.name },
   route: { slug: route.slug, type: route.type },
 });
@@ -194,7 +194,10 @@ const storeMessage = (
       queueStore(db).enqueue({ recipientId, messageSeq: seq, lane, dueAt: now, size, now });
     }
   }
-  if (mails > 0) counterStore(db).addAccepted(utcDay(now), route.id, mails);
+  if (mails > 0) {
+    counterStore(db).addAccepted(utcDay(now), route.id, mails);
+    counterStore(db).addToChannel(utcDay(now), projectId, kinds[kind].channel, mails);
+  }
   eventStore(db).append({ type: 'message.created', messageSeq: seq, recipientId: null, at: now });
   return { id, lane };
 };

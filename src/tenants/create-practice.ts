@@ -87,7 +87,7 @@ export const createPractice = async (
     customDomain: customDomain(wanted.domain, deps.managedSuffix),
     inTenant: (db, row) => {
       const target = { type: 'practice', id: row.id };
-      const after = presentPractice(row);
+      const after = presentPractice(row, row.created_at);
       auditStore(db).record(context.change, { target, before: null, after }, row.created_at);
       if (owner) people.founding.inTenant(db, owner, context.change, row.created_at);
     },
@@ -104,5 +104,5 @@ export const createPractice = async (
   // One at a time: the keys of a host take the threads a while, and no more are made than there is room for.
   const practice = await (account === null ? create() : people.inTurn(account.id, create));
   people.tell();
-  return presentPractice(practice);
+  return presentPractice(practice, practice.created_at);
 };

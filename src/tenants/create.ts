@@ -7,7 +7,7 @@ import type { PlatformDb, TenantDb } from '#src/db/sqlite.ts';
 import type { Storage } from '#src/db/storage.ts';
 import { createHostKeys, type GenerateKeyPair } from '#src/domains/keys.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
-import { dkimKeyStore } from '#src/domains/store.ts';
+import { dkimKeyStore, sendingDomainStore } from '#src/domains/store.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { Plan } from './plans.ts';
@@ -55,7 +55,12 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
   });
   try {
     const host = `${slug}.${deps.managedSuffix}`;
-    const keys = await createHostKeys(id, host, deps.sealingKey, now, deps.generateKeyPair);
+    const hosts = customDomain === null ? [host] : [host, customDomain];
+    const keys = (
+      await Promise.all(
+        hosts.map((name) => createHostKeys(id, name, deps.sealingKey, now, deps.generateKeyPair)),
+      )
+    ).flat();
     await storage.tenants.create(id);
     const practice = await storage.tenants.write(id, (db) => {
       const store = tenantStore(db);
@@ -65,7 +70,7 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
         name,
         slug,
         managed_host: host,
-        custom_domain: customDomain,
+        pending_domain: customDomain,
         plan,
         safe_mode: safeMode ? 1 : 0,
         created_at: now,
@@ -100,6 +105,7 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
         ...built,
       });
       for (const key of keys) dkimKeyStore(db).insert(key);
+      if (customDomain !== null) sendingDomainStore(db).attach(customDomain, now);
       const practice = store.practice();
       wanted.inTenant?.(db, practice);
       return practice;
@@ -107,6 +113,7 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
     await storage.platform.write((db) => {
       domainRegistryStore(db).insertDomain(host, id, 'managed', now);
       for (const key of keys) domainRegistryStore(db).publish(id, key);
+      domainRegistryStore(db).addWork(id, customDomain === null ? null : now, now);
       registryStore(db).activate(id);
       wanted.inRegistry?.(db, practice);
     });

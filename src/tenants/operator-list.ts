@@ -30,6 +30,7 @@ const CHUNK = 8;
 const describe = (db: TenantDb, people: TenantPeople, now: number): OperatorPractice => {
   const { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at } = presentPractice(
     tenantStore(db).practice(),
+    now,
   );
   const { members, owners } = people.summary(db);
   const month = monthOf(now);

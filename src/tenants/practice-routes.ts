@@ -17,7 +17,7 @@ export const tenantParams = z.strictObject({ id: idSchema.describe('the practice
 
 /** A page of the caller's practices, those left out whose file cannot be read or does not know the caller. */
 const visiblePractices = async (
-  { storage, people }: PracticeDeps,
+  { storage, clock, people }: PracticeDeps,
   { account }: Caller,
   after: number,
   limit: number,
@@ -36,7 +36,7 @@ const visiblePractices = async (
     looked,
     (db) =>
       account === null || people.isActiveMember(db, account)
-        ? presentPractice(tenantStore(db).practice())
+        ? presentPractice(tenantStore(db).practice(), clock.now())
         : undefined,
     (error, { id }) => log.warn({ err: error, practice_id: id }, 'a practice is left out of a list'),
   );
@@ -50,7 +50,8 @@ const visiblePractices = async (
 export const practiceRoutes = (deps: PracticeDeps): Route[] => {
   const { storage, clock } = deps;
   const files = storage.tenants;
-  const practiceOf = (id: string) => files.read(id, (db) => presentPractice(tenantStore(db).practice()));
+  const practiceOf = (id: string) =>
+    files.read(id, (db) => presentPractice(tenantStore(db).practice(), clock.now()));
   const create = {
     method: 'post',
     tag: 'Practices',

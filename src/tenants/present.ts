@@ -4,14 +4,25 @@ import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { plans } from './plans.ts';
 import type { practiceSchema, projectSchema, routeSchema } from './schema.ts';
 import type { PracticeRow, ProjectRow, RouteRow } from './store.ts';
+import { warmupCaps, warmupDay } from './warmup.ts';
 
 /** The host that is in From: the custom domain once verified, else the managed one. */
-export const sendingHost = (row: PracticeRow): string =>
-  row.custom_domain !== null && row.custom_verified_at !== null ? row.custom_domain : row.managed_host;
+export const sendingHost = (row: PracticeRow): string => row.custom_domain ?? row.managed_host;
 
 export const defaultFrom = (row: PracticeRow): string => `noreply@${sendingHost(row)}`;
 
-export const presentPractice = (row: PracticeRow): z.infer<typeof practiceSchema> => {
+const presentWarmup = (row: PracticeRow, now: number): z.infer<typeof practiceSchema>['warmup'] => {
+  if (row.custom_domain === null || row.warmup_started_at === null) return null;
+  const day = warmupDay(row.warmup_started_at, now);
+  return {
+    day,
+    started_at: toIso(row.warmup_started_at),
+    cap: warmupCaps[day - 1] ?? null,
+    caps: [...warmupCaps],
+  };
+};
+
+export const presentPractice = (row: PracticeRow, now: number): z.infer<typeof practiceSchema> => {
   const domain = sendingHost(row);
   return {
     id: row.id,
@@ -24,14 +35,15 @@ export const presentPractice = (row: PracticeRow): z.infer<typeof practiceSchema
         : { reason: row.pause_reason ?? '', by: row.pause_by ?? 'operator', at: toIso(row.paused_at) },
     domain,
     domain_kind: domain === row.managed_host ? 'managed' : 'custom',
-    pending_domain: row.custom_verified_at === null ? row.custom_domain : null,
+    pending_domain: row.pending_domain,
     managed_host: row.managed_host,
     default_from: defaultFrom(row),
     plan: row.plan,
     monthly_cap: plans[row.plan].monthlyCap,
     safe_mode: row.safe_mode === 1,
     legal: { street: row.legal_street, city: row.legal_city, privacy_url: row.legal_privacy_url },
-    warmup: row.warmup_started_at === null ? null : { started_at: toIso(row.warmup_started_at) },
+    warmup: presentWarmup(row, now),
+    approved_at: toIsoOrNull(row.approved_at),
     created_at: toIso(row.created_at),
   };
 };

@@ -38,9 +38,15 @@ export const practiceSchema = z.strictObject({
     privacy_url: z.string().nullable(),
   }),
   warmup: z
-    .strictObject({ started_at: z.iso.datetime() })
+    .strictObject({
+      day: z.int().describe('UTC days since DKIM was first verified, from 1'),
+      started_at: z.iso.datetime(),
+      cap: z.int().nullable().describe('mails per stream today; null: none any more'),
+      caps: z.array(z.int()).describe('of day 1, day 2, ...'),
+    })
     .nullable()
-    .describe('null until DKIM was first verified'),
+    .describe('of the custom domain in use; null while mail goes out from the managed host'),
+  approved_at: z.iso.datetime().nullable().describe('when the operator approved it for going live'),
   created_at: z.iso.datetime(),
 });
 

@@ -9,8 +9,11 @@ export interface PracticeRow {
   name: string;
   slug: string;
   managed_host: string;
+  /** In use: its DKIM has been verified. */
   custom_domain: string | null;
   custom_verified_at: number | null;
+  /** Asked for, not verified yet; may come in the place of `custom_domain`. */
+  pending_domain: string | null;
   plan: Plan;
   safe_mode: 0 | 1;
   pause_reason: string | null;
@@ -19,7 +22,12 @@ export interface PracticeRow {
   legal_street: string | null;
   legal_city: string | null;
   legal_privacy_url: string | null;
+  /** First verification of `custom_domain`. */
   warmup_started_at: number | null;
+  /** When the operator approved it for going live. */
+  approved_at: number | null;
+  bimi_logo_url: string | null;
+  bimi_certificate_url: string | null;
   created_at: number;
 }
 
@@ -47,17 +55,42 @@ export interface RouteRow {
 
 type NewPractice = Pick<
   PracticeRow,
-  'id' | 'number' | 'name' | 'slug' | 'managed_host' | 'custom_domain' | 'plan' | 'safe_mode' | 'created_at'
+  'id' | 'number' | 'name' | 'slug' | 'managed_host' | 'pending_domain' | 'plan' | 'safe_mode' | 'created_at'
+>;
+
+/** What can change in a practice's row, but for its domains. */
+export type PracticeSettings = Pick<
+  PracticeRow,
+  | 'name'
+  | 'plan'
+  | 'safe_mode'
+  | 'legal_street'
+  | 'legal_city'
+  | 'legal_privacy_url'
+  | 'approved_at'
+  | 'bimi_logo_url'
+  | 'bimi_certificate_url'
+>;
+
+export type PracticeDomains = Pick<
+  PracticeRow,
+  'custom_domain' | 'custom_verified_at' | 'pending_domain' | 'warmup_started_at'
 >;
 
 export const tenantStore = perConnection((db: TenantDb) => {
   const insertPractice = db.prepare<NewPractice>(
-    `INSERT INTO practice (only, id, number, name, slug, managed_host, custom_domain, plan, safe_mode, created_at)
-     VALUES (1, :id, :number, :name, :slug, :managed_host, :custom_domain, :plan, :safe_mode, :created_at)`,
+    `INSERT INTO practice (only, id, number, name, slug, managed_host, pending_domain, plan, safe_mode, created_at)
+     VALUES (1, :id, :number, :name, :slug, :managed_host, :pending_domain, :plan, :safe_mode, :created_at)`,
   );
   const practice = db.prepare<[], PracticeRow>('SELECT * FROM practice');
-  const updatePractice = db.prepare<Pick<PracticeRow, 'name' | 'plan' | 'safe_mode'>>(
-    'UPDATE practice SET name = :name, plan = :plan, safe_mode = :safe_mode',
+  const updatePractice = db.prepare<PracticeSettings>(
+    `UPDATE practice SET name = :name, plan = :plan, safe_mode = :safe_mode, legal_street = :legal_street,
+     legal_city = :legal_city, legal_privacy_url = :legal_privacy_url, approved_at = :approved_at,
+     bimi_logo_url = :bimi_logo_url, bimi_certificate_url = :bimi_certificate_url`,
+  );
+  const updateDomains = db.prepare<PracticeDomains>(
+    `UPDATE practice SET custom_domain = :custom_domain, custom_verified_at = :custom_verified_at,
+     pending_domain = :pending_domain, warmup_started_at = :warmup_started_at`,
   );
   const insertProject = db.prepare<ProjectRow>(
     `INSERT INTO projects (id, name, slug, is_default, archived_at, created_at)
@@ -96,9 +129,26 @@ export const tenantStore = perConnection((db: TenantDb) => {
       if (!row) throw new Error(`${db.name} holds no practice`);
       return row;
     },
-    /** Its name, plan and safe mode. */
-    updatePractice: ({ name, plan, safe_mode }: PracticeRow): void => {
-      updatePractice.run({ name, plan, safe_mode });
+    updatePractice: (row: PracticeSettings): void => {
+      updatePractice.run({
+        name: row.name,
+        plan: row.plan,
+        safe_mode: row.safe_mode,
+        legal_street: row.legal_street,
+        legal_city: row.legal_city,
+        legal_privacy_url: row.legal_privacy_url,
+        approved_at: row.approved_at,
+        bimi_logo_url: row.bimi_logo_url,
+        bimi_certificate_url: row.bimi_certificate_url,
+      });
+    },
+    updateDomains: (row: PracticeDomains): void => {
+      updateDomains.run({
+        custom_domain: row.custom_domain,
+        custom_verified_at: row.custom_verified_at,
+        pending_domain: row.pending_domain,
+        warmup_started_at: row.warmup_started_at,
+      });
     },
     insertProject: (row: ProjectRow): void => {
       insertProject.run(row);

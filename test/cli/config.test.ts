@@ -29,7 +29,7 @@ test('a good file: ok, what is listened on, the warnings', () => {
     output: `ok
 listens: http on 127.0.0.1:8080
 listens: dns on 0.0.0.0:53
-warning: /service.yaml:7:8: dns.authoritative.addresses: none given: service.host and its name server get no A or AAAA record
+warning: /service.yaml:7:1: dns.zones.addresses: none given: service.host and its name server get no A or AAAA record
 warning: /service.yaml:6:9: smtp.inbound: has no effect in this version
 `,
   });

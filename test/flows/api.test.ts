@@ -41,6 +41,7 @@ describe('practices', () => {
       safe_mode: false,
       legal: { street: null, city: null, privacy_url: null },
       warmup: null,
+      approved_at: null,
       created_at: ISO,
     });
     expect((await app.request('GET', `/api/practices/${body.id}`, undefined, app.adminToken)).body).toEqual(

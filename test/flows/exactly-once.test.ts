@@ -97,7 +97,7 @@ describe('many clients at once', { timeout: 2 * PATIENCE_MS }, () => {
     const dnsPort = await freePort();
     const config = {
       upstreams: [relayAt(postfix?.smtpPort ?? sink.port)],
-      dns: { authoritative: { listen: `127.0.0.1:${dnsPort}`, addresses: ['127.0.0.1'] } },
+      dns: { authoritative: { listen: `127.0.0.1:${dnsPort}` }, zones: { addresses: ['127.0.0.1'] } },
     };
     const daemon = await startDaemon({ config });
     started.defer(daemon.remove);

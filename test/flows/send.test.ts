@@ -18,7 +18,7 @@ let sender: Sender;
 
 beforeAll(async () => {
   receiver = await createSmtpReceiver();
-  const dns = { authoritative: { listen: '127.0.0.1:0', addresses: ['127.0.0.1'] } };
+  const dns = { authoritative: { listen: '127.0.0.1:0' }, zones: { addresses: ['127.0.0.1'] } };
   app = await startApp({ receiver, config: { dns } });
   sender = await app.createSender();
 });

@@ -120,7 +120,7 @@ describe('by a smarthost', () => {
 
   beforeAll(async () => {
     receiver = await createSmtpReceiver();
-    const dns = { authoritative: { listen: '127.0.0.1:0', addresses: ['127.0.0.1'] } };
+    const dns = { authoritative: { listen: '127.0.0.1:0' }, zones: { addresses: ['127.0.0.1'] } };
     options = { receiver, config: { dns } };
     ({ app, rows } = await startWith(notices, options));
     await receiver.waitFor(notices.length);

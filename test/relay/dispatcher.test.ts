@@ -162,7 +162,8 @@ describe('a message', () => {
     await relay.storage.tenants.write(practice, (db) => {
       db.exec("UPDATE practice SET custom_domain = 'nord.example', custom_verified_at = 1");
       // Sealed for another host.
-      db.exec(`INSERT INTO dkim_keys SELECT token || '2', 'nord.example', algorithm, role, sealed_key, created_at
+      db.exec(`INSERT INTO dkim_keys SELECT 'nord.example', token || '2', position, algorithm, role, sealed_key,
+                 created_at, published_at, activated_at, retired_at
                FROM dkim_keys WHERE algorithm = 'rsa-sha256' AND role = 'active'`);
     });
     const { answer } = await relay.send(practice, { from: parseAddress('termin@nord.example') });

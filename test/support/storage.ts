@@ -52,7 +52,7 @@ export const openTenantDb = async (): Promise<SampleTenant> => {
     name: 'Praxis',
     slug: 'praxis',
     managed_host: MANAGED_HOST,
-    custom_domain: null,
+    pending_domain: null,
     plan: 'praxis',
     safe_mode: 0,
     created_at: 0,

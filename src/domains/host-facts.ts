@@ -1,0 +1,44 @@
+// What the records of a host are made of, out of the tenant's file.
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
+import type { HostFacts } from './host-check.ts';
+import { recordOf } from './keys.ts';
+import { dkimKeyStore } from './store.ts';
+
+export interface HostFactsSettings {
+  readonly serviceHost: string;
+  readonly sealingKey: Buffer;
+}
+
+/** The host that records and checks speak of: a pending domain before the one in use. */
+export const hostInQuestion = (
+  practice: PracticeRow,
+): { readonly host: string; readonly kind: HostFacts['kind']; readonly pending: boolean } => {
+  if (practice.pending_domain !== null)
+    return { host: practice.pending_domain, kind: 'custom', pending: true };
+  if (practice.custom_domain !== null)
+    return { host: practice.custom_domain, kind: 'custom', pending: false };
+  return { host: practice.managed_host, kind: 'managed', pending: false };
+};
+
+/** Throws where a key was sealed under another master key. */
+export const hostFactsOf = (
+  db: TenantDb,
+  { host, kind }: Pick<HostFacts, 'host' | 'kind'>,
+  { serviceHost, sealingKey }: HostFactsSettings,
+): HostFacts => {
+  const practice = tenantStore(db).practice();
+  return {
+    host,
+    kind,
+    serviceHost,
+    keys: dkimKeyStore(db)
+      .ofHost(host)
+      .map((row) => ({
+        selector: row.token,
+        record: recordOf(practice.id, row, sealingKey),
+        imported: row.position === 0,
+      })),
+    bimi: { logoUrl: practice.bimi_logo_url, certificateUrl: practice.bimi_certificate_url },
+  };
+};

@@ -1,0 +1,100 @@
+// Asking the DNS: by the system's resolvers or given ones, each question anew (nothing is kept). "There is none" and "it
+// could not be found out" are different answers: only the first one says something about the name (RFC 2308).
+import { Resolver } from 'node:dns/promises';
+
+/** Why nothing is known: the servers say they failed, refuse, do not answer, or answer what cannot be read. */
+export type LookupFailure = 'servfail' | 'refused' | 'timeout' | 'malformed';
+
+export type Lookup<T> =
+  | { readonly kind: 'found'; readonly records: readonly T[] }
+  /** `nameExists`: false is NXDOMAIN, true is a name without such records. */
+  | { readonly kind: 'none'; readonly nameExists: boolean }
+  | { readonly kind: 'failed'; readonly reason: LookupFailure };
+
+export interface MxAnswer {
+  readonly exchange: string;
+  readonly preference: number;
+}
+
+/** Names are given and come back without the trailing dot; those that come back are lower-case. Nothing rejects. */
+export interface DnsLookup {
+  /** Each record as its character-strings. */
+  txt(name: string): Promise<Lookup<readonly string[]>>;
+  cname(name: string): Promise<Lookup<string>>;
+  mx(name: string): Promise<Lookup<MxAnswer>>;
+  ns(name: string): Promise<Lookup<string>>;
+  /** IPv4 and IPv6; failed only where one has failed and the other found nothing. */
+  addresses(name: string): Promise<Lookup<string>>;
+}
+
+/** How long a server may take for one try; a slow authority behind a resolver needs seconds. */
+const TRY_MS = 3_000;
+const TRIES = 2;
+
+const failures: Readonly<Record<string, LookupFailure>> = {
+  ESERVFAIL: 'servfail',
+  EREFUSED: 'refused',
+  ECONNREFUSED: 'timeout',
+  ETIMEOUT: 'timeout',
+};
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
+const lookUp = async <R, T>(query: () => Promise<R[]>, present: (record: R) => T): Promise<Lookup<T>> => {
+  try {
+    const records = await query();
+    // An alias whose target the server does not know comes back as no record at all.
+    return records.length === 0
+      ? { kind: 'none', nameExists: true }
+      : { kind: 'found', records: records.map(present) };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENODATA') return { kind: 'none', nameExists: true };
+    if (code === 'ENOTFOUND') return { kind: 'none', nameExists: false };
+    // No name that the DNS could have.
+    if (code === 'EBADNAME') return { kind: 'none', nameExists: false };
+    return { kind: 'failed', reason: failures[code] ?? 'malformed' };
+  }
+};
+
+const toName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
+
+const join = (first: Lookup<string>, second: Lookup<string>): Lookup<string> => {
+  if (first.kind === 'found' && second.kind === 'found')
+    return { kind: 'found', records: [...first.records, ...second.records] };
+  for (const found of [first, second]) if (found.kind === 'found') return found;
+  for (const failed of [first, second]) if (failed.kind === 'failed') return failed;
+  return first;
+};
+
+/** `servers` as `127.0.0.1`, `127.0.0.1:5353` or `[::1]:5353`; the system's where empty. */
+export const createDnsLookup = (
+  servers: readonly string[],
+  options: { readonly tryMs?: number } = {},
+): DnsLookup => {
+  const resolver = new Resolver({ timeout: options.tryMs ?? TRY_MS, tries: TRIES });
+  if (servers.length > 0) resolver.setServers([...servers]);
+  const same = (text: string): string => text;
+  return {
+    txt: (name) =>
+      lookUp(
+        () => resolver.resolveTxt(name),
+        (strings) => strings,
+      ),
+    cname: (name) => lookUp(() => resolver.resolveCname(name), toName),
+    mx: (name) =>
+      lookUp(
+        () => resolver.resolveMx(name),
+        ({ exchange, priority }) => ({ exchange: toName(exchange), preference: priority }),
+      ),
+    ns: (name) => lookUp(() => resolver.resolveNs(name), toName),
+    addresses: async (name) =>
+      join(
+        ...(await Promise.all([
+          lookUp(() => resolver.resolve4(name), same),
+          lookUp(() => resolver.resolve6(name), same),
+        ])),
+      ),
+  };
+};
