@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { ticketRetentionJob } from './abuse/retention.ts';
 import { abuseRoutes } from './abuse/routes.ts';
 import { domainParts } from './app/domain-parts.ts';
+import { insightParts } from './app/insight-parts.ts';
 import { waysOutOf } from './app/ways-out.ts';
 import type { Config } from './config.ts';
 import { type Disk, disk as realDisk } from './db/disk.ts';
@@ -34,6 +35,7 @@ import { createEnterTenant, createMayCreatePractice } from './people/enter.ts';
 import { createSessionsLastUsed, createTokensLastUsed, lastUsedJob } from './people/last-used.ts';
 import { createPasswords } from './people/passwords.ts';
 import { peopleRoutes } from './people/people-routes.ts';
+import { practiceOwners } from './people/practice-owners.ts';
 import { practicePeople } from './people/practice-people.ts';
 import { createSessions, sessionsCleanupJob } from './people/sessions.ts';
 import { createSignInCodes } from './people/sign-in-codes.ts';
@@ -70,6 +72,8 @@ export interface App {
   /** Applies what can change in a running daemon. */
   reconfigure(config: Config): void;
   health(): Health;
+  /** Runs one of the jobs at once instead of at its time; resolves when it has ended. */
+  runJob(name: string): Promise<void>;
 }
 
 /** Of this program, by its package.json. */
@@ -150,8 +154,11 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     sealingKey,
     generateKeyPair,
     notices,
+    ownersOf: practiceOwners(storage),
   });
 
+  const simulatorDomain = `simulator.${service.host}`;
+  const insight = insightParts({ config: () => config, files, clock, simulatorDomain });
   const dueRegistry = createDueRegistry(platform);
   const dispatcher = createDispatcher({
     files,
@@ -162,6 +169,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     signers: domains.signers,
     returnPathKey: createSecretKey(deriveKey(masterKey, 'return paths')),
     contentKey,
+    simulatorDomain,
   });
   const tokensLastUsed = createTokensLastUsed(files, clock);
   const sessionsLastUsed = createSessionsLastUsed(platform, clock);
@@ -191,6 +199,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       databases,
       queue: { waiting_tenants, in_flight, next_due_at: toIsoOrNull(next_due_at) },
       upstreams: upstreams.map(upstreamFacts),
+      dns: domains.dnsFacts(),
     };
   };
 
@@ -238,12 +247,13 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
   const routes: readonly Route[] = [
     ...sendRoutes(intake),
     ...messageRoutes({ files }),
-    ...practiceRoutes({ ...tenantDeps, people }),
+    ...practiceRoutes({ ...tenantDeps, people, serviceHost: service.host }),
     ...operatorRoutes({ storage, clock, people }),
     ...auditRoutes({ platform, files }),
     ...projectRoutes({ files, clock }),
     ...routeRoutes({ files, clock }),
     ...domains.routes,
+    ...insight.routes,
     ...signInRoutes(signIn),
     ...accountRoutes({ ...signIn, storage }),
     ...peopleRoutes({
@@ -322,6 +332,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
 
   const stop = async (): Promise<void> => {
     draining = true;
+    insight.stop();
     const drained = performance.now() + config.shutdown.drain;
     await runner.stop();
     await dispatcher.stop(config.shutdown.drain);
@@ -367,5 +378,6 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       log.level = next.log.level;
     },
     health,
+    runJob: runner.runNow,
   };
 };

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { checkSections } from './config/checks.ts';
+import { type DomainConnectConfig, publicKeyRecords, resolveDomainConnect } from './config/domain-connect.ts';
 import { type ConfigFile, configSchema } from './config/schema.ts';
 import { type Environment, type Findings, readSecret } from './config/secrets.ts';
 import { Secret } from './kernel/secret.ts';
@@ -23,7 +24,7 @@ export type ZonesConfig = ConfigFile['dns']['zones'] & {
 };
 
 /** Keys are named as in the file; durations are milliseconds, `listen` is host and port, secrets are read. */
-export type Config = Omit<ConfigFile, 'admin' | 'secrets' | 'upstreams' | 'dns'> & {
+export type Config = Omit<ConfigFile, 'admin' | 'secrets' | 'upstreams' | 'dns' | 'domain_connect'> & {
   /** Null: nobody administers over HTTP. */
   readonly admin: { readonly token: Secret | null };
   /** Base64 of 32 bytes. */
@@ -33,6 +34,8 @@ export type Config = Omit<ConfigFile, 'admin' | 'secrets' | 'upstreams' | 'dns'>
     readonly zones: ZonesConfig;
     readonly authoritative: NonNullable<ConfigFile['dns']['authoritative']> | null;
   };
+  /** Null: no apply URLs are made. */
+  readonly domain_connect: DomainConnectConfig | null;
 };
 
 export interface LoadedConfig {
@@ -104,7 +107,8 @@ const resolve = (sections: Partial<ConfigFile>, environment: Environment, findin
   const upstreams = (sections.upstreams ?? []).map((entry, index) =>
     resolveUpstream(entry, index, environment, findings),
   );
-  return { token, masterKey, upstreams };
+  const domainConnect = resolveDomainConnect(sections.domain_connect, environment, findings);
+  return { token, masterKey, upstreams, domainConnect };
 };
 
 const readText = (file: string): string => {
@@ -129,7 +133,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     },
   };
   checkSections(value, findings);
-  const { token, masterKey, upstreams } = resolve(value, environment, findings);
+  const { token, masterKey, upstreams, domainConnect } = resolve(value, environment, findings);
   if (problems.length > 0 || masterKey === null)
     throw new ConfigError(problems.sort((a, b) => a.line - b.line || a.column - b.column));
   const whole = value as ConfigFile;
@@ -139,6 +143,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     secrets: { masterKey },
     upstreams,
     dns: resolveDns(whole.dns, whole.service.host),
+    domain_connect: domainConnect,
   };
   return { config, warnings };
 };
@@ -175,12 +180,14 @@ export const liveChanges = (before: Config, after: Config): { live: string[]; re
 };
 
 /** What the operator's zones are made of. `now` in milliseconds since the epoch: the serial grows with it. */
-export const zoneSettings = ({ service, dns }: Config, now: () => number) => ({
+export const zoneSettings = ({ service, dns, domain_connect }: Config, now: () => number) => ({
   serviceHost: service.host,
   managedSuffix: service.managed_suffix,
   addresses: dns.zones.addresses,
   spfIncludes: dns.zones.spf_includes,
   nameservers: dns.zones.nameservers,
   hostmaster: dns.zones.hostmaster,
+  mtaSts: { mode: dns.mta_sts.mode, maxAge: dns.mta_sts.max_age },
+  extra: domain_connect === null ? [] : publicKeyRecords(domain_connect, service.host),
   serial: () => Math.floor(now() / 1_000),
 });

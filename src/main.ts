@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The entry of the command line, and the only file that touches the process.
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { readVersion } from './app.ts';
@@ -14,6 +15,7 @@ import {
 } from './cli/command.ts';
 import { configCheck, configExample } from './cli/config.ts';
 import { dnsZone } from './cli/dns.ts';
+import { dnsCheck } from './cli/dns-check.ts';
 import { quickstart } from './cli/quickstart.ts';
 import { type ProcessSignals, serve } from './cli/serve.ts';
 import { ConfigError } from './kernel/yaml-file.ts';
@@ -43,6 +45,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const print = (text: string): void => {
   process.stdout.write(text);
+};
+
+/** As fast as the reader takes it; the rest is not made where the reader has gone. */
+const printAll = async (pieces: Iterable<string>): Promise<void> => {
+  for (const piece of pieces) {
+    if (process.stdout.errored) return;
+    if (!process.stdout.write(piece)) await once(process.stdout, 'drain').catch(() => undefined);
+  }
 };
 
 const commands: readonly Command[] = [
@@ -76,8 +86,17 @@ const commands: readonly Command[] = [
   defineCommand({
     name: 'dns zone',
     summary: 'print the zones for your own name server',
+    options: {
+      config: configOption,
+      zone: { value: 'NAME', about: 'only this zone; all, one behind the other, where absent' },
+    },
+    run: ({ config, zone }, environment) => dnsZone(config, environment, { zone, print: printAll }),
+  }),
+  defineCommand({
+    name: 'dns check',
+    summary: 'ask the public DNS whether it holds what the zones hold',
     options: { config: configOption },
-    run: ({ config }, environment) => dnsZone(config, environment),
+    run: ({ config }, environment) => dnsCheck(config, environment),
   }),
   ...adminCommands,
   defineCommand({

@@ -96,6 +96,11 @@ const sideways: readonly Sideways[] = [
     why: 'a managed host gets its keys in the transaction that makes its tenant',
   },
   {
+    from: 'tenants/create-practice.ts',
+    to: 'domains/custom-domain.ts',
+    why: 'a domain given at the creation is refused as one asked for later would be',
+  },
+  {
     from: 'messages/present.ts',
     to: 'queue/store.ts',
     why: 'a recipient shows the time of its next attempt; reading only',
@@ -106,6 +111,7 @@ const sideways: readonly Sideways[] = [
     why: 'a message shows the names of its project and route; reading only',
   },
   { from: 'messages/routes.ts', to: 'tenants/store.ts', why: 'a filter names a project by its slug' },
+  { from: 'insight/', to: 'content/', why: 'the report of placement rates subjects' },
   { from: 'intake/', to: 'content/', why: 'the gates ask what the content is' },
   { from: 'relay/', to: 'compose/', why: 'an attempt composes and signs its copy' },
   ...['service-mail', 'compat', 'campaigns', 'feedback', 'inbound', 'practice-mail', 'alerts'].map(
@@ -208,7 +214,7 @@ const configuration = outside(usesConfiguration, (source) =>
 );
 
 const PURE =
-  /(?:^|\/)(?:rules|gates|outcome|routing|agenda|breaker|draft)\.ts$|^mail\/|^content\/attachment-policy\.ts$|^domains\/zone[^/]*\.ts$|^dns\/answer\.ts$/;
+  /(?:^|\/)(?:rules|gates|outcome|routing|agenda|breaker|draft)\.ts$|^mail\/|^content\/(?:attachment-policy|subject-risk)\.ts$|^insight\/(?:dns-state|go-live-words|onboarding|placement|providers)\.ts$|^domains\/(?:zone[^/]*|key-rules|standing|wanted-records|record-texts)\.ts$|^domains\/check\/|^dns\/answer\.ts$|^domains\/domain-connect\/(?:template|groups|apply-url)\.ts$/;
 const IMPURE_MODULES =
   /^(?:node:(?:fs|net|tls|dns|dgram|http|https|http2|worker_threads|child_process|timers|os|readline|perf_hooks)(?:\/.*)?|better-sqlite3|pino|express|nodemailer(?:\/.*)?|smtp-server|node-cron)$/;
 const IMPURE_PARTS = /^(?:db\/|kernel\/(?:log|runner|systemd)\.ts$|(?:.*\/)?(?:[a-z-]+-)?store\.ts$)/;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +31,10 @@ const fileWith = (name: string, content: string | Buffer, mode = 0o600): string 
   chmodSync(path, mode);
   return path;
 };
+const pkcs8 = { type: 'pkcs8', format: 'pem' } as const;
+const rsaPem = (bits: number): string =>
+  generateKeyPairSync('rsa', { modulusLength: bits }).privateKey.export(pkcs8).toString();
+const RSA = rsaPem(2_048);
 const files = {
   key: fileWith('master.key', `${KEY}\n`),
   token: fileWith('admin.token', `${TOKEN}\r\n`),
@@ -39,6 +43,21 @@ const files = {
   big: fileWith('big.password', Buffer.alloc(5_000, 'x')),
   text: fileWith('some.txt', 'x', 0o644),
   directory: join(directory, 'a-directory'),
+  rsa: fileWith('rsa.key', RSA),
+  shortRsa: fileWith('short-rsa.key', rsaPem(1_024)),
+  ed25519: fileWith('ed25519.key', generateKeyPairSync('ed25519').privateKey.export(pkcs8)),
+  publicRsa: fileWith(
+    'public-rsa.key',
+    generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey.export({ type: 'spki', format: 'pem' }),
+  ),
+  encryptedRsa: fileWith(
+    'encrypted-rsa.key',
+    generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({
+      ...pkcs8,
+      cipher: 'aes-256-cbc',
+      passphrase: 'geheim',
+    }),
+  ),
 };
 mkdirSync(files.directory);
 
@@ -71,6 +90,10 @@ secrets: { master_key_env: KEY }
 `;
 const withService = (name: string, value: string): string =>
   MINIMAL.replace(new RegExp(`  ${name}: .*`), `  ${name}: ${value}`);
+const domainConnect = (file: string, rest = ''): string =>
+  `${MINIMAL}domain_connect: { provider_id: mail.example.com, private_key_file: ${file}${rest} }\n`;
+const NO_RSA_KEY =
+  '6:50: domain_connect.private_key_file: expected an RSA private key of at least 2048 bits, PEM without a passphrase, got something else in it';
 const relay = (rest: string): string =>
   `${MINIMAL}upstreams:\n  - { kind: smtp, name: relay, host: relay.example.net, ${rest} }\n`;
 
@@ -124,6 +147,7 @@ describe('a minimal file', () => {
       },
       shutdown: { drain: 20_000 },
       log: { level: 'info' },
+      domain_connect: null,
     });
     expect(config.smtp.inbound).toBeUndefined();
     expect(config.secrets.masterKey.reveal()).toBe(KEY);
@@ -169,6 +193,12 @@ describe('values are understood', () => {
       'dns: { resolvers: ["127.0.0.1:5353", "::1", "[::1]:53"] }',
       ({ dns }) => dns.resolvers,
       ['127.0.0.1:5353', '::1', '[::1]:53'],
+    ],
+    [
+      'Domain Connect',
+      domainConnect(files.rsa).slice(MINIMAL.length),
+      ({ domain_connect }) => ({ ...domain_connect, privateKey: typeof domain_connect?.privateKey }),
+      { provider_id: 'mail.example.com', service_id: 'email', key_host: '_dck1', privateKey: 'object' },
     ],
     [
       'safe mode entries',
@@ -257,10 +287,24 @@ describe('a bad file says where and what', () => {
       ['3:3: service.host: expected a lower-case host name, got "Mail.example.com"'],
     ],
     [
+      'a host too long to have tenants’ names below it',
+      withService('host', `${'a'.repeat(60)}.${'b'.repeat(50)}.example.com`),
+      [
+        '3:3: service.host: expected at most 114 characters, because names of tenants stand below it, got 123',
+      ],
+    ],
+    [
       'the host among managed hosts',
       withService('host', 'mail.send.example.com'),
       [
         '3:3: service.host: expected a host outside service.managed_suffix (send.example.com), whose names belong to tenants, got "mail.send.example.com"',
+      ],
+    ],
+    [
+      'managed hosts where the MTA-STS policy is served',
+      withService('managed_suffix', 'mta-sts.mail.example.com'),
+      [
+        '4:3: service.managed_suffix: expected a zone other than mta-sts.mail.example.com, which the service itself uses, got "mta-sts.mail.example.com"',
       ],
     ],
     [
@@ -468,6 +512,32 @@ describe('a bad file says where and what', () => {
       `${MINIMAL}scanners: { rspamd: { url: "127.0.0.1:11333" } }`,
       ['6:23: scanners.rspamd.url: expected an http:// or https:// address, got "127.0.0.1:11333"'],
     ],
+    [
+      'a label of the key that means something else',
+      domainConnect(files.rsa, ', key_host: _dmarc'),
+      [
+        `6:${70 + files.rsa.length}: domain_connect.key_host: expected a lower-case label that begins with an underscore, none that mail uses, got "_dmarc"`,
+      ],
+    ],
+    [
+      'a label of the key that a practice could have',
+      domainConnect(files.rsa, ', key_host: dck1'),
+      [
+        `6:${70 + files.rsa.length}: domain_connect.key_host: expected a lower-case label that begins with an underscore, none that mail uses, got "dck1"`,
+      ],
+    ],
+    [
+      'a template that no file can be named after',
+      domainConnect(files.rsa, ', service_id: a/b'),
+      [
+        `6:${70 + files.rsa.length}: domain_connect.service_id: expected 1 to 64 lower-case letters, digits, dots, hyphens and underscores, got "a/b"`,
+      ],
+    ],
+    [
+      'Domain Connect without a key',
+      `${MINIMAL}domain_connect: { provider_id: mail.example.com }`,
+      ['6:1: domain_connect.private_key_file: expected the path of a file with the secret'],
+    ],
     ['a key twice', `${MINIMAL}http: {}\nhttp: {}`, ['7:1: expected each key once, got http again']],
   ])('%s', (_name, text, expected) => expect(problemsOf(text)).toEqual(expected));
 
@@ -522,6 +592,12 @@ describe('secrets', () => {
       relay('user: u, password_env: PASSWORD'),
       ({ upstreams: [first] }) => (first?.kind === 'smtp' ? first.password : null),
       PASSWORD,
+    ],
+    [
+      'the key that signs apply URLs',
+      domainConnect(files.rsa),
+      ({ domain_connect }) => domain_connect?.privateKey,
+      RSA.trimEnd(),
     ],
   ])('%s', (_name, text, part, value) => {
     const { config, warnings } = load(text);
@@ -596,6 +672,16 @@ describe('secrets', () => {
       'a device',
       relay('user: u, password_file: /dev/zero'),
       '7:66: upstreams[0].password_file: expected a readable file (relative paths start at the working directory), got something that is no file',
+    ],
+    ['a key that is too short', domainConnect(files.shortRsa), NO_RSA_KEY],
+    ['a key of another kind', domainConnect(files.ed25519), NO_RSA_KEY],
+    ['a public key', domainConnect(files.publicRsa), NO_RSA_KEY],
+    ['a key under a passphrase', domainConnect(files.encryptedRsa), NO_RSA_KEY],
+    ['a file that is no key', domainConnect(files.text), NO_RSA_KEY],
+    [
+      'a key that is not there',
+      domainConnect('/nonexistent/key'),
+      '6:50: domain_connect.private_key_file: expected a readable file (relative paths start at the working directory), got no such file',
     ],
     [
       'the secret itself as variable',
@@ -698,6 +784,7 @@ describe('what a reload can change', () => {
     ],
     ['upstreams', relay('pool: 1'), { live: [], restart: ['upstreams'] }],
     ['a secret', `${MINIMAL}admin: { token_env: TOKEN }`, { live: [], restart: ['admin.token'] }],
+    ['Domain Connect', domainConnect(files.rsa), { live: [], restart: ['domain_connect'] }],
   ])('%s', (_name, text, expected) => expect(liveChanges(before, load(text).config)).toEqual(expected));
 
   test('a secret with another value, without showing it', () => {

@@ -1,16 +1,26 @@
 // All that has to do with domains, their keys and the DNS: part of the composition root.
+import { createPrivateKey } from 'node:crypto';
 import { type Config, zoneSettings } from '#src/config.ts';
 import type { Storage } from '#src/db/storage.ts';
 import { createDnsServer, type DnsServer } from '#src/dns/server.ts';
+import { domainCheckJob } from '#src/domains/check-job.ts';
+import { domainConnectRoutes } from '#src/domains/domain-connect/routes.ts';
+import { domainRoutes } from '#src/domains/domain-routes.ts';
+import { exportRoutes } from '#src/domains/export-routes.ts';
+import { keyRoutes } from '#src/domains/key-routes.ts';
 import type { GenerateKeyPair } from '#src/domains/keys.ts';
+import { mtaStsRoutes } from '#src/domains/mta-sts-routes.ts';
+import { keyRenewalJob } from '#src/domains/renewal-job.ts';
 import { createServiceZones } from '#src/domains/service-zones.ts';
 import { createSigners, type Signers } from '#src/domains/signers.ts';
+import type { OwnersOf } from '#src/domains/tell-owners.ts';
 import type { Zones } from '#src/domains/zone.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import { createTurns } from '#src/kernel/turns.ts';
 import type { Notices } from '#src/notices/outbox.ts';
 
 export interface DomainPartsDeps {
@@ -22,6 +32,8 @@ export interface DomainPartsDeps {
   readonly sealingKey: Buffer;
   readonly generateKeyPair: GenerateKeyPair;
   readonly notices: Notices;
+  /** Whom to tell about a practice, by its id. */
+  readonly ownersOf: OwnersOf;
 }
 
 export interface DomainParts {
@@ -29,20 +41,86 @@ export interface DomainParts {
   readonly signers: Signers;
   /** Null where it is off. */
   readonly dns: DnsServer | null;
+  /** What health shows of it. */
+  readonly dnsFacts: () => Readonly<Record<string, unknown>> | null;
   readonly routes: readonly Route[];
   readonly jobs: readonly Job[];
 }
 
-export const domainParts = ({ config, storage, clock, log, sealingKey }: DomainPartsDeps): DomainParts => {
+const dnsFacts = (dns: DnsServer | null) => {
+  if (dns === null) return null;
+  const { listening, udpQueries, tcpQueries, limited, failed } = dns.stats();
+  return { listening, queries: udpQueries + tcpQueries, limited, failed };
+};
+
+const DEFAULT_SERVICE_ID = 'email';
+
+const domainConnectOf = ({ service, domain_connect }: Config) => ({
+  template: {
+    providerId: domain_connect?.provider_id ?? service.host,
+    serviceId: domain_connect?.service_id ?? DEFAULT_SERVICE_ID,
+    serviceName: service.name,
+    serviceHost: service.host,
+    publicOrigin: service.public_origin,
+  },
+  signingKey: domain_connect && {
+    keyHost: domain_connect.key_host,
+    privateKey: createPrivateKey(domain_connect.privateKey.reveal()),
+  },
+});
+
+export const domainParts = (deps: DomainPartsDeps): DomainParts => {
+  const { config, storage, clock, log, sealingKey, generateKeyPair } = deps;
   const { platform } = storage;
   const signers = createSigners(sealingKey, { ed25519: config.dkim.ed25519 });
-  const zones = createServiceZones(
-    zoneSettings(config, () => clock.now()),
-    (work) => platform.peek(work),
-  );
+  const settings = zoneSettings(config, () => clock.now());
+  const zones = createServiceZones(settings, (work) => platform.peek(work));
   const { authoritative } = config.dns;
   const dns = authoritative && createDnsServer({ listen: authoritative.listen, zones, log });
   const lookup = createDnsLookup(config.dns.resolvers);
-  void lookup;
-  return { zones, signers, dns, routes: [], jobs: [] };
+  /** Of one tenant's domains and keys nothing that changes them interleaves. */
+  const turns = createTurns();
+  const changing = {
+    storage,
+    clock,
+    turns,
+    lookup,
+    signers,
+    sealingKey,
+    generateKeyPair,
+    serviceHost: settings.serviceHost,
+  };
+  const keys = {
+    ...changing,
+    rotateEvery: config.dkim.rotate_every,
+    keepOld: config.dkim.keep_old,
+    giveUps: Object.values(config.queue.give_up),
+  };
+  const domains = {
+    ...changing,
+    managedSuffix: config.service.managed_suffix,
+    notices: deps.notices,
+    ownersOf: deps.ownersOf,
+    origin: config.service.public_origin,
+    log,
+    random: Math.random,
+  };
+  const policy = mtaStsRoutes({
+    peek: (work) => platform.peek(work),
+    serviceHost: settings.serviceHost,
+    publicOrigin: config.service.public_origin,
+    mtaSts: settings.mtaSts,
+  });
+  const publishing = [
+    ...exportRoutes(domains),
+    ...domainConnectRoutes(domains, { ...domainConnectOf(config), keyRecords: settings.extra }),
+  ];
+  return {
+    zones,
+    signers,
+    dns,
+    dnsFacts: () => dnsFacts(dns),
+    routes: [...policy, ...domainRoutes(domains), ...publishing, ...keyRoutes(keys)],
+    jobs: [domainCheckJob(domains), keyRenewalJob(keys)],
+  };
 };

@@ -8,11 +8,21 @@ import { hostInZone, isLoopback } from './values.ts';
 type Sections = Partial<ConfigFile>;
 
 /** Names below service.host that the service's own zone holds. */
-const OWN_LABELS = ['dkim', 'spf', 'bounce', 'simulator', 'ns1'];
+const OWN_LABELS = ['dkim', 'spf', 'bounce', 'simulator', 'mta-sts', 'ns1'];
+
+/** 253 (RFC 1035 §2.3.4 as text) less the longest names that stand below: a key's below a managed host. */
+const MAX_ZONE_CHARACTERS = 114;
 
 const checkService = ({ service }: Sections, { problem, warning }: Findings): void => {
   if (!service) return;
   const { host, managed_suffix, public_origin } = service;
+  for (const key of ['host', 'managed_suffix'] as const)
+    if (service[key].length > MAX_ZONE_CHARACTERS)
+      problem(
+        ['service', key],
+        `at most ${MAX_ZONE_CHARACTERS} characters, because names of tenants stand below it`,
+        `${service[key].length}`,
+      );
   if (hostInZone(host, managed_suffix))
     problem(
       ['service', 'host'],

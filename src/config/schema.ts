@@ -151,7 +151,7 @@ const dns = z.strictObject({
         .enum(['none', 'testing', 'enforce'])
         .prefault('testing')
         .describe(
-          'enforce makes others refuse to deliver to service.host unless its certificate is valid for that name.',
+          'enforce makes others refuse to deliver to service.host unless its certificate is valid for that name; none withdraws the policy, which others still heed until they ask again.',
         ),
       max_age: durationBetween(DAY, 365 * DAY)
         .prefault('7d')
@@ -165,8 +165,8 @@ const domainConnect = z.strictObject({
   provider_id: v.hostName
     .meta({ example: 'mail.example.com' })
     .describe('providerId of the published template.'),
-  service_id: v.text(64).prefault('email').describe('serviceId of the published template.'),
-  key_host: v.text(63).prefault('_dck1').describe('Label of the TXT record with the public key.'),
+  service_id: v.templateId.prefault('email').describe('serviceId of the published template.'),
+  key_host: v.keyLabel.prefault('_dck1').describe('Label of the TXT record with the public key.'),
   private_key_file: v.secretFile
     .meta({ example: 'config/domain-connect.key' })
     .describe('RSA private key, PEM, that signs the apply URLs.'),

@@ -1,5 +1,5 @@
-// Where secrets come from: the file or the environment variable that a key names. A file must exist, hold one line
-// of text and be small; that others on the machine can read it is worth a warning, not a refusal.
+// Where secrets come from: the file or the environment variable that a key names. A file must exist and be small; that
+// others on the machine can read it is worth a warning, not a refusal.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { Secret } from '#src/kernel/secret.ts';
 import type { Path } from '#src/kernel/yaml-file.ts';

@@ -93,6 +93,18 @@ export const upstreamName = checkedText('a name of lower-case letters, digits an
   /^[a-z0-9][a-z0-9-]{0,62}$/.test(text),
 );
 
+/** As in the name of the template's file, `<providerId>.<serviceId>.json`. */
+export const templateId = checkedText(
+  '1 to 64 lower-case letters, digits, dots, hyphens and underscores',
+  (text) => /^[a-z0-9._-]{1,64}$/.test(text),
+);
+/** Underscored names that mean something else to mail (RFC 8552 registry). */
+const TAKEN_LABELS = ['_dmarc', '_domainkey', '_mta-sts', '_report', '_smtp', '_tls'];
+export const keyLabel = checkedText(
+  'a lower-case label that begins with an underscore, none that mail uses',
+  (text) => /^_[a-z0-9-]{1,62}$/.test(text) && !TAKEN_LABELS.includes(text),
+);
+
 export const filePath = z.string().min(1).max(MAX_PATH_LENGTH).meta({ expected: 'a path' });
 /** The value is not shown in problems: someone may have put the secret itself there. */
 export const secretFile = filePath.meta({ expected: 'the path of a file with the secret', shown: 'never' });

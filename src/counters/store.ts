@@ -25,14 +25,10 @@ export const counterStore = perConnection((db: TenantDb) => {
     `INSERT INTO channel_counters (day, project_id, channel, accepted) VALUES (?, ?, ?, ?)
      ON CONFLICT (day, project_id, channel) DO UPDATE SET accepted = accepted + excluded.accepted`,
   );
-  const addFate = Object.fromEntries(
-    fates.map((fate) => [
-      fate,
-      db.prepare<[day: number, routeId: string]>(
-        `INSERT INTO counters (day, route_id, accepted, ${fate}) VALUES (?, ?, 0, 1)
-         ON CONFLICT (day, route_id) DO UPDATE SET ${fate} = ${fate} + 1`,
-      ),
-    ]),
+  const addFates = db.prepare<Record<Fate, number> & { day: number; messageSeq: number }>(
+    `INSERT INTO counters (day, route_id, accepted, ${fates.join(', ')})
+     SELECT :day, route_id, 0, ${fates.map((fate) => `:${fate}`).join(', ')} FROM messages WHERE seq = :messageSeq
+     ON CONFLICT (day, route_id) DO UPDATE SET ${fates.map((fate) => `${fate} = ${fate} + excluded.${fate}`).join(', ')}`,
   );
   const between = db
     .prepare<[from: number, toExclusive: number], number>(
@@ -44,11 +40,13 @@ export const counterStore = perConnection((db: TenantDb) => {
      FROM counters WHERE day >= ? AND day < ? GROUP BY route_id ORDER BY route_id`,
   );
   const perChannel = db.prepare<
-    [from: number, toExclusive: number],
-    { day: number; project_id: string; channel: string; accepted: number }
+    { from: number; to: number; projectIds: string | null },
+    { day: number; channel: string; accepted: number }
   >(
-    `SELECT day, project_id, channel, accepted FROM channel_counters
-     WHERE day >= ? AND day < ? ORDER BY day, project_id, channel`,
+    `SELECT day, channel, sum(accepted) AS accepted FROM channel_counters
+     WHERE day >= :from AND day < :to
+       AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))
+     GROUP BY day, channel ORDER BY day, channel`,
   );
   return {
     /** `mails`: one a recipient; `day` as `utcDay` counts. */
@@ -58,9 +56,10 @@ export const counterStore = perConnection((db: TenantDb) => {
     addToChannel: (day: number, projectId: string, channel: string, mails: number): void => {
       addChannel.run(day, projectId, channel, mails);
     },
-    /** One mail more of that fate. */
-    addFate: (day: number, routeId: string, fate: Fate): void => {
-      addFate[fate]?.run(day, routeId);
+    /** One mail more of each of these fates, on the route of that message. */
+    addFates: (day: number, messageSeq: number, came: readonly Fate[]): void => {
+      const one = Object.fromEntries(fates.map((fate) => [fate, came.includes(fate) ? 1 : 0]));
+      addFates.run({ ...(one as Record<Fate, number>), day, messageSeq });
     },
     /** Mails over all routes, from the first day up to, not including, the last. */
     acceptedBetween: (fromDay: number, toDayExclusive: number): number =>
@@ -68,6 +67,12 @@ export const counterStore = perConnection((db: TenantDb) => {
     /** Sums of the same days, of the routes that had any. */
     perRoute: (fromDay: number, toDayExclusive: number): RouteCounts[] =>
       perRoute.all(fromDay, toDayExclusive),
-    perChannel: (fromDay: number, toDayExclusive: number) => perChannel.all(fromDay, toDayExclusive),
+    /** Sums of the projects of these ids (null: of all), in the order of their days. */
+    perChannel: (fromDay: number, toDayExclusive: number, projects: readonly string[] | null) =>
+      perChannel.all({
+        from: fromDay,
+        to: toDayExclusive,
+        projectIds: projects && JSON.stringify(projects),
+      }),
   };
 });

@@ -44,9 +44,12 @@ export const createRateLimit = ({ perSecond, burst, networks, now }: RateLimitOp
 
 const MAPPED_V4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
+/** IPv4 seen through an IPv6 socket is IPv4. */
+export const plainAddress = (address: string): string => MAPPED_V4.exec(address)?.[1] ?? address;
+
 /** The network an address is counted with: IPv4 /24, IPv6 /56 (what a provider gives one customer at most). */
 export const networkOf = (address: string): string => {
-  const v4 = MAPPED_V4.exec(address)?.[1] ?? address;
+  const v4 = plainAddress(address);
   if (!v4.includes(':')) return v4.slice(0, v4.lastIndexOf('.'));
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');
   const first = head === '' ? [] : head.split(':');

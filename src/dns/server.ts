@@ -7,15 +7,20 @@ import { once } from 'node:events';
 import { createServer, isIPv6, type Server, type Socket } from 'node:net';
 import type { Zones } from '#src/domains/zone.ts';
 import type { Log } from '#src/kernel/log.ts';
+import { clientKey } from '#src/kernel/rate-limit.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { answerQuery, bare, type Query, type Response, rcodes, truncate } from './answer.ts';
-import { createRateLimit, networkOf, type RateLimitOptions } from './rate-limit.ts';
+import { type ConnectionLimits, createConnections } from './connections.ts';
+import { createRateLimit, networkOf, plainAddress, type RateLimitOptions } from './rate-limit.ts';
 import { serveConnection } from './tcp.ts';
 import { decodeQuery, encodeResponse, MAX_TCP_OCTETS, udpLimit } from './wire.ts';
 
 /** How long a TCP client may be silent (RFC 7766 §6.2.3: seconds). */
 const TCP_IDLE_MS = 10 * SECOND;
-const MAX_CONNECTIONS = 100;
+/** A resolver has one or two (RFC 7766 §6.2.2); behind one address there may be several. */
+const CONNECTIONS: ConnectionLimits = { all: 100, perClient: 10 };
+/** Those that were cut count until they are closed. */
+const MAX_SOCKETS = 2 * CONNECTIONS.all;
 /** Large public resolvers ask from many networks; one that asks more than this by UDP is sent to TCP. */
 const RATE_LIMIT: RateLimitOptions = {
   perSecond: 100,
@@ -37,7 +42,7 @@ export interface DnsServerOptions {
   readonly rateLimit?: Partial<RateLimitOptions>;
 }
 
-/** Counts since the start, but for `connections` and `networks`, which are of now. */
+/** Counts since the start, but for the last three, which are of now. */
 interface DnsStats {
   readonly udpQueries: number;
   readonly tcpQueries: number;
@@ -49,6 +54,7 @@ interface DnsStats {
   readonly failed: number;
   readonly connections: number;
   readonly networks: number;
+  readonly listening: boolean;
 }
 
 export interface DnsServer {
@@ -76,7 +82,7 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
   const { listen, zones, log } = options;
   const rateLimit = createRateLimit({ ...RATE_LIMIT, ...options.rateLimit });
   const counts = { udpQueries: 0, tcpQueries: 0, dropped: 0, malformed: 0, limited: 0, failed: 0 };
-  const connections = new Set<Socket>();
+  const connections = createConnections(CONNECTIONS);
   let sockets: Sockets | null = null;
   let lastFailureLoggedAt = Number.NEGATIVE_INFINITY;
 
@@ -130,9 +136,11 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
   };
 
   const onConnection = (socket: Socket): void => {
-    connections.add(socket);
-    socket.on('close', () => connections.delete(socket));
-    serveConnection(socket, options.tcpIdleMs ?? TCP_IDLE_MS, respondByTcp);
+    connections.admit(socket, clientKey(plainAddress(socket.remoteAddress ?? '')));
+    serveConnection(socket, options.tcpIdleMs ?? TCP_IDLE_MS, (octets) => {
+      connections.touch(socket);
+      return respondByTcp(octets);
+    });
   };
 
   const bindUdp = async (port: number): Promise<UdpSocket> => {
@@ -149,7 +157,7 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
 
   const bindTcp = async (port: number): Promise<Server> => {
     const tcp = createServer({ allowHalfOpen: true, noDelay: true }, onConnection);
-    tcp.maxConnections = MAX_CONNECTIONS;
+    tcp.maxConnections = MAX_SOCKETS;
     tcp.listen(port, listen.host);
     await once(tcp, 'listening');
     tcp.on('error', (error) => log.error({ err: error }, 'the DNS listener failed'));
@@ -181,11 +189,16 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
     sockets = null;
     const tcpClosed = once(tcp, 'close');
     tcp.close();
-    for (const socket of connections) socket.destroy();
+    connections.cutAll();
     await Promise.all([tcpClosed, closeUdp(udp)]);
   };
 
-  const stats = (): DnsStats => ({ ...counts, connections: connections.size, networks: rateLimit.size() });
+  const stats = (): DnsStats => ({
+    ...counts,
+    connections: connections.size(),
+    networks: rateLimit.size(),
+    listening: sockets !== null,
+  });
 
   return { start, stop, stats };
 };

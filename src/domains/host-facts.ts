@@ -2,8 +2,9 @@
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
 import type { HostFacts } from './host-check.ts';
+import { isReplaced } from './key-rules.ts';
 import { recordOf } from './keys.ts';
-import { dkimKeyStore } from './store.ts';
+import { type DkimKeyRow, dkimKeyStore } from './store.ts';
 
 export interface HostFactsSettings {
   readonly serviceHost: string;
@@ -21,6 +22,12 @@ export const hostInQuestion = (
   return { host: practice.managed_host, kind: 'managed', pending: false };
 };
 
+/** The keys whose records the host is to bear: former tokens of a domain stay published, but prove nothing any more. */
+export const hostKeyRows = (db: TenantDb, host: string): DkimKeyRow[] => {
+  const rows = dkimKeyStore(db).ofHost(host);
+  return rows.filter((row) => !isReplaced(row, rows));
+};
+
 /** Throws where a key was sealed under another master key. */
 export const hostFactsOf = (
   db: TenantDb,
@@ -32,13 +39,11 @@ export const hostFactsOf = (
     host,
     kind,
     serviceHost,
-    keys: dkimKeyStore(db)
-      .ofHost(host)
-      .map((row) => ({
-        selector: row.token,
-        record: recordOf(practice.id, row, sealingKey),
-        imported: row.position === 0,
-      })),
+    keys: hostKeyRows(db, host).map((row) => ({
+      selector: row.token,
+      record: recordOf(practice.id, row, sealingKey),
+      imported: row.position === 0,
+    })),
     bimi: { logoUrl: practice.bimi_logo_url, certificateUrl: practice.bimi_certificate_url },
   };
 };

@@ -43,9 +43,34 @@ type KeyName = Pick<DkimKeyRow, 'domain' | 'token' | 'position'>;
 
 const newToken = (): string => Array.from(randomBytes(TOKEN_CHARS), (byte) => BASE32[byte & 31]).join('');
 
+/** Where verifiers look for the key (RFC 6376 §3.6.2.1). */
+export const keyName = ({ token, domain }: Pick<DkimKeyRow, 'token' | 'domain'>): string =>
+  `${token}._domainkey.${domain}`;
+
 /** Tokens are unique; imported selectors only within their host. */
 export const sealingContext = (tenantId: string, { domain, token, position }: KeyName): string =>
   position === 0 ? `imported dkim ${tenantId} ${domain} ${token}` : `dkim ${tenantId} ${token}`;
+
+/** Another key for a token: whole, but neither written nor published. */
+export const renewKey = async (
+  tenantId: string,
+  row: DkimKeyRow,
+  sealingKey: Buffer,
+  now: number,
+  generatePair: GenerateKeyPair,
+): Promise<DkimKeyRow> => {
+  const { privateKey } = await generatePair(row.algorithm);
+  const plain = privateKey.export({ type: 'pkcs8', format: 'der' });
+  return {
+    ...row,
+    role: 'next',
+    sealed_key: seal(sealingKey, plain, sealingContext(tenantId, row)),
+    created_at: now,
+    published_at: null,
+    activated_at: null,
+    retired_at: null,
+  };
+};
 
 export const createHostKeys = async (
   tenantId: string,

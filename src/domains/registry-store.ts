@@ -9,8 +9,11 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const insertToken = db.prepare<[string, string, string, string, number, number]>(
     'INSERT INTO dkim_tokens (token, tenant_id, domain, record, position, created_at) VALUES (?, ?, ?, ?, ?, ?)',
   );
-  const republish = db.prepare<[string, string]>('UPDATE dkim_tokens SET record = ? WHERE token = ?');
-  const withdraw = db.prepare<[string]>('DELETE FROM dkim_tokens WHERE token = ?');
+  const putToken = db.prepare<[string, string, string, string, number, number]>(
+    `INSERT INTO dkim_tokens (token, tenant_id, domain, record, position, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (token) DO UPDATE SET record = excluded.record WHERE tenant_id = excluded.tenant_id`,
+  );
+  const withdraw = db.prepare<[string, string]>('DELETE FROM dkim_tokens WHERE token = ? AND tenant_id = ?');
   const owner = db
     .prepare<[string], string>("SELECT tenant_id FROM domains WHERE name = ? AND kind = 'custom'")
     .pluck();
@@ -63,11 +66,11 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
       insertToken.run(key.token, tenantId, key.domain, key.record, key.position, key.created_at);
     },
     /** What the DNS says at a token's target from now on. */
-    republish: (token: string, record: string): void => {
-      republish.run(record, token);
+    put: (tenantId: string, key: NewDkimKey): void => {
+      putToken.run(key.token, tenantId, key.domain, key.record, key.position, key.created_at);
     },
-    withdraw: (token: string): void => {
-      withdraw.run(token);
+    withdraw: (token: string, tenantId: string): void => {
+      withdraw.run(token, tenantId);
     },
     /** Id of the tenant that has verified the custom domain last. */
     ownerOf: (domain: string): string | null => owner.get(domain) ?? null,

@@ -124,14 +124,17 @@ export const dnsCheckStore = perConnection((db: TenantDb) => {
        standings_json = excluded.standings_json`,
   );
   const get = db.prepare<[string], DnsCheckRow>('SELECT * FROM dns_checks WHERE host = ?');
-  const remove = db.prepare<[string]>('DELETE FROM dns_checks WHERE host = ?');
+  const keepOnly = db.prepare<[string]>(
+    'DELETE FROM dns_checks WHERE host NOT IN (SELECT value FROM json_each(?))',
+  );
   return {
     put: (row: DnsCheckRow): void => {
       put.run(row);
     },
     get: (host: string): DnsCheckRow | undefined => get.get(host),
-    remove: (host: string): void => {
-      remove.run(host);
+    /** Forgets what was found of all other hosts. */
+    keepOnly: (hosts: readonly string[]): void => {
+      keepOnly.run(JSON.stringify(hosts));
     },
   };
 });

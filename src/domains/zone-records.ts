@@ -1,6 +1,16 @@
-// What the operator's zones hold, name by name: the one place where the texts of SPF (RFC 7208), DMARC (RFC 9989,
-// report authorisation RFC 9990), DKIM key targets (RFC 6376) and return paths of the service host, of the managed
-// suffix and of a managed host are written. Which name is in which zone is not decided here.
+// What the operator's zones hold, name by name: SPF (RFC 7208), DMARC (RFC 9989, report authorisation RFC 9990), DKIM
+// key targets (RFC 6376), return paths, MTA-STS (RFC 8461) and TLS-RPT (RFC 8460) of the service host, of the managed
+// suffix and of a managed host. Which name is in which zone is not decided here.
+import { type MtaStsSettings, policyRecord } from './mta-sts.ts';
+import {
+  dkimTarget,
+  dmarcText,
+  mtaStsPolicyTarget,
+  mtaStsTarget,
+  spfTarget,
+  spfText,
+  tlsReportText,
+} from './record-texts.ts';
 import type { MxRecord, PlainRecord, ResourceRecord, SoaRecord } from './resource-record.ts';
 
 /** What the zones are made of. Names may be in any case, with or without the trailing dot. */
@@ -15,6 +25,9 @@ export interface ZoneFacts {
   readonly nameservers: readonly string[];
   /** E-mail address of whoever runs the zones. */
   readonly hostmaster: string;
+  readonly mtaSts: MtaStsSettings;
+  /** Further records at or below the service host, in its zone. */
+  readonly extra?: readonly ResourceRecord[];
   /** The zones' serial (32 bits); grows whenever a record changes. */
   readonly serial: () => number;
   /** The DKIM key record's text behind a token, or null. */
@@ -51,10 +64,6 @@ const mx = (name: string, exchange: string): MxRecord => ({
   ttl: STABLE_TTL_S,
   data: { preference: MX_PREFERENCE, exchange },
 });
-
-const spfOf = (serviceHost: string): string => `v=spf1 include:spf.${serviceHost} ~all`;
-const dmarcOf = (serviceHost: string): string =>
-  `v=DMARC1; p=none; adkim=r; aspf=r; rua=mailto:dmarc@${serviceHost}`;
 
 const isV6 = (address: string): boolean => address.includes(':');
 
@@ -95,33 +104,65 @@ export const soaRecord = (apex: string, mname: string, facts: ZoneFacts): SoaRec
 export const nsRecords = (apex: string, nameservers: readonly string[]): ResourceRecord[] =>
   nameservers.map((nameserver) => record('NS', apex, nameserver));
 
-/** The host reports and bounces are sent to. Its own SPF is for HELO, the identity of mail from `<>` (RFC 7208 §2.3). */
+/** Takes mail for the service host and sends with it as return path. */
+const returnPathRecords = (name: string, serviceHost: string): ResourceRecord[] => [
+  mx(name, serviceHost),
+  record('TXT', name, spfText(serviceHost)),
+];
+
+/** Reports on failed TLS, for a name that receives mail. */
+const tlsReports = (name: string, serviceHost: string): ResourceRecord =>
+  record('TXT', `_smtp._tls.${name}`, tlsReportText(serviceHost));
+
+/** The policy itself: others' names lead here. */
+const policyRecords = (serviceHost: string, facts: ZoneFacts): ResourceRecord[] => [
+  record('TXT', mtaStsTarget(serviceHost), policyRecord(serviceHost, facts.mtaSts)),
+  ...addressRecords(mtaStsPolicyTarget(serviceHost), facts.addresses),
+];
+
+/** How mail to a name is secured: the policy by aliases, so that it changes in one place. */
+const securityRecords = (name: string, serviceHost: string): ResourceRecord[] => [
+  record('CNAME', `_mta-sts.${name}`, mtaStsTarget(serviceHost)),
+  record('CNAME', `mta-sts.${name}`, mtaStsPolicyTarget(serviceHost)),
+  tlsReports(name, serviceHost),
+];
+
+/**
+ * The host reports and bounces are sent to. Its own SPF is for HELO, the identity of mail from `<>` (RFC 7208 §2.3);
+ * `bounce.` is the return path of mail whose host has none.
+ */
 export const serviceHostRecords = (serviceHost: string, facts: ZoneFacts): ResourceRecord[] => [
   ...addressRecords(serviceHost, facts.addresses),
-  mx(serviceHost, serviceHost),
-  record('TXT', serviceHost, spfOf(serviceHost)),
-  record('TXT', `spf.${serviceHost}`, senderPolicy(facts.addresses, facts.spfIncludes ?? [])),
+  ...returnPathRecords(serviceHost, serviceHost),
+  record('TXT', spfTarget(serviceHost), senderPolicy(facts.addresses, facts.spfIncludes ?? [])),
+  ...returnPathRecords(`bounce.${serviceHost}`, serviceHost),
+  mx(`simulator.${serviceHost}`, serviceHost),
   record('TXT', `*._report._dmarc.${serviceHost}`, 'v=DMARC1'),
+  ...policyRecords(serviceHost, facts),
+  tlsReports(serviceHost, serviceHost),
 ];
 
-export const managedSuffixRecords = (managedSuffix: string, serviceHost: string): ResourceRecord[] => [
-  record('TXT', `_dmarc.${managedSuffix}`, dmarcOf(serviceHost)),
-];
+/** At a managed host itself, and at each apex, so that the tree walk of any name below finds one (RFC 9989 §4.10). */
+export const dmarcRecord = (name: string, serviceHost: string): ResourceRecord =>
+  record('TXT', `_dmarc.${name}`, dmarcText(serviceHost));
 
 export const tokenRecord = (serviceHost: string, token: string, text: string): ResourceRecord =>
-  record('TXT', `${token}.dkim.${serviceHost}`, text, KEY_TTL_S);
+  record('TXT', dkimTarget(token, serviceHost), text, KEY_TTL_S);
 
 /** Everything at and below a managed host. It has no address: it sends and receives mail, nothing else. */
 export const managedHostRecords = (
   host: string,
   tokens: readonly string[],
   serviceHost: string,
-): ResourceRecord[] => [
-  mx(host, serviceHost),
-  record('TXT', host, spfOf(serviceHost)),
-  record('TXT', `_dmarc.${host}`, dmarcOf(serviceHost)),
-  mx(`bounce.${host}`, serviceHost),
-  record('TXT', `bounce.${host}`, spfOf(serviceHost)),
-  mx(`in.${host}`, serviceHost),
-  ...tokens.map((token) => record('CNAME', `${token}._domainkey.${host}`, `${token}.dkim.${serviceHost}`)),
-];
+): ResourceRecord[] => {
+  const bounce = `bounce.${host}`;
+  const inbound = `in.${host}`;
+  return [
+    ...returnPathRecords(host, serviceHost),
+    dmarcRecord(host, serviceHost),
+    ...returnPathRecords(bounce, serviceHost),
+    mx(inbound, serviceHost),
+    ...[host, bounce, inbound].flatMap((name) => securityRecords(name, serviceHost)),
+    ...tokens.map((token) => record('CNAME', `${token}._domainkey.${host}`, dkimTarget(token, serviceHost))),
+  ];
+};

@@ -5,9 +5,9 @@
 import { isWithin, type ResourceRecord, type SoaRecord, toComparable } from './resource-record.ts';
 import {
   addressRecords,
+  dmarcRecord,
   type ManagedHost,
   managedHostRecords,
-  managedSuffixRecords,
   nsRecords,
   serviceHostRecords,
   soaRecord,
@@ -73,11 +73,16 @@ export const createZones = (facts: ZoneFacts): Zones => {
       : addressRecords(nameserver, facts.addresses);
   const soaOf = (apex: string): SoaRecord => soaRecord(apex, primary, facts);
 
+  const extra = (facts.extra ?? []).map((record) => ({ ...record, name: toComparable(record.name) }));
+  for (const { name } of extra)
+    if (zoneOf(name) !== serviceHost) throw new Error(`not in the zone ${serviceHost}: ${name}`);
+
   const fixed: readonly ResourceRecord[] = [
     ...apexes.flatMap((apex) => nsRecords(apex, nameservers)),
     ...serviceHostRecords(serviceHost, facts),
-    ...managedSuffixRecords(managedSuffix, serviceHost),
+    ...apexes.map((apex) => dmarcRecord(apex, serviceHost)),
     ...nameservers.flatMap(addressesOf),
+    ...extra,
   ];
   const keys = `dkim.${serviceHost}`;
   const reports = `_report._dmarc.${serviceHost}`;

@@ -57,6 +57,15 @@ const wholeHealthSchema = z.strictObject({
       failures: z.int().describe('in a row, of the upstream itself'),
     }),
   ),
+  dns: z
+    .strictObject({
+      listening: z.boolean(),
+      queries: z.int().describe('since the start, as the two that follow'),
+      limited: z.int().describe('sent to TCP, because their network asked too often'),
+      failed: z.int().describe('answered SERVFAIL: the registry could not be read'),
+    })
+    .nullable()
+    .describe('the built-in name server; null where it is off'),
 });
 
 const metaSchema = z.strictObject({

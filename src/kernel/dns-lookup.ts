@@ -16,6 +16,12 @@ export interface MxAnswer {
   readonly preference: number;
 }
 
+export interface SoaAnswer {
+  /** Of the primary, which the zone's own server names. */
+  readonly nameserver: string;
+  readonly serial: number;
+}
+
 /** Names are given and come back without the trailing dot; those that come back are lower-case. Nothing rejects. */
 export interface DnsLookup {
   /** Each record as its character-strings. */
@@ -25,6 +31,13 @@ export interface DnsLookup {
   ns(name: string): Promise<Lookup<string>>;
   /** IPv4 and IPv6; failed only where one has failed and the other found nothing. */
   addresses(name: string): Promise<Lookup<string>>;
+}
+
+/** What operators ask of their own zones besides. */
+export interface ZoneLookup extends DnsLookup {
+  soa(name: string): Promise<Lookup<SoaAnswer>>;
+  /** Names of an IPv4 or IPv6 address. */
+  reverse(address: string): Promise<Lookup<string>>;
 }
 
 /** How long a server may take for one try; a slow authority behind a resolver needs seconds. */
@@ -68,11 +81,27 @@ const join = (first: Lookup<string>, second: Lookup<string>): Lookup<string> => 
   return first;
 };
 
+/** The eight groups of an IPv6 address, in hexadecimal. */
+const groupsOf = (address: string): string[] => {
+  // A URL's host is in the short form of RFC 5952, whatever the address was written like.
+  const short = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = [], tail] = short.split('::', 2).map((part) => part.split(':').filter(Boolean));
+  const zeros = Array<string>(8 - head.length - (tail?.length ?? 0)).fill('0');
+  return tail === undefined ? [...head] : [...head, ...zeros, ...tail];
+};
+
+/** Where the name of an address stands: `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5), nibbles of IPv6 (RFC 3596 §2.5). */
+const reverseName = (address: string): string => {
+  if (!address.includes(':')) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
+  const nibbles = groupsOf(address).map((group) => group.padStart(4, '0'));
+  return `${[...nibbles.join('')].reverse().join('.')}.ip6.arpa`;
+};
+
 /** `servers` as `127.0.0.1`, `127.0.0.1:5353` or `[::1]:5353`; the system's where empty. */
 export const createDnsLookup = (
   servers: readonly string[],
   options: { readonly tryMs?: number } = {},
-): DnsLookup => {
+): ZoneLookup => {
   const resolver = new Resolver({ timeout: options.tryMs ?? TRY_MS, tries: TRIES });
   if (servers.length > 0) resolver.setServers([...servers]);
   const same = (text: string): string => text;
@@ -89,6 +118,13 @@ export const createDnsLookup = (
         ({ exchange, priority }) => ({ exchange: toName(exchange), preference: priority }),
       ),
     ns: (name) => lookUp(() => resolver.resolveNs(name), toName),
+    soa: (name) =>
+      lookUp(
+        async () => [await resolver.resolveSoa(name)],
+        ({ nsname, serial }) => ({ nameserver: toName(nsname), serial }),
+      ),
+    // Not by `resolver.reverse`: it reads /etc/hosts, and calls every failure "not found".
+    reverse: (address) => lookUp(() => resolver.resolvePtr(reverseName(address)), toName),
     addresses: async (name) =>
       join(
         ...(await Promise.all([

@@ -16,3 +16,23 @@ export const nameSchema = z
   .min(1)
   .max(NAME_LENGTH)
   .regex(UNSEEN, 'expected one line without control or invisible characters');
+
+const URL_LENGTH = 2_000;
+/** A name with a dot in it: no IP address, no name of one's own network. */
+const PUBLIC_NAME = /^(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
+
+const isPublicHttps = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  return protocol === 'https:' && PUBLIC_NAME.test(hostname) && username === '' && password === '';
+};
+
+/** An address that people are sent to; kept in the one form that browsers make of it. */
+export const httpsUrlSchema = z
+  .string()
+  .trim()
+  .max(URL_LENGTH)
+  .regex(UNSEEN, 'expected no control or invisible characters')
+  .refine(isPublicHttps, 'expected an https address with a full domain name')
+  .overwrite((text) => (URL.canParse(text) ? new URL(text).href : text))
+  .max(URL_LENGTH);

@@ -5,6 +5,8 @@ import type { Log } from './log.ts';
 
 export interface Runner {
   start(): void;
+  /** Runs a job at once, or joins its run under way; resolves when that has ended, well or not. */
+  runNow(name: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -13,8 +15,9 @@ export const createRunner = (jobs: readonly Job[], log: Log): Runner => {
   const running = new Map<string, Promise<void>>();
   const tasks: ScheduledTask[] = [];
 
-  const run = (job: Job): void => {
-    if (running.has(job.name)) return;
+  const run = (job: Job): Promise<void> => {
+    const underWay = running.get(job.name);
+    if (underWay !== undefined) return underWay;
     const started = performance.now();
     const done = Promise.try(() => job.run(abort.signal, log))
       .then(
@@ -23,12 +26,18 @@ export const createRunner = (jobs: readonly Job[], log: Log): Runner => {
       )
       .finally(() => running.delete(job.name));
     running.set(job.name, done);
+    return done;
   };
 
   return {
     start: () => {
       for (const job of jobs)
-        tasks.push(schedule(job.schedule, () => run(job), { name: job.name, timezone: 'UTC' }));
+        tasks.push(schedule(job.schedule, () => void run(job), { name: job.name, timezone: 'UTC' }));
+    },
+    runNow: async (name) => {
+      const job = jobs.find((one) => one.name === name);
+      if (job === undefined) throw new Error(`there is no job ${JSON.stringify(name)}`);
+      await run(job);
     },
     stop: async () => {
       abort.abort();

@@ -8,23 +8,25 @@ import type { Notice } from './schema.ts';
 import { type NoticeRow, noticeStore } from './store.ts';
 
 export interface Outbox {
-  /** In the transaction of the change; then `tell` is called. */
-  enqueue(db: PlatformDb, notice: Notice, now: number): void;
+  /**
+   * In the transaction of the change; then `tell` is called. An `id` made of what is told (at most 256 characters) lets
+   * the same be told once, however often it is handed in within a day.
+   */
+  enqueue(db: PlatformDb, notice: Notice, now: number, id?: string): void;
   /** Throws where the row was sealed under another key. */
   open(row: NoticeRow): Notice;
 }
 
 /** What those who change something get of the outbox. */
 export interface Notices {
-  enqueue(db: PlatformDb, notice: Notice, now: number): void;
+  enqueue: Outbox['enqueue'];
   /** After the commit: something waits in the outbox. */
   tell(): void;
 }
 
 /** `key` is 32 bytes, derived for notices alone. */
 export const createOutbox = (key: Buffer): Outbox => ({
-  enqueue: (db, notice, now) => {
-    const id = newId();
+  enqueue: (db, notice, now, id = newId()) => {
     noticeStore(db).insert({
       id,
       sealed: seal(key, Buffer.from(JSON.stringify(notice)), id),

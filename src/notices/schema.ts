@@ -1,6 +1,17 @@
 // What the service has to tell people by mail, as data; the words stand in service-mail/.
 import type { Language } from '#src/kernel/language.ts';
 
+/** A record of the DNS as a mail tells of it. */
+export interface ToldRecord {
+  readonly name: string;
+  readonly type: string;
+  /** What is to stand there; of an MX with its priority. */
+  readonly value: string;
+  readonly found: readonly string[];
+  /** Null where it could not be found out what stands there. */
+  readonly problem: 'missing' | 'mismatch' | 'multiple' | 'proxied' | null;
+}
+
 export type NoticeContent =
   | { readonly kind: 'sign_in_code'; readonly code: string; readonly minutes: number }
   | {
@@ -17,6 +28,38 @@ export type NoticeContent =
       readonly kind: 'abuse_ticket';
       readonly ticketId: string;
       readonly stage: 'open' | 'investigating' | 'closed';
+    }
+  /** The DKIM records of a practice's own domain were found: it is in use from now on. */
+  | {
+      readonly kind: 'domain_verified';
+      readonly practice: string;
+      readonly host: string;
+      readonly origin: string;
+    }
+  /** Another practice has proved that the domain is theirs. */
+  | {
+      readonly kind: 'domain_lost';
+      readonly practice: string;
+      readonly host: string;
+      /** From which mail goes out now. */
+      readonly managedHost: string;
+      readonly origin: string;
+    }
+  /** Records of the domain in use that have gone bad. */
+  | {
+      readonly kind: 'dns_alert';
+      readonly practice: string;
+      readonly host: string;
+      readonly records: readonly ToldRecord[];
+      readonly origin: string;
+    }
+  /** They had been told of, and are right again. */
+  | {
+      readonly kind: 'dns_recovered';
+      readonly practice: string;
+      readonly host: string;
+      readonly records: readonly Pick<ToldRecord, 'name' | 'type'>[];
+      readonly origin: string;
     }
   /** Nothing is told: written where an address is not known, so that known ones cannot be told by the time. */
   | { readonly kind: 'nothing' };

@@ -11,7 +11,8 @@ export interface NoticeRow {
 
 export const noticeStore = perConnection((db: PlatformDb) => {
   const insert = db.prepare<Omit<NoticeRow, 'seq'>>(
-    'INSERT INTO notices (id, sealed, expires_at, created_at) VALUES (:id, :sealed, :expires_at, :created_at)',
+    `INSERT INTO notices (id, sealed, expires_at, created_at) VALUES (:id, :sealed, :expires_at, :created_at)
+     ON CONFLICT (id) DO NOTHING`,
   );
   const after = db.prepare<[number, number], NoticeRow>(
     'SELECT * FROM notices WHERE seq > ? ORDER BY seq LIMIT ?',
@@ -19,6 +20,7 @@ export const noticeStore = perConnection((db: PlatformDb) => {
   const byId = db.prepare<[string], NoticeRow>('SELECT * FROM notices WHERE id = ?');
   const remove = db.prepare<[string]>('DELETE FROM notices WHERE id = ?');
   return {
+    /** One whose id is there already is left as it is. */
     insert: (row: Omit<NoticeRow, 'seq'>): void => {
       insert.run(row);
     },

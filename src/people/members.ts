@@ -5,13 +5,13 @@ import { auditStore } from '#src/events/audit-store.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import type { Turns } from '#src/kernel/turns.ts';
 import { accountStore } from './account-store.ts';
 import { namedGrant, namedRole, requireMayHandle, requireNotLastOwner, roleOf } from './managing.ts';
 import { presentMember } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
 import type { Role } from './roles.ts';
 import { standing } from './standing.ts';
-import type { Turns } from './turns.ts';
 
 export interface MemberDeps {
   readonly storage: Storage;

@@ -4,13 +4,13 @@ import { AppError } from '#src/kernel/errors.ts';
 import { createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { DAY, HOUR, SECOND } from '#src/kernel/time.ts';
+import { createTurns } from '#src/kernel/turns.ts';
 import { type InvitationDeps, invitationRoutes } from './invitation-routes.ts';
 import type { InviteDeps } from './inviting.ts';
 import { memberRoutes } from './member-routes.ts';
 import { membershipRoutes } from './membership-routes.ts';
 import type { OwnerDeps } from './owners.ts';
 import { roleRoutes } from './role-routes.ts';
-import { createTurns } from './turns.ts';
 
 /** Of one practice: a large one invites its staff in one go; nobody writes to strangers in our name all day. */
 const INVITATIONS = { perSecond: 200 / (HOUR / SECOND), burst: 200 };

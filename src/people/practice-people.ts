@@ -1,12 +1,12 @@
 // What tenants/ asks about people (tenants/people.ts), answered from here; app.ts brings the two together.
 import type { PlatformDb, TenantDb } from '#src/db/sqlite.ts';
 import type { Account } from '#src/kernel/access.ts';
+import { createTurns } from '#src/kernel/turns.ts';
 import { parseEmail } from '#src/mail/email.ts';
 import type { Notices } from '#src/notices/outbox.ts';
 import { accountStore, type MembershipRow } from './account-store.ts';
 import { foundOwner } from './founding.ts';
 import { memberStore } from './member-store.ts';
-import { createTurns } from './turns.ts';
 
 /** `origin` is where owners sign in. */
 export const practicePeople = ({

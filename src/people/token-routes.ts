@@ -5,10 +5,10 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
+import { createTurns } from '#src/kernel/turns.ts';
 import { createdTokenSchema, createTokenBody, presentToken, tokenSchema } from './schema.ts';
 import { tokenStore } from './store.ts';
 import { createToken, maySeeToken, revokeToken, type TokenDeps } from './tokens.ts';
-import { createTurns } from './turns.ts';
 
 const params = z.strictObject({ id: idSchema.describe('the practice') });
 const PATH = '/api/practices/{id}/api-tokens';

@@ -10,6 +10,7 @@ import type { Change } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import type { Turns } from '#src/kernel/turns.ts';
 import { hashBearer, newBearer } from './bearer.ts';
 import { credentialStore } from './credential-store.ts';
 import { isWithin } from './networks.ts';
@@ -18,7 +19,6 @@ import { type TokenScope, tokenPermissions, tokenPrefix } from './rules.ts';
 import { presentToken } from './schema.ts';
 import { standing } from './standing.ts';
 import { type TokenRow, tokenStore } from './store.ts';
-import type { Turns } from './turns.ts';
 
 export interface NewToken {
   readonly name: string;

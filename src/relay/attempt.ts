@@ -18,6 +18,8 @@ export interface AttemptDeps {
   readonly policy: () => RetryPolicy;
   readonly clock: Clock;
   readonly log: Log;
+  /** Mails to it are counted nowhere. */
+  readonly simulatorDomain: string;
 }
 
 /** `way` is null where the message did not come as far as an upstream. */
@@ -57,7 +59,7 @@ export const transmit = async (
  * again, null where it is done.
  */
 export const settleUntilStored = async (
-  { files, waysOut, policy, clock, log }: AttemptDeps,
+  { files, waysOut, policy, clock, log, simulatorDomain }: AttemptDeps,
   tenantId: string,
   row: QueueRow,
   tried: Tried | null,
@@ -83,6 +85,7 @@ export const settleUntilStored = async (
           upstream: way?.upstream.name ?? null,
           acceptIsDelivery: way?.acceptIsDelivery ?? false,
           upstreamWorks: waysOut.retryAt() === null,
+          simulatorDomain,
         };
         return settle(db, attempt, policy(), now);
       });

@@ -1,8 +1,13 @@
-// Writes down what an attempt came to: the recipient's status, its queue row and the event, in one transaction.
+// Writes down what an attempt came to: the recipient's status, its queue row, the event and what is counted of it, in one
+// transaction.
+import { utcDay } from '#src/counters/rules.ts';
+import { counterStore, type Fate } from '#src/counters/store.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { redactText } from '#src/events/redact.ts';
 import type { EventType } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
+import { addressDomain } from '#src/mail/address.ts';
+import type { Address } from '#src/mail/mailbox.ts';
 import { advance, type Status } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { givesUp, type RetryPolicy, retryWait } from '#src/queue/rules.ts';
@@ -18,6 +23,8 @@ export interface Attempt {
   readonly acceptIsDelivery: boolean;
   /** Whether one may be tried in spite of this outcome: then a failure may be this message's doing. */
   readonly upstreamWorks: boolean;
+  /** What goes there is counted nowhere. */
+  readonly simulatorDomain: string;
 }
 
 /** What is left to do for the recipient: null, or when it is due again. */
@@ -28,6 +35,14 @@ interface Change {
   readonly events: readonly EventType[];
   readonly next: Next;
 }
+
+/** What is heard of a mail's fate at once; all that comes later is counted by who hears it. */
+const fateOf: Readonly<Partial<Record<EventType, Fate>>> = {
+  'message.sent': 'sent',
+  'message.delivered': 'delivered',
+  'message.hard_bounced': 'hard_bounced',
+  'message.soft_bounced': 'soft_bounced',
+};
 
 const deferred = (next: NonNullable<Next>): Change => ({
   status: 'delivery_delayed',
@@ -105,6 +120,9 @@ export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now:
       },
     });
   }
+  const fates = events.flatMap((type) => fateOf[type] ?? []);
+  if (fates.length > 0 && addressDomain(recipient.address as Address) !== attempt.simulatorDomain)
+    counterStore(db).addFates(utcDay(now), row.message_seq, fates);
   messages.updateRecipient(row.message_seq, {
     id: row.recipient_id,
     status: advance(recipient.status, status),

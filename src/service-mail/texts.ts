@@ -2,6 +2,7 @@
 // stands in a subject, which is kept and shown; nothing that strangers typed is repeated to other strangers. Pure.
 import type { Language } from '#src/kernel/language.ts';
 import type { Notice, NoticeContent } from '#src/notices/schema.ts';
+import { type DomainPhrases, domainPhrases, type Words } from './domain-texts.ts';
 
 export interface Mail {
   readonly subject: string;
@@ -11,11 +12,6 @@ export interface Mail {
 type Told = Exclude<Notice, { kind: 'nothing' }>;
 type Of<K extends NoticeContent['kind']> = Extract<NoticeContent, { kind: K }>;
 
-interface Words {
-  readonly subject: string;
-  readonly paragraphs: readonly string[];
-}
-
 interface Phrases {
   readonly greeting: string;
   readonly closing: (service: string) => string;
@@ -23,6 +19,7 @@ interface Phrases {
   readonly invitation: (content: Of<'invitation'>, service: string) => Words;
   readonly owner_welcome: (content: Of<'owner_welcome'>, service: string) => Words;
   readonly abuse_ticket: (content: Of<'abuse_ticket'>, service: string) => Words;
+  readonly domain: DomainPhrases;
 }
 
 /** Readers of German share one zone; nothing is known of the others'. */
@@ -51,6 +48,7 @@ const inWords = (at: number, language: Language): string => {
 };
 
 const de: Phrases = {
+  domain: domainPhrases.de,
   greeting: 'Guten Tag,',
   closing: (service) =>
     `${service}\n\nDiese E-Mail wurde automatisch versendet. Antworten darauf werden nicht gelesen.`,
@@ -123,6 +121,7 @@ const de: Phrases = {
 };
 
 const en: Phrases = {
+  domain: domainPhrases.en,
   greeting: 'Hello,',
   closing: (service) => `${service}\n\nThis email was sent automatically. Replies to it are not read.`,
   sign_in_code: ({ code, minutes }, service) => ({
@@ -216,6 +215,14 @@ const wordsOf = (notice: Told, service: string): Words => {
       return language.owner_welcome({ ...notice, practice: harmless(notice.practice) }, service);
     case 'abuse_ticket':
       return language.abuse_ticket(notice, service);
+    case 'domain_verified':
+      return language.domain.verified({ ...notice, practice: harmless(notice.practice) }, service);
+    case 'domain_lost':
+      return language.domain.lost({ ...notice, practice: harmless(notice.practice) }, service);
+    case 'dns_alert':
+      return language.domain.alert({ ...notice, practice: harmless(notice.practice) }, service);
+    case 'dns_recovered':
+      return language.domain.recovered({ ...notice, practice: harmless(notice.practice) }, service);
     default:
       return notice satisfies never;
   }

@@ -2,11 +2,11 @@
 // names, or for nobody yet; a member makes it for himself.
 import type { z } from 'zod';
 import type { PlatformDb } from '#src/db/sqlite.ts';
+import { requireCustomDomain } from '#src/domains/custom-domain.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Account, Caller } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
-import { domainName } from '#src/mail/address.ts';
 import { type CreateTenantDeps, createTenant, type NewTenant } from './create.ts';
 import type { Owner, TenantPeople } from './people.ts';
 import { presentPractice } from './present.ts';
@@ -15,6 +15,7 @@ import type { PracticeRow } from './store.ts';
 
 export interface PracticeDeps extends CreateTenantDeps {
   readonly people: TenantPeople;
+  readonly serviceHost: string;
 }
 
 type Wanted = z.output<typeof createPracticeBody>;
@@ -24,17 +25,6 @@ const PRACTICES_PER_ACCOUNT = 20;
 
 const invalid = (path: string, error: string, message: string): AppError =>
   new AppError('invalid_request', error, { extra: { fields: [{ path, message }] } });
-
-const customDomain = (text: string | undefined, managedSuffix: string): string | null => {
-  if (text === undefined) return null;
-  const domain = domainName(text);
-  if (domain !== null && !`.${domain}`.endsWith(`.${managedSuffix}`)) return domain;
-  throw invalid(
-    'body.domain',
-    'The domain cannot be used as a sending domain.',
-    'expected a domain of your own, such as example.org',
-  );
-};
 
 const operatorOnly = (what: string): AppError =>
   new AppError('forbidden', `Only the operator ${what}.`, {
@@ -84,7 +74,7 @@ export const createPractice = async (
   const newTenant: NewTenant = {
     name: wanted.name,
     plan: wanted.plan ?? 'test',
-    customDomain: customDomain(wanted.domain, deps.managedSuffix),
+    customDomain: wanted.domain === undefined ? null : requireCustomDomain(wanted.domain, deps),
     inTenant: (db, row) => {
       const target = { type: 'practice', id: row.id };
       const after = presentPractice(row, row.created_at);

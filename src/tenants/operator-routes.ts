@@ -1,4 +1,4 @@
-// What the operator sees and decides: practices with their usage, plans, safe mode.
+// What the operator sees and decides: practices with their usage, plans, approval, safe mode.
 import { z } from 'zod';
 import { listOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -8,12 +8,14 @@ import {
   operatorPracticeSchema,
   operatorPracticesQuery,
   planSchema,
+  setApprovalBody,
   setPlanBody,
   setSafeModeBody,
 } from './operator-schema.ts';
 import { planNames, plans } from './plans.ts';
 import { tenantParams } from './practice-routes.ts';
 import { practiceSchema } from './schema.ts';
+import type { PracticeRow } from './store.ts';
 import { refuseSystemTenant } from './system-tenant.ts';
 
 const TAG = 'Platform administration';
@@ -75,6 +77,28 @@ export const operatorRoutes = (deps: OperatorListDeps): Route[] => {
           status: 200,
           body: await changePractice(changeDeps, params.id, { plan: body.plan }, change),
         };
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/api/practices/{id}/approval',
+      tag: TAG,
+      summary: 'Approve a practice, or withdraw that',
+      description:
+        'On the plan Test a practice goes live only with it. Withdrawn, it brings no safe mode back by itself.',
+      access: 'operator',
+      audit: 'practice.approval',
+      stability: 'stable',
+      params: tenantParams,
+      body: setApprovalBody,
+      responses: { 200: { description: 'The practice.', body: practiceSchema } },
+      errors: ['conflict'],
+      handle: async ({ params, body: { approved } }, { change }) => {
+        await refuseSystemTenant(deps.storage, params.id);
+        const fields = ({ approved_at }: PracticeRow, now: number) => ({
+          approved_at: approved ? (approved_at ?? now) : null,
+        });
+        return { status: 200, body: await changePractice(changeDeps, params.id, fields, change) };
       },
     }),
     defineRoute({

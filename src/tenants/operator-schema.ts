@@ -48,3 +48,4 @@ export const planSchema = z.strictObject({
 
 export const setPlanBody = z.strictObject({ plan: z.enum(planNames) });
 export const setSafeModeBody = z.strictObject({ enabled: z.boolean() });
+export const setApprovalBody = z.strictObject({ approved: z.boolean() });

@@ -1,6 +1,6 @@
 // Practices, projects and routes as the API shows and takes them.
 import { z } from 'zod';
-import { idSchema, nameSchema } from '#src/kernel/fields.ts';
+import { httpsUrlSchema, idSchema, nameSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { planNames } from './plans.ts';
@@ -67,6 +67,15 @@ export const createPracticeBody = z.strictObject({
 });
 
 export const patchPracticeBody = z.strictObject({ name: nameSchema });
+
+export const complianceBody = z
+  .strictObject({
+    street: nameSchema.nullable().describe('with the house number'),
+    city: nameSchema.nullable().describe('with the postal code'),
+    privacy_url: httpsUrlSchema.nullable(),
+  })
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, 'expected at least one field');
 
 export const projectSchema = z.strictObject({
   id: z.uuid(),

@@ -6,7 +6,7 @@ import { openSqlite, type TenantDb } from '#src/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { tenantStore } from '#src/tenants/store.ts';
-import { openTenantDb, type SampleTenant, temporaryDirectory } from '#test/support/storage.ts';
+import { openTenantDb, queueMessage, type SampleTenant, temporaryDirectory } from '#test/support/storage.ts';
 
 let tenant: SampleTenant;
 beforeEach(async () => {
@@ -46,6 +46,36 @@ describe('the counters', () => {
     counters.addAccepted(10, tenant.routeId, 2);
     counters.addAccepted(11, tenant.routeId, 4);
     expect(counters.acceptedBetween(from, to)).toBe(sum);
+  });
+
+  test('tell per route what became of mails', () => {
+    const counters = counterStore(tenant.db);
+    const { seq } = queueMessage(tenant);
+    counters.addAccepted(10, tenant.routeId, 2);
+    counters.addFates(10, seq, ['sent', 'delivered']);
+    counters.addFates(10, seq, ['sent', 'complaints']);
+    counters.addFates(11, seq, ['hard_bounced', 'unsubscribes']);
+    const counts = { accepted: 2, sent: 2, delivered: 1, hard_bounced: 1, soft_bounced: 0 };
+    expect(counters.perRoute(10, 12)).toEqual([
+      { route_id: tenant.routeId, ...counts, complaints: 1, unsubscribes: 1 },
+    ]);
+    expect(counters.perRoute(11, 12)).toMatchObject([{ accepted: 0, sent: 0, hard_bounced: 1 }]);
+  });
+
+  test('tell per day and channel what some projects, or all, have had accepted', () => {
+    const counters = counterStore(tenant.db);
+    counters.addToChannel(10, 'a', 'termin', 1);
+    counters.addToChannel(10, 'a', 'termin', 2);
+    counters.addToChannel(10, 'b', 'termin', 4);
+    counters.addToChannel(11, 'b', 'recall', 8);
+    counters.addToChannel(12, 'a', 'recall', 16);
+    const [termin, recall] = [
+      { day: 10, channel: 'termin', accepted: 7 },
+      { day: 11, channel: 'recall', accepted: 8 },
+    ];
+    expect(counters.perChannel(10, 12, null)).toEqual([termin, recall]);
+    expect(counters.perChannel(10, 12, ['a', 'c'])).toEqual([{ ...termin, accepted: 3 }]);
+    expect(counters.perChannel(10, 12, [])).toEqual([]);
   });
 
   test('are those of a route that exists', () => {

@@ -12,6 +12,7 @@ const sampleFacts: ZoneFacts = {
   addresses: ['192.0.2.10', '2001:db8::10'],
   nameservers: ['ns1.post.example', 'ns2.elsewhere.example'],
   hostmaster: 'dns.admin@post.example',
+  mtaSts: { mode: 'testing', maxAge: 604_800_000 },
   serial: () => 2026112001,
   findToken: (token) => ({ aaa: rsaText, bbb: edText })[token] ?? null,
   findManagedHost: (slug) => ({ berg: { tokens: ['aaa', 'bbb', 'gone'] } })[slug] ?? null,

@@ -271,13 +271,39 @@ describe('TCP', () => {
     expect(server.stats().tcpQueries).toBe(0);
   });
 
-  test('a hundred connections are held, one more is not', async () => {
-    const held = await Promise.all(Array.from({ length: 100 }, open));
-    const refused = await open();
-    refused.on('error', () => {});
-    refused.resume();
-    await once(refused, 'close');
-    expect(server.stats().connections).toBe(100);
+  test('ten connections of one address are held; one more takes the place of the one silent longest', async () => {
+    const held = [];
+    for (let index = 0; index < 10; index += 1) held.push(await open());
+    const [first, second] = held;
+    if (!first || !second) throw new Error('none are open');
+    const answered = once(first, 'data');
+    first.write(frame(query(1, 'post.example', 1)));
+    await answered;
+    const cut = once(second.on('error', () => {}).resume(), 'close');
+    const late = await open();
+    await cut;
+    expect(server.stats().connections).toBe(10);
+    for (const [id, socket] of [first, late].entries()) {
+      socket.end(frame(query(id, 'post.example', 1)));
+      expect(ids(await frames(socket))).toEqual([id]);
+    }
+    for (const socket of held) socket.destroy();
+  });
+
+  test('a hundred are held of all addresses, and who comes then is let in', async () => {
+    const from = async (localAddress: string): Promise<Socket> => {
+      const socket = connect({ host, port, localAddress }).on('error', () => {});
+      await once(socket, 'connect');
+      return socket.resume();
+    };
+    const held: Socket[] = [];
+    for (let address = 1; address <= 10; address += 1)
+      for (let count = 0; count < 10; count += 1) held.push(await from(`127.0.1.${address}`));
+    const cut = once(held[0] as Socket, 'close');
+    expect(codeAndFlags(await dig('+tcp', 'post.example', 'A'))).toBe('NOERROR qr aa rd');
+    await cut;
+    expect(server.stats().connections).toBeLessThanOrEqual(100);
+    expect(held.slice(1).filter((socket) => socket.destroyed)).toEqual([]);
     for (const socket of held) socket.destroy();
   });
 

@@ -14,6 +14,9 @@ const spf = 'TXT v=spf1 include:spf.post.example ~all';
 const soa = 'SOA ns1.post.example dns\\.admin.post.example 2026112001';
 const delegation = ['NS ns1.post.example', 'NS ns2.elsewhere.example'];
 const addresses = ['A 192.0.2.10', 'AAAA 2001:db8::10'];
+const tlsReports = 'TXT v=TLSRPTv1; rua=mailto:tls-rpt@post.example';
+const policy = 'CNAME _mta-sts.post.example';
+const policyHost = 'CNAME mta-sts.post.example';
 const mx = 'MX 10 post.example';
 
 /** 'none': not in our zones; 'unknown': no such name. */
@@ -33,11 +36,21 @@ const rows: [sentence: string, name: string, found: Found][] = [
   ['a token is not what it ends in', 'x-aaa.dkim.post.example', 'unknown'],
   ['what tokens hang from exists, empty', 'dkim.post.example', []],
   ['what the report wildcard hangs from exists', '_report._dmarc.post.example', []],
-  ['its parent exists as well', '_dmarc.post.example', []],
+  ['the service host has a policy of its own, of which reports are below', '_dmarc.post.example', [dmarc]],
   ['reports about a domain may come', 'praxis-berg.de._report._dmarc.post.example', ['TXT v=DMARC1']],
   ['the wildcard can be asked for by its own name', '*._report._dmarc.post.example', ['TXT v=DMARC1']],
   ['a name server in the zone has addresses', 'ns1.post.example', addresses],
   ['a name server elsewhere is not ours', 'ns2.elsewhere.example', 'none'],
+  ['the return path of last resort receives and may send', 'bounce.post.example', [mx, spf]],
+  ['the simulator receives', 'simulator.post.example', [mx]],
+  [
+    'the policy of transport security has an id',
+    '_mta-sts.post.example',
+    [expect.stringMatching(/^TXT v=STSv1; id=[0-9a-f]{32}$/)],
+  ],
+  ['that policy is served by the service', 'mta-sts.post.example', addresses],
+  ['reports on failed TLS go to the service', '_smtp._tls.post.example', [tlsReports]],
+  ['what those hang from exists, empty', '_tls.post.example', []],
   ['the service host has no other names', 'www.post.example', 'unknown'],
   ['the managed suffix is an apex', 'praxis.example', [soa, ...delegation]],
   ['the managed suffix has a policy', '_dmarc.praxis.example', [dmarc]],
@@ -45,6 +58,13 @@ const rows: [sentence: string, name: string, found: Found][] = [
   ['a managed host has a policy', '_dmarc.berg.praxis.example', [dmarc]],
   ['its return path receives and may send', 'bounce.berg.praxis.example', [mx, spf]],
   ['its inbox receives', 'in.berg.praxis.example', [mx]],
+  ...['berg', 'in.berg', 'bounce.berg'].flatMap((name): typeof rows => [
+    [`mail to ${name} has the service's policy`, `_mta-sts.${name}.praxis.example`, [policy]],
+    [`mail to ${name} has it served`, `mta-sts.${name}.praxis.example`, [policyHost]],
+    [`reports on TLS to ${name} go to the service`, `_smtp._tls.${name}.praxis.example`, [tlsReports]],
+    [`what reports on ${name} hang from exists, empty`, `_tls.${name}.praxis.example`, []],
+  ]),
+  ['a policy has no policy', '_mta-sts.mta-sts.berg.praxis.example', 'unknown'],
   ['its keys point to their tokens', 'aaa._domainkey.berg.praxis.example', ['CNAME aaa.dkim.post.example']],
   ['what its keys hang from exists, empty', '_domainkey.berg.praxis.example', []],
   ['a key of another is none of its own', 'zzz._domainkey.berg.praxis.example', 'unknown'],
@@ -149,6 +169,68 @@ describe('zones in one another', () => {
   ])('%s', (_sentence, zones, name, expected, zone) => {
     expect(found(zones, name)).toEqual(expected);
     expect(zones.resolveName(name)?.zone).toBe(zone);
+  });
+});
+
+describe('transport security', () => {
+  const names = [
+    'post.example',
+    'berg.praxis.example',
+    'in.berg.praxis.example',
+    'bounce.berg.praxis.example',
+  ];
+  const idOf = (changed: Parameters<typeof sampleZones>[0]): unknown =>
+    found(sampleZones(changed), '_mta-sts.post.example');
+  const settings = { mode: 'testing', maxAge: 604_800_000 } as const;
+
+  test('in mode none the names stay, so that others find that the policy they keep is withdrawn', () => {
+    const zones = sampleZones({ mtaSts: { mode: 'none', maxAge: 604_800_000 } });
+    for (const name of names)
+      for (const label of ['_mta-sts', 'mta-sts', '_smtp._tls'])
+        expect(found(zones, `${label}.${name}`)).not.toBe('unknown');
+    expect(idOf({ mtaSts: { ...settings, mode: 'none' } })).not.toEqual(idOf({ mtaSts: settings }));
+  });
+
+  test('the id changes with the policy and with nothing else', () => {
+    const id = idOf({ mtaSts: settings });
+    expect(
+      idOf({ mtaSts: { ...settings }, serial: () => 7, addresses: [], hostmaster: 'x@y.example' }),
+    ).toEqual(id);
+    expect(idOf({ mtaSts: { ...settings, mode: 'enforce' } })).not.toEqual(id);
+    expect(idOf({ mtaSts: { ...settings, maxAge: 86_400_000 } })).not.toEqual(id);
+  });
+});
+
+describe('further records', () => {
+  const key = (name: string, data: string) => ({ name, type: 'TXT' as const, ttl: 3_600, data });
+  test('stand at the service host, several at a name too, and keep slugs off it', () => {
+    const extra = [
+      key('_DC.post.example', 'p=1'),
+      key('_dc.post.example', 'p=2'),
+      key('key.post.example', 'x'),
+    ];
+    const zones = sampleZones({ extra, managedSuffix: 'post.example' });
+    expect(found(zones, '_dc.post.example')).toEqual(['TXT p=1', 'TXT p=2']);
+    expect(zones.isReservedSlug('key')).toBe(true);
+  });
+  test.each(['key.example.org', 'key.praxis.example'])('cannot stand at %s', (name) =>
+    expect(() => sampleZones({ extra: [key(name, 'x')] })).toThrow('not in the zone post.example'),
+  );
+});
+
+describe('names at their longest', () => {
+  test('every record of the longest host in the longest zones is a name', () => {
+    const apex = (first: string): string => `${first}.${'a'.repeat(63)}.${'b'.repeat(48)}`;
+    expect(apex('p')).toHaveLength(114);
+    const longest = 'z'.repeat(63);
+    const managedHosts = [{ slug: longest, tokens: [longest] }];
+    const zones = sampleZones({ serviceHost: apex('s'), managedSuffix: apex('p') });
+    const names = zones.apexes.flatMap((zone) =>
+      [...zones.zoneRecords(zone, { tokens: [{ token: longest, text: 'x' }], managedHosts })].map(
+        ({ name }) => name,
+      ),
+    );
+    expect(Math.max(...names.map((name) => name.length))).toBe(253);
   });
 });
 

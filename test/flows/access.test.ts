@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { permissions } from '#src/kernel/access.ts';
 import { newId } from '#src/kernel/id.ts';
 import { startApp } from '#test/support/app.ts';
+import { startDnsZone } from '#test/support/dns-zone.ts';
 import { join, makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
 
 interface Call {
@@ -26,6 +27,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /healthz': ['public', found],
   'GET /openapi.yaml': ['public', found],
   'GET /reference': ['public', found],
+  'GET /.well-known/mta-sts.txt': ['public', noSuchThing],
   'GET /api/meta': ['authenticated', found],
 
   'POST /api/auth/request-otp': ['public', refusedBody],
@@ -45,6 +47,9 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /api/public/abuse': ['public', found],
   'POST /api/public/abuse': ['public', refusedBody],
   'POST /api/public/waitlist': ['public', refusedBody],
+  'GET /api/public/tls-host': ['public', { status: 404, query: '?domain=www.example.org' }],
+  'GET /api/public/domain-connect/template': ['public', found],
+  'GET /api/public/domain-connect/meta': ['public', found],
 
   'GET /api/admin/health': ['operator', found],
   'GET /api/admin/practices': ['operator', found],
@@ -64,6 +69,27 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'POST /api/practices/{id}/plan': ['operator', refusedBody],
   'POST /api/practices/{id}/safe-mode': ['operator', refusedBody],
   'POST /api/practices/{id}/owners': ['operator', refusedBody],
+  'POST /api/practices/{id}/approval': ['operator', refusedBody],
+  'PATCH /api/practices/{id}/compliance': ['practice.manage', refusedBody],
+  'GET /api/practices/{id}/overview': ['stats.view', found],
+  'GET /api/practices/{id}/onboarding': ['authenticated', found],
+  'GET /api/practices/{id}/cutover': ['stats.view', found],
+  // Safe mode is off here: there is nothing to change.
+  'POST /api/practices/{id}/cutover': ['practice.manage', found],
+  'GET /api/practices/{id}/deliverability': ['stats.view', found],
+  'GET /api/practices/{id}/channel-mix': ['stats.view', found],
+  'GET /api/practices/{id}/placement': ['stats.view', found],
+  'GET /api/practices/{id}/dns-records': ['authenticated', found],
+  'GET /api/practices/{id}/check-dns': ['domain.manage', found],
+  'POST /api/practices/{id}/check-dns': ['domain.manage', found],
+  'POST /api/practices/{id}/custom-domain': ['domain.manage', refusedBody],
+  'POST /api/practices/{id}/restore-managed-domain': ['domain.manage', found],
+  'PUT /api/practices/{id}/bimi': ['domain.manage', refusedBody],
+  'GET /api/practices/{id}/dkim-keys': ['domain.manage', found],
+  'POST /api/practices/{id}/dkim-keys/rotate': ['domain.manage', refusedBody],
+  'POST /api/practices/{id}/dkim-keys/import': ['domain.manage', refusedBody],
+  'GET /api/practices/{id}/dns-records/cloudflare-zone': ['authenticated', found],
+  'GET /api/practices/{id}/domain-connect/cloudflare': ['domain.manage', found],
   'GET /api/practices/{id}/audit': ['audit.view', found],
   'GET /api/practices/{id}/members': ['members.manage', found],
   'POST /api/practices/{id}/members': ['members.manage', refusedBody],
@@ -191,8 +217,12 @@ const expectedOf = (kind: string, route: string, access: string, call: Call): Ex
   return mayCall(who, access) ? answered(call.status) : forbidden;
 };
 
-const app = await startApp({ config: unlimitedSignIn });
-afterAll(() => app.remove());
+const dns = await startDnsZone();
+const app = await startApp({ config: { ...unlimitedSignIn, dns: { resolvers: [dns.address] } } });
+afterAll(async () => {
+  await app.remove();
+  await dns.stop();
+});
 const practice = await app.createPractice();
 const other = await app.createPractice({ name: 'Andere Praxis' });
 const base = `/api/practices/${practice.id}`;

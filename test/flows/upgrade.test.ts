@@ -1,138 +1,29 @@
-// A start on the files of the first release: they are brought to the present form, and all goes on as before. The rows
-// are written by the SQL of that release, not by the stores, which know the present form only.
-import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+// A start on the files of the first release: they are brought to the present form, and all goes on as before.
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadMigrations, migrate } from '#src/db/migrate.ts';
-import { type FileKind, openSqlite } from '#src/db/sqlite.ts';
-import { createHostKeys, generateDkimKeyPair } from '#src/domains/keys.ts';
 import { newId } from '#src/kernel/id.ts';
-import { deriveKey } from '#src/kernel/seal.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { hashBearer, newBearer } from '#src/people/bearer.ts';
-import { type Sender, startApp } from '#test/support/app.ts';
+import { startApp } from '#test/support/app.ts';
 import { makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
+import { insert, writeEarlierRelease } from './earlier-release.ts';
 
 const HOST = 'praxis.send.example.com';
 
-type Row = Readonly<Record<string, string | number | Buffer | null>>;
-
-const insert = (db: Database.Database, table: string, row: Row): void => {
-  const names = Object.keys(row);
-  db.prepare(`INSERT INTO ${table} (${names}) VALUES (${names.map((name) => `:${name}`)})`).run(row);
-};
-
-const openFirstForm = async (directory: string, kind: FileKind): Promise<Database.Database> => {
-  await mkdir(directory, { recursive: true });
-  const db = openSqlite(path.join(directory, `${kind}.db`), { create: true, busyTimeoutMs: 0 });
-  migrate(db, loadMigrations()[kind].slice(0, 1));
-  return db;
-};
-
-const message = (fields: Row): Row => ({
-  internet_message_id: `<${fields.id}@${HOST}>`,
-  message_kind: 'transactional',
-  channel: 'transactional',
-  source: 'api',
-  from_json: JSON.stringify({ address: `noreply@${HOST}`, name: 'Praxis' }),
-  to_json: JSON.stringify([{ address: 'anna@example.org' }]),
-  cc_json: '[]',
-  bcc_json: '[]',
-  reply_to_json: '[]',
-  subject: 'Ihr Termin',
-  tag: null,
-  tags_json: '[]',
-  metadata_json: '{}',
-  settings_json: JSON.stringify({ plain_text_fallback: true, track_opens: false, track_clicks: false }),
-  decisions_json: '[]',
-  score: null,
-  size_bytes: 10,
-  scheduled_at: null,
-  updated_at: 0,
-  ...fields,
-});
-
 /** A practice with a token, one message sent yesterday to two recipients, one still queued, and one captured. */
 const writeFirstRelease = async (home: string) => {
-  const masterKey = randomBytes(32);
-  await writeFile(path.join(home, 'master.key'), masterKey.toString('base64'), { mode: 0o600 });
-  const data = path.join(home, 'data');
   const now = Date.now();
-  const ids = { tenant: newId(), project: newId(), outgoing: newId(), broadcast: newId(), token: newId() };
-  const token = newBearer('svc_team_');
-  const keys = await createHostKeys(
-    ids.tenant,
-    HOST,
-    deriveKey(masterKey, 'dkim keys'),
-    now,
-    generateDkimKeyPair,
-  );
-
-  const registry = await openFirstForm(data, 'platform');
-  insert(registry, 'tenants', { id: ids.tenant, slug: 'praxis', state: 'active', created_at: now });
-  insert(registry, 'domains', { name: HOST, tenant_id: ids.tenant, kind: 'managed', created_at: now });
-  for (const { token, domain, record, position } of keys) {
-    const published = { token, domain, record, position, tenant_id: ids.tenant, created_at: now };
-    insert(registry, 'dkim_tokens', published);
-  }
-  insert(registry, 'credentials', {
-    hash: hashBearer(token),
-    token_id: ids.token,
-    tenant_id: ids.tenant,
-    project_id: null,
-    created_at: now,
-  });
-  insert(registry, 'queue_due', { tenant_id: ids.tenant, due_at: now });
-  registry.close();
-
-  const db = await openFirstForm(path.join(data, 'tenants', ids.tenant), 'tenant');
-  insert(db, 'practice', {
-    only: 1,
-    id: ids.tenant,
-    number: 1,
-    name: 'Praxis',
-    slug: 'praxis',
-    managed_host: HOST,
-    plan: 'gruppe',
-    safe_mode: 0,
-    created_at: now,
-  });
-  insert(db, 'projects', {
-    id: ids.project,
-    name: 'Default',
-    slug: 'default',
-    is_default: 1,
-    created_at: now,
-  });
-  const route = { track_opens: 0, track_clicks: 0, plain_text_fallback: 1, created_at: now };
-  const routes = [
-    { id: ids.outgoing, slug: 'outgoing', name: 'Outgoing', type: 'transactional', is_default: 1 },
-    { id: ids.broadcast, slug: 'broadcast', name: 'Broadcast', type: 'marketing', is_default: 0 },
-  ];
-  for (const fields of routes) insert(db, 'routes', { ...fields, ...route });
-  insert(db, 'api_tokens', { id: ids.token, name: 'server', scope: 'team', created_at: now });
-  for (const { token, domain, algorithm, role, sealed_key, created_at } of keys)
-    insert(db, 'dkim_keys', { token, domain, algorithm, role, sealed_key, created_at });
+  const release = await writeEarlierRelease(home, 1, now);
+  const practice = await release.addPractice('praxis', [HOST]);
   const sent = newId();
   const queued = newId();
-  const of = { project_id: ids.project, route_id: ids.outgoing };
-  insert(db, 'messages', message({ seq: 1, id: sent, ...of, status: 'processed', created_at: now - DAY }));
-  insert(db, 'messages', message({ seq: 2, id: queued, ...of, status: 'queued', created_at: now }));
-  const recipient = { field: 'to', updated_at: now };
-  const recipients = [
-    { id: 1, message_seq: 1, address: 'anna@example.org', status: 'processed' },
-    { id: 2, message_seq: 1, address: 'bernd@example.org', status: 'processed' },
-    { id: 3, message_seq: 2, address: 'anna@example.org', status: 'queued' },
-  ];
-  for (const fields of recipients) insert(db, 'recipients', { ...fields, ...recipient });
-  for (const message_seq of [1, 2])
-    insert(db, 'message_bodies', { message_seq, text: 'Am Montag.', html: null, headers_json: '[]' });
-  const due = { due_at: now, queued_at: now, attempts: 0, size_bytes: 10, lane: 0 };
-  insert(db, 'queue', { recipient_id: 3, message_seq: 2, ...due, claimed: 1 });
-  insert(db, 'captures', {
+  const [anna, bernd] = ['anna@example.org', 'bernd@example.org'];
+  release.addMessages(practice, [
+    { id: sent, host: HOST, to: [anna, bernd], status: 'processed', createdAt: now - DAY },
+    { id: queued, host: HOST, to: [anna], status: 'queued', createdAt: now },
+  ]);
+  insert(practice.db, 'captures', {
     id: newId(),
     message_id: sent,
     recipient: 'anna@example.org',
@@ -141,9 +32,9 @@ const writeFirstRelease = async (home: string) => {
     size_bytes: 5,
     source: Buffer.from('plain'),
   });
-  db.close();
-  const base = `/api/practices/${ids.tenant}`;
-  return { sender: { practice: { id: ids.tenant }, token, base } as Sender, ids, sent, queued, now };
+  release.close();
+  const { sender, ids } = practice;
+  return { sender, ids, sent, queued, now };
 };
 
 test('on the files of the first release everything goes on, and they take what is new', async () => {

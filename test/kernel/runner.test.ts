@@ -105,3 +105,16 @@ test('nothing runs before the start', async () => {
   await createRunner([job.job], collectLog().log).stop();
   expect(job.runs()).toBe(0);
 });
+
+test('a job can be run at once; who asks meanwhile waits for that run', async () => {
+  const release = deferred();
+  const job = countingJob('slow', () => release.promise);
+  const runner = createRunner([job.job], collectLog().log);
+  const both = [runner.runNow('slow'), runner.runNow('slow')];
+  release.resolve();
+  await Promise.all(both);
+  expect(job.runs()).toBe(1);
+  await runner.runNow('slow');
+  expect(job.runs()).toBe(2);
+  await expect(runner.runNow('no such')).rejects.toThrow('no such');
+});

@@ -54,6 +54,16 @@ describe('a notice that waits', () => {
   });
 });
 
+test('what was handed in under an id of its own waits once', async () => {
+  await write((db) => outbox.enqueue(db, notice('042317'), NOW, 'told'));
+  await write((db) => outbox.enqueue(db, notice('571902'), NOW + 1, 'told'));
+  await write((db) => outbox.enqueue(db, notice('571902'), NOW, 'told-again'));
+  const [first, second, ...others] = await rows();
+  expect(others).toEqual([]);
+  expect(first && outbox.open(first)).toEqual(notice('042317'));
+  expect(second && outbox.open(second)).toEqual(notice('571902'));
+});
+
 test('notices are read in the order they were written, a page at a time', async () => {
   for (const code of ['000001', '000002', '000003'])
     await write((db) => outbox.enqueue(db, notice(code), NOW));

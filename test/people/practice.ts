@@ -4,6 +4,7 @@ import type { Storage } from '#src/db/storage.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { type Change, systemChange } from '#src/kernel/change.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import { createTurns } from '#src/kernel/turns.ts';
 import { type PersonEmail, parseEmail } from '#src/mail/email.ts';
 import { createOutbox } from '#src/notices/outbox.ts';
 import type { Notice } from '#src/notices/schema.ts';
@@ -16,7 +17,6 @@ import { type MemberRow, memberStore } from '#src/people/member-store.ts';
 import { makeOwner, type OwnerDeps } from '#src/people/owners.ts';
 import { operatorPermissions } from '#src/people/rules.ts';
 import { createToken, type NewToken } from '#src/people/tokens.ts';
-import { createTurns } from '#src/people/turns.ts';
 import {
   createSampleTenant,
   createTestClock,

@@ -3,12 +3,12 @@ import type { Storage } from '#src/db/storage.ts';
 import { anonymous, type Caller, type Permission, permissions } from '#src/kernel/access.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import { newId } from '#src/kernel/id.ts';
+import { createTurns } from '#src/kernel/turns.ts';
 import { hashBearer } from '#src/people/bearer.ts';
 import { credentialStore } from '#src/people/credential-store.ts';
 import { removeMember } from '#src/people/members.ts';
 import { tokenStore } from '#src/people/store.ts';
 import { createToken, mintable, type NewToken, revokeToken } from '#src/people/tokens.ts';
-import { createTurns } from '#src/people/turns.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import {
   createSampleTenant,

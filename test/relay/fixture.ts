@@ -186,6 +186,7 @@ export const createRelay = async (
     signers: createSigners(SEALING_KEY, { ed25519: false }),
     returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
     contentKey: CONTENT_KEY,
+    simulatorDomain: 'simulator.mail.example.com',
   });
   const acceptDeps: AcceptDeps = {
     files: storage.tenants,

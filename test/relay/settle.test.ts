@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { counterStore } from '#src/counters/store.ts';
 import { eventStore } from '#src/events/store.ts';
-import { HOUR, MINUTE } from '#src/kernel/time.ts';
+import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
 import { parseReply } from '#src/mail/reply.ts';
 import type { Status } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
@@ -47,15 +48,11 @@ const claim = (now: number): QueueRow => {
   return row;
 };
 /** In no outage: another message may go at once. */
+const facts = { upstream: 'relay', simulatorDomain: 'simulator.mail.example.com' };
 const settleAt = (now: number, row: QueueRow, outcome: Outcome, acceptIsDelivery = false) =>
-  settle(tenant.db, { row, outcome, upstream: 'relay', acceptIsDelivery, upstreamWorks: true }, policy, now);
+  settle(tenant.db, { ...facts, row, outcome, acceptIsDelivery, upstreamWorks: true }, policy, now);
 const settleInOutage = (now: number, row: QueueRow, outcome: Outcome) =>
-  settle(
-    tenant.db,
-    { row, outcome, upstream: 'relay', acceptIsDelivery: false, upstreamWorks: false },
-    policy,
-    now,
-  );
+  settle(tenant.db, { ...facts, row, outcome, acceptIsDelivery: false, upstreamWorks: false }, policy, now);
 const recipient = (row: QueueRow) => messageStore(tenant.db).recipient(row.recipient_id);
 const events = () =>
   eventStore(tenant.db)
@@ -272,4 +269,39 @@ test('a recipient that was removed meanwhile is nobody’s business', () => {
   const row = claim(0);
   tenant.db.prepare('DELETE FROM messages').run();
   expect(settleAt(1, row, DEFERRED)).toBeNull();
+});
+
+describe('what is counted on the route', () => {
+  const DAY_OF_IT = 20_000;
+  const NOW = DAY_OF_IT * DAY + HOUR;
+  const none = { sent: 0, delivered: 0, hard_bounced: 0, soft_bounced: 0 };
+  const counted = () => counterStore(tenant.db).perRoute(DAY_OF_IT, DAY_OF_IT + 1);
+
+  const outcomes: readonly (readonly [name: string, Outcome, acceptIsDelivery: boolean, object | null])[] = [
+    ['taken', ACCEPTED, false, { ...none, sent: 1 }],
+    ['taken, which is delivery', ACCEPTED, true, { ...none, sent: 1, delivered: 1 }],
+    ['bounced hard', HARD, false, { ...none, hard_bounced: 1 }],
+    ['bounced softly', SOFT, true, { ...none, soft_bounced: 1 }],
+    ['deferred', DEFERRED, true, null],
+    ['failed by the upstream', UPSTREAM, true, null],
+  ];
+  test.each(outcomes)('%s', (_, outcome, acceptIsDelivery, counts) => {
+    settleAt(NOW, claim(0), outcome, acceptIsDelivery);
+    const others = { accepted: 0, complaints: 0, unsubscribes: 0 };
+    expect(counted()).toEqual(counts === null ? [] : [{ route_id: tenant.routeId, ...others, ...counts }]);
+  });
+
+  test('one that was given up is counted as nothing', () => {
+    settleAt(NOW, { ...claim(0), queued_at: NOW - 2 * HOUR }, DEFERRED);
+    expect(messageStore(tenant.db).bySeq(message.seq)?.status).toBe('failed');
+    expect(counted()).toEqual([]);
+  });
+
+  test('mails add up, those to the simulator do not', () => {
+    const to = ['success@simulator.mail.example.com', 'carla@mail.example.com'];
+    queueMessage(tenant, { recipients: to });
+    for (const row of queueStore(tenant.db).claim(0, 10, 10_000, 0, policy))
+      settleAt(NOW, row, row.message_seq === message.seq ? HARD : ACCEPTED, true);
+    expect(counted()).toMatchObject([{ sent: 1, delivered: 1, hard_bounced: 2 }]);
+  });
 });

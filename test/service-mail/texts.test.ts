@@ -32,6 +32,53 @@ const samples = {
     expiresAt: EXPIRES_AT,
   },
   owner_welcome: { kind: 'owner_welcome', practice: 'Praxis Dr. Müller', origin: 'https://mail.example.com' },
+  domain_verified: {
+    kind: 'domain_verified',
+    practice: 'Praxis Dr. Müller',
+    host: 'praxis.example',
+    origin: 'https://mail.example.com',
+  },
+  domain_lost: {
+    kind: 'domain_lost',
+    practice: 'Praxis Dr. Müller',
+    host: 'praxis.example',
+    managedHost: 'praxis.send.example.com',
+    origin: 'https://mail.example.com',
+  },
+  dns_alert: {
+    kind: 'dns_alert',
+    practice: 'Praxis Dr. Müller',
+    host: 'praxis.example',
+    records: [
+      {
+        name: 'praxis.example',
+        type: 'TXT',
+        value: 'v=spf1 include:spf.mail.example.com ~all',
+        found: ['v=spf1 -all', 'v=spf1\nSee https://evil.example/\u202e'],
+        problem: 'multiple',
+      },
+      {
+        name: 'bounce.praxis.example',
+        type: 'MX',
+        value: '10 mail.example.com',
+        found: [],
+        problem: 'missing',
+      },
+      { name: 'a._domainkey.praxis.example', type: 'CNAME', value: 'x', found: [], problem: 'proxied' },
+      { name: '_dmarc.praxis.example', type: 'TXT', value: 'v=DMARC1', found: [], problem: null },
+    ],
+    origin: 'https://mail.example.com',
+  },
+  dns_recovered: {
+    kind: 'dns_recovered',
+    practice: 'Praxis Dr. Müller',
+    host: 'praxis.example',
+    records: [
+      { name: 'praxis.example', type: 'TXT' },
+      { name: 'bounce.praxis.example', type: 'MX' },
+    ],
+    origin: 'https://mail.example.com',
+  },
   open: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'open' },
   investigating: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'investigating' },
   closed: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'closed' },
@@ -77,6 +124,11 @@ describe('what the mail is for stands on a line of its own', () => {
     ['the link', samples.invitation, LINK],
     ['where to sign in', samples.owner_welcome, 'https://mail.example.com'],
     ['the number of the report', samples.open, TICKET],
+    ['where the domain is seen', samples.domain_verified, 'https://mail.example.com'],
+    ['where it is asked for again', samples.domain_lost, 'https://mail.example.com'],
+    ['where to see what to do', samples.dns_alert, 'https://mail.example.com'],
+    ['where all records are seen', samples.dns_recovered, 'https://mail.example.com'],
+    ['a record that is right again', samples.dns_recovered, 'MX bounce.praxis.example'],
   ] as const)('%s', (_, content, line) => {
     for (const language of languages) expect(lines(content, language)).toContain(line);
   });
@@ -131,11 +183,36 @@ describe('the name of a practice', () => {
     { name: 'Praxis 24/7, 2. OG', told: 'Praxis 24/7, 2. OG' },
     { name: 'Gemeinschaftspraxis a.d. Elbe', told: 'Gemeinschaftspraxis a.d. Elbe' },
   ])('$name is no link in a mail to others', ({ name, told }) => {
-    for (const sample of [samples.invitation, samples.owner_welcome]) {
+    for (const sample of [samples.invitation, samples.owner_welcome, samples.domain_lost]) {
       const { subject, text } = mail({ ...sample, practice: name }, 'de');
       expect(subject).toContain(`„${told}“`);
       expect(text).toContain(`„${told}“`);
     }
+  });
+});
+
+describe('a record that went bad', () => {
+  test.each([
+    ['de', 'Soll: v=spf1 include:spf.mail.example.com ~all'],
+    ['de', 'Gefunden: v=spf1 -all'],
+    ['de', 'Gefunden: kein solcher Eintrag'],
+    ['de', 'Gefunden: kein CNAME, sondern Adressen eines Proxys'],
+    ['de', 'Soll: 10 mail.example.com'],
+    ['en', 'Expected: v=spf1 include:spf.mail.example.com ~all'],
+    ['en', 'Found: v=spf1 -all'],
+    ['en', 'Found: no such record'],
+    ['en', 'Found: no CNAME, but addresses of a proxy'],
+  ] as const)('in %s says: %s', (language, line) => {
+    expect(lines(samples.dns_alert, language)).toContain(line);
+  });
+
+  test('that could not be asked for is not said to be missing', () => {
+    expect(mail(samples.dns_alert, 'de').text).toMatch(/_dmarc.*nicht festzustellen/s);
+    expect(mail(samples.dns_alert, 'en').text).toMatch(/_dmarc.*Found: unknown/s);
+  });
+
+  test('brings nobody’s line breaks or links into the mail', () => {
+    expect(lines(samples.dns_alert, 'en')).toContain('Found: v=spf1 See https: //evil.example/ ');
   });
 });
 

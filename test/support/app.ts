@@ -73,6 +73,8 @@ export interface AppOptions {
   readonly upstream?: ConfigFile;
   /** In the place of the system's. */
   readonly clock?: Clock;
+  /** In the place of one key pair for every RSA token and one for every Ed25519 token. */
+  readonly generateKeyPair?: GenerateKeyPair;
 }
 
 export interface TestApp {
@@ -109,6 +111,8 @@ export interface TestApp {
   sql<Row>(practiceId: string | null, statement: string, ...values: unknown[]): Row[];
   /** Names of all files in the data directory. */
   files(): Promise<string[]>;
+  /** Runs a job of the daemon now instead of at its time; resolves when it has ended. */
+  runJob(name: string): Promise<void>;
   /** Throws where the log tells of a defect. */
   stop(): Promise<void>;
   remove(): Promise<void>;
@@ -136,7 +140,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   });
   const overrides = {
     checkResponses: true,
-    generateKeyPair: fixedKeyPairs,
+    generateKeyPair: options.generateKeyPair ?? fixedKeyPairs,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   };
   const app = await createApp(loadConfig(configFile, {}).config, log, overrides);
@@ -214,6 +218,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
       return Object.fromEntries(tables.map(({ name }) => [name, count(name)]));
     },
     sql,
+    runJob: (name) => app.runJob(name),
     files: async () => (await readdir(dataDir, { recursive: true })).toSorted(),
     stop,
     remove: async () => {

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Makes sure that the Debian packages that tests and benchmarks run as peers and referees are installed:
 # a real MTA and its load generator (postfix), independent DKIM signers and verifiers (opendkim, python3-dkim),
-# dig, openssl, systemd-analyze. Installs what is missing, is silent where nothing is.
+# dig, named-checkzone, a name server (knot), openssl, systemd-analyze. Installs what is missing, is silent where nothing is.
 set -eu
 
 # bind9-dnsutils is what the transitional package dnsutils pulls in.
-packages='postfix opendkim opendkim-tools python3-dkim python3-nacl bind9-dnsutils openssl systemd'
+packages='postfix opendkim opendkim-tools python3-dkim python3-nacl bind9-dnsutils bind9-utils openssl systemd knot'
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
   echo "debian.sh: this is no Debian system; the tests need what these Debian packages contain: $packages" >&2

@@ -17,8 +17,9 @@ CREATE TABLE sending_domains (
   -- since when it is not in use any more; its keys stay published for the mail under way
   retired_at  INTEGER
 ) STRICT, WITHOUT ROWID;
-INSERT INTO sending_domains (name, attached_at)
-SELECT pending_domain, created_at FROM practice WHERE pending_domain IS NOT NULL;
+INSERT INTO sending_domains (name, attached_at, verified_at)
+SELECT coalesce(custom_domain, pending_domain), created_at, custom_verified_at
+FROM practice WHERE coalesce(custom_domain, pending_domain) IS NOT NULL;
 
 CREATE TABLE dkim_keys_of_hosts (
   domain       TEXT NOT NULL,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTurns } from '#src/people/turns.ts';
+import { createTurns } from '#src/kernel/turns.ts';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 

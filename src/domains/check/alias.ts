@@ -1,0 +1,181 @@
+// A CNAME that is to lead to the service: DKIM tokens (RFC 6376 §3.6.2.1) and MTA-STS (RFC 8461 §8.2). What answers by a
+// wildcard of the zone is not the record: it says nothing of what was published.
+import type { Lookup } from '#src/kernel/dns-lookup.ts';
+import type { WantedRecord } from '../host-check.ts';
+import { type Absence, absentHint, askWhyAbsent, besideOf, wildcardHint } from './absence.ts';
+import { type Asking, type Texts, valuesOf } from './asking.ts';
+import { because, type Judgement, quote, sentences, unknown } from './judgement.ts';
+import { judgeKey } from './key-at.ts';
+
+/** What a name holds, as far as it was asked for. */
+interface Holding {
+  readonly cname: Lookup<string>;
+  readonly addresses: Lookup<string>;
+  readonly txt: Lookup<readonly string[]>;
+}
+
+export interface AliasFacts {
+  readonly cname: Lookup<string>;
+  /** Link by link, from the first target on. */
+  readonly aliases: readonly string[];
+  /** At the wanted target. */
+  readonly target: Texts;
+  /** At the end of an alias that does not lead to the target; null where it does. */
+  readonly elsewhere: Texts | null;
+  /** Of the name itself and of one beside it; null where the alias is as wanted. */
+  readonly holding: Holding | null;
+  readonly beside: Holding | null;
+  readonly absence: Absence | null;
+}
+
+const holdingOf = async (asking: Asking, name: string): Promise<Holding> => {
+  const [cname, addresses, txt] = await Promise.all([
+    asking.cname(name),
+    asking.addresses(name),
+    asking.txt(name),
+  ]);
+  return { cname, addresses, txt };
+};
+
+export const askForAlias = async (
+  asking: Asking,
+  { name, value }: WantedRecord,
+  zones: readonly string[],
+): Promise<AliasFacts> => {
+  const [cname, aliases, target] = await Promise.all([
+    asking.cname(name),
+    asking.aliases(name),
+    asking.texts(value),
+  ]);
+  const nothing = { cname, aliases, target, elsewhere: null, holding: null, beside: null, absence: null };
+  if (cname.kind === 'failed' || aliases.includes(value)) return nothing;
+  const isThere = async (at: string) => (await asking.aliases(at)).includes(value);
+  const [elsewhere, holding, beside, absence] = await Promise.all([
+    cname.kind === 'found' ? asking.texts(name) : null,
+    holdingOf(asking, name),
+    holdingOf(asking, besideOf(name)),
+    cname.kind === 'none' ? askWhyAbsent(asking, name, zones, isThere) : null,
+  ]);
+  return { ...nothing, elsewhere, holding, beside, absence };
+};
+
+const sameValues = <T>(one: Lookup<T>, other: Lookup<T>): boolean => {
+  const written = (answer: Lookup<T>) =>
+    valuesOf(answer)
+      .map((record) => JSON.stringify(record))
+      .toSorted()
+      .join();
+  return one.kind === 'found' && other.kind === 'found' && written(one) === written(other);
+};
+
+/** Says what is to be said of an alias as wanted by what its target holds. */
+type JudgeTarget = (target: Texts) => Judgement;
+
+const judgeWrongTarget = (wanted: WantedRecord, facts: AliasFacts): Judgement => {
+  const { value } = wanted;
+  const [first = ''] = facts.aliases;
+  const beside = facts.beside;
+  if (facts.holding && beside && sameValues(facts.holding.cname, beside.cname))
+    return { status: 'missing', found: [first], hint: wildcardHint(wanted) };
+  const leadsNowhere = facts.elsewhere?.answer.kind === 'none' && !facts.elsewhere.answer.nameExists;
+  const appended = first.startsWith(`${value}.`) ? first.slice(value.length + 1) : '';
+  return {
+    status: 'mismatch',
+    found: facts.aliases,
+    hint: sentences(
+      `The CNAME leads to ${quote(first)}, not to ${value}.`,
+      appended !== '' &&
+        `Your provider has put ${appended} behind the target: enter it with a dot at its end (${value}.).`,
+      leadsNowhere && 'Where it leads now there is nothing.',
+      facts.elsewhere?.answer.kind === 'failed' && 'Where it leads now no server answers.',
+      appended === '' && `Change its target to ${value}.`,
+    ),
+  };
+};
+
+const judgeNoAlias = (wanted: WantedRecord, facts: AliasFacts): Judgement => {
+  const { holding, beside, absence } = facts;
+  const addresses = valuesOf(holding?.addresses ?? facts.cname);
+  if (holding?.addresses.kind === 'found') {
+    if (beside && sameValues(holding.addresses, beside.addresses))
+      return { status: 'missing', found: addresses, hint: wildcardHint(wanted) };
+    return {
+      status: 'proxied',
+      found: addresses,
+      hint: `There are addresses (A or AAAA) in place of the CNAME: it is published through a proxy. Switch the proxy off for ${wanted.name} ("DNS only"), so that the CNAME to ${wanted.value} itself is seen.`,
+    };
+  }
+  return { status: 'missing', found: [], hint: absence ? absentHint(absence, wanted) : '' };
+};
+
+const judgeAlias = (wanted: WantedRecord, facts: AliasFacts, judgeTarget: JudgeTarget): Judgement => {
+  if (facts.cname.kind === 'failed') return unknown(wanted.name, facts.cname.reason);
+  if (facts.cname.kind === 'none') return judgeNoAlias(wanted, facts);
+  return facts.aliases.includes(wanted.value)
+    ? { ...judgeTarget(facts.target), found: facts.aliases.slice(0, facts.aliases.indexOf(wanted.value) + 1) }
+    : judgeWrongTarget(wanted, facts);
+};
+
+/** What is wrong at the target is the operator's to put right. */
+const judgeKeyTarget =
+  (target: string, record: string): JudgeTarget =>
+  (texts) => {
+    if (texts.answer.kind === 'failed')
+      return {
+        status: 'error',
+        found: [],
+        hint: `Your record is right. The key behind it could not be asked for at ${target}: ${because(texts.answer.reason)}. That is the operator's side; there is nothing for you to do.`,
+      };
+    const key = judgeKey(target, texts, record);
+    return key.status === 'ok'
+      ? key
+      : {
+          status: 'error',
+          found: [],
+          hint: `Your record is right. ${key.hint} That zone is the operator's and does not answer as it should yet; there is nothing for you to do.`,
+        };
+  };
+
+export const judgeDkimAlias = (wanted: WantedRecord, facts: AliasFacts, record: string): Judgement => {
+  const verdict = judgeAlias(wanted, facts, judgeKeyTarget(wanted.value, record));
+  if (verdict.status !== 'missing' || !facts.holding) return verdict;
+  // Some publish the key itself where an alias to it should be.
+  const texts: Texts = { answer: facts.holding.txt, aliases: [] };
+  const key = judgeKey(wanted.name, texts, record);
+  const byWildcard = facts.beside !== null && sameValues(facts.holding.txt, facts.beside.txt);
+  if (facts.cname.kind !== 'none' || facts.holding.txt.kind !== 'found' || key.status === 'missing')
+    return verdict;
+  if (byWildcard) return { ...verdict, found: key.found, hint: wildcardHint(wanted) };
+  return {
+    status: 'mismatch',
+    found: key.found,
+    hint:
+      key.status === 'ok'
+        ? `The key itself stands there as a TXT record. It works now and breaks when the key changes: replace it by the CNAME to ${wanted.value}.`
+        : `A TXT record with another key stands there in place of the CNAME: remove it and add the CNAME to ${wanted.value}.`,
+  };
+};
+
+/** MTA-STS: whether there is a policy at all is the operator's to decide. */
+export const judgePolicyAlias = (wanted: WantedRecord, facts: AliasFacts): Judgement => {
+  const verdict = judgeAlias(wanted, facts, () => ({ status: 'ok', found: [], hint: '' }));
+  const { answer } = facts.target;
+  if (verdict.status === 'missing' && answer.kind === 'none' && !answer.nameExists)
+    return {
+      status: 'ok',
+      found: verdict.found,
+      hint: 'This service has no MTA-STS policy at present: nothing needs to be published.',
+    };
+  const own = facts.holding ? valuesOf(facts.holding.txt).map((strings) => strings.join('')) : [];
+  if (
+    verdict.status === 'missing' &&
+    facts.cname.kind === 'none' &&
+    own.some((text) => /^v=STSv1\s*;/.test(text))
+  )
+    return {
+      status: 'mismatch',
+      found: own,
+      hint: `An MTA-STS record of its own stands there. It does not change when the policy changes: replace it by the CNAME to ${wanted.value}.`,
+    };
+  return verdict;
+};

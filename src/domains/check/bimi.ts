@@ -1,0 +1,101 @@
+// BIMI: the domain's logo, and the certificate for it where there is one (draft-brand-indicators-for-message-
+// identification). Optional; without effect below a DMARC policy of quarantine.
+import { parseTagList, type TagList, writeTagList } from '#src/mail/tag-list.ts';
+import type { HostFacts, WantedRecord } from '../host-check.ts';
+import type { DmarcPolicy } from './dmarc.ts';
+import { type Judgement, quote, sentences, unknown } from './judgement.ts';
+import { absentText, joined, type TextFacts } from './text-facts.ts';
+
+export const isBimi = (text: string): boolean => /^v\s*=\s*BIMI1\s*(?:;|$)/i.test(text);
+
+const isHttps = (text: string, ending: RegExp): boolean => {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' && ending.test(url.pathname);
+};
+
+const judgeLogo = (list: TagList, wanted: TagList, isSet: boolean): { fault: string; value: string } => {
+  const logo = list.get('l') ?? '';
+  const ours = wanted.get('l') ?? '';
+  const fault =
+    isSet && logo !== ours
+      ? `The logo (l=) is not the one set here: replace it by ${ours}.`
+      : isHttps(logo, /\.svgz?$/i)
+        ? ''
+        : `The logo (l=${quote(logo)}) must be the https address of an SVG file, ending in .svg.`;
+  return { fault, value: fault === '' ? logo : ours };
+};
+
+const judgeCertificate = (
+  list: TagList,
+  certificateUrl: string | null,
+): { fault: string; value: string | null } => {
+  const certificate = list.get('a');
+  if (certificateUrl !== null && certificate !== certificateUrl)
+    return {
+      fault: `The certificate (a=) is not the one set here: say a=${certificateUrl}.`,
+      value: certificateUrl,
+    };
+  if (certificate === undefined) return { fault: '', value: null };
+  if (certificate === '')
+    return {
+      fault: 'The certificate tag (a=) is empty: leave it out until there is a certificate.',
+      value: null,
+    };
+  return isHttps(certificate, /\.pem$/i)
+    ? { fault: '', value: certificate }
+    : {
+        fault: `The certificate (a=${quote(certificate)}) must be the https address of a PEM file; leave a= out until there is one.`,
+        value: null,
+      };
+};
+
+/** `policies` receivers go by, of the host and of the domain above it; none where it is not known. */
+const effectHint = (policies: readonly (DmarcPolicy | null)[]): string =>
+  policies.includes('none') ? 'It has no effect as long as the DMARC policy is p=none.' : '';
+
+export const judgeBimi = (
+  wanted: WantedRecord,
+  facts: TextFacts,
+  { logoUrl, certificateUrl }: HostFacts['bimi'],
+  policies: readonly (DmarcPolicy | null)[],
+): Judgement => {
+  const { texts } = facts;
+  if (texts.answer.kind === 'failed') return unknown(wanted.name, texts.answer.reason);
+  const found = joined(texts).filter(isBimi);
+  const [text] = found;
+  if (text === undefined) {
+    const own =
+      logoUrl === null
+        ? "Optional: a logo beside your mails. Put your own logo's address in l=."
+        : 'Optional.';
+    return absentText(wanted, facts, own);
+  }
+  if (found.length > 1)
+    return {
+      status: 'multiple',
+      found,
+      hint: `There are ${found.length} BIMI records at ${wanted.name}, and receivers ignore them all. Leave only one.`,
+    };
+  const list = parseTagList(text);
+  if (logoUrl === null && list.get('l') === '' && (list.get('a') ?? '') === '')
+    return {
+      status: 'ok',
+      found,
+      hint: "This record declines: receivers show no logo. To have one shown, put your logo's address in l=.",
+      value: text,
+    };
+  const [problem] = list.problems;
+  const logo = judgeLogo(list, parseTagList(wanted.value), logoUrl !== null);
+  const certificate = judgeCertificate(list, certificateUrl);
+  const broken = problem ? `${quote(problem.text)} does not belong there: leave it out.` : '';
+  const hint = sentences(broken, logo.fault, certificate.fault);
+  if (hint === '') return { status: 'ok', found, hint: effectHint(policies), value: text };
+  const others = list.tags.filter(({ name }) => !['v', 'l', 'a'].includes(name));
+  const value = writeTagList([
+    { name: 'v', value: 'BIMI1' },
+    { name: 'l', value: logo.value },
+    ...(certificate.value === null ? [] : [{ name: 'a', value: certificate.value }]),
+    ...others,
+  ]);
+  return { status: 'mismatch', found, hint, value: `${value};` };
+};

@@ -1,0 +1,119 @@
+// The check of a host's records: everything is asked for at the same time, then a judge for each kind of record says
+// what is right and what to do. What could not be found out is `error`, never `missing`.
+import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
+import type { CheckedRecord, DnsConflict, HostCheck, HostFacts, WantedRecord } from '../host-check.ts';
+import { apexOf, wantedRecords } from '../wanted-records.ts';
+import { askForAlias, judgeDkimAlias, judgePolicyAlias } from './alias.ts';
+import { type Asking, createAsking } from './asking.ts';
+import { isBimi, judgeBimi } from './bimi.ts';
+import { type DmarcJudgement, isDmarc, judgeDmarc, judgeDmarcCopy } from './dmarc.ts';
+import { checked, type Judgement } from './judgement.ts';
+import { judgeImportedKey } from './key-at.ts';
+import { askForMx, judgeMx, judgeOwnMx } from './mail-exchange.ts';
+import { askForSpf, judgeSpf } from './spf.ts';
+import { askForText } from './text-facts.ts';
+import { isTlsReport, judgeTlsReport } from './tls-report.ts';
+
+interface Scene {
+  readonly asking: Asking;
+  readonly facts: HostFacts;
+  /** Zones whose names providers put behind what is entered. */
+  readonly zones: readonly string[];
+  /** Of apex and host, each asked for once. */
+  readonly policies: Promise<readonly DmarcJudgement[]>;
+}
+
+const checkDmarc = async (
+  asking: Asking,
+  facts: HostFacts,
+  zones: readonly string[],
+): Promise<readonly DmarcJudgement[]> => {
+  const { records } = wantedRecords(facts);
+  const original = records.find(({ purpose }) => purpose === 'dmarc');
+  const copy = records.find(({ purpose }) => purpose === 'dmarc_subdomain');
+  if (!original) return [];
+  const [found, foundCopy] = await Promise.all([
+    askForText(asking, original, zones, isDmarc),
+    copy ? askForText(asking, copy, zones, isDmarc) : null,
+  ]);
+  const judgement = judgeDmarc(original, found, facts);
+  return copy && foundCopy
+    ? [judgement, judgeDmarcCopy(copy, foundCopy, facts, { name: original.name, judgement })]
+    : [judgement];
+};
+
+const keyOf = (facts: HostFacts, { name }: WantedRecord): string =>
+  facts.keys.find(({ selector }) => name === `${selector}._domainkey.${facts.host}`)?.record ?? '';
+
+const judge = async (wanted: WantedRecord, scene: Scene): Promise<Judgement> => {
+  const { asking, facts, zones, policies } = scene;
+  switch (wanted.purpose) {
+    case 'dkim':
+      return judgeDkimAlias(wanted, await askForAlias(asking, wanted, zones), keyOf(facts, wanted));
+    case 'dkim_imported':
+      return judgeImportedKey(wanted.name, await asking.texts(wanted.name), wanted.value);
+    case 'spf':
+    case 'mail_from_spf':
+      return judgeSpf(wanted, await askForSpf(asking, wanted, zones, facts.serviceHost), facts.serviceHost);
+    case 'mail_from_mx':
+    case 'inbound_mx':
+      return judgeMx(wanted, await askForMx(asking, wanted, zones));
+    case 'dmarc':
+    case 'dmarc_subdomain': {
+      const judgements = await policies;
+      const judgement = wanted.purpose === 'dmarc' ? judgements[0] : judgements[1];
+      if (!judgement) throw new Error(`no judgement of ${wanted.name}`);
+      return judgement;
+    }
+    case 'bimi': {
+      const found = await askForText(asking, wanted, zones, isBimi);
+      return judgeBimi(
+        wanted,
+        found,
+        facts.bimi,
+        (await policies).map(({ policy }) => policy),
+      );
+    }
+    case 'mta_sts':
+    case 'mta_sts_policy':
+      return judgePolicyAlias(wanted, await askForAlias(asking, wanted, zones));
+    case 'tls_rpt':
+      return judgeTlsReport(wanted, await askForText(asking, wanted, zones, isTlsReport));
+    default:
+      return wanted.purpose satisfies never;
+  }
+};
+
+const conflictsOf = async (asking: Asking, { host, kind, serviceHost }: HostFacts, apex: string) => {
+  // The managed host's MX is the service's own record.
+  const names = kind === 'managed' ? [] : [...new Set([apex, host])];
+  const found = await Promise.all(
+    names.map(async (name) => judgeOwnMx(name, await asking.mx(name), serviceHost, `in.${host}`)),
+  );
+  return found.filter((conflict): conflict is DnsConflict => conflict !== null);
+};
+
+/** Asks the DNS for all that the host should have. Rejects never; takes as long as the slowest answers. */
+export const checkHost = async (lookup: DnsLookup, facts: HostFacts): Promise<HostCheck> => {
+  const asking = createAsking(lookup);
+  const wanted = wantedRecords(facts);
+  const apex = apexOf(facts);
+  const zones = [...new Set([apex, facts.host])];
+  const scene: Scene = { asking, facts, zones, policies: checkDmarc(asking, facts, zones) };
+  const check = (all: readonly WantedRecord[]): Promise<CheckedRecord[]> =>
+    Promise.all(all.map(async (record) => checked(record, await judge(record, scene))));
+  const [records, inbound, conflicts] = await Promise.all([
+    check(wanted.records),
+    check(wanted.inbound),
+    conflictsOf(asking, facts, apex),
+  ]);
+  const tokens = records.filter(({ purpose }) => purpose === 'dkim');
+  return {
+    host: facts.host,
+    records,
+    inbound,
+    conflicts,
+    ok: records.every(({ required, status }) => !required || status === 'ok') && conflicts.length === 0,
+    dkimVerified: tokens.length > 0 && tokens.every(({ status }) => status === 'ok'),
+  };
+};

@@ -1,0 +1,73 @@
+// A DKIM key record as a verifier reads it (RFC 6376 §3.6.1, RFC 8301, RFC 8463). Pure.
+import { createPublicKey } from 'node:crypto';
+import { parseTagList } from '#src/mail/tag-list.ts';
+
+export type DkimRecord =
+  /** `publicKey` is base64 without white space: SubjectPublicKeyInfo of RSA, the bare 32 bytes of Ed25519. */
+  | {
+      readonly kind: 'key';
+      readonly algorithm: 'rsa' | 'ed25519';
+      readonly publicKey: string;
+      /** `t=y`: verifiers may treat what it signs as unsigned. */
+      readonly testing: boolean;
+    }
+  | { readonly kind: 'withdrawn' }
+  /** Meant to be a key record; `problem` completes "the record …". */
+  | { readonly kind: 'malformed'; readonly problem: string }
+  | { readonly kind: 'other' };
+
+const ED25519_BYTES = 32;
+const WHITE_SPACE = /[ \t\r\n]+/g;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+const listOf = (value: string): string[] => value.split(':').map((part) => part.trim().toLowerCase());
+
+/** In one form, whether written as SubjectPublicKeyInfo or, as some do, as the bare RSAPublicKey. */
+const canonicalRsa = (publicKey: string): string | null => {
+  const der = Buffer.from(publicKey, 'base64');
+  for (const type of ['spki', 'pkcs1'] as const)
+    try {
+      const key = createPublicKey({ key: der, format: 'der', type });
+      if (key.asymmetricKeyType === 'rsa')
+        return key.export({ type: 'spki', format: 'der' }).toString('base64');
+    } catch {
+      // Of the other type, or no key at all.
+    }
+  return null;
+};
+
+/** By its version, or without one by having a key. */
+const isMeantAsKey = (text: string): boolean => {
+  const { get } = parseTagList(text.replace(/^[\s"']+/, ''));
+  const version = get('v') ?? get('V');
+  return version === undefined ? get('p') !== undefined : /^DKIM1/i.test(version);
+};
+
+export const readDkimRecord = (text: string): DkimRecord => {
+  if (!isMeantAsKey(text)) return { kind: 'other' };
+  const malformed = (problem: string): DkimRecord => ({ kind: 'malformed', problem });
+  if (/^\s*["']/.test(text)) return malformed('has quotation marks as part of its text');
+  const { tags, problems, get } = parseTagList(text);
+  const version = get('v');
+  if (version !== undefined && (version !== 'DKIM1' || tags[0]?.name !== 'v'))
+    return malformed('does not begin with "v=DKIM1;"');
+  const [problem] = problems;
+  if (problem?.kind === 'duplicate') return malformed(`has a tag twice (${problem.text.slice(0, 20)})`);
+  if (problem) return malformed('has a piece that is no tag=value: a semicolon may be missing or too much');
+  const key = get('p')?.replace(WHITE_SPACE, '');
+  if (key === undefined) return malformed('has no p=, so no key');
+  if (key === '') return { kind: 'withdrawn' };
+  const algorithm = (get('k') ?? 'rsa').toLowerCase();
+  if (algorithm !== 'rsa' && algorithm !== 'ed25519')
+    return malformed(`names a kind of key that nobody knows (k=${algorithm.slice(0, 20)})`);
+  if (!BASE64.test(key)) return malformed('has a key (p=) with characters that base64 does not have');
+  if (!listOf(get('h') ?? 'sha256').includes('sha256'))
+    return malformed('allows only hashes that nobody accepts any more (h= without sha256)');
+  if (!listOf(get('s') ?? '*').some((service) => service === '*' || service === 'email'))
+    return malformed('is not for e-mail (s=)');
+  const publicKey = algorithm === 'rsa' ? canonicalRsa(key) : Buffer.from(key, 'base64').toString('base64');
+  if (publicKey === null) return malformed('has a key (p=) that is not whole: a part of it may be missing');
+  if (algorithm === 'ed25519' && Buffer.from(publicKey, 'base64').length !== ED25519_BYTES)
+    return malformed('has a key (p=) that is not an Ed25519 key of 32 bytes');
+  return { kind: 'key', algorithm, publicKey, testing: listOf(get('t') ?? '').includes('y') };
+};

@@ -1,0 +1,237 @@
+// DMARC at the apex and, for a host below it, at the host (RFC 9989): one record each, the same policy, relaxed SPF
+// alignment. What a domain has of its own (a stricter policy, reports to others) stays. Never shows a weaker policy.
+import { parseTagList, type Tag, type TagList, writeTagList } from '#src/mail/tag-list.ts';
+import type { HostFacts, WantedRecord } from '../host-check.ts';
+import { dmarcReports } from '../record-texts.ts';
+import { type Judgement, quote, sentences, unknown } from './judgement.ts';
+import { absentText, joined, type TextFacts } from './text-facts.ts';
+
+const policies = ['none', 'quarantine', 'reject'] as const;
+export type DmarcPolicy = (typeof policies)[number];
+
+/** Whose mail it is about. */
+type Place = Pick<HostFacts, 'host' | 'serviceHost'>;
+
+export interface DmarcJudgement extends Judgement {
+  /** What receivers go by; null where there is no valid record, or none could be asked for. */
+  readonly policy: DmarcPolicy | null;
+}
+
+/** `v=DMARC1` in just these letters, first (RFC 9989 §4.8). */
+const VERSION = /^v[ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
+const MEANT = /^[\s"'`“”]*v\s*=\s*DMARC1?[\s"'`“”]*(?:[;,:\s]|$)[\s;,:]*/i;
+
+export const isDmarc = (text: string): boolean => VERSION.test(text);
+
+const isPolicy = (text: string | undefined): text is DmarcPolicy =>
+  policies.some((policy) => policy === text);
+const lower = (text: string | undefined): string | undefined => text?.toLowerCase();
+
+/** Tags that only white space or commas part. */
+const MISSING_SEMICOLON = /(?<![;\s,])[\s,]+(?=(?:p|sp|np|adkim|aspf|fo|rua|ruf|psd|t|pct|rf|ri)[ \t]*=)/g;
+
+const withSemicolons = (text: string): string => text.replace(MISSING_SEMICOLON, '; ');
+
+const strictness = (policy: DmarcPolicy): number => policies.indexOf(policy);
+
+/** Changes to make; null removes the tag. */
+type Changes = Map<string, string | null>;
+
+const changed = (list: TagList, changes: Changes): string => {
+  const version: Tag = { name: 'v', value: 'DMARC1' };
+  const kept = list.tags
+    .filter(({ name }) => name !== 'v')
+    .flatMap((tag): Tag[] => {
+      const value = changes.get(tag.name);
+      return value === null ? [] : [{ name: tag.name, value: value ?? tag.value }];
+    });
+  const added = [...changes].flatMap(([name, value]): Tag[] =>
+    value === null || kept.some((tag) => tag.name === name) ? [] : [{ name, value }],
+  );
+  // Receivers that go by RFC 7489 want the policy right behind the version.
+  const policy = [...kept, ...added].filter(({ name }) => name === 'p');
+  const rest = [...kept, ...added].filter(({ name }) => name !== 'p');
+  return writeTagList([version, ...policy, ...rest]);
+};
+
+interface Reading {
+  readonly faults: string[];
+  readonly changes: Changes;
+}
+
+const judgePolicy = (list: TagList, { faults, changes }: Reading): DmarcPolicy => {
+  const policy = lower(list.get('p'));
+  if (isPolicy(policy)) return policy;
+  changes.set('p', 'none');
+  faults.push(
+    policy === undefined
+      ? 'It has no policy (p=), which receivers read as p=none or as no record at all: say which.'
+      : `${quote(`p=${list.get('p')}`)} is no policy, and receivers read it as none: say none, quarantine or reject.`,
+  );
+  return 'none';
+};
+
+const judgeAlignment = (list: TagList, { faults, changes }: Reading, host: string): void => {
+  const spf = lower(list.get('aspf'));
+  if (spf === 's') {
+    changes.set('aspf', 'r');
+    faults.push(
+      `It demands strict SPF alignment (aspf=s), which the return path bounce.${host} never has: say aspf=r.`,
+    );
+  }
+  for (const name of ['aspf', 'adkim']) {
+    const value = lower(list.get(name));
+    if (value === undefined || value === 'r' || value === 's') continue;
+    changes.set(name, 'r');
+    faults.push(`${quote(`${name}=${list.get(name)}`)} cannot be: say ${name}=r.`);
+  }
+};
+
+const judgeSyntax = (list: TagList, { faults, changes }: Reading): void => {
+  for (const { kind, text } of list.problems.slice(0, 3))
+    faults.push(
+      kind === 'duplicate'
+        ? `${quote(text)} stands there a second time: leave it out.`
+        : `${quote(text)} is no tag=value: put a semicolon between tags and leave out what is none.`,
+    );
+  if (lower(list.get('psd')) === 'y') {
+    changes.set('psd', null);
+    faults.push(
+      'It claims to be a public suffix (psd=y), so the return path would no longer align: leave psd out.',
+    );
+  }
+};
+
+const NO_LONGER_KNOWN = ['pct', 'rf', 'ri'];
+
+const adviceOn = (list: TagList, serviceHost: string): string => {
+  const removed = NO_LONGER_KNOWN.filter((name) => list.get(name) !== undefined);
+  const reports = list.get('rua');
+  return sentences(
+    removed.length > 0 &&
+      `Since RFC 9989 ${removed.join(', ')} no longer exist${removed.length === 1 ? 's' : ''}: leave them out.`,
+    list.get('t')?.toLowerCase() === 'y' && 'It says t=y (testing): receivers do not apply the policy.',
+    reports === undefined &&
+      `It asks for no reports: add rua=${dmarcReports(serviceHost)} to see who sends as your domain.`,
+    reports !== undefined &&
+      !/^mailto:/i.test(reports) &&
+      `${quote(`rua=${reports}`)} is no address that reports can go to: it must begin with mailto:.`,
+  );
+};
+
+const judgeRecord = (text: string, { host, serviceHost }: Place): DmarcJudgement => {
+  const parted = withSemicolons(text);
+  const list = parseTagList(parted);
+  const reading: Reading = { faults: [], changes: new Map() };
+  if (parted !== text) reading.faults.push('A semicolon is missing between its tags.');
+  judgeSyntax(list, reading);
+  const policy = judgePolicy(list, reading);
+  judgeAlignment(list, reading, host);
+  if (reading.faults.length === 0)
+    return { status: 'ok', found: [text], hint: adviceOn(list, serviceHost), value: text, policy };
+  return {
+    status: 'mismatch',
+    found: [text],
+    hint: sentences(...reading.faults),
+    value: changed(list, reading.changes),
+    policy,
+  };
+};
+
+/** Several are as good as none: the strictest stays, with reports to whom one of them sent reports. */
+const mergeDmarc = (texts: readonly string[], place: Place): string => {
+  const [strictest, ...others] = texts
+    .map((text) => judgeRecord(text, place))
+    .toSorted((a, b) => strictness(b.policy ?? 'none') - strictness(a.policy ?? 'none'))
+    .map(({ value }) => parseTagList(value ?? ''));
+  const reports = [strictest, ...others].map((list) => list?.get('rua')).find((rua) => rua !== undefined);
+  return changed(strictest ?? parseTagList(''), new Map(reports === undefined ? [] : [['rua', reports]]));
+};
+
+const judgeNone = (wanted: WantedRecord, facts: TextFacts, place: Place): DmarcJudgement => {
+  for (const text of joined(facts.texts)) {
+    if (!MEANT.test(text)) continue;
+    const meant = `v=DMARC1; ${text.replace(MEANT, '').replace(/(?<!["'`“”\s])["'`“”\s]+$/, '')}`;
+    return {
+      status: 'mismatch',
+      found: [text],
+      hint: 'The record does not begin with exactly "v=DMARC1;", so it counts as none. Replace it by the one shown.',
+      value: judgeRecord(meant, place).value ?? wanted.value,
+      policy: null,
+    };
+  }
+  return { ...absentText(wanted, facts), policy: null };
+};
+
+export const judgeDmarc = (wanted: WantedRecord, facts: TextFacts, place: Place): DmarcJudgement => {
+  const { texts } = facts;
+  if (texts.answer.kind === 'failed') return { ...unknown(wanted.name, texts.answer.reason), policy: null };
+  const found = joined(texts).filter(isDmarc);
+  const [text] = found;
+  if (text === undefined) return judgeNone(wanted, facts, place);
+  if (found.length > 1)
+    return {
+      status: 'multiple',
+      found,
+      hint: `There are ${found.length} DMARC records at ${wanted.name}, and receivers ignore them all. Leave only one, as shown.`,
+      value: mergeDmarc(found, place),
+      policy: null,
+    };
+  return judgeRecord(text, place);
+};
+
+/** With the policy of `original`, where that is the stricter one. */
+const raised = (text: string, original: string | undefined): string => {
+  const list = parseTagList(text);
+  const [own, other] = [list, parseTagList(original ?? '')].map((each) => lower(each.get('p')));
+  const isWeaker = isPolicy(other) && (!isPolicy(own) || strictness(own) < strictness(other));
+  return isWeaker ? changed(list, new Map([['p', other]])) : text;
+};
+
+/** What the host's copy is compared with. */
+interface ApexDmarc {
+  readonly name: string;
+  readonly judgement: DmarcJudgement;
+}
+
+export const judgeDmarcCopy = (
+  wanted: WantedRecord,
+  facts: TextFacts,
+  place: Place,
+  apex: ApexDmarc,
+): DmarcJudgement => {
+  const copy = judgeDmarc(wanted, facts, place);
+  const { policy, value: original } = apex.judgement;
+  if (copy.status === 'missing' && original !== undefined)
+    return { ...copy, value: changed(parseTagList(original), new Map([['psd', null]])) };
+  if (copy.policy === null)
+    return copy.value === undefined ? copy : { ...copy, value: raised(copy.value, original) };
+  if (policy === null)
+    return copy.status === 'ok' && apex.judgement.status === 'error'
+      ? {
+          ...copy,
+          status: 'error',
+          hint: `It is there. Whether its policy is the same as at ${apex.name} could not be found out: that name could not be asked for.`,
+        }
+      : copy;
+  if (policy === copy.policy) return copy;
+  if (strictness(copy.policy) > strictness(policy))
+    return {
+      ...copy,
+      status: 'mismatch',
+      hint: sentences(
+        copy.status === 'ok' ? '' : copy.hint,
+        `Its policy is stricter (p=${copy.policy}) than at ${apex.name} (p=${policy}); both should be the same. Raise the one at ${apex.name} to p=${copy.policy} rather than lower this one.`,
+      ),
+    };
+  const list = parseTagList(copy.value ?? '');
+  return {
+    ...copy,
+    status: 'mismatch',
+    hint: sentences(
+      copy.status === 'ok' ? '' : copy.hint,
+      `Its policy (p=${copy.policy}) is not the same as at ${apex.name} (p=${policy}): say p=${policy}.`,
+    ),
+    value: changed(list, new Map([['p', policy]])),
+  };
+};

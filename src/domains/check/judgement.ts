@@ -1,0 +1,68 @@
+// What a judge of the check says of one record, and the sentences that all judges share. Bounded and cleaned here:
+// what was found comes from anybody's zone. Pure.
+import type { LookupFailure, MxAnswer } from '#src/kernel/dns-lookup.ts';
+import type { CheckedRecord, RecordStatus, WantedRecord } from '../host-check.ts';
+
+export interface Judgement {
+  readonly status: RecordStatus;
+  readonly found: readonly string[];
+  /** Where all is well, advice or empty. */
+  readonly hint: string;
+  /** What should stand there, where that is not the record as wanted. */
+  readonly value?: string;
+}
+
+const MAX_FOUND = 10;
+const MAX_FOUND_CHARACTERS = 1_000;
+const MAX_QUOTED_CHARACTERS = 120;
+/** A TXT has at most 65,535 octets; nothing of ours comes near. */
+const MAX_VALUE_CHARACTERS = 4_000;
+const MAX_HINT_CHARACTERS = 2_000;
+
+/** Control characters and broken surrogates shown as `?`. */
+const clean = (text: string): string => text.toWellFormed().replace(/[\0-\x1f\x7f-\x9f]/g, '?');
+
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1)}…` : text;
+
+/** A piece of what was found, short enough to stand in a sentence. */
+export const quote = (text: string): string => `"${cut(clean(text), MAX_QUOTED_CHARACTERS)}"`;
+
+export const sentences = (...parts: readonly (string | false | null)[]): string =>
+  parts.filter((part) => part !== '' && part !== false && part !== null).join(' ');
+
+export const bounded = (found: readonly string[]): string[] =>
+  found.slice(0, MAX_FOUND).map((text) => cut(clean(text), MAX_FOUND_CHARACTERS));
+
+export const checked = (wanted: WantedRecord, judgement: Judgement): CheckedRecord => ({
+  ...wanted,
+  // A cut record would be a broken one.
+  value:
+    judgement.value !== undefined && judgement.value.length <= MAX_VALUE_CHARACTERS
+      ? clean(judgement.value)
+      : wanted.value,
+  status: judgement.status,
+  found: bounded(judgement.found),
+  hint: cut(clean(judgement.hint), MAX_HINT_CHARACTERS),
+});
+
+export const mxText = ({ preference, exchange }: MxAnswer): string =>
+  `${preference} ${exchange === '' ? '.' : exchange}`;
+
+const usualReasons: Readonly<Record<LookupFailure, string>> = {
+  servfail:
+    'the name servers failed (SERVFAIL). Usually DNSSEC is broken (the DS record at the registrar does not match the zone), or the name servers are down or do not have the zone',
+  refused:
+    'the name server refused to answer (REFUSED). Usually the domain is delegated to a name server that does not have its zone',
+  timeout: 'no name server answered in time. Usually the name servers are down or cannot be reached',
+  malformed: 'the answer could not be read. Usually a name server or firewall on the way is broken',
+};
+
+/** Nothing is known of the record: it may be there. */
+export const unknown = (name: string, reason: LookupFailure): Judgement => ({
+  status: 'error',
+  found: [],
+  hint: `Whether the record is there could not be found out: when asked for ${name}, ${usualReasons[reason]}.`,
+});
+
+export const because = (reason: LookupFailure): string => usualReasons[reason];

@@ -1,0 +1,102 @@
+// MX of the return path and of the host that receives (RFC 5321 §5.1, RFC 2181 §10.3, RFC 7505): the service's alone. And
+// of the domain itself, where an MX of the service's would take the domain's own mail away.
+import type { Lookup, MxAnswer } from '#src/kernel/dns-lookup.ts';
+import type { DnsConflict, WantedRecord } from '../host-check.ts';
+import { type Absence, absentHint, askWhyAbsent, besideOf, wildcardHint } from './absence.ts';
+import { type Asking, valuesOf } from './asking.ts';
+import { type Judgement, mxText, quote, sentences, unknown } from './judgement.ts';
+
+export interface MxFacts {
+  readonly cname: Lookup<string>;
+  readonly mx: Lookup<MxAnswer>;
+  /** Of a name beside it: by a wildcard. */
+  readonly beside: Lookup<MxAnswer> | null;
+  readonly besideCname: Lookup<string> | null;
+  readonly absence: Absence | null;
+}
+
+export const askForMx = async (
+  asking: Asking,
+  { name, value }: WantedRecord,
+  zones: readonly string[],
+): Promise<MxFacts> => {
+  const [cname, mx] = await Promise.all([asking.cname(name), asking.mx(name)]);
+  const isOurs = (answer: Lookup<MxAnswer>) => valuesOf(answer).some(({ exchange }) => exchange === value);
+  const [beside, besideCname, absence] = await Promise.all([
+    mx.kind === 'found' && !isOurs(mx) ? asking.mx(besideOf(name)) : null,
+    cname.kind === 'found' ? asking.cname(besideOf(name)) : null,
+    mx.kind === 'none' && cname.kind === 'none'
+      ? askWhyAbsent(asking, name, zones, async (at) => isOurs(await asking.mx(at)))
+      : null,
+  ]);
+  return { cname, mx, beside, besideCname, absence };
+};
+
+const textsOf = (answer: Lookup<MxAnswer>): string[] =>
+  valuesOf(answer)
+    .toSorted((a, b) => a.preference - b.preference || (a.exchange < b.exchange ? -1 : 1))
+    .map(mxText);
+
+const judgeAlias = (wanted: WantedRecord, { besideCname }: MxFacts, target: string): Judgement => {
+  const byWildcard = besideCname !== null && valuesOf(besideCname).includes(target);
+  return byWildcard
+    ? { status: 'missing', found: [], hint: wildcardHint(wanted) }
+    : {
+        status: 'mismatch',
+        found: [target],
+        hint: `${wanted.name} is an alias (CNAME) of ${target}. A name with a CNAME cannot have an MX (RFC 2181, 10.3): remove the CNAME and add the MX ${wanted.priority} ${wanted.value}.`,
+      };
+};
+
+const judgeOthers = (wanted: WantedRecord, others: readonly MxAnswer[]): string => {
+  const { name, value, priority } = wanted;
+  const [first = { exchange: '', preference: 0 }] = others;
+  if (first.exchange === '')
+    return `The MX at ${name} says that the name takes no mail ("0 ."): bounces could not arrive. Replace it by MX ${priority} ${value}.`;
+  if (first.exchange.startsWith(`${value}.`))
+    return `Your provider has put ${first.exchange.slice(value.length + 1)} behind the target: enter it with a dot at its end (${value}.).`;
+  return `The MX at ${name} leads to ${quote(first.exchange)}, not to this service. Replace it by MX ${priority} ${value}.`;
+};
+
+export const judgeMx = (wanted: WantedRecord, facts: MxFacts): Judgement => {
+  const [target] = valuesOf(facts.cname);
+  if (target !== undefined) return judgeAlias(wanted, facts, target);
+  if (facts.mx.kind === 'failed') return unknown(wanted.name, facts.mx.reason);
+  const exchanges = valuesOf(facts.mx);
+  const found = textsOf(facts.mx);
+  const others = exchanges.filter(({ exchange }) => exchange !== wanted.value);
+  if (exchanges.length === 0)
+    return { status: 'missing', found, hint: facts.absence ? absentHint(facts.absence, wanted) : '' };
+  if (others.length === 0) return { status: 'ok', found, hint: '' };
+  if (others.length < exchanges.length)
+    return {
+      status: 'multiple',
+      found,
+      hint: `Besides this service's there are other MX records at ${wanted.name}, and mail that goes there is lost. Remove them and leave only ${wanted.priority} ${wanted.value}.`,
+    };
+  const byWildcard =
+    facts.beside !== null && textsOf(facts.beside).join() === found.join() && facts.beside.kind === 'found';
+  return byWildcard
+    ? { status: 'missing', found, hint: wildcardHint(wanted) }
+    : { status: 'mismatch', found, hint: judgeOthers(wanted, others) };
+};
+
+/** `mx` of the domain or host itself, which no record of the service's belongs to. */
+export const judgeOwnMx = (
+  name: string,
+  mx: Lookup<MxAnswer>,
+  serviceHost: string,
+  incoming: string,
+): DnsConflict | null =>
+  valuesOf(mx).some(({ exchange }) => exchange === serviceHost)
+    ? {
+        purpose: 'apex_mx',
+        type: 'MX',
+        name,
+        found: textsOf(mx),
+        hint: sentences(
+          `The MX of ${name} leads to ${serviceHost}: mail to your own addresses would arrive here and not at your mailboxes.`,
+          `Put back your mail provider's MX there. To receive mail here, publish an MX for ${incoming} only.`,
+        ),
+      }
+    : null;

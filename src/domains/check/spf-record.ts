@@ -1,0 +1,180 @@
+// An SPF record as text and as terms (RFC 7208 §4.6, §12). Macros are recognised, not expanded. Pure.
+
+export interface SpfMechanism {
+  readonly kind: 'mechanism';
+  readonly qualifier: '+' | '-' | '~' | '?';
+  readonly name: 'all' | 'include' | 'a' | 'mx' | 'ptr' | 'ip4' | 'ip6' | 'exists';
+  /** Comparable; null where the mechanism has none, or addresses. */
+  readonly domain: string | null;
+  readonly text: string;
+}
+
+export interface SpfModifier {
+  readonly kind: 'modifier';
+  /** `redirect`, `exp` or one that nobody knows. */
+  readonly name: string;
+  readonly domain: string | null;
+  readonly text: string;
+}
+
+export interface SpfMistake {
+  readonly kind: 'mistake';
+  readonly text: string;
+  /** Completes "the term …". */
+  readonly problem: string;
+  /** How it was probably meant. */
+  readonly meant: string | null;
+}
+
+export type SpfTerm = SpfMechanism | SpfModifier | SpfMistake;
+
+export interface SpfRecord {
+  readonly text: string;
+  readonly terms: readonly SpfTerm[];
+}
+
+const VERSION = /^v=spf1(?: |$)/i;
+/** What was meant to be one: `spf1 …`, `"v=spf1 …`, `v=spf1; …`, `v=spf1include:…`. */
+const MEANT = /^[\s"'`“”]*(?:v\s*=\s*)?spf1(?=["'\s:;,=]|include|ip[46]|$)[\s:;,=]*/i;
+/** Looked for from where such a run begins only: texts are anybody's and long. */
+const STRAY_END = /(?<!["'`“”\s])["'`“”\s]+$/;
+const MECHANISM = /^([-+~?]?)(all|include|a|mx|ptr|ip4|ip6|exists)(?:([:/])(.*))?$/i;
+const MODIFIER = /^([a-z][\w.-]*)=(.*)$/i;
+const MACRO = /%(?:\{[slodiphcrtv]\d*r?[.\-+,/_=]*\}|[%_-])/gi;
+const DOMAIN = /^(?=.{1,253}$)(?:[\w-]{1,63}\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?\.?$/i;
+const PREFIX_LENGTHS = /^(?:\/(\d{1,2}))?(?:\/\/(\d{1,3}))?$/;
+
+export const isSpf = (text: string): boolean => VERSION.test(text);
+
+/** The same with `v=spf1 ` at its beginning, of a text that was probably meant as SPF; else null. */
+export const asSpf = (text: string): string | null =>
+  isSpf(text) || !MEANT.test(text) ? null : `v=spf1 ${text.replace(MEANT, '').replace(STRAY_END, '')}`;
+
+export const hasMacro = (domain: string): boolean => domain.includes('%');
+
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
+const isIPv4 = (text: string): boolean => IPV4.test(text);
+const isIPv6 = (text: string): boolean =>
+  /^[\da-f:.]{2,45}$/i.test(text) && URL.canParse(`http://[${text}]/`);
+
+const isDomainSpec = (text: string): boolean => {
+  const plain = text.replace(MACRO, 'x');
+  if (plain.includes('%')) return false;
+  // A macro at the end may stand for all of the name.
+  return (
+    DOMAIN.test(plain) || (plain !== text && /%\{[^}]*\}$/.test(text) && /^[\x21-\x7e]{1,253}$/.test(plain))
+  );
+};
+
+const comparable = (domain: string): string => domain.toLowerCase().replace(/\.$/, '');
+
+const mistake = (text: string, problem: string, meant: string | null = null): SpfMistake => ({
+  kind: 'mistake',
+  text,
+  problem,
+  meant,
+});
+
+const isNetwork = (text: string, isAddress: (text: string) => boolean, bits: number): boolean => {
+  const [address = '', length, ...more] = text.split('/');
+  if (more.length > 0 || !isAddress(address)) return false;
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
+};
+
+const isAddress = (name: 'ip4' | 'ip6', argument: string): boolean =>
+  name === 'ip4' ? isNetwork(argument, isIPv4, 32) : isNetwork(argument, isIPv6, 128);
+
+/** The domain and what follows it, of `a`, `mx` and those that need one. */
+const splitArgument = (separator: string | undefined, argument: string) => {
+  if (separator === undefined) return { domain: null, lengths: '' };
+  if (separator === '/') return { domain: null, lengths: `/${argument}` };
+  // Macros may have slashes within their braces.
+  const at = argument.replace(MACRO, (macro) => 'x'.repeat(macro.length)).indexOf('/');
+  return at < 0
+    ? { domain: argument, lengths: '' }
+    : { domain: argument.slice(0, at), lengths: argument.slice(at) };
+};
+
+const readMechanism = (text: string, [, sign, named, separator, argument = '']: RegExpExecArray): SpfTerm => {
+  const name = (named ?? '').toLowerCase() as SpfMechanism['name'];
+  const qualifier = (sign === '' ? '+' : sign) as SpfMechanism['qualifier'];
+  const mechanism: SpfMechanism = { kind: 'mechanism', qualifier, name, domain: null, text };
+  if (name === 'all')
+    return separator === undefined ? mechanism : mistake(text, 'may have nothing behind "all"');
+  if (name === 'ip4' || name === 'ip6') {
+    const is = separator === ':' && isAddress(name, argument);
+    return is ? mechanism : mistake(text, `has no IPv${name === 'ip4' ? 4 : 6} address or network`);
+  }
+  const { domain, lengths } = splitArgument(separator, argument);
+  const takesLengths = name === 'a' || name === 'mx';
+  const [valid, v4 = '0', v6 = '0'] = PREFIX_LENGTHS.exec(lengths) ?? [];
+  if ((lengths !== '' && !takesLengths) || valid === undefined || Number(v4) > 32 || Number(v6) > 128)
+    return mistake(text, 'has a network length that cannot be');
+  if (domain === null && (name === 'include' || name === 'exists')) return mistake(text, 'names no domain');
+  if (domain !== null && !isDomainSpec(domain)) return mistake(text, 'names no domain that could be');
+  return { ...mechanism, domain: domain === null ? null : comparable(domain) };
+};
+
+const bareAddress = (text: string): string | null => {
+  const bare = text.replace(/^[-+~?]/, '').replace(/^ipv?[46][:=]/i, '');
+  if (isNetwork(bare, isIPv4, 32)) return `ip4:${bare}`;
+  return isNetwork(bare, isIPv6, 128) ? `ip6:${bare}` : null;
+};
+
+const readTerm = (text: string): SpfTerm => {
+  const mechanism = MECHANISM.exec(text);
+  if (mechanism) {
+    const read = readMechanism(text, mechanism);
+    return read.kind === 'mistake' ? { ...read, meant: bareAddress(text) } : read;
+  }
+  const meant = bareAddress(text);
+  const [, name = '', argument = ''] = MODIFIER.exec(text) ?? [];
+  if (name === '' || meant !== null || /^(?:include|a|mx|ip4|ip6|exists)$/i.test(name)) {
+    const written = name !== '' && /^include$/i.test(name) ? `include:${argument}` : null;
+    return mistake(text, 'is nothing that SPF knows', meant ?? written);
+  }
+  const lower = name.toLowerCase();
+  const hasTarget = lower === 'redirect' || lower === 'exp';
+  if (hasTarget && !isDomainSpec(argument)) return mistake(text, 'names no domain that could be');
+  return { kind: 'modifier', name: lower, domain: hasTarget ? comparable(argument) : null, text };
+};
+
+/** `text` must be SPF. What cannot be read stands among the terms as a mistake. */
+export const readSpf = (text: string): SpfRecord => {
+  const seen = new Set<string>();
+  const terms = text
+    .replace(VERSION, '')
+    .split(/[ \t\r\n]+/)
+    .filter((term) => term !== '')
+    .map((term) => {
+      const read = readTerm(term);
+      if (read.kind !== 'modifier' || read.domain === null) return read;
+      const isSecond = seen.has(read.name);
+      seen.add(read.name);
+      return isSecond ? mistake(term, 'may stand there only once') : read;
+    });
+  const isTabbed = /[\t\r\n]/.test(text);
+  return {
+    text,
+    terms: isTabbed ? [...terms, mistake('', 'has a tab or line break; only spaces part terms')] : terms,
+  };
+};
+
+export const mistakesOf = ({ terms }: SpfRecord): SpfMistake[] =>
+  terms.filter((term): term is SpfMistake => term.kind === 'mistake');
+
+export const allOf = ({ terms }: SpfRecord): SpfMechanism | undefined =>
+  terms.find((term): term is SpfMechanism => term.kind === 'mechanism' && term.name === 'all');
+
+/** Those that a receiver comes to: mechanisms up to `all`; behind them, where there is no `all`, the redirect. */
+export const effectiveTerms = (record: SpfRecord): (SpfMechanism | SpfModifier)[] => {
+  const all = allOf(record);
+  const end = all ? record.terms.indexOf(all) : record.terms.length;
+  const mechanisms = record.terms
+    .slice(0, end)
+    .filter((term): term is SpfMechanism => term.kind === 'mechanism');
+  const redirect = record.terms.find(
+    (term): term is SpfModifier => term.kind === 'modifier' && term.name === 'redirect',
+  );
+  return all || !redirect ? mechanisms : [...mechanisms, redirect];
+};

@@ -1,0 +1,252 @@
+// SPF of the apex and of the return path (RFC 7208): one record, valid with all that it includes, with the service among
+// its senders. Where it is not, the judge shows the one record that should stand there.
+
+import type { WantedRecord } from '../host-check.ts';
+import { spfTarget } from '../record-texts.ts';
+import { type Asking, type Texts, valuesOf } from './asking.ts';
+import { because, type Judgement, quote, sentences, unknown } from './judgement.ts';
+import { mergeSpf } from './spf-merge.ts';
+import {
+  allOf,
+  asSpf,
+  isSpf,
+  mistakesOf,
+  readSpf,
+  type SpfMechanism,
+  type SpfMistake,
+  type SpfRecord,
+} from './spf-record.ts';
+import {
+  branchesOf,
+  MAX_LOOKUPS,
+  MAX_VOID_LOOKUPS,
+  passesThrough,
+  problemBehind,
+  type SpfBranch,
+  type SpfTree,
+  walkSpf,
+} from './spf-tree.ts';
+import { absentText, askForText, joined, type TextFacts } from './text-facts.ts';
+
+/** More than that at one name are not merged. */
+const MAX_RECORDS = 5;
+const MAX_SHOWN_MISTAKES = 5;
+
+export interface SpfFacts extends TextFacts {
+  /** Of each record found. */
+  readonly trees: readonly SpfTree[];
+  /** What including the service costs: the questions behind the one for the include itself. */
+  readonly serviceLookups: number;
+}
+
+export const askForSpf = async (
+  asking: Asking,
+  wanted: WantedRecord,
+  zones: readonly string[],
+  serviceHost: string,
+): Promise<SpfFacts> => {
+  const target = spfTarget(serviceHost);
+  const [facts, service] = await Promise.all([
+    askForText(asking, wanted, zones, isSpf),
+    asking.texts(target),
+  ]);
+  const walk = (at: string, texts: Texts) =>
+    Promise.all(
+      joined(texts)
+        .filter(isSpf)
+        .slice(0, MAX_RECORDS)
+        .map((text) => walkSpf(asking, at, readSpf(text))),
+    );
+  const [trees, [serviceTree]] = await Promise.all([walk(wanted.name, facts.texts), walk(target, service)]);
+  return { ...facts, trees, serviceLookups: serviceTree ? branchesOf(serviceTree).length : 0 };
+};
+
+/** The term that names the service, wherever it stands and whatever it says. */
+const termFor = (record: SpfRecord, target: string): SpfMechanism | undefined =>
+  record.terms.find(
+    (term): term is SpfMechanism =>
+      term.kind === 'mechanism' && term.name === 'include' && term.domain === target,
+  );
+
+const includes = (record: SpfRecord, target: string): boolean => termFor(record, target)?.qualifier === '+';
+
+const notListedHint = (record: SpfRecord, target: string): string => {
+  const term = termFor(record, target);
+  if (!term)
+    return `It does not list this service: add include:${target} to it, as shown. Do not add a second SPF record.`;
+  return term.qualifier === '+'
+    ? `${term.text} stands behind "all", where it is never looked at: move it before it, as shown.`
+    : `${term.text} does not allow this service's mail: leave the ${term.qualifier} out, as shown.`;
+};
+
+const mistakeHint = ({ text, problem, meant }: SpfMistake): string =>
+  text === ''
+    ? `The record ${problem}.`
+    : `The term ${quote(text)} ${problem}; ${meant === null ? 'correct it, or leave it out as in the record shown' : `it was probably meant as ${quote(meant)}`}.`;
+
+/**
+ * A record published as several strings, which are joined without a space between them (RFC 7208 §3.3). `only`: the
+ * one SPF record that there is.
+ */
+const judgeSplit = (texts: Texts, only: string | undefined, target: string): Judgement | null => {
+  for (const strings of valuesOf(texts.answer)) {
+    const text = strings.join('');
+    if (only !== undefined && text !== only) continue;
+    const spaced = strings.join(' ');
+    if (strings.length < 2 || !isSpf(spaced)) continue;
+    const record = readSpf(spaced);
+    if (mistakesOf(record).length > 0) continue;
+    const asIs = readSpf(text);
+    const isWhole = isSpf(text) && mistakesOf(asIs).length === 0;
+    if (isWhole && (includes(asIs, target) || !includes(record, target))) continue;
+    return {
+      status: 'mismatch',
+      found: [text],
+      hint: 'The record is split into strings, and a space is missing where they meet: receivers join them as they are. Enter it as one line as shown, or end each string but the last with a space.',
+      value: mergeSpf([record], includes(record, target) ? null : target),
+    };
+  }
+  return null;
+};
+
+const judgeNone = (wanted: WantedRecord, facts: SpfFacts, target: string): Judgement => {
+  for (const text of joined(facts.texts)) {
+    const meant = asSpf(text);
+    if (meant === null) continue;
+    return {
+      status: 'mismatch',
+      found: [text],
+      hint: 'The record does not begin with exactly "v=spf1" and a space, so it counts as none. Replace it by the one shown.',
+      value: mergeSpf([readSpf(meant)], target),
+    };
+  }
+  return absentText(wanted, facts);
+};
+
+interface Findings {
+  readonly mistakes: readonly string[];
+  /** Terms that make every check fail. */
+  readonly leaveOut: Set<string>;
+}
+
+/** What is wrong with a record whatever it is that cannot be found out. */
+const faultsOf = (tree: SpfTree, record: SpfRecord, target: string): Findings => {
+  const leaveOut = new Set<string>();
+  const mistakes = mistakesOf(record).slice(0, MAX_SHOWN_MISTAKES).map(mistakeHint);
+  if (allOf(record)?.qualifier === '+')
+    mistakes.push('"+all" allows everybody to send as your domain: end the record with ~all.');
+  for (const branch of tree.branches) {
+    const problem = branch.term.domain === target ? null : problemBehind(branch);
+    if (problem === null) continue;
+    leaveOut.add(branch.term.text);
+    mistakes.push(
+      `${problem}: receivers treat the whole record as invalid. Correct it, or leave it out as in the record shown.`,
+    );
+  }
+  const voids = branchesOf(tree).filter(({ isVoid, problem }) => isVoid && problem === null);
+  if (voids.length > MAX_VOID_LOOKUPS) {
+    for (const branch of tree.branches) if (voids.includes(branch)) leaveOut.add(branch.term.text);
+    const named = voids.slice(0, 4).map(({ term }) => term.text);
+    mistakes.push(
+      `${voids.length} of its terms lead to nothing (${named.join(', ')}), and receivers allow ${MAX_VOID_LOOKUPS}: leave them out.`,
+    );
+  }
+  return { mistakes, leaveOut };
+};
+
+const advice = (tree: SpfTree, record: SpfRecord): string => {
+  const all = allOf(record);
+  const terms = [record, ...branchesOf(tree).flatMap(({ node }) => node?.record ?? [])].flatMap(
+    (part) => part.terms,
+  );
+  const hasRedirect = record.terms.some((term) => term.kind === 'modifier' && term.name === 'redirect');
+  const behind = all ? record.terms.slice(record.terms.indexOf(all) + 1) : [];
+  const unreached = behind.find((term) => term.kind === 'mechanism');
+  return sentences(
+    terms.some((term) => term.kind === 'mechanism' && term.name === 'ptr') &&
+      'It uses "ptr", which is slow and no longer recommended (RFC 7208, 5.5): name the addresses instead.',
+    unreached !== undefined &&
+      `What stands behind ${quote(all?.text ?? '')} is never looked at (${unreached.text}): move it before it.`,
+    all?.qualifier === '?' && '"?all" says nothing about other senders: ~all would be better.',
+    !all && !hasRedirect && 'It has no "all" at its end: add ~all.',
+  );
+};
+
+const failureIn = (branches: readonly SpfBranch[]): SpfBranch['failure'] =>
+  branches.find(({ failure }) => failure !== null)?.failure ?? null;
+
+const judgeOne = (
+  tree: SpfTree,
+  record: SpfRecord,
+  { serviceLookups }: SpfFacts,
+  target: string,
+): Judgement => {
+  const found = [record.text];
+  const { mistakes, leaveOut } = faultsOf(tree, record, target);
+  const all = branchesOf(tree);
+  const passes = passesThrough(tree, target);
+  const counted = all.length + (passes ? 0 : 1 + serviceLookups);
+  const tooMany = tree.cut || all.length > MAX_LOOKUPS;
+  const kept = { ...tree, branches: tree.branches.filter(({ term }) => !leaveOut.has(term.text)) };
+  const value = (): string => mergeSpf([record], passesThrough(kept, target) ? null : target, leaveOut);
+  const failure = failureIn(all);
+  const ours = all.find(({ term }) => term.domain === target);
+  if (mistakes.length === 0 && !tooMany) {
+    if (ours && problemBehind(ours) !== null)
+      return {
+        status: 'error',
+        found,
+        hint: `Your record is right. ${target}, which it includes, does not answer as it should yet: ${problemBehind(ours)}. That zone is the operator's; there is nothing for you to do.`,
+        value: record.text,
+      };
+    if (failure)
+      return {
+        status: 'error',
+        found,
+        hint: sentences(
+          `${failure.name}, which the record includes, could not be asked for: ${because(failure.reason)}.`,
+          failure.name === target && "That zone is the operator's; there is nothing for you to do.",
+          passes
+            ? 'Receivers cannot check the record as long as that lasts.'
+            : `So it cannot be said whether it lists ${target}.`,
+        ),
+        value: passes ? record.text : value(),
+      };
+    if (passes) return { status: 'ok', found, hint: advice(tree, record), value: record.text };
+  }
+  return {
+    status: 'mismatch',
+    found,
+    hint: sentences(
+      ...mistakes,
+      !passes && failure === null && notListedHint(record, target),
+      (tooMany || counted > MAX_LOOKUPS) &&
+        `It costs ${tree.cut ? `more than ${all.length}` : counted} DNS lookups${passes ? '' : ' with this service'}, and receivers stop at ${MAX_LOOKUPS}: leave out senders that are no longer used.`,
+    ),
+    value: value(),
+  };
+};
+
+export const judgeSpf = (wanted: WantedRecord, facts: SpfFacts, serviceHost: string): Judgement => {
+  const { texts, trees } = facts;
+  const target = spfTarget(serviceHost);
+  if (texts.answer.kind === 'failed') return unknown(wanted.name, texts.answer.reason);
+  const found = joined(texts).filter(isSpf);
+  if (found.length > 1) {
+    const leaveOut = new Set(
+      trees.flatMap((tree) => [...faultsOf(tree, tree.record ?? readSpf(''), target).leaveOut]),
+    );
+    const records = trees.flatMap(({ record }) => record ?? []);
+    return {
+      status: 'multiple',
+      found,
+      hint: `There are ${found.length} SPF records at ${wanted.name}, and only one may be: receivers take none of them. Replace them all by the one shown.`,
+      value: mergeSpf(records, target, leaveOut),
+    };
+  }
+  const split = judgeSplit(texts, found[0], target);
+  if (split) return split;
+  const [tree] = trees;
+  if (!tree?.record) return judgeNone(wanted, facts, target);
+  return judgeOne(tree, tree.record, facts, target);
+};

@@ -1,0 +1,41 @@
+// Which groups of the template a host still needs, by what was last found of its records. Providers add what they are
+// told to, and some replace what is there without asking: a TXT is only asked for where there is none. Pure.
+import type { CheckedRecord } from '../host-check.ts';
+import { appliedTo, type TemplateRecord } from './template.ts';
+
+export interface Lacking {
+  /** Ids, in the template's order, with the names of the TXT records that would come with them. */
+  readonly groups: readonly { readonly id: string; readonly texts: readonly string[] }[];
+  /** What lacks and must be done by hand. */
+  readonly byHand: readonly CheckedRecord[];
+}
+
+/** `variables` maps the template's variables to the host's tokens, so that its names can be compared. */
+export const groupsLacking = (
+  template: readonly TemplateRecord[],
+  host: string,
+  variables: ReadonlyMap<string, string>,
+  checked: readonly CheckedRecord[],
+): Lacking => {
+  const fill = (text: string): string =>
+    text.replace(/%(\w+)%/g, (whole, variable: string) => variables.get(variable) ?? whole);
+  const groupOf = ({ name, type }: CheckedRecord): string | undefined =>
+    template.find((record) => {
+      const applied = appliedTo(record, host);
+      return fill(applied.name) === name && applied.type === type;
+    })?.groupId;
+  const texts = new Map<string, string[]>();
+  const byHand: CheckedRecord[] = [];
+  for (const record of checked) {
+    if (record.status === 'ok') continue;
+    const group = groupOf(record);
+    const isSafe = record.status === 'missing' || (record.type !== 'TXT' && record.status !== 'error');
+    if (group === undefined || !isSafe) byHand.push(record);
+    else texts.set(group, [...(texts.get(group) ?? []), ...(record.type === 'TXT' ? [record.name] : [])]);
+  }
+  const order = [...new Set(template.map(({ groupId }) => groupId))];
+  return {
+    groups: order.filter((id) => texts.has(id)).map((id) => ({ id, texts: texts.get(id) ?? [] })),
+    byHand,
+  };
+};

@@ -1,0 +1,134 @@
+// The Domain Connect template (draft-ietf-dconn-domainconnect): what a DNS provider that has taken it up publishes for a
+// host in one go, as it goes into the providers' common repository under `<providerId>.<serviceId>.json`. Its records
+// are those that every host is asked for, so they cannot differ. Pure.
+import type { RecordPurpose, WantedRecord } from '../host-check.ts';
+import { wantedRecords } from '../wanted-records.ts';
+
+export interface TemplateSettings {
+  readonly providerId: string;
+  readonly serviceId: string;
+  readonly serviceName: string;
+  readonly serviceHost: string;
+  /** `https://mail.example.com` */
+  readonly publicOrigin: string;
+}
+
+interface Grouped {
+  /** Its records are applied or left out together. */
+  readonly groupId: string;
+  /** Relative to the host; `@` is the host itself. */
+  readonly host: string;
+}
+
+export type TemplateRecord = Grouped &
+  (
+    | { readonly type: 'CNAME'; readonly pointsTo: string; readonly ttl: number }
+    | { readonly type: 'MX'; readonly pointsTo: string; readonly priority: number; readonly ttl: number }
+    /** An SPF record that the provider merges with the one there is. */
+    | { readonly type: 'SPFM'; readonly spfRules: string }
+    | {
+        readonly type: 'TXT';
+        readonly data: string;
+        readonly ttl: number;
+        /** The owner may change it later without undoing the template. */
+        readonly essential: 'OnApply';
+        /** It takes the place of one that begins like it. */
+        readonly txtConflictMatchingMode: 'Prefix';
+        readonly txtConflictMatchingPrefix: string;
+      }
+  );
+
+export interface Template {
+  readonly providerId: string;
+  readonly providerName: string;
+  readonly serviceId: string;
+  readonly serviceName: string;
+  readonly version: number;
+  readonly description: string;
+  readonly variableDescription: string;
+  readonly syncBlock: boolean;
+  readonly syncPubKeyDomain: string;
+  readonly syncRedirectDomain: string;
+  readonly hostRequired: boolean;
+  readonly records: readonly TemplateRecord[];
+}
+
+/** Grows with every change of the records: providers take up a new version by it. */
+const VERSION = 1;
+const TTL_S = 3_600;
+/** As the repository takes it. */
+const MAX_NAME_CHARACTERS = 64;
+/** One for each token of a host. */
+export const tokenVariables = ['t1', 't2', 't3'] as const;
+
+/** What a template cannot bear: a key of the host's own, and an address that is the host's own. */
+const LEFT_OUT: ReadonlySet<RecordPurpose> = new Set(['dkim_imported', 'bimi']);
+/** Stands for the host; as its own organizational domain, so that what belongs to that one is relative to it. */
+const ANY_HOST = 'host.invalid';
+
+const relativeName = (name: string, host: string): string =>
+  name === host ? '@' : name.slice(0, -host.length - 1);
+
+/** `v=spf1 include:spf.example ~all` -> `include:spf.example`: the provider adds what is around it. */
+const spfRules = (text: string): string => text.replace(/^v=spf1 /, '').replace(/ [~?+-]?all$/, '');
+
+const toTemplateRecord = ({ purpose, type, name, value, priority }: WantedRecord): TemplateRecord => {
+  const grouped = { groupId: purpose, host: relativeName(name, ANY_HOST) };
+  if (type === 'CNAME') return { type, ...grouped, pointsTo: value, ttl: TTL_S };
+  if (type === 'MX') return { type, ...grouped, pointsTo: value, priority: priority ?? 0, ttl: TTL_S };
+  if (value.startsWith('v=spf1 ')) return { type: 'SPFM', ...grouped, spfRules: spfRules(value) };
+  return {
+    type,
+    ...grouped,
+    data: value,
+    ttl: TTL_S,
+    essential: 'OnApply',
+    txtConflictMatchingMode: 'Prefix',
+    txtConflictMatchingPrefix: value.slice(0, value.indexOf(';')),
+  };
+};
+
+export const templateRecords = (serviceHost: string): TemplateRecord[] => {
+  const { records, inbound } = wantedRecords({
+    host: ANY_HOST,
+    kind: 'custom',
+    serviceHost,
+    keys: tokenVariables.map((variable) => ({ selector: `%${variable}%`, record: '', imported: false })),
+    bimi: { logoUrl: null, certificateUrl: null },
+  });
+  return [...records, ...inbound].filter(({ purpose }) => !LEFT_OUT.has(purpose)).map(toTemplateRecord);
+};
+
+/** A per cent sign would begin a variable. */
+const plainName = (name: string): string => name.replaceAll('%', '').slice(0, MAX_NAME_CHARACTERS);
+
+export const domainConnectTemplate = ({
+  providerId,
+  serviceId,
+  serviceName,
+  serviceHost,
+  publicOrigin,
+}: TemplateSettings): Template => ({
+  providerId,
+  providerName: plainName(serviceName),
+  serviceId,
+  serviceName: 'Sending e-mail from your domain',
+  version: VERSION,
+  description:
+    'Lets the service sign and send e-mail from the domain, take its bounces, and receive mail at a name below it.',
+  variableDescription: 't1, t2, t3: the DKIM tokens that the service has given to the host',
+  syncBlock: false,
+  syncPubKeyDomain: serviceHost,
+  syncRedirectDomain: new URL(publicOrigin).hostname,
+  hostRequired: false,
+  records: templateRecords(serviceHost),
+});
+
+/** The name and type under which a record of the template stands in the DNS once applied to a host. */
+export const appliedTo = (
+  record: TemplateRecord,
+  host: string,
+): { name: string; type: WantedRecord['type'] } => ({
+  name: record.host === '@' ? host : `${record.host}.${host}`,
+  type: record.type === 'SPFM' ? 'TXT' : record.type,
+});

@@ -1,0 +1,29 @@
+// What it takes to change a practice's domains.
+import type { Storage } from '#src/db/storage.ts';
+import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
+import type { Log } from '#src/kernel/log.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import type { Turns } from '#src/kernel/turns.ts';
+import type { Notices } from '#src/notices/outbox.ts';
+import type { GenerateKeyPair } from './keys.ts';
+import type { ServiceNames } from './rules.ts';
+import type { Signers } from './signers.ts';
+import type { OwnersOf } from './tell-owners.ts';
+
+export interface DomainDeps extends ServiceNames {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  /** One for all that changes a tenant's domains or keys. */
+  readonly turns: Turns;
+  readonly lookup: DnsLookup;
+  readonly signers: Signers;
+  readonly sealingKey: Buffer;
+  readonly generateKeyPair: GenerateKeyPair;
+  readonly notices: Notices;
+  readonly ownersOf: OwnersOf;
+  /** Where owners sign in. */
+  readonly origin: string;
+  readonly log: Log;
+  /** In [0, 1): spreads the looks. */
+  readonly random: () => number;
+}

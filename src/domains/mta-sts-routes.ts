@@ -1,0 +1,79 @@
+// The MTA-STS policy over HTTPS under the receiving hosts' own names (RFC 8461 §3.3), and what a TLS proxy asks before
+// it gets a certificate for a name. TLS itself is the proxy's business.
+import { z } from 'zod';
+import type { PlatformDb } from '#src/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { type MtaStsSettings, policyText, servesPolicy } from './mta-sts.ts';
+import { servedStore } from './served-store.ts';
+
+export interface MtaStsRoutesDeps {
+  /** Looks something up in the registry, without waiting. */
+  readonly peek: <T>(work: (db: PlatformDb) => T) => T;
+  readonly serviceHost: string;
+  /** `https://mail.example.com`. */
+  readonly publicOrigin: string;
+  readonly mtaSts: MtaStsSettings;
+}
+
+/** Longest name of the DNS as text (RFC 1035 §2.3.4), with its trailing dot. */
+const MAX_NAME = 254;
+const HOST_AND_PORT = /^([a-z0-9_.-]+?)\.?(?::\d+)?$/i;
+
+const notServed = (name: string): AppError =>
+  new AppError('not_found', `Nothing is served under ${name || 'this host name'}.`, {
+    hint: 'MTA-STS policies are served under mta-sts. before a host that receives mail here.',
+  });
+
+/** A Host header's name, lower-case; '' where it is none, an IPv6 address included. */
+const nameOf = (host: string): string =>
+  host.length > MAX_NAME ? '' : (HOST_AND_PORT.exec(host)?.[1]?.toLowerCase() ?? '');
+
+export const mtaStsRoutes = (deps: MtaStsRoutesDeps): Route[] => {
+  const { peek, serviceHost, publicOrigin, mtaSts } = deps;
+  const policy = policyText(serviceHost, mtaSts);
+  const ownHost = new URL(publicOrigin).hostname;
+  const kindOf = (name: string) => peek((db) => servedStore(db).kindOf(name));
+  const isPolicyHost = (host: string): boolean => servesPolicy(host, { serviceHost, kindOf });
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/.well-known/mta-sts.txt',
+      tag: 'Service',
+      summary: 'MTA-STS policy',
+      description:
+        'Under `mta-sts.` before the service host, a managed host, or `in.` or `bounce.` of a sending host. The ' +
+        'Host header decides: a proxy in front must hand it on.',
+      access: 'public',
+      stability: 'stable',
+      responses: { 200: { description: 'RFC 8461 §3.2.', body: 'text/plain' } },
+      errors: ['not_found'],
+      handle: (_, { header }) => {
+        const host = nameOf(header('host') ?? '');
+        if (!isPolicyHost(host)) throw notServed(host);
+        return { status: 200, contentType: 'text/plain', body: policy };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/api/public/tls-host',
+      tag: 'Service',
+      summary: 'Whether HTTPS is served under a name',
+      description:
+        "What a TLS proxy asks before it gets a certificate for a name that it was called by (Caddy's " +
+        '`on_demand_tls`): 200 for the host of the public origin and for those of MTA-STS policies.',
+      access: 'public',
+      stability: 'stable',
+      query: z.strictObject({ domain: z.string().min(1).max(MAX_NAME) }),
+      responses: {
+        200: { description: 'It is; the name in lower case.', body: z.strictObject({ domain: z.string() }) },
+      },
+      errors: ['not_found'],
+      handle: ({ query }) => {
+        const domain = nameOf(query.domain);
+        if (domain !== ownHost && !isPolicyHost(domain)) throw notServed(domain);
+        return { status: 200, body: { domain } };
+      },
+    }),
+  ];
+};

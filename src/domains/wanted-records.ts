@@ -1,0 +1,143 @@
+// What a sending host is to publish in the DNS: DKIM (RFC 6376), SPF of apex and return path (RFC 7208), DMARC (RFC 9989),
+// BIMI, and for mail to it MX, MTA-STS (RFC 8461) and TLS reports (RFC 8460). An MX on the apex is never asked for: it
+// would take the domain's own mail away. Pure.
+import type { HostFacts, WantedRecord, WantedRecords } from './host-check.ts';
+import { organizationalDomain } from './organizational-domain.ts';
+import {
+  dkimTarget,
+  dmarcText,
+  mtaStsPolicyTarget,
+  mtaStsTarget,
+  spfText,
+  tlsReportText,
+} from './record-texts.ts';
+
+const MX_PRIORITY = 10;
+
+const KEEP_UNPROXIED =
+  'Publish it as a plain CNAME: switch a proxy ("DNS only" at some providers) off for this name.';
+
+/** Where SPF and DMARC of the whole domain stand. Of a managed host that is the host: above it is the operator's. */
+export const apexOf = ({ host, kind }: Pick<HostFacts, 'host' | 'kind'>): string =>
+  kind === 'managed' ? host : (organizationalDomain(host) ?? host);
+
+type Place = Pick<WantedRecord, 'purpose' | 'name' | 'value'> & { readonly hint?: string };
+
+const cname = (place: Place, required: boolean): WantedRecord => ({
+  hint: KEEP_UNPROXIED,
+  ...place,
+  type: 'CNAME',
+  priority: null,
+  required,
+});
+
+const txt = (place: Place, required: boolean): WantedRecord => ({
+  hint: '',
+  ...place,
+  type: 'TXT',
+  priority: null,
+  required,
+});
+
+const mx = (place: Place, required: boolean): WantedRecord => ({
+  hint: '',
+  ...place,
+  type: 'MX',
+  priority: MX_PRIORITY,
+  required,
+});
+
+const keyRecords = ({ host, serviceHost, keys }: HostFacts): WantedRecord[] =>
+  keys.map(({ selector, record, imported }) => {
+    const name = `${selector}._domainkey.${host}`;
+    return imported
+      ? txt({ purpose: 'dkim_imported', name, value: record }, true)
+      : cname({ purpose: 'dkim', name, value: dkimTarget(selector, serviceHost) }, true);
+  });
+
+const bimiRecord = ({ host, bimi }: HostFacts): WantedRecord => {
+  const certificate = bimi.certificateUrl === null ? '' : ` a=${bimi.certificateUrl};`;
+  return txt(
+    {
+      purpose: 'bimi',
+      name: `default._bimi.${host}`,
+      value: `v=BIMI1; l=${bimi.logoUrl ?? `https://${host}/logo.svg`};${certificate}`,
+      hint:
+        bimi.logoUrl === null
+          ? 'Optional. Put the address of your own logo (SVG Tiny PS, by https) in place of the one shown; leave a= out until you have a certificate.'
+          : 'Optional. It has an effect only with a DMARC policy of quarantine or reject.',
+    },
+    false,
+  );
+};
+
+/** How others secure what they send to `receiver`: policy by reference, so that a change of it needs nothing here. */
+const transportRecords = (receiver: string, serviceHost: string): WantedRecord[] => [
+  cname({ purpose: 'mta_sts', name: `_mta-sts.${receiver}`, value: mtaStsTarget(serviceHost) }, false),
+  cname(
+    { purpose: 'mta_sts_policy', name: `mta-sts.${receiver}`, value: mtaStsPolicyTarget(serviceHost) },
+    false,
+  ),
+  txt({ purpose: 'tls_rpt', name: `_smtp._tls.${receiver}`, value: tlsReportText(serviceHost) }, false),
+];
+
+export const wantedRecords = (facts: HostFacts): WantedRecords => {
+  const { host, serviceHost } = facts;
+  const apex = apexOf(facts);
+  const returnPath = `bounce.${host}`;
+  const incoming = `in.${host}`;
+  return {
+    host,
+    records: [
+      ...keyRecords(facts),
+      txt(
+        {
+          purpose: 'spf',
+          name: apex,
+          value: spfText(serviceHost),
+          hint: 'A name may have one SPF record only: where there is one, add the include to it.',
+        },
+        true,
+      ),
+      mx({ purpose: 'mail_from_mx', name: returnPath, value: serviceHost }, true),
+      txt({ purpose: 'mail_from_spf', name: returnPath, value: spfText(serviceHost) }, true),
+      txt(
+        {
+          purpose: 'dmarc',
+          name: `_dmarc.${apex}`,
+          value: dmarcText(serviceHost),
+          hint: 'Where there is a DMARC record, keep it; it must not say aspf=s.',
+        },
+        true,
+      ),
+      ...(host === apex
+        ? []
+        : [
+            txt(
+              {
+                purpose: 'dmarc_subdomain',
+                name: `_dmarc.${host}`,
+                value: dmarcText(serviceHost),
+                hint: `With the same policy (p=) as at _dmarc.${apex}.`,
+              },
+              true,
+            ),
+          ]),
+      // A managed host's zone is the service's, which knows no logos.
+      ...(facts.kind === 'custom' ? [bimiRecord(facts)] : []),
+    ],
+    inbound: [
+      mx(
+        {
+          purpose: 'inbound_mx',
+          name: incoming,
+          value: serviceHost,
+          hint: `Optional, for receiving mail at addresses of ${incoming}. The MX of ${apex} itself stays as it is.`,
+        },
+        false,
+      ),
+      ...transportRecords(incoming, serviceHost),
+      ...transportRecords(returnPath, serviceHost),
+    ],
+  };
+};

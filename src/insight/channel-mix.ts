@@ -1,0 +1,45 @@
+// What a practice sends: mails per channel, in all and day by day.
+import type { z } from 'zod';
+import { utcDay } from '#src/counters/rules.ts';
+import { counterStore } from '#src/counters/store.ts';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import { DAY, toIso } from '#src/kernel/time.ts';
+import { channels } from '#src/messages/kinds.ts';
+import type { channelMixSchema } from './schema.ts';
+
+type ChannelMix = z.infer<typeof channelMixSchema>;
+type PerChannel = ChannelMix['per_day'][number]['channels'];
+
+const dayName = (day: number): string => toIso(day * DAY).slice(0, 10);
+
+const noMails = (): PerChannel =>
+  Object.fromEntries(channels.map((channel) => [channel, 0])) as Record<(typeof channels)[number], number>;
+
+/** Of the last `days` UTC days, today among them, and of the caller's projects. */
+export const channelMixOf = (db: TenantDb, caller: Caller, days: number, now: number): ChannelMix => {
+  const today = utcDay(now);
+  const first = today - days + 1;
+  const rows = counterStore(db).perChannel(first, today + 1, caller.projects && [...caller.projects]);
+  const totals = noMails();
+  const perDay = new Map<number, PerChannel>();
+  for (const { day, channel, accepted } of rows) {
+    const known = channels.find((name) => name === channel) ?? 'other';
+    const ofDay = perDay.get(day) ?? noMails();
+    perDay.set(day, { ...ofDay, [known]: ofDay[known] + accepted });
+    totals[known] += accepted;
+  }
+  const mails = Object.values(totals).reduce((sum, count) => sum + count, 0);
+  return {
+    days,
+    from: dayName(first),
+    to: dayName(today),
+    mails,
+    channels: channels.map((channel) => ({
+      channel,
+      mails: totals[channel],
+      share: mails === 0 ? null : totals[channel] / mails,
+    })),
+    per_day: [...perDay].map(([day, ofDay]) => ({ day: dayName(day), channels: ofDay })),
+  };
+};

@@ -1,0 +1,112 @@
+// How mail of a practice is proved to be its own, and what else decides whether it arrives: by the last check of its
+// records, without asking the DNS again.
+import type { z } from 'zod';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { HostCheck, RecordPurpose } from '#src/domains/host-check.ts';
+import { hostInQuestion } from '#src/domains/host-facts.ts';
+import { lastCheck } from '#src/domains/last-check.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import type { Language } from '#src/kernel/language.ts';
+import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
+import { channelMixOf } from './channel-mix.ts';
+import { type Mechanism, mechanismOf } from './dns-state.ts';
+import { subjectReport } from './placement.ts';
+import type { OriginHealth } from './public-origin.ts';
+import type { deliverabilitySchema } from './reports-schema.ts';
+import { dmarcPolicyOf, enforcesDmarc, missingLegal } from './rules.ts';
+import { insightStore } from './store.ts';
+
+type Deliverability = z.infer<typeof deliverabilitySchema>;
+
+export const SUBJECTS_LOOKED_AT = 1_000;
+
+export interface DeliverabilityQuestion {
+  readonly days: number;
+  readonly caller: Caller;
+  readonly language: Language;
+  readonly serviceHost: string;
+  readonly origin: OriginHealth & { readonly url: string };
+  readonly now: number;
+}
+
+const guidance: Readonly<Record<Language, (host: string, serviceHost: string) => string>> = {
+  de: (host, serviceHost) =>
+    `Zum Empfangen genügt ein MX auf in.${host}: 10 ${serviceHost}. Setzen Sie nie einen MX auf die Domain selbst: er nähme ihr die eigene Post.`,
+  en: (host, serviceHost) =>
+    `For receiving, one MX at in.${host} is enough: 10 ${serviceHost}. Never put an MX on the domain itself: it would take away its own mail.`,
+};
+
+/** The service serves none of the tenants' logos. */
+const noBimi: Mechanism = {
+  status: 'unchecked',
+  source: 'service',
+  hint: 'A managed host has no BIMI record: attach your own domain for one.',
+  records: [],
+};
+
+const bimiOf = (
+  { bimi_logo_url, bimi_certificate_url }: PracticeRow,
+  state: Mechanism,
+  check: HostCheck | null,
+) => ({
+  ...(state.source === 'service' ? noBimi : state),
+  logo_url: bimi_logo_url,
+  certificate_url: bimi_certificate_url,
+  effective: check !== null && state.status === 'ok' && enforcesDmarc(check),
+});
+
+export const deliverabilityOf = (db: TenantDb, question: DeliverabilityQuestion): Deliverability => {
+  const { days, caller, language, serviceHost, origin, now } = question;
+  const practice = tenantStore(db).practice();
+  const { host, kind, pending } = hostInQuestion(practice);
+  const last = kind === 'managed' ? null : lastCheck(db, host);
+  const check = last?.check ?? null;
+  const state = (...purposes: readonly RecordPurpose[]) => mechanismOf(kind, check, purposes);
+  const since = now - days * DAY;
+  const projects = caller.projects && [...caller.projects];
+  const { rated: _, ...subjects } = subjectReport(
+    insightStore(db).subjects(since, SUBJECTS_LOOKED_AT, projects),
+    language,
+  );
+  const missing = missingLegal({
+    street: practice.legal_street,
+    city: practice.legal_city,
+    privacyUrl: practice.legal_privacy_url,
+  });
+  return {
+    host,
+    kind,
+    pending,
+    checked_at: toIsoOrNull(last?.checkedAt ?? null),
+    records_url: `/api/practices/${practice.id}/dns-records`,
+    dkim: state('dkim', 'dkim_imported'),
+    spf: state('spf'),
+    dmarc: { ...state('dmarc', 'dmarc_subdomain'), policy: check && dmarcPolicyOf(check) },
+    bimi: bimiOf(practice, state('bimi'), check),
+    mail_from: { ...state('mail_from_mx', 'mail_from_spf'), domain: `bounce.${host}` },
+    inbound: {
+      ...state('inbound_mx'),
+      host: `in.${host}`,
+      mx: `10 ${serviceHost}`,
+      guidance: guidance[language](host, serviceHost),
+    },
+    mta_sts: state('mta_sts', 'mta_sts_policy', 'tls_rpt'),
+    conflicts: (check?.conflicts ?? []).map(({ type, name, found, hint }) => ({
+      type,
+      name,
+      found: [...found],
+      hint,
+    })),
+    channel_mix: channelMixOf(db, caller, days, now),
+    subject_risk: subjects,
+    public_origin: {
+      origin: origin.url,
+      https: origin.url.startsWith('https:'),
+      reachable: origin.reachable,
+      checked_at: toIso(origin.checkedAt),
+      error: origin.error,
+    },
+    impressum: { complete: missing.length === 0, missing },
+  };
+};

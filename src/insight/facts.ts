@@ -1,0 +1,51 @@
+// What the checks before going live and the wizard look at, read out of a practice's file.
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { lastCheck } from '#src/domains/last-check.ts';
+import { memberStore } from '#src/people/member-store.ts';
+import { tokenStore } from '#src/people/store.ts';
+import { sendingHost } from '#src/tenants/present.ts';
+import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
+import type { GoLiveFacts } from './rules.ts';
+import { insightStore } from './store.ts';
+
+/** Of the installation. */
+export interface Installation {
+  readonly publicOrigin: string;
+  readonly deliveringUpstreams: readonly string[];
+}
+
+export interface PracticeFacts extends GoLiveFacts {
+  readonly practice: PracticeRow;
+  readonly hasToken: boolean;
+  /** Invited ones as well. */
+  readonly members: number;
+}
+
+export const practiceFacts = (db: TenantDb, installation: Installation, now: number): PracticeFacts => {
+  const practice = tenantStore(db).practice();
+  const host = sendingHost(practice);
+  const kind = practice.custom_domain === null ? 'managed' : 'custom';
+  return {
+    ...installation,
+    practice,
+    legal: {
+      street: practice.legal_street,
+      city: practice.legal_city,
+      privacyUrl: practice.legal_privacy_url,
+    },
+    pendingDomain: practice.pending_domain,
+    host,
+    kind,
+    lastCheck: kind === 'managed' ? null : lastCheck(db, host),
+    relayedBy: insightStore(db).relayedBy(),
+    activeOwners: memberStore(db)
+      .owners()
+      .filter(({ status }) => status === 'active').length,
+    plan: practice.plan,
+    isApproved: practice.approved_at !== null,
+    hasToken: tokenStore(db)
+      .all()
+      .some(({ expires_at }) => expires_at === null || expires_at > now),
+    members: memberStore(db).count(),
+  };
+};

@@ -1,0 +1,65 @@
+// The go-live checklist, and the way out of safe mode for who has passed it.
+import type { z } from 'zod';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { Change } from '#src/kernel/change.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import type { Language } from '#src/kernel/language.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { writePractice } from '#src/tenants/change-practice.ts';
+import { type Installation, practiceFacts } from './facts.ts';
+import { goLiveWords } from './go-live-words.ts';
+import { goLiveChecks, remainingOf } from './rules.ts';
+import type { goLiveSchema } from './schema.ts';
+
+export interface GoLiveDeps {
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+  readonly installation: Installation;
+}
+
+type GoLive = z.infer<typeof goLiveSchema>;
+
+export const describeGoLive = (
+  db: TenantDb,
+  installation: Installation,
+  language: Language,
+  now: number,
+): GoLive => {
+  const facts = practiceFacts(db, installation, now);
+  const checks = goLiveChecks(facts, now);
+  const words = goLiveWords[language];
+  const isSafe = facts.practice.safe_mode === 1;
+  return {
+    ready: remainingOf(checks).length === 0,
+    safe_mode: isSafe,
+    live: !isSafe && facts.practice.paused_at === null,
+    checks: checks.map((check) => ({
+      ...check,
+      title: words[check.id].title,
+      hint: check.ok ? '' : words[check.id].hint(facts, now),
+    })),
+  };
+};
+
+const notReady = ({ checks }: GoLive): AppError => {
+  const missing = checks.filter(({ ok, required }) => required && !ok);
+  return new AppError('conflict', `The practice is not ready: ${missing.map(({ id }) => id).join(', ')}.`, {
+    hint: missing.map(({ id, hint }) => `${id}: ${hint}`).join(' '),
+  });
+};
+
+/** Switches safe mode off, where it is on, and resolves with the list. Throws `conflict` where a required check fails. */
+export const goLive = (
+  { files, clock, installation }: GoLiveDeps,
+  tenantId: string,
+  change: Change,
+  language: Language,
+): Promise<GoLive> =>
+  files.write(tenantId, (db) => {
+    const now = clock.now();
+    const found = describeGoLive(db, installation, language, now);
+    if (found.safe_mode && !found.ready) throw notReady(describeGoLive(db, installation, 'en', now));
+    writePractice(db, { safe_mode: 0 }, change, now);
+    return describeGoLive(db, installation, language, now);
+  });

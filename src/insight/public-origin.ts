@@ -1,0 +1,110 @@
+// Whether the service answers under its own public origin: it asks for its own /healthz as strangers would. One question
+// at a time, whose answer is good for some minutes; who asks waits for it a few seconds at most.
+import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
+
+export interface OriginHealth {
+  readonly reachable: boolean;
+  /** Milliseconds since the epoch. */
+  readonly checkedAt: number;
+  /** Why it is not; null where it is. */
+  readonly error: string | null;
+}
+
+export interface OriginProbe {
+  /** Never rejects. */
+  check(): Promise<OriginHealth>;
+  /** Ends a question that is under way; none is asked afterwards. */
+  stop(): void;
+}
+
+const KEPT_MS = 5 * MINUTE;
+const PATIENCE_MS = 5 * SECOND;
+const MAX_ANSWER_BYTES = 64 * 1_024;
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'its name does not resolve',
+  EAI_AGAIN: 'its name could not be resolved',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the chain of its certificate is not complete',
+};
+
+const codeOf = (error: unknown): string => {
+  const { cause } = error instanceof Error ? error : {};
+  const codes = [cause, error].map((thrown) =>
+    thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '',
+  );
+  return codes.find((code) => /^[A-Z_]+$/.test(code)) ?? 'no reason known';
+};
+
+const inWords = (error: unknown): string => {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `there was no answer within ${PATIENCE_MS / SECOND} s`;
+  if (error instanceof Error && error.name === 'AbortError') return 'the service is shutting down';
+  const code = codeOf(error);
+  return reasons[code] ?? `it could not be reached (${code})`;
+};
+
+/** Null where it is longer than it may be. */
+const readShort = async (response: Response): Promise<string | null> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+};
+
+/** Whether it is what /healthz of this program says, be it while it shuts down. */
+const isHealth = (text: string | null): boolean => {
+  try {
+    const { status, version } = JSON.parse(text ?? 'null');
+    return typeof status === 'string' && typeof version === 'string';
+  } catch {
+    return false;
+  }
+};
+
+const ask = async (origin: string, signal: AbortSignal): Promise<string | null> => {
+  const response = await fetch(`${origin}/healthz`, { redirect: 'manual', signal });
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel();
+    return `it redirects elsewhere (${response.status})`;
+  }
+  return isHealth(await readShort(response)) ? null : `something else answers there (${response.status})`;
+};
+
+export const createOriginProbe = (origin: string, clock: Clock): OriginProbe => {
+  const stopped = new AbortController();
+  let last: OriginHealth | null = null;
+  let underWay: Promise<OriginHealth> | null = null;
+
+  const look = async (): Promise<OriginHealth> => {
+    const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const error = await ask(origin, signal).catch(inWords);
+    last = { reachable: error === null, checkedAt: clock.now(), error };
+    return last;
+  };
+
+  return {
+    check: async () => {
+      const age = last === null ? Number.POSITIVE_INFINITY : clock.now() - last.checkedAt;
+      // A clock that was set back must not keep an old answer for long.
+      if (last !== null && age >= 0 && age < KEPT_MS) return last;
+      underWay ??= look().finally(() => {
+        underWay = null;
+      });
+      return underWay;
+    },
+    stop: () => {
+      stopped.abort();
+    },
+  };
+};

@@ -1,0 +1,148 @@
+// What must be right before a practice leaves safe mode, and what is only good advice: a list of checks, each a pure
+// function over facts of the practice and the installation. Titles and hints are in go-live-words.ts.
+import type { CheckedRecord, DnsConflict, HostCheck, RecordStatus } from '#src/domains/host-check.ts';
+import { HOUR } from '#src/kernel/time.ts';
+import { parseTagList } from '#src/mail/tag-list.ts';
+import type { Plan } from '#src/tenants/plans.ts';
+
+export interface GoLiveFacts {
+  readonly legal: {
+    readonly street: string | null;
+    readonly city: string | null;
+    readonly privacyUrl: string | null;
+  };
+  /** Asked for, not verified yet. */
+  readonly pendingDomain: string | null;
+  /** In From. The records of a managed host are served by the service itself. */
+  readonly host: string;
+  readonly kind: 'managed' | 'custom';
+  /** Of `host`. */
+  readonly lastCheck: { readonly checkedAt: number; readonly check: HostCheck } | null;
+  readonly publicOrigin: string;
+  /** Names of the upstreams that hand mail on, in place of keeping it. */
+  readonly deliveringUpstreams: readonly string[];
+  /** Names of the upstreams by which the newest mails went out. */
+  readonly relayedBy: readonly string[];
+  readonly activeOwners: number;
+  readonly plan: Plan;
+  readonly isApproved: boolean;
+}
+
+export const checkIds = [
+  'legal',
+  'sending_domain',
+  'dns_records',
+  'public_origin',
+  'upstream',
+  'owner',
+  'test_message',
+  'approval',
+  'dmarc_policy',
+  'bimi',
+  'inbound',
+  'second_owner',
+] as const;
+export type CheckId = (typeof checkIds)[number];
+
+export interface Check {
+  readonly id: CheckId;
+  readonly ok: boolean;
+  readonly required: boolean;
+}
+
+/** Records are looked at daily; one day may fail. */
+export const DNS_CHECK_MAX_AGE = 48 * HOUR;
+
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** `publicOrigin` is an origin as the configuration takes it. */
+export const isReachableByAll = (publicOrigin: string): boolean => {
+  const { protocol, hostname } = new URL(publicOrigin);
+  return protocol === 'https:' && !LOOPBACK.test(hostname);
+};
+
+/** Names of the fields of the legal block that are empty. */
+export const missingLegal = ({ street, city, privacyUrl }: GoLiveFacts['legal']): string[] =>
+  Object.entries({ street, city, privacy_url: privacyUrl }).flatMap(([name, value]) =>
+    value === null ? [name] : [],
+  );
+
+/** `p=` of the DMARC record that was found; null where there is none, or more than one. */
+export const dmarcPolicyOf = (check: HostCheck): string | null => {
+  const [text, ...more] = check.records.find(({ purpose }) => purpose === 'dmarc')?.found ?? [];
+  if (text === undefined || more.length > 0) return null;
+  return parseTagList(text).get('p')?.toLowerCase() ?? 'none';
+};
+
+export const enforcesDmarc = (check: HostCheck): boolean =>
+  ['quarantine', 'reject'].includes(dmarcPolicyOf(check) ?? '');
+
+export interface FailingRecord {
+  readonly purpose: CheckedRecord['purpose'] | DnsConflict['purpose'];
+  readonly type: CheckedRecord['type'];
+  readonly name: string;
+  readonly status: RecordStatus | 'conflict';
+  readonly hint: string;
+}
+
+/** Required records that are not right, and what should not be there. */
+export const failingIn = ({ records, conflicts }: HostCheck): FailingRecord[] => [
+  ...records
+    .filter(({ required, status }) => required && status !== 'ok')
+    .map(({ purpose, type, name, status, hint }) => ({ purpose, type, name, status, hint })),
+  ...conflicts.map(({ purpose, type, name, hint }) => ({
+    purpose,
+    type,
+    name,
+    status: 'conflict' as const,
+    hint,
+  })),
+];
+
+/** What is wrong with the records of the host in use: null where nothing is. */
+export const dnsTrouble = (
+  { kind, lastCheck }: GoLiveFacts,
+  now: number,
+): 'unchecked' | 'stale' | 'failing' | null => {
+  if (kind === 'managed') return null;
+  if (lastCheck === null) return 'unchecked';
+  if (!lastCheck.check.ok) return 'failing';
+  return now - lastCheck.checkedAt > DNS_CHECK_MAX_AGE ? 'stale' : null;
+};
+
+const hasRecord = ({ lastCheck }: GoLiveFacts, purpose: 'bimi' | 'inbound_mx'): boolean =>
+  [...(lastCheck?.check.records ?? []), ...(lastCheck?.check.inbound ?? [])].some(
+    (record) => record.purpose === purpose && record.status === 'ok',
+  );
+
+/** Only what applies: who needs no approval is not asked for one; a managed host has its records from the service. */
+export const goLiveChecks = (facts: GoLiveFacts, now: number): Check[] => {
+  const required: Partial<Record<CheckId, boolean>> = {
+    legal: missingLegal(facts.legal).length === 0,
+    sending_domain: facts.pendingDomain === null,
+    dns_records: dnsTrouble(facts, now) === null,
+    public_origin: isReachableByAll(facts.publicOrigin),
+    upstream: facts.deliveringUpstreams.length > 0,
+    owner: facts.activeOwners > 0,
+    test_message: facts.relayedBy.some((name) => facts.deliveringUpstreams.includes(name)),
+    ...(facts.plan === 'test' ? { approval: facts.isApproved } : {}),
+  };
+  const advised: Partial<Record<CheckId, boolean>> = {
+    ...(facts.kind === 'custom'
+      ? {
+          dmarc_policy: facts.lastCheck !== null && enforcesDmarc(facts.lastCheck.check),
+          bimi: hasRecord(facts, 'bimi'),
+          inbound: hasRecord(facts, 'inbound_mx'),
+        }
+      : {}),
+    second_owner: facts.activeOwners > 1,
+  };
+  return checkIds.flatMap((id) => {
+    const ok = required[id] ?? advised[id];
+    return ok === undefined ? [] : [{ id, ok, required: id in required }];
+  });
+};
+
+/** Ids of what still keeps it from going live. */
+export const remainingOf = (checks: readonly Check[]): CheckId[] =>
+  checks.filter(({ ok, required }) => required && !ok).map(({ id }) => id);

@@ -1,0 +1,130 @@
+// The overviews of a practice as the API shows them: checklist, wizard, overview, channel mix.
+import { z } from 'zod';
+import { purposes, recordStatuses } from '#src/domains/host-check.ts';
+import { streams } from '#src/kernel/stream.ts';
+import { channels } from '#src/messages/kinds.ts';
+import { practiceSchema } from '#src/tenants/schema.ts';
+import { checkIds } from './rules.ts';
+
+export const goLiveSchema = z.strictObject({
+  ready: z.boolean().describe('all required checks are passed'),
+  safe_mode: z.boolean(),
+  live: z.boolean().describe('mail to anyone goes out: neither in safe mode nor paused'),
+  checks: z.array(
+    z.strictObject({
+      id: z.enum(checkIds),
+      ok: z.boolean(),
+      required: z.boolean().describe('else it is advice'),
+      title: z.string(),
+      hint: z.string().describe('what to do; empty where it is passed'),
+    }),
+  ),
+});
+
+const stepIds = ['practice', 'legal', 'domain', 'dns', 'token', 'test_message', 'team', 'go_live'] as const;
+
+export const onboardingSchema = z.strictObject({
+  steps: z.array(
+    z.strictObject({
+      id: z.enum(stepIds),
+      done: z.boolean(),
+      optional: z.boolean(),
+      title: z.string(),
+      hint: z.string(),
+      action: z.strictObject({ method: z.enum(['GET', 'POST', 'PATCH']), path: z.string() }),
+    }),
+  ),
+  current: z.enum(stepIds).nullable().describe('the first step that is left and not optional'),
+  complete: z.boolean(),
+});
+
+const practice = practiceSchema.shape;
+const share = z.number().nullable().describe('null where nothing was sent');
+
+export const overviewSchema = z.strictObject({
+  practice: z.strictObject({
+    id: practice.id,
+    name: practice.name,
+    slug: practice.slug,
+    created_at: practice.created_at,
+  }),
+  plan: z.strictObject({
+    plan: practice.plan,
+    monthly_cap: practice.monthly_cap,
+    used: z.int().describe('mails accepted this UTC month, one a recipient'),
+    share: z.number().describe('of the cap; 1 is all of it'),
+    resets_at: z.iso.datetime(),
+  }),
+  sending: z.strictObject({
+    status: practice.status,
+    pause: practice.pause,
+    safe_mode: practice.safe_mode,
+  }),
+  domain: z.strictObject({
+    domain: practice.domain,
+    domain_kind: practice.domain_kind,
+    pending_domain: practice.pending_domain,
+    managed_host: practice.managed_host,
+    default_from: practice.default_from,
+  }),
+  dns: z
+    .strictObject({
+      host: z.string(),
+      pending: z.boolean().describe('of a domain that is not in use yet'),
+      ok: z.boolean().nullable().describe('null: never checked'),
+      checked_at: z.iso
+        .datetime()
+        .nullable()
+        .describe('null also for a managed host: the service has its records'),
+      failing: z.array(
+        z.strictObject({
+          purpose: z.enum([...purposes, 'apex_mx']),
+          type: z.enum(['CNAME', 'MX', 'TXT']),
+          name: z.string(),
+          status: z.enum([...recordStatuses, 'conflict']),
+          hint: z.string(),
+        }),
+      ),
+    })
+    .describe('by the last check'),
+  warmup: practice.warmup,
+  reputation: z.strictObject({
+    days: z.int().describe('UTC days, today among them'),
+    routes: z.array(
+      z.strictObject({
+        route: z.strictObject({ id: z.uuid(), slug: z.string(), type: z.enum(streams) }),
+        sent: z.int().describe('taken by the upstream'),
+        delivered: z.int(),
+        hard_bounced: z.int(),
+        soft_bounced: z.int(),
+        complaints: z.int(),
+        bounce_rate: share.describe('hard bounces by sent; null where nothing was sent'),
+        complaint_rate: share.describe('complaints by delivered; null where nothing was delivered'),
+        counts_towards_guardrail: z.boolean().describe('at least 20 were sent'),
+      }),
+    ),
+  }),
+  go_live: z.strictObject({
+    ready: z.boolean(),
+    remaining: z.array(z.enum(checkIds)).describe('required checks that are not passed'),
+  }),
+});
+
+const perChannel = z.record(z.enum(channels), z.int());
+
+export const channelMixSchema = z.strictObject({
+  days: z.int(),
+  from: z.iso.date().describe('first UTC day'),
+  to: z.iso.date().describe('last UTC day: today'),
+  mails: z.int().describe('accepted, one a recipient'),
+  channels: z.array(z.strictObject({ channel: z.enum(channels), mails: z.int(), share })),
+  per_day: z
+    .array(z.strictObject({ day: z.iso.date(), channels: perChannel }))
+    .describe('days with any mail, in their order'),
+});
+
+/** Of a report over the last days; `most` at most. */
+export const daysQuery = (most: number) =>
+  z.strictObject({
+    days: z.coerce.number().int().min(1).max(most).default(30).describe(`how far back, 1 to ${most}`),
+  });

@@ -1,0 +1,99 @@
+// Questions over messages and recipients that overviews ask. Each looks at a bounded number of the newest rows by their
+// key, however many there are: messages are numbered in the order of their acceptance.
+import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import type { Status } from '#src/messages/rules.ts';
+
+export interface SubjectRow {
+  subject: string;
+}
+
+export interface FateRow {
+  address: string;
+  status: Status;
+  smtp_code: number | null;
+  enhanced_code: string | null;
+  updated_at: number;
+}
+
+interface Part {
+  readonly from: number;
+  readonly limit: number;
+  /** JSON list of ids; null: of all projects. */
+  readonly projectIds: string | null;
+}
+
+/** Who is limited to projects sees theirs among so many; others need to look at no more than they are shown. */
+const ROWS_LOOKED_AT = 20_000;
+/** To find by which upstreams mail goes out. */
+const RECENT_RECIPIENTS = 1_000;
+
+/** The upstream took it, whatever came of it later. */
+const RELAYED: readonly Status[] = [
+  'processed',
+  'delivered',
+  'auto_replied',
+  'opened',
+  'clicked',
+  'unsubscribed',
+  'spam_complaint',
+];
+
+export const insightStore = perConnection((db: TenantDb) => {
+  const relayedBy = db
+    .prepare<[limit: number, statuses: string], string>(
+      `SELECT DISTINCT upstream FROM recipients
+       WHERE id > (SELECT max(id) FROM recipients) - ? AND upstream IS NOT NULL
+         AND status IN (SELECT value FROM json_each(?)) ORDER BY upstream`,
+    )
+    .pluck();
+  const newestMessage = db.prepare<[], number | null>('SELECT max(seq) FROM messages').pluck();
+  const newestRecipient = db.prepare<[], number | null>('SELECT max(id) FROM recipients').pluck();
+  const nextMessage = db.prepare<[number], { seq: number; created_at: number }>(
+    'SELECT seq, created_at FROM messages WHERE seq >= ? ORDER BY seq LIMIT 1',
+  );
+  const subjects = db.prepare<Part, SubjectRow>(
+    `SELECT subject FROM messages
+     WHERE seq >= :from AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))
+     ORDER BY seq DESC LIMIT :limit`,
+  );
+  const recipients = db.prepare<Part & { firstId: number }, FateRow>(
+    `SELECT address, status, smtp_code, enhanced_code, updated_at FROM recipients
+     WHERE id >= :firstId AND message_seq >= :from
+       AND (:projectIds IS NULL OR (SELECT project_id FROM messages WHERE seq = message_seq) IN
+             (SELECT value FROM json_each(:projectIds)))
+     ORDER BY id DESC LIMIT :limit`,
+  );
+
+  /** Number of the first message accepted at `at` or later; one more than the newest where there is none. */
+  const firstSince = (at: number): number => {
+    let older = 0;
+    let found = (newestMessage.get() ?? 0) + 1;
+    while (older + 1 < found) {
+      const middle = Math.floor((older + found) / 2);
+      const next = nextMessage.get(middle);
+      if (next === undefined || next.created_at >= at) found = middle;
+      else older = next.seq;
+    }
+    return found;
+  };
+  const partOf = (since: number, limit: number, projects: readonly string[] | null): Part => ({
+    from: Math.max(firstSince(since), (newestMessage.get() ?? 0) - ROWS_LOOKED_AT + 1),
+    limit,
+    projectIds: projects && JSON.stringify(projects),
+  });
+
+  return {
+    /** Names of the upstreams that took any of the newest mails. */
+    relayedBy: (): string[] => relayedBy.all(RECENT_RECIPIENTS, JSON.stringify(RELAYED)),
+    firstSince,
+    /** Of the newest messages since then, newest first; `projects`: ids, null for all. */
+    subjects: (since: number, limit: number, projects: readonly string[] | null): SubjectRow[] =>
+      subjects.all(partOf(since, limit, projects)),
+    /** The newest recipients of messages since then, newest first. */
+    recipients: (since: number, limit: number, projects: readonly string[] | null): FateRow[] =>
+      recipients.all({
+        ...partOf(since, limit, projects),
+        firstId: (newestRecipient.get() ?? 0) - ROWS_LOOKED_AT + 1,
+      }),
+  };
+});

@@ -1,0 +1,254 @@
+// What no server of ours would serve: loops, garbage, far too much of everything.
+import { describe, expect, test } from 'vitest';
+import { createAsking } from '#src/domains/check/asking.ts';
+import { checkHost } from '#src/domains/check/check-host.ts';
+import type { HostFacts } from '#src/domains/host-check.ts';
+import type { DnsLookup, Lookup } from '#src/kernel/dns-lookup.ts';
+
+const none: Lookup<never> = { kind: 'none', nameExists: true };
+const found = <T>(...records: T[]): Lookup<T> => ({ kind: 'found', records });
+
+/** Answers by functions of the name, and counts. */
+const answering = (
+  answers: { [K in keyof DnsLookup]?: (name: string) => Awaited<ReturnType<DnsLookup[K]>> },
+) => {
+  const asked: string[] = [];
+  let now = 0;
+  let most = 0;
+  const ask =
+    <T>(type: string, answer: ((name: string) => Lookup<T>) | undefined) =>
+    async (name: string): Promise<Lookup<T>> => {
+      asked.push(`${type} ${name}`);
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise(setImmediate);
+      now -= 1;
+      return answer?.(name) ?? none;
+    };
+  const lookup: DnsLookup = {
+    txt: ask('TXT', answers.txt),
+    cname: ask('CNAME', answers.cname),
+    mx: ask('MX', answers.mx),
+    ns: ask('NS', answers.ns),
+    addresses: ask('A', answers.addresses),
+  };
+  return { lookup, asked, most: () => most };
+};
+
+const facts: HostFacts = {
+  host: 'news.praxis.example',
+  kind: 'custom',
+  serviceHost: 'mail.test',
+  keys: ['t1', 't2', 't3'].map((selector) => ({ selector, record: 'v=DKIM1; p=', imported: false })),
+  bimi: { logoUrl: null, certificateUrl: null },
+};
+
+describe('asking', () => {
+  test('each question is asked once, and not too many at a time', async () => {
+    const { lookup, asked, most } = answering({});
+    await checkHost(lookup, facts);
+    expect(asked.length).toBeGreaterThan(50);
+    expect(new Set(asked).size).toBe(asked.length);
+    expect(most()).toBe(24);
+  });
+
+  test('a question that rejects nothing is answered to all who wait for it', async () => {
+    const { lookup, asked } = answering({ txt: (name) => found([name]) });
+    const asking = createAsking(lookup);
+    const answers = await Promise.all(
+      ['A.example', 'a.example', 'a.EXAMPLE'].map((name) => asking.texts(name)),
+    );
+    expect(asked).toEqual(['TXT a.example']);
+    expect(new Set(answers.map(({ answer }) => JSON.stringify(answer))).size).toBe(1);
+  });
+
+  test.each<[string, (name: string) => string]>([
+    ['an alias of itself', (name) => name],
+    ['two aliases of each other', (name) => (name === 'a.example' ? 'b.example' : 'a.example')],
+    ['a chain without end', (name) => `x${name}`],
+  ])('%s ends', async (_says, next) => {
+    const { lookup, asked } = answering({ cname: (name) => found(next(name)) });
+    const { answer, aliases } = await createAsking(lookup).texts('a.example');
+    expect(answer.kind).toBe('none');
+    expect(aliases.length).toBeLessThanOrEqual(10);
+    expect(asked.length).toBeLessThan(30);
+  });
+
+  test('aliases for everything are no records', async () => {
+    const { lookup } = answering({ cname: (name) => found(`x${name.slice(0, 200)}`) });
+    const check = await checkHost(lookup, facts);
+    expect(check).toMatchObject({ ok: false, dkimVerified: false });
+  });
+});
+
+describe('bounds', () => {
+  test('an SPF record that includes without end is walked only so far', async () => {
+    const { lookup, asked } = answering({
+      txt: (name) =>
+        found([
+          `v=spf1 ${Array.from({ length: 50 }, (_, index) => `include:i${index}.${name.slice(0, 150)}`).join(' ')} -all`,
+        ]),
+    });
+    const check = await checkHost(lookup, facts);
+    const spf = check.records.find(({ purpose }) => purpose === 'spf');
+    expect(spf?.status).toBe('mismatch');
+    expect(spf?.hint).toMatch(/more than \d+ DNS lookups/);
+    // 40 for each of apex, return path and the service's own, and what is asked for besides.
+    expect(asked.length).toBeLessThan(250);
+  });
+
+  test('what is found is cut and cleaned; hints and values are bounded', async () => {
+    const { lookup } = answering({
+      txt: () =>
+        found(
+          ...Array.from({ length: 60 }, (_, index) => [
+            `v=spf1 \u0000\u001b[31m oops${'x'.repeat(3_000)} a:${index} ~all`,
+          ]),
+        ),
+      mx: () =>
+        found(
+          ...Array.from({ length: 60 }, (_, index) => ({ exchange: `m${index}.example`, preference: index })),
+        ),
+    });
+    const check = await checkHost(lookup, facts);
+    for (const record of [...check.records, ...check.inbound]) {
+      expect(record.found.length).toBeLessThanOrEqual(10);
+      for (const text of record.found) {
+        expect(text.length).toBeLessThanOrEqual(1_000);
+        expect(text).not.toMatch(/[\0-\x1f]/);
+      }
+      expect(record.hint.length).toBeLessThanOrEqual(2_000);
+      expect(record.value.length).toBeLessThanOrEqual(4_000);
+      expect(record.hint + record.value).not.toMatch(/[\0-\x1f]/);
+    }
+  });
+
+  test.each<[string, string]>([
+    ['white space', ' \t'.repeat(30_000)],
+    ['quotation marks', '"'.repeat(60_000)],
+    ['semicolons', ';'.repeat(60_000)],
+    ['equals signs', '='.repeat(60_000)],
+    ['percent signs', '%{'.repeat(30_000)],
+    ['commas', ', '.repeat(30_000)],
+    ['one word', 'a'.repeat(60_000)],
+    ['dots', 'a.'.repeat(30_000)],
+    ['terms', 'a '.repeat(30_000)],
+  ])('60,000 characters of %s are read in no time', async (_says, filler) => {
+    const beginnings = [
+      '',
+      'v=spf1 ',
+      'v=spf1',
+      'v=DMARC1; ',
+      'v=DMARC1',
+      'v=DKIM1; p=',
+      'v=BIMI1; l=',
+      'v=TLSRPTv1; rua=',
+    ];
+    const texts = beginnings.flatMap((beginning) => [
+      `${beginning}${filler}x`,
+      `${beginning}include:${filler} ~all`,
+    ]);
+    for (const text of texts) {
+      const { lookup } = answering({ txt: () => found([text]) });
+      const before = performance.now();
+      await checkHost(lookup, {
+        ...facts,
+        keys: [{ selector: 'own', record: 'v=DKIM1; p=', imported: true }],
+      });
+      // Linear, it takes some 20 ms; quadratic, minutes.
+      expect(performance.now() - before).toBeLessThan(5_000);
+    }
+  });
+
+  test('a name that is too long for the DNS is said to be', async () => {
+    const host = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(50)}.example`;
+    const { lookup } = answering({ ns: () => ({ kind: 'none', nameExists: false }) });
+    const check = await checkHost(lookup, {
+      ...facts,
+      host,
+      keys: [{ selector: 't'.repeat(24), record: '', imported: false }],
+    });
+    expect(check.records[0]).toMatchObject({
+      status: 'missing',
+      hint: expect.stringContaining('longer than 253'),
+    });
+  });
+});
+
+describe('what the DNS should not have', () => {
+  const statusOf = async (answers: Parameters<typeof answering>[0], purpose: string) =>
+    (await checkHost(answering(answers).lookup, facts)).records.find((record) => record.purpose === purpose);
+
+  test('an MX at a name that is an alias counts for nothing', async () => {
+    const record = await statusOf(
+      {
+        cname: (name) => (name.startsWith('bounce.') ? found('site.example') : none),
+        mx: () => found({ exchange: 'mail.test', preference: 10 }),
+      },
+      'mail_from_mx',
+    );
+    expect(record).toMatchObject({ status: 'mismatch', hint: expect.stringContaining('RFC 2181, 10.3') });
+  });
+
+  test.each(['servfail', 'refused', 'timeout', 'malformed'] as const)(
+    '%s is an error for every record',
+    async (reason) => {
+      const failed = { kind: 'failed' as const, reason };
+      const all = {
+        txt: () => failed,
+        cname: () => failed,
+        mx: () => failed,
+        ns: () => failed,
+        addresses: () => failed,
+      };
+      const check = await checkHost(answering(all).lookup, facts);
+      for (const record of [...check.records, ...check.inbound]) {
+        expect(record.status).toBe('error');
+        expect(record.hint).toContain('could not be found out');
+      }
+      expect(check.ok).toBe(false);
+    },
+  );
+
+  test('where the service has no MTA-STS policy, none is missed', async () => {
+    const { lookup } = answering({
+      txt: (name) => ({ kind: 'none', nameExists: !/^_?mta-sts\.mail\.test$/.test(name) }),
+    });
+    const { inbound } = await checkHost(lookup, facts);
+    expect(inbound.map(({ purpose, status }) => `${purpose} ${status}`)).toEqual([
+      'inbound_mx missing',
+      'mta_sts ok',
+      'mta_sts_policy ok',
+      'tls_rpt missing',
+      'mta_sts ok',
+      'mta_sts_policy ok',
+      'tls_rpt missing',
+    ]);
+  });
+
+  test('of a copy of DMARC is not known whether it is the same when the apex fails', async () => {
+    const record = await statusOf(
+      {
+        txt: (name) =>
+          name === '_dmarc.praxis.example'
+            ? { kind: 'failed', reason: 'timeout' }
+            : found(['v=DMARC1; p=reject; rua=mailto:a@b.example']),
+      },
+      'dmarc_subdomain',
+    );
+    expect(record).toMatchObject({ status: 'error', hint: expect.stringContaining('It is there.') });
+  });
+
+  test('what is wrong with the copy itself is known all the same', async () => {
+    const record = await statusOf(
+      {
+        txt: (name) =>
+          name === '_dmarc.praxis.example'
+            ? { kind: 'failed', reason: 'timeout' }
+            : found(['v=DMARC1; p=reject; aspf=s; rua=mailto:a@b.example']),
+      },
+      'dmarc_subdomain',
+    );
+    expect(record?.status).toBe('mismatch');
+  });
+});

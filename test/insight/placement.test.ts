@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import {
+  providerReport,
+  subjectReport,
+  testerReport,
+  withoutSimulator,
+  worstSubjects,
+} from '#src/insight/placement.ts';
+import type { FateRow } from '#src/insight/store.ts';
+import type { Status } from '#src/messages/rules.ts';
+
+const subjects = (...list: string[]) => list.map((subject) => ({ subject }));
+const fate = (address: string, status: Status = 'processed'): FateRow => ({
+  address,
+  status,
+  smtp_code: 250,
+  enhanced_code: '2.0.0',
+  updated_at: 1_000,
+});
+
+describe('the report on subjects', () => {
+  test('counts messages, not spellings, and says why in the language', () => {
+    const rows = subjects('Ihr Termin', 'AW: Ihr Termin', 'AW: Ihr Termin', 'Sie haben gewonnen');
+    const { rated, ...report } = subjectReport(rows, 'en');
+    expect(report).toMatchObject({
+      sampled: 4,
+      average_score: (8 + 8 + 15) / 4,
+      levels: { low: 3, medium: 1, high: 0 },
+      rules: [
+        { id: 'false_reply', messages: 2, share: 0.5, why: expect.stringContaining('reply') },
+        { id: 'money', messages: 1, share: 0.25 },
+      ],
+    });
+    expect(subjectReport(rows, 'de').rules[0]?.why).toContain('Antwort');
+    expect(worstSubjects(rated)).toEqual([
+      { subject: 'Sie haben gewonnen', messages: 1, score: 15, level: 'medium', rules: ['money'] },
+      { subject: 'AW: Ihr Termin', messages: 2, score: 8, level: 'low', rules: ['false_reply'] },
+    ]);
+  });
+
+  test('of nothing has no average', () => {
+    const { rated, ...report } = subjectReport([], 'en');
+    expect(report).toEqual({
+      sampled: 0,
+      average_score: null,
+      levels: { low: 0, medium: 0, high: 0 },
+      rules: [],
+    });
+    expect(worstSubjects(rated)).toEqual([]);
+  });
+
+  test('names ten subjects at most', () => {
+    const rows = subjects(...Array.from({ length: 30 }, (_, number) => `AW: Termin ${number}`));
+    expect(worstSubjects(subjectReport(rows, 'en').rated)).toHaveLength(10);
+  });
+});
+
+test('recipients are counted by provider and by what became of them', () => {
+  const rows = [
+    fate('a@gmail.com', 'delivered'),
+    fate('b@gmail.com', 'opened'),
+    fate('c@gmail.com', 'spam_complaint'),
+    fate('d@gmail.com', 'hard_bounced'),
+    fate('e@gmail.com', 'soft_bounced'),
+    fate('f@gmail.com', 'suppressed'),
+    fate('a@web.de', 'delivery_delayed'),
+    fate('b@web.de', 'queued'),
+    fate('c@web.de', 'failed'),
+    fate('a@example.org'),
+  ];
+  const none = { waiting: 0, delayed: 0, processed: 0, delivered: 0, bounced: 0, failed: 0, complaints: 0 };
+  const report = providerReport(rows);
+  expect(report.map(({ provider }) => provider)).toEqual([
+    'gmail',
+    'microsoft',
+    'yahoo',
+    'gmx_webde',
+    't_online',
+    'icloud',
+    'other',
+  ]);
+  expect(report.filter(({ recipients }) => recipients > 0)).toEqual([
+    { provider: 'gmail', recipients: 5, ...none, delivered: 3, bounced: 2, complaints: 1 },
+    { provider: 'gmx_webde', recipients: 3, ...none, delayed: 1, waiting: 1, failed: 1 },
+    { provider: 'other', recipients: 1, ...none, processed: 1 },
+  ]);
+});
+
+test('the simulator is nobody’s provider', () => {
+  const rows = [fate('success@simulator.mail.example.com'), fate('a@mail.example.com')];
+  expect(withoutSimulator(rows, 'simulator.mail.example.com')).toEqual([rows[1]]);
+});
+
+test('testers are shown with the newest mail to them, by address or by domain', () => {
+  const rows = [
+    fate('Seed@example.net', 'delivered'),
+    fate('seed@example.net', 'hard_bounced'),
+    fate('any@seeds.example', 'delivery_delayed'),
+    fate('any@other.seeds.example', 'failed'),
+  ];
+  const last = (status: Status) => ({
+    status,
+    smtp_code: 250,
+    enhanced_code: '2.0.0',
+    at: '1970-01-01T00:00:01.000Z',
+  });
+  expect(testerReport(['seed@example.net', '@seeds.example', 'never@example.net'], rows)).toEqual([
+    { tester: 'seed@example.net', last: last('delivered') },
+    { tester: '@seeds.example', last: last('delivery_delayed') },
+    { tester: 'never@example.net', last: null },
+  ]);
+});
