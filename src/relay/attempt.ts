@@ -84,7 +84,7 @@ export const settleUntilStored = async (
           outcome,
           upstream: way?.upstream.name ?? null,
           acceptIsDelivery: way?.acceptIsDelivery ?? false,
-          upstreamWorks: waysOut.retryAt() === null,
+          upstreamWorks: waysOut.retryAt(now) === null,
           simulatorDomain,
         };
         return settle(db, attempt, policy(), now);

@@ -88,7 +88,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     if (!running) return;
     const now = clock.now();
     for (;;) {
-      const free = bytesInFlight < MAX_BYTES_IN_FLIGHT ? waysOut.capacity(inFlight) : 0;
+      const free = bytesInFlight < MAX_BYTES_IN_FLIGHT ? waysOut.capacity(inFlight, now) : 0;
       if (free === 0) break;
       const marketingFree = Math.floor((free + inFlight) * (1 - TRANSACTIONAL_RESERVE)) - marketingInFlight;
       const turn = agenda.take(now, (lane) => lane === 0 || marketingFree > 0 || inFlight === 0);
@@ -103,7 +103,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const setTimer = (now: number): void => {
     clearTimeout(timer);
     const waiting = agenda.waiting(now) > 0;
-    const next = waiting ? waysOut.retryAt() : agenda.nextAt();
+    const next = waiting ? waysOut.retryAt(now) : agenda.nextAt();
     if (next === null) return;
     timer = setTimeout(schedulePump, Math.min(Math.max(next - now, 1), MAX_TIMER_MS));
   };

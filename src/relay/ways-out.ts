@@ -14,14 +14,17 @@ export interface WayOut {
 }
 
 export interface WaysOut {
-  /** How many messages may be under way now, given that `inFlight` are. */
-  capacity(inFlight: number): number;
+  /** How many messages may be under way at `now`, given that `inFlight` are. */
+  capacity(inFlight: number, now: number): number;
   /** The one to try now, which must then be tried; null where none may. */
   take(): WayOut | null;
   /** What came of it. */
   report(way: WayOut, outcome: Outcome): void;
-  /** When one may be tried again; null where one may now, or where that is not known. */
-  retryAt(): number | null;
+  /**
+   * When one may be tried again; null where one may at `now`, or where that is not known. Whoever was told of no capacity
+   * asks with the same `now`: a moment later the answer may be that there is nothing to wait for.
+   */
+  retryAt(now: number): number | null;
   describe(): readonly Readonly<Record<string, unknown>>[];
   stop(): Promise<void>;
 }
@@ -35,20 +38,20 @@ interface Guarded extends WayOut {
 export const createWaysOut = (ways: readonly WayOut[], clock: Clock, log: Log): WaysOut => {
   const guarded: readonly Guarded[] = ways.map((way) => ({ ...way, breaker: createBreaker(), busy: 0 }));
 
-  const choose = () =>
+  const choose = (now: number) =>
     chooseUpstream(
       guarded.map(
         (way): Candidate<Guarded> => ({
           upstream: way,
-          state: way.breaker.state(clock.now()),
+          state: way.breaker.state(now),
           retryAt: way.breaker.retryAt(),
         }),
       ),
     );
 
   return {
-    capacity: (inFlight) => {
-      const choice = choose();
+    capacity: (inFlight, now) => {
+      const choice = choose(now);
       if (choice.kind === 'use') {
         const elsewhere = guarded.reduce((sum, way) => sum + (way === choice.upstream ? 0 : way.busy), 0);
         return Math.max(0, choice.upstream.upstream.concurrency - (inFlight - elsewhere));
@@ -81,8 +84,8 @@ export const createWaysOut = (ways: readonly WayOut[], clock: Clock, log: Log): 
           'upstream set aside',
         );
     },
-    retryAt: () => {
-      const choice = choose();
+    retryAt: (now) => {
+      const choice = choose(now);
       return choice.kind === 'wait' ? choice.until : null;
     },
     describe: () =>

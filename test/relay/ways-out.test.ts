@@ -72,17 +72,17 @@ describe('which one', () => {
       expect(way).toMatchObject({ upstream: { name: 'first' }, acceptIsDelivery: true });
       ways.report(way, ACCEPTED);
     }
-    expect(ways.capacity(0)).toBe(10);
-    expect(ways.capacity(7)).toBe(3);
-    expect(ways.capacity(12)).toBe(0);
-    expect(ways.retryAt()).toBeNull();
+    expect(ways.capacity(0, clock.now())).toBe(10);
+    expect(ways.capacity(7, clock.now())).toBe(3);
+    expect(ways.capacity(12, clock.now())).toBe(0);
+    expect(ways.retryAt(clock.now())).toBeNull();
     expect(lines).toEqual([]);
   });
 
   test('the next one when the first is set aside, and that is said once', () => {
     fail('first');
     expect(take().upstream.name).toBe('second');
-    expect(ways.capacity(1)).toBe(3);
+    expect(ways.capacity(1, clock.now())).toBe(3);
     expect(lines).toEqual([
       expect.objectContaining({
         upstream: 'first',
@@ -100,10 +100,20 @@ describe('which one', () => {
   test('none where all are set aside, and it is known until when', () => {
     fail('first');
     fail('second');
-    expect([ways.take(), ways.capacity(0)]).toEqual([null, 0]);
-    const retryAt = ways.retryAt();
+    expect([ways.take(), ways.capacity(0, clock.now())]).toEqual([null, 0]);
+    const retryAt = ways.retryAt(clock.now());
     expect(retryAt).toBeGreaterThan(0);
     expect(retryAt).toBeLessThan(MINUTE);
+  });
+
+  test('who found none at a moment learns until when, however late it asks', () => {
+    fail('first');
+    fail('second');
+    const now = clock.now();
+    expect(ways.capacity(0, now)).toBe(0);
+    clock.set(MINUTE);
+    expect(ways.retryAt(now)).toBeGreaterThan(now);
+    expect(ways.retryAt(clock.now())).toBeNull();
   });
 });
 
@@ -115,11 +125,11 @@ describe('coming back', () => {
   });
 
   test('one message alone finds out', () => {
-    expect([ways.capacity(0), ways.capacity(1)]).toEqual([1, 0]);
+    expect([ways.capacity(0, clock.now()), ways.capacity(1, clock.now())]).toEqual([1, 0]);
     const probe = take();
     expect(probe.upstream.name).toBe('first');
     ways.report(probe, ACCEPTED);
-    expect(ways.capacity(0)).toBe(10);
+    expect(ways.capacity(0, clock.now())).toBe(10);
     expect(lines.at(-1)).toMatchObject({ upstream: 'first', msg: 'upstream is back' });
   });
 
