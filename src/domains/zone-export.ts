@@ -54,8 +54,10 @@ const commentedOut = (record: WantedRecord, reason: string): string =>
 const textLines = (record: WantedRecord, found: CheckedRecord | undefined, hasLogo: boolean): string => {
   if (record.purpose === 'bimi' && !hasLogo)
     return commentedOut(record, 'Optional: publish this by hand once your logo lies at such an address:');
-  if (!found || found.status === 'missing') return recordLine(record);
+  if (!found) return recordLine(record);
   const healed = { ...record, value: found.value };
+  // The host's DMARC record says what that of its domain was found to say.
+  if (found.status === 'missing') return recordLine(record.purpose === 'dmarc_subdomain' ? healed : record);
   switch (found.status) {
     case 'ok':
       return commentedOut(healed, 'Left out, it stands already as it should:');

@@ -235,6 +235,14 @@ describe('what is found already', () => {
     expect(text.includes('HINT')).toBe(status !== 'ok');
   });
 
+  test("the host's DMARC record says what that of its domain says", async () => {
+    const value = 'v=DMARC1; p=reject';
+    const text = exportOf(facts, { check: checkWith('dmarc_subdomain', 'missing', { value }) });
+    expect(await readByBind('example.org', text)).toContain(
+      `_dmarc.news.example.org. 3600 IN TXT "${value}"`,
+    );
+  });
+
   test('a record that could not be looked up is left out: there may be one', async () => {
     const text = exportOf(facts, { check: checkWith('dmarc', 'error', {}) });
     expect(text).toContain('; Left out, because it could not be found out whether there is one. HINT\n');

@@ -713,7 +713,10 @@ const dmarcRows: readonly ZoneRow[] = [
     sub: 'news',
     change: without('_dmarc.news TXT'),
     expect: {
-      '_dmarc.news TXT': ['missing', /add the TXT "v=DMARC1; .*" at _dmarc\.news\.dmarc-sub\.example/],
+      '_dmarc.news TXT': [
+        'missing',
+        /add the TXT "v=DMARC1; p=quarantine; rua=mailto:dmarc@mail\.test" at _dmarc\.news\.dmarc-sub\.example/,
+      ],
     },
   },
   {

@@ -194,6 +194,23 @@ interface ApexDmarc {
   readonly judgement: DmarcJudgement;
 }
 
+/** What should stand there says the apex; while that cannot be asked, anything shown might be a weaker policy. */
+const judgeNoCopy = (
+  wanted: WantedRecord,
+  facts: TextFacts,
+  { name, judgement: { status, value } }: ApexDmarc,
+): DmarcJudgement => {
+  if (status === 'error')
+    return {
+      status,
+      found: [],
+      hint: `There is no such record yet. It must say the same policy (p=) as ${name}, and that name could not be asked for: check again later.`,
+      policy: null,
+    };
+  const copied = value === undefined ? wanted.value : changed(parseTagList(value), new Map([['psd', null]]));
+  return { ...absentText({ ...wanted, value: copied }, facts), value: copied, policy: null };
+};
+
 export const judgeDmarcCopy = (
   wanted: WantedRecord,
   facts: TextFacts,
@@ -202,8 +219,7 @@ export const judgeDmarcCopy = (
 ): DmarcJudgement => {
   const copy = judgeDmarc(wanted, facts, place);
   const { policy, value: original } = apex.judgement;
-  if (copy.status === 'missing' && original !== undefined)
-    return { ...copy, value: changed(parseTagList(original), new Map([['psd', null]])) };
+  if (copy.status === 'missing') return judgeNoCopy(wanted, facts, apex);
   if (copy.policy === null)
     return copy.value === undefined ? copy : { ...copy, value: raised(copy.value, original) };
   if (policy === null)

@@ -19,19 +19,25 @@ export const groupsLacking = (
 ): Lacking => {
   const fill = (text: string): string =>
     text.replace(/%(\w+)%/g, (whole, variable: string) => variables.get(variable) ?? whole);
-  const groupOf = ({ name, type }: CheckedRecord): string | undefined =>
+  const templateOf = ({ name, type }: CheckedRecord): TemplateRecord | undefined =>
     template.find((record) => {
       const applied = appliedTo(record, host);
       return fill(applied.name) === name && applied.type === type;
-    })?.groupId;
+    });
   const texts = new Map<string, string[]>();
   const byHand: CheckedRecord[] = [];
   for (const record of checked) {
     if (record.status === 'ok') continue;
-    const group = groupOf(record);
+    const found = templateOf(record);
+    // A template says the same to all, so it cannot copy the policy that a host's domain has.
+    const isOther = found?.type === 'TXT' && found.data !== record.value;
     const isSafe = record.status === 'missing' || (record.type !== 'TXT' && record.status !== 'error');
-    if (group === undefined || !isSafe) byHand.push(record);
-    else texts.set(group, [...(texts.get(group) ?? []), ...(record.type === 'TXT' ? [record.name] : [])]);
+    if (found === undefined || isOther || !isSafe) byHand.push(record);
+    else
+      texts.set(found.groupId, [
+        ...(texts.get(found.groupId) ?? []),
+        ...(record.type === 'TXT' ? [record.name] : []),
+      ]);
   }
   const order = [...new Set(template.map(({ groupId }) => groupId))];
   return {

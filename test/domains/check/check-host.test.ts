@@ -239,6 +239,17 @@ describe('what the DNS should not have', () => {
     expect(record).toMatchObject({ status: 'error', hint: expect.stringContaining('It is there.') });
   });
 
+  test('what a copy should say is not known either: no weaker policy is shown for it', async () => {
+    const record = await statusOf(
+      { txt: (name) => (name === '_dmarc.praxis.example' ? { kind: 'failed', reason: 'timeout' } : none) },
+      'dmarc_subdomain',
+    );
+    expect(record).toMatchObject({
+      status: 'error',
+      hint: expect.stringContaining('the same policy (p=) as _dmarc.praxis.example'),
+    });
+  });
+
   test('what is wrong with the copy itself is known all the same', async () => {
     const record = await statusOf(
       {

@@ -90,6 +90,16 @@ describe('groups that a host lacks', () => {
     expect(lacking.byHand.map(({ purpose }) => purpose)).toEqual(byHand);
   });
 
+  test('the policy of the domain is copied by hand: that of the template is another', () => {
+    const host = 'news.example.org';
+    const found = checked(host, { dmarc_subdomain: 'missing' }).map((record) =>
+      record.purpose === 'dmarc_subdomain' ? { ...record, value: 'v=DMARC1; p=reject' } : record,
+    );
+    const { groups, byHand } = groupsLacking(templateRecords(SERVICE), host, variables, found);
+    expect(groups).toEqual([]);
+    expect(byHand).toMatchObject([{ purpose: 'dmarc_subdomain', value: 'v=DMARC1; p=reject' }]);
+  });
+
   test('tell the names of their TXT records', () => {
     const host = 'example.org';
     const found = checked(host, {
