@@ -17,6 +17,8 @@ const MX_PRIORITY = 10;
 const KEEP_UNPROXIED =
   'Publish it as a plain CNAME: switch a proxy ("DNS only" at some providers) off for this name.';
 
+const SERVED_HERE = 'This service publishes it itself: there is nothing for you to do.';
+
 /** Where SPF and DMARC of the whole domain stand. Of a managed host that is the host: above it is the operator's. */
 export const apexOf = ({ host, kind }: Pick<HostFacts, 'host' | 'kind'>): string =>
   kind === 'managed' ? host : (organizationalDomain(host) ?? host);
@@ -86,9 +88,11 @@ export const wantedRecords = (facts: HostFacts): WantedRecords => {
   const apex = apexOf(facts);
   const returnPath = `bounce.${host}`;
   const incoming = `in.${host}`;
+  const hinted = (records: readonly WantedRecord[]): readonly WantedRecord[] =>
+    facts.kind === 'managed' ? records.map((record) => ({ ...record, hint: SERVED_HERE })) : records;
   return {
     host,
-    records: [
+    records: hinted([
       ...keyRecords(facts),
       txt(
         {
@@ -125,8 +129,8 @@ export const wantedRecords = (facts: HostFacts): WantedRecords => {
           ]),
       // A managed host's zone is the service's, which knows no logos.
       ...(facts.kind === 'custom' ? [bimiRecord(facts)] : []),
-    ],
-    inbound: [
+    ]),
+    inbound: hinted([
       mx(
         {
           purpose: 'inbound_mx',
@@ -138,6 +142,6 @@ export const wantedRecords = (facts: HostFacts): WantedRecords => {
       ),
       ...transportRecords(incoming, serviceHost),
       ...transportRecords(returnPath, serviceHost),
-    ],
+    ]),
   };
 };

@@ -63,6 +63,11 @@ describe('what a host is to publish', () => {
       }
   });
 
+  test('of a managed host nothing is to be published by anybody who reads it', () => {
+    const { records, inbound } = wantedRecords({ ...facts, kind: 'managed' });
+    for (const { hint } of [...records, ...inbound]) expect(hint).toContain('nothing for you to do');
+  });
+
   test('a logo and its certificate as set', () => {
     const bimi = { logoUrl: 'https://a.example/l.svg', certificateUrl: 'https://a.example/c.pem' };
     expect(shown({ bimi }).find((line) => line.includes('_bimi'))).toBe(

@@ -156,16 +156,9 @@ export const judgeDkimAlias = (wanted: WantedRecord, facts: AliasFacts, record: 
   };
 };
 
-/** MTA-STS: whether there is a policy at all is the operator's to decide. */
+/** MTA-STS: what the policy says is the operator's to decide, so its target is not looked into. */
 export const judgePolicyAlias = (wanted: WantedRecord, facts: AliasFacts): Judgement => {
   const verdict = judgeAlias(wanted, facts, () => ({ status: 'ok', found: [], hint: '' }));
-  const { answer } = facts.target;
-  if (verdict.status === 'missing' && answer.kind === 'none' && !answer.nameExists)
-    return {
-      status: 'ok',
-      found: verdict.found,
-      hint: 'This service has no MTA-STS policy at present: nothing needs to be published.',
-    };
   const own = facts.holding ? valuesOf(facts.holding.txt).map((strings) => strings.join('')) : [];
   if (
     verdict.status === 'missing' &&

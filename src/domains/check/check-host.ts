@@ -7,12 +7,14 @@ import { askForAlias, judgeDkimAlias, judgePolicyAlias } from './alias.ts';
 import { type Asking, createAsking } from './asking.ts';
 import { isBimi, judgeBimi } from './bimi.ts';
 import { type DmarcJudgement, isDmarc, judgeDmarc, judgeDmarcCopy } from './dmarc.ts';
-import { checked, type Judgement } from './judgement.ts';
+import { checked, type Judgement, sentences } from './judgement.ts';
 import { judgeImportedKey } from './key-at.ts';
 import { askForMx, judgeMx, judgeOwnMx } from './mail-exchange.ts';
 import { askForSpf, judgeSpf } from './spf.ts';
 import { askForText } from './text-facts.ts';
 import { isTlsReport, judgeTlsReport } from './tls-report.ts';
+
+const NOTHING_TO_DO = 'That is for the operator to put right; there is nothing for you to do.';
 
 interface Scene {
   readonly asking: Asking;
@@ -84,6 +86,14 @@ const judge = async (wanted: WantedRecord, scene: Scene): Promise<Judgement> => 
   }
 };
 
+/** A managed host's records stand in the operator's zone, so advice on changing them helps nobody who reads it. */
+const asOfOperator = (record: CheckedRecord): CheckedRecord => {
+  if (record.status === 'ok') return record;
+  const known =
+    record.status === 'error' ? record.hint : "The operator's zone does not hold it as it should.";
+  return { ...record, hint: sentences(known, NOTHING_TO_DO) };
+};
+
 const conflictsOf = async (asking: Asking, { host, kind, serviceHost }: HostFacts, apex: string) => {
   // The managed host's MX is the service's own record.
   const names = kind === 'managed' ? [] : [...new Set([apex, host])];
@@ -101,7 +111,12 @@ export const checkHost = async (lookup: DnsLookup, facts: HostFacts): Promise<Ho
   const zones = [...new Set([apex, facts.host])];
   const scene: Scene = { asking, facts, zones, policies: checkDmarc(asking, facts, zones) };
   const check = (all: readonly WantedRecord[]): Promise<CheckedRecord[]> =>
-    Promise.all(all.map(async (record) => checked(record, await judge(record, scene))));
+    Promise.all(
+      all.map(async (record) => {
+        const result = checked(record, await judge(record, scene));
+        return facts.kind === 'managed' ? asOfOperator(result) : result;
+      }),
+    );
   const [records, inbound, conflicts] = await Promise.all([
     check(wanted.records),
     check(wanted.inbound),

@@ -210,20 +210,25 @@ describe('what the DNS should not have', () => {
     },
   );
 
-  test('where the service has no MTA-STS policy, none is missed', async () => {
-    const { lookup } = answering({
-      txt: (name) => ({ kind: 'none', nameExists: !/^_?mta-sts\.mail\.test$/.test(name) }),
-    });
-    const { inbound } = await checkHost(lookup, facts);
-    expect(inbound.map(({ purpose, status }) => `${purpose} ${status}`)).toEqual([
-      'inbound_mx missing',
-      'mta_sts ok',
-      'mta_sts_policy ok',
-      'tls_rpt missing',
-      'mta_sts ok',
-      'mta_sts_policy ok',
-      'tls_rpt missing',
-    ]);
+  test.each(['none', 'failed'] as const)(
+    'of a managed host the operator has to put it right: %s',
+    async (kind) => {
+      const answer = () => (kind === 'none' ? none : { kind, reason: 'timeout' as const });
+      const all = { txt: answer, cname: answer, mx: answer, ns: answer, addresses: answer };
+      const check = await checkHost(answering(all).lookup, { ...facts, kind: 'managed' });
+      for (const { hint } of [...check.records, ...check.inbound]) {
+        expect(hint).toMatch(/operator.* there is nothing for you to do\.$/);
+        expect(hint).not.toContain('add the');
+      }
+    },
+  );
+
+  test('a domain that does not exist is to be registered first', async () => {
+    const answer = () => ({ kind: 'none' as const, nameExists: false });
+    const all = { txt: answer, cname: answer, mx: answer, ns: answer, addresses: answer };
+    const { records } = await checkHost(answering(all).lookup, facts);
+    for (const { hint, required } of records)
+      if (required) expect(hint).toContain('The domain itself is not in the DNS');
   });
 
   test('of a copy of DMARC is not known whether it is the same when the apex fails', async () => {
