@@ -29,11 +29,27 @@ const keysText = ({ data }: Keys): string =>
     'There are no keys.',
   );
 
+type Finding =
+  | Check['records'][number]
+  | (Check['conflicts'][number] & { readonly status: 'conflict'; readonly required: true });
+
+/** Hints say "as shown". */
+const explained = (finding: Finding): string => {
+  const { type, name, found, hint, status } = finding;
+  const shown = status === 'ok' || status === 'conflict' ? null : finding;
+  const lines = [
+    ...(shown ? [`expected: ${shown.priority === null ? '' : `${shown.priority} `}${shown.value}`] : []),
+    ...(found.length > 0 ? [`found:    ${found.join(' | ')}`] : []),
+    hint,
+  ];
+  return `\n${type} ${name}\n${paragraph(lines.join('\n'))}`;
+};
+
 const checkText = ({ host, pending, ok, dkim_verified, checked_at, conflicts, ...check }: Check): string => {
-  const found = [
+  const found: Finding[] = [
     ...check.records,
     ...check.inbound,
-    ...conflicts.map((one) => ({ ...one, status: 'conflict', required: true })),
+    ...conflicts.map((one) => ({ ...one, status: 'conflict' as const, required: true as const })),
   ];
   const head = record([
     ['host', host],
@@ -45,7 +61,7 @@ const checkText = ({ host, pending, ok, dkim_verified, checked_at, conflicts, ..
   const rows = found.map(({ status, required, type, name }) => [status, required, type, name]);
   const hints = found
     .filter(({ status, hint, required }) => hint !== '' && (required || status !== 'missing'))
-    .map(({ type, name, hint }) => `\n${type} ${name}\n${paragraph(hint)}`);
+    .map(explained);
   return `${head}\n${table(['STATUS', 'REQUIRED', 'TYPE', 'NAME'], rows, 'There are no records.')}${hints.join('')}`;
 };
 

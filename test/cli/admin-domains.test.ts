@@ -63,7 +63,8 @@ test('import-dkim-key takes the key out of a file, check-dns looks at the record
     /^host +praxis\.example\npending +yes\nok +no\ndkim verified +no\nchecked at +2.*Z\n/,
   );
   expect(checked).toMatch(/^missing +yes +CNAME +[a-z2-7]{24}\._domainkey\.praxis\.example$/m);
-  expect(checked).toMatch(/^TXT _dmarc\.praxis\.example\n {2}\S/m);
+  expect(checked).toMatch(/^TXT _dmarc\.praxis\.example\n {2}expected: v=DMARC1; .*\n {2}\S/m);
+  expect(checked).toMatch(/^MX bounce\.praxis\.example\n {2}expected: 10 \S+\n/m);
   expect(JSON.parse(await admin('check-dns', '--practice', slug, '--json'))).toMatchObject({ ok: false });
 
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
