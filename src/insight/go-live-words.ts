@@ -52,7 +52,7 @@ const de: Readonly<Record<CheckId, Words>> = {
   upstream: {
     title: 'Versandweg',
     hint: () =>
-      'Mails werden nur aufgehoben. Der Betreiber muss unter upstreams einen Weg einrichten, der sie zustellt.',
+      'Mails werden nur aufbewahrt, nicht zugestellt. Der Betreiber muss unter upstreams einen Weg einrichten, der sie zustellt.',
   },
   owner: {
     title: 'Verantwortliche Person',
@@ -69,11 +69,13 @@ const de: Readonly<Record<CheckId, Words>> = {
   },
   dmarc_policy: {
     title: 'DMARC-Richtlinie',
-    hint: () => 'Mit p=quarantine oder p=reject kann niemand mehr unter Ihrem Namen senden.',
+    hint: () =>
+      'Mit p=quarantine oder p=reject kommen Mails, die andere unter Ihrem Namen fälschen, in den Spam oder gar nicht an.',
   },
   bimi: {
     title: 'Logo (BIMI)',
-    hint: () => 'Ein BIMI-Eintrag zeigt Ihr Logo neben der Mail, sobald DMARC durchgesetzt wird.',
+    hint: () =>
+      'Ein BIMI-Eintrag zeigt Ihr Logo neben der Mail, sobald DMARC durchgesetzt wird. Manche Anbieter verlangen dafür ein Zertifikat.',
   },
   inbound: {
     title: 'Empfang',
@@ -109,7 +111,7 @@ const en: Readonly<Record<CheckId, Words>> = {
   },
   upstream: {
     title: 'Way out',
-    hint: () => 'Mail is only kept. The operator must configure an upstream that delivers.',
+    hint: () => 'Mail is only kept, not delivered. The operator must configure an upstream that delivers.',
   },
   owner: {
     title: 'Owner',
@@ -126,11 +128,13 @@ const en: Readonly<Record<CheckId, Words>> = {
   },
   dmarc_policy: {
     title: 'DMARC policy',
-    hint: () => 'With p=quarantine or p=reject nobody else can send in your name.',
+    hint: () =>
+      'With p=quarantine or p=reject, mail that others forge in your name goes to spam or is refused.',
   },
   bimi: {
     title: 'Logo (BIMI)',
-    hint: () => 'A BIMI record shows your logo beside the mail once DMARC is enforced.',
+    hint: () =>
+      'A BIMI record shows your logo beside the mail once DMARC is enforced. Some providers ask for a certificate.',
   },
   inbound: {
     title: 'Receiving',
