@@ -1,8 +1,8 @@
 // Records of a sending host, checks of them and its domain as the API shows and takes them.
 import { z } from 'zod';
+import { httpsUrlSchema } from '#src/kernel/fields.ts';
 import { purposes, recordStatuses } from './host-check.ts';
 
-const MAX_URL = 2_000;
 const MAX_DOMAIN = 253;
 
 const host = {
@@ -64,21 +64,19 @@ export const customDomainBody = z.strictObject({
   domain: z.string().max(MAX_DOMAIN).describe('international names in either spelling'),
 });
 
-/** In a record they stand between semicolons and spaces. */
-const httpsUrl = (extension: string, what: string) =>
-  z
-    .url({ protocol: /^https$/, hostname: z.regexes.domain, abort: true })
-    .max(MAX_URL)
+/** In a record it stands between semicolons. */
+const addressOf = (extension: string, what: string) =>
+  httpsUrlSchema
     .refine(
-      (url) => new URL(url).pathname.toLowerCase().endsWith(extension),
+      (url) => URL.parse(url)?.pathname.toLowerCase().endsWith(extension),
       `expected a ${what} (${extension})`,
     )
-    .refine((url) => /^[!-:<-~]+$/.test(url), 'expected ASCII without blanks and semicolons: escape them')
+    .refine((url) => !url.includes(';'), 'expected no semicolon: write it as %3B')
     .nullable();
 
 export const bimiSchema = z.strictObject({
-  logo_url: httpsUrl('.svg', 'logo as SVG').describe('SVG Tiny PS, by https; null: none'),
-  certificate_url: httpsUrl('.pem', 'certificate as PEM').describe(
+  logo_url: addressOf('.svg', 'logo as SVG').describe('SVG Tiny PS, by https; null: none'),
+  certificate_url: addressOf('.pem', 'certificate as PEM').describe(
     'a Verified Mark Certificate or Common Mark Certificate; null as long as there is none',
   ),
 });

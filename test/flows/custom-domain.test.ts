@@ -302,6 +302,11 @@ test('a logo is named by the BIMI record; what is no https address of an SVG is 
     'x',
   ];
   for (const url of bad) expect((await put({ logo_url: url, certificate_url: null })).status, url).toBe(400);
+  expect(await put({ logo_url: bad[0], certificate_url: null })).toMatchObject({
+    body: {
+      fields: [{ path: 'body.logo_url', message: 'expected an https address with a full domain name' }],
+    },
+  });
   expect(await bimi()).toContain(`l=${logo_url}`);
   expect((await put({ logo_url: null, certificate_url: null })).status).toBe(200);
   expect(actionsOf(scene, sender)).toEqual(['domain.bimi', 'domain.bimi', 'domain.bimi']);
