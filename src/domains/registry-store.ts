@@ -52,12 +52,6 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const tokensOf = db
     .prepare<[string], string>('SELECT token FROM dkim_tokens WHERE domain = ? ORDER BY position')
     .pluck();
-  const tokens = db.prepare<[], { token: string; text: string }>(
-    'SELECT token, record AS text FROM dkim_tokens ORDER BY token',
-  );
-  const managedHosts = db
-    .prepare<[], string>("SELECT name FROM domains WHERE kind = 'managed' ORDER BY name")
-    .pluck();
   return {
     insertDomain: (name: string, tenantId: string, kind: 'managed' | 'custom', now: number): void => {
       insertDomain.run(name, tenantId, kind, now);
@@ -98,8 +92,6 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     /** The same for their keys. */
     dueKeys: (now: number, limit: number): string[] => dueKeys.all(now, limit),
     tokenRecord: (token: string): string | null => tokenRecord.get(token) ?? null,
-    tokens: (): { token: string; text: string }[] => tokens.all(),
-    managedHosts: (): string[] => managedHosts.all(),
     /** Tokens of a host in the order of their positions; null for a host nobody has. */
     tokensOf: (name: string): string[] | null => (domain.get(name) === undefined ? null : tokensOf.all(name)),
   };

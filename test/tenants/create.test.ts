@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Storage } from '#src/db/storage.ts';
-import { domainRegistryStore } from '#src/domains/registry-store.ts';
+import { servedStore } from '#src/domains/served-store.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
 import { createTenant, removeIncompleteTenants } from '#src/tenants/create.ts';
 import { registryStore } from '#src/tenants/registry-store.ts';
@@ -26,8 +26,8 @@ beforeEach(async () => {
 
 const visible = async (storage: Storage) => ({
   tenants: (await storage.platform.read((db) => registryStore(db).list(0, 10))).map(({ slug }) => slug),
-  hosts: await storage.platform.read((db) => domainRegistryStore(db).managedHosts()),
-  tokens: (await storage.platform.read((db) => domainRegistryStore(db).tokens())).length,
+  hosts: await storage.platform.read((db) => servedStore(db).managedHosts('', 100)),
+  tokens: (await storage.platform.read((db) => servedStore(db).tokens('', 100))).length,
 });
 const NOTHING = { tenants: [], hosts: [], tokens: 0 };
 const ALL = { tenants: ['praxis-nord'], hosts: [HOST], tokens: 3 };

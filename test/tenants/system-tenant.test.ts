@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Storage } from '#src/db/storage.ts';
-import { domainRegistryStore } from '#src/domains/registry-store.ts';
+import { servedStore } from '#src/domains/served-store.ts';
 import { removeIncompleteTenants } from '#src/tenants/create.ts';
 import { registryStore } from '#src/tenants/registry-store.ts';
 import { tenantStore } from '#src/tenants/store.ts';
@@ -39,7 +39,7 @@ describe('the system tenant', () => {
       plan: 'gruppe',
       safe_mode: 0,
     });
-    expect(await storage.platform.read((db) => domainRegistryStore(db).managedHosts())).toEqual([
+    expect(await storage.platform.read((db) => servedStore(db).managedHosts('', 100))).toEqual([
       'sendwerk.send.example.com',
     ]);
   });
