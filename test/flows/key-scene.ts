@@ -5,7 +5,7 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { onTestFinished } from 'vitest';
 import type { z } from 'zod';
 import type { dkimKeySchema } from '#src/domains/key-schema.ts';
-import { generateDkimKeyPair } from '#src/domains/keys.ts';
+import { type GenerateKeyPair, generateDkimKeyPair } from '#src/domains/keys.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { type AppOptions, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import type { ConfigFile } from '#test/support/daemon.ts';
@@ -57,6 +57,24 @@ const verifyAt = async (content: Buffer, resolve: ResolveTxt, now: number): Prom
   }));
 };
 
+const made: Awaited<ReturnType<GenerateKeyPair>>[][] = [];
+
+/** Real ones, none twice in a scene; the next scene gets the same, for making them takes longer than most tests. */
+const distinctKeyPairs = (): GenerateKeyPair => {
+  let given = 0;
+  return async (algorithm) => {
+    const place = given++;
+    made[place] ??= [];
+    const known = made[place].find(({ privateKey }) =>
+      algorithm.startsWith(String(privateKey.asymmetricKeyType)),
+    );
+    if (known) return known;
+    const pair = await generateDkimKeyPair(algorithm);
+    made[place].push(pair);
+    return pair;
+  };
+};
+
 interface SceneOptions extends AppOptions {
   readonly clock?: TestClock;
 }
@@ -70,7 +88,7 @@ export const startKeyScene = async (options: SceneOptions = {}, zone?: DnsZone):
   const resolvers = [zone?.address ?? dns];
   const config: ConfigFile = { dns: { authoritative: { listen: dns }, resolvers }, ...options.config };
   const app = await startApp({
-    generateKeyPair: generateDkimKeyPair,
+    generateKeyPair: distinctKeyPairs(),
     clock,
     ...options,
     receiver,
