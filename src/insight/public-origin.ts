@@ -43,8 +43,7 @@ const codeOf = (error: unknown): string => {
 };
 
 const inWords = (error: unknown): string => {
-  if (error instanceof Error && error.name === 'TimeoutError')
-    return `there was no answer within ${PATIENCE_MS / SECOND} s`;
+  if (error instanceof Error && error.name === 'TimeoutError') return `there was no answer in time`;
   if (error instanceof Error && error.name === 'AbortError') return 'the service is shutting down';
   const code = codeOf(error);
   return reasons[code] ?? `it could not be reached (${code})`;
@@ -81,13 +80,17 @@ const ask = async (origin: string, signal: AbortSignal): Promise<string | null> 
   return isHealth(await readShort(response)) ? null : `something else answers there (${response.status})`;
 };
 
-export const createOriginProbe = (origin: string, clock: Clock): OriginProbe => {
+export const createOriginProbe = (
+  origin: string,
+  clock: Clock,
+  patienceMs: number = PATIENCE_MS,
+): OriginProbe => {
   const stopped = new AbortController();
   let last: OriginHealth | null = null;
   let underWay: Promise<OriginHealth> | null = null;
 
   const look = async (): Promise<OriginHealth> => {
-    const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(patienceMs)]);
     const error = await ask(origin, signal).catch(inWords);
     last = { reachable: error === null, checkedAt: clock.now(), error };
     return last;
