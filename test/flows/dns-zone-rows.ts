@@ -618,6 +618,13 @@ const dmarcRows: readonly ZoneRow[] = [
     expect: { '_dmarc TXT': ['multiple', 'There are 2 DMARC records at _dmarc.dmarc-two.example'] },
   },
   {
+    says: 'tags in capitals, which receivers read differently',
+    zone: 'dmarc-capitals',
+    values: { '_dmarc TXT': 'v=DMARC1; p=reject; aspf=r; rua=mailto:a@reports.example' },
+    change: dmarc('v=DMARC1; P=reject; ASPF=s; rua=mailto:a@reports.example'),
+    expect: { '_dmarc TXT': ['mismatch', /tags in capitals.*aspf=s/] },
+  },
+  {
     says: 'strict SPF alignment',
     zone: 'dmarc-strict',
     values: { '_dmarc TXT': 'v=DMARC1; p=reject; adkim=s; aspf=r; rua=mailto:a@reports.example' },

@@ -32,6 +32,13 @@ const MISSING_SEMICOLON = /(?<![;\s,])[\s,]+(?=(?:p|sp|np|adkim|aspf|fo|rua|ruf|
 
 const withSemicolons = (text: string): string => text.replace(MISSING_SEMICOLON, '; ');
 
+/** Some receivers read tags in any case, others as RFC 6376 §3.2 says: only small ones mean the same to all. */
+const withSmallTags = (text: string): string =>
+  text
+    .split(';')
+    .map((piece) => piece.replace(/^\s*[a-z]+(?=[ \t]*=)/i, (tag) => tag.toLowerCase()))
+    .join(';');
+
 const strictness = (policy: DmarcPolicy): number => policies.indexOf(policy);
 
 /** Changes to make; null removes the tag. */
@@ -121,9 +128,11 @@ const adviceOn = (list: TagList, serviceHost: string): string => {
 
 const judgeRecord = (text: string, { host, serviceHost }: Place): DmarcJudgement => {
   const parted = withSemicolons(text);
-  const list = parseTagList(parted);
+  const small = withSmallTags(parted);
+  const list = parseTagList(small);
   const reading: Reading = { faults: [], changes: new Map() };
   if (parted !== text) reading.faults.push('A semicolon is missing between its tags.');
+  if (small !== parted) reading.faults.push('Not all receivers know tags in capitals: write them small.');
   judgeSyntax(list, reading);
   const policy = judgePolicy(list, reading);
   judgeAlignment(list, reading, host);
