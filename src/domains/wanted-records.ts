@@ -25,29 +25,24 @@ export const apexOf = ({ host, kind }: Pick<HostFacts, 'host' | 'kind'>): string
 
 type Place = Pick<WantedRecord, 'purpose' | 'name' | 'value'> & { readonly hint?: string };
 
-const cname = (place: Place, required: boolean): WantedRecord => ({
-  hint: KEEP_UNPROXIED,
-  ...place,
-  type: 'CNAME',
-  priority: null,
-  required,
-});
+const wanted =
+  (type: WantedRecord['type']) =>
+  (
+    { purpose, name, value, hint = type === 'CNAME' ? KEEP_UNPROXIED : '' }: Place,
+    required: boolean,
+  ): WantedRecord => ({
+    purpose,
+    type,
+    name,
+    value,
+    priority: type === 'MX' ? MX_PRIORITY : null,
+    required,
+    hint,
+  });
 
-const txt = (place: Place, required: boolean): WantedRecord => ({
-  hint: '',
-  ...place,
-  type: 'TXT',
-  priority: null,
-  required,
-});
-
-const mx = (place: Place, required: boolean): WantedRecord => ({
-  hint: '',
-  ...place,
-  type: 'MX',
-  priority: MX_PRIORITY,
-  required,
-});
+const cname = wanted('CNAME');
+const txt = wanted('TXT');
+const mx = wanted('MX');
 
 const keyRecords = ({ host, serviceHost, keys }: HostFacts): WantedRecord[] =>
   keys.map(({ selector, record, imported }) => {
