@@ -28,12 +28,15 @@ interface RecordLabels {
   readonly found: string;
   readonly nothing: string;
   readonly unknown: string;
+  /** Of a record that is right itself. */
+  readonly behind: string;
   readonly proxied: string;
 }
 
 const record = ({ name, type, value, found, problem }: ToldRecord, labels: RecordLabels): string => {
   const state = problem === null ? labels.unknown : problem === 'proxied' ? labels.proxied : labels.nothing;
-  const seen = found.length === 0 ? [state] : found.map(quoted);
+  const behind = problem === null ? ` (${labels.behind})` : '';
+  const seen = found.length === 0 ? [state] : found.map((text) => `${quoted(text)}${behind}`);
   return [
     `${labels.name}: ${name}`,
     `${labels.type}: ${type}`,
@@ -49,6 +52,8 @@ const germanLabels: RecordLabels = {
   found: 'Gefunden',
   nothing: 'kein solcher Eintrag',
   unknown: 'nicht festzustellen, weil die zuständigen Nameserver nicht oder mit einem Fehler antworten',
+  behind:
+    'der Eintrag selbst ist da, aber ein anderer, auf den es dabei ankommt, ist nicht abzurufen oder stimmt nicht',
   proxied: 'kein CNAME, sondern Adressen eines Proxys',
 };
 
@@ -59,6 +64,7 @@ const englishLabels: RecordLabels = {
   found: 'Found',
   nothing: 'no such record',
   unknown: 'unknown, because the name servers in charge do not answer or answer with an error',
+  behind: 'the record itself is there, but another one that it depends on cannot be fetched or is not right',
   proxied: 'no CNAME, but addresses of a proxy',
 };
 

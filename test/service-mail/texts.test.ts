@@ -211,6 +211,24 @@ describe('a record that went bad', () => {
     expect(mail(samples.dns_alert, 'en').text).toMatch(/_dmarc.*Found: unknown/s);
   });
 
+  test('that is right itself is not shown as wrong: what it depends on is', () => {
+    const value = 'token.dkim.mail.example.com';
+    const record = {
+      name: 't._domainkey.praxis.example',
+      type: 'CNAME',
+      value,
+      found: [value],
+      problem: null,
+    };
+    const alert: Content = { ...samples.dns_alert, records: [record] };
+    expect(lines(alert, 'de')).toContainEqual(
+      expect.stringMatching(`^Gefunden: ${value} \\(der Eintrag selbst ist da`),
+    );
+    expect(lines(alert, 'en')).toContainEqual(
+      expect.stringMatching(`^Found: ${value} \\(the record itself is there`),
+    );
+  });
+
   test('brings nobody’s line breaks or links into the mail', () => {
     expect(lines(samples.dns_alert, 'en')).toContain('Found: v=spf1 See https: //evil.example/ ');
   });
