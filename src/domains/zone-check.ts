@@ -1,6 +1,8 @@
 // Whether the public DNS says of the operator's zones what they hold: which record sets are asked for, and what each
 // answer is worth. Pure; the asking is `sendwerk dns check`'s.
+
 import type { Lookup, LookupFailure } from '#src/kernel/dns-lookup.ts';
+import { isSpf } from './check/spf-record.ts';
 import { type ResourceRecord, toComparable } from './resource-record.ts';
 
 export type SetType = 'SOA' | 'NS' | 'A/AAAA' | 'MX' | 'TXT' | 'CNAME' | 'PTR';
@@ -80,8 +82,6 @@ export const wantedReverse = (address: string, serviceHost: string): WantedSet =
   values: [serviceHost],
   required: false,
 });
-
-const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);
 
 const isRight = ({ type, values }: WantedSet, found: readonly string[]): boolean => {
   const hasAll = values.every((value) => found.includes(value));
