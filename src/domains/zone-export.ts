@@ -64,7 +64,13 @@ const textLines = (record: WantedRecord, found: CheckedRecord | undefined, hasLo
     case 'error':
       return (
         comment(`Left out, because it could not be found out whether there is one. ${found.hint}`) +
-        commentedOut(record, 'Publish it by hand if there is none, and never a second one beside another:')
+        // Which policy a host's DMARC record must have may be what is not known.
+        (record.purpose === 'dmarc_subdomain'
+          ? ''
+          : commentedOut(
+              record,
+              'Publish it by hand if there is none, and never a second one beside another:',
+            ))
       );
     case 'mismatch':
     case 'multiple':

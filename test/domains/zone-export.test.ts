@@ -251,6 +251,12 @@ describe('what is found already', () => {
     );
   });
 
+  test('no policy is shown for a host while that of its domain is not known', () => {
+    const text = exportOf(facts, { check: checkWith('dmarc_subdomain', 'error', {}) });
+    expect(text).toContain('whether there is one. HINT\n');
+    expect(text).not.toContain('_dmarc.news.example.org. 3600');
+  });
+
   test.each<[RecordPurpose, CheckedRecord['status'], string]>([
     ['mail_from_mx', 'multiple', '10 mx.other.test'],
     ['dkim', 'proxied', '192.0.2.1'],
