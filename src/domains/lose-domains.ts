@@ -15,16 +15,25 @@ import { domainRegistryStore } from './registry-store.ts';
 import { dkimKeyStore, sendingDomainStore } from './store.ts';
 import { tellOwners } from './tell-owners.ts';
 
-/** Domains that were this tenant's by proof and whose keys may still sign. */
-const provenDomains = (db: TenantDb): string[] => {
-  const { pending_domain } = tenantStore(db).practice();
+interface Claim {
+  readonly domain: string;
+  /** The proof of another tenant counts from then on. */
+  readonly since: number;
+}
+
+/**
+ * Domains whose keys sign or could come to it. Keys of one that was asked for again after another's proof are newer than
+ * that. One that waits for its first proof keeps its tokens: who is proved last has the domain.
+ */
+const claimsOf = (db: TenantDb): Claim[] => {
+  const { custom_domain, pending_domain } = tenantStore(db).practice();
   return sendingDomainStore(db)
     .all()
-    .filter(({ name, verified_at }) => verified_at !== null && name !== pending_domain)
-    .map(({ name }) => name)
-    .filter((name) =>
+    .filter(({ name, verified_at }) => verified_at !== null || name !== pending_domain)
+    .map(({ name, attached_at }) => ({ domain: name, since: name === custom_domain ? 0 : attached_at }))
+    .filter(({ domain }) =>
       dkimKeyStore(db)
-        .ofHost(name)
+        .ofHost(domain)
         .some(({ role }) => role === 'active' || role === 'next'),
     );
 };
@@ -42,13 +51,15 @@ const retireKeys = (db: TenantDb, domain: string, now: number): void => {
 /** In the tenant's turn. Nothing happens where the tenant has lost none. */
 export const loseDomains = async (deps: DomainDeps, tenantId: string): Promise<void> => {
   const { storage, clock, signers, notices, ownersOf, origin } = deps;
-  const { practice, proven } = await storage.tenants.read(tenantId, (db) => ({
+  const { practice, claims } = await storage.tenants.read(tenantId, (db) => ({
     practice: tenantStore(db).practice(),
-    proven: provenDomains(db),
+    claims: claimsOf(db),
   }));
-  if (proven.length === 0) return;
+  if (claims.length === 0) return;
   const lost = await storage.platform.read((db) =>
-    proven.filter((name) => (domainRegistryStore(db).ownerOf(name) ?? tenantId) !== tenantId),
+    claims
+      .filter(({ domain, since }) => domainRegistryStore(db).isTaken(domain, tenantId, since))
+      .map(({ domain }) => domain),
   );
   if (lost.length === 0) return;
   const now = clock.now();
@@ -73,7 +84,9 @@ export const loseDomains = async (deps: DomainDeps, tenantId: string): Promise<v
         warmup_started_at: null,
       });
     for (const domain of lost) {
-      if (sendingDomainStore(db).get(domain)?.retired_at === null) sendingDomainStore(db).retire(domain, now);
+      if (domain === before.pending_domain) sendingDomainStore(db).attach(domain, now);
+      else if (sendingDomainStore(db).get(domain)?.retired_at === null)
+        sendingDomainStore(db).retire(domain, now);
       retireKeys(db, domain, now);
     }
     const after = store.practice();

@@ -17,6 +17,11 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const owner = db
     .prepare<[string], string>("SELECT tenant_id FROM domains WHERE name = ? AND kind = 'custom'")
     .pluck();
+  const taken = db
+    .prepare<[string, string, number], number>(
+      "SELECT 1 FROM domains WHERE name = ? AND kind = 'custom' AND tenant_id <> ? AND created_at > ?",
+    )
+    .pluck();
   const claim = db.prepare<[string, string, number]>(
     `INSERT INTO domains (name, tenant_id, kind, created_at) VALUES (?, ?, 'custom', ?)
      ON CONFLICT (name) DO UPDATE SET tenant_id = excluded.tenant_id, created_at = excluded.created_at, released_at = NULL
@@ -68,6 +73,9 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     },
     /** Id of the tenant that has verified the custom domain last. */
     ownerOf: (domain: string): string | null => owner.get(domain) ?? null,
+    /** Whether another tenant than this one has verified the custom domain last, after `since`. */
+    isTaken: (domain: string, tenantId: string, since: number): boolean =>
+      taken.get(domain, tenantId, since) !== undefined,
     /** Takes a custom domain for a tenant, from another one too. False where it is a managed host. */
     claim: (domain: string, tenantId: string, now: number): boolean =>
       claim.run(domain, tenantId, now).changes === 1,

@@ -2,7 +2,7 @@
 import { Resolver } from 'node:dns/promises';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { DAY } from '#src/kernel/time.ts';
+import { DAY, MINUTE } from '#src/kernel/time.ts';
 import { letter, type Refusal, type Sender } from '#test/support/app.ts';
 import { createSmtpReceiver, OK } from '#test/support/smtp-receiver.ts';
 import { createOwned, type DomainScene, startDomainScene, subjects } from './domain-scene.ts';
@@ -213,6 +213,8 @@ test('mail under way leaves from the host it was accepted for, signed by its key
   expect(restored.body).toMatchObject({ domain: managed, domain_kind: 'managed', warmup: null });
   expect((await sendFrom(scene, sender, DOMAIN)).body.code).toBe('from_not_allowed');
 
+  // An attempt still under way would be put off beyond the day that is skipped here.
+  await Promise.all([fromManaged, fromCustom].map((id) => app.untilStatus(sender, id, 'delivery_delayed')));
   receiver.setBehaviour({ dot: OK });
   clock.set(clock.now() + DAY);
   await app.send(sender);
@@ -287,6 +289,53 @@ test('another practice that publishes its records wins the domain; the one that 
   expect(subjects(await scene.mails('bernd@example.org'))).toEqual([
     `Die Domain ${DOMAIN} gehört nicht mehr zu „Praxis am Ring“`,
   ]);
+});
+
+test('records of earlier days prove nothing against another practice, for who asked again before it came either', async () => {
+  const scene = await startDomainScene();
+  const { clock } = scene;
+  const first = await createOwned(scene, 'anna@example.org');
+  const second = await scene.app.createSender();
+  await scene.verified(first, DOMAIN);
+  await post(scene, first, '/restore-managed-domain');
+  await scene.attach(first, DOMAIN);
+  const old = (await scene.records(first)).records;
+  clock.set(clock.now() + MINUTE);
+
+  // The records of the first one still stand in the zone.
+  await scene.verified(second, DOMAIN);
+  expect(await scene.check(first)).toMatchObject({ pending: true, dkim_verified: false });
+  expect(await scene.practice(second)).toMatchObject({ domain: DOMAIN });
+  const names = (await scene.records(first)).records.map(({ name }) => name);
+  for (const { name } of old.filter(({ purpose }) => purpose === 'dkim')) expect(names).not.toContain(name);
+  expect(await scene.practice(first)).toMatchObject({ pending_domain: DOMAIN });
+
+  // Its new ones stay the same, and prove it.
+  await scene.checkAfter(15);
+  expect((await scene.records(first)).records.map(({ name }) => name)).toEqual(names);
+  await scene.publish(first);
+  expect(await scene.check(first)).toMatchObject({ pending: false });
+  expect(await scene.practice(second)).toMatchObject({ domain: second.practice.managed_host });
+});
+
+test('records of a domain that was asked for and left prove nothing against who was proved since; its new ones stay', async () => {
+  const scene = await startDomainScene();
+  const { app, clock } = scene;
+  const [first, second] = [await app.createSender(), await app.createSender()];
+  await scene.attach(first, DOMAIN);
+  await scene.publish(first);
+  await scene.attach(first, 'other.test');
+  clock.set(clock.now() + MINUTE);
+  await scene.verified(second, DOMAIN);
+  clock.set(clock.now() + MINUTE);
+
+  const tokens = () => app.sql(first.practice.id, 'SELECT token FROM dkim_keys WHERE domain = ?', DOMAIN);
+  for (const domain of [DOMAIN, 'other.test', DOMAIN]) {
+    await scene.attach(first, domain);
+    expect(tokens()).toHaveLength(6);
+  }
+  expect(await scene.check(first)).toMatchObject({ host: DOMAIN, pending: true, dkim_verified: false });
+  expect(await scene.practice(second)).toMatchObject({ domain: DOMAIN });
 });
 
 test('a logo is named by the BIMI record; what is no https address of an SVG is refused', async () => {
