@@ -8,6 +8,7 @@
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
+import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { presentPractice } from '#src/tenants/present.ts';
 import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
@@ -142,7 +143,7 @@ export const checkPractice = async (
   const { turns, lookup, log } = deps;
   for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
     const subject = await turns(tenantId, () => prepareSubject(deps, tenantId, which));
-    const check = await checkHost(lookup, subject.facts);
+    const check = await checkHost(withPatience(lookup), subject.facts);
     const applied = await turns(tenantId, () => applyCheck(deps, tenantId, which, subject, check, change));
     if (applied === null) continue;
     const { former, checked } = applied;

@@ -5,6 +5,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
+import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { seal } from '#src/kernel/seal.ts';
 import { type DkimSigner, dkimRecord } from '#src/mail/dkim-key.ts';
@@ -149,7 +150,7 @@ export const importKey = (
     const domain = await storage.tenants.read(tenantId, accept);
     const name = { domain, token: selector, position: 0 };
     requireName(name);
-    const seen = await checkKeyAt(lookup, keyName(name), record);
+    const seen = await checkKeyAt(withPatience(lookup), keyName(name), record);
     if (seen.status !== 'ok') {
       throw new AppError('conflict', `The key is not seen at ${keyName(name)}.`, {
         hint: `${seen.hint} The TXT must be: ${record}`,

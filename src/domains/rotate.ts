@@ -6,6 +6,7 @@
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
+import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { sendingHost } from '#src/tenants/present.ts';
@@ -72,7 +73,7 @@ export const requireSeen = async (
   row: DkimKeyRow,
 ): Promise<void> => {
   const name = keyName(row);
-  const seen = await checkKeyAt(lookup, name, recordOf(tenantId, row, sealingKey));
+  const seen = await checkKeyAt(withPatience(lookup), name, recordOf(tenantId, row, sealingKey));
   if (seen.status === 'ok') return;
   const target = row.position > 0 ? ` ${name} must be a CNAME to ${dkimTarget(row.token, serviceHost)}.` : '';
   throw new AppError('conflict', `The key that would take over is not seen at ${name}.`, {

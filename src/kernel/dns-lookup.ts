@@ -22,6 +22,9 @@ export interface SoaAnswer {
   readonly serial: number;
 }
 
+/** How long one question may lead to the next (aliases, includes) before those who wait for others' turns suffer. */
+const PATIENCE_MS = 30_000;
+
 /** Names are given and come back without the trailing dot; those that come back are lower-case. Nothing rejects. */
 export interface DnsLookup {
   /** Each record as its character-strings. */
@@ -132,5 +135,24 @@ export const createDnsLookup = (
           lookUp(() => resolver.resolve6(name), same),
         ])),
       ),
+  };
+};
+
+/**
+ * The same for one occasion: half a minute from now on no question is begun any more, as if no server answered. Whoever
+ * runs a slow name server could otherwise keep an occasion going for an hour. `now`: milliseconds, never going back.
+ */
+export const withPatience = (lookup: DnsLookup, now: () => number = () => performance.now()): DnsLookup => {
+  const end = now() + PATIENCE_MS;
+  const inTime =
+    <T>(ask: (name: string) => Promise<Lookup<T>>) =>
+    async (name: string): Promise<Lookup<T>> =>
+      now() < end ? ask(name) : { kind: 'failed', reason: 'timeout' };
+  return {
+    txt: inTime(lookup.txt),
+    cname: inTime(lookup.cname),
+    mx: inTime(lookup.mx),
+    ns: inTime(lookup.ns),
+    addresses: inTime(lookup.addresses),
   };
 };

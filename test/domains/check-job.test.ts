@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Storage } from '#src/db/storage.ts';
 import { domainCheckJob } from '#src/domains/check-job.ts';
 import type { DomainDeps } from '#src/domains/domain-deps.ts';
@@ -167,4 +167,14 @@ describe('checks by schedule', () => {
     const names = found?.check.records.filter(({ purpose }) => purpose === 'dkim').map(({ name }) => name);
     expect(names?.toSorted()).toEqual(after.map((token) => `${token}._domainkey.d0.test`).toSorted());
   });
+});
+
+test('a practice whose name servers take their time is left after half a minute', async () => {
+  const [id = ''] = await createPending(1);
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  gate = async () => void vi.advanceTimersByTime(3_000);
+  await run();
+  expect(asked).toHaveLength(10);
+  expect(await isChecked(id)).toBe(true);
 });

@@ -71,6 +71,9 @@ export const createAsking = (lookup: DnsLookup): Asking => {
     if (answer.kind !== 'none') return { answer, aliases: [] };
     const chain = await aliases(name);
     const end = chain.at(-1);
+    const next = await cname(end ?? name);
+    // It may be an alias of a name that has some.
+    if (next.kind === 'failed') return { answer: next, aliases: chain };
     return { answer: end === undefined ? answer : await txt(end), aliases: chain };
   };
   return {

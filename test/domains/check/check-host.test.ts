@@ -2,8 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { createAsking } from '#src/domains/check/asking.ts';
 import { checkHost } from '#src/domains/check/check-host.ts';
+import { readSpf } from '#src/domains/check/spf-record.ts';
+import { branchesOf, walkSpf } from '#src/domains/check/spf-tree.ts';
 import type { HostFacts } from '#src/domains/host-check.ts';
-import type { DnsLookup, Lookup } from '#src/kernel/dns-lookup.ts';
+import { type DnsLookup, type Lookup, withPatience } from '#src/kernel/dns-lookup.ts';
 
 const none: Lookup<never> = { kind: 'none', nameExists: true };
 const found = <T>(...records: T[]): Lookup<T> => ({ kind: 'found', records });
@@ -72,6 +74,32 @@ describe('asking', () => {
     expect(answer.kind).toBe('none');
     expect(aliases.length).toBeLessThanOrEqual(10);
     expect(asked.length).toBeLessThan(30);
+  });
+
+  test('a slow name server that leads on and on is left after a while, and nothing is taken for missing', async () => {
+    let now = 0;
+    const slowly = <T>(answer: Lookup<T>): Lookup<T> => {
+      now += 3_000;
+      return answer;
+    };
+    const { lookup, asked } = answering({
+      txt: (name) => slowly(found([`v=spf1 include:x${name.slice(0, 100)} -all`])),
+      cname: (name) => slowly(found(`x${name.slice(0, 200)}`)),
+    });
+    const asking = createAsking(withPatience(lookup, () => now));
+    const tree = await walkSpf(asking, 'a.example', readSpf('v=spf1 include:b.example -all'));
+    const aliases = await asking.aliases('c.example');
+    expect(asked).toHaveLength(10);
+    expect(aliases).toEqual([]);
+    expect(branchesOf(tree).at(-1)?.failure?.reason).toBe('timeout');
+  });
+
+  test('no TXT at a name that may be an alias is not none', async () => {
+    const cname = (name: string): Lookup<string> =>
+      name === 'a.example' ? found('b.example') : { kind: 'failed', reason: 'servfail' };
+    const { lookup } = answering({ cname });
+    for (const name of ['a.example', 'b.example'])
+      expect((await createAsking(lookup).texts(name)).answer).toEqual({ kind: 'failed', reason: 'servfail' });
   });
 
   test('aliases for everything are no records', async () => {
