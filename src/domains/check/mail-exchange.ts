@@ -4,7 +4,7 @@ import type { Lookup, MxAnswer } from '#src/kernel/dns-lookup.ts';
 import type { DnsConflict, WantedRecord } from '../host-check.ts';
 import { type Absence, absentHint, askWhyAbsent, besideOf, wildcardHint } from './absence.ts';
 import { type Asking, valuesOf } from './asking.ts';
-import { type Judgement, mxText, quote, sentences, unknown } from './judgement.ts';
+import { bounded, type Judgement, mxText, quote, sentences, unknown } from './judgement.ts';
 
 export interface MxFacts {
   readonly cname: Lookup<string>;
@@ -93,7 +93,7 @@ export const judgeOwnMx = (
         purpose: 'apex_mx',
         type: 'MX',
         name,
-        found: textsOf(mx),
+        found: bounded(textsOf(mx)),
         hint: sentences(
           `The MX of ${name} leads to ${serviceHost}: mail to your own addresses would arrive here and not at your mailboxes.`,
           `Put back your mail provider's MX there. To receive mail here, publish an MX for ${incoming} only.`,

@@ -49,9 +49,17 @@ export interface SpfTree extends SpfNode {
 
 const queries = new Set(['include', 'a', 'mx', 'ptr', 'exists', 'redirect']);
 
-export const walkSpf = async (asking: Asking, domain: string, record: SpfRecord): Promise<SpfTree> => {
-  let walked = 0;
+/** Terms walked so far, of all records of a name together. */
+export interface Walked {
+  terms: number;
+}
 
+export const walkSpf = async (
+  asking: Asking,
+  domain: string,
+  record: SpfRecord,
+  walked: Walked = { terms: 0 },
+): Promise<SpfTree> => {
   const follow = async (
     term: SpfMechanism | SpfModifier,
     name: string,
@@ -104,13 +112,13 @@ export const walkSpf = async (asking: Asking, domain: string, record: SpfRecord)
 
   const walk = (read: SpfRecord, at: string, way: readonly string[]): Promise<SpfBranch[]> => {
     const terms = effectiveTerms(read).filter(({ name }) => queries.has(name));
-    const affordable = terms.slice(0, Math.max(MAX_WALKED - walked, 0));
-    walked += terms.length;
+    const affordable = terms.slice(0, Math.max(MAX_WALKED - walked.terms, 0));
+    walked.terms += terms.length;
     return Promise.all(affordable.map((term) => ask(term, at, way)));
   };
 
   const branches = await walk(record, domain, [domain]);
-  return { domain, record, branches, cut: walked > MAX_WALKED };
+  return { domain, record, branches, cut: walked.terms > MAX_WALKED };
 };
 
 /** All branches, the outer ones first. */

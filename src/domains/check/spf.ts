@@ -50,13 +50,15 @@ export const askForSpf = async (
     askForText(asking, wanted, zones, isSpf),
     asking.texts(target),
   ]);
-  const walk = (at: string, texts: Texts) =>
-    Promise.all(
+  const walk = (at: string, texts: Texts) => {
+    const walked = { terms: 0 };
+    return Promise.all(
       joined(texts)
         .filter(isSpf)
         .slice(0, MAX_RECORDS)
-        .map((text) => walkSpf(asking, at, readSpf(text))),
+        .map((text) => walkSpf(asking, at, readSpf(text), walked)),
     );
+  };
   const [trees, [serviceTree]] = await Promise.all([walk(wanted.name, facts.texts), walk(target, service)]);
   return { ...facts, trees, serviceLookups: serviceTree ? branchesOf(serviceTree).length : 0 };
 };

@@ -125,6 +125,17 @@ describe('bounds', () => {
     expect(asked.length).toBeLessThan(250);
   });
 
+  test('of several SPF records no more is walked than of one', async () => {
+    const terms = (from: string) =>
+      Array.from({ length: 40 }, (_, index) => `a:a${index}.${from}.victim.example`);
+    const { lookup, asked } = answering({
+      txt: () => found(...['r0', 'r1', 'r2', 'r3', 'r4'].map((from) => [`v=spf1 ${terms(from).join(' ')}`])),
+    });
+    const check = await checkHost(lookup, facts);
+    expect(check.records.find(({ purpose }) => purpose === 'spf')?.status).toBe('multiple');
+    expect(asked.filter((question) => question.endsWith('.victim.example')).length).toBeLessThanOrEqual(40);
+  });
+
   test('what is found is cut and cleaned; hints and values are bounded', async () => {
     const { lookup } = answering({
       txt: () =>
@@ -135,19 +146,25 @@ describe('bounds', () => {
         ),
       mx: () =>
         found(
-          ...Array.from({ length: 60 }, (_, index) => ({ exchange: `m${index}.example`, preference: index })),
+          ...Array.from({ length: 60 }, (_, index) => ({
+            exchange: `m${index}\u0007.example`,
+            preference: index,
+          })),
+          { exchange: 'mail.test', preference: 0 },
         ),
     });
     const check = await checkHost(lookup, facts);
-    for (const record of [...check.records, ...check.inbound]) {
+    expect(check.conflicts).toHaveLength(2);
+    for (const record of [...check.records, ...check.inbound, ...check.conflicts]) {
       expect(record.found.length).toBeLessThanOrEqual(10);
       for (const text of record.found) {
         expect(text.length).toBeLessThanOrEqual(1_000);
         expect(text).not.toMatch(/[\0-\x1f]/);
       }
       expect(record.hint.length).toBeLessThanOrEqual(2_000);
-      expect(record.value.length).toBeLessThanOrEqual(4_000);
-      expect(record.hint + record.value).not.toMatch(/[\0-\x1f]/);
+      const value = 'value' in record ? record.value : '';
+      expect(value.length).toBeLessThanOrEqual(4_000);
+      expect(record.hint + value).not.toMatch(/[\0-\x1f]/);
     }
   });
 
