@@ -28,6 +28,10 @@ const PLACEHOLDERS = ['ns1.name-server.invalid', 'ns2.name-server.invalid'];
 /** Imported records are proxied at some providers unless they say this; others take it for a comment. */
 const UNPROXIED = 'cf_tags=cf-proxied:false';
 const MAX_COMMENT_CHARACTERS = 4_000;
+/** As many as the root has; a name server under somebody's control may name thousands. */
+const MAX_NAMESERVERS = 13;
+/** In names from the DNS any octet may stand; in a zone file a blank begins the next field. */
+const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i;
 
 /** What comes from outside may hold anything; a line break in it would begin a record. */
 const comment = (text: string): string => {
@@ -121,7 +125,9 @@ export const zoneExport = ({
   serial,
 }: ZoneExport): string => {
   // A name server within the zone would need its addresses in the file, and importing them could add wrong ones.
-  const outside = nameservers.filter((name) => !isWithin(name, apex));
+  const outside = nameservers
+    .filter((name) => HOST_NAME.test(name) && !isWithin(name, apex))
+    .slice(0, MAX_NAMESERVERS);
   const shown = outside.length > 0 ? outside : PLACEHOLDERS;
   const [primary = ''] = shown;
   const found = new Map(

@@ -178,6 +178,16 @@ describe('name servers', () => {
     ],
     ['are placeholders where all are within it', ['ns.example.org'], placeholders],
     ['are placeholders where none are known', [], placeholders],
+    [
+      'without names that no host has',
+      ['a b.test', 'q\\"r.test', 'x\\010y.test', 'ns1.dns.test'],
+      ['ns1.dns.test.'],
+    ],
+    [
+      'are so many at the most',
+      Array.from({ length: 2_000 }, (_, number) => `ns${number}.dns.test`),
+      Array.from({ length: 13 }, (_, number) => `ns${number}.dns.test.`),
+    ],
   ])('%s', async (_sentence, nameservers, expected) => {
     const text = exportOf(factsOf('example.org'), { nameservers });
     const shown = [...text.matchAll(/^example\.org\. 3600 IN NS (\S+)$/gm)].map(([, name]) => name);
