@@ -43,6 +43,7 @@ export const practiceFacts = (db: TenantDb, installation: Installation, now: num
       .filter(({ status }) => status === 'active').length,
     plan: practice.plan,
     isApproved: practice.approved_at !== null,
+    isHeld: practice.safe_mode_held === 1,
     hasToken: tokenStore(db)
       .all()
       .some(({ expires_at }) => expires_at === null || expires_at > now),

@@ -65,7 +65,10 @@ const de: Readonly<Record<CheckId, Words>> = {
   },
   approval: {
     title: 'Freigabe',
-    hint: () => 'Im Tarif Test gibt der Betreiber die Praxis frei. Bitten Sie ihn darum.',
+    hint: ({ isHeld }) =>
+      isHeld
+        ? 'Der Betreiber hat den abgesicherten Modus eingeschaltet und muss die Praxis freigeben. Bitten Sie ihn darum.'
+        : 'Im Tarif Test gibt der Betreiber die Praxis frei. Bitten Sie ihn darum.',
   },
   dmarc_policy: {
     title: 'DMARC-Richtlinie',
@@ -124,7 +127,10 @@ const en: Readonly<Record<CheckId, Words>> = {
   },
   approval: {
     title: 'Approval',
-    hint: () => 'On the plan Test the operator approves a practice. Ask for it.',
+    hint: ({ isHeld }) =>
+      isHeld
+        ? 'The operator has switched safe mode on and has to approve the practice. Ask for it.'
+        : 'On the plan Test the operator approves a practice. Ask for it.',
   },
   dmarc_policy: {
     title: 'DMARC policy',

@@ -26,6 +26,8 @@ export interface GoLiveFacts {
   readonly activeOwners: number;
   readonly plan: Plan;
   readonly isApproved: boolean;
+  /** In safe mode by the operator's decision. */
+  readonly isHeld: boolean;
 }
 
 export const checkIds = [
@@ -125,7 +127,7 @@ export const goLiveChecks = (facts: GoLiveFacts, now: number): Check[] => {
     upstream: facts.deliveringUpstreams.length > 0,
     owner: facts.activeOwners > 0,
     test_message: facts.relayedBy.some((name) => facts.deliveringUpstreams.includes(name)),
-    ...(facts.plan === 'test' ? { approval: facts.isApproved } : {}),
+    ...(facts.plan === 'test' || facts.isHeld ? { approval: facts.isApproved } : {}),
   };
   const advised: Partial<Record<CheckId, boolean>> = {
     ...(facts.kind === 'custom'

@@ -15,7 +15,7 @@ import {
 import { planNames, plans } from './plans.ts';
 import { tenantParams } from './practice-routes.ts';
 import { practiceSchema } from './schema.ts';
-import type { PracticeRow } from './store.ts';
+import type { PracticeRow, PracticeSettings } from './store.ts';
 import { refuseSystemTenant } from './system-tenant.ts';
 
 const TAG = 'Platform administration';
@@ -85,7 +85,7 @@ export const operatorRoutes = (deps: OperatorListDeps): Route[] => {
       tag: TAG,
       summary: 'Approve a practice, or withdraw that',
       description:
-        'On the plan Test a practice goes live only with it. Withdrawn, it brings no safe mode back by itself.',
+        'On the plan Test, and where the operator has switched safe mode on, a practice goes live only with it. Withdrawn, it brings no safe mode back by itself.',
       access: 'operator',
       audit: 'practice.approval',
       stability: 'stable',
@@ -106,7 +106,8 @@ export const operatorRoutes = (deps: OperatorListDeps): Route[] => {
       path: '/api/practices/{id}/safe-mode',
       tag: TAG,
       summary: 'Switch safe mode on or off',
-      description: 'In safe mode only the simulator and the addresses on the allowlist can be sent to.',
+      description:
+        'In safe mode only the simulator and the addresses on the allowlist can be sent to. Switched on here, it withdraws the approval, and on every plan the practice leaves it only with a new one.',
       access: 'operator',
       audit: 'practice.safe_mode',
       stability: 'stable',
@@ -116,10 +117,10 @@ export const operatorRoutes = (deps: OperatorListDeps): Route[] => {
       errors: ['conflict'],
       handle: async ({ params, body }, { change }) => {
         await refuseSystemTenant(deps.storage, params.id);
-        return {
-          status: 200,
-          body: await changePractice(changeDeps, params.id, { safe_mode: body.enabled ? 1 : 0 }, change),
-        };
+        const fields: Partial<PracticeSettings> = body.enabled
+          ? { safe_mode: 1, safe_mode_held: 1, approved_at: null }
+          : { safe_mode: 0, safe_mode_held: 0 };
+        return { status: 200, body: await changePractice(changeDeps, params.id, fields, change) };
       },
     }),
   ];

@@ -26,6 +26,8 @@ export interface PracticeRow {
   warmup_started_at: number | null;
   /** When the operator approved it for going live. */
   approved_at: number | null;
+  /** The operator has switched safe mode on: leaving it takes the approval, whatever the plan. */
+  safe_mode_held: 0 | 1;
   bimi_logo_url: string | null;
   bimi_certificate_url: string | null;
   created_at: number;
@@ -68,6 +70,7 @@ export type PracticeSettings = Pick<
   | 'legal_city'
   | 'legal_privacy_url'
   | 'approved_at'
+  | 'safe_mode_held'
   | 'bimi_logo_url'
   | 'bimi_certificate_url'
 >;
@@ -86,6 +89,7 @@ export const tenantStore = perConnection((db: TenantDb) => {
   const updatePractice = db.prepare<PracticeSettings>(
     `UPDATE practice SET name = :name, plan = :plan, safe_mode = :safe_mode, legal_street = :legal_street,
      legal_city = :legal_city, legal_privacy_url = :legal_privacy_url, approved_at = :approved_at,
+     safe_mode_held = :safe_mode_held,
      bimi_logo_url = :bimi_logo_url, bimi_certificate_url = :bimi_certificate_url`,
   );
   const updateDomains = db.prepare<PracticeDomains>(
@@ -138,6 +142,7 @@ export const tenantStore = perConnection((db: TenantDb) => {
         legal_city: row.legal_city,
         legal_privacy_url: row.legal_privacy_url,
         approved_at: row.approved_at,
+        safe_mode_held: row.safe_mode_held,
         bimi_logo_url: row.bimi_logo_url,
         bimi_certificate_url: row.bimi_certificate_url,
       });

@@ -39,6 +39,7 @@ let app: TestApp;
 let managed: EarlierPractice;
 let custom: EarlierPractice;
 let pending: EarlierPractice;
+let safe: EarlierPractice;
 /** Registry's tokens before the start, by host. */
 const tokensBefore = new Map<string, string[]>();
 const queued = { managed: newId(), customHost: newId(), customManaged: newId() };
@@ -55,6 +56,7 @@ beforeAll(async () => {
     warmup_started_at: verifiedAt,
   });
   pending = await release.addPractice('pending', [`pending.${SUFFIX}`], { custom_domain: PENDING });
+  safe = await release.addPractice('safe', [`safe.${SUFFIX}`], { safe_mode: 1 });
   const anna = 'anna@example.org';
   const processed = { to: [anna, 'bernd@example.org'], status: 'processed', createdAt: now - DAY } as const;
   const waiting = { to: [anna], status: 'queued', createdAt: now } as const;
@@ -163,6 +165,20 @@ describe('the practice', () => {
     ]);
   });
 
+  test('in safe mode, which only the operator could end, still needs him for it', async () => {
+    const isAskedFor = async ({ base, token }: Sender): Promise<boolean> => {
+      const { body } = await app.request<{ checks: { id: string; ok: boolean; required: boolean }[] }>(
+        'GET',
+        `${base}/cutover`,
+        undefined,
+        token,
+      );
+      return body.checks.some(({ id, ok, required }) => id === 'approval' && required && !ok);
+    };
+    expect(await isAskedFor(safe.sender)).toBe(true);
+    expect(await isAskedFor(managed.sender)).toBe(false);
+  });
+
   test('with a domain that was only asked for has it pending', async () => {
     expect(await practiceOf(pending.sender)).toMatchObject({
       domain: `pending.${SUFFIX}`,
@@ -238,7 +254,7 @@ describe('what is looked after by schedule', () => {
       'SELECT id FROM tenants WHERE id NOT IN (SELECT tenant_id FROM domain_work)',
     );
     expect(without).toEqual([]);
-    expect(app.sql(null, 'SELECT tenant_id FROM domain_work')).toHaveLength(4);
+    expect(app.sql(null, 'SELECT tenant_id FROM domain_work')).toHaveLength(5);
   });
 
   test('is found by the first run: a time for those with a domain of their own, none for the others', async () => {

@@ -117,6 +117,28 @@ test('going live again changes nothing, be it that something is missing meanwhil
   expect((await actionsOf(sender)).filter((action) => action === 'practice.go_live')).toHaveLength(1);
 });
 
+test.each(['test', 'praxis'])(
+  'who is put back into safe mode by the operator leaves it only with a new approval (plan %s)',
+  async (plan) => {
+    const sender = await readySender();
+    await app.request('POST', `${sender.base}/plan`, { plan }, app.adminToken);
+    expect((await goLive(sender)).status).toBe(200);
+    const safeMode = (enabled: boolean) =>
+      app.request('POST', `${sender.base}/safe-mode`, { enabled }, app.adminToken);
+    await safeMode(true);
+    expect(await goLive(sender)).toMatchObject({
+      status: 409,
+      body: { hint: expect.stringContaining('The operator has switched safe mode on') },
+    });
+    expect((await writeTo(sender, STRANGER)).body.code).toBe('safe_mode_recipient');
+    await approve(sender, true);
+    expect((await goLive(sender)).body).toMatchObject({ safe_mode: false });
+    await safeMode(true);
+    await safeMode(false);
+    expect(missingOf(await checklist(sender))).toEqual(plan === 'test' ? ['approval'] : []);
+  },
+);
+
 describe('what is missing is named, and safe mode stays on', () => {
   const use = ({ practice }: Sender, domain: string) =>
     app.sql(practice.id, 'UPDATE practice SET custom_domain = ?, custom_verified_at = 1', domain);

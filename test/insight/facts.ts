@@ -46,4 +46,5 @@ export const ready: GoLiveFacts = {
   activeOwners: 1,
   plan: 'test',
   isApproved: true,
+  isHeld: false,
 };

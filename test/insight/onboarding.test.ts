@@ -24,6 +24,7 @@ const practice: PracticeRow = {
   legal_privacy_url: null,
   warmup_started_at: null,
   approved_at: null,
+  safe_mode_held: 0,
   bimi_logo_url: null,
   bimi_certificate_url: null,
   created_at: 0,

@@ -52,6 +52,7 @@ const spoiled: readonly (readonly [name: string, spoil: Partial<GoLiveFacts>, re
   ['mail only kept', { relayedBy: ['capture'] }, ['test_message']],
   ['mail relayed and kept', { relayedBy: ['capture', 'relay'] }, []],
   ['no approval on the plan that needs it', { isApproved: false }, ['approval']],
+  ['no approval for who is held', { plan: 'supporter', isHeld: true, isApproved: false }, ['approval']],
   ['no approval on another plan', { plan: 'supporter', isApproved: false }, []],
 ];
 

@@ -5,6 +5,9 @@ ALTER TABLE practice ADD COLUMN pending_domain TEXT;
 UPDATE practice SET pending_domain = custom_domain, custom_domain = NULL WHERE custom_verified_at IS NULL;
 -- By the operator, on the plan that needs it before going live.
 ALTER TABLE practice ADD COLUMN approved_at INTEGER;
+-- The operator has switched safe mode on: without his approval nobody leaves it. Before, nobody else could at all.
+ALTER TABLE practice ADD COLUMN safe_mode_held INTEGER NOT NULL DEFAULT 0 CHECK (safe_mode_held IN (0, 1));
+UPDATE practice SET safe_mode_held = safe_mode;
 ALTER TABLE practice ADD COLUMN bimi_logo_url TEXT;
 ALTER TABLE practice ADD COLUMN bimi_certificate_url TEXT;
 
