@@ -37,6 +37,8 @@ const MIN_RSA_BITS = 1_024;
 const MAX_RSA_BITS = 4_096;
 /** Smaller exponents are open to forgeries with careless verifiers (FIPS 186-5 §5.1 forbids them too). */
 const MIN_RSA_EXPONENT = 65_537n;
+/** Some verifiers take no larger one (Go's crypto/rsa), and each check of a signature takes as long as it is. */
+const MAX_RSA_EXPONENT = 2n ** 31n - 1n;
 /** Each is listed, checked and kept for a while. */
 const MAX_IMPORTED = 5;
 /** RFC 1035 §2.3.4, as text. */
@@ -64,8 +66,8 @@ const algorithmOf = (key: KeyObject): DkimSigner['algorithm'] => {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (modulusLength < MIN_RSA_BITS || modulusLength > MAX_RSA_BITS)
     throw refuseKey(`expected ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, not ${modulusLength}`);
-  if (publicExponent < MIN_RSA_EXPONENT || publicExponent % 2n === 0n)
-    throw refuseKey(`expected a public exponent of ${MIN_RSA_EXPONENT} or more`);
+  if (publicExponent < MIN_RSA_EXPONENT || publicExponent > MAX_RSA_EXPONENT || publicExponent % 2n === 0n)
+    throw refuseKey(`expected an odd public exponent of ${MIN_RSA_EXPONENT} to ${MAX_RSA_EXPONENT}`);
   return 'rsa-sha256';
 };
 

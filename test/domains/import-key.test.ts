@@ -19,6 +19,13 @@ const damaged = (): KeyObject => {
   return createPrivateKey({ key: { ...rsa.export({ format: 'jwk' }), d, dp, dq, qi }, format: 'jwk' });
 };
 
+/** A sound key whose public exponent is as long as its modulus. */
+const swapped = (): KeyObject => {
+  const jwk = small.export({ format: 'jwk' });
+  const { d = '', e = '' } = jwk;
+  return createPrivateKey({ key: { ...jwk, e: d, d: e }, format: 'jwk' });
+};
+
 const problemOf = (pem: string): string => {
   try {
     readPrivateKey(pem);
@@ -52,6 +59,7 @@ describe('a private key', () => {
     ['RSA of 768 bits', toPem(rsaOf(768)), '1024 to 4096 bits, not 768'],
     ['RSA of 4,160 bits', toPem(rsaOf(4_160)), '1024 to 4096 bits, not 4160'],
     ['RSA with a small exponent', toPem(rsaOf(1_024, 3)), 'public exponent of 65537'],
+    ['RSA with a huge exponent', toPem(swapped()), 'public exponent of 65537 to 2147483647'],
     [
       'an elliptic curve',
       toPem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, 'sec1'),
