@@ -25,6 +25,8 @@ interface RecordLabels {
   readonly name: string;
   readonly type: string;
   readonly wanted: string;
+  /** In the place of a value with a link in it: merged with what was found, it may be another's. */
+  readonly below: string;
   readonly found: string;
   readonly nothing: string;
   readonly unknown: string;
@@ -40,7 +42,7 @@ const record = ({ name, type, value, found, problem }: ToldRecord, labels: Recor
   return [
     `${labels.name}: ${name}`,
     `${labels.type}: ${type}`,
-    `${labels.wanted}: ${value}`,
+    `${labels.wanted}: ${value.includes('://') ? labels.below : value}`,
     ...seen.map((text) => `${labels.found}: ${text}`),
   ].join('\n');
 };
@@ -49,6 +51,7 @@ const germanLabels: RecordLabels = {
   name: 'Name',
   type: 'Typ',
   wanted: 'Soll',
+  below: 'siehe unten',
   found: 'Gefunden',
   nothing: 'kein solcher Eintrag',
   unknown: 'nicht festzustellen, weil die zuständigen Nameserver nicht oder mit einem Fehler antworten',
@@ -61,6 +64,7 @@ const englishLabels: RecordLabels = {
   name: 'Name',
   type: 'Type',
   wanted: 'Expected',
+  below: 'see below',
   found: 'Found',
   nothing: 'no such record',
   unknown: 'unknown, because the name servers in charge do not answer or answer with an error',

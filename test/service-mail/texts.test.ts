@@ -66,6 +66,13 @@ const samples = {
       },
       { name: 'a._domainkey.praxis.example', type: 'CNAME', value: 'x', found: [], problem: 'proxied' },
       { name: '_dmarc.praxis.example', type: 'TXT', value: 'v=DMARC1', found: [], problem: null },
+      {
+        name: '_dmarc.www.praxis.example',
+        type: 'TXT',
+        value: 'v=DMARC1; p=none; x=https://evil.example/login',
+        found: ['v=DMARC1; x=https://evil.example/login'],
+        problem: 'mismatch',
+      },
     ],
     origin: 'https://mail.example.com',
   },
@@ -231,6 +238,10 @@ describe('a record that went bad', () => {
 
   test('brings nobody’s line breaks or links into the mail', () => {
     expect(lines(samples.dns_alert, 'en')).toContain('Found: v=spf1 See https: //evil.example/ ');
+    for (const language of languages) {
+      const links = mail(samples.dns_alert, language).text.match(/\S+:\/\/\S+/g);
+      expect(links).toEqual(['https://mail.example.com']);
+    }
   });
 });
 
