@@ -1,27 +1,21 @@
 // Checks that people and programs ask for: one at a time for a practice, which all who ask meanwhile share, and not so
 // often that the name servers of others are made to suffer by it.
 import type { Change } from '#src/kernel/change.ts';
-import { AppError } from '#src/kernel/errors.ts';
-import { createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
+import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
 import { checkPractice, type PracticeCheck } from './check-practice.ts';
 import type { DomainDeps } from './domain-deps.ts';
 
 const PER_MINUTE = 12;
-const LIMIT: RateLimit = { perSecond: PER_MINUTE / 60, burst: PER_MINUTE };
 
 /** What it changes stands in the audit under whoever asked first. Rejects with `rate_limited` and as `checkPractice`. */
 export type RequestCheck = (tenantId: string, change: Change) => Promise<PracticeCheck>;
 
 export const createRequestCheck = (deps: DomainDeps): RequestCheck => {
-  const limiter = createRateLimiter();
+  const take = createPracticeLimit(deps.clock, PER_MINUTE, 'The DNS of this practice was checked too often.');
   const underWay = new Map<string, Promise<PracticeCheck>>();
 
   const begin = (tenantId: string, change: Change): Promise<PracticeCheck> => {
-    const { allowed, retryAfterSeconds } = limiter.take(tenantId, deps.clock.now(), LIMIT);
-    if (!allowed)
-      throw new AppError('rate_limited', 'The DNS of this practice was checked too often.', {
-        extra: { retry_after: retryAfterSeconds },
-      });
+    take(tenantId);
     const check = checkPractice(deps, tenantId, change).finally(() => underWay.delete(tenantId));
     underWay.set(tenantId, check);
     return check;

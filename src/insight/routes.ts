@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { Language } from '#src/kernel/language.ts';
+import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { tenantParams } from '#src/tenants/practice-routes.ts';
@@ -28,6 +29,8 @@ export interface InsightDeps extends GoLiveDeps {
 }
 
 const RECIPIENTS_LOOKED_AT = 10_000;
+/** Reading and rating so many subjects and recipients keeps everybody else waiting for some 50 ms. */
+const REPORTS_PER_MINUTE = 30;
 const LONGEST_MIX_DAYS = 400;
 const LONGEST_REPORT_DAYS = 90;
 
@@ -63,6 +66,7 @@ const placementOf = (
 
 export const insightRoutes = (deps: InsightDeps): Route[] => {
   const { files, clock, installation, serviceHost, simulatorDomain, testers, origin } = deps;
+  const limitReports = createPracticeLimit(clock, REPORTS_PER_MINUTE, 'Too many reports for this practice.');
   const shared = { tag: 'Overview', stability: 'stable', params: tenantParams } as const;
   const reading = { ...shared, method: 'get', access: 'stats.view' } as const;
   return [
@@ -136,6 +140,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
         200: { description: 'Of the pending domain while there is one.', body: deliverabilitySchema },
       },
       handle: async ({ params, query: { days } }, { caller, language }) => {
+        limitReports(params.id);
         const health = { ...(await origin.check()), url: installation.publicOrigin };
         const body = await files.read(params.id, (db) => {
           const now = clock.now();
@@ -168,19 +173,12 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
           body: placementSchema,
         },
       },
-      handle: async ({ params, query: { days } }, { caller, language }) => ({
-        status: 200,
-        body: await files.read(params.id, (db) =>
-          placementOf(db, {
-            caller,
-            language,
-            days,
-            testers: testers(),
-            simulatorDomain,
-            now: clock.now(),
-          }),
-        ),
-      }),
+      handle: async ({ params, query: { days } }, { caller, language }) => {
+        limitReports(params.id);
+        const asked = { caller, language, days, testers: testers(), simulatorDomain };
+        const body = await files.read(params.id, (db) => placementOf(db, { ...asked, now: clock.now() }));
+        return { status: 200, body };
+      },
     }),
   ];
 };

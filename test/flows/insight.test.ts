@@ -85,6 +85,17 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
+test('reports that cost everybody time are made 30 times a minute for a practice at most', async () => {
+  const busy = await app.createSender();
+  const ask = (path: string) => app.request('GET', `${busy.base}/${path}`, undefined, busy.token);
+  for (let report = 0; report < 30; report += 1)
+    expect((await ask(report % 2 === 0 ? 'placement' : 'deliverability')).status).toBe(200);
+  for (const path of ['placement', 'deliverability'])
+    expect(await ask(path)).toMatchObject({ status: 429, body: { code: 'rate_limited', retry_after: 2 } });
+  expect((await ask('overview')).status).toBe(200);
+  expect((await placement(1)).days).toBe(1);
+});
+
 describe('the overview', () => {
   test('tells usage, sending and domain', async () => {
     const { practice, plan, sending, domain, dns, warmup, go_live } = await overview();
