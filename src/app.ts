@@ -333,6 +333,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
   const stop = async (): Promise<void> => {
     draining = true;
     insight.stop();
+    domains.stopAsking();
     const drained = performance.now() + config.shutdown.drain;
     await runner.stop();
     await dispatcher.stop(config.shutdown.drain);

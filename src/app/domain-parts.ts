@@ -45,6 +45,8 @@ export interface DomainParts {
   readonly dnsFacts: () => Readonly<Record<string, unknown>> | null;
   readonly routes: readonly Route[];
   readonly jobs: readonly Job[];
+  /** Ends what is asked of the DNS, so that nothing waits for its answers. */
+  readonly stopAsking: () => void;
 }
 
 const dnsFacts = (dns: DnsServer | null) => {
@@ -77,7 +79,8 @@ export const domainParts = (deps: DomainPartsDeps): DomainParts => {
   const zones = createServiceZones(settings, (work) => platform.peek(work));
   const { authoritative } = config.dns;
   const dns = authoritative && createDnsServer({ listen: authoritative.listen, zones, log });
-  const lookup = createDnsLookup(config.dns.resolvers);
+  const stopping = new AbortController();
+  const lookup = createDnsLookup(config.dns.resolvers, { stopping: stopping.signal });
   /** Of one tenant's domains and keys nothing that changes them interleaves. */
   const turns = createTurns();
   const changing = {
@@ -103,6 +106,7 @@ export const domainParts = (deps: DomainPartsDeps): DomainParts => {
     ownersOf: deps.ownersOf,
     origin: config.service.public_origin,
     log,
+    stopping: stopping.signal,
     random: Math.random,
   };
   const policy = mtaStsRoutes({
@@ -122,5 +126,6 @@ export const domainParts = (deps: DomainPartsDeps): DomainParts => {
     dnsFacts: () => dnsFacts(dns),
     routes: [...policy, ...domainRoutes(domains), ...publishing, ...keyRoutes(keys)],
     jobs: [domainCheckJob(domains), keyRenewalJob(keys)],
+    stopAsking: () => stopping.abort(),
   };
 };

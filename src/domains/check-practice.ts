@@ -43,6 +43,7 @@ interface Subject {
 
 /** Changes of a domain while it is being looked at are rare; more in a row are somebody else's loop. */
 const MAX_LOOKS = 3;
+const RETRY_AFTER_S = 5;
 
 const namedHost = (practice: PracticeRow, which: Which): ReturnType<typeof hostInQuestion> =>
   hostInQuestion(which === 'in_use' ? { ...practice, pending_domain: null } : practice);
@@ -76,7 +77,7 @@ interface Applied {
   readonly former: string | null;
 }
 
-/** In the tenant's turn. Null where what was looked at is not what the host is now. */
+/** In the tenant's turn. Null where what was looked at is not what the host is now. Throws when the service ends. */
 const applyCheck = async (
   deps: DomainDeps,
   tenantId: string,
@@ -86,6 +87,10 @@ const applyCheck = async (
   change: Change,
 ): Promise<Applied | null> => {
   const { storage, clock, notices, signers } = deps;
+  if (deps.stopping.aborted)
+    throw new AppError('unavailable', 'The service is about to end.', {
+      extra: { retry_after: RETRY_AFTER_S },
+    });
   const { host, kind } = subject.facts;
   const known = await storage.tenants.read(tenantId, (db) =>
     isOutdated(db, subject, which)
@@ -133,7 +138,7 @@ const applyCheck = async (
   return { checked: { kind, pending, checkedAt: now, check }, former };
 };
 
-/** Throws `conflict` where the domain is changed again and again meanwhile. */
+/** Throws `conflict` where the domain is changed again and again meanwhile, `unavailable` when the service ends. */
 export const checkPractice = async (
   deps: DomainDeps,
   tenantId: string,

@@ -16,6 +16,8 @@ export interface DomainDeps extends ServiceNames {
   /** One for all that changes a tenant's domains or keys. */
   readonly turns: Turns;
   readonly lookup: DnsLookup;
+  /** The service ends: what the DNS was asked is not heeded any more. */
+  readonly stopping: AbortSignal;
   readonly signers: Signers;
   readonly sealingKey: Buffer;
   readonly generateKeyPair: GenerateKeyPair;

@@ -47,17 +47,20 @@ export interface ZoneLookup extends DnsLookup {
 const TRY_MS = 3_000;
 const TRIES = 2;
 
+const TIMED_OUT = { kind: 'failed', reason: 'timeout' } as const satisfies Lookup<never>;
+
 const failures: Readonly<Record<string, LookupFailure>> = {
   ESERVFAIL: 'servfail',
   EREFUSED: 'refused',
   ECONNREFUSED: 'timeout',
   ETIMEOUT: 'timeout',
+  ECANCELLED: 'timeout',
 };
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
-const lookUp = async <R, T>(query: () => Promise<R[]>, present: (record: R) => T): Promise<Lookup<T>> => {
+const lookUpOnce = async <R, T>(query: () => Promise<R[]>, present: (record: R) => T): Promise<Lookup<T>> => {
   try {
     const records = await query();
     // An alias whose target the server does not know comes back as no record at all.
@@ -100,13 +103,22 @@ const reverseName = (address: string): string => {
   return `${[...nibbles.join('')].reverse().join('.')}.ip6.arpa`;
 };
 
+export interface LookupOptions {
+  readonly tryMs?: number;
+  /** From then on everything has failed by `timeout`, at once, what is under way too. */
+  readonly stopping?: AbortSignal;
+}
+
 /** `servers` as `127.0.0.1`, `127.0.0.1:5353` or `[::1]:5353`; the system's where empty. */
 export const createDnsLookup = (
   servers: readonly string[],
-  options: { readonly tryMs?: number } = {},
+  { tryMs = TRY_MS, stopping }: LookupOptions = {},
 ): ZoneLookup => {
-  const resolver = new Resolver({ timeout: options.tryMs ?? TRY_MS, tries: TRIES });
+  const resolver = new Resolver({ timeout: tryMs, tries: TRIES });
   if (servers.length > 0) resolver.setServers([...servers]);
+  stopping?.addEventListener('abort', () => resolver.cancel(), { once: true });
+  const lookUp: typeof lookUpOnce = (query, present) =>
+    stopping?.aborted ? Promise.resolve(TIMED_OUT) : lookUpOnce(query, present);
   const same = (text: string): string => text;
   return {
     txt: (name) =>

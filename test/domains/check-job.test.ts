@@ -26,6 +26,7 @@ const log = createLog('warn', { write: (line) => lines.push(line) });
 let storage: Storage;
 /** Names that were asked for. */
 let asked: string[];
+let stopping: AbortController;
 /** Asked before each answer. */
 let gate: () => Promise<void>;
 
@@ -46,6 +47,7 @@ const deps = (): DomainDeps => ({
   ownersOf: async () => [],
   origin: 'https://mail.example.com',
   log,
+  stopping: stopping.signal,
   random: () => 0.5,
 });
 
@@ -67,6 +69,7 @@ const run = (signal = new AbortController().signal): Promise<void> => domainChec
 beforeEach(async () => {
   storage = await openTestStorage(await temporaryDirectory(), { maxOpenTenants: 20 });
   asked = [];
+  stopping = new AbortController();
   gate = async () => undefined;
   lines.length = 0;
 });
@@ -111,6 +114,14 @@ describe('checks by schedule', () => {
     const checked = await Promise.all(ids.map(isChecked));
     expect(checked.filter(Boolean)).toHaveLength(8);
     expect((await due()).toSorted()).toEqual(ids.filter((_, index) => !checked[index]).toSorted());
+  });
+
+  test('that are under way when the service stops are thrown away: what failed by that proves nothing', async () => {
+    const [id = ''] = await createPending(1);
+    gate = async () => stopping.abort();
+    await run();
+    expect(await isChecked(id)).toBe(false);
+    expect(await due(clock.now() + 15 * MINUTE)).toEqual([id]);
   });
 
   test('go on past a practice that cannot be looked at, which comes again later', async () => {

@@ -4,9 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
 import type { Sender } from '#test/support/app.ts';
 import { makeOwner, signIn } from '#test/support/people.ts';
+import { until } from '#test/support/process.ts';
 import { CHECK_JOB, createOwned, type DomainScene, startDomainScene, subjects } from './domain-scene.ts';
 
 const DOMAIN = 'praxis.test';
+/** A question that nobody answers fails after 7 s. */
+const STOPPED_MS = 6_000;
 const OWNER = 'anna@example.org';
 
 /** A domain in use with all its records, its owner told of nothing yet. */
@@ -228,6 +231,17 @@ describe('after a crash', () => {
     await scene.publish(sender);
     expect(await scene.check(sender)).toMatchObject({ pending: false, dkim_verified: true });
   });
+});
+
+test('a service that stops waits for no name server', { timeout: STOPPED_MS }, async () => {
+  const { app, attach, dns } = await startDomainScene();
+  const sender = await app.createSender();
+  await attach(sender, DOMAIN);
+  dns.fail(DOMAIN, 'silence');
+  const answer = app.request('POST', `${sender.base}/check-dns`, undefined, sender.token);
+  await until('the DNS is asked', () => dns.asked.some((name) => name.endsWith(DOMAIN)));
+  await app.stop();
+  expect(await answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
 });
 
 test('a domain asked for of an earlier version, which had no keys, gets them', async () => {
