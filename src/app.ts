@@ -10,7 +10,7 @@ import { waysOutOf } from './app/ways-out.ts';
 import type { Config } from './config.ts';
 import { type Disk, disk as realDisk } from './db/disk.ts';
 import { openStorage, type Storage } from './db/storage.ts';
-import { type GenerateKeyPair, generateDkimKeyPair } from './domains/keys.ts';
+import { fewAtATime, type GenerateKeyPair, generateDkimKeyPair } from './domains/keys.ts';
 import { auditRetentionJob } from './events/audit-retention.ts';
 import { auditRoutes } from './events/audit-routes.ts';
 import { documentationRoutes } from './http/documentation.ts';
@@ -143,7 +143,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     cutOff: CUT_OFF_MS,
   });
 
-  const generateKeyPair = overrides.generateKeyPair ?? generateDkimKeyPair;
+  const generateKeyPair = fewAtATime(overrides.generateKeyPair ?? generateDkimKeyPair);
   const outbox = createOutbox(deriveKey(masterKey, 'notices'));
   const notices: Notices = { enqueue: outbox.enqueue, tell: () => postman.wake() };
   const domains = domainParts({

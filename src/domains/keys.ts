@@ -2,6 +2,7 @@
 // Three tokens per host (decisions 9): an RSA key that signs, an RSA key that waits for the rotation, and an Ed25519
 // key for the second signature.
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
+import { placesFor } from '#src/kernel/places.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
@@ -26,6 +27,15 @@ export const generateDkimKeyPair: GenerateKeyPair = (algorithm) =>
     if (algorithm === 'rsa-sha256') generateKeyPair('rsa', { modulusLength: RSA_BITS }, done);
     else generateKeyPair('ed25519', {}, done);
   });
+
+/** An RSA key has a thread of the pool, and most of a CPU, for a while; answers to clients wait for threads that sync. */
+const PAIRS_AT_A_TIME = 2;
+
+/** The same, so many at a time, whoever asks for them. */
+export const fewAtATime = (generate: GenerateKeyPair): GenerateKeyPair => {
+  const inTurn = placesFor(PAIRS_AT_A_TIME);
+  return (algorithm) => inTurn(() => generate(algorithm));
+};
 
 /** What a new host's tokens are for, in the order of their positions. */
 const tokenPlan = [

@@ -4,6 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { generateDkimKeyPair } from '#src/domains/keys.ts';
 import { DAY, HOUR, toIso } from '#src/kernel/time.ts';
 import { writeEarlierRelease } from '#test/flows/earlier-release.ts';
 import { type KeyScene, settledSender, startKeyScene, type Verdict } from '#test/flows/key-scene.ts';
@@ -358,4 +359,25 @@ test('the keys of an installation of the former release rotate', async () => {
   await scene.lookAfterKeys();
   expect((await scene.rotate(sender)).status).toBe(200);
   expect(results(await scene.sendAndVerify(sender))).toEqual(['rsa-sha256 pass']);
+});
+
+test('keys are made two at a time, whoever asks for them: others wait for the threads that sync', async () => {
+  let underWay = 0;
+  let most = 0;
+  const { app } = await startKeyScene({
+    generateKeyPair: async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      const pair = await generateDkimKeyPair('ed25519-sha256');
+      underWay -= 1;
+      return pair;
+    },
+  });
+  const senders = await Promise.all([1, 2, 3, 4].map((number) => app.createSender({ name: `P${number}` })));
+  await Promise.all(
+    senders.map(({ base, token }, number) =>
+      app.request('POST', `${base}/custom-domain`, { domain: `d${number}.example` }, token),
+    ),
+  );
+  expect(most).toBe(2);
 });

@@ -1,5 +1,6 @@
 // Asking for one check: each question once, all at the same time as far as bounds allow, and along aliases.
 import type { DnsLookup, Lookup } from '#src/kernel/dns-lookup.ts';
+import { placesFor } from '#src/kernel/places.ts';
 
 /** What a check asks without waiting for anything: about 20 questions. The resolver has others to serve. */
 const MAX_AT_ONCE = 24;
@@ -23,23 +24,6 @@ export interface Asking extends DnsLookup {
 export const valuesOf = <T>(answer: Lookup<T>): readonly T[] =>
   answer.kind === 'found' ? answer.records : [];
 
-/** Runs so many at once; the others wait in their order. */
-const limit = (places: number) => {
-  const waiting: (() => void)[] = [];
-  let free = places;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
-};
-
 const once = <T>(ask: (name: string) => Promise<T>): ((name: string) => Promise<T>) => {
   const asked = new Map<string, Promise<T>>();
   return (name) => {
@@ -51,7 +35,7 @@ const once = <T>(ask: (name: string) => Promise<T>): ((name: string) => Promise<
 };
 
 export const createAsking = (lookup: DnsLookup): Asking => {
-  const inTurn = limit(MAX_AT_ONCE);
+  const inTurn = placesFor(MAX_AT_ONCE);
   const limited = <T>(ask: (name: string) => Promise<Lookup<T>>) =>
     once((name: string) => inTurn(() => ask(name)));
   const txt = limited((name) => lookup.txt(name));
