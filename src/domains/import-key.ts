@@ -16,6 +16,7 @@ import { type KeyDeps, scheduleLook } from './key-hosts.ts';
 import { auditKeys } from './key-schema.ts';
 import { keyName, sealingContext } from './keys.ts';
 import { domainRegistryStore } from './registry-store.ts';
+import { changeKeys } from './signers.ts';
 import { type DkimKeyRow, dkimKeyStore } from './store.ts';
 
 export interface WantedImport {
@@ -141,7 +142,7 @@ export const importKey = (
   { host: wantedHost, selector, privateKey: pem }: WantedImport,
   change: Change,
 ): Promise<void> => {
-  const { storage, clock, lookup, sealingKey, signers } = deps;
+  const { storage, clock, lookup, sealingKey } = deps;
   const { algorithm, privateKey, record } = readPrivateKey(pem);
   const accept = (db: TenantDb): string => {
     const host = customHost(db, wantedHost);
@@ -160,7 +161,7 @@ export const importKey = (
     }
     const plain = privateKey.export({ type: 'pkcs8', format: 'der' });
     await storage.platform.write((db) => domainRegistryStore(db).setKeysAt(tenantId, clock.now()));
-    await storage.tenants.write(tenantId, (db) => {
+    await changeKeys(deps, tenantId, [domain], (db) => {
       if (accept(db) !== domain)
         throw new AppError('conflict', 'The domain was changed meanwhile.', { hint: 'Ask again.' });
       const now = clock.now();
@@ -182,7 +183,6 @@ export const importKey = (
       const entry = { target, before: auditKeys(before), after: auditKeys(keys.ofHost(domain)) };
       auditStore(db).record(change, entry, now);
     });
-    signers.forget(tenantId, domain);
     await scheduleLook(deps, tenantId, clock.now());
   });
 };

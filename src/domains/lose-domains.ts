@@ -12,6 +12,7 @@ import { tenantStore } from '#src/tenants/store.ts';
 import type { DomainDeps } from './domain-deps.ts';
 import { forgetOtherChecks, settleRegistry } from './next-check.ts';
 import { domainRegistryStore } from './registry-store.ts';
+import { changeKeys } from './signers.ts';
 import { dkimKeyStore, sendingDomainStore } from './store.ts';
 import { tellOwners } from './tell-owners.ts';
 
@@ -73,7 +74,7 @@ export const loseDomains = async (deps: DomainDeps, tenantId: string): Promise<v
       tellOwners(notices, db, { tenantId, owners, content, occasion: [custom_verified_at] }, now),
     );
   }
-  await storage.tenants.write(tenantId, (db) => {
+  await changeKeys({ storage, signers }, tenantId, lost, (db) => {
     const store = tenantStore(db);
     const before = store.practice();
     if (isInUse)
@@ -95,7 +96,6 @@ export const loseDomains = async (deps: DomainDeps, tenantId: string): Promise<v
     const entry = { target, before: presentPractice(before, now), after: presentPractice(after, now) };
     auditStore(db).record(systemChange('domain.lose'), entry, now);
   });
-  for (const domain of lost) signers.forget(tenantId, domain);
   await settleRegistry(deps, tenantId, [], now);
   notices.tell();
 };

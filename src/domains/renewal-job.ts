@@ -20,6 +20,7 @@ import { renewKey } from './keys.ts';
 import { publishKeys } from './publish-keys.ts';
 import { domainRegistryStore } from './registry-store.ts';
 import { requireSeen, rotateHost } from './rotate.ts';
+import { changeKeys } from './signers.ts';
 import { type DkimKeyRow, dkimKeyStore, sendingDomainStore } from './store.ts';
 
 const TENANTS_PER_RUN = 50;
@@ -43,21 +44,21 @@ const dueSteps = (deps: KeyDeps, tenantId: string, { rows, use }: HostKeys): Due
 };
 
 const removeKeys = async (
-  { storage, signers }: KeyDeps,
+  deps: KeyDeps,
   tenantId: string,
   rows: readonly DkimKeyRow[],
   host: string | null = null,
 ): Promise<void> => {
-  await storage.platform.write((db) => {
+  await deps.storage.platform.write((db) => {
     const registry = domainRegistryStore(db);
     for (const { token, position } of rows) if (position > 0) registry.withdraw(token, tenantId);
     if (host !== null) registry.removeDomain(host, tenantId);
   });
-  await storage.tenants.write(tenantId, (db) => {
+  const hosts = rows.map(({ domain }) => domain);
+  await changeKeys(deps, tenantId, hosts, (db) => {
     for (const { domain, token } of rows) dkimKeyStore(db).remove(domain, token);
     if (host !== null) sendingDomainStore(db).remove(host);
   });
-  for (const { domain } of rows) signers.forget(tenantId, domain);
 };
 
 const renew = async (deps: KeyDeps, tenantId: string, row: DkimKeyRow): Promise<void> => {
@@ -68,10 +69,9 @@ const renew = async (deps: KeyDeps, tenantId: string, row: DkimKeyRow): Promise<
 
 const activate = async (deps: KeyDeps, tenantId: string, row: DkimKeyRow): Promise<void> => {
   await requireSeen(deps, tenantId, row);
-  await deps.storage.tenants.write(tenantId, (db) =>
+  await changeKeys(deps, tenantId, [row.domain], (db) =>
     dkimKeyStore(db).update({ ...row, role: 'active', activated_at: deps.clock.now() }),
   );
-  deps.signers.forget(tenantId, row.domain);
 };
 
 /** Whether all that was due has been done; what the DNS does not show yet is not. */

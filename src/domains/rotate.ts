@@ -19,6 +19,7 @@ import { keyName, recordOf } from './keys.ts';
 import { publishKeys } from './publish-keys.ts';
 import { dkimTarget } from './record-texts.ts';
 import { domainRegistryStore } from './registry-store.ts';
+import { changeKeys } from './signers.ts';
 import { type DkimKeyRow, dkimKeyStore } from './store.ts';
 
 export interface Wanted {
@@ -101,14 +102,14 @@ export const rotateHost = async (
   wanted: Wanted,
   change: Change,
 ): Promise<void> => {
-  const { storage, clock, signers } = deps;
+  const { storage, clock } = deps;
   const { host, compromised } = wanted;
   const settings = settingsOf(deps, tenantId);
   const ready = (db: TenantDb) => readyRotation(db, wanted, settings, clock.now());
   const { activate } = await storage.tenants.read(tenantId, ready);
   await requireSeen(deps, tenantId, activate);
   await storage.platform.write((db) => domainRegistryStore(db).setKeysAt(tenantId, clock.now()));
-  await storage.tenants.write(tenantId, (db) => {
+  await changeKeys(deps, tenantId, [host], (db) => {
     const now = clock.now();
     const before = dkimKeyStore(db).ofHost(host);
     const rotation = ready(db);
@@ -119,7 +120,6 @@ export const rotateHost = async (
     const target = { type: 'dkim_keys', id: host };
     auditStore(db).record(change, { target, before: auditKeys(before), after }, now);
   });
-  signers.forget(tenantId, host);
   if (compromised) await publishKeys(deps, tenantId);
 };
 

@@ -1,6 +1,7 @@
 // The keys that sign for a host, unsealed and parsed once and kept while the host sends.
 
 import type { TenantDb } from '#src/db/sqlite.ts';
+import type { Storage } from '#src/db/storage.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import { openKey } from './keys.ts';
 import { dkimKeyStore } from './store.ts';
@@ -11,7 +12,7 @@ const MAX_CACHED_HOSTS = 2_000;
 export interface Signers {
   /** RSA first. Empty where the host has no key. */
   of(db: TenantDb, tenantId: string, host: string): readonly DkimSigner[];
-  /** After the commit of a change of the host's keys. */
+  /** After the commit of a change of the host's keys; see `changeKeys`. */
   forget(tenantId: string, host: string): void;
 }
 
@@ -39,4 +40,21 @@ export const createSigners = (sealingKey: Buffer, options: { readonly ed25519: b
       cache.delete(`${tenantId} ${host}`);
     },
   };
+};
+
+/**
+ * A write to the tenant's file that changes who signs for these hosts. What is kept of them is forgotten where it failed,
+ * too: after a failed sync it may have happened, and a key that goes on signing would outlive its record in the DNS.
+ */
+export const changeKeys = async <T>(
+  { storage, signers }: { readonly storage: Pick<Storage, 'tenants'>; readonly signers: Signers },
+  tenantId: string,
+  hosts: readonly string[],
+  work: (db: TenantDb) => T,
+): Promise<T> => {
+  try {
+    return await storage.tenants.write(tenantId, work);
+  } finally {
+    for (const host of hosts) signers.forget(tenantId, host);
+  }
 };

@@ -1,7 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { Storage } from '#src/db/storage.ts';
 import { createHostKeys, type NewDkimKey } from '#src/domains/keys.ts';
-import { createSigners } from '#src/domains/signers.ts';
+import { changeKeys, createSigners } from '#src/domains/signers.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
 import { MANAGED_HOST, openTenantDb, type SampleTenant, SEALING_KEY } from '#test/support/storage.ts';
 
@@ -53,6 +55,26 @@ describe('opened keys', () => {
     expect(selectors(signers)).toHaveLength(2);
     const other = await openTenantDb();
     expect(signers.of(other.db, other.tenantId, MANAGED_HOST)).toEqual([]);
+  });
+
+  test('are forgotten where nobody knows whether the change was stored', async () => {
+    const [former, next] = await addKeys(MANAGED_HOST);
+    const signers = createSigners(SEALING_KEY, { ed25519: false });
+    expect(selectors(signers)).toEqual([former?.token]);
+    const write = async (_id: string, work: (db: TenantDb) => unknown): Promise<never> => {
+      work(tenant.db);
+      throw new Error('the sync failed');
+    };
+    const storage = { tenants: { write } as unknown as Storage['tenants'] };
+    const rotate = (db: TenantDb): void => {
+      if (!former || !next) throw new Error('a host has three keys');
+      dkimKeyStore(db).update({ ...former, role: 'retiring' });
+      dkimKeyStore(db).update({ ...next, role: 'active' });
+    };
+    await expect(changeKeys({ storage, signers }, tenant.tenantId, [MANAGED_HOST], rotate)).rejects.toThrow(
+      'the sync failed',
+    );
+    expect(selectors(signers)).toEqual([next?.token]);
   });
 
   test('a host that gets its keys later signs from then on', async () => {
