@@ -46,10 +46,15 @@ export const settleRegistry = async (
   released: readonly string[],
   now: number,
 ): Promise<void> => {
-  const hosts = await storage.tenants.read(tenantId, hostsOfPractice);
+  const { hosts, custom } = await storage.tenants.read(tenantId, (db) => ({
+    hosts: hostsOfPractice(db),
+    custom: tenantStore(db).practice().custom_domain,
+  }));
   await storage.platform.write((db) => {
     const registry = domainRegistryStore(db);
     for (const domain of released) registry.release(domain, tenantId, now);
-    registry.setCheckAt(tenantId, nextLookAt(hosts, now, random()));
+    // Whoever claimed it meanwhile made the look due that finds it lost: it stays so.
+    const isLost = custom !== null && (registry.ownerOf(custom) ?? tenantId) !== tenantId;
+    registry.setCheckAt(tenantId, isLost ? now : nextLookAt(hosts, now, random()));
   });
 };

@@ -6,6 +6,7 @@ import { lastCheck } from '#src/domains/last-check.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import { createSigners } from '#src/domains/signers.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
+import { claimDomain, useDomain } from '#src/domains/switch-over.ts';
 import type { DnsLookup, Lookup } from '#src/kernel/dns-lookup.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { MINUTE } from '#src/kernel/time.ts';
@@ -152,6 +153,22 @@ describe('checks by schedule', () => {
       db.prepare('SELECT host FROM dns_checks').pluck().all(),
     );
     expect(hosts).toEqual(['other.test']);
+  });
+
+  test('of a domain that another practice claims meanwhile leave the look due that finds it lost', async () => {
+    const [id = '', other = ''] = await createPending(2);
+    const claim = (by: string): Promise<string | null> =>
+      storage.platform.write((db) => claimDomain(db, by, 'd0.test', clock.now()));
+    await claim(id);
+    await storage.tenants.write(id, (db) => useDomain(db, 'd0.test', clock.now()));
+    let isClaimed = false;
+    gate = async () => {
+      if (isClaimed) return;
+      isClaimed = true;
+      await claim(other);
+    };
+    await run();
+    expect(await due()).toEqual([id]);
   });
 
   test('of tokens that are not the domain’s any more say nothing of those that are', async () => {
