@@ -28,7 +28,7 @@ export interface HostKeys {
 }
 
 /** At the latest: what was not told by time (a file brought back from a backup) is found by then. */
-const LONGEST_WAIT_MS = 7 * DAY;
+export const LONGEST_WAIT_MS = 7 * DAY;
 
 export const settingsOf = (
   { rotateEvery, keepOld, giveUps }: Pick<KeyDeps, 'rotateEvery' | 'keepOld' | 'giveUps'>,

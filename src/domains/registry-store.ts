@@ -39,6 +39,8 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const setCheckAt = db.prepare<[number | null, string]>(
     'UPDATE domain_work SET check_at = ? WHERE tenant_id = ?',
   );
+  const checksBeyond = db.prepare<[number, number]>('UPDATE domain_work SET check_at = ? WHERE check_at > ?');
+  const keysBeyond = db.prepare<[number, number]>('UPDATE domain_work SET keys_at = ? WHERE keys_at > ?');
   const setKeysAt = db.prepare<[number, string]>('UPDATE domain_work SET keys_at = ? WHERE tenant_id = ?');
   const dueChecks = db
     .prepare<[number, number], string>(
@@ -94,6 +96,11 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     },
     setKeysAt: (tenantId: string, at: number): void => {
       setKeysAt.run(at, tenantId);
+    },
+    /** What is due later than any look sets it (the clock has been set back) is due now. */
+    bringForward: (now: number, longestWait: number): void => {
+      checksBeyond.run(now, now + longestWait);
+      keysBeyond.run(now, now + longestWait);
     },
     /** Ids of tenants whose records are to be looked at, the one that waits longest first. */
     dueChecks: (now: number, limit: number): string[] => dueChecks.all(now, limit),

@@ -13,8 +13,15 @@ import { systemChange } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Log } from '#src/kernel/log.ts';
-import { HOUR } from '#src/kernel/time.ts';
-import { type HostKeys, hostsOf, type KeyDeps, scheduleLook, settingsOf } from './key-hosts.ts';
+import { DAY, HOUR } from '#src/kernel/time.ts';
+import {
+  type HostKeys,
+  hostsOf,
+  type KeyDeps,
+  LONGEST_WAIT_MS,
+  scheduleLook,
+  settingsOf,
+} from './key-hosts.ts';
 import { type NextStep, planKeys } from './key-rules.ts';
 import { renewKey } from './keys.ts';
 import { publishKeys } from './publish-keys.ts';
@@ -28,6 +35,8 @@ const TENANTS_PER_RUN = 50;
 const AT_A_TIME = 2;
 /** After what could not be done: a key that is not seen, a file that cannot be read. */
 const RETRY_MS = HOUR;
+/** Beyond the next looks at records and keys, whichever is later. */
+const BEYOND_ANY_MS = LONGEST_WAIT_MS + DAY;
 
 interface Due {
   readonly step: NextStep;
@@ -123,9 +132,10 @@ export const keyRenewalJob = (deps: KeyDeps): Job => ({
   schedule: '*/10 * * * *',
   run: async (signal, log) => {
     const now = deps.clock.now();
-    const ids = await deps.storage.platform.read((db) =>
-      domainRegistryStore(db).dueKeys(now, TENANTS_PER_RUN),
-    );
+    const ids = await deps.storage.platform.write((db) => {
+      domainRegistryStore(db).bringForward(now, BEYOND_ANY_MS);
+      return domainRegistryStore(db).dueKeys(now, TENANTS_PER_RUN);
+    });
     const rest = ids.values();
     const work = async (): Promise<void> => {
       for (const id of rest) {

@@ -315,6 +315,21 @@ test('one practice whose file cannot be read does not keep the others from their
   await expect(scene.app.stop()).rejects.toThrow(/keys of a practice are left as they are/);
 });
 
+test('a clock that was a year ahead for a while does not put off the next looks by a year', async () => {
+  const scene = await startKeyScene();
+  const sender = await scene.app.createSender({ domain: 'praxis.example' });
+  const now = scene.clock.now();
+  const late = now + 366 * DAY;
+  scene.app.sql(null, 'UPDATE domain_work SET check_at = ?, keys_at = ?', late, late);
+  await scene.lookAfterKeys();
+  const [work] = scene.app.sql<{ check_at: number; keys_at: number }>(
+    null,
+    'SELECT check_at, keys_at FROM domain_work WHERE tenant_id = ?',
+    sender.practice.id,
+  );
+  expect(work).toEqual({ check_at: now, keys_at: now + 7 * DAY });
+});
+
 test('the keys of a host that has been out of use for two months are removed, with its tokens', async () => {
   const scene = await startKeyScene();
   const sender = await scene.app.createSender({ domain: 'praxis.example' });
