@@ -10,7 +10,7 @@ import { waysOutOf } from './app/ways-out.ts';
 import type { Config } from './config.ts';
 import { type Disk, disk as realDisk } from './db/disk.ts';
 import { openStorage, type Storage } from './db/storage.ts';
-import { fewAtATime, type GenerateKeyPair, generateDkimKeyPair } from './domains/keys.ts';
+import { fewAtATime, type GenerateKeyPair, generateDkimKeyPair } from './domains/keys/keys.ts';
 import { auditRetentionJob } from './events/audit-retention.ts';
 import { auditRoutes } from './events/audit-routes.ts';
 import { documentationRoutes } from './http/documentation.ts';

@@ -1,8 +1,8 @@
 // `sendwerk admin`: DKIM keys, checks of the DNS, and the approval of a practice for going live.
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import type { dnsCheckSchema } from '#src/domains/domain-schema.ts';
-import type { dkimKeysSchema } from '#src/domains/key-schema.ts';
+import type { dnsCheckSchema } from '#src/domains/custom/domain-schema.ts';
+import type { dkimKeysSchema } from '#src/domains/keys/key-schema.ts';
 import type { practiceSchema } from '#src/tenants/schema.ts';
 import { adminCommand, practiceOption } from './admin-command.ts';
 import { paragraph, record, table } from './admin-text.ts';

@@ -8,7 +8,7 @@ import {
   type WantedSet,
   wantedReverse,
   wantedSets,
-} from '#src/domains/zone-check.ts';
+} from '#src/domains/zones/zone-check.ts';
 import { createDnsLookup, type Lookup, type ZoneLookup } from '#src/kernel/dns-lookup.ts';
 import { clean, paragraph, table } from './admin-text.ts';
 import type { CommandResult } from './config.ts';

@@ -6,9 +6,9 @@ import Database from 'better-sqlite3';
 import type { Environment } from '#src/config/secrets.ts';
 import { type Config, loadConfig, zoneSettings } from '#src/config.ts';
 import type { PlatformDb } from '#src/db/sqlite.ts';
-import { createServiceZones, zoneContents } from '#src/domains/service-zones.ts';
-import type { ZoneContents, Zones } from '#src/domains/zone.ts';
-import { zoneFile } from '#src/domains/zone-file.ts';
+import { createServiceZones, zoneContents } from '#src/domains/zones/service-zones.ts';
+import type { ZoneContents, Zones } from '#src/domains/zones/zone.ts';
+import { zoneFile } from '#src/domains/zones/zone-file.ts';
 import { CommandError } from './command.ts';
 import type { CommandResult } from './config.ts';
 

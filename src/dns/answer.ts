@@ -7,8 +7,8 @@ import {
   type ResourceRecord,
   type SoaRecord,
   toComparable,
-} from '#src/domains/resource-record.ts';
-import type { ResolvedName, Zones } from '#src/domains/zone.ts';
+} from '#src/domains/zones/resource-record.ts';
+import type { ResolvedName, Zones } from '#src/domains/zones/zone.ts';
 
 /** Response codes (RFC 1035 §4.1.1; BADVERS RFC 6891 §9, whose upper bits are in the OPT record). */
 export const rcodes = {

@@ -5,7 +5,7 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, isIPv6, type Server, type Socket } from 'node:net';
-import type { Zones } from '#src/domains/zone.ts';
+import type { Zones } from '#src/domains/zones/zone.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { clientKey } from '#src/kernel/rate-limit.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';

@@ -2,7 +2,7 @@
 // it came, so that the asker's use of case survives (0x20) and no name, however odd, is changed on the way; records
 // are encoded by dns-packet, their owners as pointers into the question where they can be (§4.1.4).
 import { answer, name as nameCodec } from 'dns-packet';
-import { type ResourceRecord, toComparable, toStrings } from '#src/domains/resource-record.ts';
+import { type ResourceRecord, toComparable, toStrings } from '#src/domains/zones/resource-record.ts';
 import { type Query, type Question, type Response, truncate } from './answer.ts';
 
 const HEADER_OCTETS = 12;

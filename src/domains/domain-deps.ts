@@ -5,10 +5,10 @@ import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { Turns } from '#src/kernel/turns.ts';
 import type { Notices } from '#src/notices/outbox.ts';
-import type { GenerateKeyPair } from './keys.ts';
-import type { ServiceNames } from './rules.ts';
-import type { Signers } from './signers.ts';
-import type { OwnersOf } from './tell-owners.ts';
+import type { ServiceNames } from './custom/rules.ts';
+import type { OwnersOf } from './custom/tell-owners.ts';
+import type { GenerateKeyPair } from './keys/keys.ts';
+import type { Signers } from './keys/signers.ts';
 
 export interface DomainDeps extends ServiceNames {
   readonly storage: Storage;

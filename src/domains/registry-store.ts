@@ -1,6 +1,6 @@
 // Who owns which domain, what the DNS serves for it, and when it is looked after again, in platform.db.
 import { type PlatformDb, perConnection } from '#src/db/sqlite.ts';
-import type { NewDkimKey } from './keys.ts';
+import type { NewDkimKey } from './keys/keys.ts';
 
 export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const insertDomain = db.prepare<[string, string, string, number]>(

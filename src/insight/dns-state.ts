@@ -1,6 +1,6 @@
 // The last check of a host's records, gathered by what they are for. Pure: the DNS is not asked here.
 import type { z } from 'zod';
-import type { CheckedRecord, HostCheck, HostFacts, RecordPurpose } from '#src/domains/host-check.ts';
+import type { CheckedRecord, HostCheck, HostFacts, RecordPurpose } from '#src/domains/records/host-check.ts';
 import type { mechanismSchema } from './reports-schema.ts';
 
 export type Mechanism = z.infer<typeof mechanismSchema>;

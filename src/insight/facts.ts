@@ -1,6 +1,6 @@
 // What the checks before going live and the wizard look at, read out of a practice's file.
 import type { TenantDb } from '#src/db/sqlite.ts';
-import { lastCheck } from '#src/domains/last-check.ts';
+import { lastCheck } from '#src/domains/custom/last-check.ts';
 import { memberStore } from '#src/people/member-store.ts';
 import { tokenStore } from '#src/people/store.ts';
 import { sendingHost } from '#src/tenants/present.ts';

@@ -1,6 +1,6 @@
 // Title and hint of each check before going live, in German and English. A hint says what to do, with the names of what
 // is missing; a check that is passed needs none. Pure.
-import type { HostCheck } from '#src/domains/host-check.ts';
+import type { HostCheck } from '#src/domains/records/host-check.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { type CheckId, dnsTrouble, failingIn, type GoLiveFacts, missingLegal } from './rules.ts';
 

@@ -1,6 +1,6 @@
 // The overviews of a practice as the API shows them: checklist, wizard, overview, channel mix.
 import { z } from 'zod';
-import { purposes, recordStatuses } from '#src/domains/host-check.ts';
+import { purposes, recordStatuses } from '#src/domains/records/host-check.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { channels } from '#src/messages/kinds.ts';
 import { practiceSchema } from '#src/tenants/schema.ts';

@@ -3,7 +3,7 @@
 import type { KeyObject } from 'node:crypto';
 import { prepareMessage, type StoredMessage } from '#src/compose/prepare.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
-import type { Signers } from '#src/domains/signers.ts';
+import type { Signers } from '#src/domains/keys/signers.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';

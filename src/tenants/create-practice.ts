@@ -2,7 +2,7 @@
 // names, or for nobody yet; a member makes it for himself.
 import type { z } from 'zod';
 import type { PlatformDb } from '#src/db/sqlite.ts';
-import { requireCustomDomain } from '#src/domains/custom-domain.ts';
+import { requireCustomDomain } from '#src/domains/custom/custom-domain.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Account, Caller } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PlatformDb, TenantDb } from '#src/db/sqlite.ts';
 import type { Storage } from '#src/db/storage.ts';
-import { createHostKeys, type GenerateKeyPair } from '#src/domains/keys.ts';
+import { createHostKeys, type GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import { dkimKeyStore, sendingDomainStore } from '#src/domains/store.ts';
 import { newId } from '#src/kernel/id.ts';

@@ -1,6 +1,6 @@
 // An operator's zones as the tests of the listener serve them.
-import { createZones, type Zones } from '#src/domains/zone.ts';
-import type { ZoneFacts } from '#src/domains/zone-records.ts';
+import { createZones, type Zones } from '#src/domains/zones/zone.ts';
+import type { ZoneFacts } from '#src/domains/zones/zone-records.ts';
 
 /** As long as an RSA-2048 key's record: 18 + 392 octets, two character-strings. */
 export const rsaText = `v=DKIM1; k=rsa; p=${'MIIBIjANBgkqhkiG9w0B'.repeat(20).slice(0, 392)}`;

@@ -5,8 +5,8 @@ import { counterStore } from '#src/counters/store.ts';
 import { loadMigrations, migrate } from '#src/db/migrate.ts';
 import { type AnyDb, openSqlite, type PlatformDb, type TenantDb } from '#src/db/sqlite.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
-import { servedStore } from '#src/domains/served-store.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
+import { servedStore } from '#src/domains/zones/served-store.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Plan, plansOf } from '#test/support/query-plan.ts';
 

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { generateDkimKeyPair } from '#src/domains/keys.ts';
+import { generateDkimKeyPair } from '#src/domains/keys/keys.ts';
 import { DAY, HOUR, toIso } from '#src/kernel/time.ts';
 import { writeEarlierRelease } from '#test/flows/earlier-release.ts';
 import { type KeyScene, settledSender, startKeyScene, type Verdict } from '#test/flows/key-scene.ts';

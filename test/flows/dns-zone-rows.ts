@@ -1,6 +1,6 @@
 // The table of zones: what a tenant's zone may look like, and what the check is to say of every record in it. A row
 // changes a good zone; whatever it does not name is to be found `ok` without a word.
-import type { RecordStatus } from '#src/domains/host-check.ts';
+import type { RecordStatus } from '#src/domains/records/host-check.ts';
 
 /** What stands at a name of a type; names relative to the zone: `bounce MX`, `@ TXT`. */
 export type ZoneLines = Readonly<Record<string, readonly string[]>>;

@@ -2,7 +2,7 @@
 // who read their mail, a clock.
 import { onTestFinished } from 'vitest';
 import type { z } from 'zod';
-import type { dnsCheckSchema, dnsRecordsSchema } from '#src/domains/domain-schema.ts';
+import type { dnsCheckSchema, dnsRecordsSchema } from '#src/domains/custom/domain-schema.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import { type AppOptions, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { type DnsZone, startDnsZone } from '#test/support/dns-zone.ts';

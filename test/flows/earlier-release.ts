@@ -6,7 +6,7 @@ import path from 'node:path';
 import type Database from 'better-sqlite3';
 import { loadMigrations, migrate } from '#src/db/migrate.ts';
 import { type FileKind, openSqlite } from '#src/db/sqlite.ts';
-import { createHostKeys, generateDkimKeyPair } from '#src/domains/keys.ts';
+import { createHostKeys, generateDkimKeyPair } from '#src/domains/keys/keys.ts';
 import { newId } from '#src/kernel/id.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
 import { DAY } from '#src/kernel/time.ts';

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
-import type { GenerateKeyPair } from '#src/domains/keys.ts';
+import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { createLog } from '#src/kernel/log.ts';
 import {
   arrivals,

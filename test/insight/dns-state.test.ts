@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RecordStatus } from '#src/domains/host-check.ts';
+import type { RecordStatus } from '#src/domains/records/host-check.ts';
 import { mechanismOf } from '#src/insight/dns-state.ts';
 import { checkOf, record } from '#test/insight/facts.ts';
 

@@ -1,5 +1,5 @@
 // Facts of a practice that may go live, for tests to spoil; and checks of its records.
-import type { CheckedRecord, HostCheck } from '#src/domains/host-check.ts';
+import type { CheckedRecord, HostCheck } from '#src/domains/records/host-check.ts';
 import type { GoLiveFacts } from '#src/insight/rules.ts';
 
 export const HOST = 'praxis.example.org';

@@ -1,7 +1,7 @@
 import { createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createHostKeys } from '#src/domains/keys.ts';
-import { createSigners } from '#src/domains/signers.ts';
+import { createHostKeys } from '#src/domains/keys/keys.ts';
+import { createSigners } from '#src/domains/keys/signers.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
 import { newId } from '#src/kernel/id.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';

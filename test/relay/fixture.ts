@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import type { Disk } from '#src/db/disk.ts';
 import type { Storage } from '#src/db/storage.ts';
-import { createSigners } from '#src/domains/signers.ts';
+import { createSigners } from '#src/domains/keys/signers.ts';
 import { type AcceptDeps, type Accepted, accept } from '#src/intake/accept.ts';
 import type { Draft } from '#src/intake/draft.ts';
 import { createLog } from '#src/kernel/log.ts';

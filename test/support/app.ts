@@ -11,7 +11,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { createApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
-import type { GenerateKeyPair } from '#src/domains/keys.ts';
+import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { errorTable } from '#src/kernel/errors.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { deriveKey } from '#src/kernel/seal.ts';

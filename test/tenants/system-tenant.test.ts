@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Storage } from '#src/db/storage.ts';
-import { servedStore } from '#src/domains/served-store.ts';
+import { servedStore } from '#src/domains/zones/served-store.ts';
 import { removeIncompleteTenants } from '#src/tenants/create.ts';
 import { registryStore } from '#src/tenants/registry-store.ts';
 import { tenantStore } from '#src/tenants/store.ts';

@@ -1,6 +1,6 @@
 // What is behind "there is no such record": a name that the provider put its zone behind, a wildcard that answers for
 // everything, a domain that is not in the DNS.
-import type { WantedRecord } from '../host-check.ts';
+import type { WantedRecord } from '../records/host-check.ts';
 import { type Asking, valuesOf } from './asking.ts';
 import { quote } from './judgement.ts';
 

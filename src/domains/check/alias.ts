@@ -1,7 +1,7 @@
 // A CNAME that is to lead to the service: DKIM tokens (RFC 6376 §3.6.2.1) and MTA-STS (RFC 8461 §8.2). What answers by a
 // wildcard of the zone is not the record: it says nothing of what was published.
 import type { Lookup } from '#src/kernel/dns-lookup.ts';
-import type { WantedRecord } from '../host-check.ts';
+import type { WantedRecord } from '../records/host-check.ts';
 import { type Absence, absentHint, askWhyAbsent, besideOf, wildcardHint } from './absence.ts';
 import { type Asking, type Texts, valuesOf } from './asking.ts';
 import { because, type Judgement, quote, sentences, unknown } from './judgement.ts';

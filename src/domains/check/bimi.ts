@@ -1,7 +1,7 @@
 // BIMI: the domain's logo, and the certificate for it where there is one (draft-brand-indicators-for-message-
 // identification). Optional; without effect below a DMARC policy of quarantine.
 import { parseTagList, type TagList, writeTagList } from '#src/mail/tag-list.ts';
-import type { HostFacts, WantedRecord } from '../host-check.ts';
+import type { HostFacts, WantedRecord } from '../records/host-check.ts';
 import type { DmarcPolicy } from './dmarc.ts';
 import { type Judgement, quote, sentences, unknown } from './judgement.ts';
 import { absentText, joined, type TextFacts } from './text-facts.ts';

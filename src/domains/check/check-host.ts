@@ -1,8 +1,14 @@
 // The check of a host's records: everything is asked for at the same time, then a judge for each kind of record says
 // what is right and what to do. What could not be found out is `error`, never `missing`.
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
-import type { CheckedRecord, DnsConflict, HostCheck, HostFacts, WantedRecord } from '../host-check.ts';
-import { apexOf, wantedRecords } from '../wanted-records.ts';
+import type {
+  CheckedRecord,
+  DnsConflict,
+  HostCheck,
+  HostFacts,
+  WantedRecord,
+} from '../records/host-check.ts';
+import { apexOf, wantedRecords } from '../records/wanted-records.ts';
 import { askForAlias, judgeDkimAlias, judgePolicyAlias } from './alias.ts';
 import { type Asking, createAsking } from './asking.ts';
 import { isBimi, judgeBimi } from './bimi.ts';

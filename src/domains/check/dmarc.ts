@@ -1,8 +1,8 @@
 // DMARC at the apex and, for a host below it, at the host (RFC 9989): one record each, the same policy, relaxed SPF
 // alignment. What a domain has of its own (a stricter policy, reports to others) stays. Never shows a weaker policy.
 import { parseTagList, type Tag, type TagList, writeTagList } from '#src/mail/tag-list.ts';
-import type { HostFacts, WantedRecord } from '../host-check.ts';
-import { dmarcReports } from '../record-texts.ts';
+import type { HostFacts, WantedRecord } from '../records/host-check.ts';
+import { dmarcReports } from '../records/record-texts.ts';
 import { type Judgement, quote, sentences, unknown } from './judgement.ts';
 import { absentText, joined, type TextFacts } from './text-facts.ts';
 

@@ -1,7 +1,7 @@
 // What a judge of the check says of one record, and the sentences that all judges share. Bounded and cleaned here:
 // what was found comes from anybody's zone. Pure.
 import type { LookupFailure, MxAnswer } from '#src/kernel/dns-lookup.ts';
-import type { CheckedRecord, RecordStatus, WantedRecord } from '../host-check.ts';
+import type { CheckedRecord, RecordStatus, WantedRecord } from '../records/host-check.ts';
 
 export interface Judgement {
   readonly status: RecordStatus;

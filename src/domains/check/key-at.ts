@@ -1,7 +1,7 @@
 // Whether the TXT at a name holds a certain DKIM key. More than one key record at a name is undefined for verifiers
 // (RFC 6376 §3.6.2.2).
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
-import type { RecordStatus } from '../host-check.ts';
+import type { RecordStatus } from '../records/host-check.ts';
 import { createAsking, type Texts } from './asking.ts';
 import { readDkimRecord } from './dkim-record.ts';
 import { bounded, type Judgement, unknown } from './judgement.ts';

@@ -1,7 +1,7 @@
 // MX of the return path and of the host that receives (RFC 5321 §5.1, RFC 2181 §10.3, RFC 7505): the service's alone. And
 // of the domain itself, where an MX of the service's would take the domain's own mail away.
 import type { Lookup, MxAnswer } from '#src/kernel/dns-lookup.ts';
-import type { DnsConflict, WantedRecord } from '../host-check.ts';
+import type { DnsConflict, WantedRecord } from '../records/host-check.ts';
 import { type Absence, absentHint, askWhyAbsent, besideOf, wildcardHint } from './absence.ts';
 import { type Asking, valuesOf } from './asking.ts';
 import { bounded, type Judgement, mxText, quote, sentences, unknown } from './judgement.ts';

@@ -1,8 +1,8 @@
 // SPF of the apex and of the return path (RFC 7208): one record, valid with all that it includes, with the service among
 // its senders. Where it is not, the judge shows the one record that should stand there.
 
-import type { WantedRecord } from '../host-check.ts';
-import { spfTarget } from '../record-texts.ts';
+import type { WantedRecord } from '../records/host-check.ts';
+import { spfTarget } from '../records/record-texts.ts';
 import { type Asking, type Texts, valuesOf } from './asking.ts';
 import { because, type Judgement, quote, sentences, unknown } from './judgement.ts';
 import { mergeSpf } from './spf-merge.ts';

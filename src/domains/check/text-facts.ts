@@ -1,5 +1,5 @@
 // What is asked for where a TXT record is wanted that is known by its beginning.
-import type { WantedRecord } from '../host-check.ts';
+import type { WantedRecord } from '../records/host-check.ts';
 import { type Absence, absentTextHint, askWhyAbsent } from './absence.ts';
 import { type Asking, type Texts, valuesOf } from './asking.ts';
 import { type Judgement, sentences } from './judgement.ts';

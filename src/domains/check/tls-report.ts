@@ -1,7 +1,7 @@
 // Where others report failures of TLS to (RFC 8460 §3): one record; reports to others as well, or instead, are the
 // tenant's choice.
 import { parseTagList } from '#src/mail/tag-list.ts';
-import type { WantedRecord } from '../host-check.ts';
+import type { WantedRecord } from '../records/host-check.ts';
 import { type Judgement, quote, unknown } from './judgement.ts';
 import { absentText, joined, type TextFacts } from './text-facts.ts';
 

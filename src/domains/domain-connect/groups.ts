@@ -1,6 +1,6 @@
 // Which groups of the template a host still needs, by what was last found of its records. Providers add what they are
 // told to, and some replace what is there without asking: a TXT is only asked for where there is none. Pure.
-import type { CheckedRecord } from '../host-check.ts';
+import type { CheckedRecord } from '../records/host-check.ts';
 import { appliedTo, type TemplateRecord } from './template.ts';
 
 export interface Lacking {

@@ -1,8 +1,8 @@
 // What the one-click set-up can do for a host at this moment: the signed address, or the reason why there is none.
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
-import type { CheckedRecord } from '../host-check.ts';
-import type { HostReading } from '../host-reading.ts';
-import { apexOf } from '../wanted-records.ts';
+import type { CheckedRecord } from '../records/host-check.ts';
+import type { HostReading } from '../records/host-reading.ts';
+import { apexOf } from '../records/wanted-records.ts';
 import { applyUrl, type SigningKey } from './apply-url.ts';
 import { groupsLacking } from './groups.ts';
 import { type Provider, reasonAgainst } from './provider.ts';

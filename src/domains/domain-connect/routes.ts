@@ -5,7 +5,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { tenantParams } from '#src/tenants/practice-routes.ts';
 import type { DomainDeps } from '../domain-deps.ts';
-import { readHost } from '../host-reading.ts';
+import { readHost } from '../records/host-reading.ts';
 import type { SigningKey } from './apply-url.ts';
 import { type Offer, offerFor } from './offer.ts';
 import { providers } from './provider.ts';

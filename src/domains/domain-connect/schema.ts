@@ -1,6 +1,6 @@
 // Shapes of the answers about Domain Connect.
 import { z } from 'zod';
-import { purposes } from '../host-check.ts';
+import { purposes } from '../records/host-check.ts';
 
 const recordBase = { groupId: z.string(), host: z.string() };
 const ttl = z.int();

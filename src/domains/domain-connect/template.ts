@@ -1,8 +1,8 @@
 // The Domain Connect template (draft-ietf-dconn-domainconnect): what a DNS provider that has taken it up publishes for a
 // host in one go, as it goes into the providers' common repository under `<providerId>.<serviceId>.json`. Its records
 // are those that every host is asked for, so they cannot differ. Pure.
-import type { RecordPurpose, WantedRecord } from '../host-check.ts';
-import { wantedRecords } from '../wanted-records.ts';
+import type { RecordPurpose, WantedRecord } from '../records/host-check.ts';
+import { wantedRecords } from '../records/wanted-records.ts';
 
 export interface TemplateSettings {
   readonly providerId: string;

@@ -4,7 +4,7 @@ import { createAsking } from '#src/domains/check/asking.ts';
 import { checkHost } from '#src/domains/check/check-host.ts';
 import { readSpf } from '#src/domains/check/spf-record.ts';
 import { branchesOf, walkSpf } from '#src/domains/check/spf-tree.ts';
-import type { HostFacts } from '#src/domains/host-check.ts';
+import type { HostFacts } from '#src/domains/records/host-check.ts';
 import { type DnsLookup, type Lookup, withPatience } from '#src/kernel/dns-lookup.ts';
 
 const none: Lookup<never> = { kind: 'none', nameExists: true };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { groupsLacking } from '#src/domains/domain-connect/groups.ts';
 import { templateRecords } from '#src/domains/domain-connect/template.ts';
-import type { CheckedRecord, RecordPurpose, RecordStatus } from '#src/domains/host-check.ts';
-import { wantedRecords } from '#src/domains/wanted-records.ts';
+import type { CheckedRecord, RecordPurpose, RecordStatus } from '#src/domains/records/host-check.ts';
+import { wantedRecords } from '#src/domains/records/wanted-records.ts';
 
 const SERVICE = 'mail.sendwerk.test';
 const variables = new Map([

@@ -7,8 +7,8 @@ import {
   type TemplateRecord,
   tokenVariables,
 } from '#src/domains/domain-connect/template.ts';
-import type { HostFacts, WantedRecord } from '#src/domains/host-check.ts';
-import { wantedRecords } from '#src/domains/wanted-records.ts';
+import type { HostFacts, WantedRecord } from '#src/domains/records/host-check.ts';
+import { wantedRecords } from '#src/domains/records/wanted-records.ts';
 
 const SERVICE = 'mail.sendwerk.test';
 const settings = {

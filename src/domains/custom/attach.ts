@@ -1,0 +1,117 @@
+// The custom domain that a practice asks for: it is pending until the DNS proves that it is the practice's. One at a
+// time; asking for another one replaces it, asking for the one in use takes the wish for another back.
+//
+// The registry first notes that there is something to look at, then the tenant's file is written, then the registry
+// serves the tokens: a crash leaves a look for nothing, or tokens that the look publishes.
+import type { z } from 'zod';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Change } from '#src/kernel/change.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { presentPractice } from '#src/tenants/present.ts';
+import type { practiceSchema } from '#src/tenants/schema.ts';
+import { type PracticeDomains, tenantStore } from '#src/tenants/store.ts';
+import type { DomainDeps } from '../domain-deps.ts';
+import { insertKeys, missingKeys } from '../keys/host-keys.ts';
+import { publishKeys } from '../keys/publish-keys.ts';
+import { domainRegistryStore } from '../registry-store.ts';
+import { sendingDomainStore } from '../store.ts';
+import { loseDomains } from './lose-domains.ts';
+import { forgetOtherChecks, settleRegistry } from './next-check.ts';
+
+/** Each has three keys, and is remembered with them for 60 days after its use. */
+const MAX_DOMAINS = 10;
+
+type Practice = z.infer<typeof practiceSchema>;
+
+const requireRoom = (db: TenantDb, domain: string): void => {
+  const others = sendingDomainStore(db)
+    .all()
+    .filter(({ name }) => name !== domain);
+  if (others.length < MAX_DOMAINS) return;
+  throw new AppError('conflict', `The practice has asked for ${MAX_DOMAINS} domains already.`, {
+    hint: 'A domain out of use is forgotten 60 days later; until then go on with one of those, or use another practice.',
+  });
+};
+
+/** Changes the domains in the practice's row, with all that belongs to it but keys and registry. */
+const changeDomains = (
+  db: TenantDb,
+  next: Partial<PracticeDomains>,
+  change: Change,
+  now: number,
+): Practice => {
+  const store = tenantStore(db);
+  const before = store.practice();
+  store.updateDomains({ ...before, ...next });
+  const after = store.practice();
+  for (const domain of [before.custom_domain, before.pending_domain])
+    if (domain !== null && domain !== after.custom_domain && domain !== after.pending_domain)
+      sendingDomainStore(db).retire(domain, now);
+  forgetOtherChecks(db, after);
+  const shown = presentPractice(after, now);
+  const target = { type: 'practice', id: after.id };
+  auditStore(db).record(change, { target, before: presentPractice(before, now), after: shown }, now);
+  return shown;
+};
+
+/** `domain` by `requireCustomDomain`. Resolves with the practice; throws `conflict` where it has had too many. */
+export const attachDomain = (
+  deps: DomainDeps,
+  tenantId: string,
+  domain: string,
+  change: Change,
+): Promise<Practice> =>
+  deps.turns(tenantId, async () => {
+    const { storage, clock } = deps;
+    await loseDomains(deps, tenantId);
+    const now = clock.now();
+    const isInUse = await storage.tenants.read(tenantId, (db) => {
+      const { custom_domain } = tenantStore(db).practice();
+      if (custom_domain !== domain) requireRoom(db, domain);
+      return custom_domain === domain;
+    });
+    if (isInUse) {
+      const practice = await storage.tenants.write(tenantId, (db) =>
+        changeDomains(db, { pending_domain: null }, change, now),
+      );
+      await settleRegistry(deps, tenantId, [], now);
+      return practice;
+    }
+    const keys = await missingKeys(deps, tenantId, domain);
+    await storage.platform.write((db) => domainRegistryStore(db).setCheckAt(tenantId, now));
+    const practice = await storage.tenants.write(tenantId, (db) => {
+      insertKeys(db, keys);
+      sendingDomainStore(db).attach(domain, now);
+      return changeDomains(db, { pending_domain: domain }, change, now);
+    });
+    await publishKeys(deps, tenantId);
+    return practice;
+  });
+
+/**
+ * Mail goes out from the managed host again, and nothing is pending. What waits in the queue from the custom domain still
+ * leaves, signed by its keys. Resolves with the practice, also where there was nothing to restore.
+ */
+export const restoreManagedDomain = (deps: DomainDeps, tenantId: string, change: Change): Promise<Practice> =>
+  deps.turns(tenantId, async () => {
+    const { storage, clock } = deps;
+    await loseDomains(deps, tenantId);
+    const now = clock.now();
+    const { custom_domain } = await storage.tenants.read(tenantId, (db) => tenantStore(db).practice());
+    const practice = await storage.tenants.write(tenantId, (db) =>
+      changeDomains(
+        db,
+        {
+          custom_domain: null,
+          custom_verified_at: null,
+          pending_domain: null,
+          warmup_started_at: null,
+        },
+        change,
+        now,
+      ),
+    );
+    await settleRegistry(deps, tenantId, custom_domain === null ? [] : [custom_domain], now);
+    return practice;
+  });

@@ -1,0 +1,54 @@
+// Looks at the records of custom domains by schedule: of pending ones every quarter of an hour, of those in use once a
+// day, and soon again where something is wrong. The registry says whose turn it is; the next one is written down before
+// the DNS is asked, so that a practice whose look ends the process is not the first one again.
+import { systemChange } from '#src/kernel/change.ts';
+import type { Job } from '#src/kernel/job.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import type { DomainDeps } from '../domain-deps.ts';
+import { domainRegistryStore } from '../registry-store.ts';
+import { checkPractice } from './check-practice.ts';
+import { loseDomains } from './lose-domains.ts';
+import { hostsOfPractice, settleRegistry } from './next-check.ts';
+import { isInUseDue, SOON_MS } from './standing.ts';
+
+/** A minute's work where each look takes some seconds; the rest waits for the next minute. */
+const TENANTS_PER_RUN = 200;
+const AT_A_TIME = 8;
+
+const lookAt = async (deps: DomainDeps, tenantId: string): Promise<void> => {
+  const { storage, clock, turns } = deps;
+  await storage.platform.write((db) => domainRegistryStore(db).setCheckAt(tenantId, clock.now() + SOON_MS));
+  const { pending, isBeside, custom } = await storage.tenants.read(tenantId, (db) => {
+    const { pending_domain, custom_domain } = tenantStore(db).practice();
+    const isBeside = pending_domain !== null && isInUseDue(hostsOfPractice(db), clock.now());
+    return { pending: pending_domain, custom: custom_domain, isBeside };
+  });
+  const change = systemChange('domain.verify');
+  if (isBeside) await checkPractice(deps, tenantId, change, 'in_use');
+  if (pending !== null || custom !== null) await checkPractice(deps, tenantId, change);
+  else
+    await turns(tenantId, async () => {
+      await loseDomains(deps, tenantId);
+      await settleRegistry(deps, tenantId, [], clock.now());
+    });
+};
+
+export const domainCheckJob = (deps: DomainDeps): Job => ({
+  name: 'check the DNS records of custom domains',
+  schedule: '* * * * *',
+  run: async (signal, log) => {
+    const due = await deps.storage.platform.read((db) =>
+      domainRegistryStore(db).dueChecks(deps.clock.now(), TENANTS_PER_RUN),
+    );
+    const rest = due.values();
+    const work = async (): Promise<void> => {
+      for (const tenantId of rest) {
+        if (signal.aborted) return;
+        await lookAt(deps, tenantId).catch((error) =>
+          log.warn({ err: error, practice_id: tenantId }, 'the DNS records of a practice were not checked'),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  },
+});

@@ -1,0 +1,165 @@
+// A look at what the DNS holds of a practice's host, and all that follows from it: a pending domain that is proved comes
+// into use, owners are told of records that went bad or are right again, the result is kept, and the next look gets its
+// time. The DNS is asked outside of the tenant's turn, for that may take long; what was found of tokens that are not the
+// host's any more is not heeded.
+//
+// Order of the writes: registry (claim, mails), tenant's file (domain, result, who was told), registry (next look). A
+// crash in between repeats the look; a mail that was written is not written again, by its id.
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Change } from '#src/kernel/change.ts';
+import { withPatience } from '#src/kernel/dns-lookup.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { presentPractice } from '#src/tenants/present.ts';
+import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
+import { checkHost } from '../check/check-host.ts';
+import type { DomainDeps } from '../domain-deps.ts';
+import { ensureHostKeys } from '../keys/host-keys.ts';
+import type { HostCheck, HostFacts } from '../records/host-check.ts';
+import { hostFactsOf, hostInQuestion, hostKeyRows } from '../records/host-facts.ts';
+import { dnsCheckStore, sendingDomainStore } from '../store.ts';
+import { loseDomains } from './lose-domains.ts';
+import { forgetOtherChecks, recordsOf, settleRegistry, standingsOf } from './next-check.ts';
+import { judgeStandings, type StandingVerdict } from './standing.ts';
+import { claimDomain, useDomain } from './switch-over.ts';
+import { tellingsOf } from './tell-of-check.ts';
+import { tellOwners } from './tell-owners.ts';
+
+export interface PracticeCheck {
+  readonly kind: HostFacts['kind'];
+  /** After the check. */
+  readonly pending: boolean;
+  readonly checkedAt: number;
+  readonly check: HostCheck;
+}
+
+/** `in_use` where another domain is pending: the host in question is that one. */
+export type Which = 'in_question' | 'in_use';
+
+interface Subject {
+  readonly pending: boolean;
+  readonly facts: HostFacts;
+}
+
+/** Changes of a domain while it is being looked at are rare; more in a row are somebody else's loop. */
+const MAX_LOOKS = 3;
+const RETRY_AFTER_S = 5;
+
+const namedHost = (practice: PracticeRow, which: Which): ReturnType<typeof hostInQuestion> =>
+  hostInQuestion(which === 'in_use' ? { ...practice, pending_domain: null } : practice);
+
+/** In the tenant's turn: what is to be looked at, after making good what a crash or an earlier version left. */
+export const prepareSubject = async (
+  deps: DomainDeps,
+  tenantId: string,
+  which: Which = 'in_question',
+): Promise<Subject> => {
+  const { tenants } = deps.storage;
+  await loseDomains(deps, tenantId);
+  const named = await tenants.read(tenantId, (db) => namedHost(tenantStore(db).practice(), which));
+  if (named.kind === 'custom') await ensureHostKeys(deps, tenantId, named.host);
+  const facts = await tenants.read(tenantId, (db) => hostFactsOf(db, named, deps));
+  return { pending: named.pending, facts };
+};
+
+const isOutdated = (db: TenantDb, { facts, pending }: Subject, which: Which): boolean => {
+  const named = namedHost(tenantStore(db).practice(), which);
+  if (named.host !== facts.host || named.pending !== pending) return true;
+  const selectors = hostKeyRows(db, facts.host).map(({ token }) => token);
+  return selectors.join() !== facts.keys.map(({ selector }) => selector).join();
+};
+
+const NOT_WATCHED: StandingVerdict = { standings: {}, wentBad: [], recovered: [] };
+
+interface Applied {
+  readonly checked: PracticeCheck;
+  /** The tenant that has lost the domain by it. */
+  readonly former: string | null;
+}
+
+/** In the tenant's turn. Null where what was looked at is not what the host is now. Throws when the service ends. */
+const applyCheck = async (
+  deps: DomainDeps,
+  tenantId: string,
+  which: Which,
+  subject: Subject,
+  check: HostCheck,
+  change: Change,
+): Promise<Applied | null> => {
+  const { storage, clock, notices, signers } = deps;
+  if (deps.stopping.aborted)
+    throw new AppError('unavailable', 'The service is about to end.', {
+      extra: { retry_after: RETRY_AFTER_S },
+    });
+  const { host, kind } = subject.facts;
+  const known = await storage.tenants.read(tenantId, (db) =>
+    isOutdated(db, subject, which)
+      ? null
+      : {
+          practice: tenantStore(db).practice(),
+          earlier: standingsOf(db, host),
+          attachedAt: sendingDomainStore(db).get(host)?.attached_at ?? null,
+        },
+  );
+  if (known === null) return null;
+  const { practice, earlier, attachedAt } = known;
+  const now = clock.now();
+  const isVerified = subject.pending && check.dkimVerified;
+  const isWatched = kind === 'custom' && (isVerified || !subject.pending);
+  const verdict = isWatched ? judgeStandings(earlier, recordsOf(check), now) : NOT_WATCHED;
+  const findings = { verdict, earlier, isVerified, attachedAt };
+  const tellings = await tellingsOf(deps, practice, host, findings, change.actor.kind === 'system');
+  let former: string | null = null;
+  if (isVerified || tellings.length > 0)
+    former = await storage.platform.write((db) => {
+      for (const telling of tellings) tellOwners(notices, db, telling, now);
+      return isVerified ? claimDomain(db, tenantId, host, now) : null;
+    });
+  await storage.tenants.write(tenantId, (db) => {
+    const before = tenantStore(db).practice();
+    if (isVerified) useDomain(db, host, now);
+    const after = tenantStore(db).practice();
+    const target = { type: 'practice', id: tenantId };
+    const entry = { target, before: presentPractice(before, now), after: presentPractice(after, now) };
+    auditStore(db).record(change, entry, now);
+    dnsCheckStore(db).put({
+      host,
+      checked_at: now,
+      result_json: JSON.stringify(check),
+      standings_json: JSON.stringify(verdict.standings),
+    });
+    forgetOtherChecks(db, after);
+  });
+  if (isVerified) signers.forget(tenantId, host);
+  const replaced = isVerified && practice.custom_domain !== null ? [practice.custom_domain] : [];
+  await settleRegistry(deps, tenantId, replaced, now);
+  if (tellings.length > 0) notices.tell();
+  const pending = subject.pending && !isVerified;
+  return { checked: { kind, pending, checkedAt: now, check }, former };
+};
+
+/** Throws `conflict` where the domain is changed again and again meanwhile, `unavailable` when the service ends. */
+export const checkPractice = async (
+  deps: DomainDeps,
+  tenantId: string,
+  change: Change,
+  which: Which = 'in_question',
+): Promise<PracticeCheck> => {
+  const { turns, lookup, log } = deps;
+  for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+    const subject = await turns(tenantId, () => prepareSubject(deps, tenantId, which));
+    const check = await checkHost(withPatience(lookup), subject.facts);
+    const applied = await turns(tenantId, () => applyCheck(deps, tenantId, which, subject, check, change));
+    if (applied === null) continue;
+    const { former, checked } = applied;
+    // Outside of this tenant's turn: two that wait for each other would wait for ever.
+    if (former !== null)
+      await turns(former, () => loseDomains(deps, former)).catch((error) =>
+        log.warn({ err: error, practice_id: former }, 'a lost domain is left for the next look at it'),
+      );
+    return checked;
+  }
+  throw new AppError('conflict', 'The domain was changed while it was looked at.', {
+    hint: 'Check once more.',
+  });
+};

@@ -1,0 +1,82 @@
+// Records of a sending host, checks of them and its domain as the API shows and takes them.
+import { z } from 'zod';
+import { httpsUrlSchema } from '#src/kernel/fields.ts';
+import { purposes, recordStatuses } from '../records/host-check.ts';
+
+const MAX_DOMAIN = 253;
+
+const host = {
+  host: z.string().describe('the host in From that the records are for'),
+  kind: z.enum(['managed', 'custom']),
+  pending: z.boolean().describe('a custom domain that is not in use yet: its DKIM was not found so far'),
+};
+
+const wanted = {
+  purpose: z.enum(purposes),
+  type: z.enum(['CNAME', 'MX', 'TXT']),
+  name: z.string(),
+  value: z.string().describe('what is to stand there; merged with what was found where only one may stand'),
+  priority: z.int().nullable().describe('of an MX'),
+  required: z.boolean(),
+};
+const hint = z.string();
+
+export const wantedRecordSchema = z.strictObject({ ...wanted, hint });
+
+export const checkedRecordSchema = z.strictObject({
+  ...wanted,
+  status: z
+    .enum(recordStatuses)
+    .describe('`error`: it could not be found out, or the service does not serve it yet'),
+  found: z.array(z.string()),
+  hint,
+});
+
+export const dnsRecordsSchema = z.strictObject({
+  ...host,
+  records: z.array(wantedRecordSchema),
+  inbound: z
+    .array(wantedRecordSchema)
+    .describe('for receiving mail, and for securing what others send; all optional'),
+});
+
+export const dnsCheckSchema = z.strictObject({
+  ...host,
+  checked_at: z.iso.datetime(),
+  ok: z.boolean().describe('all required records are right, and nothing conflicts'),
+  dkim_verified: z.boolean(),
+  conflicts: z
+    .array(
+      z.strictObject({
+        purpose: z.literal('apex_mx'),
+        type: z.literal('MX'),
+        name: z.string(),
+        found: z.array(z.string()),
+        hint,
+      }),
+    )
+    .describe('what should not be in the DNS'),
+  records: z.array(checkedRecordSchema),
+  inbound: z.array(checkedRecordSchema),
+});
+
+export const customDomainBody = z.strictObject({
+  domain: z.string().max(MAX_DOMAIN).describe('international names in either spelling'),
+});
+
+/** In a record it stands between semicolons. */
+const addressOf = (extension: string, what: string) =>
+  httpsUrlSchema
+    .refine(
+      (url) => URL.parse(url)?.pathname.toLowerCase().endsWith(extension),
+      `expected a ${what} (${extension})`,
+    )
+    .refine((url) => !url.includes(';'), 'expected no semicolon: write it as %3B')
+    .nullable();
+
+export const bimiSchema = z.strictObject({
+  logo_url: addressOf('.svg', 'logo as SVG').describe('SVG Tiny PS, by https; null: none'),
+  certificate_url: addressOf('.pem', 'certificate as PEM').describe(
+    'a Verified Mark Certificate or Common Mark Certificate; null as long as there is none',
+  ),
+});

@@ -1,0 +1,60 @@
+// When a practice's records are looked at next, from what its file says; and what of earlier looks is still of use.
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
+import type { DomainDeps } from '../domain-deps.ts';
+import type { HostCheck } from '../records/host-check.ts';
+import { domainRegistryStore } from '../registry-store.ts';
+import { dnsCheckStore, sendingDomainStore } from '../store.ts';
+import { type HostsOfPractice, type LastLook, nextLookAt, type Standings } from './standing.ts';
+
+/** All records that a check tells of. */
+export const recordsOf = ({ records, inbound }: HostCheck): HostCheck['records'] => [...records, ...inbound];
+
+/** Of a host that was never looked at: none. */
+export const standingsOf = (db: TenantDb, host: string): Standings => {
+  const row = dnsCheckStore(db).get(host);
+  return row === undefined ? {} : JSON.parse(row.standings_json);
+};
+
+const lastLook = (db: TenantDb, host: string): LastLook | null => {
+  const row = dnsCheckStore(db).get(host);
+  if (row === undefined) return null;
+  const records = recordsOf(JSON.parse(row.result_json));
+  return { at: row.checked_at, standings: JSON.parse(row.standings_json), records };
+};
+
+export const hostsOfPractice = (db: TenantDb): HostsOfPractice => {
+  const { pending_domain, custom_domain, created_at } = tenantStore(db).practice();
+  const attachedAt = (host: string): number => sendingDomainStore(db).get(host)?.attached_at ?? created_at;
+  return {
+    pending: pending_domain === null ? null : { attachedAt: attachedAt(pending_domain) },
+    inUse: custom_domain === null ? null : { last: lastLook(db, custom_domain) },
+  };
+};
+
+/** Forgets what was found of hosts that are no longer in question. */
+export const forgetOtherChecks = (db: TenantDb, practice: PracticeRow): void => {
+  const { custom_domain, pending_domain, managed_host } = practice;
+  const hosts = [managed_host, custom_domain, pending_domain];
+  dnsCheckStore(db).keepOnly(hosts.filter((host) => host !== null));
+};
+
+/** In the tenant's turn, after its file was written. `released` are domains out of use since `now`. */
+export const settleRegistry = async (
+  { storage, random }: Pick<DomainDeps, 'storage' | 'random'>,
+  tenantId: string,
+  released: readonly string[],
+  now: number,
+): Promise<void> => {
+  const { hosts, custom } = await storage.tenants.read(tenantId, (db) => ({
+    hosts: hostsOfPractice(db),
+    custom: tenantStore(db).practice().custom_domain,
+  }));
+  await storage.platform.write((db) => {
+    const registry = domainRegistryStore(db);
+    for (const domain of released) registry.release(domain, tenantId, now);
+    // Whoever claimed it meanwhile made the look due that finds it lost: it stays so.
+    const isLost = custom !== null && (registry.ownerOf(custom) ?? tenantId) !== tenantId;
+    registry.setCheckAt(tenantId, isLost ? now : nextLookAt(hosts, now, random()));
+  });
+};

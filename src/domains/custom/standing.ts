@@ -1,0 +1,132 @@
+// When owners are told of a record, and when its host is looked at next. A record counts as gone bad when two looks in a
+// row, some time apart, find it wrong; the DNS not answering counts only once it has lasted a day, for that is mostly
+// nobody's mistake and passes. Each is told once, and once more when it is right again. Only records that are required or
+// have been right before are watched. Pure.
+import { DAY, jitter, MINUTE } from '#src/kernel/time.ts';
+import type { CheckedRecord, RecordStatus } from '../records/host-check.ts';
+
+/** What is remembered of a record from look to look; times in ms. */
+export interface RecordStanding {
+  readonly wasOk: boolean;
+  /** When it was first found wrong, since it was last right. */
+  readonly badSince: number | null;
+  /** Since when nothing can be found out. */
+  readonly errorSince: number | null;
+  /** When the owners were told. */
+  readonly toldAt: number | null;
+}
+
+/** By `standingKey`. */
+export type Standings = Readonly<Record<string, RecordStanding>>;
+
+export interface StandingVerdict {
+  readonly standings: Standings;
+  /** The owners are to be told that these are wrong. */
+  readonly wentBad: readonly CheckedRecord[];
+  /** They had been told of these, which are right again. */
+  readonly recovered: readonly CheckedRecord[];
+}
+
+const UNKNOWN: RecordStanding = { wasOk: false, badSince: null, errorSince: null, toldAt: null };
+/** A second look sooner than this sees what the first one saw: resolvers and people need a moment. */
+const SECOND_LOOK_MS = 10 * MINUTE;
+const ERROR_LASTS_MS = DAY;
+
+/** How soon a host is looked at again where something is expected to change. */
+export const SOON_MS = 15 * MINUTE;
+/** After so long without success nobody is waiting at the screen any more. */
+const PENDING_SOON_FOR_MS = 30 * DAY;
+/** Hosts verified at one time are not all looked at together for ever. */
+const JITTER = 0.1;
+
+export const standingKey = ({ purpose, type, name }: CheckedRecord): string => `${purpose} ${type} ${name}`;
+
+const isFailing = ({ badSince, errorSince }: RecordStanding): boolean =>
+  badSince !== null || errorSince !== null;
+
+const afterLook = (before: RecordStanding, status: RecordStatus, now: number): RecordStanding => {
+  switch (status) {
+    case 'ok':
+      return { ...UNKNOWN, wasOk: true };
+    case 'error':
+      return { ...before, errorSince: before.errorSince ?? now };
+    case 'missing':
+    case 'mismatch':
+    case 'multiple':
+    case 'proxied':
+      return { ...before, badSince: before.badSince ?? now, errorSince: null };
+    default:
+      return status satisfies never;
+  }
+};
+
+const isLasting = (status: RecordStatus, { badSince, errorSince }: RecordStanding, now: number): boolean =>
+  status === 'error'
+    ? errorSince !== null && now - errorSince >= ERROR_LASTS_MS
+    : badSince !== null && now - badSince >= SECOND_LOOK_MS;
+
+/** What is remembered of records that are not wanted any more is dropped. */
+export const judgeStandings = (
+  before: Standings,
+  records: readonly CheckedRecord[],
+  now: number,
+): StandingVerdict => {
+  const standings: Record<string, RecordStanding> = {};
+  const wentBad: CheckedRecord[] = [];
+  const recovered: CheckedRecord[] = [];
+  for (const record of records) {
+    const key = standingKey(record);
+    const earlier = before[key] ?? UNKNOWN;
+    const standing = afterLook(earlier, record.status, now);
+    const isWatched = record.required || standing.wasOk;
+    const tells = isWatched && standing.toldAt === null && isLasting(record.status, standing, now);
+    if (tells) wentBad.push(record);
+    if (record.status === 'ok' && earlier.toldAt !== null) recovered.push(record);
+    standings[key] = tells ? { ...standing, toldAt: now } : standing;
+  }
+  return { standings, wentBad, recovered };
+};
+
+/** Whether something is wrong that the owners have not been told of. */
+const hasUntold = (standings: Standings, records: readonly CheckedRecord[]): boolean =>
+  records.some((record) => {
+    const standing = standings[standingKey(record)] ?? UNKNOWN;
+    return (record.required || standing.wasOk) && isFailing(standing) && standing.toldAt === null;
+  });
+
+/** What was last found of the host in use. */
+export interface LastLook {
+  readonly at: number;
+  readonly standings: Standings;
+  readonly records: readonly CheckedRecord[];
+}
+
+export interface HostsOfPractice {
+  /** The domain that waits to be verified: when it was asked for. */
+  readonly pending: { readonly attachedAt: number } | null;
+  /** The custom domain in use. `last` is null where it was not looked at yet. */
+  readonly inUse: { readonly last: LastLook | null } | null;
+}
+
+const waitOfLook = ({ standings, records }: LastLook): number =>
+  hasUntold(standings, records) ? SOON_MS : DAY;
+
+/** Whether the host in use is to be looked at beside the pending one, which has the practice looked at far more often. */
+export const isInUseDue = ({ inUse }: HostsOfPractice, now: number): boolean =>
+  inUse !== null && (inUse.last === null || now - inUse.last.at >= waitOfLook(inUse.last) * (1 - JITTER));
+
+/** Null where there is nothing to look at: mail goes out from the managed host. `random` is in [0, 1). */
+export const nextLookAt = (
+  { pending, inUse }: HostsOfPractice,
+  now: number,
+  random: number,
+): number | null => {
+  const daily = now + jitter(DAY, JITTER, random);
+  const times: number[] = [];
+  if (pending !== null) times.push(now - pending.attachedAt < PENDING_SOON_FOR_MS ? now + SOON_MS : daily);
+  if (inUse !== null) {
+    const isSoon = inUse.last === null || hasUntold(inUse.last.standings, inUse.last.records);
+    times.push(isSoon ? now + SOON_MS : daily);
+  }
+  return times.length === 0 ? null : Math.min(...times);
+};

@@ -1,0 +1,188 @@
+// A key of the tenant's own for its custom domain, under its own selector, which the tenant publishes as a TXT: so that a
+// domain can move here without a change of its DNS at the same moment. The key signs from now on; the one it replaces
+// waits again, its record unchanged. The next rotation retires the imported key.
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Change } from '#src/kernel/change.ts';
+import { withPatience } from '#src/kernel/dns-lookup.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { seal } from '#src/kernel/seal.ts';
+import { type DkimSigner, dkimRecord } from '#src/mail/dkim-key.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import { checkKeyAt } from '../check/key-at.ts';
+import { hostInQuestion } from '../records/host-facts.ts';
+import { domainRegistryStore } from '../registry-store.ts';
+import { type DkimKeyRow, dkimKeyStore } from '../store.ts';
+import { type KeyDeps, scheduleLook } from './key-hosts.ts';
+import { auditKeys } from './key-schema.ts';
+import { keyName, sealingContext } from './keys.ts';
+import { changeKeys } from './signers.ts';
+
+export interface WantedImport {
+  /** Null: the custom domain that is pending or in use. */
+  readonly host: string | null;
+  readonly selector: string;
+  /** PEM. */
+  readonly privateKey: string;
+}
+
+interface ReadKey {
+  readonly algorithm: DkimSigner['algorithm'];
+  readonly privateKey: KeyObject;
+  readonly record: string;
+}
+
+/** RFC 8301 §3.2: signers must not use fewer; more than 4,096 need not be verified. */
+const MIN_RSA_BITS = 1_024;
+const MAX_RSA_BITS = 4_096;
+/** Smaller exponents are open to forgeries with careless verifiers (FIPS 186-5 §5.1 forbids them too). */
+const MIN_RSA_EXPONENT = 65_537n;
+/** Some verifiers take no larger one (Go's crypto/rsa), and each check of a signature takes as long as it is. */
+const MAX_RSA_EXPONENT = 2n ** 31n - 1n;
+/** Each is listed, checked and kept for a while. */
+const MAX_IMPORTED = 5;
+/** RFC 1035 §2.3.4, as text. */
+const MAX_NAME_CHARACTERS = 253;
+
+const refuseKey = (message: string): AppError =>
+  new AppError('invalid_request', 'The private key cannot be used.', {
+    extra: { fields: [{ path: 'body.private_key', message }] },
+  });
+
+const parse = (pem: string): KeyObject => {
+  if (/ENCRYPTED/.test(pem)) throw refuseKey('expected a key without passphrase; decrypt it first');
+  try {
+    return createPrivateKey({ key: pem, format: 'pem' });
+  } catch {
+    throw refuseKey(
+      'expected a private key as PEM: `-----BEGIN PRIVATE KEY-----` or `-----BEGIN RSA PRIVATE KEY-----`',
+    );
+  }
+};
+
+const algorithmOf = (key: KeyObject): DkimSigner['algorithm'] => {
+  if (key.asymmetricKeyType === 'ed25519') return 'ed25519-sha256';
+  if (key.asymmetricKeyType !== 'rsa') throw refuseKey('expected an RSA or Ed25519 key');
+  const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength < MIN_RSA_BITS || modulusLength > MAX_RSA_BITS)
+    throw refuseKey(`expected ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, not ${modulusLength}`);
+  if (publicExponent < MIN_RSA_EXPONENT || publicExponent > MAX_RSA_EXPONENT || publicExponent % 2n === 0n)
+    throw refuseKey(`expected an odd public exponent of ${MIN_RSA_EXPONENT} to ${MAX_RSA_EXPONENT}`);
+  return 'rsa-sha256';
+};
+
+/** A damaged key can be read and yet sign what its own public half does not verify. */
+const isSound = (privateKey: KeyObject, publicKey: KeyObject, digest: string | null): boolean => {
+  const sample = Buffer.from('dkim');
+  try {
+    return verify(digest, sample, publicKey, sign(digest, sample, privateKey));
+  } catch {
+    return false;
+  }
+};
+
+/** Throws `invalid_request`. */
+export const readPrivateKey = (pem: string): ReadKey => {
+  const privateKey = parse(pem);
+  const algorithm = algorithmOf(privateKey);
+  const publicKey = createPublicKey(privateKey);
+  if (!isSound(privateKey, publicKey, algorithm === 'rsa-sha256' ? 'sha256' : null))
+    throw refuseKey('the key is damaged: what it signs is not verified by its public half');
+  return { algorithm, privateKey, record: dkimRecord(publicKey, algorithm) };
+};
+
+const customHost = (db: TenantDb, wanted: string | null): string => {
+  const practice = tenantStore(db).practice();
+  const { host, kind } = hostInQuestion(practice);
+  const domains = [practice.pending_domain, practice.custom_domain];
+  const chosen = wanted ?? (kind === 'custom' ? host : null);
+  if (chosen !== null && domains.includes(chosen)) return chosen;
+  throw new AppError(
+    'conflict',
+    chosen === null
+      ? 'The practice has no domain of its own.'
+      : `${chosen} is not the custom domain of the practice.`,
+    {
+      hint: 'A key can be imported for a custom domain, pending or in use: attach it with POST custom-domain.',
+    },
+  );
+};
+
+const requireRoom = (rows: readonly DkimKeyRow[], host: string, selector: string): void => {
+  const same = rows.find(({ token }) => token === selector);
+  if (same) {
+    throw new AppError('conflict', `${host} has a key with the selector ${selector} already.`, {
+      hint: 'The key behind a selector never changes: choose another selector.',
+    });
+  }
+  if (rows.filter(({ position }) => position === 0).length < MAX_IMPORTED) return;
+  throw new AppError('conflict', `${host} has ${MAX_IMPORTED} imported keys already.`, {
+    hint: 'GET dkim-keys says when the ones that sign no more are removed.',
+  });
+};
+
+const requireName = (row: Pick<DkimKeyRow, 'token' | 'domain'>): void => {
+  if (keyName(row).length <= MAX_NAME_CHARACTERS) return;
+  throw new AppError('invalid_request', 'The selector is too long for the domain.', {
+    extra: { fields: [{ path: 'body.selector', message: 'expected a shorter one' }] },
+  });
+};
+
+const replaced = (row: DkimKeyRow, now: number): DkimKeyRow =>
+  row.position === 0 ? { ...row, role: 'retiring', retired_at: now } : { ...row, role: 'next' };
+
+/**
+ * Throws `invalid_request`, and `conflict` where the domain is not the tenant's own, the selector is taken, or the key
+ * is not seen in the DNS; then nothing has changed.
+ */
+export const importKey = (
+  deps: KeyDeps,
+  tenantId: string,
+  { host: wantedHost, selector, privateKey: pem }: WantedImport,
+  change: Change,
+): Promise<void> => {
+  const { storage, clock, lookup, sealingKey } = deps;
+  const { algorithm, privateKey, record } = readPrivateKey(pem);
+  const accept = (db: TenantDb): string => {
+    const host = customHost(db, wantedHost);
+    requireRoom(dkimKeyStore(db).ofHost(host), host, selector);
+    return host;
+  };
+  return deps.turns(tenantId, async () => {
+    const domain = await storage.tenants.read(tenantId, accept);
+    const name = { domain, token: selector, position: 0 };
+    requireName(name);
+    const seen = await checkKeyAt(withPatience(lookup), keyName(name), record);
+    if (seen.status !== 'ok') {
+      throw new AppError('conflict', `The key is not seen at ${keyName(name)}.`, {
+        hint: `${seen.hint} The TXT must be: ${record}`,
+      });
+    }
+    const plain = privateKey.export({ type: 'pkcs8', format: 'der' });
+    await storage.platform.write((db) => domainRegistryStore(db).setKeysAt(tenantId, clock.now()));
+    await changeKeys(deps, tenantId, [domain], (db) => {
+      if (accept(db) !== domain)
+        throw new AppError('conflict', 'The domain was changed meanwhile.', { hint: 'Ask again.' });
+      const now = clock.now();
+      const keys = dkimKeyStore(db);
+      const before = keys.ofHost(domain);
+      for (const row of before.filter((one) => one.role === 'active' && one.algorithm === algorithm))
+        keys.update(replaced(row, now));
+      keys.insert({
+        ...name,
+        algorithm,
+        role: 'active',
+        sealed_key: seal(sealingKey, plain, sealingContext(tenantId, name)),
+        created_at: now,
+        published_at: now,
+        activated_at: now,
+        retired_at: null,
+      });
+      const target = { type: 'dkim_keys', id: domain };
+      const entry = { target, before: auditKeys(before), after: auditKeys(keys.ofHost(domain)) };
+      auditStore(db).record(change, entry, now);
+    });
+    await scheduleLook(deps, tenantId, clock.now());
+  });
+};

@@ -1,0 +1,78 @@
+// A tenant's hosts with their DKIM keys, and when these are to be looked at again: out of its file.
+
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { DAY } from '#src/kernel/time.ts';
+import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
+import type { DomainDeps } from '../domain-deps.ts';
+import { domainRegistryStore } from '../registry-store.ts';
+import { type DkimKeyRow, dkimKeyStore, type SendingDomainRow, sendingDomainStore } from '../store.ts';
+import { type HostUse, type KeySettings, keepOldOf, planKeys, rotateAfterOf } from './key-rules.ts';
+
+/** What it takes to change a tenant's keys. */
+export interface KeyDeps
+  extends Pick<
+    DomainDeps,
+    'storage' | 'clock' | 'turns' | 'lookup' | 'signers' | 'sealingKey' | 'generateKeyPair' | 'serviceHost'
+  > {
+  /** As configured; milliseconds. */
+  readonly rotateEvery: number;
+  readonly keepOld: number;
+  /** How long each lane tries a message. */
+  readonly giveUps: readonly number[];
+}
+
+export interface HostKeys {
+  readonly host: string;
+  readonly use: HostUse;
+  readonly rows: readonly DkimKeyRow[];
+}
+
+/** At the latest: what was not told by time (a file brought back from a backup) is found by then. */
+export const LONGEST_WAIT_MS = 7 * DAY;
+
+export const settingsOf = (
+  { rotateEvery, keepOld, giveUps }: Pick<KeyDeps, 'rotateEvery' | 'keepOld' | 'giveUps'>,
+  tenantId: string,
+): KeySettings => ({
+  keepOld: keepOldOf(keepOld, giveUps),
+  rotateAfter: rotateAfterOf(rotateEvery, tenantId),
+});
+
+const useOf = (
+  { managed_host, custom_domain }: PracticeRow,
+  host: string,
+  domain: SendingDomainRow | undefined,
+): HostUse => {
+  if (host === managed_host || host === custom_domain) return { kind: 'in_use' };
+  const since = domain?.retired_at ?? null;
+  return since === null ? { kind: 'pending' } : { kind: 'retired', since };
+};
+
+/** Every host that has keys. */
+export const hostsOf = (db: TenantDb): HostKeys[] => {
+  const practice = tenantStore(db).practice();
+  return dkimKeyStore(db)
+    .hosts()
+    .map((host) => ({
+      host,
+      use: useOf(practice, host, sendingDomainStore(db).get(host)),
+      rows: dkimKeyStore(db).ofHost(host),
+    }));
+};
+
+/** Notes in the registry when the tenant's keys are due next, not before `earliest`. */
+export const scheduleLook = async (
+  deps: Pick<KeyDeps, 'storage' | 'clock' | 'rotateEvery' | 'keepOld' | 'giveUps'>,
+  tenantId: string,
+  earliest: number,
+): Promise<void> => {
+  const settings = settingsOf(deps, tenantId);
+  const hosts = await deps.storage.tenants.read(tenantId, hostsOf);
+  const times = hosts
+    .flatMap(({ rows, use }) => planKeys(rows, use, settings))
+    .flatMap(({ at }) => (at === null ? [] : [at]));
+  const next = Math.min(...times, deps.clock.now() + LONGEST_WAIT_MS);
+  await deps.storage.platform.write((db) =>
+    domainRegistryStore(db).setKeysAt(tenantId, Math.max(next, earliest)),
+  );
+};

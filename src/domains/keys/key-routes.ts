@@ -1,0 +1,105 @@
+// DKIM keys: list, rotate, import.
+import type { z } from 'zod';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { domainName } from '#src/mail/address.ts';
+import { tenantParams } from '#src/tenants/practice-routes.ts';
+import type { DkimKeyRow } from '../store.ts';
+import { importKey } from './import-key.ts';
+import { hostsOf, type KeyDeps, settingsOf } from './key-hosts.ts';
+import { planKeys } from './key-rules.ts';
+import { dkimKeysSchema, importBody, presentKey, rotateBody } from './key-schema.ts';
+import { openKey, recordOf } from './keys.ts';
+import { rotateKeys } from './rotate.ts';
+
+const TAG = 'DNS and deliverability';
+const PATH = '/api/practices/{id}/dkim-keys';
+const KEYS = { 200: { description: "The keys of all the practice's hosts.", body: dkimKeysSchema } };
+
+/** RFC 8301 §3.2: signers should use no fewer. */
+const ADVISED_RSA_BITS = 2_048;
+
+const hintOn = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): string => {
+  if (row.position > 0) return '';
+  if (row.role === 'revoked') return 'Replace its TXT record by the one shown, or remove it.';
+  const { modulusLength = ADVISED_RSA_BITS } =
+    openKey(tenantId, row, sealingKey).privateKey.asymmetricKeyDetails ?? {};
+  return modulusLength < ADVISED_RSA_BITS
+    ? `${modulusLength} bits are few: rotate soon, so that a key of ${ADVISED_RSA_BITS} bits signs.`
+    : '';
+};
+
+const listKeys = (deps: KeyDeps, tenantId: string): Promise<z.infer<typeof dkimKeysSchema>> => {
+  const settings = settingsOf(deps, tenantId);
+  return deps.storage.tenants.read(tenantId, (db: TenantDb) => ({
+    data: hostsOf(db).flatMap(({ rows, use }) => {
+      const plans = planKeys(rows, use, settings);
+      return rows.map((row, index) => {
+        const record = recordOf(tenantId, row, deps.sealingKey);
+        const plan = plans[index] ?? { step: null, at: null };
+        return presentKey(row, plan, { record, hint: hintOn(tenantId, row, deps.sealingKey) });
+      });
+    }),
+  }));
+};
+
+/** As it stands in the files; what is no host name stands in none. */
+const toHost = (text: string | undefined): string | null =>
+  text === undefined ? null : (domainName(text.replace(/\.$/, '')) ?? text);
+
+export const keyRoutes = (deps: KeyDeps): Route[] => [
+  defineRoute({
+    method: 'get',
+    path: PATH,
+    tag: TAG,
+    summary: 'DKIM keys',
+    description: 'With what happens to each of them next. The private parts are never shown.',
+    access: 'domain.manage',
+    stability: 'stable',
+    params: tenantParams,
+    responses: KEYS,
+    handle: async ({ params }) => ({ status: 200, body: await listKeys(deps, params.id) }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${PATH}/rotate`,
+    tag: TAG,
+    summary: 'Rotate the DKIM keys of a host',
+    description:
+      'The key that waits signs from now on, once a lookup has seen it in the DNS; the ones that signed stay published ' +
+      'for the mail under way. Nothing has to be published for it. By schedule the same happens every `dkim.rotate_every`.',
+    access: 'domain.manage',
+    audit: 'dkim.rotate',
+    stability: 'stable',
+    params: tenantParams,
+    body: rotateBody,
+    responses: KEYS,
+    errors: ['conflict'],
+    handle: async ({ params, body }, { change }) => {
+      const wanted = { host: toHost(body.host), compromised: body.compromised ?? false };
+      await rotateKeys(deps, params.id, wanted, change);
+      return { status: 200, body: await listKeys(deps, params.id) };
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${PATH}/import`,
+    tag: TAG,
+    summary: 'Import a DKIM key for a custom domain',
+    description:
+      'For a domain that moves here with the key it has. Its TXT record must be in the DNS already. It signs from now ' +
+      'on; the next rotation retires it.',
+    access: 'domain.manage',
+    audit: 'dkim.import',
+    stability: 'stable',
+    params: tenantParams,
+    body: importBody,
+    responses: KEYS,
+    errors: ['conflict'],
+    handle: async ({ params, body }, { change }) => {
+      const { selector, private_key: privateKey } = body;
+      await importKey(deps, params.id, { host: toHost(body.host), selector, privateKey }, change);
+      return { status: 200, body: await listKeys(deps, params.id) };
+    },
+  }),
+];

@@ -1,0 +1,137 @@
+// The rotation of a host's keys: the one that waits signs, those that signed retire, or are withdrawn where somebody
+// else may have them. Nothing signs that a lookup has not just seen: better an old key than mail that fails.
+//
+// The tenant's file is written first and decides who signs; the DNS follows. A crash in between leaves a compromised
+// key in the DNS, signing no more, until the next look, which is made due before anything is written.
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Change } from '#src/kernel/change.ts';
+import { withPatience } from '#src/kernel/dns-lookup.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { toIso } from '#src/kernel/time.ts';
+import { sendingHost } from '#src/tenants/present.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import { checkKeyAt } from '../check/key-at.ts';
+import { dkimTarget } from '../records/record-texts.ts';
+import { domainRegistryStore } from '../registry-store.ts';
+import { type DkimKeyRow, dkimKeyStore } from '../store.ts';
+import { type KeyDeps, scheduleLook, settingsOf } from './key-hosts.ts';
+import { type Rotation, rotationOf } from './key-rules.ts';
+import { auditKeys } from './key-schema.ts';
+import { keyName, recordOf } from './keys.ts';
+import { publishKeys } from './publish-keys.ts';
+import { changeKeys } from './signers.ts';
+
+export interface Wanted {
+  readonly host: string;
+  /** Somebody else may have the keys that sign. */
+  readonly compromised: boolean;
+}
+
+type Ready = Extract<Rotation<DkimKeyRow>, { kind: 'rotation' }>;
+
+const notReady = ({ host, compromised }: Wanted, readyAt: number | null, isManaged: boolean): AppError => {
+  const when =
+    readyAt === null
+      ? 'A new key is about to be published; ask again in a few minutes.'
+      : `One can from ${toIso(readyAt)} on.`;
+  const wayOut = isManaged
+    ? ' Until then, pause the practice if nothing may be signed with the key.'
+    : ' Until then, import a key of your own (POST dkim-keys/import), or return to the managed host (POST restore-managed-domain).';
+  return new AppError('conflict', `No other key of ${host} can take over yet.`, {
+    hint: `${when}${compromised ? wayOut : ''}`,
+  });
+};
+
+const readyRotation = (
+  db: TenantDb,
+  wanted: Wanted,
+  settings: Parameters<typeof rotationOf>[1],
+  now: number,
+): Ready => {
+  const { host } = wanted;
+  const rows = dkimKeyStore(db).ofHost(host);
+  if (rows.length === 0) throw new AppError('not_found', `The practice has no keys for ${host}.`);
+  const rotation = rotationOf(rows, settings, now, wanted);
+  switch (rotation.kind) {
+    case 'rotation':
+      return rotation;
+    case 'no_successor':
+      throw notReady(wanted, rotation.readyAt, host === tenantStore(db).practice().managed_host);
+    case 'nothing_signs':
+      throw new AppError('conflict', `No key of ${host} signs, so there is none to replace.`, {
+        hint: 'A key that waits starts to sign by itself as soon as the DNS shows it.',
+      });
+    default:
+      return rotation satisfies never;
+  }
+};
+
+/** Throws `conflict` where verifiers would not find the key: for a token by way of the host's CNAME. */
+export const requireSeen = async (
+  { lookup, serviceHost, sealingKey }: KeyDeps,
+  tenantId: string,
+  row: DkimKeyRow,
+): Promise<void> => {
+  const name = keyName(row);
+  const seen = await checkKeyAt(withPatience(lookup), name, recordOf(tenantId, row, sealingKey));
+  if (seen.status === 'ok') return;
+  const target = row.position > 0 ? ` ${name} must be a CNAME to ${dkimTarget(row.token, serviceHost)}.` : '';
+  throw new AppError('conflict', `The key that would take over is not seen at ${name}.`, {
+    hint: `${seen.hint}${target}`,
+  });
+};
+
+const apply = (db: TenantDb, { activate, retire }: Ready, compromised: boolean, now: number): void => {
+  const keys = dkimKeyStore(db);
+  for (const row of retire) {
+    // The DNS says `revoked` once the registry has been written.
+    const published_at = compromised && row.position > 0 ? null : row.published_at;
+    keys.update({ ...row, role: compromised ? 'revoked' : 'retiring', retired_at: now, published_at });
+  }
+  keys.update({ ...activate, role: 'active', activated_at: now, retired_at: null });
+};
+
+/**
+ * In the tenant's turn. Throws `conflict` where no key can take over or the one that would is not seen in the DNS, and
+ * `not_found` for a host without keys; then nothing has changed.
+ */
+export const rotateHost = async (
+  deps: KeyDeps,
+  tenantId: string,
+  wanted: Wanted,
+  change: Change,
+): Promise<void> => {
+  const { storage, clock } = deps;
+  const { host, compromised } = wanted;
+  const settings = settingsOf(deps, tenantId);
+  const ready = (db: TenantDb) => readyRotation(db, wanted, settings, clock.now());
+  const { activate } = await storage.tenants.read(tenantId, ready);
+  await requireSeen(deps, tenantId, activate);
+  await storage.platform.write((db) => domainRegistryStore(db).setKeysAt(tenantId, clock.now()));
+  await changeKeys(deps, tenantId, [host], (db) => {
+    const now = clock.now();
+    const before = dkimKeyStore(db).ofHost(host);
+    const rotation = ready(db);
+    if (rotation.activate.token !== activate.token || rotation.activate.created_at !== activate.created_at)
+      throw new AppError('conflict', `The keys of ${host} were changed meanwhile.`, { hint: 'Ask again.' });
+    apply(db, rotation, compromised, now);
+    const after = auditKeys(dkimKeyStore(db).ofHost(host));
+    const target = { type: 'dkim_keys', id: host };
+    auditStore(db).record(change, { target, before: auditKeys(before), after }, now);
+  });
+  if (compromised) await publishKeys(deps, tenantId);
+};
+
+/** As `rotateHost`, of the host in use where none is named. */
+export const rotateKeys = (
+  deps: KeyDeps,
+  tenantId: string,
+  { host, compromised }: { readonly host: string | null; readonly compromised: boolean },
+  change: Change,
+): Promise<void> =>
+  deps.turns(tenantId, async () => {
+    const inUse = await deps.storage.tenants.read(tenantId, (db) => sendingHost(tenantStore(db).practice()));
+    await rotateHost(deps, tenantId, { host: host ?? inUse, compromised }, change);
+    await scheduleLook(deps, tenantId, deps.clock.now());
+  });

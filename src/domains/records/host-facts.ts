@@ -1,0 +1,49 @@
+// What the records of a host are made of, out of the tenant's file.
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
+import { isReplaced } from '../keys/key-rules.ts';
+import { recordOf } from '../keys/keys.ts';
+import { type DkimKeyRow, dkimKeyStore } from '../store.ts';
+import type { HostFacts } from './host-check.ts';
+
+export interface HostFactsSettings {
+  readonly serviceHost: string;
+  readonly sealingKey: Buffer;
+}
+
+/** The host that records and checks speak of: a pending domain before the one in use. */
+export const hostInQuestion = (
+  practice: PracticeRow,
+): { readonly host: string; readonly kind: HostFacts['kind']; readonly pending: boolean } => {
+  if (practice.pending_domain !== null)
+    return { host: practice.pending_domain, kind: 'custom', pending: true };
+  if (practice.custom_domain !== null)
+    return { host: practice.custom_domain, kind: 'custom', pending: false };
+  return { host: practice.managed_host, kind: 'managed', pending: false };
+};
+
+/** The keys whose records the host is to bear: former tokens of a domain stay published, but prove nothing any more. */
+export const hostKeyRows = (db: TenantDb, host: string): DkimKeyRow[] => {
+  const rows = dkimKeyStore(db).ofHost(host);
+  return rows.filter((row) => !isReplaced(row, rows));
+};
+
+/** Throws where a key was sealed under another master key. */
+export const hostFactsOf = (
+  db: TenantDb,
+  { host, kind }: Pick<HostFacts, 'host' | 'kind'>,
+  { serviceHost, sealingKey }: HostFactsSettings,
+): HostFacts => {
+  const practice = tenantStore(db).practice();
+  return {
+    host,
+    kind,
+    serviceHost,
+    keys: hostKeyRows(db, host).map((row) => ({
+      selector: row.token,
+      record: recordOf(practice.id, row, sealingKey),
+      imported: row.position === 0,
+    })),
+    bimi: { logoUrl: practice.bimi_logo_url, certificateUrl: practice.bimi_certificate_url },
+  };
+};

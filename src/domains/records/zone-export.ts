@@ -1,0 +1,175 @@
+// The records of a sending host as a zone file (RFC 1035 §5) of its domain, for the import that DNS providers offer.
+// Imports add and never replace: what may stand only once and stands already is left out, and said in a comment. What
+// is served elsewhere (the service's own zones) is in zone.ts. Pure.
+
+import { isWithin, type ResourceRecord, type SoaRecord } from '../zones/resource-record.ts';
+import { zoneFile } from '../zones/zone-file.ts';
+import type { CheckedRecord, HostCheck, HostFacts, WantedRecord, WantedRecords } from './host-check.ts';
+
+export interface ZoneExport {
+  /** What the file is a zone of, without the trailing dot. */
+  readonly apex: string;
+  /** Host of the service: who asks for all this. */
+  readonly serviceHost: string;
+  readonly kind: HostFacts['kind'];
+  readonly wanted: WantedRecords;
+  /** Whether the BIMI record names a logo of the domain's own, not just a place for one. */
+  readonly hasLogo: boolean;
+  /** What was found last; null where nobody has looked. */
+  readonly check: HostCheck | null;
+  /** Of the apex, as the DNS says; none where it did not say. */
+  readonly nameservers: readonly string[];
+  /** 32 bits. */
+  readonly serial: number;
+}
+
+const TTL_S = 3_600;
+/** Names that cannot exist (RFC 6761 §6.4), for the NS lines without which a zone is none. */
+const PLACEHOLDERS = ['ns1.name-server.invalid', 'ns2.name-server.invalid'];
+/** Imported records are proxied at some providers unless they say this; others take it for a comment. */
+const UNPROXIED = 'cf_tags=cf-proxied:false';
+const MAX_COMMENT_CHARACTERS = 4_000;
+/** As many as the root has; a name server under somebody's control may name thousands. */
+const MAX_NAMESERVERS = 13;
+/** In names from the DNS any octet may stand; in a zone file a blank begins the next field. */
+const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i;
+
+/** What comes from outside may hold anything; a line break in it would begin a record. */
+const comment = (text: string): string => {
+  const line = text
+    .replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .slice(0, MAX_COMMENT_CHARACTERS);
+  return line === '' ? ';\n' : `; ${line}\n`;
+};
+
+const toResourceRecord = ({ name, type, value, priority }: WantedRecord): ResourceRecord =>
+  type === 'MX'
+    ? { name, type, ttl: TTL_S, data: { preference: priority ?? 0, exchange: value } }
+    : { name, type, ttl: TTL_S, data: value };
+
+const lineOf = (record: WantedRecord): string => [...zoneFile([toResourceRecord(record)])].join('').trimEnd();
+
+const recordLine = (record: WantedRecord): string =>
+  `${lineOf(record)}${record.type === 'CNAME' ? ` ; ${UNPROXIED}` : ''}\n`;
+
+const commentedOut = (record: WantedRecord, reason: string): string =>
+  comment(reason) + comment(lineOf(record));
+
+/** Of each TXT that is wanted only one may stand at its name, or receivers heed none. */
+const textLines = (record: WantedRecord, found: CheckedRecord | undefined, hasLogo: boolean): string => {
+  if (record.purpose === 'bimi' && !hasLogo)
+    return commentedOut(record, 'Optional: publish this by hand once your logo lies at such an address:');
+  if (!found) return recordLine(record);
+  const healed = { ...record, value: found.value };
+  // The host's DMARC record says what that of its domain was found to say.
+  if (found.status === 'missing') return recordLine(record.purpose === 'dmarc_subdomain' ? healed : record);
+  switch (found.status) {
+    case 'ok':
+      return commentedOut(healed, 'Left out, it stands already as it should:');
+    case 'error':
+      return (
+        comment(`Left out, because it could not be found out whether there is one. ${found.hint}`) +
+        // Which policy a host's DMARC record must have may be what is not known.
+        (record.purpose === 'dmarc_subdomain'
+          ? ''
+          : commentedOut(
+              record,
+              'Publish it by hand if there is none, and never a second one beside another:',
+            ))
+      );
+    case 'mismatch':
+    case 'multiple':
+    case 'proxied':
+      return (
+        comment(`Left out, because there is one that is to be changed. ${found.hint}`) +
+        commentedOut(healed, 'By hand, put this in the place of what stands there:')
+      );
+    default:
+      return found.status satisfies never;
+  }
+};
+
+const isInTheWay = ({ status, found }: CheckedRecord): boolean =>
+  (status === 'mismatch' || status === 'multiple' || status === 'proxied') && found.length > 0;
+
+const otherLines = (record: WantedRecord, found: CheckedRecord | undefined): string =>
+  (found && isInTheWay(found)
+    ? comment(`Before the import, remove what stands at ${found.name}: ${found.found.join(', ')}`)
+    : '') + recordLine(record);
+
+const keyOf = ({ purpose, type, name }: WantedRecord): string => `${purpose} ${type} ${name}`;
+
+const startOfAuthority = (apex: string, mname: string, serial: number): SoaRecord => ({
+  name: apex,
+  type: 'SOA',
+  ttl: TTL_S,
+  data: {
+    mname,
+    rname: `hostmaster.${apex}`,
+    serial: serial >>> 0,
+    refresh: 3_600,
+    retry: 600,
+    expire: 1_209_600,
+    minimum: 300,
+  },
+});
+
+/** Text in ASCII, every line with its line feed. */
+export const zoneExport = ({
+  apex,
+  serviceHost,
+  kind,
+  wanted,
+  hasLogo,
+  check,
+  nameservers,
+  serial,
+}: ZoneExport): string => {
+  // A name server within the zone would need its addresses in the file, and importing them could add wrong ones.
+  const outside = nameservers
+    .filter((name) => HOST_NAME.test(name) && !isWithin(name, apex))
+    .slice(0, MAX_NAMESERVERS);
+  const shown = outside.length > 0 ? outside : PLACEHOLDERS;
+  const [primary = ''] = shown;
+  const found = new Map(
+    [...(check?.records ?? []), ...(check?.inbound ?? [])].map((record) => [keyOf(record), record]),
+  );
+  const section = (title: string, records: readonly WantedRecord[]): string[] => [
+    comment(''),
+    comment(title),
+    ...records.map((record) =>
+      record.type === 'TXT'
+        ? textLines(record, found.get(keyOf(record)), hasLogo)
+        : otherLines(record, found.get(keyOf(record))),
+    ),
+  ];
+  const frame: ResourceRecord[] = [
+    startOfAuthority(apex, primary, serial),
+    ...shown.map((name): ResourceRecord => ({ name: apex, type: 'NS', ttl: TTL_S, data: name })),
+  ];
+  return [
+    comment(
+      `Records of ${wanted.host}, for sending mail by ${serviceHost}. To be imported into the zone ${apex}.`,
+    ),
+    ...(kind === 'managed'
+      ? [comment('The service serves them itself: nothing is to be imported anywhere.')]
+      : []),
+    ...(check === null && kind === 'custom'
+      ? [
+          comment(
+            'Nobody has looked yet at what the DNS holds. If the domain has an SPF or a DMARC record already,',
+          ),
+          comment('take the new one out of this file and change the old one by hand.'),
+        ]
+      : []),
+    comment(
+      'SOA and NS are here because a zone file is none without them: an import leaves yours as they are.',
+    ),
+    ...zoneFile(frame),
+    ...section(
+      'Needed for sending',
+      wanted.records.filter(({ required }) => required),
+    ),
+    ...section('Optional', [...wanted.records.filter(({ required }) => !required), ...wanted.inbound]),
+  ].join('');
+};

@@ -1,0 +1,125 @@
+// Whether the public DNS says of the operator's zones what they hold: which record sets are asked for, and what each
+// answer is worth. Pure; the asking is `sendwerk dns check`'s.
+
+import type { Lookup, LookupFailure } from '#src/kernel/dns-lookup.ts';
+import { isSpf } from '../check/spf-record.ts';
+import { type ResourceRecord, toComparable } from './resource-record.ts';
+
+export type SetType = 'SOA' | 'NS' | 'A/AAAA' | 'MX' | 'TXT' | 'CNAME' | 'PTR';
+
+/** What should stand at a name. Values are as text: `10 mx.example` for an MX, of a SOA its name server. */
+export interface WantedSet {
+  readonly type: SetType;
+  /** Of a PTR the address. */
+  readonly name: string;
+  /** Empty: any will do. */
+  readonly values: readonly string[];
+  /** Without it mail is lost or refused; the rest is of use. */
+  readonly required: boolean;
+}
+
+export interface CheckedSet extends WantedSet {
+  readonly status: 'ok' | 'wrong' | 'missing' | 'error';
+  readonly found: readonly string[];
+  /** What to do; empty where all is well. */
+  readonly hint: string;
+}
+
+/** Below a wildcard any name will do. */
+const WILDCARD_PROBE = 'dns-check';
+/** Transport security, reports and the simulator: mail flows without. */
+const OPTIONAL = /^(?:_?mta-sts|_smtp\._tls|simulator|[^.]+\._report\._dmarc)\./;
+/** A zone may be broken in more ways than a terminal has lines. */
+const MAX_FOUND = 10;
+
+/** IPv6 has many spellings. */
+export const plainAddress = (address: string): string =>
+  address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
+
+const typeOf = ({ type }: ResourceRecord): SetType => (type === 'A' || type === 'AAAA' ? 'A/AAAA' : type);
+
+const textOf = (record: ResourceRecord): string => {
+  switch (record.type) {
+    case 'A':
+    case 'AAAA':
+      return plainAddress(record.data);
+    case 'NS':
+    case 'CNAME':
+      return toComparable(record.data);
+    case 'TXT':
+      return record.data;
+    case 'MX':
+      return `${record.data.preference} ${record.data.exchange}`;
+    case 'SOA':
+      return record.data.mname;
+    default:
+      return record satisfies never;
+  }
+};
+
+/** The sets of these records in their order, each once. */
+export const wantedSets = (records: Iterable<ResourceRecord>): WantedSet[] => {
+  const sets = new Map<string, { type: SetType; name: string; values: Set<string> }>();
+  for (const record of records) {
+    const type = typeOf(record);
+    const name = record.name.replace(/^\*/, WILDCARD_PROBE);
+    const set = sets.get(`${type} ${name}`) ?? { type, name, values: new Set<string>() };
+    set.values.add(textOf(record));
+    sets.set(`${type} ${name}`, set);
+  }
+  return [...sets.values()].map(({ type, name, values }) => ({
+    type,
+    name,
+    values: [...values],
+    required: !OPTIONAL.test(name),
+  }));
+};
+
+/** The name that an address of the service host should lead back to: receivers compare it with EHLO. */
+export const wantedReverse = (address: string, serviceHost: string): WantedSet => ({
+  type: 'PTR',
+  name: plainAddress(address),
+  values: [serviceHost],
+  required: false,
+});
+
+const isRight = ({ type, values }: WantedSet, found: readonly string[]): boolean => {
+  const hasAll = values.every((value) => found.includes(value));
+  if (type === 'PTR' || values.length === 0) return hasAll;
+  // Others may have texts at the name too; SPF is for one alone (RFC 7208 §4.5).
+  if (type === 'TXT') return hasAll && (!values.some(isSpf) || found.filter(isSpf).length === 1);
+  return hasAll && found.length === values.length;
+};
+
+const failures: Readonly<Record<LookupFailure, string>> = {
+  servfail:
+    'The resolver got no usable answer from the name servers of this zone (SERVFAIL): are they up, and does the zone above have a DS record left over?',
+  refused:
+    'Refused: a server named in the delegation does not serve this zone, or the resolver is not for you.',
+  timeout: 'Nobody answered in time: is port 53 open for UDP and TCP?',
+  malformed: 'The answer could not be read.',
+};
+
+const remedies: Readonly<Partial<Record<SetType, (set: WantedSet) => string>>> = {
+  NS: ({ name, values }) =>
+    `In the zone above, delegate ${name} to ${values.join(', ')} (with their addresses as glue where their names lie in it), or name the servers that are right in dns.zones.nameservers.`,
+  'A/AAAA': () => 'Compare dns.zones.addresses with what is published.',
+  PTR: ({ name, values }) =>
+    `Whoever rents you ${name} can set its reverse name to ${values.join(', ')}: many receivers refuse mail that comes straight from an address without.`,
+};
+
+const load = (builtIn: boolean): string =>
+  builtIn
+    ? 'The built-in name server holds this: the answer came from another one, or from a cache. See the NS row of the zone.'
+    : 'Load the zone anew from what `sendwerk dns zone` prints.';
+
+/** `builtIn`: the daemon serves the zones itself. */
+export const judgeSet = (wanted: WantedSet, answer: Lookup<string>, builtIn: boolean): CheckedSet => {
+  if (answer.kind === 'failed')
+    return { ...wanted, status: 'error', found: [], hint: failures[answer.reason] };
+  const found = answer.kind === 'found' ? answer.records : [];
+  if (answer.kind === 'found' && isRight(wanted, found)) return { ...wanted, status: 'ok', found, hint: '' };
+  const status = answer.kind === 'found' ? 'wrong' : 'missing';
+  const hint = remedies[wanted.type]?.(wanted) ?? load(builtIn);
+  return { ...wanted, status, found: found.slice(0, MAX_FOUND), hint };
+};
