@@ -24,11 +24,8 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     .pluck();
   const claim = db.prepare<[string, string, number]>(
     `INSERT INTO domains (name, tenant_id, kind, created_at) VALUES (?, ?, 'custom', ?)
-     ON CONFLICT (name) DO UPDATE SET tenant_id = excluded.tenant_id, created_at = excluded.created_at, released_at = NULL
+     ON CONFLICT (name) DO UPDATE SET tenant_id = excluded.tenant_id, created_at = excluded.created_at
      WHERE kind = 'custom'`,
-  );
-  const release = db.prepare<[number, string, string]>(
-    "UPDATE domains SET released_at = ? WHERE name = ? AND tenant_id = ? AND kind = 'custom'",
   );
   const removeDomain = db.prepare<[string, string]>(
     "DELETE FROM domains WHERE name = ? AND tenant_id = ? AND kind = 'custom'",
@@ -81,10 +78,6 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     /** Takes a custom domain for a tenant, from another one too. False where it is a managed host. */
     claim: (domain: string, tenantId: string, now: number): boolean =>
       claim.run(domain, tenantId, now).changes === 1,
-    /** It is out of use, and still the tenant's for the mail under way. */
-    release: (domain: string, tenantId: string, now: number): void => {
-      release.run(now, domain, tenantId);
-    },
     removeDomain: (domain: string, tenantId: string): void => {
       removeDomain.run(domain, tenantId);
     },

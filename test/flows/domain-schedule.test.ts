@@ -264,7 +264,8 @@ test('practices without a domain of their own are looked at once after an upgrad
   const asked = scene.dns.asked.length;
   await scene.checkAfter(0);
   for (const sender of senders) expect(scene.nextCheckIn(sender)).toBeNull();
-  expect(scene.dns.asked.length).toBe(asked);
+  // Only whether the DNS answers at all.
+  expect(new Set(scene.dns.asked.slice(asked))).toEqual(new Set(['spf.mail.example.com']));
 });
 
 test('what was found is kept of hosts in question only', async () => {

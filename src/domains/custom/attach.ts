@@ -15,9 +15,9 @@ import type { DomainDeps } from '../domain-deps.ts';
 import { insertKeys, missingKeys } from '../keys/host-keys.ts';
 import { publishKeys } from '../keys/publish-keys.ts';
 import { domainRegistryStore } from '../registry-store.ts';
-import { sendingDomainStore } from '../store.ts';
+import { dkimKeyStore, sendingDomainStore } from '../store.ts';
 import { loseDomains } from './lose-domains.ts';
-import { forgetOtherChecks, settleRegistry } from './next-check.ts';
+import { forgetOtherChecks, scheduleCheck } from './next-check.ts';
 
 /** Each has three keys, and is remembered with them for 60 days after its use. */
 const MAX_DOMAINS = 10;
@@ -34,6 +34,12 @@ const requireRoom = (db: TenantDb, domain: string): void => {
   });
 };
 
+/** One that never had keys, by an earlier version, has nothing to be kept for. */
+const leaveDomain = (db: TenantDb, domain: string, now: number): void => {
+  if (dkimKeyStore(db).ofHost(domain).length > 0) sendingDomainStore(db).retire(domain, now);
+  else sendingDomainStore(db).remove(domain);
+};
+
 /** Changes the domains in the practice's row, with all that belongs to it but keys and registry. */
 const changeDomains = (
   db: TenantDb,
@@ -47,7 +53,7 @@ const changeDomains = (
   const after = store.practice();
   for (const domain of [before.custom_domain, before.pending_domain])
     if (domain !== null && domain !== after.custom_domain && domain !== after.pending_domain)
-      sendingDomainStore(db).retire(domain, now);
+      leaveDomain(db, domain, now);
   forgetOtherChecks(db, after);
   const shown = presentPractice(after, now);
   const target = { type: 'practice', id: after.id };
@@ -75,7 +81,7 @@ export const attachDomain = (
       const practice = await storage.tenants.write(tenantId, (db) =>
         changeDomains(db, { pending_domain: null }, change, now),
       );
-      await settleRegistry(deps, tenantId, [], now);
+      await scheduleCheck(deps, tenantId, now);
       return practice;
     }
     const keys = await missingKeys(deps, tenantId, domain);
@@ -98,7 +104,6 @@ export const restoreManagedDomain = (deps: DomainDeps, tenantId: string, change:
     const { storage, clock } = deps;
     await loseDomains(deps, tenantId);
     const now = clock.now();
-    const { custom_domain } = await storage.tenants.read(tenantId, (db) => tenantStore(db).practice());
     const practice = await storage.tenants.write(tenantId, (db) =>
       changeDomains(
         db,
@@ -112,6 +117,6 @@ export const restoreManagedDomain = (deps: DomainDeps, tenantId: string, change:
         now,
       ),
     );
-    await settleRegistry(deps, tenantId, custom_domain === null ? [] : [custom_domain], now);
+    await scheduleCheck(deps, tenantId, now);
     return practice;
   });

@@ -5,10 +5,11 @@ import { systemChange } from '#src/kernel/change.ts';
 import type { Job } from '#src/kernel/job.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import type { DomainDeps } from '../domain-deps.ts';
+import { spfTarget } from '../records/record-texts.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { checkPractice } from './check-practice.ts';
 import { loseDomains } from './lose-domains.ts';
-import { hostsOfPractice, settleRegistry } from './next-check.ts';
+import { hostsOfPractice, scheduleCheck } from './next-check.ts';
 import { isInUseDue, SOON_MS } from './standing.ts';
 
 /** A minute's work where each look takes some seconds; the rest waits for the next minute. */
@@ -29,7 +30,7 @@ const lookAt = async (deps: DomainDeps, tenantId: string): Promise<void> => {
   else
     await turns(tenantId, async () => {
       await loseDomains(deps, tenantId);
-      await settleRegistry(deps, tenantId, [], clock.now());
+      await scheduleCheck(deps, tenantId, clock.now());
     });
 };
 
@@ -40,6 +41,13 @@ export const domainCheckJob = (deps: DomainDeps): Job => ({
     const due = await deps.storage.platform.read((db) =>
       domainRegistryStore(db).dueChecks(deps.clock.now(), TENANTS_PER_RUN),
     );
+    if (due.length === 0) return;
+    // Where not even our own name can be asked for, nothing would be learned of others'; their owners can do nothing.
+    const own = await deps.lookup.txt(spfTarget(deps.serviceHost));
+    if (own.kind === 'failed') {
+      log.warn({ problem: own.reason }, 'the DNS does not answer: domains are checked later');
+      return;
+    }
     const rest = due.values();
     const work = async (): Promise<void> => {
       for (const tenantId of rest) {

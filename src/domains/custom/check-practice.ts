@@ -19,7 +19,7 @@ import type { HostCheck, HostFacts } from '../records/host-check.ts';
 import { hostFactsOf, hostInQuestion, hostKeyRows } from '../records/host-facts.ts';
 import { dnsCheckStore, sendingDomainStore } from '../store.ts';
 import { loseDomains } from './lose-domains.ts';
-import { forgetOtherChecks, recordsOf, settleRegistry, standingsOf } from './next-check.ts';
+import { forgetOtherChecks, recordsOf, scheduleCheck, standingsOf } from './next-check.ts';
 import { judgeStandings, type StandingVerdict } from './standing.ts';
 import { claimDomain, useDomain } from './switch-over.ts';
 import { tellingsOf } from './tell-of-check.ts';
@@ -131,8 +131,7 @@ const applyCheck = async (
     forgetOtherChecks(db, after);
   });
   if (isVerified) signers.forget(tenantId, host);
-  const replaced = isVerified && practice.custom_domain !== null ? [practice.custom_domain] : [];
-  await settleRegistry(deps, tenantId, replaced, now);
+  await scheduleCheck(deps, tenantId, now);
   if (tellings.length > 0) notices.tell();
   const pending = subject.pending && !isVerified;
   return { checked: { kind, pending, checkedAt: now, check }, former };

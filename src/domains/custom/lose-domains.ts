@@ -13,7 +13,7 @@ import type { DomainDeps } from '../domain-deps.ts';
 import { changeKeys } from '../keys/signers.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { dkimKeyStore, sendingDomainStore } from '../store.ts';
-import { forgetOtherChecks, settleRegistry } from './next-check.ts';
+import { forgetOtherChecks, scheduleCheck } from './next-check.ts';
 import { tellOwners } from './tell-owners.ts';
 
 interface Claim {
@@ -96,6 +96,6 @@ export const loseDomains = async (deps: DomainDeps, tenantId: string): Promise<v
     const entry = { target, before: presentPractice(before, now), after: presentPractice(after, now) };
     auditStore(db).record(systemChange('domain.lose'), entry, now);
   });
-  await settleRegistry(deps, tenantId, [], now);
+  await scheduleCheck(deps, tenantId, now);
   notices.tell();
 };

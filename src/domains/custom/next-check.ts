@@ -39,11 +39,10 @@ export const forgetOtherChecks = (db: TenantDb, practice: PracticeRow): void => 
   dnsCheckStore(db).keepOnly(hosts.filter((host) => host !== null));
 };
 
-/** In the tenant's turn, after its file was written. `released` are domains out of use since `now`. */
-export const settleRegistry = async (
+/** In the tenant's turn, after its file was written: notes when the next look is due. */
+export const scheduleCheck = async (
   { storage, random }: Pick<DomainDeps, 'storage' | 'random'>,
   tenantId: string,
-  released: readonly string[],
   now: number,
 ): Promise<void> => {
   const { hosts, custom } = await storage.tenants.read(tenantId, (db) => ({
@@ -52,7 +51,6 @@ export const settleRegistry = async (
   }));
   await storage.platform.write((db) => {
     const registry = domainRegistryStore(db);
-    for (const domain of released) registry.release(domain, tenantId, now);
     // Whoever claimed it meanwhile made the look due that finds it lost: it stays so.
     const isLost = custom !== null && (registry.ownerOf(custom) ?? tenantId) !== tenantId;
     registry.setCheckAt(tenantId, isLost ? now : nextLookAt(hosts, now, random()));

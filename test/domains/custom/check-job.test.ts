@@ -28,10 +28,13 @@ let storage: Storage;
 /** Names that were asked for. */
 let asked: string[];
 let stopping: AbortController;
+/** What is answered of the service's own name. */
+let own: Lookup<never>;
 /** Asked before each answer. */
 let gate: () => Promise<void>;
 
 const ask = async <T>(name: string): Promise<Lookup<T>> => {
+  if (name === 'spf.mail.example.com') return own;
   asked.push(name);
   await gate();
   return { kind: 'none', nameExists: false };
@@ -70,6 +73,7 @@ const run = (signal = new AbortController().signal): Promise<void> => domainChec
 beforeEach(async () => {
   storage = await openTestStorage(await temporaryDirectory(), { maxOpenTenants: 20 });
   asked = [];
+  own = { kind: 'none', nameExists: false };
   stopping = new AbortController();
   gate = async () => undefined;
   lines.length = 0;
@@ -86,6 +90,20 @@ describe('checks by schedule', () => {
     await run();
     expect(dueWhileAsked).toEqual([]);
     expect(await due(clock.now() + 15 * MINUTE)).toEqual([id]);
+  });
+
+  test('wait where the DNS does not answer for the service itself: all are due as before', async () => {
+    const [id = ''] = await createPending(1);
+    for (const reason of ['timeout', 'servfail', 'refused'] as const) {
+      own = { kind: 'failed', reason };
+      await run();
+      expect(await due()).toEqual([id]);
+      expect(asked).toEqual([]);
+      expect(lines.at(-1)).toContain('the DNS does not answer');
+    }
+    own = { kind: 'none', nameExists: false };
+    await run();
+    expect(await isChecked(id)).toBe(true);
   });
 
   test('are of eight practices at a time', async () => {

@@ -12,6 +12,3 @@ CREATE INDEX domain_work_check ON domain_work (check_at) WHERE check_at IS NOT N
 CREATE INDEX domain_work_keys ON domain_work (keys_at);
 -- The first look finds what there is to do.
 INSERT INTO domain_work (tenant_id, check_at, keys_at) SELECT id, 0, 0 FROM tenants;
-
--- A custom domain stands here from its verification on: one domain, one tenant. Mail under way outlives its use.
-ALTER TABLE domains ADD COLUMN released_at INTEGER;
