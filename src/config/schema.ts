@@ -103,10 +103,13 @@ const secrets = z.strictObject({
 });
 
 const dns = z.strictObject({
-  resolvers: v
-    .listOf(v.resolver)
+  resolvers: z
+    .array(v.resolver)
+    .max(3)
     .prefault([])
-    .describe("DNS servers to ask, as IP addresses with or without port; the system's where empty."),
+    .describe(
+      "DNS servers to ask, as IP addresses with or without port, in this order until one knows; the system's where empty.",
+    ),
   zones: z
     .strictObject({
       addresses: v

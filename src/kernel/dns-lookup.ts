@@ -45,7 +45,10 @@ export interface ZoneLookup extends DnsLookup {
 
 /** How long a server may take for one try; a slow authority behind a resolver needs seconds. */
 const TRY_MS = 3_000;
+/** Of a single server; where there are several, each is tried once. */
 const TRIES = 2;
+/** Of the system's: as many as its own resolver takes. */
+const MAX_SERVERS = 3;
 
 const TIMED_OUT = { kind: 'failed', reason: 'timeout' } as const satisfies Lookup<never>;
 
@@ -109,42 +112,73 @@ export interface LookupOptions {
   readonly stopping?: AbortSignal;
 }
 
+/** In their order, until one knows: c-ares by itself goes on after silence, and takes any answer, a refusal too. */
+const askEach = async <R, T>(
+  resolvers: readonly Resolver[],
+  query: (resolver: Resolver) => Promise<R[]>,
+  present: (record: R) => T,
+  stopping: AbortSignal | undefined,
+): Promise<Lookup<T>> => {
+  let failed: Lookup<T> = TIMED_OUT;
+  for (const resolver of resolvers) {
+    if (stopping?.aborted) return TIMED_OUT;
+    const answer = await lookUpOnce(() => query(resolver), present);
+    if (answer.kind !== 'failed') return answer;
+    // What a server says of a name is worth more than that another one says nothing.
+    if (answer.reason !== 'timeout') failed = answer;
+  }
+  return failed;
+};
+
+const createResolvers = (servers: readonly string[], tryMs: number): Resolver[] => {
+  const asked = servers.length > 0 ? servers : new Resolver().getServers().slice(0, MAX_SERVERS);
+  return asked.map((server) => {
+    const resolver = new Resolver({ timeout: tryMs, tries: asked.length > 1 ? 1 : TRIES });
+    resolver.setServers([server]);
+    return resolver;
+  });
+};
+
 /** `servers` as `127.0.0.1`, `127.0.0.1:5353` or `[::1]:5353`; the system's where empty. */
 export const createDnsLookup = (
   servers: readonly string[],
   { tryMs = TRY_MS, stopping }: LookupOptions = {},
 ): ZoneLookup => {
-  const resolver = new Resolver({ timeout: tryMs, tries: TRIES });
-  if (servers.length > 0) resolver.setServers([...servers]);
-  stopping?.addEventListener('abort', () => resolver.cancel(), { once: true });
-  const lookUp: typeof lookUpOnce = (query, present) =>
-    stopping?.aborted ? Promise.resolve(TIMED_OUT) : lookUpOnce(query, present);
+  const resolvers = createResolvers(servers, tryMs);
+  const cancel = (): void => {
+    for (const resolver of resolvers) resolver.cancel();
+  };
+  stopping?.addEventListener('abort', cancel, { once: true });
+  const lookUp = <R, T>(
+    query: (resolver: Resolver) => Promise<R[]>,
+    present: (record: R) => T,
+  ): Promise<Lookup<T>> => askEach(resolvers, query, present, stopping);
   const same = (text: string): string => text;
   return {
     txt: (name) =>
       lookUp(
-        () => resolver.resolveTxt(name),
+        (resolver) => resolver.resolveTxt(name),
         (strings) => strings,
       ),
-    cname: (name) => lookUp(() => resolver.resolveCname(name), toName),
+    cname: (name) => lookUp((resolver) => resolver.resolveCname(name), toName),
     mx: (name) =>
       lookUp(
-        () => resolver.resolveMx(name),
+        (resolver) => resolver.resolveMx(name),
         ({ exchange, priority }) => ({ exchange: toName(exchange), preference: priority }),
       ),
-    ns: (name) => lookUp(() => resolver.resolveNs(name), toName),
+    ns: (name) => lookUp((resolver) => resolver.resolveNs(name), toName),
     soa: (name) =>
       lookUp(
-        async () => [await resolver.resolveSoa(name)],
+        async (resolver) => [await resolver.resolveSoa(name)],
         ({ nsname, serial }) => ({ nameserver: toName(nsname), serial }),
       ),
     // Not by `resolver.reverse`: it reads /etc/hosts, and calls every failure "not found".
-    reverse: (address) => lookUp(() => resolver.resolvePtr(reverseName(address)), toName),
+    reverse: (address) => lookUp((resolver) => resolver.resolvePtr(reverseName(address)), toName),
     addresses: async (name) =>
       join(
         ...(await Promise.all([
-          lookUp(() => resolver.resolve4(name), same),
-          lookUp(() => resolver.resolve6(name), same),
+          lookUp((resolver) => resolver.resolve4(name), same),
+          lookUp((resolver) => resolver.resolve6(name), same),
         ])),
       ),
   };

@@ -5,6 +5,42 @@ import { startDnsZone } from '#test/support/dns-zone.ts';
 /** Without a word from anybody a question fails after 12 s. */
 const AT_ONCE_MS = 5_000;
 
+describe('several servers', () => {
+  const NAME = 'a.example';
+  const ask = async (
+    how: 'SERVFAIL' | 'REFUSED' | 'silence' | null,
+    second: 'REFUSED' | 'silence' | null,
+  ) => {
+    const [first, other] = [await startDnsZone(), await startDnsZone()];
+    try {
+      first.fail(NAME, how);
+      other.fail(NAME, second);
+      other.set(NAME, 'TXT', 'from the other');
+      const answer = await createDnsLookup([first.address, other.address], { tryMs: 250 }).txt(NAME);
+      return { answer, asked: other.asked.length };
+    } finally {
+      await Promise.all([first.stop(), other.stop()]);
+    }
+  };
+  const found = { kind: 'found', records: [['from the other']] };
+
+  test.each(['SERVFAIL', 'REFUSED', 'silence'] as const)('the next is asked after %s', async (how) => {
+    expect((await ask(how, null)).answer).toEqual(found);
+  });
+
+  test('nobody else is asked once one knows, also that there is none', async () => {
+    expect(await ask(null, null)).toEqual({ answer: { kind: 'none', nameExists: false }, asked: 0 });
+  });
+
+  test.each([
+    ['SERVFAIL', 'silence', 'servfail'],
+    ['silence', 'REFUSED', 'refused'],
+    ['silence', 'silence', 'timeout'],
+  ] as const)('%s and %s is %s', async (first, second, reason) => {
+    expect((await ask(first, second)).answer).toEqual({ kind: 'failed', reason });
+  });
+});
+
 describe('a service that stops', () => {
   test('waits for no name server: what is asked and what was asked has failed at once', {
     timeout: AT_ONCE_MS,
