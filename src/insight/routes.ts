@@ -1,5 +1,5 @@
 // What a practice is shown of itself: overview, wizard, go-live checklist, deliverability, channel mix, placement. Who is
-// limited to projects sees the mail of theirs only.
+// limited to projects sees the mail of theirs only; of a route that projects share, the counts of all of them.
 import type { z } from 'zod';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { Caller } from '#src/kernel/access.ts';
