@@ -5,8 +5,8 @@ import type { Language } from '#src/kernel/language.ts';
 export interface ToldRecord {
   readonly name: string;
   readonly type: string;
-  /** What is to stand there; of an MX with its priority. */
-  readonly value: string;
+  /** What is to stand there, of an MX with its priority; null: nothing. */
+  readonly value: string | null;
   readonly found: readonly string[];
   /** Null where it could not be found out what stands there. */
   readonly problem: 'missing' | 'mismatch' | 'multiple' | 'proxied' | null;

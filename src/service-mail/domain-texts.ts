@@ -27,6 +27,7 @@ interface RecordLabels {
   readonly wanted: string;
   /** In the place of a value with a link in it: merged with what was found, it may be another's. */
   readonly below: string;
+  readonly absent: string;
   readonly found: string;
   readonly nothing: string;
   readonly unknown: string;
@@ -35,6 +36,11 @@ interface RecordLabels {
   readonly proxied: string;
 }
 
+const wanted = (value: string | null, { absent, below }: RecordLabels): string => {
+  if (value === null) return absent;
+  return value.includes('://') ? below : value;
+};
+
 const record = ({ name, type, value, found, problem }: ToldRecord, labels: RecordLabels): string => {
   const state = problem === null ? labels.unknown : problem === 'proxied' ? labels.proxied : labels.nothing;
   const behind = problem === null ? ` (${labels.behind})` : '';
@@ -42,7 +48,7 @@ const record = ({ name, type, value, found, problem }: ToldRecord, labels: Recor
   return [
     `${labels.name}: ${name}`,
     `${labels.type}: ${type}`,
-    `${labels.wanted}: ${value.includes('://') ? labels.below : value}`,
+    `${labels.wanted}: ${wanted(value, labels)}`,
     ...seen.map((text) => `${labels.found}: ${text}`),
   ].join('\n');
 };
@@ -52,6 +58,7 @@ const germanLabels: RecordLabels = {
   type: 'Typ',
   wanted: 'Soll',
   below: 'siehe unten',
+  absent: 'kein solcher Eintrag, er ist zu entfernen',
   found: 'Gefunden',
   nothing: 'kein solcher Eintrag',
   unknown: 'nicht festzustellen, weil die zuständigen Nameserver nicht oder mit einem Fehler antworten',
@@ -65,6 +72,7 @@ const englishLabels: RecordLabels = {
   type: 'Type',
   wanted: 'Expected',
   below: 'see below',
+  absent: 'no such record, remove it',
   found: 'Found',
   nothing: 'no such record',
   unknown: 'unknown, because the name servers in charge do not answer or answer with an error',

@@ -121,6 +121,26 @@ describe('a record that goes bad', () => {
     expect(await mails(OWNER)).toHaveLength(3);
   });
 
+  test('is told of where it should not be there: mail for the domain itself would come here', async () => {
+    const { dns, checkAfter, mails } = await settled();
+    dns.set(DOMAIN, 'MX', '10 mail.example.com');
+    await checkAfter(1.2 * (DAY / MINUTE));
+    await checkAfter(15);
+    const [alert, ...more] = await mails(OWNER);
+    expect(more).toEqual([]);
+    expect(alert?.text).toContain(
+      `Name: ${DOMAIN}\nTyp: MX\nSoll: kein solcher Eintrag, er ist zu entfernen\nGefunden: 10 mail.example.com`,
+    );
+    dns.fail(DOMAIN, 'SERVFAIL');
+    await checkAfter(1.2 * (DAY / MINUTE));
+    expect(await mails(OWNER)).toHaveLength(1);
+    dns.fail(DOMAIN, null);
+    dns.set(DOMAIN, 'MX', '10 mx.elsewhere.test');
+    await checkAfter(15);
+    const [, recovered] = await mails(OWNER);
+    expect(recovered?.text).toContain(`MX ${DOMAIN}`);
+  });
+
   test('is told to every owner in their language, and to nobody else', async () => {
     const { app, sender, dns, checkAfter, mails } = await settled();
     const { id } = sender.practice;

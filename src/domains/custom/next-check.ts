@@ -5,10 +5,39 @@ import type { DomainDeps } from '../domain-deps.ts';
 import type { HostCheck } from '../records/host-check.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { dnsCheckStore, sendingDomainStore } from '../store.ts';
-import { type HostsOfPractice, type LastLook, nextLookAt, type Standings } from './standing.ts';
+import {
+  type HostsOfPractice,
+  type LastLook,
+  nextLookAt,
+  type Standings,
+  type WatchedRecord,
+} from './standing.ts';
 
-/** All records that a check tells of. */
-export const recordsOf = ({ records, inbound }: HostCheck): HostCheck['records'] => [...records, ...inbound];
+/** Where mail for the domain itself is received; where it could not be asked for, an answer is as little known. */
+const ownMxOf = ({ host, records, conflicts }: HostCheck): WatchedRecord[] => {
+  const apex = records.find(({ purpose }) => purpose === 'spf')?.name ?? host;
+  const isSure = records.every(({ status }) => status !== 'error');
+  return [...new Set([apex, host])].map((name) => {
+    const conflict = conflicts.find((one) => one.name === name);
+    return {
+      purpose: 'apex_mx',
+      type: 'MX',
+      name,
+      value: null,
+      priority: null,
+      required: true,
+      status: conflict ? 'mismatch' : isSure ? 'ok' : 'error',
+      found: conflict?.found ?? [],
+    };
+  });
+};
+
+/** All that a check tells of a custom domain. */
+export const recordsOf = (check: HostCheck): WatchedRecord[] => [
+  ...check.records,
+  ...check.inbound,
+  ...ownMxOf(check),
+];
 
 /** Of a host that was never looked at: none. */
 export const standingsOf = (db: TenantDb, host: string): Standings => {

@@ -3,7 +3,7 @@
 // nobody's mistake and passes. Each is told once, and once more when it is right again. Only records that are required or
 // have been right before are watched. Pure.
 import { DAY, jitter, MINUTE } from '#src/kernel/time.ts';
-import type { CheckedRecord, RecordStatus } from '../records/host-check.ts';
+import type { CheckedRecord, DnsConflict, RecordStatus } from '../records/host-check.ts';
 
 /** What is remembered of a record from look to look; times in ms. */
 export interface RecordStanding {
@@ -16,15 +16,25 @@ export interface RecordStanding {
   readonly toldAt: number | null;
 }
 
+/** A record, or something that should not be there. */
+export type WatchedRecord = Pick<
+  CheckedRecord,
+  'type' | 'name' | 'priority' | 'required' | 'status' | 'found'
+> & {
+  readonly purpose: CheckedRecord['purpose'] | DnsConflict['purpose'];
+  /** Null: nothing is to stand there. */
+  readonly value: string | null;
+};
+
 /** By `standingKey`. */
 export type Standings = Readonly<Record<string, RecordStanding>>;
 
 export interface StandingVerdict {
   readonly standings: Standings;
   /** The owners are to be told that these are wrong. */
-  readonly wentBad: readonly CheckedRecord[];
+  readonly wentBad: readonly WatchedRecord[];
   /** They had been told of these, which are right again. */
-  readonly recovered: readonly CheckedRecord[];
+  readonly recovered: readonly WatchedRecord[];
 }
 
 const UNKNOWN: RecordStanding = { wasOk: false, badSince: null, errorSince: null, toldAt: null };
@@ -39,7 +49,7 @@ const PENDING_SOON_FOR_MS = 30 * DAY;
 /** Hosts verified at one time are not all looked at together for ever. */
 const JITTER = 0.1;
 
-export const standingKey = ({ purpose, type, name }: CheckedRecord): string => `${purpose} ${type} ${name}`;
+export const standingKey = ({ purpose, type, name }: WatchedRecord): string => `${purpose} ${type} ${name}`;
 
 const isFailing = ({ badSince, errorSince }: RecordStanding): boolean =>
   badSince !== null || errorSince !== null;
@@ -60,26 +70,31 @@ const afterLook = (before: RecordStanding, status: RecordStatus, now: number): R
   }
 };
 
-const isLasting = (status: RecordStatus, { badSince, errorSince }: RecordStanding, now: number): boolean =>
+/** Of what should not be there nothing is missed while it cannot be asked for. */
+const isLasting = (
+  { status, value }: WatchedRecord,
+  { badSince, errorSince }: RecordStanding,
+  now: number,
+): boolean =>
   status === 'error'
-    ? errorSince !== null && now - errorSince >= ERROR_LASTS_MS
+    ? value !== null && errorSince !== null && now - errorSince >= ERROR_LASTS_MS
     : badSince !== null && now - badSince >= SECOND_LOOK_MS;
 
 /** What is remembered of records that are not wanted any more is dropped. */
 export const judgeStandings = (
   before: Standings,
-  records: readonly CheckedRecord[],
+  records: readonly WatchedRecord[],
   now: number,
 ): StandingVerdict => {
   const standings: Record<string, RecordStanding> = {};
-  const wentBad: CheckedRecord[] = [];
-  const recovered: CheckedRecord[] = [];
+  const wentBad: WatchedRecord[] = [];
+  const recovered: WatchedRecord[] = [];
   for (const record of records) {
     const key = standingKey(record);
     const earlier = before[key] ?? UNKNOWN;
     const standing = afterLook(earlier, record.status, now);
     const isWatched = record.required || standing.wasOk;
-    const tells = isWatched && standing.toldAt === null && isLasting(record.status, standing, now);
+    const tells = isWatched && standing.toldAt === null && isLasting(record, standing, now);
     if (tells) wentBad.push(record);
     if (record.status === 'ok' && earlier.toldAt !== null) recovered.push(record);
     standings[key] = tells ? { ...standing, toldAt: now } : standing;
@@ -88,7 +103,7 @@ export const judgeStandings = (
 };
 
 /** Whether something is wrong that the owners have not been told of. */
-const hasUntold = (standings: Standings, records: readonly CheckedRecord[]): boolean =>
+const hasUntold = (standings: Standings, records: readonly WatchedRecord[]): boolean =>
   records.some((record) => {
     const standing = standings[standingKey(record)] ?? UNKNOWN;
     return (record.required || standing.wasOk) && isFailing(standing) && standing.toldAt === null;
@@ -98,7 +113,7 @@ const hasUntold = (standings: Standings, records: readonly CheckedRecord[]): boo
 export interface LastLook {
   readonly at: number;
   readonly standings: Standings;
-  readonly records: readonly CheckedRecord[];
+  readonly records: readonly WatchedRecord[];
 }
 
 export interface HostsOfPractice {

@@ -2,18 +2,17 @@
 import type { ToldRecord } from '#src/notices/schema.ts';
 import type { PracticeRow } from '#src/tenants/store.ts';
 import type { DomainDeps } from '../domain-deps.ts';
-import type { CheckedRecord } from '../records/host-check.ts';
-import { type Standings, type StandingVerdict, standingKey } from './standing.ts';
+import { type Standings, type StandingVerdict, standingKey, type WatchedRecord } from './standing.ts';
 import type { Telling } from './tell-owners.ts';
 
 /** Of each record in a mail: enough to recognize it. */
 const MAX_FOUND = 3;
 const MAX_FOUND_CHARACTERS = 300;
 
-const toTold = ({ name, type, value, priority, found, status }: CheckedRecord): ToldRecord => ({
+const toTold = ({ name, type, value, priority, found, status }: WatchedRecord): ToldRecord => ({
   name,
   type,
-  value: priority === null ? value : `${priority} ${value}`,
+  value: priority === null || value === null ? value : `${priority} ${value}`,
   found: found.slice(0, MAX_FOUND).map((text) => text.slice(0, MAX_FOUND_CHARACTERS)),
   problem: status === 'error' || status === 'ok' ? null : status,
 });
@@ -38,11 +37,11 @@ export const tellingsOf = async (
   if (!tells && wentBad.length === 0 && recovered.length === 0) return [];
   const of = { tenantId: practice.id, owners: await ownersOf(practice.id) };
   const about = { practice: practice.name, host, origin };
-  const since = (record: CheckedRecord): string => {
+  const since = (record: WatchedRecord): string => {
     const { badSince, errorSince } = standings[standingKey(record)] ?? {};
     return `${standingKey(record)} ${badSince ?? errorSince}`;
   };
-  const told = (record: CheckedRecord): string =>
+  const told = (record: WatchedRecord): string =>
     `${standingKey(record)} ${earlier[standingKey(record)]?.toldAt}`;
   const tellings: Telling[] = [];
   if (tells) tellings.push({ ...of, content: { kind: 'domain_verified', ...about }, occasion: [attachedAt] });

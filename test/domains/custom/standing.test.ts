@@ -5,27 +5,27 @@ import {
   judgeStandings,
   nextLookAt,
   type Standings,
+  type WatchedRecord,
 } from '#src/domains/custom/standing.ts';
-import type { CheckedRecord, RecordStatus } from '#src/domains/records/host-check.ts';
+import type { RecordStatus } from '#src/domains/records/host-check.ts';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
 
 const NOW = 1_700_000_000_000;
 
-const record = (status: RecordStatus, fields: Partial<CheckedRecord> = {}): CheckedRecord => ({
+const record = (status: RecordStatus, fields: Partial<WatchedRecord> = {}): WatchedRecord => ({
   purpose: 'spf',
   type: 'TXT',
   name: 'praxis.test',
   value: 'v=spf1 ~all',
   priority: null,
   required: true,
-  hint: '',
   found: [],
   status,
   ...fields,
 });
 
 /** `15 missing`: looked at after 15 minutes, found missing. Says what was told: `15 bad`, `30 right`. */
-const run = (looks: readonly string[], fields: Partial<CheckedRecord> = {}): string[] => {
+const run = (looks: readonly string[], fields: Partial<WatchedRecord> = {}): string[] => {
   let standings: Standings = {};
   return looks.flatMap((look) => {
     const [minute = '', status] = look.split(' ');
@@ -39,6 +39,13 @@ const run = (looks: readonly string[], fields: Partial<CheckedRecord> = {}): str
 const hours = (count: number): number => (count * HOUR) / MINUTE;
 
 describe('the owners are told of a required record', () => {
+  test('that should not be there: not while it cannot be found out', () => {
+    const looks = ['0 ok', '15 error', `${hours(30)} error`, `${hours(60)} error`];
+    expect(run(looks, { value: null })).toEqual([]);
+    expect(run(looks)).toEqual([`${hours(30)} bad`]);
+    expect(run(['0 ok', '15 mismatch', '30 mismatch'], { value: null })).toEqual(['30 bad']);
+  });
+
   test.each([
     { says: 'that is right: nothing', looks: ['0 ok', '15 ok'], told: [] },
     { says: 'not at the first look', looks: ['0 ok', '15 missing'], told: [] },
@@ -114,7 +121,7 @@ test('records are told apart by purpose, type and name, and those no longer want
   expect(Object.keys(second.standings)).toEqual(['spf TXT praxis.test']);
 });
 
-const looked = (before: Standings, ...records: readonly CheckedRecord[]) => ({
+const looked = (before: Standings, ...records: readonly WatchedRecord[]) => ({
   at: NOW,
   standings: judgeStandings(before, records, NOW).standings,
   records,
@@ -123,7 +130,7 @@ const told: Standings = {
   'spf TXT praxis.test': { wasOk: true, badSince: NOW - DAY, errorSince: null, toldAt: NOW - HOUR },
 };
 const nothing: HostsOfPractice = { pending: null, inUse: null };
-const inUse = (...records: readonly CheckedRecord[]): HostsOfPractice => ({
+const inUse = (...records: readonly WatchedRecord[]): HostsOfPractice => ({
   ...nothing,
   inUse: { last: looked({}, ...records) },
 });
