@@ -54,12 +54,13 @@ export const standingKey = ({ purpose, type, name }: WatchedRecord): string => `
 const isFailing = ({ badSince, errorSince }: RecordStanding): boolean =>
   badSince !== null || errorSince !== null;
 
-const afterLook = (before: RecordStanding, status: RecordStatus, now: number): RecordStanding => {
+const afterLook = (before: RecordStanding, { status, value }: WatchedRecord, now: number): RecordStanding => {
   switch (status) {
     case 'ok':
       return { ...UNKNOWN, wasOk: true };
     case 'error':
-      return { ...before, errorSince: before.errorSince ?? now };
+      // Of what should not be there nothing is missed while it cannot be asked for.
+      return value === null ? before : { ...before, errorSince: before.errorSince ?? now };
     case 'missing':
     case 'mismatch':
     case 'multiple':
@@ -70,14 +71,9 @@ const afterLook = (before: RecordStanding, status: RecordStatus, now: number): R
   }
 };
 
-/** Of what should not be there nothing is missed while it cannot be asked for. */
-const isLasting = (
-  { status, value }: WatchedRecord,
-  { badSince, errorSince }: RecordStanding,
-  now: number,
-): boolean =>
+const isLasting = (status: RecordStatus, { badSince, errorSince }: RecordStanding, now: number): boolean =>
   status === 'error'
-    ? value !== null && errorSince !== null && now - errorSince >= ERROR_LASTS_MS
+    ? errorSince !== null && now - errorSince >= ERROR_LASTS_MS
     : badSince !== null && now - badSince >= SECOND_LOOK_MS;
 
 /** What is remembered of records that are not wanted any more is dropped. */
@@ -92,9 +88,9 @@ export const judgeStandings = (
   for (const record of records) {
     const key = standingKey(record);
     const earlier = before[key] ?? UNKNOWN;
-    const standing = afterLook(earlier, record.status, now);
+    const standing = afterLook(earlier, record, now);
     const isWatched = record.required || standing.wasOk;
-    const tells = isWatched && standing.toldAt === null && isLasting(record, standing, now);
+    const tells = isWatched && standing.toldAt === null && isLasting(record.status, standing, now);
     if (tells) wentBad.push(record);
     if (record.status === 'ok' && earlier.toldAt !== null) recovered.push(record);
     standings[key] = tells ? { ...standing, toldAt: now } : standing;

@@ -151,6 +151,11 @@ describe('a practice is looked at next', () => {
     { says: 'soon where a record is wrong', hosts: inUse(record('missing')), minutes: 15 },
     { says: 'soon where the DNS does not answer', hosts: inUse(record('error')), minutes: 15 },
     {
+      says: 'daily where only what should not be there cannot be asked for',
+      hosts: inUse(record('ok'), record('error', { value: null, purpose: 'apex_mx' })),
+      minutes: 1_440,
+    },
+    {
       says: 'daily where what is wrong has been told',
       hosts: { ...nothing, inUse: { last: looked(told, record('missing')) } },
       minutes: 1_440,
