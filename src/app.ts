@@ -1,12 +1,11 @@
 // The composition root: opens the data, makes the parts, lists routes and jobs, and starts and stops all of it in
 // order. Parts get their piece of the configuration as arguments; nobody imports this file but the entry.
-import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ticketRetentionJob } from './abuse/retention.ts';
 import { abuseRoutes } from './abuse/routes.ts';
 import { domainParts } from './app/domain-parts.ts';
 import { insightParts } from './app/insight-parts.ts';
-import { waysOutOf } from './app/ways-out.ts';
+import { sendingParts } from './app/sending-parts.ts';
 import type { Config } from './config.ts';
 import { type Disk, disk as realDisk } from './db/disk.ts';
 import { openStorage, type Storage } from './db/storage.ts';
@@ -17,8 +16,6 @@ import { documentationRoutes } from './http/documentation.ts';
 import { createHttpDoor } from './http/door.ts';
 import { landingRoute } from './http/landing.ts';
 import { type Health, serviceRoutes } from './http/service-routes.ts';
-import type { AcceptDeps } from './intake/accept.ts';
-import { sendRoutes } from './intake/routes.ts';
 import { createEmailLimit } from './kernel/email-limit.ts';
 import type { Job } from './kernel/job.ts';
 import type { Log } from './kernel/log.ts';
@@ -27,7 +24,6 @@ import type { Route } from './kernel/route.ts';
 import { createRunner } from './kernel/runner.ts';
 import { deriveKey } from './kernel/seal.ts';
 import { type Clock, SECOND, systemClock, toIsoOrNull } from './kernel/time.ts';
-import { messageRoutes } from './messages/routes.ts';
 import { createOutbox, type Notices } from './notices/outbox.ts';
 import { accountRoutes } from './people/account-routes.ts';
 import { createAuthenticate } from './people/authenticate.ts';
@@ -41,11 +37,6 @@ import { createSessions, sessionsCleanupJob } from './people/sessions.ts';
 import { createSignInCodes } from './people/sign-in-codes.ts';
 import { type SignInDeps, signInRoutes } from './people/sign-in-routes.ts';
 import { tokenRoutes } from './people/token-routes.ts';
-import { createDueRegistry } from './queue/due-registry.ts';
-import type { RetryPolicy } from './queue/rules.ts';
-import { captureRoutes } from './relay/capture/routes.ts';
-import { createDispatcher } from './relay/dispatcher.ts';
-import { createPostman } from './service-mail/postman.ts';
 import { checkMasterKey } from './tenants/check-master-key.ts';
 import { type CreateTenantDeps, removeIncompleteTenants } from './tenants/create.ts';
 import { operatorRoutes } from './tenants/operator-routes.ts';
@@ -97,13 +88,6 @@ const dueRegistryJob = (settle: () => Promise<void>): Job => ({
   run: settle,
 });
 
-const retryPolicy = ({ queue }: Config): RetryPolicy => ({
-  waits: queue.retry,
-  thenEvery: queue.then_every,
-  jitter: queue.jitter,
-  giveUpAfter: { 0: queue.give_up.transactional, 1: queue.give_up.marketing },
-});
-
 /** Opens the data; nothing is listened on before `start`. Rejects where a part of the configuration cannot be used. */
 export const createApp = async (config: Config, log: Log, overrides: Overrides = {}): Promise<App> => {
   const storage = await openStorage({
@@ -127,25 +111,14 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
   const { service } = initial;
   const masterKey = Buffer.from(initial.secrets.masterKey.reveal(), 'base64');
   const sealingKey = deriveKey(masterKey, 'dkim keys');
-  const contentKey = deriveKey(masterKey, 'service mail');
-  const captureKey = deriveKey(masterKey, 'captured mail');
   const started = performance.now();
   const version = readVersion();
   let draining = false;
   const { platform, tenants: files } = storage;
 
-  const waysOut = waysOutOf(initial.upstreams, {
-    files,
-    clock,
-    log,
-    ehloName: service.host,
-    captureKey,
-    cutOff: CUT_OFF_MS,
-  });
-
   const generateKeyPair = fewAtATime(overrides.generateKeyPair ?? generateDkimKeyPair);
   const outbox = createOutbox(deriveKey(masterKey, 'notices'));
-  const notices: Notices = { enqueue: outbox.enqueue, tell: () => postman.wake() };
+  const notices: Notices = { enqueue: outbox.enqueue, tell: () => sending.postman.wake() };
   const domains = domainParts({
     config: initial,
     storage,
@@ -159,18 +132,20 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
 
   const simulatorDomain = `simulator.${service.host}`;
   const insight = insightParts({ config: () => config, files, clock, simulatorDomain });
-  const dueRegistry = createDueRegistry(platform);
-  const dispatcher = createDispatcher({
-    files,
-    waysOut,
-    policy: () => retryPolicy(config),
+  /** Null until the start has found or made it. */
+  let systemTenantId: string | null = null;
+  const sending = sendingParts({
+    config: () => config,
+    storage,
     clock,
     log,
+    masterKey,
     signers: domains.signers,
-    returnPathKey: createSecretKey(deriveKey(masterKey, 'return paths')),
-    contentKey,
-    simulatorDomain,
+    outbox,
+    systemTenantId: () => systemTenantId,
+    cutOff: CUT_OFF_MS,
   });
+  const { waysOut, dueRegistry, dispatcher, postman } = sending;
   const tokensLastUsed = createTokensLastUsed(files, clock);
   const sessionsLastUsed = createSessionsLastUsed(platform, clock);
   const sessions = createSessions({
@@ -212,26 +187,6 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     isReservedSlug: domains.zones.isReservedSlug,
     safeModeDefault: () => config.safe_mode.default,
   };
-  /** Null until the start has found or made it. */
-  let systemTenantId: string | null = null;
-
-  const intake: AcceptDeps = {
-    files,
-    clock,
-    serviceHost: service.host,
-    safeMode: () => ({ allowed: [...config.safe_mode.allowlist, ...config.safe_mode.placement_testers] }),
-    contentKey,
-    holdDue: dueRegistry.hold,
-    wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
-  };
-  const postman = createPostman({
-    platform,
-    outbox,
-    intake,
-    systemTenantId: () => systemTenantId,
-    log,
-    serviceName: service.name,
-  });
   const signIn: SignInDeps = {
     platform,
     clock,
@@ -245,8 +200,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
   const people = practicePeople({ notices, origin: service.public_origin });
 
   const routes: readonly Route[] = [
-    ...sendRoutes(intake),
-    ...messageRoutes({ files }),
+    ...sending.routes,
     ...practiceRoutes({ ...tenantDeps, people, serviceHost: service.host }),
     ...operatorRoutes({ storage, clock, people }),
     ...auditRoutes({ platform, files }),
@@ -269,7 +223,6 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     ...tokenRoutes({ storage, clock }),
     ...abuseRoutes({ platform, notices, limitEmail, clock, serviceName: service.name }),
     ...waitlistRoutes({ platform, limitEmail, clock, serviceName: service.name }),
-    ...captureRoutes({ files, key: captureKey }),
     ...serviceRoutes({
       name: service.name,
       version,
@@ -298,6 +251,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       dueRegistryJob(settleDueRegistry),
       auditRetention,
       ...domains.jobs,
+      ...sending.jobs,
       ticketRetentionJob({ platform, keep: () => config.retention.abuse_tickets, clock }),
     ],
     log,

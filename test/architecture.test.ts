@@ -112,7 +112,24 @@ const sideways: readonly Sideways[] = [
   },
   { from: 'messages/routes.ts', to: 'tenants/store.ts', why: 'a filter names a project by its slug' },
   { from: 'insight/', to: 'content/', why: 'the report of placement rates subjects' },
+  { from: 'suppressions/', to: 'events/', why: 'state and event are written in one transaction' },
+  {
+    from: 'suppressions/',
+    to: 'tenants/store.ts',
+    why: 'a suppression names its project or route; reading only',
+  },
+  { from: 'templates/', to: 'events/', why: 'state and audit are written in one transaction' },
+  {
+    from: 'templates/',
+    to: 'messages/kinds.ts',
+    why: 'a template says for which kind of message it is made',
+  },
   { from: 'intake/', to: 'content/', why: 'the gates ask what the content is' },
+  {
+    from: 'intake/',
+    to: 'compose/',
+    why: 'scanners of whole messages look at one as it would leave, before it is accepted',
+  },
   { from: 'relay/', to: 'compose/', why: 'an attempt composes and signs its copy' },
   ...['service-mail', 'compat', 'campaigns', 'feedback', 'inbound', 'practice-mail', 'alerts'].map(
     (station) => ({
@@ -215,9 +232,10 @@ const configuration = outside(usesConfiguration, (source) =>
 
 /** What decides and does nothing else, beside files of these names in any slice. */
 const PURE: readonly RegExp[] = [
-  /(?:^|\/)(?:rules|gates|outcome|routing|agenda|breaker|draft)\.ts$/,
+  /(?:^|\/)(?:rules|gates?|outcome|routing|agenda|breaker|draft)\.ts$/,
+  /^intake\/(?:gates\/[^/]+|answer|preview|usage-rules|header-rules)\.ts$/,
   /^mail\//,
-  /^content\/(?:attachment-policy|subject-risk)\.ts$/,
+  /^content\/(?:assessment|attachment-policy|language|rate-content|subject-risk|words)\.ts$/,
   /^domains\/check\//,
   /^domains\/custom\/standing\.ts$/,
   /^domains\/domain-connect\/(?:template|groups|apply-url)\.ts$/,

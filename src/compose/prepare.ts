@@ -1,7 +1,8 @@
 // From stored rows to what goes on the wire for one recipient: message and signatures, in final bytes.
 import { convert } from 'html-to-text';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
-import type { Mailbox } from '#src/mail/mailbox.ts';
+import type { Address, Mailbox } from '#src/mail/mailbox.ts';
+import type { MessageSettings } from '#src/messages/settings.ts';
 import type { AttachmentRow, BodyRow, MessageRow } from '#src/messages/store.ts';
 import { signMessage } from './dkim.ts';
 import type { OutgoingMessage } from './message.ts';
@@ -11,10 +12,6 @@ export interface StoredMessage {
   readonly message: MessageRow;
   readonly body: BodyRow;
   readonly attachments: readonly AttachmentRow[];
-}
-
-interface StoredSettings {
-  readonly plain_text_fallback: boolean;
 }
 
 /** Text made from HTML is a courtesy to readers without HTML: what lies beyond this much of it is left out. */
@@ -59,7 +56,7 @@ const fallbackText = (body: BodyRow, html: string): string => {
 const mailboxes = (json: string): Mailbox[] => JSON.parse(json);
 
 const toOutgoing = ({ message, body, attachments }: StoredMessage): OutgoingMessage => {
-  const settings: StoredSettings = JSON.parse(message.settings_json);
+  const settings: MessageSettings = JSON.parse(message.settings_json);
   const text =
     body.text ?? (settings.plain_text_fallback && body.html !== null ? fallbackText(body, body.html) : null);
   return {
@@ -82,12 +79,26 @@ const toOutgoing = ({ message, body, attachments }: StoredMessage): OutgoingMess
   };
 };
 
+/** What belongs to one recipient's copy alone. */
+export interface Copy {
+  readonly recipient: Address;
+  /** Null where the copy has no way out of its own. */
+  readonly unsubscribeUrl: string | null;
+}
+
+/** As it would leave, without signatures: for those who look at it before. */
+export const composeUnsigned = (message: OutgoingMessage): Buffer => {
+  const { header, body } = composeMessage(message);
+  return Buffer.from(`${header}\r\n${body}`, 'latin1');
+};
+
 /**
  * The signed message (RFC 5322), 7-bit, CRLF line ends. The same rows and keys give the same bytes: a retry repeats
  * the message, and receivers that compare copies see one.
  */
 export const prepareMessage = async (
   stored: StoredMessage,
+  _copy: Copy,
   signers: readonly DkimSigner[],
 ): Promise<Buffer> => {
   const composed = composeMessage(toOutgoing(stored));

@@ -244,6 +244,12 @@ const limits = z.strictObject({
     })
     .prefault({})
     .describe('Sign-in and public forms.'),
+  managed_host_mails: v
+    .whole(0, 100_000_000)
+    .prefault(200)
+    .describe(
+      'Mails a UTC month that a practice may send from its managed host, whatever its plan: all of them share the reputation of service.managed_suffix.',
+    ),
   body_bytes: v
     .whole(64 * KIB, 256 * MIB)
     .prefault(48 * MIB)

@@ -4,21 +4,19 @@ import { DAY } from '#src/kernel/time.ts';
 export interface Month {
   /** `2026-11` */
   readonly name: string;
-  readonly firstDay: number;
   readonly nextFirstDay: number;
 }
 
 /** Days since the epoch. */
 export const utcDay = (milliseconds: number): number => Math.floor(milliseconds / DAY);
 
-/** The month that the moment lies in; its days as `utcDay` counts them. */
+/** The month that the moment lies in; its end as `utcDay` counts days. */
 export const monthOf = (milliseconds: number): Month => {
   const date = new Date(milliseconds);
   const year = date.getUTCFullYear();
   const month = date.getUTCMonth();
   return {
     name: date.toISOString().slice(0, 7),
-    firstDay: utcDay(Date.UTC(year, month, 1)),
     nextFirstDay: utcDay(Date.UTC(year, month + 1, 1)),
   };
 };

@@ -1,6 +1,7 @@
 // What became of mails per route and UTC day, and how many went over which channel, in the tenant's file: counted in the
 // transaction of what is counted. Mails to the simulator are not.
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import type { Stream } from '#src/kernel/stream.ts';
 
 export const fates = [
   'sent',
@@ -11,6 +12,13 @@ export const fates = [
   'unsubscribes',
 ] as const;
 export type Fate = (typeof fates)[number];
+
+export interface Usage {
+  /** Mails, one a recipient. */
+  accepted: number;
+  /** The highest share of the cap, in per cent, that the owners were told of; 0: none. */
+  told: number;
+}
 
 export interface RouteCounts extends Record<Fate | 'accepted', number> {
   route_id: string;
@@ -30,11 +38,6 @@ export const counterStore = perConnection((db: TenantDb) => {
      SELECT :day, route_id, 0, ${fates.map((fate) => `:${fate}`).join(', ')} FROM messages WHERE seq = :messageSeq
      ON CONFLICT (day, route_id) DO UPDATE SET ${fates.map((fate) => `${fate} = ${fate} + excluded.${fate}`).join(', ')}`,
   );
-  const between = db
-    .prepare<[from: number, toExclusive: number], number>(
-      'SELECT coalesce(sum(accepted), 0) FROM counters WHERE day >= ? AND day < ?',
-    )
-    .pluck();
   const perRoute = db.prepare<[from: number, toExclusive: number], RouteCounts>(
     `SELECT route_id, sum(accepted) AS accepted, ${fates.map((fate) => `sum(${fate}) AS ${fate}`).join(', ')}
      FROM counters WHERE day >= ? AND day < ? GROUP BY route_id ORDER BY route_id`,
@@ -48,7 +51,38 @@ export const counterStore = perConnection((db: TenantDb) => {
        AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))
      GROUP BY day, channel ORDER BY day, channel`,
   );
+  const addUsage = db.prepare<[month: string, mails: number]>(
+    `INSERT INTO monthly_usage (month, accepted) VALUES (?, ?)
+     ON CONFLICT (month) DO UPDATE SET accepted = accepted + excluded.accepted`,
+  );
+  const usage = db.prepare<[string], Usage>('SELECT accepted, told FROM monthly_usage WHERE month = ?');
+  const setTold = db.prepare<[told: number, month: string]>(
+    'UPDATE monthly_usage SET told = max(told, ?) WHERE month = ?',
+  );
+  const addVolume = db.prepare<[day: number, stream: Stream, mails: number]>(
+    `INSERT INTO daily_volume (day, stream, mails) VALUES (?, ?, ?)
+     ON CONFLICT (stream, day) DO UPDATE SET mails = mails + excluded.mails`,
+  );
+  const volumes = db.prepare<[Stream, number], { day: number; mails: number }>(
+    'SELECT day, mails FROM daily_volume WHERE stream = ? AND day >= ? ORDER BY day',
+  );
   return {
+    /** What counts towards the plan's cap. `month` as `monthOf` names it. */
+    addUsage: (month: string, mails: number): void => {
+      addUsage.run(month, mails);
+    },
+    usage: (month: string): Usage => usage.get(month) ?? { accepted: 0, told: 0 },
+    /** The owners have been told of that share, in per cent; never lowered. */
+    setTold: (month: string, share: number): void => {
+      setTold.run(share, month);
+    },
+    /** Mails that will go out on `day`, whenever they were accepted. */
+    addVolume: (day: number, stream: Stream, mails: number): void => {
+      addVolume.run(day, stream, mails);
+    },
+    /** Of `fromDay` and the days after it that have any. */
+    volumesFrom: (stream: Stream, fromDay: number): ReadonlyMap<number, number> =>
+      new Map(volumes.all(stream, fromDay).map(({ day, mails }) => [day, mails])),
     /** `mails`: one a recipient; `day` as `utcDay` counts. */
     addAccepted: (day: number, routeId: string, mails: number): void => {
       add.run(day, routeId, mails);
@@ -61,9 +95,6 @@ export const counterStore = perConnection((db: TenantDb) => {
       const one = Object.fromEntries(fates.map((fate) => [fate, came.includes(fate) ? 1 : 0]));
       addFates.run({ ...(one as Record<Fate, number>), day, messageSeq });
     },
-    /** Mails over all routes, from the first day up to, not including, the last. */
-    acceptedBetween: (fromDay: number, toDayExclusive: number): number =>
-      between.get(fromDay, toDayExclusive) ?? 0,
     /** Sums of the same days, of the routes that had any. */
     perRoute: (fromDay: number, toDayExclusive: number): RouteCounts[] =>
       perRoute.all(fromDay, toDayExclusive),

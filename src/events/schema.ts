@@ -11,6 +11,14 @@ export const messageEventTypes = [
   'message.soft_bounced',
   'message.failed',
   'message.delivery_delayed',
+  'message.content_blocked',
+  'message.suppressed',
+  'message.auto_replied',
+  'message.spam_complaint',
+  'message.unsubscribed',
+  'message.subscription',
+  'suppression.added',
+  'suppression.removed',
 ] as const;
 
 export type EventType = (typeof messageEventTypes)[number];
@@ -26,6 +34,19 @@ export interface EventData {
   readonly attempt?: number;
   /** A delay that was told before: followers pass it over. */
   readonly repeated?: boolean;
+  /** Ids of what blocked the content. */
+  readonly content_reasons?: readonly string[];
+  /** Which one keeps mail from the recipient, or was added or removed. */
+  readonly suppression?: {
+    readonly id: string;
+    readonly address: string | null;
+    readonly scope: string;
+    readonly project_id: string | null;
+    readonly route_id: string | null;
+    readonly project_slug: string | null;
+    readonly route_slug: string | null;
+    readonly reason: string;
+  };
 }
 
 export const eventSchema = z.strictObject({

@@ -6,6 +6,7 @@ import type { EventData, EventType } from './schema.ts';
 
 export interface NewEvent {
   readonly type: EventType;
+  /** 0 where it is about no message. */
   readonly messageSeq: number;
   readonly recipientId: number | null;
   readonly at: number;

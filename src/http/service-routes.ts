@@ -1,7 +1,7 @@
 // What the service says of itself: its health, and what clients can count on.
 import { z } from 'zod';
 import { attachmentPolicy } from '#src/content/attachment-policy.ts';
-import { MAX_RECIPIENTS } from '#src/intake/gates.ts';
+import { MAX_RECIPIENTS } from '#src/intake/gates/request-gates.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 
 export interface Health {

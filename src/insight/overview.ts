@@ -75,7 +75,7 @@ export const overviewOf = (
   const { id, name, slug, status, pause, plan, monthly_cap, safe_mode } = practice;
   const { domain, domain_kind, pending_domain, managed_host, default_from } = practice;
   const month = monthOf(now);
-  const used = counterStore(db).acceptedBetween(month.firstDay, month.nextFirstDay);
+  const used = counterStore(db).usage(month.name).accepted;
   const remaining = remainingOf(goLiveChecks(practiceFacts(db, installation, now), now));
   return {
     practice: { id, name, slug, created_at: practice.created_at },

@@ -1,47 +1,54 @@
 // The one way in. Everything that asks for a message to be sent ends here: facts are read and gates passed inside the
 // transaction that stores message, recipients, queue rows and event, so that no state can change in between; one sync
 // of the disk, shared with whoever commits at the same moment, and only then the answer.
+//
+// Scanners take their time, and a transaction has none. Where one is configured, the gates are passed twice: first
+// without the scanners' word, so that nothing is scanned that is refused anyway or was answered before; then, once they
+// have spoken, in the transaction that stores.
 import { hash } from 'node:crypto';
-import { utcDay } from '#src/counters/rules.ts';
-import { counterStore } from '#src/counters/store.ts';
+import { composeUnsigned } from '#src/compose/prepare.ts';
+import type { Assessment } from '#src/content/assessment.ts';
+import type { ContentCheck } from '#src/content/check-content.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
-import { eventStore } from '#src/events/store.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
-import { type Lane, laneOf } from '#src/kernel/stream.ts';
+import type { Lane } from '#src/kernel/stream.ts';
 import { type Clock, DAY } from '#src/kernel/time.ts';
-import { addressDomain, parseAddress } from '#src/mail/address.ts';
-import { kinds } from '#src/messages/kinds.ts';
-import { sealContent } from '#src/messages/sealed-content.ts';
-import { type BodyRow, messageStore } from '#src/messages/store.ts';
-import { queueStore } from '#src/queue/store.ts';
-import { defaultFrom } from '#src/tenants/present.ts';
-import { type PracticeRow, type RouteRow, tenantStore } from '#src/tenants/store.ts';
+import { type RouteRow, tenantStore } from '#src/tenants/store.ts';
+import { answerOf, blockedError } from './answer.ts';
 import type { Draft } from './draft.ts';
-import { type Facts, kindOf, passGates, type Verdict } from './gates.ts';
+import { type FactsDeps, readFacts } from './facts.ts';
+import { countedMails, type Facts, recipientsOf } from './gate.ts';
+import { type Passage, passGates } from './gates.ts';
+import { previewOf } from './preview.ts';
+import type { Repeats } from './repeats.ts';
 import type { SendAnswer } from './schema.ts';
 import { idempotencyStore } from './store.ts';
+import { storeMessage } from './store-message.ts';
+import { reachedShare } from './usage-rules.ts';
 
 /** How long a key answers with what was answered first. */
-const IDEMPOTENCY_PERIOD = DAY;
+export const IDEMPOTENCY_PERIOD = DAY;
 
-export interface AcceptDeps {
+export interface AcceptDeps extends FactsDeps {
   readonly files: TenantFiles;
   readonly clock: Clock;
-  readonly serviceHost: string;
-  readonly safeMode: () => { readonly allowed: readonly string[] };
+  readonly content: ContentCheck;
+  readonly repeats: Repeats;
   /** Seals the content of the service's own mails; 32 bytes. */
   readonly contentKey: Buffer;
   /** Resolves when a restart could not forget that the tenant may have mail due; the result ends the hold on that. */
   readonly holdDue: (tenantId: string, dueAt: number) => Promise<() => void>;
   /** Tells that something of the tenant is due. */
   readonly wake: (tenantId: string, lane: Lane, dueAt: number) => void;
+  /** A share of the plan's cap has been reached that the owners have not been told of. */
+  readonly tellUsage: (tenantId: string) => void;
 }
 
 /** The service's own mail bears header fields that no sender may set, and its content is kept sealed. */
 type Origin =
-  | { readonly source: 'api' }
+  | { readonly source: 'api' | 'batch' | 'bulk' | 'smtp' }
   | { readonly source: 'system'; readonly ownHeaders: Draft['headers'] };
 
 export type Submission = Origin & {
@@ -50,36 +57,31 @@ export type Submission = Origin & {
   readonly projects: ReadonlySet<string> | null;
   /** The one that was asked for. */
   readonly projectId: string | null;
-  readonly draft: Draft;
+  /** Or how to make it from what the tenant's file holds: a stored template. */
+  readonly draft: Draft | ((db: TenantDb) => Draft);
   /** With what identifies the request's content. */
   readonly idempotency: { readonly key: string; readonly request: unknown } | null;
 };
 
-export interface Accepted {
+export type Accepted =
+  | { readonly kind: 'accepted'; readonly answer: SendAnswer; readonly replayed: boolean }
+  /** Kept as failed. */
+  | { readonly kind: 'blocked'; readonly error: AppError; readonly replayed: boolean };
+
+/** What an idempotency key answers with. */
+interface Kept {
   readonly status: number;
-  readonly answer: SendAnswer;
-  readonly replayed: boolean;
+  readonly body: unknown;
 }
 
-/** The key with the digest of what it was first used for. */
-interface Repeatable {
-  readonly key: string;
-  readonly requestHash: Buffer;
+/** A message before the gates, with all they ask. */
+export interface Considered {
+  readonly draft: Draft;
+  readonly projectId: string;
+  readonly route: RouteRow;
+  readonly facts: Facts;
+  readonly passage: Passage;
 }
-
-const factsOf = (draft: Draft, practice: PracticeRow, route: RouteRow, deps: AcceptDeps): Facts => ({
-  pause: practice.paused_at === null ? null : { reason: practice.pause_reason ?? '', at: practice.paused_at },
-  safeMode: practice.safe_mode === 1,
-  safeModeAllowed: deps.safeMode().allowed,
-  simulatorDomain: `simulator.${deps.serviceHost}`,
-  sendingHosts:
-    practice.custom_domain === null
-      ? [practice.managed_host]
-      : [practice.custom_domain, practice.managed_host],
-  pendingDomain: practice.pending_domain,
-  from: draft.from ?? { ...parseAddress(defaultFrom(practice)), name: practice.name },
-  route: { slug: route.slug, type: route.type },
-});
 
 const routeOf = (db: TenantDb, draft: Draft, projectId: string): RouteRow => {
   const store = tenantStore(db);
@@ -91,7 +93,10 @@ const routeOf = (db: TenantDb, draft: Draft, projectId: string): RouteRow => {
 };
 
 /** What was asked for, else the default one, else the only one that may be used. */
-const chooseProject = ({ projects, projectId }: Submission, defaultId: string): string => {
+const chooseProject = (
+  { projects, projectId }: Pick<Submission, 'projects' | 'projectId'>,
+  defaultId: string,
+): string => {
   if (projectId !== null) {
     if (projects === null || projects.has(projectId)) return projectId;
     throw new AppError('not_found', 'There is no such project.');
@@ -112,109 +117,94 @@ const refuseArchived = (db: TenantDb, projectId: string): void => {
   }
 };
 
-/** Octets of what the sender gave: the measure for the queue's memory, not the size on the wire. */
-const sizeOf = ({ text, html, attachments }: Draft): number =>
-  Buffer.byteLength(text ?? '') +
-  Buffer.byteLength(html ?? '') +
-  attachments.reduce((sum, { content }) => sum + content.length, 0);
+const draftIn = (db: TenantDb, { draft }: Pick<Submission, 'draft'>): Draft =>
+  typeof draft === 'function' ? draft(db) : draft;
 
-const bodyOf = (submission: Submission, messageId: string, contentKey: Buffer): BodyRow => {
-  const { text, html, headers } = submission.draft;
-  if (submission.source === 'api') return { text, html, sealed: null, headers_json: JSON.stringify(headers) };
-  const headers_json = JSON.stringify([...headers, ...submission.ownHeaders]);
-  return { ...sealContent(contentKey, messageId, { text, html }), headers_json };
-};
-
-interface Placement {
-  readonly projectId: string;
-  readonly route: RouteRow;
-  readonly facts: Facts;
-  readonly verdicts: readonly Verdict[];
-}
-
-const storeMessage = (
+/** The message as the gates see it. `dry`: past refusals too. Throws where it has no project or route to go by. */
+export const consider = (
   db: TenantDb,
-  submission: Submission,
-  { projectId, route, facts, verdicts }: Placement,
-  contentKey: Buffer,
+  submission: Pick<Submission, 'source' | 'projects' | 'projectId' | 'draft'>,
+  assess: (draft: Draft) => Assessment | null,
+  deps: FactsDeps,
   now: number,
-): { id: string; lane: Lane } => {
-  const { draft, source } = submission;
-  const id = newId();
-  const kind = kindOf(draft, facts);
-  const lane = laneOf[kinds[kind].stream];
-  const size = sizeOf(draft);
-  const messages = messageStore(db);
-  const seq = messages.insert(
-    {
-      id,
-      internet_message_id: `<${id}@${addressDomain(facts.from.address)}>`,
-      project_id: projectId,
-      route_id: route.id,
-      message_kind: kind,
-      channel: kinds[kind].channel,
-      source,
-      from_json: JSON.stringify(facts.from),
-      to_json: JSON.stringify(draft.to),
-      cc_json: JSON.stringify(draft.cc),
-      bcc_json: JSON.stringify(draft.bcc),
-      reply_to_json: JSON.stringify(draft.replyTo),
-      subject: draft.subject,
-      tag: draft.tags[0] ?? null,
-      tags_json: JSON.stringify(draft.tags),
-      metadata_json: JSON.stringify(draft.metadata),
-      settings_json: JSON.stringify({
-        plain_text_fallback: route.plain_text_fallback === 1,
-        ...draft.settings,
-      }),
-      decisions_json: JSON.stringify(verdicts),
-      status: 'queued',
-      score: null,
-      size_bytes: size,
-      scheduled_at: null,
-      created_at: now,
-      updated_at: now,
-    },
-    bodyOf(submission, id, contentKey),
-  );
-  for (const [position, { filename, contentType, contentId, content }] of draft.attachments.entries()) {
-    messages.insertAttachment(seq, position, {
-      filename,
-      content_type: contentType,
-      content_id: contentId,
-      size_bytes: content.length,
-      content,
-    });
-  }
-  let mails = 0;
-  for (const field of ['to', 'cc', 'bcc'] as const) {
-    for (const { address } of draft[field]) {
-      if (addressDomain(address) !== facts.simulatorDomain) mails += 1;
-      const recipientId = messages.insertRecipient(seq, address, field, 'queued', now);
-      queueStore(db).enqueue({ recipientId, messageSeq: seq, lane, dueAt: now, size, now });
-    }
-  }
-  if (mails > 0) {
-    counterStore(db).addAccepted(utcDay(now), route.id, mails);
-    counterStore(db).addToChannel(utcDay(now), projectId, kinds[kind].channel, mails);
-  }
-  eventStore(db).append({ type: 'message.created', messageSeq: seq, recipientId: null, at: now });
-  return { id, lane };
+  dry = false,
+): Considered => {
+  const projectId = chooseProject(submission, tenantStore(db).defaultProject().id);
+  refuseArchived(db, projectId);
+  const draft = draftIn(db, submission);
+  const route = routeOf(db, draft, projectId);
+  const question = { source: submission.source, projectId, route, content: assess(draft), now };
+  const facts = readFacts(db, draft, deps, question);
+  return { draft, projectId, route, facts, passage: passGates(draft, facts, dry) };
 };
 
 /** What was answered to this key before; null where it is new. Throws `idempotency_conflict`. */
 const repeatedAnswer = (
   db: TenantDb,
   projectId: string,
-  repeatable: Repeatable,
+  { key, requestHash }: Repeatable,
   now: number,
 ): Accepted | null => {
-  const kept = idempotencyStore(db).get(projectId, repeatable.key, now - IDEMPOTENCY_PERIOD);
+  const kept = idempotencyStore(db).get(projectId, key, now - IDEMPOTENCY_PERIOD);
   if (!kept) return null;
-  if (!kept.request_hash.equals(repeatable.requestHash)) {
+  if (!kept.request_hash.equals(requestHash)) {
     throw new AppError('idempotency_conflict', 'This idempotency key was used for another request.');
   }
-  return { status: kept.status, answer: JSON.parse(kept.response_json), replayed: true };
+  const body = JSON.parse(kept.response_json);
+  if (kept.status === 202) return { kind: 'accepted', answer: body, replayed: true };
+  const { error, code: _, ...details } = body;
+  const blocked = new AppError('content_blocked', error, { extra: details });
+  return { kind: 'blocked', error: blocked, replayed: true };
+};
+
+/** The key with the digest of what it was first used for. */
+interface Repeatable {
+  readonly key: string;
+  readonly requestHash: Buffer;
+}
+
+export const requestHash = (request: unknown): Buffer => hash('sha256', JSON.stringify(request), 'buffer');
+
+const keptOf = (accepted: Accepted): Kept =>
+  accepted.kind === 'accepted'
+    ? { status: 202, body: accepted.answer }
+    : { status: accepted.error.status, body: accepted.error.toJSON() };
+
+/** Asks the scanners, where there are any; else the rules alone, and of the service's own mail nobody. */
+const assessmentOf = async (
+  deps: AcceptDeps,
+  submission: Submission,
+  repeatable: Repeatable | null,
+): Promise<Accepted | ((draft: Draft) => Assessment | null)> => {
+  if (submission.source === 'system') return () => null;
+  if (!deps.content.scans()) return deps.content.rate;
+  const { tenantId } = submission;
+  const now = deps.clock.now();
+  const found = await deps.files.read(tenantId, (db) => {
+    const projectId = chooseProject(submission, tenantStore(db).defaultProject().id);
+    const repeated = repeatable && repeatedAnswer(db, projectId, repeatable, now);
+    return repeated ?? consider(db, submission, deps.content.rate, deps, now);
+  });
+  if ('kind' in found) return found;
+  const { draft, facts, passage } = found;
+  if (passage.refusal !== null) throw refused(deps, tenantId, passage.refusal, facts);
+  if (passage.suppressed.size === recipientsOf(draft).length) return deps.content.rate;
+  const assessment = await deps.content.scan({
+    subject: draft.subject,
+    text: draft.text,
+    html: draft.html,
+    attachments: draft.attachments,
+    sender: facts.from.address,
+    recipients: recipientsOf(draft).map(({ address }) => address),
+    tenantId,
+    composed: () => composeUnsigned(previewOf(draft, facts)),
+  });
+  return () => assessment;
+};
+
+const refused = (deps: AcceptDeps, tenantId: string, refusal: AppError, { plan }: Facts): AppError => {
+  if (plan !== null && reachedShare(plan.used, plan.cap) > plan.told) deps.tellUsage(tenantId);
+  return refusal;
 };
 
 /**
@@ -222,40 +212,68 @@ const repeatedAnswer = (
  * whatever has become of project and route since.
  */
 export const accept = async (deps: AcceptDeps, submission: Submission): Promise<Accepted> => {
-  const { tenantId, draft, idempotency } = submission;
-  const repeatable = idempotency && {
-    key: idempotency.key,
-    requestHash: hash('sha256', JSON.stringify(idempotency.request), 'buffer'),
-  };
+  const { tenantId, idempotency } = submission;
+  const repeatable = idempotency && { key: idempotency.key, requestHash: requestHash(idempotency.request) };
+  return deps.repeats.inTurn(
+    tenantId,
+    repeatable && `${submission.projectId ?? ''} ${repeatable.key}`,
+    async () => {
+      const assess = await assessmentOf(deps, submission, repeatable);
+      return typeof assess === 'function' ? store(deps, submission, repeatable, assess) : assess;
+    },
+  );
+};
+
+const store = async (
+  deps: AcceptDeps,
+  submission: Submission,
+  repeatable: Repeatable | null,
+  assess: (draft: Draft) => Assessment | null,
+): Promise<Accepted> => {
+  const { tenantId, source } = submission;
   const now = deps.clock.now();
-  let lane: Lane | null = null;
-  const store = (db: TenantDb): Accepted => {
+  let woken: { lane: Lane; dueAt: number } = { lane: 0, dueAt: now };
+  let hasReachedShare = false;
+  const write = (db: TenantDb): Accepted => {
     const projectId = chooseProject(submission, tenantStore(db).defaultProject().id);
     const repeated = repeatable && repeatedAnswer(db, projectId, repeatable, now);
     if (repeated) return repeated;
-    refuseArchived(db, projectId);
-    const route = routeOf(db, draft, projectId);
-    const facts = factsOf(draft, tenantStore(db).practice(), route, deps);
-    const { verdicts, refusal } = passGates(draft, facts);
-    if (refusal !== null) throw refusal;
-    const stored = storeMessage(db, submission, { projectId, route, facts, verdicts }, deps.contentKey, now);
-    lane = stored.lane;
-    const answer: SendAnswer = { id: stored.id, message_id: stored.id, status: 'queued' };
+    const { draft, route, facts, passage } = consider(db, submission, assess, deps, now);
+    if (passage.refusal !== null) throw refused(deps, tenantId, passage.refusal, facts);
+    const id = newId();
+    const ownHeaders = submission.source === 'system' ? submission.ownHeaders : null;
+    const placement = {
+      id,
+      source,
+      ownHeaders,
+      projectId,
+      route,
+      facts,
+      passage,
+      contentKey: deps.contentKey,
+    };
+    const stored = storeMessage(db, draft, placement);
+    woken = { lane: stored.lane, dueAt: stored.dueAt ?? now };
+    const { plan, content } = facts;
+    hasReachedShare =
+      plan !== null && reachedShare(plan.used + countedMails(draft, facts), plan.cap) > plan.told;
+    const accepted: Accepted =
+      passage.blocked && content
+        ? { kind: 'blocked', error: blockedError(id, content), replayed: false }
+        : { kind: 'accepted', answer: answerOf(id, draft, stored.status, passage, content), replayed: false };
     if (repeatable) {
-      const kept = {
-        request_hash: repeatable.requestHash,
-        status: 202,
-        response_json: JSON.stringify(answer),
-      };
+      const { status, body } = keptOf(accepted);
+      const kept = { request_hash: repeatable.requestHash, status, response_json: JSON.stringify(body) };
       idempotencyStore(db).put(projectId, repeatable.key, kept, now, now - IDEMPOTENCY_PERIOD);
     }
-    return { status: 202, answer, replayed: false };
+    return accepted;
   };
   const release = await deps.holdDue(tenantId, now);
   try {
-    const accepted = await deps.files.write(tenantId, store);
+    const accepted = await deps.files.write(tenantId, write);
     // For a repeated answer too: the first request may have ended in a failed sync, and its message wait since.
-    deps.wake(tenantId, lane ?? 0, now);
+    deps.wake(tenantId, woken.lane, woken.dueAt);
+    if (hasReachedShare) deps.tellUsage(tenantId);
     return accepted;
   } catch (error) {
     // After a failed sync it may stand in the file all the same: a look does no harm, and the registry would forget it.

@@ -11,7 +11,9 @@ import {
   withoutInvisibles,
 } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
+import type { MergeData } from '#src/mail/merge-fields.ts';
 import type { Kind } from '#src/messages/kinds.ts';
+import type { Invitation } from '#src/messages/settings.ts';
 import type { RecipientField } from '#src/messages/store.ts';
 import type { SendBody } from './schema.ts';
 
@@ -42,7 +44,14 @@ export interface Draft {
   readonly settings: {
     readonly track_opens?: boolean | undefined;
     readonly track_clicks?: boolean | undefined;
+    /** Of the route where absent. */
+    readonly plain_text_fallback?: boolean | undefined;
   };
+  readonly calendar: Invitation | null;
+  /** When it is to go out, ms; null: at once. */
+  readonly scheduledAt: number | null;
+  /** Text and HTML are this content with these values: what is stored instead of them. */
+  readonly shared: { readonly id: number; readonly data: MergeData } | null;
 }
 
 const invalidField = (path: string, message: string): AppError =>
@@ -163,5 +172,8 @@ export const toDraft = (body: SendBody): Draft => {
     headers: Object.entries(body.headers ?? {}),
     attachments: (body.attachments ?? []).map(decode),
     settings: body.settings ?? {},
+    calendar: null,
+    scheduledAt: null,
+    shared: null,
   };
 };

@@ -46,11 +46,10 @@ const send = async (deps: AcceptDeps, body: SendBody, context: RequestContext): 
     draft: toDraft(body),
     idempotency: key === null ? null : { key, request },
   });
-  return {
-    status: accepted.status,
-    body: accepted.answer,
-    ...(accepted.replayed ? { headers: { 'Idempotent-Replayed': 'true' } } : {}),
-  };
+  const headers = accepted.replayed ? { 'Idempotent-Replayed': 'true' } : {};
+  return accepted.kind === 'accepted'
+    ? { status: 202, body: accepted.answer, headers }
+    : { status: accepted.error.status, body: accepted.error, headers };
 };
 
 const MIB = 1_024 * 1_024;
@@ -70,6 +69,14 @@ export const sendRoutes = (deps: AcceptDeps): Route[] => {
     responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },
     errors: [
       'tenant_paused',
+      'plan_cap_reached',
+      'content_blocked',
+      'promotional_on_transactional',
+      'impressum_incomplete',
+      'warmup_not_ready',
+      'warmup_cap_reached',
+      'consent_required',
+      'idempotency_in_progress',
       'idempotency_conflict',
       'kind_not_allowed_on_route',
       'dkim_not_verified',

@@ -105,6 +105,17 @@ export const sendAnswer = z.strictObject({
   id: z.uuid(),
   message_id: z.uuid(),
   status: z.enum(statuses),
+  scheduled_at: z.iso.datetime().optional().describe('while it waits for that time'),
+  code: z
+    .enum(['recipient_suppressed', 'recipients_suppressed'])
+    .optional()
+    .describe('where all or some recipients are suppressed'),
+  hint: z.string().optional(),
+  suppressed: z.array(z.string()).optional().describe('recipients who get nothing'),
+  content_warnings: z
+    .array(z.strictObject({ id: z.string(), why: z.string(), advice: z.string() }))
+    .optional()
+    .describe('what filters may take offence at'),
 });
 
 export type SendAnswer = z.infer<typeof sendAnswer>;

@@ -85,7 +85,7 @@ export const presentMessage = (
   };
 };
 
-/** The status each event speaks of. */
+/** The status each event speaks of; one about suppressions alone is none of a message's. */
 const statusOf: Readonly<Record<EventRow['type'], Status>> = {
   'message.created': 'queued',
   'message.sent': 'processed',
@@ -94,6 +94,14 @@ const statusOf: Readonly<Record<EventRow['type'], Status>> = {
   'message.soft_bounced': 'soft_bounced',
   'message.failed': 'failed',
   'message.delivery_delayed': 'delivery_delayed',
+  'message.content_blocked': 'failed',
+  'message.suppressed': 'suppressed',
+  'message.auto_replied': 'auto_replied',
+  'message.spam_complaint': 'spam_complaint',
+  'message.unsubscribed': 'unsubscribed',
+  'message.subscription': 'unsubscribed',
+  'suppression.added': 'suppressed',
+  'suppression.removed': 'suppressed',
 };
 
 export const presentTimeline = (events: readonly EventRow[]): z.infer<typeof timelineSchema> => ({

@@ -21,7 +21,7 @@ const addressSchema = z.strictObject({ address: z.string(), name: z.string().nul
 
 export const decisionSchema = z.strictObject({
   gate: z.string(),
-  verdict: z.enum(['passed', 'refused']),
+  verdict: z.enum(['passed', 'suppressed', 'held', 'warned', 'blocked', 'refused']),
   facts: z.record(z.string(), z.unknown()).describe('what the gate decided by'),
 });
 

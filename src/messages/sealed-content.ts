@@ -10,7 +10,7 @@ export const sealContent = (
   key: Buffer,
   messageId: string,
   { text, html }: Content,
-): Omit<BodyRow, 'headers_json'> => ({
+): Omit<BodyRow, 'headers_json' | 'calendar_json'> => ({
   text: null,
   html: null,
   sealed: seal(key, Buffer.from(JSON.stringify({ text, html })), messageId),

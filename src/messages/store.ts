@@ -1,5 +1,6 @@
 // Messages and their recipients in the tenant's file.
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { type MergeData, merge } from '#src/mail/merge-fields.ts';
 import type { Channel, Kind } from './kinds.ts';
 import { messageStatus, type Status } from './rules.ts';
 
@@ -37,7 +38,32 @@ export interface BodyRow {
   /** What stands in place of both where nobody may read them from the file: see sealed-content.ts. */
   sealed: Buffer | null;
   headers_json: string;
+  /** Of an `Invitation`; null where there is none. */
+  calendar_json: string | null;
 }
+
+/** Where text and HTML stand: in the row itself, or as values for content that many messages share. */
+export type NewBody = BodyRow & {
+  readonly shared: { readonly id: number; readonly data: MergeData } | null;
+};
+
+interface StoredBody extends BodyRow {
+  shared_id: number | null;
+  data_json: string | null;
+  shared_text: string | null;
+  shared_html: string | null;
+}
+
+/** Shared content becomes the message's own. */
+const mergedBody = ({ shared_id, data_json, shared_text, shared_html, ...row }: StoredBody): BodyRow => {
+  if (shared_id === null) return row;
+  const data: MergeData = JSON.parse(data_json ?? '{}');
+  return {
+    ...row,
+    text: shared_text === null ? null : merge(shared_text, data, 'text'),
+    html: shared_html === null ? null : merge(shared_html, data, 'html'),
+  };
+};
 
 export interface AttachmentRow {
   filename: string;
@@ -99,8 +125,14 @@ export const messageStore = perConnection((db: TenantDb) => {
   const insertMessage = db.prepare<Omit<MessageRow, 'seq'>>(
     `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}) VALUES (${MESSAGE_COLUMNS.map((name) => `:${name}`).join(', ')})`,
   );
-  const insertBody = db.prepare<[number, string | null, string | null, Buffer | null, string]>(
-    'INSERT INTO message_bodies (message_seq, text, html, sealed, headers_json) VALUES (?, ?, ?, ?, ?)',
+  const insertBody = db.prepare<
+    BodyRow & { message_seq: number; shared_id: number | null; data_json: string | null }
+  >(
+    `INSERT INTO message_bodies (message_seq, text, html, sealed, headers_json, calendar_json, shared_id, data_json)
+     VALUES (:message_seq, :text, :html, :sealed, :headers_json, :calendar_json, :shared_id, :data_json)`,
+  );
+  const insertShared = db.prepare<[string | null, string | null, number]>(
+    'INSERT INTO shared_contents (text, html, created_at) VALUES (?, ?, ?)',
   );
   const insertAttachment = db.prepare<[number, number, string, string, string | null, number, Uint8Array]>(
     `INSERT INTO attachments (message_seq, position, filename, content_type, content_id, size_bytes, content)
@@ -111,8 +143,10 @@ export const messageStore = perConnection((db: TenantDb) => {
   );
   const bySeq = db.prepare<[number], MessageRow>('SELECT * FROM messages WHERE seq = ?');
   const byId = db.prepare<[string], MessageRow>('SELECT * FROM messages WHERE id = ?');
-  const body = db.prepare<[number], BodyRow>(
-    'SELECT text, html, sealed, headers_json FROM message_bodies WHERE message_seq = ?',
+  const body = db.prepare<[number], StoredBody>(
+    `SELECT own.text, own.html, sealed, headers_json, calendar_json, shared_id, data_json,
+       shared.text AS shared_text, shared.html AS shared_html
+     FROM message_bodies AS own LEFT JOIN shared_contents AS shared ON shared.id = shared_id WHERE message_seq = ?`,
   );
   const attachments = db.prepare<[number], AttachmentRow>(
     `SELECT filename, content_type, content_id, size_bytes, content FROM attachments
@@ -133,17 +167,30 @@ export const messageStore = perConnection((db: TenantDb) => {
   const recipientStatuses = db
     .prepare<[number], Status>('SELECT status FROM recipients WHERE message_seq = ?')
     .pluck();
+  const setStatus = db.prepare<[Status, number, number]>(
+    'UPDATE recipients SET status = ?, updated_at = ? WHERE id = ?',
+  );
   const updateStatus = db.prepare<[Status, number, number]>(
     'UPDATE messages SET status = ?, updated_at = ? WHERE seq = ?',
   );
 
   return {
     /** Position of the new message in its tenant's file. */
-    insert: (row: Omit<MessageRow, 'seq'>, { text, html, sealed, headers_json }: BodyRow): number => {
+    insert: (row: Omit<MessageRow, 'seq'>, { shared, ...body }: NewBody): number => {
       const seq = Number(insertMessage.run(row).lastInsertRowid);
-      insertBody.run(seq, text, html, sealed, headers_json);
+      const where = shared && { text: null, html: null, shared_id: shared.id };
+      insertBody.run({
+        ...body,
+        shared_id: null,
+        ...where,
+        data_json: shared && JSON.stringify(shared.data),
+        message_seq: seq,
+      });
       return seq;
     },
+    /** Content with placeholders, for messages to come. Returns its id. */
+    insertShared: ({ text, html }: Pick<BodyRow, 'text' | 'html'>, now: number): number =>
+      Number(insertShared.run(text, html, now).lastInsertRowid),
     insertAttachment: (
       seq: number,
       position: number,
@@ -168,11 +215,19 @@ export const messageStore = perConnection((db: TenantDb) => {
     ): number => Number(insertRecipient.run(seq, address, field, status, now).lastInsertRowid),
     bySeq: (seq: number): MessageRow | undefined => bySeq.get(seq),
     byId: (id: string): MessageRow | undefined => byId.get(id),
-    body: (seq: number): BodyRow | undefined => body.get(seq),
+    body: (seq: number): BodyRow | undefined => {
+      const row = body.get(seq);
+      return row && mergedBody(row);
+    },
     attachments: (seq: number): AttachmentRow[] => attachments.all(seq),
     attachmentRecords: (seq: number): Omit<AttachmentRow, 'content'>[] => attachmentRecords.all(seq),
     recipients: (seq: number): RecipientRow[] => recipients.all(seq),
     recipient: (id: number): RecipientRow | undefined => recipient.get(id),
+    /** Changes a recipient's status alone, and its message's with it. */
+    setRecipientStatus: (messageSeq: number, id: number, status: Status, now: number): void => {
+      setStatus.run(status, now, id);
+      updateStatus.run(messageStatus(recipientStatuses.all(messageSeq)), now, messageSeq);
+    },
     /** Changes a recipient, and its message's status with it. */
     updateRecipient: (messageSeq: number, result: RecipientResult): void => {
       updateRecipient.run(result);

@@ -1,19 +1,25 @@
 // Takes due recipients of one tenant out of the queue, with all that sending them needs, in one transaction: the
 // attempt and the time of the next one are on the disk before anything is sent.
 import type { KeyObject } from 'node:crypto';
-import { prepareMessage, type StoredMessage } from '#src/compose/prepare.ts';
+import { type Copy, prepareMessage, type StoredMessage } from '#src/compose/prepare.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { Signers } from '#src/domains/keys/signers.ts';
+import { eventStore } from '#src/events/store.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
-import type { Mailbox } from '#src/mail/mailbox.ts';
-import { encodeReturnPath } from '#src/mail/verp.ts';
+import type { Address, Mailbox } from '#src/mail/mailbox.ts';
+import { encodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { openContent } from '#src/messages/sealed-content.ts';
-import { type BodyRow, messageStore } from '#src/messages/store.ts';
+import type { MessageSettings } from '#src/messages/settings.ts';
+import { type BodyRow, type MessageRow, messageStore } from '#src/messages/store.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/queue/store.ts';
+import { suppressionHash } from '#src/suppressions/address-hash.ts';
+import { suppressionData } from '#src/suppressions/event-data.ts';
+import { applicableSuppression, type SuppressionFacts } from '#src/suppressions/rules.ts';
+import { suppressionStore } from '#src/suppressions/store.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import type { Envelope } from './upstream.ts';
 
@@ -26,6 +32,9 @@ export interface ClaimDeps {
   readonly returnPathKey: KeyObject;
   /** Opens the content of the service's own mails; 32 bytes. */
   readonly contentKey: Buffer;
+  readonly suppressionKey: KeyObject;
+  /** The link by which the recipient of one copy gets out of such mail. */
+  readonly unsubscribeUrl: (target: ReturnPathTarget) => string;
 }
 
 export interface Claimed {
@@ -65,12 +74,13 @@ const load = (db: TenantDb, seq: number): Loaded => {
 /** Rejects where there is nothing to send, or no key to sign it with: unsigned mail never leaves. */
 const prepare = async (
   { body, ...stored }: Loaded,
+  copy: Copy,
   signers: readonly DkimSigner[],
   contentKey: Buffer,
 ): Promise<Buffer> => {
   if (!body) throw new Error('the content of the message has been removed');
   if (signers.length === 0) throw new Error('the sending host has no DKIM key');
-  return prepareMessage({ ...stored, body: openContent(contentKey, stored.message.id, body) }, signers);
+  return prepareMessage({ ...stored, body: openContent(contentKey, stored.message.id, body) }, copy, signers);
 };
 
 /** A key that cannot be opened defers what it should sign; the tenant's other messages go on. */
@@ -85,6 +95,36 @@ const signersOf = (db: TenantDb, signers: Signers, tenantId: string, host: strin
   }
 };
 
+const suppressionOf = (
+  db: TenantDb,
+  address: Address,
+  tenantId: string,
+  { project_id, route_id }: MessageRow,
+  key: KeyObject,
+): SuppressionFacts | null => {
+  const rows = suppressionStore(db).ofAddress(suppressionHash(key, tenantId, address));
+  return rows.length === 0 ? null : applicableSuppression(rows, project_id, route_id);
+};
+
+/** Takes the recipient out of the queue: nothing goes to them any more. */
+const withdraw = (
+  db: TenantDb,
+  { recipient_id, message_seq }: QueueRow,
+  address: Address,
+  suppression: SuppressionFacts,
+  now: number,
+): void => {
+  queueStore(db).remove(recipient_id);
+  messageStore(db).setRecipientStatus(message_seq, recipient_id, 'suppressed', now);
+  eventStore(db).append({
+    type: 'message.suppressed',
+    messageSeq: message_seq,
+    recipientId: recipient_id,
+    at: now,
+    data: suppressionData(db, address, suppression),
+  });
+};
+
 export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): ClaimResult => {
   const { tenantId, lane, limit, byteBudget, now, policy } = request;
   const practice = tenantStore(db).practice();
@@ -97,25 +137,40 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
   const rows = queueStore(db).claim(lane, limit, byteBudget, now, policy);
   // Recipients of one message share its rows in memory.
   const loaded = new Map<number, Loaded>();
-  const claimed = rows.map((row): Claimed => {
+  const claimed = rows.flatMap((row): Claimed[] => {
     const stored = loaded.get(row.message_seq) ?? load(db, row.message_seq);
     loaded.set(row.message_seq, stored);
+    const { message } = stored;
     const recipient = messageStore(db).recipient(row.recipient_id);
     if (!recipient) throw new Error(`recipient ${row.recipient_id} is queued, but missing`);
-    const from: Mailbox = JSON.parse(stored.message.from_json);
+    const address = recipient.address as Address;
+    // Between acceptance and now somebody may have unsubscribed, or bounced.
+    const suppression =
+      message.source === 'system' ? null : suppressionOf(db, address, tenantId, message, deps.suppressionKey);
+    if (suppression) {
+      withdraw(db, row, address, suppression, now);
+      return [];
+    }
+    const from: Mailbox = JSON.parse(message.from_json);
     const host = addressDomain(from.address);
     const target = { tenantNumber: practice.number, recipientId: row.recipient_id };
     const signers = signersOf(db, deps.signers, tenantId, host);
-    return {
+    const settings: MessageSettings = JSON.parse(message.settings_json);
+    const copy: Copy = {
+      recipient: address,
+      unsubscribeUrl: settings.footer?.unsubscribe ? deps.unsubscribeUrl(target) : null,
+    };
+    const one: Claimed = {
       row,
-      messageId: stored.message.id,
+      messageId: message.id,
       envelope: {
         returnPath: encodeReturnPath(deps.returnPathKey, target, host),
         recipient: recipient.address,
-        envelopeId: stored.message.id,
+        envelopeId: message.id,
       },
-      prepare: async () => prepare(stored, signers(), deps.contentKey),
+      prepare: async () => prepare(stored, copy, signers(), deps.contentKey),
     };
+    return [one];
   });
   return { claimed, next: queueStore(db).nextDue() };
 };

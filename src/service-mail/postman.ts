@@ -64,6 +64,9 @@ const draftOf = (notice: Exclude<Notice, { kind: 'nothing' }>, serviceName: stri
   headers: [],
   attachments: [],
   settings: { track_opens: false, track_clicks: false },
+  calendar: null,
+  scheduledAt: null,
+  shared: null,
 });
 
 /** Whatever is tried, no mail goes there. All other refusals are of a state that may change. */

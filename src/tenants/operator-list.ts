@@ -34,7 +34,7 @@ const describe = (db: TenantDb, people: TenantPeople, now: number): OperatorPrac
   );
   const { members, owners } = people.summary(db);
   const month = monthOf(now);
-  const accepted = counterStore(db).acceptedBetween(month.firstDay, month.nextFirstDay);
+  const accepted = counterStore(db).usage(month.name).accepted;
   const usage = { month: month.name, accepted, share: accepted / monthly_cap };
   const practice = { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at };
   return { ...practice, members, owners: [...owners], usage };

@@ -20,32 +20,41 @@ const addRoute = ({ db }: SampleTenant): string => {
 };
 
 describe('the counters', () => {
-  test('add up per route and day, and tell the sum of all routes', () => {
+  test('add up per route and day', () => {
     const counters = counterStore(tenant.db);
     const second = addRoute(tenant);
     counters.addAccepted(10, tenant.routeId, 2);
     counters.addAccepted(10, tenant.routeId, 3);
     counters.addAccepted(10, second, 7);
     counters.addAccepted(11, second, 100);
-    expect(counters.acceptedBetween(10, 11)).toBe(12);
     expect(
       tenant.db.prepare('SELECT accepted FROM counters WHERE day = 10').pluck().all().toSorted(),
     ).toEqual([5, 7]);
   });
 
-  const ranges: readonly (readonly [from: number, to: number, sum: number])[] = [
-    [9, 12, 7],
-    [9, 11, 3],
-    [10, 12, 6],
-    [9, 9, 0],
-    [12, 20, 0],
-  ];
-  test.each(ranges)('from day %i up to day %i are %i', (from, to, sum) => {
+  test('know what a month has used, and what its owners were told', () => {
     const counters = counterStore(tenant.db);
-    counters.addAccepted(9, tenant.routeId, 1);
-    counters.addAccepted(10, tenant.routeId, 2);
-    counters.addAccepted(11, tenant.routeId, 4);
-    expect(counters.acceptedBetween(from, to)).toBe(sum);
+    expect(counters.usage('2026-11')).toEqual({ accepted: 0, told: 0 });
+    counters.addUsage('2026-11', 3);
+    counters.addUsage('2026-11', 4);
+    counters.addUsage('2026-12', 1);
+    counters.setTold('2026-11', 90);
+    counters.setTold('2026-11', 70);
+    expect(counters.usage('2026-11')).toEqual({ accepted: 7, told: 90 });
+    expect(counters.usage('2026-12')).toEqual({ accepted: 1, told: 0 });
+  });
+
+  test('plan mails per stream and day', () => {
+    const counters = counterStore(tenant.db);
+    counters.addVolume(9, 'marketing', 5);
+    counters.addVolume(10, 'marketing', 1);
+    counters.addVolume(10, 'marketing', 2);
+    counters.addVolume(10, 'transactional', 8);
+    counters.addVolume(12, 'marketing', 4);
+    expect([...counters.volumesFrom('marketing', 10)]).toEqual([
+      [10, 3],
+      [12, 4],
+    ]);
   });
 
   test('tell per route what became of mails', () => {

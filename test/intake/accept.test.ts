@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { utcDay } from '#src/counters/rules.ts';
 import { counterStore } from '#src/counters/store.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
-import { accept, type Submission } from '#src/intake/accept.ts';
+import type { Submission } from '#src/intake/accept.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import { presentMessage } from '#src/messages/present.ts';
@@ -11,6 +11,7 @@ import { type BodyRow, messageStore } from '#src/messages/store.ts';
 import { createTestDisk, type TestDisk } from '#test/db/test-disk.ts';
 import {
   ACCEPTED,
+  acceptWhole,
   createRelay,
   type PlayedUpstream,
   playUpstream,
@@ -66,9 +67,9 @@ describe('where the sync fails', () => {
     };
     disk.failNextSync(new Error('EIO'));
     const inAnEarlierProcess = { ...relay.acceptDeps, wake: () => undefined };
-    await expect(accept(inAnEarlierProcess, submission)).rejects.toMatchObject(UNKNOWN);
-    const again = await accept(relay.acceptDeps, submission);
-    expect(again).toMatchObject({ status: 202, replayed: true });
+    await expect(acceptWhole(inAnEarlierProcess, submission)).rejects.toMatchObject(UNKNOWN);
+    const again = await acceptWhole(relay.acceptDeps, submission);
+    expect(again).toMatchObject({ kind: 'accepted', replayed: true });
     expect(await messages()).toBe(1);
     relay.dispatcher.start();
     await untilSeen(upstream, 1);
@@ -80,7 +81,11 @@ const read = <T>(work: (db: TenantDb) => T): Promise<T> => relay.storage.tenants
 
 describe('what is accepted is counted', () => {
   const counted = (fromDay = utcDay(relay.clock.now()), days = 1) =>
-    read((db) => counterStore(db).acceptedBetween(fromDay, fromDay + days));
+    read((db) =>
+      counterStore(db)
+        .perRoute(fromDay, fromDay + days)
+        .reduce((sum, { accepted }) => sum + accepted, 0),
+    );
   const to = (...addresses: string[]) => addresses.map((address) => parseAddress(address));
 
   test('one mail a recipient, on its UTC day', async () => {
@@ -122,7 +127,7 @@ describe('what is accepted is counted', () => {
       draft: MESSAGE,
       idempotency: { key: 'key', request: 1 },
     };
-    for (let time = 0; time < 3; time++) await accept(relay.acceptDeps, submission);
+    for (let time = 0; time < 3; time++) await acceptWhole(relay.acceptDeps, submission);
     expect(await counted()).toBe(1);
   });
 
@@ -148,7 +153,7 @@ describe('the service’s own mail', () => {
     read((db) => messageStore(db).body(messageStore(db).byId(id)?.seq ?? 0));
 
   test('has its text and HTML stored sealed only', async () => {
-    const { answer } = await accept(relay.acceptDeps, submission());
+    const { answer } = await acceptWhole(relay.acceptDeps, submission());
     const body = await bodyOf(answer.id);
     expect(body).toMatchObject({ text: null, html: null });
     expect(body?.sealed?.includes(CODE)).toBe(false);
@@ -157,7 +162,7 @@ describe('the service’s own mail', () => {
   });
 
   test('shows no content, also to those who may see content', async () => {
-    const { answer } = await accept(relay.acceptDeps, submission());
+    const { answer } = await acceptWhole(relay.acceptDeps, submission());
     const shown = await read((db) => {
       const row = messageStore(db).byId(answer.id);
       return row && presentMessage(db, row, true);
@@ -167,7 +172,7 @@ describe('the service’s own mail', () => {
   });
 
   test('bears header fields of its own, which no sender may set', async () => {
-    const { answer } = await accept(relay.acceptDeps, submission());
+    const { answer } = await acceptWhole(relay.acceptDeps, submission());
     expect((await bodyOf(answer.id))?.headers_json).toBe('[["Auto-Submitted","auto-generated"]]');
     const headers = [['Auto-Submitted', 'auto-generated']] as const;
     await expect(relay.send(practice, { headers })).rejects.toMatchObject({ code: 'header_not_allowed' });
@@ -175,14 +180,14 @@ describe('the service’s own mail', () => {
 
   test('passes the same gates otherwise', async () => {
     const draft = { ...MESSAGE, headers: [['Sender', 'x']] as const };
-    await expect(accept(relay.acceptDeps, submission({ draft }))).rejects.toMatchObject({
+    await expect(acceptWhole(relay.acceptDeps, submission({ draft }))).rejects.toMatchObject({
       code: 'header_not_allowed',
     });
   });
 
   test('is known by its key alone: other content under it is answered as the first', async () => {
-    const first = await accept(relay.acceptDeps, submission());
-    const again = await accept(relay.acceptDeps, submission({ draft: { ...MESSAGE, text: 'other' } }));
+    const first = await acceptWhole(relay.acceptDeps, submission());
+    const again = await acceptWhole(relay.acceptDeps, submission({ draft: { ...MESSAGE, text: 'other' } }));
     expect(again).toEqual({ ...first, replayed: true });
   });
 
@@ -190,6 +195,7 @@ describe('the service’s own mail', () => {
     const { answer } = await relay.send(practice);
     expect(await bodyOf(answer.id)).toEqual({
       text: 'Guten Tag',
+      calendar_json: null,
       html: null,
       sealed: null,
       headers_json: '[]',

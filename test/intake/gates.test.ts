@@ -1,21 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Draft } from '#src/intake/draft.ts';
-import { type Facts, gates, kindOf, MAX_RECIPIENTS, passGates } from '#src/intake/gates.ts';
+import { type Facts, kindOf } from '#src/intake/gate.ts';
+import { MAX_RECIPIENTS } from '#src/intake/gates/request-gates.ts';
+import { gates, passGates } from '#src/intake/gates.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import { contentOf } from '#test/fixtures/file-contents.ts';
 import { MESSAGE } from '#test/support/draft.ts';
+import { FACTS } from '#test/support/facts.ts';
 
 const draft: Draft = MESSAGE;
-const facts: Facts = {
-  pause: null,
-  safeMode: false,
-  safeModeAllowed: ['seed@testers.example', '@own.example'],
-  simulatorDomain: 'simulator.mail.example.com',
-  sendingHosts: ['praxis.example', 'praxis.send.example.com'],
-  pendingDomain: 'neu.example',
-  from: parseAddress('noreply@praxis.example'),
-  route: { slug: 'outgoing', type: 'transactional' },
-};
+const facts: Facts = FACTS;
 const people = (count: number, prefix = 'p') =>
   Array.from({ length: count }, (_, index) => parseAddress(`${prefix}${index}@example.org`));
 const pdf = {
@@ -43,7 +37,7 @@ describe('passes', () => {
     {
       name: 'marketing over a marketing route',
       draft: { kind: 'newsletter' },
-      facts: { route: { slug: 'b', type: 'marketing' } },
+      facts: { route: { id: 'r', slug: 'b', type: 'marketing' } },
     },
     { name: 'From on the managed host', facts: { from: parseAddress('x@praxis.send.example.com') } },
     {
@@ -112,7 +106,7 @@ describe('refuses', () => {
     {
       name: 'a termin over a marketing route',
       draft: { kind: 'termin' },
-      facts: { route: { slug: 'broadcast', type: 'marketing' } },
+      facts: { route: { id: 'r', slug: 'broadcast', type: 'marketing' } },
       gate: 'kind_and_route',
       code: 'kind_not_allowed_on_route',
       extra: {},
@@ -224,5 +218,5 @@ test.each([
   { kind: null, type: 'marketing', result: 'newsletter' },
   { kind: 'termin', type: 'marketing', result: 'termin' },
 ] as const)('a message of kind $kind over a $type route is $result', ({ kind, type, result }) => {
-  expect(kindOf({ ...draft, kind }, { ...facts, route: { slug: 'r', type } })).toBe(result);
+  expect(kindOf({ ...draft, kind }, { ...facts, route: { id: 'r', slug: 'r', type } })).toBe(result);
 });

@@ -5,7 +5,7 @@ import { openContent, sealContent } from '#src/messages/sealed-content.ts';
 const KEY = Buffer.alloc(32, 3);
 const ID = newId();
 const CONTENT = { text: 'Ihr Code: 123456 — schöne Grüße', html: null };
-const sealed = { ...sealContent(KEY, ID, CONTENT), headers_json: '[]' };
+const sealed = { ...sealContent(KEY, ID, CONTENT), headers_json: '[]', calendar_json: null };
 
 const altered = (): typeof sealed => {
   const bytes = Buffer.from(sealed.sealed ?? '');
@@ -22,7 +22,7 @@ describe('sealed content', () => {
 
   test('keeps an HTML part apart from the text', () => {
     const both = { text: 'Text', html: '<p>HTML</p>' };
-    const row = { ...sealContent(KEY, ID, both), headers_json: '[]' };
+    const row = { ...sealContent(KEY, ID, both), headers_json: '[]', calendar_json: null };
     expect(openContent(KEY, ID, row)).toMatchObject(both);
   });
 
@@ -37,6 +37,6 @@ describe('sealed content', () => {
 });
 
 test('what is not sealed is handed on as the row it is', () => {
-  const row = { text: 'Guten Tag', html: null, sealed: null, headers_json: '[]' };
+  const row = { text: 'Guten Tag', html: null, sealed: null, headers_json: '[]', calendar_json: null };
   expect(openContent(KEY, ID, row)).toBe(row);
 });

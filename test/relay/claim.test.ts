@@ -37,7 +37,13 @@ beforeEach(async () => {
       : generateKeyPairSync('ed25519');
   const keys = await createHostKeys(tenant.tenantId, MANAGED_HOST, SEALING_KEY, 0, pair);
   for (const key of keys) dkimKeyStore(tenant.db).insert(key);
-  deps = { signers: createSigners(SEALING_KEY, { ed25519: true }), returnPathKey, contentKey };
+  deps = {
+    signers: createSigners(SEALING_KEY, { ed25519: true }),
+    returnPathKey,
+    contentKey,
+    suppressionKey: createSecretKey(Buffer.alloc(32, 4)),
+    unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
+  };
 });
 
 const claim = (fields: { lane?: 0 | 1; limit?: number; now?: number } = {}) => {

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
+import { createContentCheck } from '#src/content/check-content.ts';
 import type { Disk } from '#src/db/disk.ts';
 import type { Storage } from '#src/db/storage.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
-import { type AcceptDeps, type Accepted, accept } from '#src/intake/accept.ts';
+import { type AcceptDeps, type Accepted, accept, type Submission } from '#src/intake/accept.ts';
 import type { Draft } from '#src/intake/draft.ts';
+import { createRepeats } from '#src/intake/repeats.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
@@ -20,6 +22,7 @@ import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
 import { createWaysOut, type WaysOut } from '#src/relay/ways-out.ts';
 import { createTenant } from '#src/tenants/create.ts';
+import { tenantStore } from '#src/tenants/store.ts';
 import { MESSAGE } from '#test/support/draft.ts';
 import { until } from '#test/support/process.ts';
 import {
@@ -130,7 +133,7 @@ export interface Relay {
   /** Messages of the log's errors. */
   readonly errors: readonly string[];
   createPractice(name: string): Promise<string>;
-  send(tenantId: string, fields?: Partial<Draft>): Promise<Accepted>;
+  send(tenantId: string, fields?: Partial<Draft>): Promise<Extract<Accepted, { kind: 'accepted' }>>;
   /** Moves the clock, and lets the dispatcher look at it. */
   pass(milliseconds: number): void;
   /** From now on a foreign program keeps the practice's file from being written, until the result is called. */
@@ -157,6 +160,17 @@ export interface QueuedRow {
 const RSA_PAIR = generateKeyPairSync('rsa', { modulusLength: 1_024 });
 
 const CONTENT_KEY = Buffer.alloc(32, 3);
+const SUPPRESSION_KEY = createSecretKey(Buffer.alloc(32, 4));
+
+/** Throws where the content was blocked. */
+export const acceptWhole = async (
+  deps: AcceptDeps,
+  submission: Submission,
+): Promise<Extract<Accepted, { kind: 'accepted' }>> => {
+  const accepted = await accept(deps, submission);
+  if (accepted.kind === 'blocked') throw accepted.error;
+  return accepted;
+};
 
 /** The dispatcher is not started. */
 export const createRelay = async (
@@ -186,6 +200,8 @@ export const createRelay = async (
     signers: createSigners(SEALING_KEY, { ed25519: false }),
     returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
     contentKey: CONTENT_KEY,
+    suppressionKey: SUPPRESSION_KEY,
+    unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
     simulatorDomain: 'simulator.mail.example.com',
   });
   const acceptDeps: AcceptDeps = {
@@ -194,6 +210,12 @@ export const createRelay = async (
     serviceHost: 'mail.example.com',
     safeMode: () => ({ allowed: [] }),
     contentKey: CONTENT_KEY,
+    content: createContentCheck(),
+    repeats: createRepeats(),
+    managedHostCap: () => 1_000_000,
+    publicOrigin: 'http://mail.example.com',
+    suppressionKey: SUPPRESSION_KEY,
+    tellUsage: () => undefined,
     holdDue: dueRegistry.hold,
     wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
   };
@@ -213,10 +235,19 @@ export const createRelay = async (
     errors,
     createPractice: async (name) => {
       const deps = { ...tenantDeps(storage, clock), generateKeyPair: async () => RSA_PAIR };
-      return (await createTenant(deps, { name, plan: 'praxis', customDomain: null })).id;
+      const { id } = await createTenant(deps, { name, plan: 'praxis', customDomain: null });
+      await storage.tenants.write(id, (db) => {
+        const legal = {
+          legal_street: 'Am Markt 1',
+          legal_city: 'Hamburg',
+          legal_privacy_url: 'https://a.example/',
+        };
+        tenantStore(db).updatePractice({ ...tenantStore(db).practice(), ...legal });
+      });
+      return id;
     },
     send: (tenantId, fields = {}) =>
-      accept(acceptDeps, {
+      acceptWhole(acceptDeps, {
         tenantId,
         projects: null,
         projectId: null,

@@ -98,6 +98,8 @@ export interface TestApp {
   /** A team token unless `fields` say otherwise. */
   createToken(practiceId: string, fields?: Readonly<Record<string, unknown>>): Promise<string>;
   createSender(fields?: Readonly<Record<string, unknown>>): Promise<Sender>;
+  /** Lets it send marketing: its Impressum is complete. */
+  completeLegal(practiceId: string): Promise<void>;
   /** Sends and resolves with the message's id; throws unless it was accepted. */
   send(sender: Sender, fields?: Readonly<Record<string, unknown>>): Promise<string>;
   message(sender: Sender, id: string): Promise<Message>;
@@ -195,6 +197,15 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     createSender: async (fields) => {
       const practice = await createPractice(fields);
       return { practice, token: await createToken(practice.id), base: `/api/practices/${practice.id}` };
+    },
+    completeLegal: async (practiceId) => {
+      const legal = {
+        street: 'Am Markt 1',
+        city: '20095 Hamburg',
+        privacy_url: 'https://praxis.example/datenschutz',
+      };
+      const answer = await request('PATCH', `/api/practices/${practiceId}/compliance`, legal, adminToken);
+      if (answer.status !== 200) throw new Error(`no legal block: ${answer.status} ${answer.text}`);
     },
     send: async ({ base, token }, fields = {}) => {
       const answer = await request<{ id: string }>('POST', `${base}/send`, { ...letter, ...fields }, token);

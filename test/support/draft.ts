@@ -18,4 +18,7 @@ export const MESSAGE: Draft = {
   headers: [],
   attachments: [],
   settings: {},
+  calendar: null,
+  scheduledAt: null,
+  shared: null,
 };

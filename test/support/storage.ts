@@ -128,7 +128,7 @@ export const queueMessage = (
       created_at: now,
       updated_at: now,
     },
-    { text: 'Guten Tag', html: null, sealed: null, headers_json: '[]' },
+    { text: 'Guten Tag', html: null, sealed: null, headers_json: '[]', calendar_json: null, shared: null },
   );
   const recipientIds = recipients.map((address) => {
     const recipientId = store.insertRecipient(seq, address, 'to', 'queued', now);

@@ -1,0 +1,64 @@
+// What a sender is told of an accepted message, and of one whose content is kept from leaving. Pure.
+import type { Assessment } from '#src/content/assessment.ts';
+import { wordsOf } from '#src/content/words.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { toIso } from '#src/kernel/time.ts';
+import type { Status } from '#src/messages/rules.ts';
+import type { Draft } from './draft.ts';
+import type { Passage } from './gates.ts';
+import type { SendAnswer } from './schema.ts';
+
+const suppressionPart = (
+  suppressed: Passage['suppressed'],
+  all: boolean,
+): Pick<SendAnswer, 'code' | 'hint' | 'suppressed'> => {
+  if (suppressed.size === 0) return {};
+  return all
+    ? {
+        code: 'recipient_suppressed',
+        hint: 'Every recipient is on a suppression list of this practice; nothing is sent.',
+      }
+    : {
+        code: 'recipients_suppressed',
+        hint: 'Those in `suppressed` are on a suppression list of this practice; the others get the message.',
+        suppressed: [...suppressed],
+      };
+};
+
+const warningsOf = (content: Assessment | null) => {
+  const found = content?.findings ?? [];
+  if (found.length === 0) return {};
+  return { content_warnings: found.map((finding) => ({ id: finding.id, ...wordsOf(finding, 'en') })) };
+};
+
+export const answerOf = (
+  id: string,
+  draft: Draft,
+  status: Status,
+  { suppressed }: Passage,
+  content: Assessment | null,
+): SendAnswer => ({
+  id,
+  message_id: id,
+  status,
+  ...(status === 'pending' && draft.scheduledAt !== null ? { scheduled_at: toIso(draft.scheduledAt) } : {}),
+  ...suppressionPart(suppressed, status === 'suppressed'),
+  ...warningsOf(content),
+});
+
+const blockWords = {
+  score: (score: number) => `The content scores ${score} of 100; mail is blocked from 70 on.`,
+  scanner: () => 'The spam scanner rejects the content.',
+  virus: () => 'The virus scanner found something in an attachment.',
+  listed_host: () => 'The content links to a host on a block list.',
+};
+
+/** `messageId`: of the message that is kept as failed. */
+export const blockedError = (messageId: string, content: Assessment): AppError<'content_blocked'> =>
+  new AppError('content_blocked', blockWords[content.block ?? 'score'](content.score), {
+    extra: {
+      content_reasons: content.findings.map(({ id }) => id),
+      scanner: { ...content.scanner },
+      message_id: messageId,
+    },
+  });

@@ -1,0 +1,174 @@
+// Writes an accepted message down: its row, body and attachments, its recipients, the queue, the events and what is
+// counted of it, in the transaction that decided.
+import { languageOf } from '#src/content/language.ts';
+import { monthOf, utcDay } from '#src/counters/rules.ts';
+import { counterStore } from '#src/counters/store.ts';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { eventStore } from '#src/events/store.ts';
+import { type Lane, laneOf } from '#src/kernel/stream.ts';
+import { addressDomain } from '#src/mail/address.ts';
+import { type Kind, kinds } from '#src/messages/kinds.ts';
+import type { Status } from '#src/messages/rules.ts';
+import { sealContent } from '#src/messages/sealed-content.ts';
+import type { MessageFooter, MessageSettings } from '#src/messages/settings.ts';
+import { messageStore, type NewBody } from '#src/messages/store.ts';
+import { queueStore } from '#src/queue/store.ts';
+import { suppressionData } from '#src/suppressions/event-data.ts';
+import type { RouteRow } from '#src/tenants/store.ts';
+import type { Draft } from './draft.ts';
+import { countedMails, type Facts, kindOf } from './gate.ts';
+import type { Passage } from './gates.ts';
+
+export interface Placement {
+  readonly id: string;
+  readonly source: string;
+  /** Header fields of the service's own mail; such a message is kept sealed. Null: a sender's message. */
+  readonly ownHeaders: Draft['headers'] | null;
+  readonly projectId: string;
+  readonly route: RouteRow;
+  readonly facts: Facts;
+  readonly passage: Passage;
+  readonly contentKey: Buffer;
+}
+
+export interface Stored {
+  readonly status: Status;
+  readonly lane: Lane;
+  /** When it is due; null where nothing of it goes out. */
+  readonly dueAt: number | null;
+}
+
+/** Mail that a stranger's hand asked for or that speaks of health bears nobody's advertising (UWG § 7). */
+const WITHOUT_CREDIT: ReadonlySet<Kind> = new Set(['doi', 'termin', 'recall']);
+
+const footerOf = (draft: Draft, facts: Facts, isOwn: boolean): MessageFooter => {
+  const kind = kindOf(draft, facts);
+  const { street, city, privacy_url } = facts.legal;
+  const isMarketing = kinds[kind].stream === 'marketing';
+  return {
+    language: languageOf(draft),
+    unsubscribe: facts.unsubscribe,
+    powered_by: !isOwn && facts.plan?.name === 'test' && !WITHOUT_CREDIT.has(kind),
+    legal:
+      isMarketing && street !== null && city !== null && privacy_url !== null
+        ? { name: facts.practiceName, street, city, privacy_url }
+        : null,
+  };
+};
+
+/** Octets of what the sender gave: the measure for the queue's memory, not the size on the wire. */
+const sizeOf = ({ text, html, attachments }: Draft): number =>
+  Buffer.byteLength(text ?? '') +
+  Buffer.byteLength(html ?? '') +
+  attachments.reduce((sum, { content }) => sum + content.length, 0);
+
+const bodyOf = (draft: Draft, { id, ownHeaders, contentKey }: Placement): NewBody => {
+  const { text, html, headers, shared } = draft;
+  const calendar_json = draft.calendar && JSON.stringify(draft.calendar);
+  if (ownHeaders === null)
+    return { text, html, sealed: null, headers_json: JSON.stringify(headers), calendar_json, shared };
+  const headers_json = JSON.stringify([...headers, ...ownHeaders]);
+  return { ...sealContent(contentKey, id, { text, html }), headers_json, calendar_json, shared: null };
+};
+
+const insertMessage = (db: TenantDb, draft: Draft, placement: Placement, status: Status): number => {
+  const { id, source, ownHeaders, projectId, route, facts, passage } = placement;
+  const kind = kindOf(draft, facts);
+  const settings: MessageSettings = {
+    ...draft.settings,
+    plain_text_fallback: draft.settings.plain_text_fallback ?? route.plain_text_fallback === 1,
+    footer: footerOf(draft, facts, ownHeaders !== null),
+  };
+  const seq = messageStore(db).insert(
+    {
+      id,
+      internet_message_id: `<${id}@${addressDomain(facts.from.address)}>`,
+      project_id: projectId,
+      route_id: route.id,
+      message_kind: kind,
+      channel: kinds[kind].channel,
+      source,
+      from_json: JSON.stringify(facts.from),
+      to_json: JSON.stringify(draft.to),
+      cc_json: JSON.stringify(draft.cc),
+      bcc_json: JSON.stringify(draft.bcc),
+      reply_to_json: JSON.stringify(draft.replyTo),
+      subject: draft.subject,
+      tag: draft.tags[0] ?? null,
+      tags_json: JSON.stringify(draft.tags),
+      metadata_json: JSON.stringify(draft.metadata),
+      settings_json: JSON.stringify(settings),
+      decisions_json: JSON.stringify(passage.verdicts),
+      status,
+      score: facts.content?.score ?? null,
+      size_bytes: sizeOf(draft),
+      scheduled_at: draft.scheduledAt,
+      created_at: facts.now,
+      updated_at: facts.now,
+    },
+    bodyOf(draft, placement),
+  );
+  for (const [position, { filename, contentType, contentId, content }] of draft.attachments.entries()) {
+    messageStore(db).insertAttachment(seq, position, {
+      filename,
+      content_type: contentType,
+      content_id: contentId,
+      size_bytes: content.length,
+      content,
+    });
+  }
+  return seq;
+};
+
+const count = (db: TenantDb, draft: Draft, placement: Placement, dueAt: number): void => {
+  const { projectId, route, facts } = placement;
+  const mails = countedMails(draft, facts);
+  if (mails === 0) return;
+  const { stream, channel } = kinds[kindOf(draft, facts)];
+  const today = utcDay(facts.now);
+  const counters = counterStore(db);
+  counters.addAccepted(today, route.id, mails);
+  counters.addToChannel(today, projectId, channel, mails);
+  counters.addUsage(monthOf(facts.now).name, mails);
+  counters.addVolume(utcDay(dueAt), stream, mails);
+};
+
+export const storeMessage = (db: TenantDb, draft: Draft, placement: Placement): Stored => {
+  const { facts, passage } = placement;
+  const { now } = facts;
+  const lane = laneOf[kinds[kindOf(draft, facts)].stream];
+  const isLater = draft.scheduledAt !== null && draft.scheduledAt > now;
+  const waiting: Status = passage.blocked ? 'failed' : isLater ? 'pending' : 'queued';
+  const all = (['to', 'cc', 'bcc'] as const).flatMap((field) =>
+    draft[field].map(({ address }) => ({ field, address, isSuppressed: passage.suppressed.has(address) })),
+  );
+  const goesOut = !passage.blocked && all.some(({ isSuppressed }) => !isSuppressed);
+  const status: Status = goesOut || passage.blocked ? waiting : 'suppressed';
+  const dueAt = Math.max(draft.scheduledAt ?? now, passage.heldUntil ?? 0, now);
+  const messages = messageStore(db);
+  const events = eventStore(db);
+  const seq = insertMessage(db, draft, placement, status);
+  if (goesOut) events.append({ type: 'message.created', messageSeq: seq, recipientId: null, at: now });
+  for (const { field, address, isSuppressed } of all) {
+    const standing = isSuppressed && !passage.blocked ? 'suppressed' : waiting;
+    const recipientId = messages.insertRecipient(seq, address, field, standing, now);
+    const suppression = facts.suppressed.get(address);
+    if (standing === 'suppressed')
+      events.append({
+        type: 'message.suppressed',
+        messageSeq: seq,
+        recipientId,
+        at: now,
+        ...(suppression ? { data: suppressionData(db, address, suppression) } : {}),
+      });
+    else if (standing !== 'failed')
+      queueStore(db).enqueue({ recipientId, messageSeq: seq, lane, dueAt, size: sizeOf(draft), now });
+  }
+  if (passage.blocked) {
+    const data = { content_reasons: facts.content?.findings.map(({ id }) => id) ?? [] };
+    for (const type of ['message.failed', 'message.content_blocked'] as const)
+      events.append({ type, messageSeq: seq, recipientId: null, at: now, data });
+  }
+  if (goesOut) count(db, draft, placement, dueAt);
+  return { status, lane, dueAt: goesOut ? dueAt : null };
+};

@@ -1,0 +1,50 @@
+// The content of a message as a listener receives it: whole, bounded, and with CRLF as its only line end. A bare CR or
+// LF is how one message is made to look like two to the next server (SMTP smuggling): such a message is refused, and the
+// connection it came on is of no more use, because what follows may be the smuggled commands.
+import type { Readable } from 'node:stream';
+
+/** A reply that ends a command. smtp-server sends `responseCode` and the message. */
+export class SmtpRefusal extends Error {
+  override readonly name = 'SmtpRefusal';
+  readonly responseCode: number;
+  /** Whether the connection is to be closed after the reply. */
+  readonly closes: boolean;
+
+  /** `text` begins with the enhanced status code (RFC 3463). */
+  constructor(code: number, text: string, closes = false) {
+    super(text);
+    this.responseCode = code;
+    this.closes = closes;
+  }
+}
+
+const CR = 13;
+const LF = 10;
+
+const problemOf = (content: Buffer): SmtpRefusal | null => {
+  if (content.includes(0)) return new SmtpRefusal(550, '5.6.0 the message holds a NUL', true);
+  for (let at = content.indexOf(LF); at !== -1; at = content.indexOf(LF, at + 1))
+    if (content[at - 1] !== CR) return new SmtpRefusal(550, '5.5.2 bare <LF> received', true);
+  for (let at = content.indexOf(CR); at !== -1; at = content.indexOf(CR, at + 1))
+    if (content[at + 1] !== LF) return new SmtpRefusal(550, '5.5.2 bare <CR> received', true);
+  return null;
+};
+
+/**
+ * The content between DATA and the final dot, without its stuffed dots. What is over `limitBytes` is read on and thrown
+ * away, because the client waits for its reply at the end. Rejects with SmtpRefusal.
+ */
+export const readData = async (stream: Readable, limitBytes: number): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= limitBytes) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  if (length > limitBytes) throw new SmtpRefusal(552, `5.3.4 the message is larger than ${limitBytes} bytes`);
+  const content = Buffer.concat(chunks);
+  const problem = problemOf(content);
+  if (problem) throw problem;
+  return content;
+};

@@ -1,0 +1,35 @@
+// Which suppressions keep mail from an address. Pure.
+export const suppressionScopes = ['team', 'project', 'route'] as const;
+export type SuppressionScope = (typeof suppressionScopes)[number];
+
+export const suppressionReasons = [
+  'hard_bounce',
+  'complaint',
+  'unsubscribe',
+  'unsubscribe_all',
+  'manual',
+  'import',
+] as const;
+export type SuppressionReason = (typeof suppressionReasons)[number];
+
+/** The parts of a row that decide. */
+export interface SuppressionFacts {
+  readonly id: string;
+  readonly scope: SuppressionScope;
+  readonly project_id: string | null;
+  readonly route_id: string | null;
+  readonly reason: SuppressionReason;
+}
+
+const applies = (row: SuppressionFacts, projectId: string, routeId: string): boolean =>
+  row.scope === 'team' || row.project_id === projectId || row.route_id === routeId;
+
+/** The widest of an address's suppressions that keeps mail of that project and route from it; null where none does. */
+export const applicableSuppression = (
+  rows: readonly SuppressionFacts[],
+  projectId: string,
+  routeId: string,
+): SuppressionFacts | null =>
+  suppressionScopes
+    .map((scope) => rows.find((row) => row.scope === scope && applies(row, projectId, routeId)))
+    .find((row) => row !== undefined) ?? null;
