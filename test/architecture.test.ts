@@ -142,6 +142,7 @@ const sideways: readonly Sideways[] = [
 
 const startsTheApp: readonly Exception[] = [
   { path: 'app.ts', why: 'puts its own parts together' },
+  { path: 'app/', why: 'parts of it that are made of smaller ones' },
   { path: 'main.ts', why: 'the entry' },
   { path: 'cli/serve.ts', why: 'the command that runs the daemon' },
   { path: 'cli/quickstart.ts', why: 'runs a daemon of its own and talks to it' },

@@ -221,6 +221,7 @@ describe('routes', () => {
 
   test('exactly one is the default, and takes what names none', async () => {
     const other = await app.createSender();
+    await app.completeLegal(other.practice.id);
     const routes = `${other.base}/routes`;
     const { status, body } = await call('POST', `${routes}/broadcast/default`, undefined, other.token);
     expect([status, body.is_default]).toEqual([200, true]);

@@ -77,7 +77,13 @@ beforeAll(async () => {
     message_kind: 'recall',
     subject: 'Kostenlos!!',
   });
+  await app.completeLegal(sender.practice.id);
   await deliver(limited, 'delivered', { to: 'news@example.org', route: 'broadcast' });
+  // Without it the checklist has something to tell.
+  app.sql(
+    sender.practice.id,
+    'UPDATE practice SET legal_street = NULL, legal_city = NULL, legal_privacy_url = NULL',
+  );
   await deliver(sender, 'delivered', { to: 'success@simulator.mail.example.com' });
 });
 afterAll(async () => {

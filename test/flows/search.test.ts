@@ -25,6 +25,7 @@ describe('search', () => {
 
   beforeAll(async () => {
     who = await app.createSender({ name: 'Suche' });
+    await app.completeLegal(who.practice.id);
     const mails = [
       { subject: 'eins', tags: ['Rechnung', 'März'], message_kind: 'termin' },
       { subject: 'zwei 100%', to: ['a_b@example.org', 'Max@Example.net'] },

@@ -145,7 +145,7 @@ describe('SIGHUP', () => {
 
     await change(daemon, (file) => ({
       ...file,
-      limits: { api_rate: { per_second: 50, burst: 200 } },
+      limits: { ...(file.limits as ConfigFile), api_rate: { per_second: 50, burst: 200 } },
       storage: { max_open_tenants: 7 },
       log: { level: 'info' },
     }));
