@@ -4,8 +4,11 @@ import { readFileSync } from 'node:fs';
 import { ticketRetentionJob } from './abuse/retention.ts';
 import { abuseRoutes } from './abuse/routes.ts';
 import { domainParts } from './app/domain-parts.ts';
+import { inboundParts } from './app/inbound-parts.ts';
 import { insightParts } from './app/insight-parts.ts';
+import { scannerParts } from './app/scanner-parts.ts';
 import { sendingParts } from './app/sending-parts.ts';
+import { submissionParts } from './app/submission-parts.ts';
 import type { Config } from './config.ts';
 import { type Disk, disk as realDisk } from './db/disk.ts';
 import { openStorage, type Storage } from './db/storage.ts';
@@ -16,6 +19,7 @@ import { documentationRoutes } from './http/documentation.ts';
 import { createHttpDoor } from './http/door.ts';
 import { landingRoute } from './http/landing.ts';
 import { type Health, serviceRoutes } from './http/service-routes.ts';
+import { validateEmailsRoutes } from './intake/validate-emails/routes.ts';
 import { createEmailLimit } from './kernel/email-limit.ts';
 import type { Job } from './kernel/job.ts';
 import type { Log } from './kernel/log.ts';
@@ -37,6 +41,7 @@ import { createSessions, sessionsCleanupJob } from './people/sessions.ts';
 import { createSignInCodes } from './people/sign-in-codes.ts';
 import { type SignInDeps, signInRoutes } from './people/sign-in-routes.ts';
 import { tokenRoutes } from './people/token-routes.ts';
+import type { SubmissionPorts } from './smtp/submission.ts';
 import { checkMasterKey } from './tenants/check-master-key.ts';
 import { type CreateTenantDeps, removeIncompleteTenants } from './tenants/create.ts';
 import { operatorRoutes } from './tenants/operator-routes.ts';
@@ -57,7 +62,12 @@ export interface Overrides {
 
 export interface App {
   /** Rejects where an address is taken; then everything has been closed again. */
-  start(): Promise<{ readonly http: { address: string; port: number }; readonly dnsPort: number | null }>;
+  start(): Promise<{
+    readonly http: { address: string; port: number };
+    readonly dnsPort: number | null;
+    readonly submissionPorts: SubmissionPorts;
+    readonly inboundPort: number | null;
+  }>;
   /** Takes nothing more, lets what is under way end, checkpoints, closes. */
   stop(): Promise<void>;
   /** Applies what can change in a running daemon. */
@@ -134,6 +144,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
   const insight = insightParts({ config: () => config, files, clock, simulatorDomain });
   /** Null until the start has found or made it. */
   let systemTenantId: string | null = null;
+  const scanners = scannerParts({ config: () => config, clock, log });
   const sending = sendingParts({
     config: () => config,
     storage,
@@ -143,9 +154,20 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     signers: domains.signers,
     outbox,
     systemTenantId: () => systemTenantId,
+    content: scanners.content,
     cutOff: CUT_OFF_MS,
   });
   const { waysOut, dueRegistry, dispatcher, postman } = sending;
+  const inbound = inboundParts({
+    config: () => config,
+    storage,
+    clock,
+    log,
+    version,
+    sending,
+    systemTenantId: () => systemTenantId,
+    cutOff: CUT_OFF_MS,
+  });
   const tokensLastUsed = createTokensLastUsed(files, clock);
   const sessionsLastUsed = createSessionsLastUsed(platform, clock);
   const sessions = createSessions({
@@ -154,6 +176,20 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     lastUsed: sessionsLastUsed,
     csrfKey: deriveKey(masterKey, 'csrf'),
     isHttps: service.public_origin.startsWith('https:'),
+  });
+  const authenticate = createAuthenticate({
+    platform,
+    clock,
+    adminToken: initial.admin.token?.reveal() ?? null,
+    lastUsed: tokensLastUsed,
+    sessions,
+  });
+  const submission = submissionParts({
+    config: () => config,
+    intake: sending.intake,
+    authenticate,
+    clock,
+    log,
   });
   const limitEmail = createEmailLimit(clock, () =>
     perMinute(config.limits.sign_in_rate.per_email.per_minute),
@@ -164,7 +200,8 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     const upstreams = waysOut.describe();
     const { waiting_tenants, in_flight, next_due_at } = dispatcher.describe();
     const upstreamsWork = upstreams.every(({ state }) => state === 'closed');
-    const whole = upstreamsWork && databases.broken === 0;
+    const scannersWork = scanners.health().every(({ state }) => state !== 'failing');
+    const whole = upstreamsWork && scannersWork && databases.broken === 0;
     const status = draining ? 'draining' : platform.broken() ? 'failing' : whole ? 'ok' : 'degraded';
     return {
       ok: !draining && !platform.broken(),
@@ -174,7 +211,10 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       databases,
       queue: { waiting_tenants, in_flight, next_due_at: toIsoOrNull(next_due_at) },
       upstreams: upstreams.map(upstreamFacts),
+      scanners: scanners.health(),
       dns: domains.dnsFacts(),
+      submission: submission.facts(),
+      inbound: inbound.facts(),
     };
   };
 
@@ -201,6 +241,14 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
 
   const routes: readonly Route[] = [
     ...sending.routes,
+    ...validateEmailsRoutes({
+      files,
+      clock,
+      lookup: domains.lookup,
+      suppressionKey: sending.keys.suppressions,
+      simulatorDomain,
+    }),
+    ...inbound.routes,
     ...practiceRoutes({ ...tenantDeps, people, serviceHost: service.host }),
     ...operatorRoutes({ storage, clock, people }),
     ...auditRoutes({ platform, files }),
@@ -229,6 +277,8 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       safeMode: () => config.safe_mode.default,
       bodyBytes: () => config.limits.body_bytes,
       passwordLogin: signIn.passwordLogin,
+      scanners: scanners.isConfigured,
+      submission: submission.isConfigured,
       health,
     }),
     landingRoute(service.name),
@@ -252,6 +302,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       auditRetention,
       ...domains.jobs,
       ...sending.jobs,
+      ...scanners.jobs,
       ticketRetentionJob({ platform, keep: () => config.retention.abuse_tickets, clock }),
     ],
     log,
@@ -263,13 +314,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     trustProxy: initial.http.trust_proxy,
     log,
     clock,
-    authenticate: createAuthenticate({
-      platform,
-      clock,
-      adminToken: initial.admin.token?.reveal() ?? null,
-      lastUsed: tokensLastUsed,
-      sessions,
-    }),
+    authenticate,
     enterTenant: createEnterTenant(storage),
     mayCreatePractice: createMayCreatePractice(storage),
     serviceName: service.name,
@@ -290,9 +335,15 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     domains.stopAsking();
     const drained = performance.now() + config.shutdown.drain;
     await runner.stop();
+    const received = inbound.stop(config.shutdown.drain);
+    const submitted = submission.stop(config.shutdown.drain);
     await dispatcher.stop(config.shutdown.drain);
     await door.stop(Math.max(drained - performance.now(), CUT_OFF_MS));
+    await Promise.all([received, submitted]);
+    // What it tells is the postman's to hand on.
+    await sending.usageNotices.stop();
     await postman.stop();
+    scanners.stop();
     await waysOut.stop();
     await domains.dns?.stop();
     for (const lastUsed of [tokensLastUsed, sessionsLastUsed])
@@ -317,11 +368,14 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
         for (const [tenantId, dueAt] of await dueRegistry.load())
           dispatcher.wake({ tenantId, lane: 0 }, dueAt);
         const dnsPort = domains.dns ? (await domains.dns.start()).port : null;
+        await scanners.refresh();
         const http = await door.start();
+        const submissionPorts = await submission.start();
+        const inboundPort = await inbound.start();
         dispatcher.start();
         postman.wake();
         runner.start();
-        return { http, dnsPort };
+        return { http, dnsPort, inboundPort, submissionPorts };
       } catch (error) {
         await stop();
         throw error;
@@ -331,6 +385,9 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     reconfigure: (next) => {
       config = next;
       log.level = next.log.level;
+      inbound.renewCertificate();
+      void scanners.refresh();
+      submission.renewCertificate();
     },
     health,
     runJob: runner.runNow,

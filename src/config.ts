@@ -149,7 +149,20 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
 };
 
 /** What a reload can change in a running daemon: everything else was used up at its start. */
-const LIVE_KEYS = ['log.level', 'limits', 'safe_mode', 'queue', 'retention', 'security', 'auth'];
+const LIVE_KEYS = [
+  'log.level',
+  'limits',
+  'safe_mode',
+  'queue',
+  'retention',
+  'security',
+  'auth',
+  'scanners.on_failure',
+  'scanners.link_blocklist_file',
+  'smtp.inbound.postmaster',
+  'smtp.inbound.tls.cert',
+  'smtp.inbound.tls.key',
+];
 
 const isSection = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Secret);

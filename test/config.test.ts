@@ -207,10 +207,22 @@ describe('values are understood', () => {
       ['a@example.com', '@example.org'],
     ],
     [
-      'later parts',
-      'smtp: { inbound: { listen: "0.0.0.0:25" } }\nscanners: { rspamd: { url: "http://127.0.0.1:11333" }, clamd: { address: "127.0.0.1:3310" } }',
+      'scanners',
+      'scanners: { rspamd: { url: "http://127.0.0.1:11333" }, clamd: { address: "127.0.0.1:3310", timeout: 1m } }',
       ({ scanners }) => scanners,
-      { rspamd: { url: 'http://127.0.0.1:11333' }, clamd: { address: '127.0.0.1:3310' }, dnsbl: [] },
+      {
+        rspamd: { url: 'http://127.0.0.1:11333', timeout: 5_000, concurrency: 8 },
+        clamd: { address: '127.0.0.1:3310', timeout: 60_000, concurrency: 8 },
+        dnsbl: [],
+        dnsbl_timeout: 2_000,
+        on_failure: 'pass',
+      },
+    ],
+    [
+      'a scanner on a unix socket',
+      'scanners: { clamd: { address: /run/clamav/clamd.ctl } }',
+      ({ scanners }) => scanners.clamd?.address,
+      '/run/clamav/clamd.ctl',
     ],
     [
       'a relay',
@@ -481,6 +493,15 @@ describe('a bad file says where and what', () => {
         `9:${20 + files.text.length}: smtp.inbound.tls.key: expected a readable file (relative paths start at the working directory), got no such file`,
       ],
     ],
+    ...['mail.example.com', 'simulator.mail.example.com', 'praxis.send.example.com'].map(
+      (host): [string, string, string[]] => [
+        `a postmaster whose mail comes back here: ${host}`,
+        `${MINIMAL}smtp: { inbound: { listen: "0.0.0.0:25", postmaster: "me@${host}" } }`,
+        [
+          `6:42: smtp.inbound.postmaster: expected an address outside ${host.endsWith('send.example.com') ? 'send' : 'mail'}.example.com: what is sent there would come back here, got "me@${host}"`,
+        ],
+      ],
+    ),
     [
       'a directory as block list',
       `${MINIMAL}scanners: { link_blocklist_file: ${files.directory} }`,
@@ -511,6 +532,16 @@ describe('a bad file says where and what', () => {
       'a scanner without scheme',
       `${MINIMAL}scanners: { rspamd: { url: "127.0.0.1:11333" } }`,
       ['6:23: scanners.rspamd.url: expected an http:// or https:// address, got "127.0.0.1:11333"'],
+    ],
+    [
+      'a virus scanner without a port',
+      `${MINIMAL}scanners: { clamd: { address: run/clamd.ctl } }`,
+      ['6:22: scanners.clamd.address: expected host:port or an absolute path, got "run/clamd.ctl"'],
+    ],
+    [
+      'a block list twice',
+      `${MINIMAL}scanners: { dnsbl: [dbl.spamhaus.org, multi.surbl.org, dbl.spamhaus.org] }`,
+      ['6:56: scanners.dnsbl[2]: expected each list once, got "dbl.spamhaus.org"'],
     ],
     [
       'a label of the key that means something else',
@@ -721,6 +752,19 @@ describe('warnings', () => {
         '7:57: upstreams[0].tls: opportunistic: whoever sits between here and relay.example.net can read the password',
       ],
     ],
+    [
+      'scanners on another machine',
+      `${MINIMAL}scanners: { rspamd: { url: "http://192.0.2.1:11333" }, clamd: { address: "192.0.2.1:3310" } }`,
+      [
+        '6:23: scanners.rspamd.url: content travels to it in clear; use one on this machine',
+        '6:65: scanners.clamd.address: content travels to it in clear; use one on this machine',
+      ],
+    ],
+    [
+      'scanners on this machine, or over TLS',
+      `${MINIMAL}scanners: { rspamd: { url: "https://192.0.2.1" }, clamd: { address: "[::1]:3310" } }`,
+      [],
+    ],
     ['no TLS to this machine', relay('tls: none').replace('relay.example.net', '127.0.0.1'), []],
     [
       'no HTTPS',
@@ -771,6 +815,16 @@ describe('what a reload can change', () => {
       'whether passwords may be used',
       `${MINIMAL}auth: { password_login: true }`,
       { live: ['auth.password_login'], restart: [] },
+    ],
+    [
+      'what becomes of mail that no scanner has seen',
+      `${MINIMAL}scanners: { on_failure: refuse, link_blocklist_file: ${files.text} }`,
+      { live: ['scanners.link_blocklist_file', 'scanners.on_failure'], restart: [] },
+    ],
+    [
+      'a scanner',
+      `${MINIMAL}scanners: { dnsbl: [dbl.spamhaus.org], clamd: { address: "127.0.0.1:3310" } }`,
+      { live: [], restart: ['scanners.clamd', 'scanners.dnsbl'] },
     ],
     [
       'the listener',

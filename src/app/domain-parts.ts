@@ -15,7 +15,7 @@ import { exportRoutes } from '#src/domains/records/export-routes.ts';
 import { mtaStsRoutes } from '#src/domains/zones/mta-sts-routes.ts';
 import { createServiceZones } from '#src/domains/zones/service-zones.ts';
 import type { Zones } from '#src/domains/zones/zone.ts';
-import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
+import { createDnsLookup, type DnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Route } from '#src/kernel/route.ts';
@@ -39,6 +39,7 @@ export interface DomainPartsDeps {
 export interface DomainParts {
   readonly zones: Zones;
   readonly signers: Signers;
+  readonly lookup: DnsLookup;
   /** Null where it is off. */
   readonly dns: DnsServer | null;
   /** What health shows of it. */
@@ -122,6 +123,7 @@ export const domainParts = (deps: DomainPartsDeps): DomainParts => {
   return {
     zones,
     signers,
+    lookup,
     dns,
     dnsFacts: () => dnsFacts(dns),
     routes: [...policy, ...domainRoutes(domains), ...publishing, ...keyRoutes(keys)],

@@ -1,12 +1,15 @@
 // The way of a message, from the one way in to the upstream: part of the composition root.
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Config } from '#src/config.ts';
-import { createContentCheck } from '#src/content/check-content.ts';
+import type { ContentCheck } from '#src/content/check-content.ts';
 import type { Storage } from '#src/db/storage.ts';
 import type { Signers } from '#src/domains/keys/signers.ts';
 import type { AcceptDeps } from '#src/intake/accept.ts';
+import { manyRoutes } from '#src/intake/many-routes.ts';
 import { createRepeats } from '#src/intake/repeats.ts';
 import { sendRoutes } from '#src/intake/routes.ts';
+import { scheduledRoutes } from '#src/intake/scheduled-routes.ts';
+import { createUsageNotices, type UsageNotices } from '#src/intake/usage-notices.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Route } from '#src/kernel/route.ts';
@@ -15,12 +18,18 @@ import type { Clock } from '#src/kernel/time.ts';
 import { createUnsubscribeUrl } from '#src/mail/unsubscribe-token.ts';
 import { messageRoutes } from '#src/messages/routes.ts';
 import type { Outbox } from '#src/notices/outbox.ts';
+import { practiceOwners } from '#src/people/practice-owners.ts';
 import { createDueRegistry, type DueRegistry } from '#src/queue/due-registry.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { captureRoutes } from '#src/relay/capture/routes.ts';
 import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
 import type { WaysOut } from '#src/relay/ways-out.ts';
 import { createPostman, type Postman } from '#src/service-mail/postman.ts';
+import { suppressionRoutes } from '#src/suppressions/routes.ts';
+import { suppressionTransferRoutes } from '#src/suppressions/transfer-routes.ts';
+import { templateRoutes } from '#src/templates/routes.ts';
+import { presetRoutes } from '#src/templates/seed.ts';
+import { unsubscribeRoutes } from '#src/unsubscribe/routes.ts';
 import { waysOutOf } from './ways-out.ts';
 
 export interface SendingPartsDeps {
@@ -34,16 +43,27 @@ export interface SendingPartsDeps {
   readonly signers: Signers;
   readonly outbox: Outbox;
   readonly systemTenantId: () => string | null;
+  readonly content: ContentCheck;
   /** ms: what outlives the drain has so long to notice. */
   readonly cutOff: number;
 }
 
+/** Derived from the master key, each for one purpose. */
+export interface MailKeys {
+  readonly returnPaths: KeyObject;
+  readonly suppressions: KeyObject;
+  /** 32 bytes. */
+  readonly capturedMail: Buffer;
+}
+
 export interface SendingParts {
   readonly intake: AcceptDeps;
+  readonly keys: MailKeys;
   readonly waysOut: WaysOut;
   readonly dueRegistry: DueRegistry;
   readonly dispatcher: Dispatcher;
   readonly postman: Postman;
+  readonly usageNotices: UsageNotices;
   readonly routes: readonly Route[];
   readonly jobs: readonly Job[];
 }
@@ -56,12 +76,13 @@ const retryPolicy = ({ queue }: Config): RetryPolicy => ({
 });
 
 export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
-  const { config, storage, clock, log, masterKey, signers, outbox, systemTenantId, cutOff } = deps;
+  const { config, storage, clock, log, masterKey, signers, outbox, systemTenantId, content, cutOff } = deps;
   const { platform, tenants: files } = storage;
   const { service, upstreams } = config();
   const contentKey = deriveKey(masterKey, 'service mail');
   const captureKey = deriveKey(masterKey, 'captured mail');
   const suppressionKey = createSecretKey(deriveKey(masterKey, 'suppressions'));
+  const returnPathKey = createSecretKey(deriveKey(masterKey, 'return paths'));
   const unsubscribeKey = createSecretKey(deriveKey(masterKey, 'unsubscribe links'));
 
   const waysOut = waysOutOf(upstreams, { files, clock, log, ehloName: service.host, captureKey, cutOff });
@@ -73,10 +94,11 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
     clock,
     log,
     signers,
-    returnPathKey: createSecretKey(deriveKey(masterKey, 'return paths')),
+    returnPathKey,
     contentKey,
     suppressionKey,
     unsubscribeUrl: createUnsubscribeUrl(service.public_origin, unsubscribeKey),
+    service: { name: service.name, origin: service.public_origin },
     simulatorDomain: `simulator.${service.host}`,
   });
   const intake: AcceptDeps = {
@@ -87,13 +109,13 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
       const { allowlist, placement_testers } = config().safe_mode;
       return { allowed: [...allowlist, ...placement_testers] };
     },
-    content: createContentCheck(),
+    content,
     repeats: createRepeats(),
     contentKey,
     managedHostCap: () => config().limits.managed_host_mails,
     publicOrigin: service.public_origin,
     suppressionKey,
-    tellUsage: () => undefined,
+    tellUsage: (tenantId) => usageNotices.tell(tenantId),
     holdDue: dueRegistry.hold,
     wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
   };
@@ -105,16 +127,42 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
     log,
     serviceName: service.name,
   });
+  const usageNotices = createUsageNotices({
+    files,
+    platform,
+    notices: { enqueue: outbox.enqueue, tell: postman.wake },
+    ownersOf: practiceOwners(storage),
+    managedHostCap: intake.managedHostCap,
+    clock,
+    log,
+    origin: service.public_origin,
+  });
+  const suppressions = { files, clock, suppressionKey };
   return {
     intake,
+    keys: { returnPaths: returnPathKey, suppressions: suppressionKey, capturedMail: captureKey },
     waysOut,
     dueRegistry,
     dispatcher,
     postman,
+    usageNotices,
     routes: [
       ...sendRoutes(intake),
+      ...manyRoutes(intake),
+      ...scheduledRoutes(intake),
       ...messageRoutes({ files }),
       ...captureRoutes({ files, key: captureKey }),
+      ...suppressionRoutes(suppressions),
+      ...suppressionTransferRoutes(suppressions),
+      ...unsubscribeRoutes({
+        ...suppressions,
+        platform,
+        unsubscribeKey,
+        serviceName: service.name,
+        simulatorDomain: `simulator.${service.host}`,
+      }),
+      ...templateRoutes({ files, clock }),
+      ...presetRoutes({ files, clock }),
     ],
     jobs: [],
   };

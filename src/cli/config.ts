@@ -13,9 +13,12 @@ export interface CommandResult {
   readonly output: string;
 }
 
-const listeners = ({ http, dns }: Config): string[] =>
+const listeners = ({ http, smtp, dns }: Config): string[] =>
   [
     ['http', http.listen],
+    ['inbound', smtp.inbound?.listen],
+    ['submission', smtp.submission?.listen],
+    ['submissions', smtp.submission?.implicit_listen],
     ['dns', dns.authoritative?.listen],
   ].flatMap(([name, listen]) =>
     typeof listen === 'object' ? [`listens: ${name} on ${formatListen(listen)}`] : [],

@@ -49,8 +49,17 @@ export const serve = async (
 
   const end = new Promise<string>((resolve) => signals.onEnd(resolve));
   const app = await createApp(config, log);
-  const { http, dnsPort } = await app.start();
-  log.info({ version: readVersion(), http, dns_port: dnsPort }, 'serving');
+  const { http, dnsPort, inboundPort, submissionPorts } = await app.start();
+  log.info(
+    {
+      version: readVersion(),
+      http,
+      dns_port: dnsPort,
+      inbound_port: inboundPort,
+      submission_ports: submissionPorts,
+    },
+    'serving',
+  );
   let inForce: InForce = { started: config, applied: config };
   signals.onReload(async () => {
     await notifier.reloading();

@@ -26,6 +26,8 @@ export interface OutgoingMessage {
   /** Further header fields, in order: those of the service first, then the caller's. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly attachments: readonly Attachment[];
+  /** An iCalendar object of method REQUEST (RFC 6047), in UTF-8 with CRLF; beside a text or HTML. */
+  readonly calendar?: string | null;
 }
 
 /** Header and body as ASCII strings with CRLF line ends. `header` ends with the CRLF of its last field, the empty

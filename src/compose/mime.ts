@@ -1,5 +1,7 @@
 // Writes a message (RFC 5322, RFC 2045, RFC 2046) as 7-bit ASCII with CRLF, so that no hop has a reason to touch it:
-//   mixed( related( alternative( text, html ), inline… ), attachments… )        levels with one part are left out
+//   mixed( related( alternative( text, html, calendar ), inline… ), attachments…, calendar )
+// Levels with one part are left out. An invitation stands twice: as the part that clients offer to accept, and as the file
+// that others look for.
 // The same input gives the same bytes, on every attempt. What may be in a message was decided where it entered.
 import { hash } from 'node:crypto';
 import {
@@ -38,6 +40,17 @@ const attachmentType = (declared: string): string =>
     ? declared
     : 'application/octet-stream';
 
+/** How far into a file its method is looked for. */
+const METHOD_WITHIN = 2_000;
+
+/** A calendar file that asks for something says so in its type as well (RFC 6047 §2.4). */
+const calendarMethod = (type: string, content: Uint8Array): string => {
+  if (type !== 'text/calendar') return '';
+  const start = Buffer.from(content.buffer, content.byteOffset, Math.min(content.byteLength, METHOD_WITHIN));
+  const method = /^METHOD:([A-Z]{1,20})\r?$/im.exec(start.toString('latin1'))?.[1];
+  return method === undefined ? '' : `; method=${method.toUpperCase()}`;
+};
+
 const attachmentPart = ({ filename, contentType, contentId, content }: Attachment, inline: boolean): Part => {
   const type = attachmentType(contentType);
   // A reader that meets inline text shows it as a piece of the message.
@@ -47,7 +60,7 @@ const attachmentPart = ({ filename, contentType, contentId, content }: Attachmen
   return {
     type,
     header: [
-      `Content-Type: ${type}${parameter('name')}\r\n`,
+      `Content-Type: ${type}${calendarMethod(type, content)}${parameter('name')}\r\n`,
       'Content-Transfer-Encoding: base64\r\n',
       contentId === undefined ? '' : encodeUnstructured('Content-ID', `<${contentId}>`),
       `Content-Disposition: ${disposition}${parameter('filename')}\r\n`,
@@ -55,6 +68,22 @@ const attachmentPart = ({ filename, contentType, contentId, content }: Attachmen
     body: encodeBase64(content),
   };
 };
+
+const CALENDAR_FILE = 'invite.ics';
+
+/** RFC 6047 §2.4; in base64, because nothing on the way may touch its lines. */
+const calendarPart = (calendar: string): Part => ({
+  type: 'text/calendar',
+  header:
+    'Content-Type: text/calendar; charset=UTF-8; method=REQUEST\r\nContent-Transfer-Encoding: base64\r\n',
+  body: encodeBase64(Buffer.from(calendar)),
+});
+
+const calendarFile = (calendar: string): Attachment => ({
+  filename: CALENDAR_FILE,
+  contentType: 'application/ics',
+  content: Buffer.from(calendar),
+});
 
 /** No body contains `=_`, so no boundary that begins with it needs to be looked for. A body ends with CRLF: here it
  * is the one that belongs to the delimiter behind it (RFC 2046 §5.1.1). */
@@ -70,22 +99,26 @@ const multipart = (type: string, parts: readonly [Part, ...Part[]], boundary: st
 };
 
 const contentOf = (message: OutgoingMessage): Part => {
-  const { text, html, attachments } = message;
-  if (html === null && attachments.length === 0) return textPart('text/plain', text ?? '');
+  const { text, html, attachments, calendar = null } = message;
+  if (html === null && attachments.length === 0 && calendar === null)
+    return textPart('text/plain', text ?? '');
 
   // Message-ID and level together are unique; a part of the hash is enough to keep nested boundaries apart.
   const stem = `=_${hash('sha256', message.internetMessageId).slice(0, 24)}`;
   const isInline = ({ contentId }: Attachment): boolean => html !== null && contentId !== undefined;
   const plain = text === null && html !== null ? [] : [textPart('text/plain', text ?? '')];
   const rich = html === null ? [] : [textPart('text/html', html)];
-  const [first, ...others] = [...plain, ...rich];
+  // From the plainest to the richest (RFC 2046 §5.1.4).
+  const invitation = calendar === null ? [] : [calendarPart(calendar)];
+  const [first, ...others] = [...plain, ...rich, ...invitation];
   if (first === undefined) throw new Error('a message without a text part');
   const alternative = multipart('multipart/alternative', [first, ...others], `${stem}_a`);
   const inline = attachments.filter(isInline).map((attachment) => attachmentPart(attachment, true));
   const related = multipart('multipart/related', [alternative, ...inline], `${stem}_r`);
-  const attached = attachments
-    .filter((attachment) => !isInline(attachment))
-    .map((attachment) => attachmentPart(attachment, false));
+  const attached = [
+    ...attachments.filter((attachment) => !isInline(attachment)),
+    ...(calendar === null ? [] : [calendarFile(calendar)]),
+  ].map((attachment) => attachmentPart(attachment, false));
   return multipart('multipart/mixed', [related, ...attached], `${stem}_m`);
 };
 

@@ -13,6 +13,8 @@ const OWN_LABELS = ['dkim', 'spf', 'bounce', 'simulator', 'mta-sts', 'ns1'];
 /** 253 (RFC 1035 §2.3.4 as text) less the longest names that stand below: a key's below a managed host. */
 const MAX_ZONE_CHARACTERS = 114;
 
+const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '');
+
 const checkService = ({ service }: Sections, { problem, warning }: Findings): void => {
   if (!service) return;
   const { host, managed_suffix, public_origin } = service;
@@ -100,17 +102,47 @@ const checkSecurity = ({ dns, security }: Sections, { warning }: Findings): void
     warning(['security', 'outbound_allow_http'], 'webhooks and alerts may use http, unencrypted');
 };
 
-/** Keys of parts that this version does not have: accepted, so that a file written for a later one works. */
-const checkUnused = ({ smtp, scanners }: Sections, { warning }: Findings): void => {
-  const set: readonly (readonly [path: readonly string[], isSet: boolean])[] = [
-    [['smtp', 'inbound'], smtp?.inbound !== undefined],
-    [['smtp', 'submission'], smtp?.submission !== undefined],
-    [['scanners', 'rspamd'], scanners?.rspamd !== undefined],
-    [['scanners', 'clamd'], scanners?.clamd !== undefined],
-    [['scanners', 'link_blocklist_file'], scanners?.link_blocklist_file !== undefined],
-    [['scanners', 'dnsbl'], (scanners?.dnsbl.length ?? 0) > 0],
-  ];
-  for (const [path, isSet] of set) if (isSet) warning(path, 'has no effect in this version');
+/** clamd knows neither users nor TLS, and rspamd's worker no password: what is sent to them can be read on the way. */
+const checkScanners = ({ scanners }: Sections, { problem, warning }: Findings): void => {
+  const { rspamd, clamd, dnsbl = [] } = scanners ?? {};
+  const clear = 'content travels to it in clear; use one on this machine';
+  if (rspamd?.url.startsWith('http:') && !isLoopback(hostOf(rspamd.url)))
+    warning(['scanners', 'rspamd', 'url'], clear);
+  if (clamd && !clamd.address.startsWith('/') && !isLoopback(hostOf(`http://${clamd.address}`)))
+    warning(['scanners', 'clamd', 'address'], clear);
+  for (const [index, zone] of dnsbl.entries())
+    if (dnsbl.indexOf(zone) < index)
+      problem(['scanners', 'dnsbl', index], 'each list once', JSON.stringify(zone));
+};
+
+const checkInbound = ({ service, smtp }: Sections, { problem, warning }: Findings): void => {
+  const inbound = smtp?.inbound;
+  if (!inbound) return;
+  if (!inbound.tls) warning(['smtp', 'inbound', 'tls'], 'none: mail from the world comes in clear');
+  const host = inbound.postmaster?.split('@').at(-1) ?? '';
+  const own = [service?.host, service?.managed_suffix].find((zone) => zone && hostInZone(host, zone));
+  if (own)
+    problem(
+      ['smtp', 'inbound', 'postmaster'],
+      `an address outside ${own}: what is sent there would come back here`,
+      JSON.stringify(inbound.postmaster),
+    );
+};
+
+const checkSubmission = ({ smtp }: Sections, { problem, warning }: Findings): void => {
+  const submission = smtp?.submission;
+  if (!submission) return;
+  const { listen, implicit_listen } = submission;
+  const hasCertificate = (submission.tls ?? smtp?.inbound?.tls) !== undefined;
+  if (!listen && !implicit_listen)
+    problem(['smtp', 'submission'], 'listen or implicit_listen, or both', 'neither');
+  if (hasCertificate) return;
+  if (implicit_listen)
+    problem(['smtp', 'submission', 'implicit_listen'], 'tls beside it, or at smtp.inbound', 'neither');
+  warning(
+    ['smtp', 'submission'],
+    'no certificate, neither here nor at smtp.inbound: clients can sign in from this machine only',
+  );
 };
 
 export const checkSections = (sections: Sections, findings: Findings): void => {
@@ -118,5 +150,7 @@ export const checkSections = (sections: Sections, findings: Findings): void => {
   checkFiles(sections, findings);
   checkUpstreams(sections, findings);
   checkSecurity(sections, findings);
-  checkUnused(sections, findings);
+  checkScanners(sections, findings);
+  checkInbound(sections, findings);
+  checkSubmission(sections, findings);
 };

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import { durationBetween } from '#src/kernel/duration.ts';
 import { logLevels } from '#src/kernel/log.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { scanners } from './scanners.ts';
+import { smtp } from './smtp.ts';
 import { upstream } from './upstream.ts';
 import * as v from './values.ts';
 
@@ -50,30 +52,6 @@ const http = z.strictObject({
     .describe(
       'Whose X-Forwarded-For is believed: nobody (false), the given number of proxies in front, or proxies in these networks.',
     ),
-});
-
-const tls = z.strictObject({
-  cert: v.filePath.meta({ example: 'certs/mail.crt' }).describe('Certificate with its chain, PEM.'),
-  key: v.filePath.meta({ example: 'certs/mail.key' }).describe('Private key of the certificate, PEM.'),
-});
-
-const smtp = z.strictObject({
-  inbound: z
-    .strictObject({
-      listen: v.listen
-        .meta({ example: '0.0.0.0:25' })
-        .describe('Where mail, bounces and reports come in; the MX records point here.'),
-      tls: tls.optional().describe('Offers STARTTLS with this certificate.'),
-    })
-    .optional()
-    .describe('Listener for incoming mail; off where absent.'),
-  submission: z
-    .strictObject({
-      listen: v.listen.meta({ example: '0.0.0.0:587' }).describe('Where clients hand in messages.'),
-      tls: tls.optional().describe('Offers STARTTLS with this certificate.'),
-    })
-    .optional()
-    .describe('Listener for message submission with an API token as password; off where absent.'),
 });
 
 const admin = z.strictObject({
@@ -187,29 +165,6 @@ const safeMode = z.strictObject({
     .listOf(v.allowed)
     .prefault([])
     .describe('Seed addresses of inbox placement tests, also allowed in safe mode.'),
-});
-
-const scanners = z.strictObject({
-  rspamd: z
-    .strictObject({
-      url: v.httpUrl.meta({ example: 'http://127.0.0.1:11333' }).describe('Address of its worker.'),
-    })
-    .optional()
-    .describe('Spam scanner; off where absent.'),
-  clamd: z
-    .strictObject({
-      address: v.remoteAddress.meta({ example: '127.0.0.1:3310' }).describe('Address of its TCP socket.'),
-    })
-    .optional()
-    .describe('Virus scanner; off where absent.'),
-  link_blocklist_file: v.filePath
-    .meta({ example: 'config/link-blocklist.txt' })
-    .optional()
-    .describe('Hosts that no link may point to, one a line.'),
-  dnsbl: v
-    .listOf(v.hostName)
-    .prefault([])
-    .describe('DNS block lists (zones) that hosts of links are looked up in.'),
 });
 
 const security = z.strictObject({

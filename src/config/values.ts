@@ -76,10 +76,13 @@ export const resolver = checkedText('an IP address, or with a port 127.0.0.1:535
   const address = splitPort(text);
   return isIP(text) !== 0 || (address !== null && address.port > 0 && isIP(address.host) !== 0);
 });
-export const remoteAddress = checkedText('host:port', (text) => {
+const isRemoteAddress = (text: string): boolean => {
   const address = splitPort(text);
   return address !== null && address.port > 0 && (isIP(address.host) !== 0 || isHostName(address.host));
-});
+};
+export const socketAddress = checkedText('host:port or an absolute path', (text) =>
+  text.startsWith('/') ? text.length <= MAX_PATH_LENGTH : isRemoteAddress(text),
+);
 export const httpUrl = checkedText(
   'an http:// or https:// address',
   (text) => URL.canParse(text) && /^https?:\/\//.test(text),

@@ -10,6 +10,8 @@ export interface Content {
   readonly text: string | null;
   readonly html: string | null;
   readonly attachments: readonly { readonly filename: string; readonly content: Uint8Array }[];
+  /** `plain_text_fallback: false`: no text part is made of the HTML. */
+  readonly settings?: { readonly plain_text_fallback?: boolean | undefined };
 }
 
 /** One rule that found something; its words stand with the rule. */
@@ -32,7 +34,10 @@ export interface ContentRating {
   readonly linkHosts: readonly string[];
 }
 
-/** `off`: not configured. `skipped`: there was nothing to look at. `failed`: it did not answer, or not to the point. */
+/**
+ * `off`: not configured. `skipped`: not asked, because there was nothing to look at, or as it chose. `failed`: it did not
+ * answer, or not to the point.
+ */
 export type ScannerState = 'off' | 'ok' | 'skipped' | 'failed';
 
 /** What the scanners said, as `scanner` in answers: without addresses, versions or settings of theirs. */
@@ -53,9 +58,17 @@ export interface ScannerReport {
   };
   readonly links: {
     readonly state: ScannerState;
-    /** Hosts of links that a list names, and the list: its zone, or `local`. */
-    readonly listed: readonly { readonly host: string; readonly list: string }[];
+    readonly listed: readonly Listing[];
   };
+}
+
+/** A host of a link that a list names. */
+export interface Listing {
+  readonly host: string;
+  /** The list's name, or `local`; without what only its subscribers know. */
+  readonly list: string;
+  /** What it adds to the score; `BLOCKING_WEIGHT` blocks. */
+  readonly weight: number;
 }
 
 /** Why content is blocked; null where it is not. */
@@ -74,18 +87,105 @@ export interface Assessment {
 }
 
 const MAX_SCORE = 100;
+/** Of a finding that blocks whatever else there is. */
+export const BLOCKING_WEIGHT = 100;
+/** Of a message that rspamd rejects. */
+const REJECTED_WEIGHT = 90;
+/** Short of a rejection rspamd alone does not block. */
+const MAX_SPAM_WEIGHT = HARD_BLOCK_SCORE - 1;
+/** Share of its scale at which rspamd's own score stands when it reaches what it rejects at. */
+const SPAM_SHARE = 0.7;
+/** Less than that is said of most mails, and is not worth a word. */
+const NOTABLE_SPAM_WEIGHT = 10;
+/** Of rspamd where it does not say at which score it rejects. */
+const USUAL_REQUIRED = 15;
 
-/** The rules' word alone, where no scanner is configured or none may look. */
-export const assessAlone = (rating: ContentRating): Assessment => {
-  const sum = rating.findings.reduce((total, { weight }) => total + weight, 0);
+/** Actions by which rspamd says that the message must not go on; `greylist` and `soft reject` say nothing of content. */
+export const rejections: ReadonlySet<string | null> = new Set(['reject', 'discard', 'quarantine']);
+
+const spamWeight = ({ action, score, required }: ScannerReport['rspamd']): number => {
+  if (rejections.has(action)) return REJECTED_WEIGHT;
+  const scale = required !== null && required > 0 ? required : USUAL_REQUIRED;
+  const share = (MAX_SCORE * SPAM_SHARE * Math.max(0, score ?? 0)) / scale;
+  return Math.min(MAX_SPAM_WEIGHT, Math.round(share));
+};
+
+const spamFindings = ({ rspamd }: ScannerReport): ContentFinding[] => {
+  const weight = rspamd.state === 'ok' ? spamWeight(rspamd) : 0;
+  return weight < NOTABLE_SPAM_WEIGHT
+    ? []
+    : [{ id: 'rspamd', weight, detail: rspamd.symbols.join(' ') || null }];
+};
+
+const virusFindings = ({ clamd }: ScannerReport): ContentFinding[] =>
+  clamd.virus === null ? [] : [{ id: 'virus', weight: BLOCKING_WEIGHT, detail: clamd.virus }];
+
+const linkFindings = ({ links: { listed } }: ScannerReport): ContentFinding[] => {
+  if (listed.length === 0) return [];
+  const weight = Math.max(...listed.map((listing) => listing.weight));
+  const detail = listed.map(({ host, list }) => `${host} (${list})`).join(', ');
+  return [{ id: 'listed_host', weight, detail }];
+};
+
+/** Ids of what scanners find. */
+export const SCANNER_FINDINGS: ReadonlySet<string> = new Set([
+  'rspamd',
+  'virus',
+  'listed_host',
+  'scanner_unavailable',
+]);
+
+const failedOf = (report: ScannerReport): string[] =>
+  (['rspamd', 'clamd', 'links'] as const).filter((name) => report[name].state === 'failed');
+
+const blockOf = (report: ScannerReport | null, score: number): Block => {
+  if (report !== null && report.clamd.virus !== null) return 'virus';
+  if (report?.links.listed.some(({ weight }) => weight >= BLOCKING_WEIGHT)) return 'listed_host';
+  if (report?.rspamd.state === 'ok' && rejections.has(report.rspamd.action)) return 'scanner';
+  return score >= HARD_BLOCK_SCORE ? 'score' : null;
+};
+
+/** What rules and scanners found, as one. `report`: null where no scanner is configured, or none may look. */
+export const combine = (rating: ContentRating, report: ScannerReport | null): Assessment => {
+  const unavailable = report === null ? [] : failedOf(report);
+  const findings = [
+    ...rating.findings,
+    ...(report === null ? [] : [...spamFindings(report), ...virusFindings(report), ...linkFindings(report)]),
+    ...(unavailable.length === 0
+      ? []
+      : [{ id: 'scanner_unavailable', weight: 0, detail: unavailable.join(' ') }]),
+  ];
+  const sum = findings.reduce((total, { weight }) => total + weight, 0);
   const score = Math.min(MAX_SCORE, Math.round(sum));
   return {
     score,
-    block: score >= HARD_BLOCK_SCORE ? 'score' : null,
-    findings: rating.findings,
+    block: blockOf(report, score),
+    findings,
     promotional: rating.promotional,
     promotionalScore: rating.promotionalScore,
-    scanner: null,
-    unavailable: [],
+    scanner: report,
+    unavailable,
   };
+};
+
+const grades = [
+  { grade: 'A', below: 10 },
+  { grade: 'B', below: 25 },
+  { grade: 'C', below: 40 },
+  { grade: 'D', below: 55 },
+  { grade: 'E', below: 70 },
+] as const;
+export type Grade = (typeof grades)[number]['grade'] | 'F';
+
+/** A school mark for a score: `A` is best, `F` blocks. */
+export const gradeOf = (score: number): Grade => grades.find(({ below }) => score < below)?.grade ?? 'F';
+
+export type InboxRisk = 'low' | 'medium' | 'high';
+const RISKY_FROM = 25;
+const VERY_RISKY_FROM = 55;
+
+/** How likely a message of that score goes into the spam folder. */
+export const inboxRiskOf = (score: number): InboxRisk => {
+  if (score >= VERY_RISKY_FROM) return 'high';
+  return score >= RISKY_FROM ? 'medium' : 'low';
 };

@@ -1,5 +1,7 @@
-// Which attachments may be sent: type, number and size. The same facts are told by GET /api/meta, so that a client can
-// check before it uploads. Pure.
+// Which attachments may be sent: number and size, file name, extension, declared type and content, which must agree. The
+// same facts are told by GET /api/meta, so that a client can check before it uploads. Pure.
+import { contentProblem } from './attachments/file-content.ts';
+import { extensionsOf, lastExtension, nameProblem } from './attachments/file-name.ts';
 
 const MIB = 1_024 * 1_024;
 
@@ -27,8 +29,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 /** Inner extensions that hide what a file is (`rechnung.exe.pdf`), and the ones most often tried as outer ones. */
 const rejectedExtensions: readonly string[] = (
-  '7z apk app bat bz2 cab cmd com cpl dll dmg docm dotm exe gz hta htm html iso jar js jse lnk mjs msi msp ' +
-  'pif pkg potm pptm ps1 rar reg scr sh svg swf tar tgz vb vbe vbs wsf xhtml xlam xlsm xltm xz zip'
+  '7z ace apk app appx arj bas bat bz2 cab chm cmd com cpl crx deb dll dmg docm dotm exe gadget gz hta htm html ' +
+  'img iso jar jnlp js jse ksh lnk lzh mht mhtml mjs msc msi msix msp mst pif pkg potm ppam ppsm pptm ps1 psm1 ' +
+  'py rar reg rpm scf scr sct sh shtml svg svgz swf tar tgz url vb vbe vbs vhd vhdx wim wsc wsf wsh xhtml xla ' +
+  'xlam xll xlsb xlsm xltm xz zip zst'
 ).split(' ');
 const rejected: ReadonlySet<string> = new Set(rejectedExtensions);
 
@@ -41,24 +45,12 @@ export const attachmentPolicy = {
   rejected_extensions: rejectedExtensions,
 } as const;
 
-const MAX_FILENAME_BYTES = 150;
-/** Control, bidirectional and zero-width characters, and what separates paths. */
-const SUSPICIOUS = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff/\\]/u;
-
-const extensionsOf = (filename: string): string[] =>
-  filename
-    .toLowerCase()
-    .split('.')
-    .slice(1)
-    .map((part) => part.trim());
-
 /** Types the extension may be declared as; `constructor` and its like are on every object, but no extensions. */
 const typesOf = (extension: string | undefined): readonly string[] | undefined =>
   extension !== undefined && Object.hasOwn(allowed, extension) ? allowed[extension] : undefined;
 
 /** The type to declare for a file whose sender named none; undefined where its extension is not allowed. */
-export const typeOfFilename = (filename: string): string | undefined =>
-  typesOf(extensionsOf(filename).at(-1))?.[0];
+export const typeOfFilename = (filename: string): string | undefined => typesOf(lastExtension(filename))?.[0];
 
 interface AttachmentFacts {
   readonly filename: string;
@@ -66,43 +58,22 @@ interface AttachmentFacts {
   readonly content: Uint8Array;
 }
 
-const zip = /^PK\x03\x04/;
-const ole = /^\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1/;
-/** Text has no NUL; programs do, near their beginning. Nor is it what starts a document, an archive or a script. */
-const plain = /^(?!PK\x03\x04|%PDF-|Rar!|\x1f\x8b|#!)[^\0]*$/;
-/** How the content of each type begins, read as latin1; so much of it is looked at. */
-const HEAD_BYTES = 1_024;
-const beginnings: Readonly<Record<string, RegExp>> = {
-  pdf: /%PDF-/,
-  ...Object.fromEntries(['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp'].map((name) => [name, zip])),
-  ...Object.fromEntries(['doc', 'xls', 'ppt'].map((name) => [name, ole])),
-  ...Object.fromEntries(['csv', 'tsv', 'ics'].map((name) => [name, plain])),
-  png: /^\x89PNG\r\n\x1a\n/,
-  jpg: /^\xff\xd8\xff/,
-  jpeg: /^\xff\xd8\xff/,
-  gif: /^GIF8[79]a/,
-  webp: /^RIFF[\s\S]{4}WEBP/,
-};
-
-const isWhatItSays = (extension: string, content: Uint8Array): boolean =>
-  beginnings[extension]?.test(Buffer.from(content.subarray(0, HEAD_BYTES)).toString('latin1')) ?? false;
-
 /** Why the attachment is not allowed, in words for its sender; null where it is. */
 const problemOf = ({ filename, contentType, content }: AttachmentFacts): string | null => {
-  const extensions = extensionsOf(filename);
-  const types = typesOf(extensions.at(-1));
-  const hidden = extensions.slice(0, -1).find((extension) => rejected.has(extension));
-  if (SUSPICIOUS.test(filename)) return 'the file name holds control, direction or path characters';
-  if (Buffer.byteLength(filename) > MAX_FILENAME_BYTES)
-    return `the file name is longer than ${MAX_FILENAME_BYTES} bytes`;
+  const ofName = nameProblem(filename);
+  if (ofName !== null) return ofName;
+  const extension = lastExtension(filename) ?? '';
+  const types = typesOf(extension);
   if (!types) return 'this type of file is not allowed';
-  if (hidden !== undefined) return `the double extension .${hidden}.${extensions.at(-1)} is suspicious`;
+  const hidden = extensionsOf(filename)
+    .slice(0, -1)
+    .find((inner) => rejected.has(inner));
+  if (hidden !== undefined) return `the double extension .${hidden}.${extension} is suspicious`;
   if (!types.includes(contentType)) return `the type ${contentType} does not match the file name`;
   if (content.length === 0) return 'it is empty';
-  if (!isWhatItSays(extensions.at(-1) ?? '', content)) return 'its content is not what its name says';
   if (content.length > attachmentPolicy.max_bytes_each)
     return `it is larger than ${attachmentPolicy.max_bytes_each} bytes`;
-  return null;
+  return contentProblem(content, extension);
 };
 
 /** The first attachment that is not allowed, and why; null where all are. */
@@ -110,15 +81,17 @@ export const findRefusedAttachment = (
   attachments: readonly AttachmentFacts[],
 ): { attachment: string; reason: string } | null => {
   const { max_count, max_bytes_total } = attachmentPolicy;
-  for (const attachment of attachments) {
-    const reason = problemOf(attachment);
-    if (reason !== null) return { attachment: attachment.filename, reason };
-  }
+  // Before anything is looked into: what is too much is not worth the time.
   const surplus = attachments[max_count];
   if (surplus) return { attachment: surplus.filename, reason: `more than ${max_count} attachments` };
   const total = attachments.reduce((sum, { content }) => sum + content.length, 0);
   const last = attachments.at(-1);
-  return total > max_bytes_total && last
-    ? { attachment: last.filename, reason: `all together are larger than ${max_bytes_total} bytes` }
-    : null;
+  const each = attachments.find(({ content }) => content.length > attachmentPolicy.max_bytes_each);
+  if (total > max_bytes_total && last && !each)
+    return { attachment: last.filename, reason: `all together are larger than ${max_bytes_total} bytes` };
+  for (const attachment of attachments) {
+    const reason = problemOf(attachment);
+    if (reason !== null) return { attachment: attachment.filename, reason };
+  }
+  return null;
 };

@@ -1,7 +1,19 @@
 // Looks at content before it is accepted: the rules of the house at once, the scanners that are configured by asking
 // them.
-import { type Assessment, assessAlone, type Content } from './assessment.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import {
+  type Assessment,
+  type Content,
+  type ContentRating,
+  combine,
+  type ScannerReport,
+} from './assessment.ts';
 import { rateContent } from './rate-content.ts';
+import type { BlockList } from './scanners/block-list.ts';
+import { type ClamdScanner, clamdOff } from './scanners/clamd.ts';
+import type { DnsLists } from './scanners/dns-lists.ts';
+import type { RspamdScanner } from './scanners/rspamd.ts';
+import { rspamdOff } from './scanners/rspamd-answer.ts';
 
 /** Content with what scanners of whole messages need. */
 export interface ScannedContent extends Content {
@@ -15,7 +27,7 @@ export interface ScannedContent extends Content {
 export interface ContentCheck {
   /** Whether anything beside the rules looks: then `scan` takes its time. */
   readonly scans: () => boolean;
-  /** By the rules alone. */
+  /** By the rules and the operator's list of hosts alone. */
   readonly rate: (content: Content) => Assessment;
   /**
    * Rejects with `unavailable` where a scanner does not answer and content must not pass without it; else a scanner
@@ -24,10 +36,72 @@ export interface ContentCheck {
   readonly scan: (content: ScannedContent) => Promise<Assessment>;
 }
 
-const rate = (content: Content): Assessment => assessAlone(rateContent(content));
+export interface Scanners {
+  readonly rspamd: Pick<RspamdScanner, 'scan'> | null;
+  readonly clamd: Pick<ClamdScanner, 'scan'> | null;
+  readonly dnsLists: Pick<DnsLists, 'scan'> | null;
+  /** Needs no waiting: the rules alone ask it, too. */
+  readonly blockList: Pick<BlockList, 'find' | 'isConfigured'> | null;
+  /** What becomes of content that a scanner has not looked at because it failed. */
+  readonly onFailure: () => 'pass' | 'refuse';
+}
 
-export const createContentCheck = (): ContentCheck => ({
-  scans: () => false,
-  rate,
-  scan: async (content) => rate(content),
-});
+const RETRY_SECONDS = 10;
+
+const noScanners: Scanners = {
+  rspamd: null,
+  clamd: null,
+  dnsLists: null,
+  blockList: null,
+  onFailure: () => 'pass',
+};
+
+/** As long as nothing was asked. */
+const stateOf = (scanner: object | null): 'skipped' | 'off' => (scanner === null ? 'off' : 'skipped');
+
+export const createContentCheck = (scanners: Scanners = noScanners): ContentCheck => {
+  const { rspamd, clamd, dnsLists, blockList, onFailure } = scanners;
+  const scans = rspamd !== null || clamd !== null || dnsLists !== null;
+  const hasAny = (): boolean => scans || blockList?.isConfigured() === true;
+
+  /** By what needs no waiting; null where no scanner is configured. */
+  const reportAtOnce = ({ linkHosts }: ContentRating): ScannerReport | null => {
+    if (!hasAny()) return null;
+    const listed = blockList?.find(linkHosts) ?? [];
+    const links = blockList?.isConfigured() ? 'ok' : stateOf(dnsLists);
+    return {
+      rspamd: { ...rspamdOff, state: stateOf(rspamd) },
+      clamd: { ...clamdOff, state: stateOf(clamd) },
+      links: { state: links, listed },
+    };
+  };
+
+  const scan = async (content: ScannedContent): Promise<Assessment> => {
+    const rating = rateContent(content);
+    const atOnce = reportAtOnce(rating);
+    if (atOnce === null) return combine(rating, null);
+    const [spam, virus, links] = await Promise.all([
+      rspamd?.scan(content) ?? atOnce.rspamd,
+      clamd?.scan(content) ?? atOnce.clamd,
+      dnsLists?.scan(rating.linkHosts) ?? atOnce.links,
+    ]);
+    const listed = dnsLists === null ? links.listed : [...atOnce.links.listed, ...links.listed];
+    const assessment = combine(rating, { rspamd: spam, clamd: virus, links: { ...links, listed } });
+    // What is blocked anyway does not pass.
+    if (assessment.unavailable.length > 0 && assessment.block === null && onFailure() === 'refuse') {
+      throw new AppError('unavailable', 'The content cannot be checked: a scanner does not answer.', {
+        extra: { retry_after: RETRY_SECONDS },
+      });
+    }
+    return assessment;
+  };
+
+  return {
+    scans: () => scans,
+    rate: (content) => {
+      const rating = rateContent(content);
+      return combine(rating, reportAtOnce(rating));
+    },
+    scan,
+  };
+};

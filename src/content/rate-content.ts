@@ -1,15 +1,72 @@
-// The rules of the house over a message's content. Pure.
-import type { Content, ContentRating } from './assessment.ts';
+// The rules of the house over a message's content. The content is read once, into words, links and what the HTML shows;
+// the rules look at that. What is read is bounded: 64 Ki code units of each part's text, 100,000 tags and attributes. Pure.
+import type { Content, ContentFinding, ContentRating } from './assessment.ts';
+import { createPhrasebook } from './reading/phrases.ts';
+import { type Reading, readContent } from './reading/read-content.ts';
+import { attachmentRules } from './rules/attachment-rules.ts';
+import { fraudPhrases, fraudRules } from './rules/fraud-rules.ts';
+import { htmlRules } from './rules/html-rules.ts';
+import { linkRules } from './rules/link-rules.ts';
+import { promotionalPhrases, ratePromotional } from './rules/promotional-rules.ts';
+import type { ContentRule } from './rules/rule.ts';
+import { textRules } from './rules/text-rules.ts';
 import { subjectRisk, subjectRules } from './subject-risk.ts';
 
-export const rateContent = ({ subject }: Content): ContentRating => {
+export const contentRules: readonly ContentRule[] = [
+  ...textRules,
+  ...fraudRules,
+  ...linkRules,
+  ...htmlRules,
+  ...attachmentRules,
+];
+
+/** Of what a rule for subjects weighs there; the subject is one part of the whole. */
+const SUBJECT_SHARE = 0.3;
+const MAX_HOSTS = 200;
+const DETAIL_LENGTH = 120;
+
+const phrasebook = createPhrasebook({ ...fraudPhrases, ...promotionalPhrases });
+
+const weightOf = ({ weight }: ContentRule, count: number): number =>
+  typeof weight === 'number' ? weight : (weight[Math.min(count, weight.length) - 1] ?? 0);
+
+const subjectFindings = (subject: string): ContentFinding[] => {
   const found = new Set(subjectRisk(subject).rules);
+  return subjectRules
+    .filter(({ id }) => found.has(id))
+    .map(({ id, weight }) => ({
+      id: `subject_${id}`,
+      weight: Math.round(weight * SUBJECT_SHARE),
+      detail: null,
+    }));
+};
+
+const findingsOf = (reading: Reading): ContentFinding[] =>
+  contentRules.flatMap((rule) => {
+    const found = rule.finds(reading);
+    if (found === null) return [];
+    const detail = found.detail?.slice(0, DETAIL_LENGTH) ?? null;
+    return [{ id: rule.id, weight: weightOf(rule, found.count ?? 1), detail }];
+  });
+
+const hostsOf = ({ links }: Reading): string[] => {
+  const hosts = new Set<string>();
+  for (const { host } of links) {
+    if (host !== null) hosts.add(host);
+    if (hosts.size >= MAX_HOSTS) break;
+  }
+  return [...hosts];
+};
+
+export const rateContent = (content: Content): ContentRating => {
+  const reading = readContent(content, phrasebook);
+  const promotional = ratePromotional(reading.phrases);
   return {
-    findings: subjectRules
-      .filter(({ id }) => found.has(id))
-      .map(({ id, weight }) => ({ id, weight, detail: null })),
-    promotional: [],
-    promotionalScore: 0,
-    linkHosts: [],
+    findings: [...findingsOf(reading), ...subjectFindings(content.subject)].toSorted(
+      (a, b) => b.weight - a.weight,
+    ),
+    promotional: promotional.ids,
+    promotionalScore: promotional.score,
+    linkHosts: hostsOf(reading),
   };
 };

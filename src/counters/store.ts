@@ -56,8 +56,9 @@ export const counterStore = perConnection((db: TenantDb) => {
      ON CONFLICT (month) DO UPDATE SET accepted = accepted + excluded.accepted`,
   );
   const usage = db.prepare<[string], Usage>('SELECT accepted, told FROM monthly_usage WHERE month = ?');
-  const setTold = db.prepare<[told: number, month: string]>(
-    'UPDATE monthly_usage SET told = max(told, ?) WHERE month = ?',
+  const setTold = db.prepare<[month: string, told: number]>(
+    `INSERT INTO monthly_usage (month, accepted, told) VALUES (?, 0, ?)
+     ON CONFLICT (month) DO UPDATE SET told = max(told, excluded.told)`,
   );
   const addVolume = db.prepare<[day: number, stream: Stream, mails: number]>(
     `INSERT INTO daily_volume (day, stream, mails) VALUES (?, ?, ?)
@@ -74,7 +75,7 @@ export const counterStore = perConnection((db: TenantDb) => {
     usage: (month: string): Usage => usage.get(month) ?? { accepted: 0, told: 0 },
     /** The owners have been told of that share, in per cent; never lowered. */
     setTold: (month: string, share: number): void => {
-      setTold.run(share, month);
+      setTold.run(month, share);
     },
     /** Mails that will go out on `day`, whenever they were accepted. */
     addVolume: (day: number, stream: Stream, mails: number): void => {

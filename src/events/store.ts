@@ -31,10 +31,18 @@ export const eventStore = perConnection((db: TenantDb) => {
      FROM events LEFT JOIN recipients ON recipients.id = recipient_id
      WHERE events.message_seq = ? AND events.seq > ? ORDER BY events.seq LIMIT ?`,
   );
+  const ofRecipient = db
+    .prepare<[number, number], EventType>(
+      'SELECT type FROM events WHERE message_seq = ? AND recipient_id = ? ORDER BY seq',
+    )
+    .pluck();
   return {
     append: ({ type, messageSeq, recipientId, at, data }: NewEvent): void => {
       insert.run(newId(), messageSeq, recipientId, type, at, data ? JSON.stringify(data) : null);
     },
+    /** What has been heard of one recipient, in the order it was. */
+    ofRecipient: (messageSeq: number, recipientId: number): EventType[] =>
+      ofRecipient.all(messageSeq, recipientId),
     /** In the order they happened, after the event `afterSeq`. */
     ofMessage: (messageSeq: number, afterSeq: number, limit: number): EventRow[] =>
       ofMessage.all(messageSeq, afterSeq, limit),

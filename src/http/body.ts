@@ -10,38 +10,10 @@ import { parseJson } from './json.ts';
 /** A client that sends nothing for so long has gone; slow lines deliver something within it. */
 const IDLE_TIMEOUT_MS = MINUTE / 2;
 const RETRY_AFTER_SECONDS = 2;
+/** Above it a body is read only once there is room for all of it. */
+const LARGE_FROM_BYTES = 262_144;
 /** Chunks may hold one byte each, a hundred times smaller than what holds it: so many at most wait to be joined. */
 const MAX_PIECES = 1024;
-/** Of the bytes held: whoever sends slowly shuts out himself, not the other practices. Two of the largest bodies fit. */
-const OWNER_SHARE = 0.4;
-
-/** The bytes of bodies held by all requests at once. */
-export interface BodyBudget {
-  /** False, and nothing taken, where it does not fit, or one `owner` would hold more than its share. */
-  take(owner: string, bytes: number): boolean;
-  release(owner: string, bytes: number): void;
-}
-
-export const createBodyBudget = (limitBytes: number): BodyBudget => {
-  let held = 0;
-  const heldBy = new Map<string, number>();
-  return {
-    take(owner, bytes) {
-      const own = (heldBy.get(owner) ?? 0) + bytes;
-      if (held + bytes > limitBytes || own > limitBytes * OWNER_SHARE) return false;
-      held += bytes;
-      heldBy.set(owner, own);
-      return true;
-    },
-    release(owner, bytes) {
-      held -= bytes;
-      const own = (heldBy.get(owner) ?? 0) - bytes;
-      if (own > 0) heldBy.set(owner, own);
-      else heldBy.delete(owner);
-    },
-  };
-};
-
 /** The client closed the connection before its request was whole: there is nobody to answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
@@ -55,18 +27,31 @@ const JSON_TYPE = /^application\/json[\t ]*(?:;[\t ]*(?:charset="?utf-?8"?[\t ]*
 
 const isJson = (type: string): boolean => type === 'application/json' || JSON_TYPE.test(type);
 
-const unsupported = (takesForms: boolean): AppError => {
-  if (!takesForms)
+const CHARSET = /;[\t ]*charset="?([^";\t ]*)/i;
+const UTF8: ReadonlySet<string | undefined> = new Set([undefined, 'utf-8', 'utf8', 'us-ascii']);
+
+/** Whether it is one of the route's own types of text, in UTF-8; other parameters say nothing that is asked. */
+const isText = (type: string, { textTypes }: BodyTerms): boolean =>
+  textTypes.includes((type.split(';', 1)[0] ?? '').trim().toLowerCase()) &&
+  UTF8.has(CHARSET.exec(type)?.[1]?.toLowerCase());
+
+/** Without a byte order mark; what is no UTF-8 becomes U+FFFD, and whoever reads the text says where that matters. */
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+const unsupported = ({ takesForms, textTypes }: BodyTerms): AppError => {
+  const types = ['application/json', ...textTypes, ...(takesForms ? FORM_TYPES : [])];
+  if (types.length === 1)
     return new AppError('unsupported_media_type', 'The body is not declared as application/json in UTF-8.');
-  const taken = `application/json, ${FORM_TYPES.join(' or ')}`;
+  const taken = `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
   return new AppError('unsupported_media_type', `The body is not declared as ${taken}, in UTF-8.`, {
     hint: `Send Content-Type: ${taken}, without Content-Encoding.`,
   });
 };
 
-const refuseByHead = ({ headers }: IncomingMessage, { limitBytes, takesForms }: BodyTerms): void => {
+const refuseByHead = ({ headers }: IncomingMessage, terms: BodyTerms): void => {
+  const { limitBytes, takesForms } = terms;
   const type = headers['content-type'] ?? '';
-  if (!isJson(type) && !(takesForms && isFormType(type))) throw unsupported(takesForms);
+  if (!isJson(type) && !isText(type, terms) && !(takesForms && isFormType(type))) throw unsupported(terms);
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Encoded bodies are not taken.');
@@ -90,69 +75,132 @@ const crowded = (): AppError =>
     extra: { retry_after: RETRY_AFTER_SECONDS },
   });
 
-/** Whether `bytes` more may be taken in: undefined, or why not. */
-type Admit = (bytes: number) => AppError | undefined;
+/** Room for what is read. */
+export interface Holding {
+  /** At once; false where there is none. */
+  take(bytes: number): boolean;
+  /** Resolves once there is room; with false where none came in time, or `gone` is aborted. */
+  reserve(bytes: number, gone: AbortSignal): Promise<boolean>;
+  /** So many came. */
+  received(bytes: number): void;
+}
 
 /** What a route takes. */
 export interface BodyTerms {
   readonly limitBytes: number;
   readonly takesForms: boolean;
+  /** Media types in lower case whose bodies are text. */
+  readonly textTypes: readonly string[];
 }
 
 /**
- * The value of the body, undefined where there is none; a form is a record of strings, also one without fields. Every
- * byte taken in is told to `hold` first.
+ * The value of the body, undefined where there is none; a form is a record of strings, also one without fields; text is
+ * a string. There is room for every byte that is read before it is kept: a large body is not read before there is room for
+ * all of it.
  */
 export const readBody = async (
   request: IncomingMessage,
   response: ServerResponse,
   terms: BodyTerms,
-  hold: (bytes: number) => boolean,
+  holding: Holding,
 ): Promise<unknown> => {
-  const { limitBytes } = terms;
   const type = request.headers['content-type'] ?? '';
   const isForm = terms.takesForms && isFormType(type);
   const nothing = isForm ? {} : undefined;
   if (!hasBody(request)) return nothing;
   refuseByHead(request, terms);
-  let received = 0;
-  const admit: Admit = (bytes) => {
-    received += bytes;
-    if (received > limitBytes) return tooLarge(limitBytes);
-    return hold(bytes) ? undefined : crowded();
-  };
   // The usual small body came in one packet with the head and lies ready: no events, no timer.
-  const bytes = request.complete ? takeReady(request, admit) : await collect(request, response, admit);
+  const bytes = request.complete
+    ? takeReady(request, terms, holding)
+    : await collect(request, response, terms, holding);
   if (bytes.length === 0) return nothing;
-  return isForm ? parseForm(bytes, type) : parseJson(bytes);
+  if (isForm) return parseForm(bytes, type);
+  return isText(type, terms) ? textOf(bytes) : parseJson(bytes);
 };
 
-const takeReady = (request: IncomingMessage, admit: Admit): Uint8Array<ArrayBuffer> => {
-  const refusal = admit(request.readableLength);
-  if (refusal) throw refusal;
+const takeReady = (
+  request: IncomingMessage,
+  { limitBytes }: BodyTerms,
+  holding: Holding,
+): Uint8Array<ArrayBuffer> => {
+  if (request.readableLength > limitBytes) throw tooLarge(limitBytes);
+  if (!holding.take(request.readableLength)) throw crowded();
+  holding.received(request.readableLength);
   return (request.read() as Buffer<ArrayBuffer> | null) ?? new Uint8Array();
 };
 
-const collect = (
+const clientGone = (): ClientGone => new ClientGone('The client closed the connection.');
+
+const collect = async (
   request: IncomingMessage,
   response: ServerResponse,
-  admit: Admit,
+  terms: BodyTerms,
+  holding: Holding,
+): Promise<Uint8Array<ArrayBuffer>> => {
+  if (request.destroyed) throw clientGone();
+  const gone = new AbortController();
+  const onClose = (): void => gone.abort();
+  request.once('close', onClose);
+  // 'error' stays attached: an aborted request emits it before 'close', and unheard it would end the process.
+  request.on('error', onClose);
+  const declared = Number(request.headers['content-length'] ?? 0);
+  const isLarge = declared > LARGE_FROM_BYTES;
+  try {
+    if (isLarge && !(await holding.reserve(declared, gone.signal)))
+      throw gone.signal.aborted ? clientGone() : crowded();
+    if (request.headers.expect !== undefined) response.writeContinue();
+    return await readAll(request, response, terms, holding, isLarge ? declared : 0, gone.signal);
+  } finally {
+    request.off('close', onClose);
+  }
+};
+
+/** `room`: bytes that are held already. */
+const readAll = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { limitBytes }: BodyTerms,
+  holding: Holding,
+  room: number,
+  gone: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> =>
   new Promise((resolve, reject) => {
-    if (request.destroyed) {
-      reject(new ClientGone('The client closed the connection.'));
-      return;
-    }
     const whole: Buffer[] = [];
     let pieces: Buffer[] = [];
+    let received = 0;
     const idle = setTimeout(() => {
       // The rest may come at any time, or never: the connection is of no more use.
       response.shouldKeepAlive = false;
       fail(stalled());
     }, IDLE_TIMEOUT_MS);
 
+    /** A body that did not tell its length has become a large one. */
+    const reserveRest = async (): Promise<void> => {
+      request.pause();
+      clearTimeout(idle);
+      const rest = limitBytes - room;
+      if (!(await holding.reserve(rest, gone))) {
+        fail(gone.aborted ? clientGone() : crowded());
+        return;
+      }
+      room = limitBytes;
+      idle.refresh();
+      request.resume();
+    };
+    const makeRoom = (bytes: number): boolean => {
+      if (received <= room) return true;
+      if (received > LARGE_FROM_BYTES) {
+        void reserveRest();
+        return true;
+      }
+      room += bytes;
+      return holding.take(bytes);
+    };
     const onData = (piece: Buffer): void => {
-      const refusal = admit(piece.length);
+      received += piece.length;
+      holding.received(piece.length);
+      const refusal =
+        received > limitBytes ? tooLarge(limitBytes) : makeRoom(piece.length) ? null : crowded();
       if (refusal) {
         fail(refusal);
         return;
@@ -168,10 +216,11 @@ const collect = (
       detach();
       resolve(Buffer.concat([...whole, ...pieces]));
     };
-    const onGone = (): void => fail(new ClientGone('The client closed the connection.'));
+    const onGone = (): void => fail(clientGone());
     const detach = (): void => {
       clearTimeout(idle);
-      request.off('data', onData).off('end', onEnd).off('close', onGone);
+      request.off('data', onData).off('end', onEnd);
+      gone.removeEventListener('abort', onGone);
     };
     const fail = (error: Error): void => {
       detach();
@@ -181,7 +230,6 @@ const collect = (
       reject(error);
     };
 
-    if (request.headers.expect !== undefined) response.writeContinue();
-    // 'error' stays attached: an aborted request emits it before 'close', and unheard it would end the process.
-    request.on('error', onGone).on('close', onGone).on('end', onEnd).on('data', onData);
+    gone.addEventListener('abort', onGone);
+    request.on('end', onEnd).on('data', onData);
   });

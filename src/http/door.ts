@@ -4,13 +4,13 @@ import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import express, { type Request, type Response } from 'express';
 import { redactText } from '#src/events/redact.ts';
+import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { createRateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
-import { createBodyBudget } from './body.ts';
 import { Exchange } from './exchange.ts';
 import { createRouteTable } from './route-table.ts';
 import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
@@ -56,7 +56,7 @@ const MAX_LOGGED_PATH = 200;
 /** Throws Error where the list of routes is defective; listens only once started. */
 export const createHttpDoor = (options: HttpDoorOptions): HttpDoor => {
   const { log } = options;
-  const budget = createBodyBudget(options.heldBodyBytes ?? HELD_BODY_BYTES);
+  const budget = createByteBudget(options.heldBodyBytes ?? HELD_BODY_BYTES);
   const serve = createServe(options, {
     table: createRouteTable(options.routes),
     limiter: createRateLimiter(),
@@ -68,7 +68,8 @@ export const createHttpDoor = (options: HttpDoorOptions): HttpDoor => {
 
   const settle = (exchange: Exchange): void => {
     underWay -= 1;
-    budget.release(budgetOwner(exchange), exchange.bytesIn);
+    exchange.isSettled = true;
+    budget.release(budgetOwner(exchange), exchange.bytesHeld);
     logAccess(log, exchange);
   };
 

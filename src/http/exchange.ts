@@ -31,6 +31,9 @@ export class Exchange implements RequestContext {
   route: Route | undefined;
   tenantId: string | null = null;
   bytesIn = 0;
+  /** Of the body: its room in the door's budget. */
+  bytesHeld = 0;
+  isSettled = false;
   bytesOut = 0;
   errorCode: ErrorCode | undefined;
   readonly #log: Log;

@@ -2,6 +2,7 @@
 // bounded depth. Says where a document breaks, never what stood there.
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#src/kernel/errors.ts';
+import { formatPath } from '#src/kernel/field-path.ts';
 
 /** No schema of the service nests deeper than a dozen; what recurses over values stays far from the stack's end. */
 export const MAX_DEPTH = 64;
@@ -119,23 +120,6 @@ const within = (problem: Problem, key: string | number): Problem => {
   problem.path.push(key);
   return problem;
 };
-
-const MAX_PATH_PARTS = 8;
-const MAX_KEY_CHARACTERS = 60;
-
-/** `body.to[0]`; keys that are no names are quoted, long ones and long paths are cut. */
-export const formatPath = (root: string, path: readonly PropertyKey[]): string => {
-  const parts = path.slice(0, MAX_PATH_PARTS).map((key) => {
-    if (typeof key === 'number') return `[${key}]`;
-    const name = cut(String(key));
-    return /^[A-Za-z_][\w-]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
-  });
-  return `${root}${parts.join('')}${path.length > MAX_PATH_PARTS ? '…' : ''}`;
-};
-
-/** A client's own word, short enough to be said back to it. */
-export const cut = (word: string): string =>
-  word.length > MAX_KEY_CHARACTERS ? `${word.slice(0, MAX_KEY_CHARACTERS).toWellFormed()}…` : word;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

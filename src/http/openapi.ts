@@ -111,9 +111,12 @@ const operation = (route: Route, book: SchemaBook): JsonSchema => {
 
 const requestBody = (route: Route, body: z.ZodType, book: SchemaBook): JsonSchema => {
   const schema = book.describe(body, 'input', `${operationId(route)}.body`);
+  const isText = (type: string): boolean => route.text?.includes(type) ?? false;
   return {
     required: !body.safeParse(undefined).success,
-    content: Object.fromEntries(bodyTypes(route).map((type) => [type, { schema }])),
+    content: Object.fromEntries(
+      bodyTypes(route).map((type) => [type, { schema: isText(type) ? { type: 'string' } : schema }]),
+    ),
   };
 };
 

@@ -148,7 +148,7 @@ const termsOf = (route: Route): string => {
       ? [`Without a token of a practice, ${code('X-Service-Practice')} names the practice it is for.`]
       : []),
     ...(rate === undefined ? [] : ['Under the tight rate limit of sign-in and public forms.']),
-    ...(body && route.form ? [`Takes ${bodyTypes(route).map(code).join(', ')}.`] : []),
+    ...(body && bodyTypes(route).length > 1 ? [`Takes ${bodyTypes(route).map(code).join(', ')}.`] : []),
     ...(typeof audit === 'string' ? [`In the audit as ${code(audit)}.`] : []),
     `Stability: ${stability}.`,
   ];

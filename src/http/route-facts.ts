@@ -26,8 +26,11 @@ export const answersPages = ({ responses }: Route): boolean =>
   Object.values(responses).some(({ body }) => body === HTML_TYPE);
 
 /** Media types of the request body. */
-export const bodyTypes = ({ form }: Route): readonly string[] =>
-  form ? ['application/json', ...FORM_TYPES] : ['application/json'];
+export const bodyTypes = ({ form, text = [] }: Route): readonly string[] => [
+  'application/json',
+  ...text,
+  ...(form ? FORM_TYPES : []),
+];
 
 /** Every code the route may answer with: those the door adds for all of its kind, and its own. In the table's order. */
 export const errorsOf = (route: Route): ErrorCode[] => {

@@ -55,7 +55,8 @@ const defectOf = (route: Route): string | undefined => {
   if (new Set(inPath).size < inPath.length) return 'a parameter stands twice in the path';
   if (/^\/api\/practices\/\{(?!id\})/.test(route.path)) return 'the tenant in the path must be named {id}';
   const statuses = Object.keys(route.responses).map(Number);
-  if (statuses.length === 0) return 'no response is declared';
+  // A retired route has nothing but its refusal.
+  if (statuses.length === 0 && !route.errors?.length) return 'no response is declared';
   const odd = statuses.filter((status) => !Number.isInteger(status) || status < 200 || status > 599);
   if (odd.length > 0) return `${odd.join(', ')} is no status of a response`;
   if (route.body && BODILESS.has(route.method)) return `a ${route.method} request has no body`;

@@ -4,15 +4,17 @@
 import { parse as parseQuery } from 'node:querystring';
 import type { z } from 'zod';
 import { type Access, anonymous, type Caller, hintFor, isPermission } from '#src/kernel/access.ts';
+import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { clientKey, type RateLimit, type RateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Route, RouteResult } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import { validate } from '#src/kernel/validate.ts';
 import { answer, answerError } from './answer.ts';
-import { type BodyBudget, readBody } from './body.ts';
+import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
+import { errorsOf } from './route-facts.ts';
 import type { Endpoint, Found, RouteTable } from './route-table.ts';
-import { validate } from './validate.ts';
 
 /** What a request brings to say who makes it. */
 export interface Credentials {
@@ -55,7 +57,7 @@ export interface ServeOptions {
 export interface ServeParts {
   readonly table: RouteTable;
   readonly limiter: RateLimiter;
-  readonly budget: BodyBudget;
+  readonly budget: ByteBudget;
 }
 
 /** For routes that declare no limit of their own: far above any record of the API, far below an attachment. */
@@ -188,8 +190,11 @@ export const createServe = (
     params: Record<string, string>,
   ): Promise<Caller> => {
     if (!ofTenant && !isPermission(route.access)) return caller;
-    const named = ofTenant ? params.id : exchange.header('x-service-practice');
-    const id = named?.toLowerCase() ?? caller.tenantId;
+    const named = ofTenant
+      ? params.id
+      : (exchange.header('x-service-practice') ?? namedInQuery(exchange, route, 'practice_id'));
+    const id =
+      (named ?? caller.tenantId ?? namedInQuery(exchange, route, 'project_id'))?.toLowerCase() ?? null;
     if (id === null) throw practiceNotNamed();
     const entered = await enter(caller, id);
     if (entered === null) throw new AppError('not_found', 'There is no such practice.');
@@ -253,11 +258,22 @@ export const createServe = (
   const bodyOf = (exchange: Exchange, route: Route): Promise<unknown> => {
     const usual = route.access === 'public' ? PUBLIC_BODY_BYTES : DEFAULT_BODY_BYTES;
     const limitBytes = Math.min(route.bodyLimit ?? usual, options.limits().bodyBytes);
-    const terms = { limitBytes, takesForms: route.form === true };
-    return readBody(exchange.request, exchange.response, terms, (bytes) => {
-      if (!parts.budget.take(budgetOwner(exchange), bytes)) return false;
-      exchange.bytesIn += bytes;
-      return true;
+    const terms = { limitBytes, takesForms: route.form === true, textTypes: route.text ?? [] };
+    const owner = budgetOwner(exchange);
+    return readBody(exchange.request, exchange.response, terms, {
+      take: (bytes) => {
+        const isTaken = parts.budget.take(owner, bytes);
+        if (isTaken) exchange.bytesHeld += bytes;
+        return isTaken;
+      },
+      reserve: (bytes, gone) =>
+        parts.budget.reserve(owner, bytes, gone, () => {
+          if (exchange.isSettled) parts.budget.release(owner, bytes);
+          else exchange.bytesHeld += bytes;
+        }),
+      received: (bytes) => {
+        exchange.bytesIn += bytes;
+      },
     });
   };
 
@@ -304,11 +320,19 @@ const queryOf = ({ request }: Exchange): unknown => {
   return mark < 0 ? NO_QUERY : parseQuery(url.slice(mark + 1));
 };
 
+const namedInQuery = (exchange: Exchange, { practiceInQuery }: Route, name: string): string | undefined => {
+  if (practiceInQuery === undefined) return undefined;
+  const given = (queryOf(exchange) as Readonly<Record<string, unknown>>)[name];
+  return typeof given === 'string' ? given : undefined;
+};
+
 const isSchema = (body: z.ZodType | string | undefined): body is z.ZodType => typeof body === 'object';
 
 /** Throws Error where `result` is not among the declared responses of `route`. */
 const checkResponse = (route: Route, result: RouteResult): void => {
   const name = `${route.method} ${route.path} answered ${result.status}`;
+  // An error that comes with header fields of its own.
+  if (result.body instanceof AppError && errorsOf(route).includes(result.body.code)) return;
   const declared = route.responses[result.status];
   if (!declared) throw new Error(`${name}, which it does not declare`);
   if (isSchema(declared.body)) {

@@ -11,6 +11,7 @@ export interface Health {
   readonly version: string;
   readonly uptime_seconds: number;
   readonly upstreams: readonly Readonly<Record<string, unknown>>[];
+  readonly scanners: readonly { readonly name: string; readonly state: string }[];
   readonly [part: string]: unknown;
 }
 
@@ -20,6 +21,10 @@ export interface ServiceFacts {
   readonly safeMode: () => boolean;
   readonly bodyBytes: () => number;
   readonly passwordLogin: () => boolean;
+  /** Whether any is configured. */
+  readonly scanners: () => boolean;
+  /** Whether messages are taken over SMTP. */
+  readonly submission: boolean;
   readonly health: () => Health;
 }
 
@@ -34,13 +39,23 @@ const upstreamSchema = z.strictObject({
   dsn: z.boolean().nullable().describe('whether it offers delivery notices; without, mail stays `processed`'),
 });
 
+const scannerSchema = z.strictObject({
+  name: z.string(),
+  state: z
+    .enum(['off', 'ok', 'failing'])
+    .describe(
+      'failing: it does not answer, and is left out until it does; or the list of hosts is not usable',
+    ),
+});
+
 const healthSchema = z.strictObject({
   status: z
     .enum(['ok', 'degraded', 'draining', 'failing'])
-    .describe('degraded: an upstream is set aside; mail waits'),
+    .describe('degraded: an upstream is set aside, and mail waits; or a scanner fails'),
   version: z.string(),
   uptime_seconds: z.number(),
   upstreams: z.array(upstreamSchema),
+  scanners: z.array(scannerSchema),
 });
 
 const wholeHealthSchema = z.strictObject({
@@ -57,6 +72,13 @@ const wholeHealthSchema = z.strictObject({
       failures: z.int().describe('in a row, of the upstream itself'),
     }),
   ),
+  scanners: z.array(
+    z.strictObject({
+      ...scannerSchema.shape,
+      failures: z.int().describe('in a row'),
+      last_failure_at: z.iso.datetime().nullable().describe('since the start'),
+    }),
+  ),
   dns: z
     .strictObject({
       listening: z.boolean(),
@@ -66,6 +88,27 @@ const wholeHealthSchema = z.strictObject({
     })
     .nullable()
     .describe('the built-in name server; null where it is off'),
+  inbound: z
+    .strictObject({
+      listening: z.boolean(),
+      connections: z.int(),
+      reports: z
+        .strictObject({
+          changed: z.int(),
+          unchanged: z.int().describe('known already, or of no meaning'),
+          unknown: z.int().describe('about messages that are kept no more'),
+        })
+        .describe('since the start, as those that follow'),
+      simulated: z.int().describe('mails that the simulator took'),
+      to_operator: z.int().describe('written to postmaster and abuse'),
+      refused: z.int().describe('recipients that do not exist here, or return paths that are forged'),
+    })
+    .nullable()
+    .describe('the listener for mail from the world; null where it is off'),
+  submission: z
+    .strictObject({ listening: z.boolean(), connections: z.int() })
+    .nullable()
+    .describe('the listeners for message submission; null where they are off'),
 });
 
 const metaSchema = z.strictObject({
@@ -105,12 +148,13 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
     },
     handle: () => {
       // Nothing to strangers that moves with a single mail: it would tell them whose address gets a code.
-      const { ok, status, version, uptime_seconds, upstreams } = facts.health();
+      const { ok, status, version, uptime_seconds, upstreams, scanners } = facts.health();
       const body = {
         status,
         version,
         uptime_seconds,
         upstreams: upstreams.map(({ failures: _, ...upstream }) => upstream),
+        scanners: scanners.map(({ name, state }) => ({ name, state })),
       };
       return { status: ok ? 200 : 503, body };
     },
@@ -144,14 +188,14 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
         attachment_policy: attachmentPolicy,
         safe_mode: facts.safeMode(),
         limits: { recipients: MAX_RECIPIENTS, batch: BATCH_LIMIT, body_bytes: facts.bodyBytes() },
-        // The others are parts of the service that this version does not have yet.
+        // `inbound` is a mailbox to receive mail in, which this version does not have, as it does not have other parts.
         features: {
           inbound: false,
-          submission: false,
+          submission: facts.submission,
           billing: false,
           password_login: facts.passwordLogin(),
           tracking: false,
-          scanners: false,
+          scanners: facts.scanners(),
         },
       },
     }),

@@ -59,6 +59,8 @@ export type Submission = Origin & {
   readonly projectId: string | null;
   /** Or how to make it from what the tenant's file holds: a stored template. */
   readonly draft: Draft | ((db: TenantDb) => Draft);
+  /** Of content that the scanners need not be asked about: they were, for the many that are alike. */
+  readonly assess?: (draft: Draft) => Assessment;
   /** With what identifies the request's content. */
   readonly idempotency: { readonly key: string; readonly request: unknown } | null;
 };
@@ -135,7 +137,7 @@ export const consider = (
   const route = routeOf(db, draft, projectId);
   const question = { source: submission.source, projectId, route, content: assess(draft), now };
   const facts = readFacts(db, draft, deps, question);
-  return { draft, projectId, route, facts, passage: passGates(draft, facts, dry) };
+  return { draft, projectId, route, facts, passage: passGates(draft, facts, { dry }) };
 };
 
 /** What was answered to this key before; null where it is new. Throws `idempotency_conflict`. */
@@ -170,6 +172,24 @@ const keptOf = (accepted: Accepted): Kept =>
     ? { status: 202, body: accepted.answer }
     : { status: accepted.error.status, body: accepted.error.toJSON() };
 
+/** What the scanners say of it, beside the rules. */
+export const scan = (
+  { content }: Pick<AcceptDeps, 'content'>,
+  tenantId: string,
+  { draft, facts }: Pick<Considered, 'draft' | 'facts'>,
+): Promise<Assessment> =>
+  content.scan({
+    subject: draft.subject,
+    text: draft.text,
+    html: draft.html,
+    attachments: draft.attachments,
+    settings: draft.settings,
+    sender: facts.from.address,
+    recipients: recipientsOf(draft).map(({ address }) => address),
+    tenantId,
+    composed: () => composeUnsigned(previewOf(draft, facts)),
+  });
+
 /** Asks the scanners, where there are any; else the rules alone, and of the service's own mail nobody. */
 const assessmentOf = async (
   deps: AcceptDeps,
@@ -177,6 +197,7 @@ const assessmentOf = async (
   repeatable: Repeatable | null,
 ): Promise<Accepted | ((draft: Draft) => Assessment | null)> => {
   if (submission.source === 'system') return () => null;
+  if (submission.assess) return submission.assess;
   if (!deps.content.scans()) return deps.content.rate;
   const { tenantId } = submission;
   const now = deps.clock.now();
@@ -189,16 +210,7 @@ const assessmentOf = async (
   const { draft, facts, passage } = found;
   if (passage.refusal !== null) throw refused(deps, tenantId, passage.refusal, facts);
   if (passage.suppressed.size === recipientsOf(draft).length) return deps.content.rate;
-  const assessment = await deps.content.scan({
-    subject: draft.subject,
-    text: draft.text,
-    html: draft.html,
-    attachments: draft.attachments,
-    sender: facts.from.address,
-    recipients: recipientsOf(draft).map(({ address }) => address),
-    tenantId,
-    composed: () => composeUnsigned(previewOf(draft, facts)),
-  });
+  const assessment = await scan(deps, tenantId, found);
   return () => assessment;
 };
 

@@ -15,7 +15,11 @@ import type { MergeData } from '#src/mail/merge-fields.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 import type { Invitation } from '#src/messages/settings.ts';
 import type { RecipientField } from '#src/messages/store.ts';
+import { bareContentId, withPlainReferences } from './inline-images.ts';
+import { toInvitation } from './invitation.ts';
+import { writtenAs } from './pascal-fields.ts';
 import type { SendBody } from './schema.ts';
+import type { sendFields } from './send-fields.ts';
 
 export interface DraftAttachment {
   readonly filename: string;
@@ -52,24 +56,28 @@ export interface Draft {
   readonly scheduledAt: number | null;
   /** Text and HTML are this content with these values: what is stored instead of them. */
   readonly shared: { readonly id: number; readonly data: MergeData } | null;
+  /** What To and Cc show where that is not whom it goes to: others get the message on another way. */
+  readonly shown?: { readonly to: readonly Mailbox[]; readonly cc: readonly Mailbox[] };
+  /** The Message-ID it has had before it came here, with angle brackets. */
+  readonly messageId?: string;
 }
 
-const invalidField = (path: string, message: string): AppError =>
+export const invalidField = (path: string, message: string): AppError =>
   new AppError('invalid_request', 'The message cannot be understood.', {
-    extra: { fields: [{ path, message }] },
+    extra: { fields: [{ path: `body.${path}`, message }] },
   });
 
-const parseField = (
-  code: 'invalid_request' | 'invalid_recipient',
-  field: string,
-  text: string,
-): Mailbox[] => {
+/** As the client wrote it. */
+export const nameOf = (body: SendBody, field: keyof typeof sendFields): string =>
+  body[writtenAs]?.[field] ?? field;
+
+const parseField = (code: 'invalid_request' | 'invalid_recipient', name: string, text: string): Mailbox[] => {
   try {
     return parseAddressList(text);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    if (code === 'invalid_request') throw invalidField(`body.${field}`, error.message);
-    throw new AppError('invalid_recipient', `${field}: ${error.message}`, {
+    if (code === 'invalid_request') throw invalidField(name, error.message);
+    throw new AppError('invalid_recipient', `${name}: ${error.message}`, {
       extra: { recipients: [text.slice(0, 254)] },
     });
   }
@@ -80,23 +88,27 @@ const MAX_TYPED_CHARACTERS = 131_072;
 
 const mailboxes = (
   code: Extract<ErrorCode, 'invalid_request' | 'invalid_recipient'>,
-  field: string,
-  given: string | string[] | undefined,
-): Mailbox[] =>
-  bounded(field, given).flatMap((text) => (text.trim() === '' ? [] : parseField(code, field, text)));
-
-const bounded = (field: string, given: string | string[] | undefined): string[] => {
-  const texts = given === undefined ? [] : Array.isArray(given) ? given : [given];
-  if (texts.reduce((sum, { length }) => sum + length, 0) <= MAX_TYPED_CHARACTERS) return texts;
-  throw invalidField(`body.${field}`, `must have at most ${MAX_TYPED_CHARACTERS} characters in all`);
+  body: SendBody,
+  field: RecipientField | 'reply_to',
+): Mailbox[] => {
+  const name = nameOf(body, field);
+  return bounded(name, body[field]).flatMap((text) =>
+    text.trim() === '' ? [] : parseField(code, name, text),
+  );
 };
 
-const parseFrom = (text: string | undefined): Mailbox | null => {
-  if (text === undefined) return null;
+const bounded = (name: string, given: string | string[] | undefined): string[] => {
+  const texts = given === undefined ? [] : Array.isArray(given) ? given : [given];
+  if (texts.reduce((sum, { length }) => sum + length, 0) <= MAX_TYPED_CHARACTERS) return texts;
+  throw invalidField(name, `must have at most ${MAX_TYPED_CHARACTERS} characters in all`);
+};
+
+const parseFrom = (body: SendBody): Mailbox | null => {
+  if (body.from === undefined) return null;
   try {
-    return parseAddress(text);
+    return parseAddress(body.from);
   } catch (error) {
-    if (error instanceof AddressError) throw invalidField('body.from', error.message);
+    if (error instanceof AddressError) throw invalidField(nameOf(body, 'from'), error.message);
     throw error;
   }
 };
@@ -107,7 +119,7 @@ const uniqueRecipients = (body: SendBody): Record<RecipientField, Mailbox[]> => 
   const seen = new Set<string>();
   const unique: Record<RecipientField, Mailbox[]> = { to: [], cc: [], bcc: [] };
   for (const field of recipientFields) {
-    for (const mailbox of mailboxes('invalid_recipient', field, body[field])) {
+    for (const mailbox of mailboxes('invalid_recipient', body, field)) {
       const key = addressKey(mailbox.address);
       if (seen.has(key)) continue;
       seen.add(key);
@@ -119,7 +131,7 @@ const uniqueRecipients = (body: SendBody): Record<RecipientField, Mailbox[]> => 
 
 const merge = (field: string, value: string | undefined, alias: string | undefined): string | null => {
   if (value !== undefined && alias !== undefined && value !== alias) {
-    throw invalidField(`body.${field}_body`, `says something else than ${field}, whose alias it is`);
+    throw invalidField(`${field}_body`, `says something else than ${field}, whose alias it is`);
   }
   return value ?? alias ?? null;
 };
@@ -137,6 +149,9 @@ const uniqueTags = (body: SendBody): string[] => {
   return [...byKey.values()];
 };
 
+const headersOf = ({ headers = {} }: SendBody): Draft['headers'] =>
+  Array.isArray(headers) ? headers.map(({ name, value }) => [name, value]) : Object.entries(headers);
+
 const decode = ({
   filename,
   content,
@@ -147,33 +162,60 @@ const decode = ({
   return {
     filename: name,
     contentType: (content_type ?? typeOfFilename(name) ?? 'application/octet-stream').toLowerCase(),
-    contentId: content_id?.replace(/^<|>$/g, '') ?? null,
+    contentId: content_id === undefined ? null : bareContentId(content_id),
     content: Buffer.from(content, 'base64'),
   };
 };
 
-export const toDraft = (body: SendBody): Draft => {
+/** Two parts of one id: which of them the HTML means, every reader decides by itself. */
+const attachmentsOf = (body: SendBody): DraftAttachment[] => {
+  const decoded = (body.attachments ?? []).map(decode);
+  const ids = decoded.map(({ contentId }) => contentId);
+  const again = ids.findIndex((id, index) => id !== null && ids.indexOf(id) < index);
+  if (again === -1) return decoded;
+  const name = nameOf(body, 'attachments');
+  const inner = name === 'attachments' ? 'content_id' : 'ContentID';
+  throw invalidField(`${name}[${again}].${inner}`, 'is the id of an attachment before it, too');
+};
+
+/** Subject, text and HTML, as one gives them who uses no template. */
+export type Writing = Pick<Draft, 'subject' | 'text' | 'html'>;
+
+export const writingOf = (body: SendBody): Writing => {
   const text = merge('text', body.text, body.text_body);
   const html = merge('html', body.html, body.html_body);
-  if (text === null && html === null) throw invalidField('body.text', 'one of text and html is required');
+  if (text === null && html === null)
+    throw invalidField('text', 'one of text, html and template is required');
+  if (body.subject === undefined) throw invalidField('subject', 'is required');
   const subject = withoutInvisibles(body.subject);
-  if (subject.trim() === '') throw invalidField('body.subject', 'must not be empty');
-  return {
-    from: parseFrom(body.from),
-    ...uniqueRecipients(body),
-    replyTo: mailboxes('invalid_request', 'reply_to', body.reply_to),
-    subject,
-    text,
-    html,
-    route: body.route ?? null,
-    kind: body.message_kind ?? null,
-    tags: uniqueTags(body),
-    metadata: body.metadata ?? {},
-    headers: Object.entries(body.headers ?? {}),
-    attachments: (body.attachments ?? []).map(decode),
-    settings: body.settings ?? {},
-    calendar: null,
-    scheduledAt: null,
-    shared: null,
-  };
+  if (subject.trim() === '') throw invalidField(nameOf(body, 'subject'), 'must not be empty');
+  return { subject, text, html };
+};
+
+/** All but what is written in it: that is laid over the rest by `withWriting`. */
+export const frameOf = (body: SendBody): Omit<Draft, keyof Writing> => ({
+  from: parseFrom(body),
+  ...uniqueRecipients(body),
+  replyTo: mailboxes('invalid_request', body, 'reply_to'),
+  route: body.route ?? null,
+  kind: body.message_kind ?? null,
+  tags: uniqueTags(body),
+  metadata: body.metadata ?? {},
+  headers: headersOf(body),
+  attachments: attachmentsOf(body),
+  settings: body.settings ?? {},
+  calendar: body.calendar === undefined ? null : toInvitation(body.calendar),
+  scheduledAt: body.scheduled_at === undefined ? null : Date.parse(body.scheduled_at),
+  shared: null,
+});
+
+export const withWriting = (frame: Omit<Draft, keyof Writing>, { subject, text, html }: Writing): Draft => {
+  const ids = frame.attachments.flatMap(({ contentId }) => contentId ?? []);
+  return { ...frame, subject, text, html: html && withPlainReferences(html, ids) };
+};
+
+/** Of a body without a template. */
+export const toDraft = (body: SendBody): Draft => {
+  const writing = writingOf(body);
+  return withWriting(frameOf(body), writing);
 };

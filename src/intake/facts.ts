@@ -37,7 +37,13 @@ export interface Question {
   readonly now: number;
 }
 
-const planOf = (db: TenantDb, practice: PracticeRow, deps: FactsDeps, now: number): Facts['plan'] => {
+/** How much of its plan a practice has used in the UTC month. */
+export const planOf = (
+  db: TenantDb,
+  practice: PracticeRow,
+  deps: Pick<FactsDeps, 'managedHostCap'>,
+  now: number,
+): NonNullable<Facts['plan']> => {
   const month = monthOf(now);
   const usage = counterStore(db).usage(month.name);
   const planCap = plans[practice.plan].monthlyCap;

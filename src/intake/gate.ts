@@ -102,6 +102,10 @@ export const streamOf = (draft: Draft, facts: Pick<Facts, 'route'>): Stream =>
 
 export const recipientsOf = ({ to, cc, bcc }: Draft): Mailbox[] => [...to, ...cc, ...bcc];
 
+/** When it is to leave, ms: now where it is for a time that has passed. */
+export const goesOutAt = ({ scheduledAt }: Pick<Draft, 'scheduledAt'>, { now }: Pick<Facts, 'now'>): number =>
+  Math.max(scheduledAt ?? now, now);
+
 /** Mails that count: one a recipient, without the suppressed ones and the simulator. */
 export const countedMails = (draft: Draft, { suppressed, simulatorDomain }: Facts): number =>
   recipientsOf(draft).filter(

@@ -25,6 +25,8 @@ export interface Passage {
   readonly verdicts: readonly Verdict[];
   /** The first refusal: nothing is to be kept. */
   readonly refusal: AppError | null;
+  /** All of them: where the way was not a dry one, that one alone. */
+  readonly refusals: readonly AppError[];
   /** The content must not leave: it is kept as failed. */
   readonly blocked: boolean;
   readonly suppressed: ReadonlySet<Address>;
@@ -40,25 +42,33 @@ const verdictOf = ({ refusal, blocks, suppresses, holdsUntil, warns }: Finding):
   return warns ? 'warned' : 'passed';
 };
 
+export interface Way {
+  /** Past refusals too. */
+  readonly dry?: boolean;
+  /** Names of the gates to pass; all where absent. */
+  readonly only?: ReadonlySet<string>;
+}
+
 /**
  * Verdicts of all gates up to the first that refuses; `dry`: of all gates. Where every recipient is suppressed nothing
  * goes out, and the gates after that have nothing to ask.
  */
-export const passGates = (draft: Draft, facts: Facts, dry = false): Passage => {
+export const passGates = (draft: Draft, facts: Facts, { dry = false, only }: Way = {}): Passage => {
   const verdicts: Verdict[] = [];
   const count = recipientsOf(draft).length;
-  let refusal: AppError | null = null;
+  const refusals: AppError[] = [];
   let blocked = false;
   let heldUntil: number | null = null;
   let suppressed: ReadonlySet<Address> = new Set();
   for (const { name, check } of gates) {
+    if (only && !only.has(name)) continue;
     const finding = check(draft, facts);
     verdicts.push({ gate: name, verdict: verdictOf(finding), facts: finding.facts });
-    refusal ??= finding.refusal ?? null;
+    if (finding.refusal) refusals.push(finding.refusal);
     blocked ||= finding.blocks === true;
     heldUntil = finding.holdsUntil ?? heldUntil;
     suppressed = finding.suppresses ? new Set(finding.suppresses) : suppressed;
-    if (!dry && (refusal !== null || (count > 0 && suppressed.size === count))) break;
+    if (!dry && (refusals.length > 0 || (count > 0 && suppressed.size === count))) break;
   }
-  return { verdicts, refusal, blocked, suppressed, heldUntil };
+  return { verdicts, refusal: refusals[0] ?? null, refusals, blocked, suppressed, heldUntil };
 };

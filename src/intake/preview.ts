@@ -1,24 +1,31 @@
 // A draft as scanners of whole messages get it: composed as it would leave, without what each copy has of its own. Pure.
+import { invitationOf } from '#src/compose/invitation.ts';
 import type { OutgoingMessage } from '#src/compose/message.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Draft } from './draft.ts';
-import type { Facts } from './gate.ts';
+import { type Facts, recipientsOf } from './gate.ts';
 
-export const previewOf = (draft: Draft, { from, now }: Pick<Facts, 'from' | 'now'>): OutgoingMessage => ({
-  internetMessageId: `<preview@${addressDomain(from.address)}>`,
-  date: now,
-  from,
-  to: draft.to,
-  cc: draft.cc,
-  replyTo: draft.replyTo,
-  subject: draft.subject,
-  text: draft.text,
-  html: draft.html,
-  headers: draft.headers,
-  attachments: draft.attachments.map(({ filename, contentType, contentId, content }) => ({
-    filename,
-    contentType,
-    ...(contentId === null ? {} : { contentId }),
-    content,
-  })),
-});
+export const previewOf = (draft: Draft, { from, now }: Pick<Facts, 'from' | 'now'>): OutgoingMessage => {
+  const message: OutgoingMessage = {
+    internetMessageId: `<preview@${addressDomain(from.address)}>`,
+    date: now,
+    from,
+    to: (draft.shown ?? draft).to,
+    cc: (draft.shown ?? draft).cc,
+    replyTo: draft.replyTo,
+    subject: draft.subject,
+    text: draft.text,
+    html: draft.html,
+    headers: draft.headers,
+    attachments: draft.attachments.map(({ filename, contentType, contentId, content }) => ({
+      filename,
+      contentType,
+      ...(contentId === null ? {} : { contentId }),
+      content,
+    })),
+  };
+  const [attendee] = recipientsOf(draft);
+  return draft.calendar && attendee
+    ? { ...message, calendar: invitationOf(draft.calendar, message, attendee) }
+    : message;
+};

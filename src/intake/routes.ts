@@ -1,49 +1,30 @@
 // Sending over HTTP.
 import { z } from 'zod';
-import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { type AcceptDeps, accept } from './accept.ts';
-import { toDraft } from './draft.ts';
-import { idempotencyKey, type SendBody, sendAnswer, sendBody } from './schema.ts';
+import { dryRun } from './dry-run.ts';
+import { keyHeaders, keyOf } from './request-key.ts';
+import { type SendBody, sendAnswer, sendBody } from './schema.ts';
+import { scoreAnswer } from './score.ts';
+import { draftOf } from './templated.ts';
 
-const sendHeaders = z.object({
-  'Idempotency-Key': idempotencyKey
-    .optional()
-    .describe(
-      'a repeated request with the same key is answered as the first one; X-Idempotency-Key is an alias',
-    ),
-});
-
-const keyNames = ['idempotency-key', 'x-idempotency-key'];
-
-const keyOf = (body: SendBody, { header, countOf }: RequestContext): string | null => {
-  // To take a repeated key for none would send the retry again.
-  if (keyNames.some((name) => countOf(name) > 1)) {
-    throw new AppError('invalid_request', 'The Idempotency-Key stands more than once in the head.', {
-      extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected once' }] },
-    });
-  }
-  const given = header('idempotency-key') ?? header('x-idempotency-key');
-  if (given === undefined) return body.idempotency_key ?? null;
-  const parsed = idempotencyKey.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw new AppError('invalid_request', 'The Idempotency-Key is not usable.', {
-    extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected 1 to 256 characters' }] },
-  });
-};
-
-const send = async (deps: AcceptDeps, body: SendBody, context: RequestContext): Promise<RouteResult> => {
-  const { caller, tenantId } = context;
+const submissionOf = (body: SendBody, { caller, tenantId }: RequestContext) => {
   if (tenantId === null) throw new Error('the door names the tenant of every route that asks a permission');
-  const key = keyOf(body, context);
-  const { idempotency_key: _, ...request } = body;
-  const accepted = await accept(deps, {
+  return {
     tenantId,
     projects: caller.projects,
     projectId: body.project_id ?? null,
     source: 'api',
-    draft: toDraft(body),
+    draft: draftOf(body),
+  } as const;
+};
+
+const send = async (deps: AcceptDeps, body: SendBody, context: RequestContext): Promise<RouteResult> => {
+  const key = keyOf(body.idempotency_key, context);
+  const { idempotency_key: _, ...request } = body;
+  const accepted = await accept(deps, {
+    ...submissionOf(body, context),
     idempotency: key === null ? null : { key, request },
   });
   const headers = accepted.replayed ? { 'Idempotent-Replayed': 'true' } : {};
@@ -51,6 +32,8 @@ const send = async (deps: AcceptDeps, body: SendBody, context: RequestContext): 
     ? { status: 202, body: accepted.answer, headers }
     : { status: accepted.error.status, body: accepted.error, headers };
 };
+
+const practiceParams = z.strictObject({ id: idSchema.describe('the practice') });
 
 const MIB = 1_024 * 1_024;
 /** 30 MiB of attachments are 40 MiB of base64, and the texts beside them. */
@@ -63,7 +46,7 @@ export const sendRoutes = (deps: AcceptDeps): Route[] => {
     access: 'messages.send',
     audit: { none: 'a message is its own record' },
     stability: 'stable',
-    headers: sendHeaders,
+    headers: keyHeaders,
     body: sendBody,
     bodyLimit: BODY_LIMIT_BYTES,
     responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },
@@ -96,8 +79,28 @@ export const sendRoutes = (deps: AcceptDeps): Route[] => {
       ...shared,
       path: '/api/practices/{id}/send',
       summary: 'Send a message',
-      params: z.strictObject({ id: idSchema.describe('the practice') }),
+      params: practiceParams,
       handle: ({ body }, context) => send(deps, body, context),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/api/practices/{id}/send/score',
+      tag: 'Send',
+      summary: 'Rate a message without sending it',
+      description:
+        'Takes the body of a send. Rules and scanners look at its content and all gates say what they would; nothing is stored, no idempotency key is looked at. Words are German or English by Accept-Language.',
+      access: 'messages.send',
+      audit: { none: 'nothing is stored' },
+      stability: 'stable',
+      params: practiceParams,
+      body: sendBody,
+      bodyLimit: BODY_LIMIT_BYTES,
+      responses: { 200: { description: 'What would become of it.', body: scoreAnswer } },
+      errors: ['invalid_recipient', 'conflict', 'not_found', 'forbidden'],
+      handle: async ({ body }, context) => ({
+        status: 200,
+        body: await dryRun(deps, submissionOf(body, context), context.language),
+      }),
     }),
     defineRoute({
       ...shared,

@@ -82,15 +82,15 @@ const insertMessage = (db: TenantDb, draft: Draft, placement: Placement, status:
   const seq = messageStore(db).insert(
     {
       id,
-      internet_message_id: `<${id}@${addressDomain(facts.from.address)}>`,
+      internet_message_id: draft.messageId ?? `<${id}@${addressDomain(facts.from.address)}>`,
       project_id: projectId,
       route_id: route.id,
       message_kind: kind,
       channel: kinds[kind].channel,
       source,
       from_json: JSON.stringify(facts.from),
-      to_json: JSON.stringify(draft.to),
-      cc_json: JSON.stringify(draft.cc),
+      to_json: JSON.stringify((draft.shown ?? draft).to),
+      cc_json: JSON.stringify((draft.shown ?? draft).cc),
       bcc_json: JSON.stringify(draft.bcc),
       reply_to_json: JSON.stringify(draft.replyTo),
       subject: draft.subject,

@@ -19,6 +19,9 @@ export const idempotencyStore = perConnection((db: TenantDb) => {
     `INSERT OR REPLACE INTO idempotency_keys (project_id, key, request_hash, status, response_json, created_at)
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
+  const remove = db.prepare<[string, string]>(
+    'DELETE FROM idempotency_keys WHERE project_id = ? AND key = ?',
+  );
   const purge = db.prepare<[number, number]>(
     `DELETE FROM idempotency_keys WHERE (project_id, key) IN
      (SELECT project_id, key FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
@@ -31,6 +34,9 @@ export const idempotencyStore = perConnection((db: TenantDb) => {
     put: (projectId: string, key: string, answer: KeptAnswer, now: number, expired: number): void => {
       purge.run(expired, PURGED_PER_PUT);
       put.run(projectId, key, answer.request_hash, answer.status, answer.response_json, now);
+    },
+    remove: (projectId: string, key: string): void => {
+      remove.run(projectId, key);
     },
   };
 });

@@ -36,8 +36,10 @@ export interface DnsLookup {
   addresses(name: string): Promise<Lookup<string>>;
 }
 
-/** What operators ask of their own zones besides. */
+/** What is asked of zones of a kind besides: the operator's own, and block lists. */
 export interface ZoneLookup extends DnsLookup {
+  /** IPv4 alone: it is what block lists answer with (RFC 5782 §2.3). */
+  ipv4(name: string): Promise<Lookup<string>>;
   soa(name: string): Promise<Lookup<SoaAnswer>>;
   /** Names of an IPv4 or IPv6 address. */
   reverse(address: string): Promise<Lookup<string>>;
@@ -172,6 +174,7 @@ export const createDnsLookup = (
         async (resolver) => [await resolver.resolveSoa(name)],
         ({ nsname, serial }) => ({ nameserver: toName(nsname), serial }),
       ),
+    ipv4: (name) => lookUp((resolver) => resolver.resolve4(name), same),
     // Not by `resolver.reverse`: it reads /etc/hosts, and calls every failure "not found".
     reverse: (address) => lookUp((resolver) => resolver.resolvePtr(reverseName(address)), toName),
     addresses: async (name) =>

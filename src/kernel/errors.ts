@@ -5,6 +5,8 @@ import { z } from 'zod';
 
 interface CodeDeclaration {
   readonly status: number;
+  /** How it is said over SMTP: reply and enhanced status code (RFC 5321 §4.2.1, RFC 3463); 4xx where it is temporary. */
+  readonly smtp: `${4 | 5}${string} ${4 | 5}.${string}`;
   /** What to do, for the caller; a thrower may give a better one. */
   readonly hint: string;
   /** Whether the same request may succeed later without being changed. */
@@ -20,49 +22,81 @@ const fieldProblem = z.strictObject({
 export type FieldProblem = z.infer<typeof fieldProblem>;
 
 export const errorTable = {
-  invalid_json: { status: 400, hint: 'Send one JSON document in UTF-8 with Content-Type: application/json.' },
+  invalid_json: {
+    status: 400,
+    smtp: '554 5.6.0',
+    hint: 'Send one JSON document in UTF-8 with Content-Type: application/json.',
+  },
   invalid_request: {
     status: 400,
+    smtp: '554 5.6.0',
     hint: 'Correct the fields named in `fields`; /reference describes each.',
     extra: { fields: z.array(fieldProblem) },
   },
-  unauthorized: { status: 401, hint: 'Send `Authorization: Bearer <token>` with a live token or session.' },
+  unauthorized: {
+    status: 401,
+    smtp: '535 5.7.8',
+    hint: 'Send `Authorization: Bearer <token>` with a live token or session.',
+  },
   plan_cap_reached: {
     status: 402,
+    smtp: '550 5.7.1',
     hint: 'Wait for the next month or choose a larger plan.',
     extra: { used: z.int(), cap: z.int(), resets_at: z.iso.datetime() },
   },
   forbidden: {
     status: 403,
+    smtp: '550 5.7.1',
     hint: 'Use a credential that has the permission named in `permission`.',
     extra: { permission: z.string() },
   },
-  not_found: { status: 404, hint: 'Check the path and the ids in it.' },
+  not_found: { status: 404, smtp: '554 5.6.0', hint: 'Check the path and the ids in it.' },
   tenant_paused: {
     status: 409,
+    smtp: '550 5.7.1',
     hint: 'Resolve the reason, then resume the practice.',
     extra: { reason: z.string(), paused_at: z.iso.datetime() },
   },
-  idempotency_conflict: { status: 409, hint: 'Use a new idempotency key for another message.' },
+  idempotency_conflict: {
+    status: 409,
+    smtp: '554 5.6.0',
+    hint: 'Use a new idempotency key for another message.',
+  },
   idempotency_in_progress: {
     status: 409,
+    smtp: '451 4.3.0',
     temporary: true,
     hint: 'The first call with this key is still running; ask again in a moment.',
   },
-  conflict: { status: 409, hint: 'Choose another name, or bring the record into a state that allows this.' },
-  billing_not_configured: { status: 409, hint: 'The operator has configured no payment provider.' },
-  gone: { status: 410, hint: 'This route was retired; /reference lists those that exist.' },
+  conflict: {
+    status: 409,
+    smtp: '550 5.7.1',
+    hint: 'Choose another name, or bring the record into a state that allows this.',
+  },
+  billing_not_configured: {
+    status: 409,
+    smtp: '550 5.7.1',
+    hint: 'The operator has configured no payment provider.',
+  },
+  gone: {
+    status: 410,
+    smtp: '550 5.7.1',
+    hint: 'This route was retired; /reference lists those that exist.',
+  },
   body_too_large: {
     status: 413,
+    smtp: '552 5.3.4',
     hint: 'Send fewer or smaller attachments.',
     extra: { limit_bytes: z.int() },
   },
   unsupported_media_type: {
     status: 415,
+    smtp: '554 5.6.1',
     hint: 'Send Content-Type: application/json without Content-Encoding.',
   },
   content_blocked: {
     status: 422,
+    smtp: '550 5.7.1',
     hint: 'Change the content named in `content_reasons`.',
     extra: {
       content_reasons: z.array(z.string()),
@@ -72,83 +106,99 @@ export const errorTable = {
   },
   kind_not_allowed_on_route: {
     status: 422,
+    smtp: '550 5.7.1',
     hint: 'Send marketing kinds over `broadcast`, all others over `outgoing`.',
   },
   impressum_incomplete: {
     status: 422,
+    smtp: '550 5.7.1',
     hint: 'Complete the legal block of the practice.',
     extra: { missing: z.array(z.string()) },
   },
   dkim_not_verified: {
     status: 422,
+    smtp: '550 5.7.1',
     hint: 'Publish the DKIM records of the domain, then check DNS.',
     extra: { missing: z.array(z.string()) },
   },
   warmup_not_ready: {
     status: 422,
+    smtp: '451 4.7.1',
     temporary: true,
     hint: 'Broadcast opens on warm-up day 3.',
     extra: { day: z.int() },
   },
   warmup_cap_reached: {
     status: 422,
+    smtp: '451 4.7.1',
     temporary: true,
     hint: "Wait for the next day; the warm-up's cap grows daily.",
     extra: { cap: z.int() },
   },
   consent_required: {
     status: 422,
+    smtp: '550 5.7.1',
     hint: 'List sends need active newsletter consent.',
     extra: { missing: z.array(z.string()) },
   },
   promotional_on_transactional: {
     status: 422,
+    smtp: '550 5.7.1',
     hint: 'Send promotional content over a marketing route.',
     extra: { content_reasons: z.array(z.string()) },
   },
   attachment_rejected: {
     status: 422,
+    smtp: '550 5.7.1',
     hint: '`attachment_policy` of GET /api/meta lists what is allowed.',
     extra: { attachment: z.string(), reason: z.string() },
   },
   too_many_recipients: {
     status: 422,
+    smtp: '550 5.5.3',
     hint: 'Split the message; to, cc and bcc count together.',
     extra: { count: z.int(), limit: z.int() },
   },
   safe_mode_recipient: {
     status: 422,
+    smtp: '550 5.7.1',
     hint: "Safe mode is on: send to the simulator or to an address on the operator's allowlist.",
     extra: { recipients: z.array(z.string()) },
   },
   from_not_allowed: {
     status: 422,
+    smtp: '550 5.7.1',
     hint: 'Use an address on one of the domains in `allowed`, or omit `from`.',
     extra: { allowed: z.array(z.string()) },
   },
   header_not_allowed: {
     status: 422,
+    smtp: '554 5.6.0',
     hint: 'Only X-* and a few standard headers may be set, without line breaks in their values.',
     extra: { header: z.string() },
   },
   invalid_recipient: {
     status: 422,
+    smtp: '550 5.1.3',
     hint: 'Correct or remove the addresses in `recipients`.',
     extra: { recipients: z.array(z.string()) },
   },
   rate_limited: {
     status: 429,
+    smtp: '451 4.7.0',
     temporary: true,
     hint: 'Slow down; `retry_after` is in seconds.',
     extra: { retry_after: z.int() },
   },
   internal_error: {
     status: 500,
+    smtp: '451 4.3.0',
     temporary: true,
     hint: 'Report the X-Request-Id of this answer to the operator.',
   },
   unavailable: {
     status: 503,
+    smtp: '451 4.3.2',
     temporary: true,
     hint: 'Nothing was accepted; send the same request again after `retry_after` seconds.',
     extra: { retry_after: z.int() },

@@ -4,7 +4,8 @@
 /** Longer words are not compared: the distance costs the product of both lengths. */
 const MAX_WORD_CHARACTERS = 64;
 
-const editDistance = (a: string, b: string): number => {
+/** Insertions, deletions, replacements and swaps of neighbours between both; costs the product of their lengths. */
+export const editDistance = (a: string, b: string): number => {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {

@@ -38,6 +38,7 @@ const headers = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex',
   // Whether it is a page or JSON may hang on the one, its words hang on the other.
   Vary: 'Accept, Accept-Language',
 };

@@ -167,8 +167,9 @@ const percentEncode = (character: string): string =>
     ? character
     : Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&');
 
-/** One parameter of Content-Type or Content-Disposition, over-long and non-ASCII values with a plain form before it:
- * `filename="Rontgen.pdf";\r\n filename*=UTF-8''R%C3%B6ntgen.pdf`. Folded, but without anything before or after it.
+/** One parameter of Content-Type or Content-Disposition, over-long and non-ASCII values with a plain form behind:
+ * `filename*=UTF-8''R%C3%B6ntgen.pdf;\r\n filename="Rontgen.pdf"`. In this order, because some readers that know both take
+ * the first (Python's email does). Folded, but without anything before or after it.
  * @throws Error on CR, LF or NUL in the value */
 export const encodeParameter = (name: string, value: string): string => {
   refuseLineBreaks(name, value);
@@ -191,5 +192,5 @@ export const encodeParameter = (name: string, value: string): string => {
     pieces.length === 1
       ? [`${name}*=UTF-8''${pieces[0]}`]
       : pieces.map((piece, index) => `${name}*${index}*=${index === 0 ? "UTF-8''" : ''}${piece}`);
-  return [`${name}="${asciiFallback(value)}"`, ...extended].join(';\r\n ');
+  return [...extended, `${name}="${asciiFallback(value)}"`].join(';\r\n ');
 };

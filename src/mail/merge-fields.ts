@@ -1,14 +1,33 @@
-// Placeholders in a template: `{{name}}`, `{{ practice.city }}`. Values are text; in HTML they are escaped, in a subject
-// they are one line. `{{unsubscribe_url}}` is left as it stands: it is filled in where each copy is composed. Pure.
+// Placeholders in a template: `{{name}}`, `{{ practice.city }}`. Values are text: in HTML they are escaped by where they
+// stand, in a subject they are one line. `{{unsubscribe_url}}` is left as it stands: it is filled in where each copy is
+// composed. No conditions, loops or raw values: what else stands in double braces is an error that its author is told
+// of. Linear in the template. Pure.
+import { type Place, placesIn } from './html-places.ts';
 
 /** Names of letters, digits and `_`, parts joined by dots. */
-const PLACEHOLDER = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*\}\}/g;
+const PLACEHOLDER = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*\}\}/y;
 
 /** The service fills it in, for each recipient; where a template has it, no footer link is added. */
 export const UNSUBSCRIBE_FIELD = 'unsubscribe_url';
 export const UNSUBSCRIBE_PLACEHOLDER = /\{\{\s*unsubscribe_url\s*\}\}/g;
 
 export type MergeData = Readonly<Record<string, string>>;
+export type MergeTarget = 'html' | 'text' | 'subject';
+
+export interface Template {
+  /** Names of its placeholders, each once, in their order; without the service's own. */
+  readonly fields: readonly string[];
+  /** Those of them whose value begins a link. */
+  readonly links: readonly string[];
+  /** Why it cannot be used, in words for its author; empty where it can. */
+  readonly problems: readonly string[];
+  /** What is not in `data` stays as it stands: whoever merges has asked `fields` first. */
+  readonly merge: (data: MergeData) => string;
+}
+
+/** The first ones show the mistake. */
+const MAX_PROBLEMS = 5;
+const MAX_SHOWN = 40;
 
 const htmlEscapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -18,20 +37,90 @@ const htmlEscapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 const asHtml = (value: string): string => value.replace(/[&<>"']/g, (found) => htmlEscapes[found] ?? found);
-const asLine = (value: string): string => value.replace(/[\r\n\0]+/g, ' ').trim();
-const asText = (value: string): string => value;
-const escapes = { html: asHtml, text: asText, subject: asLine } as const;
+const asLine = (value: string): string => value.replace(/[\0-\x1f\x7f\x85\u2028\u2029]+/g, ' ').trim();
 
-/** Names of the placeholders, each once, in their order; without the service's own. */
-export const fieldsOf = (...templates: readonly (string | null)[]): string[] => {
-  const names = templates.flatMap((template) =>
-    [...(template ?? '').matchAll(PLACEHOLDER)].map(([, name = '']) => name),
-  );
-  return [...new Set(names)].filter((name) => name !== UNSUBSCRIBE_FIELD);
+/** What may not stand in an address at all is percent-encoded (RFC 3986 §2.1); delimiters and `%` stay what they are. */
+const asAddress = (value: string): string =>
+  encodeURI(value.toWellFormed()).replace(/%25(?=[0-9A-Fa-f]{2})/g, '%');
+
+/** Whether a link may begin with it: what it opens is a page, a message or a call, whatever the reader's program. */
+export const isLink = (value: string): boolean => /^(?:https?:\/\/|mailto:|tel:|sms:)[^\s]/i.test(value);
+
+const escapes: Readonly<Record<Place | 'line', (value: string) => string>> = {
+  // Line breaks of a value are meant: an address, a few paragraphs.
+  text: (value) => asHtml(value).replace(/\r\n?|\n/g, '<br>\n'),
+  attribute: asHtml,
+  link: (value) => asHtml(asAddress(value)),
+  // Refused before anything is sent; should it come here all the same, it leads nowhere.
+  'link start': (value) => (isLink(value) ? asHtml(asAddress(value)) : '#'),
+  code: () => '',
+  line: asLine,
+};
+const asIs = (value: string): string => value;
+
+interface Hole {
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+}
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, MAX_SHOWN).toWellFormed());
+
+/** Placeholders in their order, and what looks like one and is none. */
+const findHoles = (template: string): { holes: Hole[]; problems: string[] } => {
+  const holes: Hole[] = [];
+  const problems: string[] = [];
+  let start = template.indexOf('{{');
+  while (start >= 0) {
+    PLACEHOLDER.lastIndex = start;
+    const found = PLACEHOLDER.exec(template);
+    const end = found ? start + found[0].length : start + 2;
+    if (found) holes.push({ start, end, name: found[1] ?? '' });
+    else if (problems.length < MAX_PROBLEMS)
+      problems.push(
+        `${shown(template.slice(start).split('\n', 1)[0] ?? '')} is no placeholder: those are {{name}}, with ASCII letters, digits, _ and dots`,
+      );
+    start = template.indexOf('{{', end);
+  }
+  return { holes, problems };
 };
 
-/** What is not in `data` stays as it stands: whoever merges has asked `fieldsOf` first. */
-export const merge = (template: string, data: MergeData, into: keyof typeof escapes): string =>
-  template.replace(PLACEHOLDER, (placeholder, name: string) =>
-    name !== UNSUBSCRIBE_FIELD && Object.hasOwn(data, name) ? escapes[into](data[name] ?? '') : placeholder,
-  );
+export const compileTemplate = (template: string, into: MergeTarget): Template => {
+  const { holes, problems } = findHoles(template);
+  const places: (Place | 'line' | 'plain')[] =
+    into === 'html'
+      ? placesIn(
+          template,
+          holes.map(({ start }) => start),
+        )
+      : holes.map(() => (into === 'subject' ? 'line' : 'plain'));
+  for (const [index, { start, end }] of holes.entries()) {
+    if (places[index] === 'code' && problems.length < MAX_PROBLEMS)
+      problems.push(
+        `${shown(template.slice(start, end))} stands where its value could become code: put it into text, or into an attribute's value in quotes; a link must begin with https:// or be the placeholder alone`,
+      );
+  }
+  const namesOf = (some: readonly Hole[]): string[] => [
+    ...new Set(some.map(({ name }) => name).filter((name) => name !== UNSUBSCRIBE_FIELD)),
+  ];
+  return {
+    fields: namesOf(holes),
+    links: namesOf(holes.filter((_, index) => places[index] === 'link start')),
+    problems,
+    merge: (data) => {
+      let merged = '';
+      let at = 0;
+      for (const [index, { start, end, name }] of holes.entries()) {
+        const value = name !== UNSUBSCRIBE_FIELD && Object.hasOwn(data, name) ? data[name] : undefined;
+        if (value === undefined) continue;
+        const place = places[index] ?? 'plain';
+        merged += template.slice(at, start) + (place === 'plain' ? asIs : escapes[place])(value);
+        at = end;
+      }
+      return merged + template.slice(at);
+    },
+  };
+};
+
+export const merge = (template: string, data: MergeData, into: MergeTarget): string =>
+  compileTemplate(template, into).merge(data);

@@ -82,6 +82,7 @@ export const presentMessage = (
         size: size_bytes,
         content_id,
       })),
+    calendar: body?.calendar_json ? JSON.parse(body.calendar_json) : null,
   };
 };
 
@@ -104,11 +105,17 @@ const statusOf: Readonly<Record<EventRow['type'], Status>> = {
   'suppression.removed': 'suppressed',
 };
 
-export const presentTimeline = (events: readonly EventRow[]): z.infer<typeof timelineSchema> => ({
-  data: events.map(({ at, type, recipient, data_json }) => ({
-    at: toIso(at),
-    status: statusOf[type],
-    recipient,
-    detail: data_json === null ? null : (JSON.parse(data_json).diagnostic ?? null),
-  })),
-});
+export const presentTimeline = (
+  { created_at, scheduled_at }: Pick<MessageRow, 'created_at' | 'scheduled_at'>,
+  events: readonly EventRow[],
+): z.infer<typeof timelineSchema> => {
+  const first: Status = scheduled_at !== null && scheduled_at > created_at ? 'pending' : 'queued';
+  return {
+    data: events.map(({ at, type, recipient, data_json }) => ({
+      at: toIso(at),
+      status: type === 'message.created' ? first : statusOf[type],
+      recipient,
+      detail: data_json === null ? null : (JSON.parse(data_json).diagnostic ?? null),
+    })),
+  };
+};

@@ -1,10 +1,9 @@
 // Reading messages: search, one message, its timeline, its events. Who is limited to projects sees theirs only.
 import { z } from 'zod';
-import type { TenantDb } from '#src/db/sqlite.ts';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import { eventSchema, presentEvent } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
-import { type Caller, mayUseProject } from '#src/kernel/access.ts';
+import { mayUseProject } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
@@ -13,21 +12,13 @@ import { tenantStore } from '#src/tenants/store.ts';
 import { presentMessage, presentSummary, presentTimeline } from './present.ts';
 import { messageSchema, messageSummarySchema, searchQuery, timelineSchema } from './schema.ts';
 import { messageSearchStore } from './search-store.ts';
-import { type MessageRow, messageStore } from './store.ts';
+import { visibleMessage } from './visible-message.ts';
 
 const tenantParams = z.strictObject({ id: idSchema.describe('the practice') });
 const messageParams = z.strictObject({ ...tenantParams.shape, messageID: idSchema });
 
 /** A timeline is shown whole; a message has at most 50 recipients with some tens of events each. */
 const MAX_TIMELINE_EVENTS = 10_000;
-
-const messageOf = (db: TenantDb, id: string, caller: Caller): MessageRow => {
-  const row = messageStore(db).byId(id);
-  if (!row || !mayUseProject(caller, row.project_id)) {
-    throw new AppError('not_found', 'There is no such message.');
-  }
-  return row;
-};
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
@@ -90,7 +81,7 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
       body: await files.read(params.id, (db) =>
         presentMessage(
           db,
-          messageOf(db, params.messageID, caller),
+          visibleMessage(db, params.messageID, caller),
           caller.permissions.has('messages.view_content'),
         ),
       ),
@@ -107,11 +98,10 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
     responses: { 200: { description: 'In the order it happened.', body: timelineSchema } },
     handle: async ({ params }, { caller }) => ({
       status: 200,
-      body: await files.read(params.id, (db) =>
-        presentTimeline(
-          eventStore(db).ofMessage(messageOf(db, params.messageID, caller).seq, 0, MAX_TIMELINE_EVENTS),
-        ),
-      ),
+      body: await files.read(params.id, (db) => {
+        const row = visibleMessage(db, params.messageID, caller);
+        return presentTimeline(row, eventStore(db).ofMessage(row.seq, 0, MAX_TIMELINE_EVENTS));
+      }),
     }),
   }),
   defineRoute({
@@ -127,7 +117,7 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
     handle: async ({ params, query }, { caller }) => {
       const after = decodeCursor(query.cursor) ?? 0;
       const rows = await files.read(params.id, (db) =>
-        eventStore(db).ofMessage(messageOf(db, params.messageID, caller).seq, after, query.limit + 1),
+        eventStore(db).ofMessage(visibleMessage(db, params.messageID, caller).seq, after, query.limit + 1),
       );
       return { status: 200, body: toPage(rows, query.limit, (row) => row.seq, presentEvent) };
     },

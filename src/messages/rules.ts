@@ -29,6 +29,18 @@ const ends: ReadonlySet<Status> = new Set(['failed', 'suppressed']);
 export const advance = (current: Status, next: Status): Status =>
   ends.has(current) || ranks[next] <= ranks[current] ? current : next;
 
+/**
+ * Status after the other side has told that it is still trying: the one signal that takes back what was thought to have
+ * arrived. Whatever is heard later replaces it.
+ */
+export const afterDelay = (current: Status): Status =>
+  current === 'processed' || current === 'delivered'
+    ? 'delivery_delayed'
+    : advance(current, 'delivery_delayed');
+
+/** Whether it is still to be sent: nothing tells that it has arrived, or never will. */
+export const isToBeSent = (status: Status): boolean => ranks[status] <= ranks.delivery_delayed;
+
 /** Rank among a message's recipients: a failure weighs as much as a hard bounce, a suppression counts last. */
 const weight = (status: Status): number => {
   if (status === 'failed') return ranks.hard_bounced;

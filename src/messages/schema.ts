@@ -52,6 +52,15 @@ export const messageSummarySchema = z.strictObject({
   updated_at: z.iso.datetime(),
 });
 
+const calendarSchema = z.strictObject({
+  summary: z.string(),
+  starts_at: z.string().describe('as it was given: with an offset, or local time in `time_zone`'),
+  ends_at: z.string(),
+  location: z.string().nullable(),
+  description: z.string().nullable(),
+  time_zone: z.string(),
+});
+
 const contentShape = {
   text: z
     .string()
@@ -67,6 +76,7 @@ const contentShape = {
       content_id: z.string().nullable(),
     }),
   ),
+  calendar: calendarSchema.nullable().describe('the appointment that its recipients are invited to'),
 };
 
 export const messageSchema = z.strictObject({

@@ -134,6 +134,9 @@ export const messageStore = perConnection((db: TenantDb) => {
   const insertShared = db.prepare<[string | null, string | null, number]>(
     'INSERT INTO shared_contents (text, html, created_at) VALUES (?, ?, ?)',
   );
+  const removeUnusedShared = db.prepare<[number]>(
+    'DELETE FROM shared_contents WHERE id = ? AND NOT EXISTS (SELECT 1 FROM message_bodies WHERE shared_id = shared_contents.id)',
+  );
   const insertAttachment = db.prepare<[number, number, string, string, string | null, number, Uint8Array]>(
     `INSERT INTO attachments (message_seq, position, filename, content_type, content_id, size_bytes, content)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -174,6 +177,10 @@ export const messageStore = perConnection((db: TenantDb) => {
     'UPDATE messages SET status = ?, updated_at = ? WHERE seq = ?',
   );
 
+  const updateSchedule = db.prepare<[scheduledAt: number, decisions: string, now: number, seq: number]>(
+    'UPDATE messages SET scheduled_at = ?, decisions_json = ?, updated_at = ? WHERE seq = ?',
+  );
+
   return {
     /** Position of the new message in its tenant's file. */
     insert: (row: Omit<MessageRow, 'seq'>, { shared, ...body }: NewBody): number => {
@@ -191,6 +198,10 @@ export const messageStore = perConnection((db: TenantDb) => {
     /** Content with placeholders, for messages to come. Returns its id. */
     insertShared: ({ text, html }: Pick<BodyRow, 'text' | 'html'>, now: number): number =>
       Number(insertShared.run(text, html, now).lastInsertRowid),
+    /** Content that no message came to have. */
+    removeUnusedShared: (id: number): void => {
+      removeUnusedShared.run(id);
+    },
     insertAttachment: (
       seq: number,
       position: number,
@@ -227,6 +238,10 @@ export const messageStore = perConnection((db: TenantDb) => {
     setRecipientStatus: (messageSeq: number, id: number, status: Status, now: number): void => {
       setStatus.run(status, now, id);
       updateStatus.run(messageStatus(recipientStatuses.all(messageSeq)), now, messageSeq);
+    },
+    /** When it is to leave, and what the gates said of that. */
+    setSchedule: (seq: number, scheduledAt: number, decisionsJson: string, now: number): void => {
+      updateSchedule.run(scheduledAt, decisionsJson, now, seq);
     },
     /** Changes a recipient, and its message's status with it. */
     updateRecipient: (messageSeq: number, result: RecipientResult): void => {

@@ -1,5 +1,6 @@
 // What the service has to tell people by mail, as data; the words stand in service-mail/.
 import type { Language } from '#src/kernel/language.ts';
+import type { Plan } from '#src/tenants/plans.ts';
 
 /** A record of the DNS as a mail tells of it. */
 export interface ToldRecord {
@@ -59,6 +60,25 @@ export type NoticeContent =
       readonly practice: string;
       readonly host: string;
       readonly records: readonly Pick<ToldRecord, 'name' | 'type'>[];
+      readonly origin: string;
+    }
+  /** A share of the plan's monthly cap is used up. */
+  | {
+      readonly kind: 'plan_usage';
+      readonly practice: string;
+      readonly plan: Plan;
+      /** `2026-11`, of UTC. */
+      readonly month: string;
+      /** Per cent. */
+      readonly share: 70 | 90 | 100;
+      /** Mails. */
+      readonly used: number;
+      readonly cap: number;
+      readonly resetsAt: number;
+      /** What is no longer taken at the cap. */
+      readonly refuses: 'all' | 'marketing';
+      /** The cap is that of managed hosts, not the plan's. */
+      readonly managedHost: boolean;
       readonly origin: string;
     }
   /** Nothing is told: written where an address is not known, so that known ones cannot be told by the time. */

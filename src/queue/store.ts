@@ -39,6 +39,10 @@ export const queueStore = perConnection((db: TenantDb) => {
   const standing = db.prepare<[number], { claimed: 0 | 1; attempts: number; due_at: number }>(
     'SELECT claimed, attempts, due_at FROM queue WHERE recipient_id = ?',
   );
+  const ofMessage = db.prepare<[number], QueueRow & { claimed: 0 | 1 }>(
+    `SELECT recipient_id, message_seq, lane, attempts, size_bytes, queued_at, due_at, claimed FROM queue
+     WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?) ORDER BY recipient_id`,
+  );
   const nextAttempts = db.prepare<[number], { recipient_id: number; due_at: number }>(
     'SELECT recipient_id, due_at FROM queue WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?)',
   );
@@ -86,6 +90,8 @@ export const queueStore = perConnection((db: TenantDb) => {
     remove: (recipientId: number): void => {
       remove.run(recipientId);
     },
+    /** Of the recipients that are still queued, in the order they were given. */
+    ofMessage: (messageSeq: number) => ofMessage.all(messageSeq),
     standing: (recipientId: number) => standing.get(recipientId),
     /** Next due time by lane; null where the lane is empty. */
     nextDue: (): Record<Lane, number | null> => {

@@ -1,5 +1,6 @@
 // One attempt for one recipient, seen through: compose and sign, transmit over the way out that may be tried, judge, and
 // write down what came of it. Neither function rejects.
+import type { KeyObject } from 'node:crypto';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { type Clock, SECOND, sleep } from '#src/kernel/time.ts';
@@ -20,6 +21,7 @@ export interface AttemptDeps {
   readonly log: Log;
   /** Mails to it are counted nowhere. */
   readonly simulatorDomain: string;
+  readonly suppressionKey: KeyObject;
 }
 
 /** `way` is null where the message did not come as far as an upstream. */
@@ -59,7 +61,7 @@ export const transmit = async (
  * again, null where it is done.
  */
 export const settleUntilStored = async (
-  { files, waysOut, policy, clock, log, simulatorDomain }: AttemptDeps,
+  { files, waysOut, policy, clock, log, simulatorDomain, suppressionKey }: AttemptDeps,
   tenantId: string,
   row: QueueRow,
   tried: Tried | null,
@@ -86,6 +88,7 @@ export const settleUntilStored = async (
           acceptIsDelivery: way?.acceptIsDelivery ?? false,
           upstreamWorks: waysOut.retryAt(now) === null,
           simulatorDomain,
+          suppressionKey,
         };
         return settle(db, attempt, policy(), now);
       });

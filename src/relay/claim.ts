@@ -1,7 +1,8 @@
 // Takes due recipients of one tenant out of the queue, with all that sending them needs, in one transaction: the
 // attempt and the time of the next one are on the disk before anything is sent.
 import type { KeyObject } from 'node:crypto';
-import { type Copy, prepareMessage, type StoredMessage } from '#src/compose/prepare.ts';
+import type { Copy, StoredMessage } from '#src/compose/copy.ts';
+import { prepareMessage } from '#src/compose/prepare.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { Signers } from '#src/domains/keys/signers.ts';
 import { eventStore } from '#src/events/store.ts';
@@ -11,6 +12,7 @@ import { addressDomain } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { encodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
+import { isToBeSent } from '#src/messages/rules.ts';
 import { openContent } from '#src/messages/sealed-content.ts';
 import type { MessageSettings } from '#src/messages/settings.ts';
 import { type BodyRow, type MessageRow, messageStore } from '#src/messages/store.ts';
@@ -35,6 +37,8 @@ export interface ClaimDeps {
   readonly suppressionKey: KeyObject;
   /** The link by which the recipient of one copy gets out of such mail. */
   readonly unsubscribeUrl: (target: ReturnPathTarget) => string;
+  /** Which copies may name. */
+  readonly service: Copy['service'];
 }
 
 export interface Claimed {
@@ -143,6 +147,11 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     const { message } = stored;
     const recipient = messageStore(db).recipient(row.recipient_id);
     if (!recipient) throw new Error(`recipient ${row.recipient_id} is queued, but missing`);
+    // The process died before an attempt was written down, and what became of it was told meanwhile.
+    if (!isToBeSent(recipient.status)) {
+      queueStore(db).remove(row.recipient_id);
+      return [];
+    }
     const address = recipient.address as Address;
     // Between acceptance and now somebody may have unsubscribed, or bounced.
     const suppression =
@@ -159,6 +168,8 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     const copy: Copy = {
       recipient: address,
       unsubscribeUrl: settings.footer?.unsubscribe ? deps.unsubscribeUrl(target) : null,
+      practice: practice.slug,
+      service: deps.service,
     };
     const one: Claimed = {
       row,

@@ -1,5 +1,6 @@
 // Writes down what an attempt came to: the recipient's status, its queue row, the event and what is counted of it, in one
 // transaction.
+import type { KeyObject } from 'node:crypto';
 import { utcDay } from '#src/counters/rules.ts';
 import { counterStore, type Fate } from '#src/counters/store.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
@@ -12,6 +13,7 @@ import { advance, type Status } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { givesUp, type RetryPolicy, retryWait } from '#src/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/queue/store.ts';
+import { addSuppression, wholeTeam } from '#src/suppressions/change.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface Attempt {
@@ -23,8 +25,9 @@ export interface Attempt {
   readonly acceptIsDelivery: boolean;
   /** Whether one may be tried in spite of this outcome: then a failure may be this message's doing. */
   readonly upstreamWorks: boolean;
-  /** What goes there is counted nowhere. */
+  /** What goes there is counted nowhere, and nobody there is suppressed. */
   readonly simulatorDomain: string;
+  readonly suppressionKey: KeyObject;
 }
 
 /** What is left to do for the recipient: null, or when it is due again. */
@@ -90,6 +93,21 @@ const diagnosticOf = (outcome: Outcome): string | null => {
   return said === undefined ? null : redactText(said);
 };
 
+/** Nobody writes twice to an address that does not exist; the service's own mail knows no suppressions. */
+const suppress = (
+  db: TenantDb,
+  address: Address,
+  messageSeq: number,
+  { suppressionKey }: Attempt,
+  now: number,
+): void => {
+  const message = messageStore(db).bySeq(messageSeq);
+  if (!message || message.source === 'system') return;
+  const sourceMessageId = message.id;
+  const added = { address, place: wholeTeam, reason: 'hard_bounce', sourceMessageId, note: null } as const;
+  addSuppression(db, suppressionKey, added, now);
+};
+
 /** Returns when the recipient is due again; null where it is done. */
 export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now: number): number | null => {
   const { row, outcome, upstream } = attempt;
@@ -121,8 +139,10 @@ export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now:
     });
   }
   const fates = events.flatMap((type) => fateOf[type] ?? []);
-  if (fates.length > 0 && addressDomain(recipient.address as Address) !== attempt.simulatorDomain)
-    counterStore(db).addFates(utcDay(now), row.message_seq, fates);
+  const address = recipient.address as Address;
+  const isSimulator = addressDomain(address) === attempt.simulatorDomain;
+  if (fates.length > 0 && !isSimulator) counterStore(db).addFates(utcDay(now), row.message_seq, fates);
+  if (fates.includes('hard_bounced') && !isSimulator) suppress(db, address, row.message_seq, attempt, now);
   messages.updateRecipient(row.message_seq, {
     id: row.recipient_id,
     status: advance(recipient.status, status),

@@ -1,11 +1,24 @@
 // The upstreams of the configuration with their breakers: which one takes the next message, and how many at once.
 
+import { type Breaker, type BreakerPolicy, createBreaker } from '#src/kernel/breaker.ts';
 import type { Log } from '#src/kernel/log.ts';
-import type { Clock } from '#src/kernel/time.ts';
-import { type Breaker, createBreaker } from './breaker.ts';
+import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
 import type { Outcome } from './outcome.ts';
 import { type Candidate, chooseUpstream } from './routing.ts';
 import type { Upstream } from './upstream.ts';
+
+/**
+ * A failure is the upstream's own (outcome.ts: `upstream_failure`). A failed connect counts like any other: when no
+ * connection can be had, the client fails all that waits for it at once.
+ */
+export const upstreamBreakerPolicy: BreakerPolicy = {
+  threshold: 3,
+  // Mail should flow again soon after an outage; one connection every half minute hammers nobody.
+  backoff: [1 * SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 20 * SECOND, 30 * SECOND],
+  spread: 0.2,
+  // Longer than the longest transaction: 10 minutes for the final dot (RFC 5321 §4.5.3.2.6) and the way there.
+  probeLease: 30 * MINUTE,
+};
 
 export interface WayOut {
   readonly upstream: Upstream;
@@ -36,7 +49,11 @@ interface Guarded extends WayOut {
 }
 
 export const createWaysOut = (ways: readonly WayOut[], clock: Clock, log: Log): WaysOut => {
-  const guarded: readonly Guarded[] = ways.map((way) => ({ ...way, breaker: createBreaker(), busy: 0 }));
+  const guarded: readonly Guarded[] = ways.map((way) => ({
+    ...way,
+    breaker: createBreaker(upstreamBreakerPolicy),
+    busy: 0,
+  }));
 
   const choose = (now: number) =>
     chooseUpstream(

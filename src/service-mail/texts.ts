@@ -3,6 +3,7 @@
 import type { Language } from '#src/kernel/language.ts';
 import type { Notice, NoticeContent } from '#src/notices/schema.ts';
 import { type DomainPhrases, domainPhrases, type Words } from './domain-texts.ts';
+import { type UsagePhrases, usagePhrases } from './usage-texts.ts';
 
 export interface Mail {
   readonly subject: string;
@@ -20,6 +21,7 @@ interface Phrases {
   readonly owner_welcome: (content: Of<'owner_welcome'>, service: string) => Words;
   readonly abuse_ticket: (content: Of<'abuse_ticket'>, service: string) => Words;
   readonly domain: DomainPhrases;
+  readonly usage: UsagePhrases;
 }
 
 /** Readers of German share one zone; nothing is known of the others'. */
@@ -49,6 +51,7 @@ const inWords = (at: number, language: Language): string => {
 
 const de: Phrases = {
   domain: domainPhrases.de,
+  usage: usagePhrases.de,
   greeting: 'Guten Tag,',
   closing: (service) =>
     `${service}\n\nDiese E-Mail wurde automatisch versendet. Antworten darauf werden nicht gelesen.`,
@@ -122,6 +125,7 @@ const de: Phrases = {
 
 const en: Phrases = {
   domain: domainPhrases.en,
+  usage: usagePhrases.en,
   greeting: 'Hello,',
   closing: (service) => `${service}\n\nThis email was sent automatically. Replies to it are not read.`,
   sign_in_code: ({ code, minutes }, service) => ({
@@ -223,6 +227,8 @@ const wordsOf = (notice: Told, service: string): Words => {
       return language.domain.alert({ ...notice, practice: harmless(notice.practice) }, service);
     case 'dns_recovered':
       return language.domain.recovered({ ...notice, practice: harmless(notice.practice) }, service);
+    case 'plan_usage':
+      return language.usage({ ...notice, practice: harmless(notice.practice) });
     default:
       return notice satisfies never;
   }

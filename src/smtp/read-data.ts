@@ -18,6 +18,9 @@ export class SmtpRefusal extends Error {
   }
 }
 
+export const crowded = (): SmtpRefusal =>
+  new SmtpRefusal(452, '4.3.1 too many large messages are under way, try again later');
+
 const CR = 13;
 const LF = 10;
 
@@ -31,18 +34,25 @@ const problemOf = (content: Buffer): SmtpRefusal | null => {
 };
 
 /**
- * The content between DATA and the final dot, without its stuffed dots. What is over `limitBytes` is read on and thrown
- * away, because the client waits for its reply at the end. Rejects with SmtpRefusal.
+ * The content between DATA and the final dot, without its stuffed dots. What is over `limitBytes`, or what `hold` does not
+ * let in, is read on and thrown away, because the client waits for its reply at the end. Rejects with SmtpRefusal.
  */
-export const readData = async (stream: Readable, limitBytes: number): Promise<Buffer> => {
+export const readData = async (
+  stream: Readable,
+  limitBytes: number,
+  hold: (bytes: number) => boolean,
+): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let length = 0;
+  let fits = true;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length <= limitBytes) chunks.push(chunk);
+    fits &&= length > limitBytes || hold(chunk.length);
+    if (fits && length <= limitBytes) chunks.push(chunk);
     else chunks.length = 0;
   }
   if (length > limitBytes) throw new SmtpRefusal(552, `5.3.4 the message is larger than ${limitBytes} bytes`);
+  if (!fits) throw crowded();
   const content = Buffer.concat(chunks);
   const problem = problemOf(content);
   if (problem) throw problem;

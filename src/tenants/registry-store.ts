@@ -22,6 +22,9 @@ export const registryStore = perConnection((db: PlatformDb) => {
   const get = db.prepare<[string], TenantRow>(
     "SELECT number, id, slug FROM tenants WHERE id = ? AND state = 'active'",
   );
+  const anyByNumber = db.prepare<[number], TenantRow>(
+    "SELECT number, id, slug FROM tenants WHERE number = ? AND state = 'active'",
+  );
   const system = db.prepare<[], TenantRow>(
     "SELECT number, id, slug FROM tenants WHERE purpose = 'system' AND state = 'active'",
   );
@@ -53,6 +56,8 @@ export const registryStore = perConnection((db: PlatformDb) => {
     },
     incomplete: (): string[] => incomplete.all(),
     get: (id: string): TenantRow | undefined => get.get(id),
+    /** By the number that tokens and return paths name it by; the system tenant too. */
+    anyByNumber: (number: number): TenantRow | undefined => anyByNumber.get(number),
     /** Undefined before the first start has made it. */
     system: (): TenantRow | undefined => system.get(),
     /** With the system tenant; else as `list`. */

@@ -28,9 +28,10 @@ test('a good file: ok, what is listened on, the warnings', () => {
     exitCode: 0,
     output: `ok
 listens: http on 127.0.0.1:8080
+listens: inbound on [::]:25
 listens: dns on 0.0.0.0:53
 warning: /service.yaml:7:1: dns.zones.addresses: none given: service.host and its name server get no A or AAAA record
-warning: /service.yaml:6:9: smtp.inbound: has no effect in this version
+warning: /service.yaml:6:9: smtp.inbound.tls: none: mail from the world comes in clear
 `,
   });
 });

@@ -50,6 +50,17 @@ const expected = (list: readonly Mailbox[]): { name: string; address: string }[]
     return { name: name ?? '', address: `${localPart}@${domainToUnicode(domain ?? '')}` };
   });
 
+/** An invitation reads as two attachments: the part that is offered, first of all, and the file, last of all. */
+const withInvitation = ({ calendar }: OutgoingMessage, attachments: readonly object[]): object[] => {
+  if (!calendar) return [...attachments];
+  const content = Buffer.from(calendar).toString('base64');
+  return [
+    { content, contentId: undefined, filename: undefined },
+    ...attachments,
+    { content, contentId: undefined, filename: 'invite.ics' },
+  ];
+};
+
 const attached = ({ attachments }: ParsedMail): object[] =>
   attachments.map(({ content, contentId, filename }: ParsedAttachment) => ({
     content: Buffer.from(content).toString('base64'),
@@ -91,6 +102,9 @@ const composeByNodemailer = async (message: OutgoingMessage): Promise<string> =>
     // It leaves empty parts out, which we do not: a line end stands for them.
     ...(message.text === null && html !== null ? {} : { text: message.text || '\n' }),
     ...(html === null ? {} : { html: html || '\n' }),
+    ...(message.calendar
+      ? { icalEvent: { method: 'REQUEST', filename: 'invite.ics', content: message.calendar } }
+      : {}),
     attachments: message.attachments.map(({ filename, contentType, contentId, content }) => ({
       filename: filename === '' ? false : filename,
       contentType: /^(?:message\/|.*[\r\n])/.test(contentType) ? 'application/octet-stream' : contentType,
@@ -143,13 +157,12 @@ describe.each(outgoingMessages)('%s', (name, message) => {
     const byInline = [...message.attachments].sort(
       (a, b) => Number(b.contentId !== undefined) - Number(a.contentId !== undefined),
     );
-    expect(attached(mail)).toEqual(
-      byInline.map(({ content, contentId, filename }) => ({
-        content: Buffer.from(content).toString('base64'),
-        contentId: contentId === undefined ? undefined : `<${contentId}>`,
-        filename: filename === '' ? undefined : filename,
-      })),
-    );
+    const files = byInline.map(({ content, contentId, filename }) => ({
+      content: Buffer.from(content).toString('base64'),
+      contentId: contentId === undefined ? undefined : `<${contentId}>`,
+      filename: filename === '' ? undefined : filename,
+    }));
+    expect(attached(mail)).toEqual(withInvitation(message, files));
     for (const name of new Set(message.headers.map(([name]) => name.toLowerCase()))) {
       const wanted = message.headers
         .filter(([other]) => other.toLowerCase() === name)
@@ -168,7 +181,11 @@ describe.each(outgoingMessages)('%s', (name, message) => {
     expect(normalise(ours.html)).toBe(normalise(reference.html));
     if (!differing.has(name)) expect(mailboxes(ours.from)).toEqual(mailboxes(reference.from));
     expect(mailboxes(ours.cc)).toEqual(mailboxes(reference.cc));
-    expect(attached(ours)).toEqual(attached(reference));
+    const sorted = (mail: ParsedMail): string[] =>
+      attached(mail)
+        .map((part) => JSON.stringify(part))
+        .sort();
+    expect(sorted(ours)).toEqual(sorted(reference));
     expect(flatten(structureOf(source)).sort()).toEqual(flatten(structureOf(theirs)).sort());
   });
 });
@@ -187,6 +204,21 @@ const structures: readonly (readonly [string, Partial<OutgoingMessage>, string])
     { html: 'x', attachments: [pdf, png] },
     'multipart/mixed(multipart/related(multipart/alternative(text/plain text/html) image/png) application/pdf)',
   ],
+  [
+    'text, invitation',
+    { calendar: 'x' },
+    'multipart/mixed(multipart/alternative(text/plain text/calendar) application/ics)',
+  ],
+  [
+    'html, invitation',
+    { text: null, html: 'x', calendar: 'x' },
+    'multipart/mixed(multipart/alternative(text/html text/calendar) application/ics)',
+  ],
+  [
+    'text, html, image, file, invitation',
+    { html: 'x', attachments: [pdf, png], calendar: 'x' },
+    'multipart/mixed(multipart/related(multipart/alternative(text/plain text/html text/calendar) image/png) application/pdf application/ics)',
+  ],
 ];
 
 const print = ({ type, parts }: Structure): string =>
@@ -199,6 +231,29 @@ test.each(structures)('%s has no needless level', (_, changes, structure) => {
 test('related names the type of its root', () => {
   const source = compose({ ...plain, html: 'x', attachments: [png] });
   expect(source).toContain('Content-Type: multipart/related; type="multipart/alternative";\r\n boundary="');
+});
+
+test('an invitation is offered by the method it has, without a disposition, and filed with the same bytes', () => {
+  const calendar = 'BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n';
+  const source = compose({ ...plain, calendar });
+  const encoded = Buffer.from(calendar).toString('base64');
+  expect(source).toContain(
+    `Content-Type: text/calendar; charset=UTF-8; method=REQUEST\r\nContent-Transfer-Encoding: base64\r\n\r\n${encoded}\r\n`,
+  );
+  expect(source).toContain(
+    `Content-Type: application/ics;\r\n name="invite.ics"\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment;\r\n filename="invite.ics"\r\n\r\n${encoded}\r\n`,
+  );
+});
+
+const calendarFiles: readonly (readonly [string, string, string])[] = [
+  ['that asks for something', 'BEGIN:VCALENDAR\r\nMETHOD:CANCEL\r\n', 'text/calendar; method=CANCEL;'],
+  ['with LF only', 'BEGIN:VCALENDAR\nmethod:request\n', 'text/calendar; method=REQUEST;'],
+  ['that asks for nothing', 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\n', 'text/calendar;'],
+  ['with more than a method there', 'METHOD:REQUEST;x="y\r\n', 'text/calendar;'],
+];
+test.each(calendarFiles)('a calendar file %s says so in its type', (_, content, type) => {
+  const file = { filename: 'a.ics', contentType: 'text/calendar', content: Buffer.from(content) };
+  expect(compose({ ...plain, attachments: [file] })).toContain(`Content-Type: ${type}\r\n name="a.ics"\r\n`);
 });
 
 test('header fields stand in their order, the service’s own before Content-Type', () => {

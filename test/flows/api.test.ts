@@ -440,6 +440,7 @@ describe('the service itself', () => {
       version: readVersion(),
       uptime_seconds: expect.any(Number),
       upstreams: [{ ...upstream, delivered_on: null, dsn: null }],
+      scanners: ['rspamd', 'clamd', 'dnsbl', 'link_blocklist'].map((name) => ({ name, state: 'off' })),
     });
     expect(headers.get('cache-control')).toBeNull();
   });

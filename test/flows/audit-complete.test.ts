@@ -3,6 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { DAY } from '#src/kernel/time.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { type List, letter, startApp } from '#test/support/app.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
@@ -131,9 +132,31 @@ test('every declared action is found in the audit, with who and from where, and 
   await byOwner('POST', `${base}/routes/${route.id}/default`);
   const token = await byOwner('POST', `${base}/api-tokens`, { name: 'Server', scope: 'team' });
   await byOwner('DELETE', `${base}/api-tokens/${token.id}`);
+  const template = await byOwner('POST', `${base}/templates`, {
+    name: 'brief',
+    subject: 'Brief',
+    text: 'Text',
+  });
+  await byOwner('PATCH', `${base}/templates/${template.id}`, { subject: 'Neuer Brief' });
+  await byOwner('DELETE', `${base}/templates/${template.id}`);
+  await byOwner('POST', `${base}/presets/seed`);
+  const later = await byOwner('POST', `${base}/send`, {
+    ...letter,
+    to: 'success@simulator.mail.example.com',
+    scheduled_at: new Date(Date.now() + DAY).toISOString(),
+  });
+  const another = { scheduled_at: new Date(Date.now() + 2 * DAY).toISOString() };
+  await byOwner('PATCH', `${base}/messages/${later.id}`, another);
+  await byOwner('POST', `${base}/messages/${later.id}/cancel`);
   const role = await byOwner('POST', `${base}/roles`, { name: 'Empfang', permissions: ['messages.view'] });
   await byOwner('PATCH', `${base}/roles/${role.id}`, { permissions: ['messages.view', 'stats.view'] });
   await byOwner('DELETE', `${base}/roles/${role.id}`);
+
+  const suppressed = await byOwner('POST', `${base}/suppression`, { address: 'anna@example.org' });
+  await byOwner('DELETE', `${base}/suppression/${suppressed.id}`);
+  await byOwner('POST', `${base}/suppression/import`, { file: 'ben@example.org' });
+  const ben = app.sql<{ id: string }>(id, 'SELECT id FROM suppressions');
+  await byOwner('POST', `${base}/suppression/bulk-delete`, { ids: ben.map((row) => row.id) });
 
   const member = await join(app, id, 'member@example.org', { role_id: 'member' });
   secrets.push(member.token);

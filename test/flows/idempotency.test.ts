@@ -1,6 +1,17 @@
 // Repeating a request under one key: one message, one answer.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type List, letter, type Message, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  type AppAnswer,
+  type List,
+  letter,
+  type Message,
+  type Sender,
+  startApp,
+  type TestApp,
+} from '#test/support/app.ts';
+import { type Daemon, startDaemon } from '#test/support/daemon.ts';
+import { type PlayedRspamd, startPlayedRspamd } from '#test/support/played-rspamd.ts';
+import { until } from '#test/support/process.ts';
 
 interface Sent {
   readonly id: string;
@@ -55,14 +66,77 @@ describe('a repeated request is answered with the first answer, by', () => {
   });
 });
 
-test('fifty calls at once store one message and give one answer', async () => {
-  const body = { ...letter, subject: 'fifty' };
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => post(body, { 'Idempotency-Key': '50' })),
-  );
+/** All at once; every answer the same, and all but one of them replayed. */
+const expectOneAnswer = (answers: readonly AppAnswer<Sent>[]): void => {
   expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-  expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
-  expect(await stored('fifty')).toEqual([answers[0]?.body.id]);
+  const fresh = answers.filter(({ headers }) => headers.get('idempotent-replayed') === null);
+  expect(fresh).toHaveLength(1);
+  const replayed = answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+  expect(replayed).toHaveLength(answers.length - 1);
+};
+
+test('two hundred calls at once store one message and give one answer', async () => {
+  const body = { ...letter, subject: 'two hundred' };
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, () => post(body, { 'Idempotency-Key': '200' })),
+  );
+  expectOneAnswer(answers);
+  expect(answers[0]?.status).toBe(202);
+  expect(await stored('two hundred')).toEqual([answers[0]?.body.id]);
+});
+
+describe('with a scanner that takes its time', () => {
+  let rspamd: PlayedRspamd;
+  let slow: TestApp;
+  let who: Sender;
+  beforeAll(async () => {
+    rspamd = await startPlayedRspamd();
+    slow = await startApp({ config: { scanners: { rspamd: { url: rspamd.url, timeout: '20s' } } } });
+    who = await slow.createSender();
+  });
+  afterAll(async () => {
+    await slow?.remove();
+    await rspamd?.stop();
+  });
+
+  const twoHundred = async (body: object, key: string): Promise<readonly AppAnswer<Sent>[]> => {
+    const before = rspamd.asked.length;
+    const answerNow = rspamd.hang();
+    const answers = Promise.all(
+      Array.from({ length: 200 }, () =>
+        slow.request<Sent>('POST', `${who.base}/send`, body, who.token, { 'Idempotency-Key': key }),
+      ),
+    );
+    await until('it is asked', () => rspamd.asked.length > before);
+    answerNow();
+    const given = await answers;
+    expect(rspamd.asked).toHaveLength(before + 1);
+    return given;
+  };
+
+  test('two hundred calls at once ask it once, store one message and give one answer', async () => {
+    const answers = await twoHundred(letter, 'slow');
+    expectOneAnswer(answers);
+    expect(answers[0]?.status).toBe(202);
+    expect(slow.rowCounts(who.practice.id).messages).toBe(1);
+  });
+
+  test('so they do where the content is blocked', async () => {
+    rspamd.reject('verboten');
+    const answers = await twoHundred({ ...letter, text: 'Das ist verboten.' }, 'blocked');
+    expectOneAnswer(answers);
+    expect([answers[0]?.status, answers[0]?.body.code]).toEqual([422, 'content_blocked']);
+    expect(slow.rowCounts(who.practice.id).messages).toBe(2);
+  });
+
+  test('another body under the key is refused without asking it', async () => {
+    const before = rspamd.asked.length;
+    const key = { 'Idempotency-Key': 'slow' };
+    const other = { ...letter, text: 'Anders.' };
+    const { body } = await slow.request<Sent>('POST', `${who.base}/send`, other, who.token, key);
+    expect(body.code).toBe('idempotency_conflict');
+    expect(rspamd.asked).toHaveLength(before);
+  });
 });
 
 test('fifty calls at once without a key store fifty messages', async () => {
@@ -160,4 +234,60 @@ test('a key outlives a restart', async () => {
   } finally {
     await second.remove();
   }
+});
+
+describe('after kill -9', () => {
+  /** The daemon as a process of its own, and a practice in it. */
+  const openDaemon = async (dataDir?: string) => {
+    const daemon = await startDaemon(dataDir === undefined ? {} : { dataDir });
+    onTestFinished(() => daemon.remove());
+    return daemon;
+  };
+  const body = { ...letter, idempotency_key: 'killed' };
+  interface Target {
+    readonly path: string;
+    readonly token: string;
+  }
+  const sendTo = (daemon: Daemon, { path, token }: Target) => daemon.request<Sent>('POST', path, body, token);
+  const twoHundred = (daemon: Daemon, target: Target) =>
+    Promise.all(Array.from({ length: 200 }, () => sendTo(daemon, target)));
+  const messagesAt = async (daemon: Daemon, { path, token }: Target) => {
+    const target = path.replace('/send', '/messages/search');
+    return (await daemon.request<List<Sent>>('GET', target, undefined, token)).body.data;
+  };
+  const targetAt = async (daemon: Daemon): Promise<Target> => {
+    const { id } = await daemon.createPractice();
+    return { path: `/api/practices/${id}/send`, token: await daemon.createToken(id) };
+  };
+
+  test('two hundred calls get the answer that two hundred got before', async () => {
+    const first = await openDaemon();
+    const target = await targetAt(first);
+    const before = await twoHundred(first, target);
+    await first.kill();
+    const second = await openDaemon(first.dataDir);
+    const after = await twoHundred(second, target);
+    const told = [...before, ...after].map((answer) => JSON.stringify([answer.status, answer.body]));
+    expect(new Set(told).size).toBe(1);
+    expect(before[0]?.status).toBe(202);
+    for (const { headers } of after) expect(headers.get('idempotent-replayed')).toBe('true');
+    expect((await messagesAt(second, target)).map(({ id }) => id)).toEqual([before[0]?.body.id]);
+  });
+
+  test('in the midst of two hundred calls, who repeats his gets the answer that anybody got', async () => {
+    const first = await openDaemon();
+    const target = await targetAt(first);
+    const calls = Array.from({ length: 200 }, () => sendTo(first, target));
+    const outcomes = Promise.allSettled(calls);
+    await Promise.race(calls);
+    await first.kill();
+    const told = (await outcomes).flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [outcome.value] : [],
+    );
+    const second = await openDaemon(first.dataDir);
+    const after = await twoHundred(second, target);
+    const ids = new Set([...told, ...after].map((answer) => answer.body.id));
+    expect(ids.size).toBe(1);
+    expect((await messagesAt(second, target)).map(({ id }) => id)).toEqual([...ids]);
+  });
 });

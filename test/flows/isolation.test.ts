@@ -26,6 +26,12 @@ const body = { ...letter, name: 'Fremd', scope: 'team', type: 'marketing' };
 const fill = (path: string, id: string, other: (name: string) => string): string =>
   path.replace('{id}', id).replace(/\{(\w+)\}/g, (_, name) => other(name));
 
+/** A change that the route would make of something of its own. */
+const changeOf = (path: string): object => {
+  if (path.includes('memberID')) return { role_id: 'viewer' };
+  return path.includes('messageID') ? { scheduled_at: '2027-01-01T08:00:00Z' } : { name: 'Fremd' };
+};
+
 const ask = ({ method }: Operation, path: string) =>
   app.request(
     method.toUpperCase(),
@@ -61,6 +67,10 @@ beforeAll(async () => {
     routeID: await firstOf('routes'),
     tokenID: await firstOf('api-tokens'),
     captureID: await firstOf('captures'),
+    templateID: await made('/templates', { name: 'brief', subject: 'Brief', text: 'Text' }),
+    // No id of anything: it stands beside one.
+    version: '987654321',
+    suppressionID: await made('/suppression', { address: 'somebody@example.org' }),
   };
   const { paths } = parse((await app.request('GET', '/openapi.yaml')).text);
   operations = Object.keys(paths).flatMap((path) =>
@@ -100,14 +110,14 @@ describe("another practice's", () => {
     );
     const before = untouched();
     for (const operation of withInner) {
-      const change = operation.path.includes('memberID') ? { role_id: 'viewer' } : { name: 'Fremd' };
+      const change = changeOf(operation.path);
       // Tokens do not manage members; the operator may, in our practice as in theirs.
       const token = /memberID|roleID/.test(operation.path) ? app.adminToken : mine.token;
       const send = (path: string) =>
         app.request(
           operation.method.toUpperCase(),
           path,
-          operation.method === 'patch' ? change : undefined,
+          operation.method === 'patch' ? change : operation.path.endsWith('/preview') ? {} : undefined,
           token,
         );
       const foreign = await send(fill(operation.path, mine.practice.id, (name) => ids[name] ?? ''));
@@ -126,8 +136,11 @@ describe("another practice's", () => {
     const before = untouched();
     const bodies: readonly (readonly [path: string, body: object, method?: string])[] = [
       ['/send', { ...letter, route: ids.routeID }],
+      ['/send-test', { kind: 'success', project_id: ids.projectID }],
       ['/api-tokens', { name: 'a', scope: 'project', project_id: ids.projectID }],
       ['/routes', { name: 'a', type: 'marketing', project_id: ids.projectID }],
+      ['/suppression', { address: 'a@example.org', project_id: ids.projectID }],
+      ['/suppression', { address: 'a@example.org', route_id: ids.routeID }],
       ['/routes/outgoing', { project_id: ids.projectID }, 'PATCH'],
     ];
     for (const [path, content, method = 'POST'] of bodies) {
@@ -142,7 +155,16 @@ describe("another practice's", () => {
   });
 
   test('mail, records and names do not show in our lists', async () => {
-    for (const path of ['', '/messages/search', '/captures', '/projects', '/routes', '/api-tokens']) {
+    for (const path of [
+      '',
+      '/messages/search',
+      '/captures',
+      '/suppression',
+      '/projects',
+      '/routes',
+      '/api-tokens',
+      '/templates',
+    ]) {
       const { text } = await app.request('GET', mine.base + path, undefined, mine.token);
       for (const id of [theirs.practice.id, ...Object.values(ids)]) expect(text).not.toContain(id);
     }

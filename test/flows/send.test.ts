@@ -22,7 +22,8 @@ beforeAll(async () => {
   receiver = await createSmtpReceiver();
   const dns = { authoritative: { listen: '127.0.0.1:0' }, zones: { addresses: ['127.0.0.1'] } };
   app = await startApp({ receiver, config: { dns } });
-  sender = await app.createSender();
+  // Nothing is put below its content.
+  sender = await app.createSender({ plan: 'supporter' });
 });
 afterAll(async () => {
   await app?.remove();
@@ -208,6 +209,7 @@ describe('a message to several recipients', () => {
       html: '<p>Am Montag um 9:30 Uhr.</p>',
       headers: { 'X-Case': 'Nr. 7' },
       attachments: [],
+      calendar: null,
     });
     expect(decisions.map(({ gate, verdict }) => `${gate} ${verdict}`)).toEqual(
       gates.map(({ name }) => `${name} passed`),
@@ -287,7 +289,7 @@ describe('content', () => {
     const mail = await simpleParser(source, { skipImageLinks: true });
     expect(mail.subject).toBe(content.subject);
     expect(mail.text).toBe(content.text);
-    expect(mail.html).toContain('Grüße: <img src="cid:logo">');
+    expect(mail.html).toContain(`Grüße: <img src="cid:logo@${MANAGED_HOST}">`);
     const arrived = mail.attachments.map(({ filename, contentType, contentDisposition, cid, content }) => ({
       filename,
       contentType,
@@ -306,7 +308,7 @@ describe('content', () => {
       filename: 'logo.gif',
       contentType: 'image/gif',
       contentDisposition: 'inline',
-      cid: 'logo',
+      cid: `logo@${MANAGED_HOST}`,
       content: GIF,
     });
     const { attachments } = await app.message(sender, id);

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createBodyBudget } from '#src/http/body.ts';
+import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { dial, OTHER_TENANT, openDoor, readAll, TENANT } from './fixture.ts';
 
 const MIB = 1024 * 1024;
@@ -202,6 +202,41 @@ describe('bodies off the connection', () => {
     await expect.poll(async () => (await send()).status).toBe(200);
   });
 
+  test.each(['told', 'not told'])('large bodies wait for each other, their length %s', async (isTold) => {
+    const door = await openDoor({ heldBodyBytes: 30 * MIB });
+    const body = Buffer.from(JSON.stringify({ to: 'a', subject: 'c', anything: 'x' }).padEnd(4 * MIB));
+    const headers = { Authorization: 'Bearer sender', 'Content-Type': 'application/json' };
+    const send = () =>
+      fetch(`${door.url}/api/practices/${TENANT}/echo`, {
+        method: 'POST',
+        headers,
+        ...(isTold === 'told' ? { body } : { body: new Blob([body]).stream(), duplex: 'half' as const }),
+      });
+    const answers = await Promise.all(Array.from({ length: 8 }, send));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+  });
+
+  test('who leaves while waiting takes no room', async () => {
+    const door = await openDoor({ heldBodyBytes: 20.5 * MIB });
+    const length = 4 * MIB;
+    const target = head(`Content-Length: ${length}`, `/api/practices/${TENANT}/echo`);
+    const first = await dial(door.port);
+    first.write(target);
+    const second = await dial(door.port);
+    second.write(target);
+    // Both have their room: not even a small body fits beside them.
+    await expect
+      .poll(async () => (await post(door.url, { Authorization: 'Bearer sender' }, 250_000)).status)
+      .toBe(503);
+    const third = await dial(door.port);
+    const answered = readAll(third, '200 OK');
+    third.write(target);
+    third.write(JSON.stringify({ to: 'a', subject: 'c', anything: 'x' }).padEnd(length));
+    second.destroy();
+    first.destroy();
+    expect(await answered).toMatch(/^HTTP\/1.1 200 /);
+  });
+
   test('one practice cannot hold more than its share, by whichever connection, while others get in', async () => {
     const door = await openDoor({ heldBodyBytes: 250 });
     const first = await dial(door.port);
@@ -245,7 +280,7 @@ describe('bodies off the connection', () => {
 
 describe('a budget', () => {
   test('takes all or nothing', () => {
-    const budget = createBodyBudget(10);
+    const budget = createByteBudget(10);
     expect(budget.take('a', 4)).toBe(true);
     expect(budget.take('b', 4)).toBe(true);
     expect(budget.take('c', 3)).toBe(false);
@@ -256,7 +291,7 @@ describe('a budget', () => {
   });
 
   test('gives one owner its share and no more, and the share again once it is given back', () => {
-    const budget = createBodyBudget(100);
+    const budget = createByteBudget(100);
     expect(budget.take('a', 41)).toBe(false);
     expect(budget.take('a', 30)).toBe(true);
     expect(budget.take('a', 11)).toBe(false);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toDraft } from '#src/intake/draft.ts';
 import { type SendBody, sendBody } from '#src/intake/schema.ts';
+import { draftOf as bodyDraft } from '#src/intake/templated.ts';
 import { AppError } from '#src/kernel/errors.ts';
 
 type Given = Partial<Record<keyof SendBody, unknown>>;
@@ -187,5 +188,308 @@ describe('the rest', () => {
   test('a file name is composed, so that it is compared and shown alike', () => {
     const attachments = [{ filename: 'Mu\u0308ller.pdf', content: 'aGFsbG8=' }];
     expect(draftOf({ attachments }).attachments[0]?.filename).toBe('Müller.pdf');
+  });
+});
+
+describe('names with capitals', () => {
+  const refusal = (given: object): unknown => {
+    const result = sendBody.safeParse(given);
+    if (!result.success)
+      return result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    try {
+      toDraft(result.data);
+    } catch (error) {
+      if (error instanceof AppError) return { code: error.code, error: error.message, ...error.extra };
+      throw error;
+    }
+    return null;
+  };
+  const whole = {
+    From: 'Praxis <noreply@praxis.example>',
+    To: '"Beispiel, Anna" <anna@example.org>, max@example.org',
+    Cc: 'copy@example.org',
+    Bcc: ['hidden@example.org'],
+    ReplyTo: 'praxis@example.org',
+    Subject: 'Termin',
+    TextBody: 'Guten Tag',
+    HtmlBody: '<p>Guten Tag</p>',
+    Tag: 'erinnerung',
+    Metadata: { patient: '4711' },
+    Headers: [{ Name: 'X-Case', Value: '7' }],
+    Attachments: [
+      { Name: 'a.pdf', Content: 'aGFsbG8=', ContentType: 'application/pdf' },
+      { Name: 'logo.gif', Content: 'aGFsbG8=', ContentType: 'image/gif', ContentID: 'cid:logo' },
+    ],
+    TrackOpens: true,
+    TrackLinks: 'HtmlOnly',
+    MessageStream: 'outbound',
+  };
+  const native = {
+    from: whole.From,
+    to: whole.To,
+    cc: whole.Cc,
+    bcc: whole.Bcc,
+    reply_to: whole.ReplyTo,
+    subject: whole.Subject,
+    text: whole.TextBody,
+    html: whole.HtmlBody,
+    tag: whole.Tag,
+    metadata: whole.Metadata,
+    headers: [{ name: 'X-Case', value: '7' }],
+    attachments: [
+      { filename: 'a.pdf', content: 'aGFsbG8=', content_type: 'application/pdf' },
+      { filename: 'logo.gif', content: 'aGFsbG8=', content_type: 'image/gif', content_id: 'cid:logo' },
+    ],
+    settings: { track_opens: true, track_clicks: true },
+    route: 'outgoing',
+  };
+
+  test('say the same as the native ones, so that one key answers both', () => {
+    const [one, other] = [whole, native].map((body) => sendBody.parse(body));
+    expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+    expect(toDraft(sendBody.parse(whole))).toEqual(toDraft(sendBody.parse(native)));
+  });
+
+  test('may stand beside native ones of other fields, and beside their own where both say the same', () => {
+    expect(toDraft(sendBody.parse({ ...whole, ...native }))).toEqual(toDraft(sendBody.parse(native)));
+    const { To, ...others } = whole;
+    expect(toDraft(sendBody.parse({ ...others, to: To }))).toEqual(toDraft(sendBody.parse(native)));
+  });
+
+  test.each(
+    Object.entries({
+      From: 'x@praxis.example',
+      To: 'other@example.org',
+      Cc: 'other@example.org',
+      Bcc: [],
+      ReplyTo: 'x@x.org',
+      Subject: 'Anderes',
+      TextBody: 'Anderes',
+      HtmlBody: '<p>Anderes</p>',
+      Tag: 'anderes',
+      Metadata: {},
+      Headers: [],
+      Attachments: [],
+      TrackOpens: false,
+      TrackLinks: 'None',
+      MessageStream: 'broadcast',
+    }),
+  )('%s that contradicts its native form is refused, and both are named', (name, value) => {
+    const alias: Record<string, string> = {
+      ReplyTo: 'reply_to',
+      TextBody: 'text',
+      HtmlBody: 'html',
+      TrackOpens: 'settings.track_opens',
+      TrackLinks: 'settings.track_clicks',
+      MessageStream: 'route',
+    };
+    const said = `says something else than ${alias[name] ?? name.toLowerCase()}, whose alias it is`;
+    expect(refusal({ ...native, [name]: value })).toEqual([`${name}: ${said}`]);
+  });
+
+  const OPTIONAL = Object.keys(whole).filter((name) => name !== 'To' && name !== 'Subject');
+  test.each(OPTIONAL)('null as %s is as if it were not there', (name) => {
+    const { [name as keyof typeof whole]: _, ...without } = whole;
+    const [one, other] = [{ ...without, [name]: null }, without].map((body) => sendBody.parse(body));
+    expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+  });
+
+  test.each(['Cc', 'Bcc', 'ReplyTo', 'TextBody', 'Tag', 'From', 'MessageStream'])(
+    'the empty text as %s is as if it were not there',
+    (name) => {
+      const { [name as keyof typeof whole]: _, ...without } = whole;
+      const [one, other] = [{ ...without, [name]: '' }, without].map((body) => sendBody.parse(body));
+      expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+    },
+  );
+
+  test.each([
+    { TrackLinks: 'None', clicks: false },
+    { TrackLinks: 'HtmlAndText', clicks: true },
+    { TrackLinks: 'TextOnly', clicks: true },
+  ])('TrackLinks $TrackLinks', ({ TrackLinks, clicks }) => {
+    expect(sendBody.parse({ ...whole, TrackLinks }).settings).toEqual({
+      track_opens: true,
+      track_clicks: clicks,
+    });
+  });
+
+  test.each([
+    { MessageStream: 'outbound', route: 'outgoing' },
+    { MessageStream: 'broadcast', route: 'broadcast' },
+    { MessageStream: 'Labor', route: 'labor' },
+  ])('MessageStream $MessageStream is the route $route', ({ MessageStream, route }) => {
+    expect(sendBody.parse({ ...whole, MessageStream }).route).toBe(route);
+  });
+
+  test.each<{ name: string; given: object; expected: unknown }>([
+    { name: 'a number as Subject', given: { Subject: 7 }, expected: [expect.stringMatching(/^Subject: /)] },
+    { name: 'no To', given: { To: undefined }, expected: ['to: is required'] },
+    { name: 'null as To', given: { To: null }, expected: ['to: is required'] },
+    {
+      name: 'an unknown field of an attachment',
+      given: { Attachments: [{ Name: 'a.pdf', Content: '', Disposition: 'inline' }] },
+      expected: [expect.stringMatching(/^Attachments.0: .*Disposition/)],
+    },
+    {
+      name: 'a From of two addresses',
+      given: { From: 'a@x.org, b@x.org' },
+      expected: expect.objectContaining({ fields: [{ path: 'body.From', message: expect.any(String) }] }),
+    },
+    {
+      name: 'a bad ReplyTo',
+      given: { ReplyTo: 'nobody' },
+      expected: expect.objectContaining({ fields: [{ path: 'body.ReplyTo', message: expect.any(String) }] }),
+    },
+    {
+      name: 'a bad recipient',
+      given: { Cc: 'nobody' },
+      expected: expect.objectContaining({ error: expect.stringMatching(/^Cc: /), recipients: ['nobody'] }),
+    },
+    {
+      name: 'a subject that nobody can see',
+      given: { Subject: '\u200b' },
+      expected: expect.objectContaining({ fields: [{ path: 'body.Subject', message: 'must not be empty' }] }),
+    },
+    {
+      name: 'one content id twice',
+      given: {
+        Attachments: [
+          { Name: 'a.gif', Content: '', ContentID: 'cid:a' },
+          { Name: 'b.gif', Content: '', ContentID: '<a>' },
+        ],
+      },
+      expected: expect.objectContaining({
+        fields: [{ path: 'body.Attachments[1].ContentID', message: expect.any(String) }],
+      }),
+    },
+    { name: 'a name in another case', given: { CC: 'a@x.org' }, expected: [expect.stringContaining('CC')] },
+  ])('$name is refused by the name it was given', ({ given, expected }) => {
+    expect(refusal({ ...whole, ...given })).toEqual(expected);
+  });
+
+  test.each(['to', 'cc', 'subject', 'text', 'html', 'tag', 'attachments', 'settings', 'route'])(
+    'null as %s, a native field, is refused',
+    (name) => {
+      expect(refusal({ ...native, [name]: null })).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
+    },
+  );
+});
+
+describe('lists of addresses as RFC 5322 has them', () => {
+  test.each<[typed: string | string[], expected: readonly { address: string; name?: string }[]]>([
+    [
+      '"Beispiel, Anna" <anna@x.org>, max@x.org',
+      [{ address: 'anna@x.org', name: 'Beispiel, Anna' }, { address: 'max@x.org' }],
+    ],
+    ['Anna (die Ältere) <anna@x.org>', [{ address: 'anna@x.org', name: 'Anna' }]],
+    ['anna@x.org (Anna, Praxis)', [{ address: 'anna@x.org' }]],
+    ['"Anna \\"Anni\\" Beispiel" <anna@x.org>', [{ address: 'anna@x.org', name: 'Anna "Anni" Beispiel' }]],
+    ['anna@bücher.example', [{ address: 'anna@xn--bcher-kva.example' }]],
+    ['Anna <anna@BÜCHER.example>', [{ address: 'anna@xn--bcher-kva.example', name: 'Anna' }]],
+    [
+      ['"Praxis; Empfang: Nord" <a@x.org>', 'b@x.org,c@x.org'],
+      [{ address: 'a@x.org', name: 'Praxis; Empfang: Nord' }, { address: 'b@x.org' }, { address: 'c@x.org' }],
+    ],
+  ])('%j', (typed, expected) => {
+    expect(draftOf({ to: typed }).to).toEqual(expected);
+  });
+
+  test.each([
+    'Freunde: anna@x.org, max@x.org;',
+    'undisclosed-recipients:;',
+    'anna@x.org max@x.org',
+    'a@x.org,,b@x.org',
+  ])('%s is refused: nothing is guessed', (typed) => {
+    expect(refusalOf({ to: typed })).toMatchObject({ code: 'invalid_recipient' });
+  });
+
+  test('an address in letters beyond ASCII and in A-labels is one recipient', () => {
+    const { to, cc } = draftOf({ to: 'a@bücher.example', cc: 'A@xn--bcher-kva.EXAMPLE, b@x.org' });
+    expect([to, cc].map(addresses)).toEqual([['a@xn--bcher-kva.example'], ['b@x.org']]);
+  });
+});
+
+describe('attachments that the HTML shows', () => {
+  const logo = (content_id: string) => ({ filename: 'logo.gif', content: 'aGFsbG8=', content_id });
+
+  test.each(['logo', '<logo>', 'cid:logo', 'CID:logo', 'cid:%6Cogo'])('the id %s is logo', (typed) => {
+    expect(draftOf({ attachments: [logo(typed)] }).attachments[0]?.contentId).toBe('logo');
+  });
+
+  test('two of one id are refused', () => {
+    expect(refusalOf({ attachments: [logo('a'), logo('b'), logo('<a>')] })).toEqual({
+      code: 'invalid_request',
+      fields: [
+        { path: 'body.attachments[2].content_id', message: 'is the id of an attachment before it, too' },
+      ],
+    });
+    expect(refusalOf({ attachments: [logo('a'), logo('A')] })).toBeNull();
+  });
+
+  test('references in the HTML name it plainly', () => {
+    const html = '<img src="CID:%3Clogo%3E">';
+    expect(draftOf({ html, attachments: [logo('logo')] }).html).toBe('<img src="cid:logo">');
+  });
+});
+
+describe('headers', () => {
+  test('as a list keep their order, and both of one name', () => {
+    const headers = [
+      { name: 'X-B', value: '1' },
+      { name: 'X-A', value: '2' },
+      { name: 'x-b', value: '3' },
+    ];
+    expect(draftOf({ headers }).headers).toEqual([
+      ['X-B', '1'],
+      ['X-A', '2'],
+      ['x-b', '3'],
+    ]);
+  });
+
+  test.each([[Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`X-${index}`, '']))]])(
+    'are 50 at most, as an object and as a list',
+    (headers) => {
+      const list = Object.keys(headers).map((name) => ({ name, value: '' }));
+      const body = { to: 'a@x.org', subject: 'a', text: 'a' };
+      expect(sendBody.safeParse({ ...body, headers }).success).toBe(false);
+      expect(sendBody.safeParse({ ...body, headers: list }).success).toBe(false);
+      expect(sendBody.safeParse({ ...body, headers: list.slice(1) }).success).toBe(true);
+    },
+  );
+});
+
+test('the time it is to be sent at is a moment, whatever zone it is written in', () => {
+  const moment = Date.UTC(2026, 11, 1, 8, 30);
+  expect(draftOf({ scheduled_at: '2026-12-01T09:30:00+01:00' }).scheduledAt).toBe(moment);
+  expect(draftOf({ scheduled_at: '2026-12-01T08:30:00.000Z' }).scheduledAt).toBe(moment);
+  for (const scheduled_at of ['2026-12-01T09:30:00', '2026-12-01', 'tomorrow', 1_764_577_800_000]) {
+    expect(sendBody.safeParse({ to: 'a@x.org', subject: 'a', text: 'a', scheduled_at }).success).toBe(false);
+  }
+});
+
+describe('a template stands in the place of subject, text and HTML', () => {
+  const template = 'termin-erinnerung';
+  test.each(['subject', 'text', 'text_body', 'html', 'html_body'])('%s beside it is refused', (field) => {
+    const body = sendBody.parse({ to: 'a@x.org', template, [field]: 'x' });
+    expect(() => bodyDraft(body)).toThrow(
+      expect.objectContaining({
+        extra: { fields: [{ path: `body.${field}`, message: 'cannot stand beside template' }] },
+      }),
+    );
+  });
+
+  test.each([{ data: {} }, { template_version: 2 }])('%j without one is refused', (given) => {
+    const body = sendBody.parse({ to: 'a@x.org', subject: 'a', text: 'a', ...given });
+    expect(() => bodyDraft(body)).toThrow(
+      expect.objectContaining({
+        extra: { fields: [{ path: `body.${Object.keys(given)[0]}`, message: expect.any(String) }] },
+      }),
+    );
+  });
+
+  test('the rest is refused at once, before any file is opened', () => {
+    const body = sendBody.parse({ to: 'nobody', template });
+    expect(() => bodyDraft(body)).toThrow(expect.objectContaining({ code: 'invalid_recipient' }));
   });
 });

@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import { type Assessment, combine } from '#src/content/assessment.ts';
+import { utcDay } from '#src/counters/rules.ts';
 import type { Draft } from '#src/intake/draft.ts';
-import { type Facts, kindOf } from '#src/intake/gate.ts';
+import { countedMails, type Facts, goesOutAt, kindOf } from '#src/intake/gate.ts';
 import { MAX_RECIPIENTS } from '#src/intake/gates/request-gates.ts';
 import { gates, passGates } from '#src/intake/gates.ts';
+import { DAY, toIso } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { kindNames } from '#src/messages/kinds.ts';
+import type { SuppressionFacts } from '#src/suppressions/rules.ts';
 import { contentOf } from '#test/fixtures/file-contents.ts';
 import { MESSAGE } from '#test/support/draft.ts';
-import { FACTS } from '#test/support/facts.ts';
+import { FACTS, NOW } from '#test/support/facts.ts';
 
 const draft: Draft = MESSAGE;
 const facts: Facts = FACTS;
@@ -18,6 +24,42 @@ const pdf = {
   contentId: null,
   content: contentOf('pdf'),
 };
+
+const MARKETING: Partial<Facts> = { route: { id: 'r2', slug: 'broadcast', type: 'marketing' } };
+const TODAY = utcDay(NOW);
+
+/** On day `day` of the warm-up, with so many mails planned from today on. */
+const warming = (day: number, ...planned: number[]): Facts['warmup'] => ({
+  startedAt: NOW - (day - 1) * DAY,
+  planned: new Map(planned.map((mails, index) => [TODAY + index, mails])),
+});
+
+const capped = (fields: Partial<NonNullable<Facts['plan']>>): Facts['plan'] => ({
+  name: 'test',
+  cap: 200,
+  used: 0,
+  resetsAt: Date.UTC(2026, 11, 1),
+  refuses: 'all',
+  told: 0,
+  managedHost: false,
+  ...fields,
+});
+
+const suppression: SuppressionFacts = {
+  id: 's1',
+  scope: 'team',
+  project_id: null,
+  route_id: null,
+  reason: 'hard_bounce',
+};
+const suppressed = (...addresses: string[]): Facts['suppressed'] =>
+  new Map(addresses.map((address) => [address as Address, suppression]));
+
+const rated = (fields: Partial<Assessment> = {}): Assessment => ({
+  ...combine({ findings: [], promotional: [], promotionalScore: 0, linkHosts: [] }, null),
+  ...fields,
+});
+const finding = { id: 'caps', weight: 5, detail: null };
 
 interface Case {
   readonly name: string;
@@ -57,6 +99,70 @@ describe('passes', () => {
     },
     { name: 'a header of its own', draft: { headers: [['X-A', '1']] } },
     { name: 'an attachment', draft: { attachments: [pdf] } },
+    { name: 'a time 30 days ahead', draft: { scheduledAt: NOW + 30 * DAY } },
+    { name: 'a time that has passed', draft: { scheduledAt: NOW - 400 * DAY } },
+    { name: 'marketing on day 3 of the warm-up', facts: { ...MARKETING, warmup: warming(3) } },
+    {
+      name: 'marketing on day 2 for the day after',
+      draft: { scheduledAt: NOW + DAY },
+      facts: { ...MARKETING, warmup: warming(2) },
+    },
+    { name: 'transactional mail on day 1 of the warm-up', facts: { warmup: warming(1) } },
+    {
+      name: 'marketing that fills the day of the warm-up',
+      draft: { to: people(50) },
+      facts: { ...MARKETING, warmup: warming(3, 350) },
+    },
+    {
+      name: 'transactional mail up to twice the cap of the warm-up',
+      draft: { to: people(50) },
+      facts: { warmup: warming(1, 250) },
+    },
+    {
+      name: 'marketing after the last day of the warm-up',
+      facts: { ...MARKETING, warmup: warming(16, 1_000_000) },
+    },
+    { name: 'the last mail of the plan', facts: { plan: capped({ used: 199 }) } },
+    {
+      name: 'transactional mail over a paid plan’s cap',
+      facts: { plan: capped({ name: 'praxis', used: 500, refuses: 'marketing' }) },
+    },
+    {
+      name: 'the simulator over every cap',
+      draft: { to: [parseAddress('bounce@simulator.mail.example.com')] },
+      facts: { plan: capped({ used: 200 }), warmup: warming(1, 300) },
+    },
+    {
+      name: 'a list send to who has given consent',
+      facts: { ...MARKETING, withoutConsent: [] },
+    },
+    {
+      name: 'transactional mail of a practice without Impressum and with broken DKIM',
+      facts: { legal: { street: null, city: null, privacy_url: null }, dkimBroken: true },
+    },
+    {
+      name: 'content below every limit',
+      facts: { content: rated({ score: 0, promotionalScore: 39 }) },
+    },
+    {
+      name: 'advertising as marketing',
+      facts: { ...MARKETING, content: rated({ promotionalScore: 100, promotional: ['discount'] }) },
+    },
+    {
+      name: 'advertising as a sample to the practice itself',
+      draft: { kind: 'quality' },
+      facts: { content: rated({ promotionalScore: 100 }) },
+    },
+    {
+      name: 'advertising as a test',
+      draft: { kind: 'test' },
+      facts: { content: rated({ promotionalScore: 100 }) },
+    },
+    {
+      name: 'a confirmation with no sign of advertising',
+      draft: { kind: 'doi' },
+      facts: { content: rated() },
+    },
   ])('$name', (given) => {
     const { verdicts, refusal } = judge(given);
     expect(refusal).toBeNull();
@@ -193,6 +299,98 @@ describe('refuses', () => {
       code: 'attachment_rejected',
       extra: { attachment: 'b.pdf', reason: 'its content is not what its name says' },
     },
+    {
+      name: 'a time more than 30 days ahead',
+      draft: { scheduledAt: NOW + 30 * DAY + 1 },
+      gate: 'schedule',
+      code: 'invalid_request',
+      extra: { fields: [{ path: 'body.scheduled_at', message: 'must be at most 30 days ahead' }] },
+    },
+    {
+      name: 'marketing without an Impressum',
+      facts: { ...MARKETING, legal: { street: 'Am Markt 1', city: '', privacy_url: null } },
+      gate: 'impressum',
+      code: 'impressum_incomplete',
+      extra: { missing: ['city', 'privacy_url'] },
+    },
+    {
+      name: 'marketing from a host whose DKIM is broken',
+      facts: { ...MARKETING, dkimBroken: true },
+      gate: 'dkim',
+      code: 'dkim_not_verified',
+      extra: { missing: ['dkim'] },
+    },
+    {
+      name: 'marketing on day 2 of the warm-up',
+      facts: { ...MARKETING, warmup: warming(2) },
+      gate: 'warmup_day',
+      code: 'warmup_not_ready',
+      extra: { day: 2 },
+    },
+    {
+      name: 'marketing for a time that has passed, on day 2 of the warm-up',
+      draft: { scheduledAt: NOW - 30 * DAY },
+      facts: { ...MARKETING, warmup: warming(2) },
+      gate: 'warmup_day',
+      code: 'warmup_not_ready',
+      extra: { day: 2 },
+    },
+    {
+      name: 'a list send to who has given no consent',
+      facts: { ...MARKETING, withoutConsent: ['anna@example.org' as Address] },
+      gate: 'consent',
+      code: 'consent_required',
+      extra: { missing: ['anna@example.org'] },
+    },
+    {
+      name: 'what goes over the Test plan’s cap',
+      draft: { to: people(2) },
+      facts: { plan: capped({ used: 199 }) },
+      gate: 'plan_cap',
+      code: 'plan_cap_reached',
+      extra: { used: 199, cap: 200, resets_at: '2026-12-01T00:00:00.000Z' },
+    },
+    {
+      name: 'marketing over a paid plan’s cap',
+      facts: {
+        ...MARKETING,
+        plan: capped({ name: 'praxis', cap: 20_000, used: 20_000, refuses: 'marketing' }),
+      },
+      gate: 'plan_cap',
+      code: 'plan_cap_reached',
+      extra: { used: 20_000, cap: 20_000, resets_at: '2026-12-01T00:00:00.000Z' },
+    },
+    {
+      name: 'marketing over the warm-up’s cap of its day',
+      draft: { to: people(2) },
+      facts: { ...MARKETING, warmup: warming(3, 399) },
+      gate: 'warmup_volume',
+      code: 'warmup_cap_reached',
+      extra: { cap: 400 },
+    },
+    {
+      name: 'marketing for a day whose cap is planned away',
+      draft: { scheduledAt: NOW + DAY },
+      facts: { ...MARKETING, warmup: warming(3, 0, 700) },
+      gate: 'warmup_volume',
+      code: 'warmup_cap_reached',
+      extra: { cap: 700 },
+    },
+    {
+      name: 'advertising on a transactional route',
+      facts: { content: rated({ promotionalScore: 40, promotional: ['discount', 'shop_now'] }) },
+      gate: 'promotional',
+      code: 'promotional_on_transactional',
+      extra: { content_reasons: ['discount', 'shop_now'] },
+    },
+    {
+      name: 'a single sign of advertising in a confirmation',
+      draft: { kind: 'doi' },
+      facts: { content: rated({ promotionalScore: 10, promotional: ['discount'] }) },
+      gate: 'promotional',
+      code: 'promotional_on_transactional',
+      extra: { content_reasons: ['discount'] },
+    },
   ])('$name: $code', (given) => {
     const { verdicts, refusal } = judge(given);
     expect(refusal?.code).toBe(given.code);
@@ -211,6 +409,242 @@ describe('refuses', () => {
     const { refusal } = judge({ name: '', draft: { to: [] }, facts: { pause: { reason: 'x', at: 0 } } });
     expect(refusal?.code).toBe('tenant_paused');
   });
+});
+
+describe('lets go on, but', () => {
+  const verdictsOf = (given: Case) => judge(given).verdicts.filter(({ verdict }) => verdict !== 'passed');
+
+  test('some recipients get nothing: the others count', () => {
+    const to = people(3);
+    const given = {
+      name: '',
+      draft: { to },
+      facts: { suppressed: suppressed('p0@example.org', 'p2@example.org'), plan: capped({ used: 199 }) },
+    };
+    expect(judge(given)).toMatchObject({
+      refusal: null,
+      suppressed: new Set(['p0@example.org', 'p2@example.org']),
+    });
+    expect(verdictsOf(given)).toEqual([
+      {
+        gate: 'suppression',
+        verdict: 'suppressed',
+        facts: {
+          suppressed: ['p0@example.org', 'p2@example.org'].map((address) => ({
+            address,
+            id: 's1',
+            scope: 'team',
+            reason: 'hard_bounce',
+          })),
+        },
+      },
+    ]);
+  });
+
+  test('where all are suppressed it ends there, and nothing after that is asked', () => {
+    const { verdicts, refusal } = judge({
+      name: '',
+      facts: {
+        suppressed: suppressed('anna@example.org'),
+        plan: capped({ used: 200 }),
+        content: rated({ block: 'virus', score: 100 }),
+      },
+    });
+    expect(refusal).toBeNull();
+    expect(verdicts.at(-1)).toMatchObject({ gate: 'suppression', verdict: 'suppressed' });
+  });
+
+  test.each<Case & { until: number; planned: number }>([
+    {
+      name: 'to the next day',
+      facts: { warmup: warming(1, 300) },
+      until: TODAY + 1,
+      planned: 300,
+    },
+    {
+      name: 'past days that are full',
+      facts: { warmup: warming(1, 300, 500, 800) },
+      until: TODAY + 3,
+      planned: 300,
+    },
+    {
+      name: 'from the day it is for',
+      draft: { scheduledAt: NOW + DAY },
+      facts: { warmup: warming(1, 0, 500) },
+      until: TODAY + 2,
+      planned: 500,
+    },
+    {
+      name: 'to a day that takes all its recipients',
+      draft: { to: people(50) },
+      facts: { warmup: warming(1, 260, 460) },
+      until: TODAY + 2,
+      planned: 260,
+    },
+  ])('it is held: $name', (given) => {
+    const { refusal, heldUntil } = judge(given);
+    expect({ refusal, heldUntil }).toEqual({ refusal: null, heldUntil: given.until * DAY });
+    expect(verdictsOf(given)).toMatchObject([
+      {
+        gate: 'warmup_volume',
+        verdict: 'held',
+        facts: { planned: given.planned, until: toIso(given.until * DAY) },
+      },
+    ]);
+  });
+
+  test('a message that no day of the warm-up would take goes on an empty one', () => {
+    const warmup = { startedAt: NOW, planned: new Map() };
+    expect(judge({ name: '', draft: { to: people(50) }, facts: { warmup } }).heldUntil).toBeNull();
+  });
+
+  test.each<Case & { facts: Partial<Facts> }>([
+    { name: 'a rule found something', facts: { content: rated({ score: 5, findings: [finding] }) } },
+    { name: 'a scanner did not answer', facts: { content: rated({ unavailable: ['clamd'] }) } },
+  ])('it is warned of: $name', (given) => {
+    const { refusal, blocked } = judge(given);
+    expect({ refusal, blocked }).toEqual({ refusal: null, blocked: false });
+    expect(verdictsOf(given)).toMatchObject([{ gate: 'content', verdict: 'warned' }]);
+  });
+
+  test.each(['score', 'scanner', 'virus', 'listed_host'] as const)(
+    'it is kept as failed, blocked by %s, and the way goes to its end',
+    (block) => {
+      const given = { name: '', facts: { content: rated({ score: 70, block, findings: [finding] }) } };
+      expect(judge(given)).toMatchObject({ refusal: null, blocked: true });
+      expect(verdictsOf(given)).toEqual([
+        {
+          gate: 'content',
+          verdict: 'blocked',
+          facts: { score: 70, limit: 70, block, findings: [finding], scanner: null, unavailable: [] },
+        },
+      ]);
+      expect(judge(given).verdicts).toHaveLength(gates.length);
+    },
+  );
+
+  test.each(['one_click', 'link', null] as const)('the way out is told: %s', (unsubscribe) => {
+    expect(judge({ name: '', facts: { unsubscribe } }).verdicts.at(-1)).toEqual({
+      gate: 'unsubscribe',
+      verdict: 'passed',
+      facts: { way_out: unsubscribe },
+    });
+  });
+});
+
+describe('their order', () => {
+  test('is that of the specification: route and kind, suppressions, content, the way out', () => {
+    const names = gates.map(({ name }) => name);
+    expect(names).toEqual([
+      'kind_and_route',
+      'sender_domain',
+      'tenant_state',
+      'recipient_count',
+      'internationalised_addresses',
+      'headers',
+      'attachments',
+      'schedule',
+      'impressum',
+      'dkim',
+      'warmup_day',
+      'consent',
+      'safe_mode',
+      'suppression',
+      'plan_cap',
+      'warmup_volume',
+      'promotional',
+      'content',
+      'unsubscribe',
+    ]);
+  });
+
+  const troubled: Case = {
+    name: '',
+    draft: { kind: 'newsletter', to: people(51), headers: [['Bcc', 'x']], scheduledAt: NOW + 31 * DAY },
+    facts: {
+      pause: { reason: 'x', at: 0 },
+      from: parseAddress('x@stranger.example'),
+      safeMode: true,
+      plan: capped({ used: 200 }),
+      content: rated({ promotionalScore: 100, block: 'virus', score: 100 }),
+    },
+  };
+
+  test('dry, every gate is asked, and all that would refuse are told', () => {
+    const { verdicts, refusal, refusals, blocked } = passGates(
+      { ...draft, ...troubled.draft },
+      { ...facts, ...troubled.facts },
+      { dry: true },
+    );
+    expect(verdicts.map(({ gate }) => gate)).toEqual(gates.map(({ name }) => name));
+    expect(refusals.map(({ code }) => code)).toEqual([
+      'kind_not_allowed_on_route',
+      'from_not_allowed',
+      'tenant_paused',
+      'too_many_recipients',
+      'header_not_allowed',
+      'invalid_request',
+      'safe_mode_recipient',
+      'plan_cap_reached',
+    ]);
+    expect(refusal).toBe(refusals[0]);
+    expect(blocked).toBe(true);
+  });
+
+  test('dry and in earnest they say the same, as far as the earnest way goes', () => {
+    for (const given of [troubled, { name: '', facts: { suppressed: suppressed('anna@example.org') } }]) {
+      const both = [{}, { dry: true }].map(
+        (way) => passGates({ ...draft, ...given.draft }, { ...facts, ...given.facts }, way).verdicts,
+      );
+      expect(both[1]?.slice(0, both[0]?.length)).toEqual(both[0]);
+      expect(both[1]).toHaveLength(gates.length);
+    }
+  });
+
+  test('some alone may be asked', () => {
+    const { verdicts, refusal } = passGates(
+      draft,
+      { ...facts, ...troubled.facts },
+      { only: new Set(['plan_cap']) },
+    );
+    expect(verdicts.map(({ gate }) => gate)).toEqual(['plan_cap']);
+    expect(refusal?.code).toBe('plan_cap_reached');
+  });
+});
+
+describe('marketing has to pass gates of its own, and no other mail', () => {
+  const trouble: Partial<Facts> = {
+    legal: { street: null, city: null, privacy_url: null },
+    dkimBroken: true,
+    warmup: warming(1),
+    withoutConsent: ['anna@example.org' as Address],
+  };
+  const own = ['impressum_incomplete', 'dkim_not_verified', 'warmup_not_ready', 'consent_required'];
+  test.each(kindNames)('%s', (kind) => {
+    const isMarketing = kind === 'newsletter' || kind === 'custom';
+    const route = { id: 'r', slug: 'r', type: isMarketing ? 'marketing' : 'transactional' } as const;
+    const { refusals } = passGates({ ...draft, kind }, { ...facts, ...trouble, route }, { dry: true });
+    expect(refusals.map(({ code }) => code)).toEqual(isMarketing ? own : []);
+  });
+});
+
+test('what counts is one mail a recipient, without the suppressed ones and the simulator', () => {
+  const given = {
+    ...draft,
+    to: people(2),
+    cc: [parseAddress('success@simulator.mail.example.com')],
+    bcc: people(1, 'b'),
+  };
+  expect(countedMails(given, { ...facts, suppressed: suppressed('p1@example.org') })).toBe(2);
+});
+
+test('a message leaves at its time, or now where that has passed', () => {
+  expect([null, NOW - 1, NOW, NOW + 1].map((scheduledAt) => goesOutAt({ scheduledAt }, facts))).toEqual([
+    NOW,
+    NOW,
+    NOW,
+    NOW + 1,
+  ]);
 });
 
 test.each([

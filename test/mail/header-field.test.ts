@@ -102,13 +102,13 @@ const parameters: readonly (readonly [value: string, written: string])[] = [
   ['a.pdf', 'filename="a.pdf"'],
   ['', 'filename=""'],
   ['a b; c=d.pdf', 'filename="a b; c=d.pdf"'],
-  ['Röntgen.pdf', `filename="Rontgen.pdf";\r\n filename*=UTF-8''R%C3%B6ntgen.pdf`],
-  ['a"b\\.pdf', `filename="a_b_.pdf";\r\n filename*=UTF-8''a%22b%5C.pdf`],
-  ["it's 5%.pdf ü", `filename="it's 5_.pdf u";\r\n filename*=UTF-8''it%27s%205%25.pdf%20%C3%BC`],
-  ['检.png', `filename="_.png";\r\n filename*=UTF-8''%E6%A3%80.png`],
+  ['Röntgen.pdf', `filename*=UTF-8''R%C3%B6ntgen.pdf;\r\n filename="Rontgen.pdf"`],
+  ['a"b\\.pdf', `filename*=UTF-8''a%22b%5C.pdf;\r\n filename="a_b_.pdf"`],
+  ["it's 5%.pdf ü", `filename*=UTF-8''it%27s%205%25.pdf%20%C3%BC;\r\n filename="it's 5_.pdf u"`],
+  ['检.png', `filename*=UTF-8''%E6%A3%80.png;\r\n filename="_.png"`],
   [
     `${'x'.repeat(60)}.pdf`,
-    `filename="${'x'.repeat(56)}.pdf";\r\n filename*0*=UTF-8''${'x'.repeat(56)};\r\n filename*1*=xxxx.pdf`,
+    `filename*0*=UTF-8''${'x'.repeat(56)};\r\n filename*1*=xxxx.pdf;\r\n filename="${'x'.repeat(56)}.pdf"`,
   ],
 ];
 test.each(parameters)('a file named %j', (value, written) => {

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { advance, messageStatus, type Status, statuses } from '#src/messages/rules.ts';
+import {
+  advance,
+  afterDelay,
+  isToBeSent,
+  messageStatus,
+  type Status,
+  statuses,
+} from '#src/messages/rules.ts';
 
 /** Lowest first; `failed` and `suppressed` are ends beside it. */
 const ladder: readonly Status[] = [
@@ -17,6 +24,16 @@ const ladder: readonly Status[] = [
   'spam_complaint',
 ];
 const ends: readonly Status[] = ['failed', 'suppressed'];
+
+test('a delay told of later takes back what was thought to have arrived, and nothing more', () => {
+  const moved = new Set<Status>(['pending', 'queued', 'processed', 'delivered']);
+  for (const status of statuses)
+    expect([status, afterDelay(status)]).toEqual([status, moved.has(status) ? 'delivery_delayed' : status]);
+});
+
+test('only what nobody has heard the end of is to be sent', () => {
+  expect(statuses.filter(isToBeSent)).toEqual(['pending', 'queued', 'delivery_delayed']);
+});
 
 describe('the way of one recipient', () => {
   test.each<{ from: Status; signal: string; next: Status; to: Status }>([

@@ -7,6 +7,7 @@ import { newId } from '#src/kernel/id.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { decodeReturnPath } from '#src/mail/verp.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';
+import { messageStore } from '#src/messages/store.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
 import {
@@ -43,6 +44,7 @@ beforeEach(async () => {
     contentKey,
     suppressionKey: createSecretKey(Buffer.alloc(32, 4)),
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
+    service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
   };
 });
 
@@ -53,6 +55,19 @@ const claim = (fields: { lane?: 0 | 1; limit?: number; now?: number } = {}) => {
 };
 const rows = () =>
   tenant.db.prepare('SELECT claimed, attempts, due_at FROM queue ORDER BY recipient_id').all();
+
+describe('a recipient whose fate was told while the process was down', () => {
+  test('is not sent the message again, and keeps what was told', () => {
+    const { seq, recipientIds } = queueMessage(tenant, {
+      recipients: ['anna@example.org', 'berta@example.net'],
+    });
+    const [anna = 0] = recipientIds;
+    messageStore(tenant.db).setRecipientStatus(seq, anna, 'delivered', NOW);
+    expect(claim().claimed.map(({ envelope }) => envelope.recipient)).toEqual(['berta@example.net']);
+    expect(rows()).toHaveLength(1);
+    expect(messageStore(tenant.db).recipient(anna)?.status).toBe('delivered');
+  });
+});
 
 describe('what is claimed', () => {
   test('each recipient has an envelope of its own', () => {

@@ -202,6 +202,7 @@ export const createRelay = async (
     contentKey: CONTENT_KEY,
     suppressionKey: SUPPRESSION_KEY,
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
+    service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
     simulatorDomain: 'simulator.mail.example.com',
   });
   const acceptDeps: AcceptDeps = {

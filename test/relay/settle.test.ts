@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { counterStore } from '#src/counters/store.ts';
 import { eventStore } from '#src/events/store.ts';
@@ -48,7 +49,11 @@ const claim = (now: number): QueueRow => {
   return row;
 };
 /** In no outage: another message may go at once. */
-const facts = { upstream: 'relay', simulatorDomain: 'simulator.mail.example.com' };
+const facts = {
+  upstream: 'relay',
+  simulatorDomain: 'simulator.mail.example.com',
+  suppressionKey: createSecretKey(Buffer.alloc(32, 4)),
+};
 const settleAt = (now: number, row: QueueRow, outcome: Outcome, acceptIsDelivery = false) =>
   settle(tenant.db, { ...facts, row, outcome, acceptIsDelivery, upstreamWorks: true }, policy, now);
 const settleInOutage = (now: number, row: QueueRow, outcome: Outcome) =>
@@ -166,6 +171,33 @@ describe('the first attempt', () => {
       'berta@example.org queued',
     ]);
     expect(messageStore(tenant.db).bySeq(message.seq)?.status).toBe('processed');
+  });
+});
+
+describe('an address that does not exist', () => {
+  const suppressions = () =>
+    tenant.db.prepare('SELECT address, scope, reason, source_message_id FROM suppressions').all();
+  const bounceOf = (address: string, outcome: Outcome, source = 'api') => {
+    tenant.db.prepare('DELETE FROM queue').run();
+    message = queueMessage(tenant, { recipients: [address] });
+    tenant.db.prepare('UPDATE messages SET source = ?').run(source);
+    settleAt(1, claim(0), outcome);
+  };
+
+  test('is written to no more', () => {
+    bounceOf('nobody@example.org', HARD);
+    expect(suppressions()).toEqual([
+      { address: 'nobody@example.org', scope: 'team', reason: 'hard_bounce', source_message_id: message.id },
+    ]);
+  });
+
+  test.each([
+    { name: 'a full mailbox', address: 'full@example.org', outcome: SOFT },
+    { name: 'the simulator', address: 'bounce@simulator.mail.example.com', outcome: HARD },
+    { name: 'the service’s own mail', address: 'owner@example.org', outcome: HARD, source: 'system' },
+  ])('$name keeps nobody from further mail', ({ address, outcome, source }) => {
+    bounceOf(address, outcome, source);
+    expect(suppressions()).toEqual([]);
   });
 });
 

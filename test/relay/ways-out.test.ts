@@ -2,10 +2,9 @@ import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createLog } from '#src/kernel/log.ts';
 import { MINUTE } from '#src/kernel/time.ts';
-import { defaultBreakerPolicy } from '#src/relay/breaker.ts';
 import type { Outcome } from '#src/relay/outcome.ts';
 import type { Upstream } from '#src/relay/upstream.ts';
-import { createWaysOut, type WaysOut } from '#src/relay/ways-out.ts';
+import { createWaysOut, upstreamBreakerPolicy, type WaysOut } from '#src/relay/ways-out.ts';
 import { createTestClock, type TestClock } from '#test/support/storage.ts';
 
 const ACCEPTED: Outcome = {
@@ -57,7 +56,7 @@ const take = () => {
   if (way === null) throw new Error('there is no way out');
   return way;
 };
-const fail = (name: string, times = defaultBreakerPolicy.threshold) => {
+const fail = (name: string, times = upstreamBreakerPolicy.threshold) => {
   for (let time = 0; time < times; time++) {
     const way = take();
     expect(way.upstream.name).toBe(name);

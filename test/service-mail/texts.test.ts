@@ -15,6 +15,19 @@ const LINK = 'https://mail.example.com/invitation/svc_inv_4Kd9';
 const EXPIRES_AT = Date.UTC(2026, 6, 3, 22, 5);
 const TICKET = '0192f0c4-7a3e-7b1c-9d5e-2f6a8b1c3d4e';
 
+const usage = {
+  kind: 'plan_usage',
+  practice: 'Praxis Dr. Müller',
+  plan: 'test',
+  month: '2026-11',
+  used: 1_900,
+  cap: 2_000,
+  resetsAt: Date.UTC(2026, 11, 1),
+  refuses: 'all',
+  managedHost: false,
+  origin: 'https://mail.example.com',
+} as const;
+
 const samples = {
   sign_in_code: { kind: 'sign_in_code', code: '042317', minutes: 10 },
   invitation: {
@@ -86,6 +99,11 @@ const samples = {
     ],
     origin: 'https://mail.example.com',
   },
+  usage_of_test_plan: { ...usage, share: 70, used: 1_400 },
+  usage_of_paid_plan: { ...usage, plan: 'praxis', share: 90, refuses: 'marketing' },
+  usage_of_managed_host: { ...usage, plan: 'praxis', share: 70, managedHost: true },
+  test_plan_used_up: { ...usage, share: 100, used: 2_000 },
+  paid_plan_used_up: { ...usage, plan: 'praxis', share: 100, refuses: 'marketing' },
   open: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'open' },
   investigating: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'investigating' },
   closed: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'closed' },
@@ -134,6 +152,7 @@ describe('what the mail is for stands on a line of its own', () => {
     ['where the domain is seen', samples.domain_verified, 'https://mail.example.com'],
     ['where it is asked for again', samples.domain_lost, 'https://mail.example.com'],
     ['where to see what to do', samples.dns_alert, 'https://mail.example.com'],
+    ['where the use is seen', samples.usage_of_test_plan, 'https://mail.example.com'],
     ['where all records are seen', samples.dns_recovered, 'https://mail.example.com'],
     ['a record that is right again', samples.dns_recovered, 'MX bounce.praxis.example'],
   ] as const)('%s', (_, content, line) => {
@@ -252,4 +271,46 @@ test('each stage of a report is told in words of its own, with its number in the
     expect(new Set(stages.map(({ subject }) => subject)).size).toBe(3);
     for (const { subject } of stages) expect(subject).toContain(`(${TICKET})`);
   }
+});
+
+describe('what the cap of a plan keeps back', () => {
+  test.each([
+    [
+      'usage_of_test_plan',
+      'de',
+      'Sind 100 % erreicht, werden bis zum 1. Dezember (0 Uhr UTC) keine weiteren E-Mails',
+    ],
+    ['usage_of_test_plan', 'en', 'At 100% no more emails are accepted until 1 December (00:00 UTC)'],
+    [
+      'usage_of_paid_plan',
+      'de',
+      'Terminbestätigungen, Erinnerungen und andere Mitteilungen gehen weiter hinaus.',
+    ],
+    ['usage_of_paid_plan', 'en', 'Appointment confirmations, reminders and other messages still go out.'],
+    ['usage_of_managed_host', 'de', 'die ohne eigene Domain im Monat möglich sind'],
+    ['usage_of_managed_host', 'en', 'that it may send without a domain of its own'],
+    [
+      'test_plan_used_up',
+      'de',
+      'Bis zum 1. Dezember (0 Uhr UTC) werden keine weiteren E-Mails angenommen, auch keine',
+    ],
+    ['test_plan_used_up', 'en', 'From now on no more emails are accepted until 1 December'],
+    [
+      'paid_plan_used_up',
+      'de',
+      'Bis zum 1. Dezember (0 Uhr UTC) werden keine Newsletter und keine andere Werbung mehr',
+    ],
+    [
+      'paid_plan_used_up',
+      'en',
+      'From now on no newsletters or other marketing emails are accepted until 1 December',
+    ],
+  ] as const)('%s says it in %s', (name, language, words) => {
+    expect(mail(samples[name], language).text).toContain(words);
+  });
+
+  test('is counted as people write numbers', () => {
+    expect(mail(samples.usage_of_test_plan, 'de').text).toContain('1.400 von 2.000 E-Mails');
+    expect(mail(samples.usage_of_test_plan, 'en').text).toContain('1,400 of the 2,000 emails');
+  });
 });

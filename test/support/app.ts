@@ -83,6 +83,9 @@ export interface TestApp {
   readonly adminToken: string;
   readonly home: string;
   readonly dnsPort: number | null;
+  /** Of the listener for mail from the world; null where it is off. */
+  readonly inboundPort: number | null;
+  readonly submissionPorts: { readonly port: number | null; readonly implicitPort: number | null };
   /**
    * `token` is the admin token, which goes into its own header, or a bearer token. A body goes as JSON; bytes and
    * streams go as they are. `headers` win over what would be sent.
@@ -146,7 +149,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   };
   const app = await createApp(loadConfig(configFile, {}).config, log, overrides);
-  const { http, dnsPort } = await app.start();
+  const { http, dnsPort, inboundPort, submissionPorts } = await app.start();
   const origin = `http://127.0.0.1:${http.port}`;
 
   const request: TestApp['request'] = (method, target, body, token, headers) => {
@@ -191,6 +194,8 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     adminToken,
     home,
     dnsPort,
+    inboundPort,
+    submissionPorts,
     request,
     createPractice,
     createToken,
@@ -286,11 +291,22 @@ async function send<Body>(
 
 /** Every refusal has exactly the fields its code declares, and its status. */
 function checkRefusal({ status, headers, text }: Omit<AppAnswer<unknown>, 'body'>): void {
-  const body: Refusal = JSON.parse(text);
+  const body: Refusal | PartRefusal[] | { results: PartRefusal[] } = JSON.parse(text);
+  z.uuid().parse(headers.get('x-request-id'));
+  const parts = Array.isArray(body) ? body : 'results' in body ? (body.results as PartRefusal[]) : null;
+  if (parts === null) checkForm(body as Refusal, status);
+  for (const { status_code, email: _, duplicate_of: __, ...refusal } of parts ?? [])
+    checkForm(refusal, status_code);
+}
+
+/** Of one message among many. */
+type PartRefusal = Refusal & { readonly status_code: number };
+
+function checkForm(body: Pick<Refusal, 'code'>, status: number): void {
   const declared = Object.entries(errorTable).find(([code]) => code === body.code)?.[1];
-  if (!declared || declared.status !== status) throw new Error(`no such refusal: ${status} ${text}`);
+  if (!declared || declared.status !== status)
+    throw new Error(`no such refusal: ${status} ${JSON.stringify(body)}`);
   const extra: z.ZodRawShape = 'extra' in declared ? declared.extra : {};
   const filled = z.string().min(1);
   z.strictObject({ code: filled, error: filled, hint: filled, ...extra }).parse(body);
-  z.uuid().parse(headers.get('x-request-id'));
 }

@@ -45,6 +45,7 @@ export async function untilListening(
   address: { readonly port: number; readonly host: string } | { readonly path: string },
   child: ChildProcess,
   said: () => string,
+  timeoutMs: number = START_TIMEOUT_MS,
 ): Promise<void> {
   const ask = () => {
     if (child.exitCode !== null || child.signalCode !== null) {
@@ -55,7 +56,7 @@ export async function untilListening(
     return canConnect(address);
   };
   try {
-    await until(`${child.spawnfile} listens at ${JSON.stringify(address)}`, ask);
+    await until(`${child.spawnfile} listens at ${JSON.stringify(address)}`, ask, timeoutMs);
   } catch (error) {
     child.kill('SIGKILL');
     throw error;

@@ -3,10 +3,14 @@
 import { AppError } from '#src/kernel/errors.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import { warmupDay } from '#src/tenants/warmup.ts';
-import { type Gate, streamOf } from '../gate.ts';
+import { type Facts, type Gate, goesOutAt, streamOf } from '../gate.ts';
 
 export const FIRST_BROADCAST_DAY = 3;
 const LEGAL_FIELDS = ['street', 'city', 'privacy_url'] as const;
+
+/** What the legal block lacks. */
+export const missingLegal = ({ legal }: Pick<Facts, 'legal'>): string[] =>
+  LEGAL_FIELDS.filter((field) => !legal[field]);
 
 const onMarketing = (gate: Gate): Gate => ({
   name: gate.name,
@@ -16,8 +20,8 @@ const onMarketing = (gate: Gate): Gate => ({
 
 const impressum: Gate = {
   name: 'impressum',
-  check: (_, { legal }) => {
-    const missing = LEGAL_FIELDS.filter((field) => !legal[field]);
+  check: (_, facts) => {
+    const missing = missingLegal(facts);
     if (missing.length === 0) return { facts: { complete: true } };
     return {
       facts: { missing },
@@ -49,13 +53,14 @@ const dkim: Gate = {
 
 const warmupReady: Gate = {
   name: 'warmup_day',
-  check: ({ scheduledAt }, { warmup, now }) => {
+  check: (draft, facts) => {
+    const { warmup } = facts;
     if (warmup === null) return { facts: { applies: false } };
-    const day = warmupDay(warmup.startedAt, scheduledAt ?? now);
-    const facts = { day, first_day: FIRST_BROADCAST_DAY };
-    if (day >= FIRST_BROADCAST_DAY) return { facts };
+    const day = warmupDay(warmup.startedAt, goesOutAt(draft, facts));
+    const shown = { day, first_day: FIRST_BROADCAST_DAY };
+    if (day >= FIRST_BROADCAST_DAY) return { facts: shown };
     return {
-      facts,
+      facts: shown,
       refusal: new AppError(
         'warmup_not_ready',
         `Marketing mail begins on day ${FIRST_BROADCAST_DAY} of the warm-up.`,

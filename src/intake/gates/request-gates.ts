@@ -1,11 +1,13 @@
 // Gates that look at the request alone.
 import { findRefusedAttachment } from '#src/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { DAY, toIso } from '#src/kernel/time.ts';
 import { needsSmtpUtf8 } from '#src/mail/address.ts';
 import { type Gate, recipientsOf } from '../gate.ts';
 import { headerProblem } from '../header-rules.ts';
 
 export const MAX_RECIPIENTS = 50;
+const MAX_DAYS_AHEAD = 30;
 
 const recipientCount: Gate = {
   name: 'recipient_count',
@@ -81,9 +83,27 @@ const attachments: Gate = {
   },
 };
 
+const schedule: Gate = {
+  name: 'schedule',
+  check: ({ scheduledAt }, { now }) => {
+    if (scheduledAt === null) return { facts: { scheduled_at: null } };
+    const latest = now + MAX_DAYS_AHEAD * DAY;
+    const facts = { scheduled_at: toIso(scheduledAt), latest: toIso(latest) };
+    if (scheduledAt <= latest) return { facts };
+    const message = `must be at most ${MAX_DAYS_AHEAD} days ahead`;
+    return {
+      facts,
+      refusal: new AppError('invalid_request', `The time it is to be sent at ${message}.`, {
+        extra: { fields: [{ path: 'body.scheduled_at', message }] },
+      }),
+    };
+  },
+};
+
 export const requestGates: readonly Gate[] = [
   recipientCount,
   internationalisedAddresses,
   headers,
   attachments,
+  schedule,
 ];

@@ -3,7 +3,7 @@ import { utcDay } from '#src/counters/rules.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import { warmupCaps, warmupDay } from '#src/tenants/warmup.ts';
-import { countedMails, type Facts, type Gate, streamOf } from '../gate.ts';
+import { countedMails, type Facts, type Gate, goesOutAt, streamOf } from '../gate.ts';
 
 /** Transactional mail waits for another day only beyond so many times the cap. */
 const TRANSACTIONAL_SLACK = 2;
@@ -42,10 +42,10 @@ const dayWithRoom = (warmup: NonNullable<Facts['warmup']>, from: number, mails: 
 const warmupVolume: Gate = {
   name: 'warmup_volume',
   check: (draft, facts) => {
-    const { warmup, now } = facts;
+    const { warmup } = facts;
     if (warmup === null) return { facts: { applies: false } };
     const mails = countedMails(draft, facts);
-    const day = utcDay(draft.scheduledAt ?? now);
+    const day = utcDay(goesOutAt(draft, facts));
     const cap = warmupCaps[warmupDay(warmup.startedAt, day * DAY) - 1] ?? null;
     const planned = warmup.planned.get(day) ?? 0;
     const shown = { day: warmupDay(warmup.startedAt, day * DAY), cap, planned, mails };

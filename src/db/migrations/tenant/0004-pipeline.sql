@@ -2,7 +2,9 @@
 -- are held against.
 
 CREATE TABLE suppressions (
-  id                TEXT PRIMARY KEY,
+  -- the order of lists and exports
+  seq               INTEGER PRIMARY KEY AUTOINCREMENT,
+  id                TEXT NOT NULL UNIQUE,
   -- HMAC of the address as it is compared, under a key of the installation, bound to the tenant
   address_hash      BLOB NOT NULL,
   -- null once the person's data has been erased: the hash still keeps mail from them
@@ -16,7 +18,7 @@ CREATE TABLE suppressions (
   note              TEXT,
   created_at        INTEGER NOT NULL,
   CHECK ((project_id IS NOT NULL) = (scope = 'project') AND (route_id IS NOT NULL) = (scope = 'route'))
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE UNIQUE INDEX suppressions_whom
   ON suppressions (address_hash, scope, coalesce(project_id, ''), coalesce(route_id, ''));
 
@@ -27,6 +29,9 @@ CREATE TABLE templates (
   description     TEXT,
   -- what it is made for: sends that name no kind or route take these
   message_kind    TEXT NOT NULL,
+  -- null: as the route says
+  track_opens     INTEGER CHECK (track_opens IN (0, 1)),
+  track_clicks    INTEGER CHECK (track_clicks IN (0, 1)),
   current_version INTEGER NOT NULL,
   created_at      INTEGER NOT NULL,
   updated_at      INTEGER NOT NULL
@@ -35,10 +40,14 @@ CREATE TABLE template_versions (
   template_id TEXT NOT NULL REFERENCES templates (id) ON DELETE CASCADE,
   version     INTEGER NOT NULL,
   subject     TEXT NOT NULL,
+  -- names of the placeholders in all three
+  fields_json TEXT NOT NULL,
+  created_at  INTEGER NOT NULL,
+  -- whom the audit names
+  created_by  TEXT NOT NULL,
+  -- last: lists are read without them
   text        TEXT,
   html        TEXT,
-  created_at  INTEGER NOT NULL,
-  created_by  TEXT NOT NULL,
   PRIMARY KEY (template_id, version)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,34 +1,24 @@
-// Circuit breaker of one upstream: a state machine without timers; the present and chance are passed in.
+// Circuit breaker of something outside that may be down: an upstream, a scanner. A state machine without timers; the
+// present and chance are passed in.
 //
 // closed: everything may try. After `threshold` failures in a row it opens. open: nothing may try until the backoff is
 // over. half-open: exactly one attempt, the probe, may try; its result closes the breaker, or opens it for the next,
 // longer backoff.
 //
-// A failure is the upstream's own (outcome.ts: `upstream_failure`); any other verdict, a refused message included, shows
-// that the upstream is alive and counts as success. A failed connect counts like any other failure: when no connection
-// can be had, the client fails all that waits for it at once, so that a dead upstream reaches the threshold in one go
-// under load, while one lost connect between two good ones moves nothing.
-import { jitter, MINUTE, SECOND, toIsoOrNull } from '#src/kernel/time.ts';
+// A failure is its own: whatever shows that it is alive, a refusal included, counts as success. Where all that wait for it
+// fail at once, it reaches the threshold in one go, while one failure between two good ones moves nothing.
+import { jitter, toIsoOrNull } from './time.ts';
 
 export interface BreakerPolicy {
   /** Failures in a row that open the breaker. */
   readonly threshold: number;
   /** Milliseconds it stays open: the first time, the second, …; the last one from then on. */
   readonly backoff: readonly number[];
-  /** Share by which each backoff is spread, so that several upstreams of one host are not probed in step. */
+  /** Share by which each backoff is spread, so that several of one host are not probed in step. */
   readonly spread: number;
   /** Milliseconds after which a probe whose result was never told is taken for lost and another one may go. */
   readonly probeLease: number;
 }
-
-export const defaultBreakerPolicy: BreakerPolicy = {
-  threshold: 3,
-  // Mail should flow again soon after an outage; one connection every half minute hammers nobody.
-  backoff: [1 * SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 20 * SECOND, 30 * SECOND],
-  spread: 0.2,
-  // Longer than the longest transaction: 10 minutes for the final dot (RFC 5321 §4.5.3.2.6) and the way there.
-  probeLease: 30 * MINUTE,
-};
 
 type BreakerState = 'closed' | 'open' | 'half_open';
 
@@ -44,7 +34,7 @@ export interface Breaker {
   describe(now: number): Readonly<{ state: BreakerState; failures: number; retry_at: string | null }>;
 }
 
-export const createBreaker = (policy: BreakerPolicy = defaultBreakerPolicy): Breaker => {
+export const createBreaker = (policy: BreakerPolicy): Breaker => {
   let failures = 0;
   /** How often it opened since it was last closed. */
   let openings = 0;

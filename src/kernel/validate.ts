@@ -1,9 +1,9 @@
 // Values from outside against a schema: the parsed value, or `invalid_request` with every problem in words a human can
 // act on. A schema's own messages win over those made here; no client's value is said back.
 import type { z } from 'zod';
-import { AppError, type FieldProblem } from '#src/kernel/errors.ts';
-import { nearest } from '#src/kernel/nearest.ts';
-import { cut, formatPath } from './json.ts';
+import { AppError, type FieldProblem } from './errors.ts';
+import { cut, formatPath } from './field-path.ts';
+import { nearest } from './nearest.ts';
 
 /** A batch of 500 wrong items needs no longer answer than one: the first problems show the mistake. */
 const MAX_FIELDS = 20;
@@ -12,17 +12,32 @@ const MAX_ALTERNATIVES = 20;
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
-/** Throws AppError `invalid_request`. `root` is where `value` stands in the request: `body`, `query`, `params`. */
-export const validate = <T>(schema: z.ZodType<T>, value: unknown, root: string): T => {
+/** The parsed value, or all that is wrong with it. `root` is where `value` stands in the request: `body`, `query`. */
+export const check = <T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  root: string,
+): { readonly value: T; readonly problems: null } | { readonly problems: readonly FieldProblem[] } => {
   const result = schema.safeParse(value, { error: describe });
-  if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((issue) => fieldProblems(issue, root, []));
+  if (result.success) return { value: result.data, problems: null };
+  return { problems: result.error.issues.flatMap((issue) => fieldProblems(issue, root, [])) };
+};
+
+/** `invalid_request` that tells of the first of them, and of how many there are. */
+export const unfit = (problems: readonly FieldProblem[]): AppError<'invalid_request'> => {
   const [first, ...others] = problems;
   const summary = first ? `\`${first.path}\`: ${first.message}` : 'The request does not fit.';
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  throw new AppError('invalid_request', `${summary}${more}`, {
+  return new AppError('invalid_request', `${summary}${more}`, {
     extra: { fields: problems.slice(0, MAX_FIELDS) },
   });
+};
+
+/** Throws AppError `invalid_request`. `root` as for `check`. */
+export const validate = <T>(schema: z.ZodType<T>, value: unknown, root: string): T => {
+  const checked = check(schema, value, root);
+  if (checked.problems === null) return checked.value;
+  throw unfit(checked.problems);
 };
 
 const fieldProblems = (issue: Issue, root: string, above: readonly PropertyKey[]): FieldProblem[] => {

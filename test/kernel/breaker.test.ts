@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
+import { createBreaker } from '#src/kernel/breaker.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { createBreaker, defaultBreakerPolicy } from '#src/relay/breaker.ts';
+import { upstreamBreakerPolicy } from '#src/relay/ways-out.ts';
 
 const MIDDLE = 0.5; // of chance: the backoff as the policy names it
 
 const opened = () => {
-  const breaker = createBreaker();
-  for (let failure = 0; failure < defaultBreakerPolicy.threshold; failure += 1) breaker.failed(0, MIDDLE);
+  const breaker = createBreaker(upstreamBreakerPolicy);
+  for (let failure = 0; failure < upstreamBreakerPolicy.threshold; failure += 1) breaker.failed(0, MIDDLE);
   return breaker;
 };
 
 test('stays closed below the threshold, and a success starts the count anew', () => {
-  const breaker = createBreaker();
+  const breaker = createBreaker(upstreamBreakerPolicy);
   for (let round = 0; round < 5; round += 1) {
     breaker.failed(0, MIDDLE);
     breaker.failed(0, MIDDLE);
@@ -66,8 +67,8 @@ test('stragglers that began before it opened do not lengthen the backoff', () =>
 });
 
 test('spreads the backoff by a fifth', () => {
-  const early = createBreaker();
-  const late = createBreaker();
+  const early = createBreaker(upstreamBreakerPolicy);
+  const late = createBreaker(upstreamBreakerPolicy);
   for (let failure = 0; failure < 3; failure += 1) {
     early.failed(0, 0);
     late.failed(0, 0.999_999);
@@ -78,12 +79,12 @@ test('spreads the backoff by a fifth', () => {
 test('a probe whose result is never told does not close the way for ever', () => {
   const breaker = opened();
   expect(breaker.mayTry(1_000)).toBe(true);
-  expect(breaker.mayTry(1_000 + defaultBreakerPolicy.probeLease - 1)).toBe(false);
-  expect(breaker.mayTry(1_000 + defaultBreakerPolicy.probeLease)).toBe(true);
+  expect(breaker.mayTry(1_000 + upstreamBreakerPolicy.probeLease - 1)).toBe(false);
+  expect(breaker.mayTry(1_000 + upstreamBreakerPolicy.probeLease)).toBe(true);
 });
 
 test('a clock that is set back does not keep it open', () => {
-  const breaker = createBreaker();
+  const breaker = createBreaker(upstreamBreakerPolicy);
   for (let failure = 0; failure < 3; failure += 1) breaker.failed(DAY, MIDDLE);
   expect(breaker.state(DAY)).toBe('open');
   expect(breaker.state(0)).toBe('half_open');
@@ -91,6 +92,10 @@ test('a clock that is set back does not keep it open', () => {
 });
 
 test('describes itself for health', () => {
-  expect(createBreaker().describe(0)).toEqual({ state: 'closed', failures: 0, retry_at: null });
+  expect(createBreaker(upstreamBreakerPolicy).describe(0)).toEqual({
+    state: 'closed',
+    failures: 0,
+    retry_at: null,
+  });
   expect(opened().describe(0)).toEqual({ state: 'open', failures: 3, retry_at: '1970-01-01T00:00:01.000Z' });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { validate } from '#src/http/validate.ts';
 import type { AppError } from '#src/kernel/errors.ts';
 import { nearest } from '#src/kernel/nearest.ts';
+import { validate } from '#src/kernel/validate.ts';
 
 const address = z.union([z.string(), z.strictObject({ email: z.string(), name: z.string().optional() })]);
 const schema = z.strictObject({

@@ -1,0 +1,106 @@
+// The scanners of the configuration, and the check of content they belong to: part of the composition root.
+import type { Config } from '#src/config.ts';
+import { type ContentCheck, createContentCheck } from '#src/content/check-content.ts';
+import { createBlockList } from '#src/content/scanners/block-list.ts';
+import { createClamdScanner } from '#src/content/scanners/clamd.ts';
+import { createDnsLists } from '#src/content/scanners/dns-lists.ts';
+import { createGuard, type Guard, type ScannerHealth } from '#src/content/scanners/guard.ts';
+import { familyOf } from '#src/content/scanners/list-codes.ts';
+import { createRspamdScanner } from '#src/content/scanners/rspamd.ts';
+import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
+import type { Job } from '#src/kernel/job.ts';
+import type { Log } from '#src/kernel/log.ts';
+import type { Clock } from '#src/kernel/time.ts';
+
+export interface ScannerPartsDeps {
+  /** As it is now. */
+  readonly config: () => Config;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface ScannerParts {
+  readonly content: ContentCheck;
+  readonly isConfigured: () => boolean;
+  /** What health shows of them. */
+  readonly health: () => readonly ScannerHealth[];
+  /** Reads the list of hosts where it has changed. */
+  readonly refresh: () => Promise<void>;
+  readonly jobs: readonly Job[];
+  /** Ends what is asked, so that nothing waits for its answers. */
+  readonly stop: () => void;
+}
+
+/** Messages whose hosts are looked up in a list at a time, each some twenty names. */
+const LISTED_AT_ONCE = 16;
+
+const off = (name: string): ScannerHealth => ({ name, state: 'off', failures: 0, last_failure_at: null });
+
+export const scannerParts = ({ config, clock, log }: ScannerPartsDeps): ScannerParts => {
+  const { scanners, dns, service } = config();
+  const stopping = new AbortController();
+  const guard = (name: string, places: number, timeout: number): Guard =>
+    createGuard({ name, places, timeout, clock, log });
+
+  const rspamdGuard =
+    scanners.rspamd && guard('rspamd', scanners.rspamd.concurrency, scanners.rspamd.timeout);
+  const rspamd =
+    scanners.rspamd && rspamdGuard
+      ? createRspamdScanner({ url: scanners.rspamd.url, ehloName: service.host, guard: rspamdGuard })
+      : null;
+  const clamdGuard = scanners.clamd && guard('clamd', scanners.clamd.concurrency, scanners.clamd.timeout);
+  const clamd =
+    scanners.clamd && clamdGuard
+      ? createClamdScanner({ address: scanners.clamd.address, guard: clamdGuard })
+      : null;
+  const dnsLists =
+    scanners.dnsbl.length === 0
+      ? null
+      : createDnsLists({
+          zones: scanners.dnsbl.map((zone) => ({
+            zone,
+            guard: guard(familyOf(zone).name, LISTED_AT_ONCE, scanners.dnsbl_timeout),
+          })),
+          // A server has two tries in that time.
+          lookup: createDnsLookup(dns.resolvers, {
+            tryMs: Math.ceil(scanners.dnsbl_timeout / 2),
+            stopping: stopping.signal,
+          }),
+          clock,
+        });
+  const blockList = createBlockList({ path: () => config().scanners.link_blocklist_file, clock, log });
+  const asked = [rspamd, clamd, dnsLists].filter((scanner) => scanner !== null);
+
+  return {
+    content: createContentCheck({
+      rspamd,
+      clamd,
+      dnsLists,
+      blockList,
+      onFailure: () => config().scanners.on_failure,
+    }),
+    isConfigured: () => asked.length > 0 || blockList.isConfigured(),
+    health: () => [
+      rspamdGuard?.health() ?? off('rspamd'),
+      clamdGuard?.health() ?? off('clamd'),
+      dnsLists?.health() ?? off('dnsbl'),
+      blockList.health(),
+    ],
+    refresh: blockList.refresh,
+    jobs: [
+      {
+        name: 'look after the scanners',
+        schedule: '* * * * *',
+        run: async () => {
+          // One that has too much to do to be asked is there.
+          await Promise.allSettled([blockList.refresh(), ...asked.map((scanner) => scanner.probe())]);
+        },
+      },
+    ],
+    stop: () => {
+      stopping.abort();
+      rspamd?.stop();
+      clamd?.stop();
+    },
+  };
+};

@@ -1,0 +1,24 @@
+// The calendar object of one copy: its recipient alone is invited, so that nobody learns who else is.
+import { writeMeetingRequest } from '#src/mail/ical.ts';
+import type { Mailbox } from '#src/mail/mailbox.ts';
+import type { Invitation } from '#src/messages/settings.ts';
+import type { OutgoingMessage } from './message.ts';
+
+/** Made from `date` and ids of the message alone, so that every attempt says the same. */
+export const invitationOf = (
+  invitation: Invitation,
+  { internetMessageId, date, from }: Pick<OutgoingMessage, 'internetMessageId' | 'date' | 'from'>,
+  attendee: Mailbox,
+): string =>
+  writeMeetingRequest({
+    uid: internetMessageId.slice(1, -1),
+    stampedAt: date,
+    summary: invitation.summary,
+    location: invitation.location,
+    description: invitation.description,
+    startsAt: invitation.starts_at,
+    endsAt: invitation.ends_at,
+    timeZone: invitation.time_zone,
+    organizer: from,
+    attendee,
+  });

@@ -1,0 +1,42 @@
+// All that the rules look at, read once for all of them. Pure.
+import type { Content } from '../assessment.ts';
+import { type HtmlReading, readHtml } from './html.ts';
+import { type Link, linksInText, parseLink } from './links.ts';
+import type { Phrasebook, PhraseHits } from './phrases.ts';
+import { readText, TEXT_LOOKED_AT, type TextReading } from './text.ts';
+
+export interface Reading {
+  readonly content: Content;
+  /** The text part, at most `TEXT_LOOKED_AT`; null where there is none. */
+  readonly text: string | null;
+  readonly textWords: TextReading | null;
+  readonly html: HtmlReading | null;
+  /** Of what is seen of the HTML. */
+  readonly htmlWords: TextReading | null;
+  /** Of both parts. */
+  readonly links: readonly Link[];
+  /** By topic, in subject and both parts. */
+  readonly phrases: PhraseHits;
+}
+
+export const readContent = (content: Content, book: Phrasebook): Reading => {
+  const text = content.text?.slice(0, TEXT_LOOKED_AT) ?? null;
+  const html = content.html === null ? null : readHtml(content.html);
+  const textWords = text === null ? null : readText(text, book.vocabulary);
+  const htmlWords = html === null ? null : readText(html.text, book.vocabulary);
+  const subjectWords = readText(content.subject, book.vocabulary);
+  const texts = [subjectWords, textWords, htmlWords].filter((words) => words !== null);
+  return {
+    content,
+    text,
+    textWords,
+    html,
+    htmlWords,
+    links: [
+      ...(html?.links ?? []).map(({ target, text: shown }) => parseLink(target, shown)),
+      ...(content.text === null ? [] : linksInText(content.text)),
+      ...(html === null ? [] : linksInText(html.text)),
+    ],
+    phrases: book.findIn(texts),
+  };
+};

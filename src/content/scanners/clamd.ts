@@ -1,0 +1,158 @@
+// ClamAV's daemon over TCP or a unix socket: each decoded attachment, and text and HTML, as a stream of its own
+// (clamd(8), INSTREAM): `zINSTREAM\0`, chunks as <length, 4 octets, big-endian><octets>, a chunk of length 0; the answer
+// ends with a NUL.
+import { once } from 'node:events';
+import net from 'node:net';
+import type { Content, ScannerReport } from '../assessment.ts';
+import type { Guard } from './guard.ts';
+
+type ClamdReport = ScannerReport['clamd'];
+
+const CHUNK_BYTES = 64 * 1_024;
+const LENGTH_BYTES = 4;
+/** An answer is a line with the name of what was found. */
+const MAX_ANSWER_BYTES = 4_096;
+const MAX_NAME_CHARACTERS = 100;
+
+export interface ClamdOptions {
+  /** `host:port`, `[::1]:port`, or the absolute path of a unix socket. */
+  readonly address: string;
+  readonly guard: Guard;
+}
+
+export interface ClamdScanner {
+  /** Never rejects but with `unavailable`. */
+  scan(content: Content): Promise<ClamdReport>;
+  /** Finds out whether it is there. */
+  probe(): Promise<void>;
+  stop(): void;
+}
+
+/** `unreadable`: it is there, but could not look at this content. */
+type Verdict = { readonly kind: 'clean' | 'unreadable' } | { readonly kind: 'found'; readonly virus: string };
+
+interface Part {
+  /** Null: text or HTML of the message itself. */
+  readonly attachment: string | null;
+  readonly content: Uint8Array;
+}
+
+export const clamdOff: ClamdReport = { state: 'off', virus: null, attachment: null };
+
+const connectOptions = (address: string): net.NetConnectOpts => {
+  if (address.startsWith('/')) return { path: address };
+  const { hostname, port } = new URL(`tcp://${address}`);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+};
+
+const partsOf = ({ text, html, attachments }: Content): Part[] => [
+  ...attachments.map(({ filename, content }) => ({ attachment: filename, content })),
+  ...[html, text]
+    .filter((body) => body !== null && body !== '')
+    .map((body) => ({ attachment: null, content: Buffer.from(body ?? '') })),
+];
+
+/** Throws where it is no answer to INSTREAM. */
+const readAnswer = (answer: string): Verdict => {
+  if (answer === 'stream: OK') return { kind: 'clean' };
+  const virus = /^stream: (.+) FOUND$/s.exec(answer)?.[1];
+  if (virus !== undefined)
+    return { kind: 'found', virus: virus.replace(/[^\w.:+-]/g, '_').slice(0, MAX_NAME_CHARACTERS) };
+  // Over its StreamMaxLength, or a file that its engine gives up on.
+  if (answer.endsWith(' ERROR')) return { kind: 'unreadable' };
+  throw new Error('an answer that is none');
+};
+
+/**
+ * It closed while the content was still on its way, as it does with one over its limit: the reset may overtake the
+ * answer that says so. Whether it is there at all the next question shows.
+ */
+const isCutOff = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+
+const answerFrom = async (socket: net.Socket): Promise<string> => {
+  let answer = '';
+  for await (const chunk of socket) {
+    answer += chunk.toString('latin1');
+    const end = answer.indexOf('\0');
+    if (end !== -1) return answer.slice(0, end);
+    if (answer.length > MAX_ANSWER_BYTES) throw new Error('an answer that is too long');
+  }
+  throw new Error('no answer');
+};
+
+const writeStream = async (socket: net.Socket, content: Uint8Array, signal: AbortSignal): Promise<void> => {
+  const write = async (octets: Uint8Array): Promise<void> => {
+    if (!socket.write(octets)) await once(socket, 'drain', { signal });
+  };
+  const lengthOf = (chunk: Uint8Array): Buffer => {
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt32BE(chunk.length);
+    return length;
+  };
+  await write(Buffer.from('zINSTREAM\0'));
+  for (let start = 0; start < content.length; start += CHUNK_BYTES) {
+    const chunk = content.subarray(start, start + CHUNK_BYTES);
+    await write(lengthOf(chunk));
+    await write(chunk);
+  }
+  await write(Buffer.alloc(LENGTH_BYTES));
+};
+
+export const createClamdScanner = ({ address, guard }: ClamdOptions): ClamdScanner => {
+  const options = connectOptions(address);
+  const open = new Set<net.Socket>();
+
+  const converse = async (
+    speak: (socket: net.Socket) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<string> => {
+    const socket = net.connect(options);
+    const cut = () => socket.destroy(signal.reason);
+    signal.addEventListener('abort', cut, { once: true });
+    open.add(socket);
+    try {
+      // It may answer and close before all is written: the answer counts, not that writing failed.
+      speak(socket).catch(() => undefined);
+      return await answerFrom(socket);
+    } finally {
+      signal.removeEventListener('abort', cut);
+      open.delete(socket);
+      socket.destroy();
+    }
+  };
+
+  const look = async ({ content }: Part, signal: AbortSignal): Promise<Verdict> => {
+    try {
+      return readAnswer(await converse((socket) => writeStream(socket, content, signal), signal));
+    } catch (error) {
+      if (isCutOff(error)) return { kind: 'unreadable' };
+      throw error;
+    }
+  };
+
+  return {
+    scan: async (content) => {
+      const parts = partsOf(content);
+      if (parts.length === 0) return { ...clamdOff, state: 'skipped' };
+      const verdicts = await Promise.all(parts.map((part) => guard.ask((signal) => look(part, signal))));
+      for (const [index, verdict] of verdicts.entries())
+        if (verdict?.kind === 'found')
+          return { state: 'ok', virus: verdict.virus, attachment: parts[index]?.attachment ?? null };
+      const isWhole = verdicts.every((verdict) => verdict?.kind === 'clean');
+      return { ...clamdOff, state: isWhole ? 'ok' : 'failed' };
+    },
+    probe: async () => {
+      await guard.ask(async (signal) => {
+        const speak = async (socket: net.Socket): Promise<void> => {
+          socket.write('zPING\0');
+        };
+        const answer = await converse(speak, signal);
+        if (answer !== 'PONG') throw new Error('an answer that is none');
+      });
+    },
+    stop: () => {
+      for (const socket of open) socket.destroy();
+    },
+  };
+};

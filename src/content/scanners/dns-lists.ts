@@ -1,0 +1,157 @@
+// DNS block lists of host names (RFC 5782): for each link's host, the domain it belongs to (or the host too) is looked up
+// in each zone. A list that answers an error code, an address that is none of its own, or names what no list may name, says
+// nothing; nor does one that does not answer.
+import { isIPv4 } from 'node:net';
+import { organizationalDomain } from '#src/domains/records/organizational-domain.ts';
+import type { ZoneLookup } from '#src/kernel/dns-lookup.ts';
+import { type Clock, MINUTE } from '#src/kernel/time.ts';
+import type { Listing, ScannerReport } from '../assessment.ts';
+import type { Guard, ScannerHealth } from './guard.ts';
+import { familyOf, type ListAnswer, type ListFamily, readListAnswer } from './list-codes.ts';
+
+type LinksReport = ScannerReport['links'];
+
+/** Of one message and list: more links than that are a finding of their own. */
+const MAX_NAMES = 20;
+/** RFC 1035 §2.3.4, as text. */
+const MAX_NAME_CHARACTERS = 253;
+/** A domain is seldom listed or taken off faster; those who send a thousand mails ask once. */
+const KEPT = 5 * MINUTE;
+const MAX_KEPT = 20_000;
+/** What no list may list (RFC 5782 §5): one that does lists the world, as some do that have been given up. */
+const NEVER_LISTED = 'invalid';
+
+export interface DnsListsOptions {
+  readonly zones: readonly { readonly zone: string; readonly guard: Guard }[];
+  readonly lookup: Pick<ZoneLookup, 'ipv4'>;
+  readonly clock: Clock;
+}
+
+export interface DnsLists {
+  /** Never rejects but with `unavailable`. */
+  scan(hosts: readonly string[]): Promise<LinksReport>;
+  /** Finds out whether they answer. */
+  probe(): Promise<void>;
+  /** Of all lists as one: which of them fails is in the log. */
+  health(): ScannerHealth;
+}
+
+interface Name {
+  /** As the link has it. */
+  readonly host: string;
+  /** Below the zone. */
+  readonly label: string;
+}
+
+const labelsOf = (host: string, family: ListFamily): string[] => {
+  if (isIPv4(host)) return family.asksAddresses ? [host.split('.').reverse().join('.')] : [];
+  const domain = organizationalDomain(host);
+  if (domain === null) return [];
+  return family.asksHost && domain !== host ? [domain, host] : [domain];
+};
+
+/** What is asked of a list, each name once. */
+const namesFor = (hosts: readonly string[], family: ListFamily, zone: string): Name[] => {
+  const names = new Map<string, Name>();
+  for (const host of hosts) {
+    if (names.size >= MAX_NAMES) break;
+    for (const label of labelsOf(host, family))
+      if (!names.has(label) && label.length + zone.length < MAX_NAME_CHARACTERS)
+        names.set(label, { host, label });
+  }
+  return [...names.values()].slice(0, MAX_NAMES);
+};
+
+/** Answers that were given lately; those longest there go first. */
+const createMemory = (clock: Clock) => {
+  const kept = new Map<string, { readonly answer: ListAnswer; readonly until: number }>();
+  return {
+    get: (name: string): ListAnswer | null => {
+      const found = kept.get(name);
+      return found && found.until > clock.now() ? found.answer : null;
+    },
+    put: (name: string, answer: ListAnswer): void => {
+      kept.delete(name);
+      if (kept.size >= MAX_KEPT) for (const oldest of kept.keys()) if (kept.delete(oldest)) break;
+      kept.set(name, { answer, until: clock.now() + KEPT });
+    },
+  };
+};
+
+const rank = { off: 0, ok: 1, failing: 2 } as const;
+
+export const createDnsLists = ({ zones, lookup, clock }: DnsListsOptions): DnsLists => {
+  const lists = zones.map(({ zone, guard }) => ({ zone, guard, family: familyOf(zone) }));
+  type List = (typeof lists)[number];
+  const memory = createMemory(clock);
+
+  const lookAnew = async ({ zone, family }: List, label: string): Promise<ListAnswer> => {
+    const name = `${label}.${zone}`;
+    const found = await lookup.ipv4(name);
+    if (found.kind === 'failed') return { kind: 'unusable' };
+    const answer: ListAnswer =
+      found.kind === 'none' ? { kind: 'clean' } : readListAnswer(family, found.records);
+    if (answer.kind !== 'unusable') memory.put(name, answer);
+    return answer;
+  };
+  const look = async (list: List, label: string): Promise<ListAnswer> =>
+    memory.get(`${label}.${list.zone}`) ?? lookAnew(list, label);
+
+  const refuseBroken = (list: List, { kind }: ListAnswer): void => {
+    if (kind === 'listed') throw new Error(`${list.family.name} lists what no list may`);
+    if (kind === 'unusable') throw new Error(`${list.family.name} does not answer as a list does`);
+  };
+
+  const listingsIn = async (list: List, names: readonly Name[]): Promise<readonly Listing[]> => {
+    const answers = await Promise.all(names.map(({ label }) => look(list, label)));
+    const listings = answers.flatMap((answer, index) => {
+      const host = names[index]?.host;
+      return answer.kind === 'listed' && host !== undefined
+        ? [{ host, list: list.family.name, weight: answer.weight }]
+        : [];
+    });
+    if (listings.length > 0) refuseBroken(list, await look(list, NEVER_LISTED));
+    else if (answers.some(({ kind }) => kind === 'unusable'))
+      throw new Error(`${list.family.name} does not answer as a list does`);
+    return listings;
+  };
+
+  const worstOfEach = (listings: readonly Listing[]): Listing[] => {
+    const byHost = new Map<string, Listing>();
+    for (const listing of listings.toSorted((one, other) => one.weight - other.weight))
+      byHost.set(`${listing.host} ${listing.list}`, listing);
+    return [...byHost.values()];
+  };
+
+  return {
+    scan: async (hosts) => {
+      const found = await Promise.all(
+        lists.map((list) => {
+          const names = namesFor(hosts, list.family, list.zone);
+          return names.length === 0 ? [] : list.guard.ask(() => listingsIn(list, names));
+        }),
+      );
+      const listed = worstOfEach(found.flatMap((listings) => listings ?? []));
+      if (found.includes(null)) return { state: 'failed', listed };
+      return { state: hosts.length === 0 ? 'skipped' : 'ok', listed };
+    },
+    probe: async () => {
+      const probe = async (list: List) => refuseBroken(list, await lookAnew(list, NEVER_LISTED));
+      await Promise.all(lists.map((list) => list.guard.ask(() => probe(list))));
+    },
+    health: () => {
+      const all = lists.map(({ guard }) => guard.health());
+      const worst = all.toSorted((one, other) => rank[other.state] - rank[one.state])[0];
+      const last = all
+        .map(({ last_failure_at }) => last_failure_at ?? '')
+        .toSorted()
+        .at(-1);
+      return {
+        name: 'dnsbl',
+        state: worst?.state ?? 'off',
+        failures: Math.max(0, ...all.map(({ failures }) => failures)),
+        last_failure_at: last || null,
+      };
+    },
+  };
+};

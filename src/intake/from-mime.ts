@@ -1,0 +1,70 @@
+// A message as a mail program hands it in (RFC 6409), as the draft that all who send make: taken apart here, put together
+// again for each recipient by compose/. The envelope says who gets it; To and Cc stand in every copy as they were
+// written, also where this envelope is for some of them only, or for nobody in them (Bcc).
+import { hash } from 'node:crypto';
+import { AppError } from '#src/kernel/errors.ts';
+import { addressKey } from '#src/mail/address.ts';
+import type { Address, Mailbox } from '#src/mail/mailbox.ts';
+import { MimeError, parseMessage } from '#src/mail/mime-parts.ts';
+import type { Draft } from './draft.ts';
+import { contentOf } from './mime-body.ts';
+import { fieldsOf } from './mime-fields.ts';
+
+export interface FromMime {
+  readonly draft: Draft;
+  /** The one it names. */
+  readonly projectId: string | null;
+  /** The same message to the same recipients has the same; null where it bears no Message-ID to know it by. */
+  readonly repeatKey: string | null;
+}
+
+/** A key of 64 hexadecimal digits: a client that lost the answer sends the same bytes again. */
+const repeatKeyOf = (content: Buffer, recipients: readonly Address[]): string => {
+  const envelope = [...recipients].map(addressKey).sort().join('\n');
+  return `smtp:${hash('sha256', `${hash('sha256', content)}\n${envelope}`)}`;
+};
+
+const sameAddresses = (left: readonly Mailbox[], right: readonly Mailbox[]): boolean =>
+  left.length === right.length && left.every(({ address }, index) => address === right[index]?.address);
+
+/** `recipients` is the envelope. Rejects with AppError where the message cannot be taken over as it is. */
+export const fromMime = async (content: Buffer, recipients: readonly Address[]): Promise<FromMime> => {
+  const { fields, root } = await parseMessage(content).catch((cause: unknown) => {
+    if (!(cause instanceof MimeError)) throw cause;
+    throw new AppError('invalid_request', `The message cannot be read: ${cause.message}.`, {
+      hint: 'Send a message of fewer parts, in the usual encodings.',
+      extra: { fields: [{ path: 'message', message: cause.message }] },
+      cause,
+    });
+  });
+  const { projectId, messageId, to: shownTo, cc: shownCc, ...rest } = fieldsOf(fields);
+  const waiting = new Map(recipients.map((address) => [addressKey(address), address]));
+  const take = ({ address, name }: Mailbox): Mailbox[] => {
+    const meant = waiting.get(addressKey(address));
+    waiting.delete(addressKey(address));
+    if (meant === undefined) return [];
+    return [name === undefined ? { address: meant } : { address: meant, name }];
+  };
+  const to = shownTo.flatMap(take);
+  const cc = shownCc.flatMap(take);
+  const bcc = [...waiting.values()].map((address) => ({ address }));
+  const isWhole = sameAddresses(shownTo, to) && sameAddresses(shownCc, cc);
+  const draft: Draft = {
+    ...rest,
+    to,
+    cc,
+    bcc,
+    ...(isWhole ? {} : { shown: { to: shownTo, cc: shownCc } }),
+    ...(messageId === null ? {} : { messageId }),
+    ...contentOf(root),
+    settings: {},
+    calendar: null,
+    scheduledAt: null,
+    shared: null,
+  };
+  return {
+    draft,
+    projectId,
+    repeatKey: messageId === null ? null : repeatKeyOf(content, recipients),
+  };
+};

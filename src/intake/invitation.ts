@@ -1,0 +1,64 @@
+// The appointment of a send as invitations keep it: with an end, a zone, and times that exist. Pure; throws AppError
+// `invalid_request`.
+import { AppError } from '#src/kernel/errors.ts';
+import { MINUTE, toIso } from '#src/kernel/time.ts';
+import { instantOf } from '#src/mail/time-zone.ts';
+import type { Invitation } from '#src/messages/settings.ts';
+import type { SendBody } from './schema.ts';
+
+const DEFAULT_ZONE = 'Europe/Berlin';
+const DEFAULT_LENGTH_MS = 30 * MINUTE;
+const WITH_OFFSET = /(?:Z|[+-]\d{2}:\d{2})$/;
+
+const invalid = (field: string, message: string, hint?: string): AppError =>
+  new AppError('invalid_request', `The appointment cannot be understood: ${field} ${message}.`, {
+    ...(hint === undefined ? {} : { hint }),
+    extra: { fields: [{ path: `body.calendar.${field}`, message }] },
+  });
+
+/** Offsets (`+02:00`) are no zones: they know no summer time. */
+const ZONE_NAME = /^[A-Za-z]/;
+
+/** As the zone data spell it. */
+const zoneNamed = (name: string): string => {
+  try {
+    if (ZONE_NAME.test(name))
+      return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  throw invalid('time_zone', 'is not the name of a time zone', 'Use an IANA name, such as Europe/Berlin.');
+};
+
+const parseMoment = (field: 'starts_at' | 'ends_at', given: string, zone: string): number => {
+  if (WITH_OFFSET.test(given)) return Date.parse(given);
+  const moment = instantOf(zone, Date.parse(`${given}Z`));
+  if (moment !== null) return moment;
+  throw invalid(
+    field,
+    `is a time that clocks in ${zone} skip`,
+    'Clocks are put forward there; name a time before or after that, or one with an offset.',
+  );
+};
+
+export const toInvitation = ({
+  summary,
+  starts_at,
+  ends_at,
+  location,
+  description,
+  time_zone,
+}: NonNullable<SendBody['calendar']>): Invitation => {
+  const zone = zoneNamed(time_zone ?? DEFAULT_ZONE);
+  const start = parseMoment('starts_at', starts_at, zone);
+  const end = ends_at === undefined ? start + DEFAULT_LENGTH_MS : parseMoment('ends_at', ends_at, zone);
+  if (end <= start) throw invalid('ends_at', 'must be after starts_at');
+  return {
+    summary,
+    starts_at,
+    ends_at: ends_at ?? toIso(end),
+    location: location ?? null,
+    description: description ?? null,
+    time_zone: zone,
+  };
+};

@@ -1,0 +1,178 @@
+// The parts of a submitted message as text, HTML and attachments. Pure.
+//
+// An alternative gives its plainest text and its richest HTML. What stands one after the other is joined; where a piece
+// has no text form, the text is left to be made from the HTML, so that both say the same. Parts that only some programs
+// show (text/watch-html, text/enriched) are left out of an alternative, an invitation in it becomes a file.
+import { attachmentPolicy, typeOfFilename } from '#src/content/attachment-policy.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { decodeText } from '#src/mail/charset.ts';
+import { unflow } from '#src/mail/flowed-text.ts';
+import type { MimePart } from '#src/mail/mime-parts.ts';
+import type { DraftAttachment } from './draft.ts';
+import { withPlainReferences } from './inline-images.ts';
+import { bodyText } from './send-fields.ts';
+
+/** What a piece of the body says, in each form it has. */
+interface Body {
+  readonly text: string | null;
+  readonly html: string | null;
+}
+
+export interface MimeContent extends Body {
+  readonly attachments: readonly DraftAttachment[];
+}
+
+const nothing: Body = { text: null, html: null };
+
+/** Signed or encrypted, it would not be what its sender made any more; a report is no message to people. */
+const REFUSED: Readonly<Record<string, string>> = {
+  'multipart/signed': 'Turn off the signature in the mail program: the service signs each message itself.',
+  'multipart/encrypted': 'Encrypted mail cannot be taken over; turn encryption off, or send it another way.',
+  'application/pkcs7-mime': 'Turn off S/MIME in the mail program: the service signs each message itself.',
+  'application/x-pkcs7-mime': 'Turn off S/MIME in the mail program: the service signs each message itself.',
+  'application/ms-tnef': 'In Outlook, set the format of the message to HTML or plain text.',
+  'application/vnd.ms-tnef': 'In Outlook, set the format of the message to HTML or plain text.',
+  'multipart/report': 'Delivery reports and read receipts are not sent through this service.',
+  'message/partial': 'Send the message in one piece.',
+};
+
+const refuse = ({ type }: MimePart): void => {
+  const hint = REFUSED[type];
+  if (hint === undefined) return;
+  throw new AppError('unsupported_media_type', `A message with a part of type ${type} is not taken.`, {
+    hint,
+  });
+};
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const asHtml = (text: string): string =>
+  `<div style="white-space:pre-wrap">${text.replace(/[&<>"]/g, (found) => escapes[found] ?? found)}</div>`;
+
+const readText = ({ content, charset, flowed }: MimePart): string => {
+  const text = decodeText(content, charset).replace(/\r\n?/g, '\n').replace(/\0/g, '').toWellFormed();
+  if (!bodyText.safeParse(text).success)
+    throw new AppError('invalid_request', 'The text of the message is too long.', {
+      hint: 'Send long content as an attachment.',
+      extra: { fields: [{ path: 'text', message: 'is too long' }] },
+    });
+  return flowed === null ? text : unflow(text, flowed.delSp);
+};
+
+const HEAD_CHARACTERS = 4_096;
+/** The character set of the file it came from: here it is UTF-8. */
+const withoutCharset = (html: string): string =>
+  html
+    .slice(0, HEAD_CHARACTERS)
+    .replace(/(<meta\b[^<>]{0,200}\bcharset\s{0,5}=\s{0,5}["']?)[\w-]{1,40}/gi, '$1utf-8') +
+  html.slice(HEAD_CHARACTERS);
+
+const isText = ({ type }: MimePart): boolean => type === 'text/plain' || type === 'text/html';
+const isBody = (part: MimePart): boolean =>
+  isText(part) && part.disposition !== 'attachment' && (part.filename === null || part.disposition === null);
+
+const leafBody = (part: MimePart): Body => {
+  const text = readText(part);
+  if (part.type === 'text/plain') return { text, html: null };
+  return { text: null, html: withoutCharset(text) };
+};
+
+const alternative = (bodies: readonly Body[]): Body => ({
+  text: bodies.find(({ text }) => text !== null)?.text ?? null,
+  html: bodies.findLast(({ html }) => html !== null)?.html ?? null,
+});
+
+const sequence = (bodies: readonly Body[]): Body => {
+  const said = bodies.filter(({ text, html }) => text !== null || html !== null);
+  const texts = said.map(({ text }) => text);
+  const hasHtml = said.some(({ html }) => html !== null);
+  return {
+    text: said.length > 0 && !texts.includes(null) ? texts.join('\n') : null,
+    html: hasHtml ? said.map(({ text, html }) => html ?? asHtml(text ?? '')).join('\n') : null,
+  };
+};
+
+/** Other forms of what an alternative says in text and HTML. */
+const isOtherForm = ({ type, disposition, filename }: MimePart): boolean =>
+  type.startsWith('text/') && type !== 'text/calendar' && disposition !== 'attachment' && filename === null;
+
+/** Collects what is no body into `files`. */
+const walk = (part: MimePart, files: MimePart[], inAlternative: boolean): Body => {
+  refuse(part);
+  if (part.type.startsWith('multipart/')) {
+    const isAlternative = part.type === 'multipart/alternative';
+    const bodies = part.children.map((child) => walk(child, files, isAlternative));
+    return isAlternative ? alternative(bodies) : sequence(bodies);
+  }
+  if (isBody(part)) return leafBody(part);
+  if (!(inAlternative && isOtherForm(part))) files.push(part);
+  return nothing;
+};
+
+/** What programs declare that know no better; the name then says what it is, and the content is looked at all the same. */
+const VAGUE: ReadonlySet<string> = new Set(
+  'application/octet-stream application/x-octet-stream binary/octet-stream application/download application/force-download application/x-download application/x-unknown application/x-pdf image/jpg image/pjpeg image/x-png text/x-csv text/comma-separated-values application/x-csv'.split(
+    ' ',
+  ),
+);
+/** What a spreadsheet program registers itself for. */
+const isMistakenCsv = (type: string, extension: string): boolean =>
+  type === 'application/vnd.ms-excel' && extension === 'csv';
+
+const typeOf = (declared: string, filename: string): string => {
+  const extension = filename.split('.').at(-1)?.toLowerCase() ?? '';
+  const byName = typeOfFilename(filename);
+  return byName !== undefined && (VAGUE.has(declared) || isMistakenCsv(declared, extension))
+    ? byName
+    : declared;
+};
+
+const nameFor = (type: string, position: number): string => {
+  const extension = attachmentPolicy.allowed_extensions.find(
+    (candidate) => typeOfFilename(`x.${candidate}`) === type,
+  );
+  const stem = type === 'text/calendar' ? 'invite' : `attachment-${position + 1}`;
+  return extension === undefined ? stem : `${stem}.${extension}`;
+};
+
+const SAFE_ID = /^[\w.!#$*+/^`{|}~@-]{1,200}$/;
+
+/** `html` in lower case. */
+const isShown = (id: string, html: string): boolean =>
+  [id, encodeURIComponent(id)].some((form) => html.includes(`cid:${form.toLowerCase()}`));
+
+/** An invitation often comes twice, as an alternative and as a file. */
+const isAgain = (part: MimePart, index: number, files: readonly MimePart[]): boolean =>
+  part.type === 'text/calendar' &&
+  part.filename === null &&
+  files.some((other, at) => at !== index && other.filename !== null && other.content.equals(part.content));
+
+const toAttachments = (found: readonly MimePart[], html: string | null): DraftAttachment[] => {
+  const taken = new Set<string>();
+  const files = found.filter((part, index) => !isAgain(part, index, found));
+  const lower = html?.toLowerCase() ?? '';
+  return files.map(({ type, filename, contentId, content }, position) => {
+    const name = filename?.normalize('NFC') ?? nameFor(type, position);
+    const isInline =
+      contentId !== null && SAFE_ID.test(contentId) && !taken.has(contentId) && isShown(contentId, lower);
+    if (isInline) taken.add(contentId);
+    return {
+      filename: name,
+      contentType: typeOf(type, name),
+      contentId: isInline ? contentId : null,
+      content,
+    };
+  });
+};
+
+/** Throws AppError for what cannot be taken over as it is. */
+export const contentOf = (root: MimePart): MimeContent => {
+  const files: MimePart[] = [];
+  const { text, html } = walk(root, files, false);
+  const attachments = toAttachments(files, html);
+  const ids = attachments.flatMap(({ contentId }) => contentId ?? []);
+  return {
+    text: html === null ? (text ?? '') : text,
+    html: html && withPlainReferences(html, ids),
+    attachments,
+  };
+};

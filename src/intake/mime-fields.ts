@@ -1,0 +1,151 @@
+// The header fields of a submitted message: whom it names, what it says of itself to this service (X-Service-*), and which
+// of the others go on. Who gets it is decided by the envelope. Pure; throws AppError for what cannot be taken over.
+import { z } from 'zod';
+import { AppError } from '#src/kernel/errors.ts';
+import { idSchema } from '#src/kernel/fields.ts';
+import { nearest } from '#src/kernel/nearest.ts';
+import { AddressError, withoutInvisibles } from '#src/mail/address.ts';
+import { readMailboxes } from '#src/mail/address-field.ts';
+import { decodeWords } from '#src/mail/encoded-word.ts';
+import type { Mailbox } from '#src/mail/mailbox.ts';
+import type { ParsedMessage } from '#src/mail/mime-parts.ts';
+import { type Kind, kindNames } from '#src/messages/kinds.ts';
+import { headerProblem } from './header-rules.ts';
+import { MAX_HEADERS_GIVEN, metadata, routeName, tag } from './send-fields.ts';
+
+export interface MimeFields {
+  readonly from: Mailbox;
+  readonly to: readonly Mailbox[];
+  readonly cc: readonly Mailbox[];
+  readonly replyTo: readonly Mailbox[];
+  readonly subject: string;
+  /** With angle brackets; null where there is none that could be kept. */
+  readonly messageId: string | null;
+  readonly route: string | null;
+  readonly kind: Kind | null;
+  readonly projectId: string | null;
+  readonly tags: readonly string[];
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+const OWN = 'x-service-';
+const METADATA = 'x-service-metadata-';
+const MAX_SUBJECT = 998;
+const CONTROLS = /\p{Cc}+/gu;
+/** RFC 5322 §3.6.4 as programs write it. */
+const MESSAGE_ID = /^<[\w!#$%&'*+\-/=?^`{|}~.:]{1,128}@[\w!#$%&'*+\-/=?^`{|}~.:[\]]{1,120}>$/;
+
+const refused = (field: string, message: string): AppError =>
+  new AppError('invalid_request', `The field ${field} ${message}.`, {
+    hint: 'Correct that field of the message.',
+    extra: { fields: [{ path: `header.${field}`, message }] },
+  });
+
+const clean = (value: string): string => decodeWords(value).replace(CONTROLS, ' ').toWellFormed().trim();
+
+type Fields = ParsedMessage['fields'];
+const valuesOf = (fields: Fields, name: string): string[] =>
+  fields.filter(([field]) => field.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+
+const mailboxesOf = (fields: Fields, name: string): Mailbox[] => {
+  try {
+    return valuesOf(fields, name).flatMap(readMailboxes);
+  } catch (error) {
+    if (error instanceof AddressError) throw refused(name, error.message);
+    throw error;
+  }
+};
+
+/** RFC 5322 §3.6 allows several with a Sender; a signature stands for one domain, so here it is one. */
+const fromOf = (fields: Fields): Mailbox => {
+  const [from, ...others] = mailboxesOf(fields, 'From');
+  if (valuesOf(fields, 'From').length > 1) throw refused('From', 'stands there more than once');
+  if (from === undefined) throw refused('From', 'is missing');
+  if (others.length > 0) throw refused('From', 'has more than one address');
+  return from;
+};
+
+const checked = <T>(schema: z.ZodType<T>, field: string, value: unknown): T => {
+  const { data, error } = schema.safeParse(value);
+  if (error) throw refused(field, `is not usable: ${error.issues[0]?.message ?? 'malformed'}`);
+  return data;
+};
+
+const ownFields = ['X-Service-Tag', 'X-Service-Kind', 'X-Service-Route', 'X-Service-Project'] as const;
+const knownFields: ReadonlySet<string> = new Set(ownFields.map((name) => name.toLowerCase()));
+
+const oneOf = <T>(fields: Fields, name: (typeof ownFields)[number], schema: z.ZodType<T>): T | null => {
+  const [value, ...others] = valuesOf(fields, name);
+  if (others.length > 0) throw refused(name, 'stands there more than once');
+  return value === undefined ? null : checked(schema, name, clean(value));
+};
+
+const refuseUnknown = (fields: Fields): void => {
+  for (const [name] of fields) {
+    const lower = name.toLowerCase();
+    if (!lower.startsWith(OWN) || lower.startsWith(METADATA) || knownFields.has(lower)) continue;
+    const meant = nearest(name, ownFields);
+    throw new AppError('header_not_allowed', `There is no field ${name.slice(0, 76)}.`, {
+      ...(meant === undefined ? {} : { hint: `Perhaps ${meant} was meant.` }),
+      extra: { header: name.slice(0, 76) },
+    });
+  }
+};
+
+const MAX_TAGS = 20;
+const tagsOf = (fields: Fields): string[] => {
+  const byKey = new Map<string, string>();
+  for (const item of valuesOf(fields, 'X-Service-Tag').flatMap((value) => clean(value).split(','))) {
+    const name = item.trim();
+    if (name !== '' && !byKey.has(name.toLowerCase()))
+      byKey.set(name.toLowerCase(), checked(tag, 'X-Service-Tag', name));
+  }
+  if (byKey.size > MAX_TAGS) throw refused('X-Service-Tag', `names more than ${MAX_TAGS} tags`);
+  return [...byKey.values()];
+};
+
+/** Keys as they are written; a field name has no others than letters, digits and hyphens on every way. */
+const metadataOf = (fields: Fields): Record<string, string> => {
+  const entries = fields
+    .filter(([name]) => name.toLowerCase().startsWith(METADATA) && name.length > METADATA.length)
+    .map(([name, value]) => [name.slice(METADATA.length), clean(value)] as const);
+  return checked(metadata, 'X-Service-Metadata-*', Object.fromEntries(entries));
+};
+
+/** A mail program adds many of its own: what may not be set is left out, and so is a repetition. */
+const othersOf = (fields: Fields): (readonly [string, string])[] => {
+  const kept = new Map<string, readonly [string, string]>();
+  for (const [name, raw] of fields) {
+    const lower = name.toLowerCase();
+    const value = clean(raw);
+    if (kept.has(lower) || value === '' || headerProblem(name, value) !== null) continue;
+    if (kept.size < MAX_HEADERS_GIVEN) kept.set(lower, [name, value]);
+  }
+  return [...kept.values()];
+};
+
+const messageIdOf = (fields: Fields): string | null => {
+  const [value = '', ...others] = valuesOf(fields, 'Message-ID');
+  return others.length === 0 && MESSAGE_ID.test(value) ? value : null;
+};
+
+export const fieldsOf = (fields: Fields): MimeFields => {
+  refuseUnknown(fields);
+  const subject = withoutInvisibles(clean(valuesOf(fields, 'Subject')[0] ?? ''));
+  if (subject.length > MAX_SUBJECT) throw refused('Subject', `has more than ${MAX_SUBJECT} characters`);
+  return {
+    from: fromOf(fields),
+    to: mailboxesOf(fields, 'To'),
+    cc: mailboxesOf(fields, 'Cc'),
+    replyTo: mailboxesOf(fields, 'Reply-To'),
+    subject,
+    messageId: messageIdOf(fields),
+    route: oneOf(fields, 'X-Service-Route', routeName),
+    kind: oneOf(fields, 'X-Service-Kind', z.enum(kindNames)),
+    projectId: oneOf(fields, 'X-Service-Project', idSchema),
+    tags: tagsOf(fields),
+    metadata: metadataOf(fields),
+    headers: othersOf(fields),
+  };
+};

@@ -1,0 +1,151 @@
+// The fields of a send, each with the bound of what it may hold; the counts that a user may meet are gates, with codes
+// of their own.
+import { z } from 'zod';
+import { idSchema } from '#src/kernel/fields.ts';
+import { kindNames } from '#src/messages/kinds.ts';
+import { mergeDataSchema } from '#src/templates/schema.ts';
+
+const MAX_ADDRESS_TEXT = 65_536;
+const MAX_ADDRESS_ITEMS = 1_000;
+const MAX_SUBJECT = 998;
+const MAX_TAGS = 20;
+const MAX_TAG = 100;
+const MAX_METADATA = 50;
+const MAX_METADATA_KEY = 100;
+const MAX_METADATA_VALUE = 1_000;
+const MAX_HEADERS = 50;
+const MAX_IDEMPOTENCY_KEY = 256;
+/** More than the policy allows, so that too many are refused by the gate that says so. */
+const MAX_ATTACHMENT_ITEMS = 100;
+const MAX_CALENDAR_LINE = 500;
+const MAX_CALENDAR_TEXT = 10_000;
+const MAX_TEMPLATE_NAME = 200;
+/** Composing blocks the event loop some 50 ms per million, for each recipient; large content belongs in attachments. */
+const MAX_TEXT = 5_000_000;
+
+export const oneLine = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .regex(/^[^\r\n\0]*$/, 'expected one line: a line break or NUL is not allowed');
+
+const noNul = (text: string | undefined): boolean => text === undefined || !text.includes('\0');
+const lines = (max: number) => z.string().max(max).refine(noNul, 'NUL characters are not allowed');
+
+export const addresses = z
+  .union([z.string().max(MAX_ADDRESS_TEXT), z.array(z.string().max(MAX_ADDRESS_TEXT)).max(MAX_ADDRESS_ITEMS)])
+  .describe('one address, several separated by commas, or an array; `Name <address>` or the bare address');
+
+export const from = z.string().max(MAX_ADDRESS_TEXT);
+export const subject = oneLine(MAX_SUBJECT).min(1);
+export const bodyText = lines(MAX_TEXT);
+export const routeName = z.string().min(1).max(63).toLowerCase();
+export const tag = oneLine(MAX_TAG).min(1);
+
+export const metadata = z
+  .record(z.string().max(MAX_METADATA_KEY), z.string().max(MAX_METADATA_VALUE))
+  .refine((record) => Object.keys(record).length <= MAX_METADATA, `at most ${MAX_METADATA} entries`);
+
+const MANY_HEADERS = `at most ${MAX_HEADERS} headers`;
+const headers = z.union([
+  z
+    .record(z.string(), z.string())
+    .refine((record) => Object.keys(record).length <= MAX_HEADERS, MANY_HEADERS),
+  z.array(z.strictObject({ name: z.string(), value: z.string() })).max(MAX_HEADERS),
+]);
+
+export const filename = z.string().min(1).max(1_000);
+export const base64 = z.base64().describe('base64');
+export const mediaType = z
+  .string()
+  .max(127)
+  .regex(/^[a-z0-9.+-]+\/[a-z0-9.+-]+$/i, 'expected type/subtype without parameters');
+export const contentId = z
+  .string()
+  .max(200)
+  .regex(
+    /^(?:<[\w.!#$%&'*+/^`{|}~@-]+>|(?:cid:)?[\w.!#$%&'*+/^`{|}~@-]+)$/i,
+    'expected an id without spaces',
+  );
+
+const attachment = z.strictObject({
+  filename,
+  content: base64,
+  content_type: mediaType.optional().describe("from the file name's extension where absent"),
+  content_id: contentId
+    .optional()
+    .describe('inline: the HTML shows it by `cid:<id>`; bare, in angle brackets or with `cid:` before it'),
+});
+
+export const attachments = z.array(attachment).max(MAX_ATTACHMENT_ITEMS);
+export const MAX_ATTACHMENTS_GIVEN = MAX_ATTACHMENT_ITEMS;
+export const MAX_HEADERS_GIVEN = MAX_HEADERS;
+
+/** Beyond it calendars disagree on how a year is written. */
+const isInCalendars = (text: string): boolean => text >= '1970' && text < '2200';
+const moment = z.iso
+  .datetime({ offset: true, local: true })
+  .refine(isInCalendars, 'expected a year from 1970 to 2199');
+
+/** An appointment to invite to. */
+export const calendar = z.strictObject({
+  summary: oneLine(MAX_CALENDAR_LINE).regex(/\S/, 'must not be empty'),
+  starts_at: moment.describe('with an offset, or local time in `time_zone`'),
+  ends_at: moment.optional().describe('30 minutes after `starts_at` where absent'),
+  location: oneLine(MAX_CALENDAR_LINE).optional(),
+  description: lines(MAX_CALENDAR_TEXT).optional(),
+  time_zone: z.string().min(1).max(64).optional().describe('IANA name; `Europe/Berlin` where absent'),
+});
+
+export const settings = z
+  .strictObject({
+    track_opens: z.boolean(),
+    track_clicks: z.boolean(),
+    plain_text_fallback: z.boolean().describe('whether a text is made from the HTML where there is none'),
+  })
+  .partial();
+
+export const scheduledAt = z.iso.datetime({ offset: true });
+export const idempotencyKey = oneLine(MAX_IDEMPOTENCY_KEY).min(1);
+
+export const sendFields = {
+  from: from.optional().describe("the practice's default From where absent"),
+  to: addresses,
+  cc: addresses.optional(),
+  bcc: addresses.optional(),
+  reply_to: addresses.optional(),
+  subject: subject.optional().describe('required unless `template` is given'),
+  text: bodyText.optional().describe('one of text, html and template is required'),
+  text_body: bodyText.optional().describe('alias of text'),
+  html: bodyText.optional(),
+  html_body: bodyText.optional().describe('alias of html'),
+  template: z
+    .string()
+    .min(1)
+    .max(MAX_TEMPLATE_NAME)
+    .optional()
+    .describe('name or id of a stored template, in the place of subject, text and html'),
+  template_version: z.int().min(1).optional().describe('the current one where absent'),
+  data: mergeDataSchema.optional().describe("values for the template's placeholders"),
+  route: routeName.optional().describe("slug or UUID; the practice's default route where absent"),
+  project_id: idSchema
+    .optional()
+    .describe("the credential's own where it has one, else the practice's default project"),
+  message_kind: z.enum(kindNames).optional(),
+  tag: tag.optional(),
+  tags: z
+    .array(z.union([tag, z.strictObject({ name: tag, value: tag })]))
+    .max(MAX_TAGS)
+    .optional(),
+  metadata: metadata.optional(),
+  headers: headers
+    .optional()
+    .describe('X-* and a few standard headers: an object of values by name, or a list of {name, value}'),
+  attachments: attachments.optional(),
+  settings: settings.optional().describe("overrides of the route's defaults"),
+  calendar: calendar.optional().describe('attaches an invitation that calendar programs read'),
+  scheduled_at: scheduledAt
+    .optional()
+    .describe('at most 30 days ahead; a time that has passed means at once'),
+  idempotency_key: idempotencyKey.optional().describe('the header Idempotency-Key wins'),
+};

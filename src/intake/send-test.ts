@@ -1,0 +1,155 @@
+// Sends one message that shows whether sending works: a sample to an address of one's own, or a mail to the simulator,
+// whose answer (delivery, bounce, complaint, automatic reply) then comes back as those of the world do.
+import { z } from 'zod';
+
+import { AppError } from '#src/kernel/errors.ts';
+import { idSchema } from '#src/kernel/fields.ts';
+import type { Language } from '#src/kernel/language.ts';
+import { escapeHtml } from '#src/kernel/page.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { AddressError, parseAddress } from '#src/mail/address.ts';
+import type { Mailbox } from '#src/mail/mailbox.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import { type AcceptDeps, accept } from './accept.ts';
+import { type Draft, invalidField } from './draft.ts';
+import { sendAnswer } from './schema.ts';
+
+export interface SendTestDeps {
+  readonly intake: AcceptDeps;
+  readonly simulatorDomain: string;
+  /** Whether answers can come back: the listener for mail from the world. */
+  readonly receives: boolean;
+}
+
+const simulated = ['success', 'bounce', 'complaint', 'ooto'] as const;
+const MAX_ADDRESS_TEXT = 1_000;
+
+const body = z.strictObject({
+  kind: z
+    .enum(['quality', ...simulated])
+    .describe('`quality`: a sample message to `to`; the others: a mail to the simulator, which answers so'),
+  to: z.string().max(MAX_ADDRESS_TEXT).optional().describe('required by `quality`, not used by the others'),
+  project_id: idSchema
+    .optional()
+    .describe("the credential's own where it has one, else the practice's default project"),
+});
+type SendTestBody = z.output<typeof body>;
+
+interface Words {
+  readonly subject: string;
+  readonly text: string;
+}
+
+const sample: Readonly<Record<Language, (name: string) => Words>> = {
+  de: (name) => ({
+    subject: `Beispielnachricht von ${name}`,
+    text: [
+      'Guten Tag,',
+      `so kommen E-Mails von ${name} bei Ihnen an. Bitte sehen Sie nach, ob diese Nachricht im Posteingang liegt und ob die Umlaute stimmen: Ä, Ö, Ü, ä, ö, ü, ß.`,
+      `Freundliche Grüße\n${name}`,
+    ].join('\n\n'),
+  }),
+  en: (name) => ({
+    subject: `Sample message from ${name}`,
+    text: [
+      'Hello,',
+      `this is how mail from ${name} arrives. Please check that this message is in your inbox and that these letters are shown as they should be: Ä, Ö, Ü, ä, ö, ü, ß.`,
+      `Kind regards\n${name}`,
+    ].join('\n\n'),
+  }),
+};
+
+const trial: Readonly<Record<Language, (kind: string, name: string) => Words>> = {
+  de: (kind, name) => ({
+    subject: `Test mit dem Postfach-Simulator: ${kind}`,
+    text: `Diese Nachricht von ${name} geht an den Postfach-Simulator.`,
+  }),
+  en: (kind, name) => ({
+    subject: `Test with the mailbox simulator: ${kind}`,
+    text: `This message from ${name} goes to the mailbox simulator.`,
+  }),
+};
+
+const asHtml = (text: string, language: Language): string => {
+  const paragraphs = text.split('\n\n').map((one) => `<p>${escapeHtml(one).replaceAll('\n', '<br>')}</p>`);
+  return `<!doctype html><html lang="${language}"><body>${paragraphs.join('\n')}</body></html>`;
+};
+
+const recipientOf = ({ kind, to }: SendTestBody, simulatorDomain: string): Mailbox => {
+  if (kind !== 'quality') return parseAddress(`${kind}@${simulatorDomain}`);
+  if (to === undefined) throw invalidField('to', 'is required for a sample message');
+  try {
+    return parseAddress(to);
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    throw new AppError('invalid_recipient', `to: ${error.message}`, { extra: { recipients: [to] } });
+  }
+};
+
+const draftOf = (kind: SendTestBody['kind'], to: Mailbox, language: Language, name: string): Draft => {
+  const { subject, text } = kind === 'quality' ? sample[language](name) : trial[language](kind, name);
+  return {
+    from: null,
+    to: [to],
+    cc: [],
+    bcc: [],
+    replyTo: [],
+    subject,
+    text,
+    html: kind === 'quality' ? asHtml(text, language) : null,
+    route: 'outgoing',
+    kind: kind === 'quality' ? 'quality' : 'test',
+    tags: ['send-test'],
+    metadata: {},
+    headers: [],
+    attachments: [],
+    settings: {},
+    calendar: null,
+    scheduledAt: null,
+    shared: null,
+  };
+};
+
+const NOTHING_COMES_BACK =
+  'This installation receives no mail (smtp.inbound is not configured): the answer of the simulator cannot come back.';
+
+export const sendTestRoutes = ({ intake, simulatorDomain, receives }: SendTestDeps): Route[] => [
+  defineRoute({
+    method: 'post',
+    path: '/api/practices/{id}/send-test',
+    tag: 'Send',
+    summary: 'Send a sample message, or a test mail to the mailbox simulator',
+    access: 'messages.send',
+    audit: { none: 'a message is its own record' },
+    stability: 'stable',
+    params: z.strictObject({ id: idSchema.describe('the practice') }),
+    body,
+    responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },
+    errors: [
+      'tenant_paused',
+      'plan_cap_reached',
+      'content_blocked',
+      'promotional_on_transactional',
+      'safe_mode_recipient',
+      'dkim_not_verified',
+      'invalid_recipient',
+      'conflict',
+      'not_found',
+      'forbidden',
+    ],
+    handle: async ({ params: { id }, body: asked }, { caller, language }) => {
+      const to = recipientOf(asked, simulatorDomain);
+      const accepted = await accept(intake, {
+        tenantId: id,
+        projects: caller.projects,
+        projectId: asked.project_id ?? null,
+        source: 'api',
+        draft: (db) => draftOf(asked.kind, to, language, tenantStore(db).practice().name),
+        idempotency: null,
+      });
+      if (accepted.kind === 'blocked') return { status: accepted.error.status, body: accepted.error };
+      const hint = asked.kind === 'quality' || receives ? {} : { hint: NOTHING_COMES_BACK };
+      return { status: 202, body: { ...hint, ...accepted.answer } };
+    },
+  }),
+];

@@ -1,0 +1,94 @@
+// Whether a domain takes mail, by its DNS (RFC 5321 §5.1, RFC 7505): nobody's server is asked whether a mailbox exists.
+// Answers are kept for some minutes, so that a list of one company's addresses costs one question.
+import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
+import { placesFor } from '#src/kernel/places.ts';
+import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
+
+/** `null_mx`: it says that it takes none. `unknown`: the DNS did not answer in time, or not to the point. */
+export type MailHost = 'takes_mail' | 'none' | 'null_mx' | 'unknown';
+
+export interface MailHosts {
+  /** What is not known after some seconds is `unknown`. Never rejects. */
+  ask(domains: Iterable<string>): Promise<ReadonlyMap<string, MailHost>>;
+}
+
+export interface MailHostsOptions {
+  readonly lookup: Pick<DnsLookup, 'mx' | 'addresses'>;
+  readonly clock: Clock;
+  /** ms, for all of one call. */
+  readonly patienceMs?: number;
+}
+
+/** Of all calls together: the resolver has others to serve. */
+const ASKED_AT_ONCE = 32;
+const PATIENCE_MS = 15 * SECOND;
+const KEPT_MS = 10 * MINUTE;
+/** Some 10 MB. */
+const MAX_KEPT = 50_000;
+
+const ask = async ({ mx, addresses }: MailHostsOptions['lookup'], domain: string): Promise<MailHost> => {
+  const found = await mx(domain);
+  if (found.kind === 'failed') return 'unknown';
+  if (found.kind === 'found') {
+    // RFC 7505 §3: the root alone. Beside others it means nothing.
+    return found.records.every(({ exchange }) => exchange === '') ? 'null_mx' : 'takes_mail';
+  }
+  if (!found.nameExists) return 'none';
+  // RFC 5321 §5.1: without MX the host of that name is meant.
+  const host = await addresses(domain);
+  if (host.kind === 'failed') return 'unknown';
+  return host.kind === 'found' ? 'takes_mail' : 'none';
+};
+
+interface Kept {
+  readonly host: MailHost;
+  readonly until: number;
+}
+
+export const createMailHosts = ({ lookup, clock, patienceMs = PATIENCE_MS }: MailHostsOptions): MailHosts => {
+  const inPlace = placesFor(ASKED_AT_ONCE);
+  const kept = new Map<string, Kept>();
+  const underWay = new Map<string, Promise<MailHost>>();
+
+  const keep = (domain: string, host: MailHost): void => {
+    if (host === 'unknown') return;
+    kept.delete(domain);
+    kept.set(domain, { host, until: clock.now() + KEPT_MS });
+    const [oldest] = kept.keys();
+    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+  };
+  const find = (domain: string, isOver: AbortSignal): Promise<MailHost> => {
+    const known = kept.get(domain);
+    if (known && known.until > clock.now()) return Promise.resolve(known.host);
+    const others = underWay.get(domain);
+    if (others) return others;
+    // Who has stopped waiting does not have it asked.
+    const found = inPlace(async () => (isOver.aborted ? 'unknown' : ask(lookup, domain)));
+    const settled = found.then((host) => {
+      keep(domain, host);
+      underWay.delete(domain);
+      return host;
+    });
+    underWay.set(domain, settled);
+    return settled;
+  };
+
+  return {
+    ask: async (domains) => {
+      const answers = new Map<string, MailHost>();
+      const asked = [...new Set(domains)];
+      const over = new AbortController();
+      const { promise: patience, resolve: end } = Promise.withResolvers<void>();
+      const timer = setTimeout(end, patienceMs);
+      const all = Promise.all(
+        asked.map(async (domain) => {
+          answers.set(domain, await find(domain, over.signal));
+        }),
+      );
+      await Promise.race([all, patience]);
+      clearTimeout(timer);
+      over.abort();
+      return new Map(asked.map((domain) => [domain, answers.get(domain) ?? 'unknown']));
+    },
+  };
+};

@@ -1,0 +1,56 @@
+// Reports of abuse (ARF, RFC 5965): writes one, and reads the fields of one. Whose message it is about, and what follows,
+// is not decided here. Pure.
+import { fieldValue, readFields } from './field-block.ts';
+import { type ReportHead, writeReport } from './report.ts';
+
+export interface FeedbackReport {
+  /** In lower case: `abuse`, `fraud`, `virus`, `other`, `not-spam` (RFC 6430), `auth-failure` (RFC 6591), `opt-out`. */
+  readonly feedbackType: string;
+  /** Without angle brackets; null where it was taken out (RFC 6590) or is absent. */
+  readonly originalMailFrom: string | null;
+}
+
+/** RFC 6449 §4: a recipient does not want such mail. The other types say something else. */
+const COMPLAINTS = new Set(['abuse', 'fraud']);
+
+export const isComplaint = ({ feedbackType }: FeedbackReport): boolean => COMPLAINTS.has(feedbackType);
+
+/** Null where the part bears no type: then nobody can tell what it reports. */
+export const readFeedbackReport = (part: string): FeedbackReport | null => {
+  const fields = readFields(part);
+  const feedbackType = /^[a-z][a-z-]{0,30}/.exec(
+    fieldValue(fields, 'feedback-type')?.toLowerCase() ?? '',
+  )?.[0];
+  if (feedbackType === undefined) return null;
+  const from = fieldValue(fields, 'original-mail-from')?.replace(/^<|>$/g, '') ?? '';
+  return { feedbackType, originalMailFrom: from === '' ? null : from };
+};
+
+export interface Complaint {
+  readonly originalMailFrom: string;
+  readonly originalRecipient: string;
+  /** ms */
+  readonly arrivedAt: number;
+  /** Product and version, as in RFC 5965 §3.1. */
+  readonly userAgent: string;
+  /** ASCII. */
+  readonly words: string;
+  readonly originalHead: string;
+}
+
+export const writeComplaint = (head: ReportHead, complaint: Complaint): Buffer =>
+  writeReport(head, {
+    type: 'feedback-report',
+    words: complaint.words,
+    blocks: [
+      [
+        ['Feedback-Type', 'abuse'],
+        ['User-Agent', complaint.userAgent],
+        ['Version', '1'],
+        ['Original-Mail-From', `<${complaint.originalMailFrom}>`],
+        ['Original-Rcpt-To', `<${complaint.originalRecipient}>`],
+        ['Arrival-Date', new Date(complaint.arrivedAt).toUTCString().replace('GMT', '+0000')],
+      ],
+    ],
+    originalHead: complaint.originalHead,
+  });

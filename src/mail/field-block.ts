@@ -1,0 +1,51 @@
+// Reads header fields (RFC 5322 §2.2) and the blocks of fields that reports are made of (RFC 3464 §2, RFC 5965 §3) as the
+// world writes them: unfolded, names in lower case, whatever is no field passed over. Values are as they stand, encoded
+// words (RFC 2047) too. Nothing here throws.
+
+export interface Field {
+  /** In lower case. */
+  readonly name: string;
+  /** Unfolded, without white space around it. */
+  readonly value: string;
+}
+
+/** Far more than any honest head or report has. UTF-16 code units, fields. */
+const MAX_CHARACTERS = 262_144;
+const MAX_FIELDS = 1_000;
+const MAX_VALUE = 8_192;
+const FIELD = /^([!-9;-~]{1,100})[ \t]*:(.*)$/s;
+
+/** The fields of a block; where a name stands more than once, in their order. */
+export const readFields = (block: string): Field[] => {
+  const fields: { name: string; value: string }[] = [];
+  for (const line of block.slice(0, MAX_CHARACTERS).split(/\r\n|\r|\n/)) {
+    const last = fields.at(-1);
+    if (/^[ \t]/.test(line)) {
+      if (last && last.value.length < MAX_VALUE) last.value += ` ${line.trim()}`;
+      continue;
+    }
+    const [, name, value] = FIELD.exec(line) ?? [];
+    if (name === undefined || value === undefined) continue;
+    if (fields.length === MAX_FIELDS) break;
+    fields.push({ name: name.toLowerCase(), value: value.trim() });
+  }
+  return fields.map(({ name, value }) => ({ name, value: value.slice(0, MAX_VALUE).trim() }));
+};
+
+/** Value of the first field of that name. */
+export const fieldValue = (fields: readonly Field[], name: string): string | null =>
+  fields.find((field) => field.name === name)?.value ?? null;
+
+/** The header of a message, without the empty line behind it: one character an octet. */
+export const headOf = (source: Buffer): string => {
+  const end = source.indexOf('\r\n\r\n');
+  return source.subarray(0, Math.min(end === -1 ? source.length : end, MAX_CHARACTERS)).toString('latin1');
+};
+
+/** `rfc822; a@b.de`, `smtp;550 …`: what stands behind the type (RFC 3464 §2.1.2); all of it where there is none. */
+export const typedValue = (value: string): { readonly type: string; readonly text: string } => {
+  const [, type, text] = /^[ \t]*([\w.-]{1,30})[ \t]*;(.*)$/s.exec(value) ?? [];
+  return type === undefined || text === undefined
+    ? { type: '', text: value.trim() }
+    : { type: type.toLowerCase(), text: text.trim() };
+};

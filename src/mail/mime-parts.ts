@@ -1,0 +1,124 @@
+// A message taken apart (RFC 2045, RFC 2046): its header fields and the tree of its parts, each with its content without
+// transfer encoding. What is not well-formed is read as mail programs read it; only what passes a bound is refused.
+// Messages within messages stay whole.
+import { type MimeNode, Splitter, type SplitterChunk } from '@zone-eu/mailsplit';
+
+/** Of each part; far above what honest programs write. Bytes. */
+const MAX_HEAD_BYTES = 131_072;
+const MAX_PARTS = 200;
+const ENCODINGS: ReadonlySet<string> = new Set(['', '7bit', '8bit', 'binary', 'base64', 'quoted-printable']);
+
+export interface MimePart {
+  /** `type/subtype` in lower case. */
+  readonly type: string;
+  readonly charset: string | null;
+  readonly disposition: 'inline' | 'attachment' | null;
+  /** Decoded. */
+  readonly filename: string | null;
+  /** Without angle brackets. */
+  readonly contentId: string | null;
+  readonly flowed: { readonly delSp: boolean } | null;
+  /** Decoded; empty for a multipart. */
+  readonly content: Buffer;
+  /** Of a multipart. */
+  readonly children: readonly MimePart[];
+}
+
+export interface ParsedMessage {
+  /** In their order; values unfolded, otherwise as they stand. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly root: MimePart;
+}
+
+/** It cannot be taken apart: too many parts, too long a head, an encoding that nobody knows. Fit to be shown. */
+export class MimeError extends Error {
+  override readonly name = 'MimeError';
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** Header lines come as octets; 8-bit ones are UTF-8 (RFC 6532), or from a program that never thought about it. */
+const readLine = (line: string): string => {
+  const bytes = Buffer.from(line, 'latin1');
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return line;
+  }
+};
+
+const fieldsOf = ({ headers }: MimeNode): ParsedMessage['fields'] =>
+  (headers ? headers.getList() : []).map(({ line }) => {
+    const text = readLine(line).replace(/\r?\n(?=[ \t])/g, '');
+    const colon = text.indexOf(':');
+    return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
+  });
+
+const decode = async (node: MimeNode, pieces: readonly Buffer[]): Promise<Buffer> => {
+  const encoding = node.encoding || '';
+  if (!ENCODINGS.has(encoding))
+    throw new MimeError(`a part has the unknown transfer encoding ${JSON.stringify(encoding.slice(0, 40))}`);
+  if (encoding !== 'base64' && encoding !== 'quoted-printable') return Buffer.concat(pieces);
+  const decoder = node.getDecoder();
+  const decoded: Buffer[] = [];
+  decoder.on('data', (piece: Buffer) => decoded.push(piece));
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  decoder.once('end', resolve).once('error', reject);
+  decoder.end(Buffer.concat(pieces));
+  await promise;
+  return Buffer.concat(decoded);
+};
+
+const dispositionOf = ({ disposition }: MimeNode): MimePart['disposition'] => {
+  if (!disposition) return null;
+  // RFC 2183 §2.8
+  return disposition === 'inline' ? 'inline' : 'attachment';
+};
+
+const toPart = async (
+  node: MimeNode,
+  bodies: ReadonlyMap<MimeNode, readonly Buffer[]>,
+  childrenOf: ReadonlyMap<MimeNode, readonly MimeNode[]>,
+): Promise<MimePart> => {
+  const children: MimePart[] = [];
+  for (const child of childrenOf.get(node) ?? []) children.push(await toPart(child, bodies, childrenOf));
+  const id = node.headers ? node.headers.getFirst('Content-ID').replace(/^<|>$/g, '').trim() : '';
+  return {
+    type: node.contentType || 'text/plain',
+    charset: node.charset || null,
+    disposition: dispositionOf(node),
+    filename: node.filename || null,
+    contentId: id || null,
+    flowed: node.flowed ? { delSp: node.delSp } : null,
+    content: node.multipart ? Buffer.alloc(0) : await decode(node, bodies.get(node) ?? []),
+    children,
+  };
+};
+
+/** @throws MimeError */
+export const parseMessage = async (message: Buffer): Promise<ParsedMessage> => {
+  const splitter = new Splitter({
+    ignoreEmbedded: true,
+    maxHeadSize: MAX_HEAD_BYTES,
+    maxChildNodes: MAX_PARTS,
+  });
+  const bodies = new Map<MimeNode, Buffer[]>();
+  const childrenOf = new Map<MimeNode, MimeNode[]>();
+  let root: MimeNode | null = null;
+  const add = <T>(map: Map<MimeNode, T[]>, node: MimeNode, value: T): void => {
+    const list = map.get(node);
+    if (list) list.push(value);
+    else map.set(node, [value]);
+  };
+  splitter.end(message);
+  try {
+    for await (const chunk of splitter as AsyncIterable<SplitterChunk>) {
+      if (chunk.type === 'body') add(bodies, chunk.node, chunk.value);
+      else if (chunk.type === 'node' && chunk.parentNode) add(childrenOf, chunk.parentNode, chunk);
+      else if (chunk.type === 'node') root = chunk;
+    }
+  } catch (cause) {
+    throw new MimeError('it has too many parts, or too long a header', { cause });
+  }
+  if (root === null) throw new MimeError('it has no header');
+  return { fields: fieldsOf(root), root: await toPart(root, bodies, childrenOf) };
+};

@@ -1,0 +1,67 @@
+// Who is meant by a RCPT at the inbound listener. Nothing is accepted that is not dealt with to its end, and nothing is
+// sent back later: whoever is not known is refused at once (standards: no backscatter). Pure.
+import { type Behaviour, behaviourOf } from '#src/feedback/simulator.ts';
+import { domainName } from '#src/mail/address.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import type { ReturnPathTarget } from '#src/mail/verp.ts';
+import { SmtpRefusal } from './read-data.ts';
+
+export type Destination =
+  | { readonly kind: 'report'; readonly target: ReturnPathTarget }
+  | {
+      readonly kind: 'simulator';
+      readonly behaviour: Behaviour;
+      readonly recipient: Address;
+      readonly returnPath: Address;
+    }
+  /** RFC 5321 §4.5.1, RFC 2142 §4: someone answers for each host. */
+  | { readonly kind: 'operator'; readonly recipient: string };
+
+export interface DestinationFacts {
+  readonly serviceHost: string;
+  readonly simulatorDomain: string;
+  /** Null for what no key of this installation has made. */
+  readonly decodeReturnPath: (address: string) => ReturnPathTarget | null;
+  /** Whether `bounce.<host>` is one of the names that mail is received for. */
+  readonly isSendingHost: (host: string) => boolean;
+}
+
+const OPERATORS = new Set(['postmaster', 'abuse']);
+const BOUNCE = 'bounce.';
+
+/** `local@domain` with the domain in A-labels; smtp-server shows it in Unicode. */
+export const plainAddress = (address: string): string => {
+  const at = address.lastIndexOf('@');
+  if (at === -1) return address.toLowerCase();
+  const domain = address.slice(at + 1);
+  return `${address.slice(0, at)}@${domainName(domain) ?? domain.toLowerCase()}`;
+};
+
+/** Throws SmtpRefusal. Both as in the commands, without angle brackets; `mailFrom` is empty for the null sender. */
+export const destinationOf = (given: string, mailFrom: string, facts: DestinationFacts): Destination => {
+  const address = plainAddress(given);
+  const at = address.lastIndexOf('@');
+  const localPart = at === -1 ? address : address.slice(0, at);
+  const host = at === -1 ? facts.serviceHost : address.slice(at + 1);
+  const target = facts.decodeReturnPath(address);
+  if (target) return { kind: 'report', target };
+  const bounceOf = host.startsWith(BOUNCE) ? host.slice(BOUNCE.length) : null;
+  const isOurs =
+    host === facts.serviceHost ||
+    host === facts.simulatorDomain ||
+    (bounceOf !== null && facts.isSendingHost(bounceOf));
+  if (!isOurs) throw new SmtpRefusal(550, '5.7.1 relaying denied');
+  if (OPERATORS.has(localPart.toLowerCase())) return { kind: 'operator', recipient: address };
+  const behaviour = host === facts.simulatorDomain ? behaviourOf(localPart) : null;
+  if (behaviour === null) throw new SmtpRefusal(550, '5.1.1 no such mailbox');
+  const returnPath = plainAddress(mailFrom);
+  // A simulator that answered strangers could be made to write to anyone.
+  if (facts.decodeReturnPath(returnPath) === null)
+    throw new SmtpRefusal(550, '5.7.1 the simulator answers mail of this service only');
+  return {
+    kind: 'simulator',
+    behaviour,
+    recipient: address as Address,
+    returnPath: returnPath as Address,
+  };
+};

@@ -1,0 +1,176 @@
+// smtp-server's connection, made strict. Commands end in CRLF and nothing else, nothing is said before it may be said
+// (RFC 2920 §3.1), every reply bears one enhanced status code (RFC 2034 §4), and whoever makes too many mistakes has to
+// leave. What follows a bare CR or LF may be smuggled commands: the connection it came on is closed.
+//
+// The library parses many lines of a chunk at once, each with whatever line end it has. Here it is given them one by one
+// while it reads commands; the content of a message it gets as it comes, and read-data.ts looks at that.
+import type { Socket } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { SMTPConnection, type SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
+import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
+import { clientKey } from '#src/kernel/rate-limit.ts';
+
+const CR = 13;
+const LF = 10;
+/** RFC 5321 §4.5.3.1.4 asks for 512 octets; AUTH (RFC 4954 §4) for 12,288. */
+const MAX_COMMAND_OCTETS = 12_288;
+/** Commands after which a client must wait for the reply (RFC 2920 §3.1). */
+const LAST_OF_A_GROUP = /^(?:DATA|EHLO|HELO)(?![!-~])/i;
+const HAS_ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
+
+interface Breach {
+  readonly code: number;
+  readonly text: string;
+}
+
+const bareLf: Breach = { code: 550, text: '5.5.2 bare <LF> received' };
+const bareCr: Breach = { code: 550, text: '5.5.2 bare <CR> received' };
+const nul: Breach = { code: 550, text: '5.5.2 NUL received' };
+const tooEarly: Breach = { code: 554, text: '5.5.0 sent before the reply it must wait for' };
+
+/** `line` is a piece of one line of commands, at most up to its LF; `before` the octet before it. */
+const breachIn = (line: Buffer, before: number): Breach | null => {
+  if (line.includes(0)) return nul;
+  for (let at = 0; at < line.length; at += 1) {
+    const previous = at === 0 ? before : line[at - 1];
+    if (line[at] === LF && previous !== CR) return bareLf;
+    if (line[at] !== LF && previous === CR) return bareCr;
+  }
+  return null;
+};
+
+class StrictStream extends SMTPStream {
+  readonly #refuse: (breach: Breach) => void;
+  #before = 0;
+  #line = '';
+  /** What came after 354 was said. */
+  readonly #content = new WeakSet<Buffer>();
+
+  constructor(refuse: (breach: Breach) => void) {
+    super({ maxCommandLength: MAX_COMMAND_OCTETS });
+    this.#refuse = refuse;
+  }
+
+  override write(chunk: Buffer): boolean {
+    if (this._dataMode) this.#content.add(chunk);
+    return super.write(chunk);
+  }
+
+  override _write(chunk: Buffer, encoding: BufferEncoding | 'buffer', next: (error?: Error | null) => void) {
+    // It waited here while the command before it was under way.
+    if (this._dataMode && !this.isClosed && chunk.length > 0 && !this.#content.has(chunk))
+      return this.#refuse(tooEarly);
+    if (this._dataMode || this.isClosed || chunk.length === 0) {
+      this.#before = 0;
+      this.#line = '';
+      return super._write(chunk, encoding, next);
+    }
+    const end = chunk.indexOf(LF);
+    const line = end === -1 ? chunk : chunk.subarray(0, end + 1);
+    const rest = chunk.subarray(line.length);
+    this.#line = (this.#line + line.toString('latin1')).slice(0, 16);
+    const breach = breachIn(line, this.#before) ?? this.#tooEarly(rest);
+    // The write never ends: nothing behind it is looked at.
+    if (breach !== null) return this.#refuse(breach);
+    this.#before = line.at(-1) ?? 0;
+    if (end !== -1) {
+      this.#before = 0;
+      this.#line = '';
+    }
+    super._write(line, encoding, (error) => {
+      if (error || rest.length === 0) next(error);
+      // Thousands of short commands in one chunk neither nest nor keep others waiting.
+      else setImmediate(() => this._write(rest, encoding, next));
+    });
+  }
+
+  /** The library would run what a client that has left had not finished. */
+  override _flushData(): void {}
+
+  #tooEarly(rest: Buffer): Breach | null {
+    return rest.length > 0 && LAST_OF_A_GROUP.test(this.#line) ? tooEarly : null;
+  }
+}
+
+class StrictConnection extends SMTPConnection {
+  #mistakes = 0;
+  readonly #maxMistakes: number;
+
+  constructor(
+    server: SMTPServer,
+    socket: Socket,
+    options: SMTPConnectionOptions | null | undefined,
+    maxMistakes: number,
+  ) {
+    super(server, socket, options ?? null);
+    this.#maxMistakes = maxMistakes;
+  }
+
+  override _createParser(): SMTPStream {
+    const parser = new StrictStream(({ code, text }) => {
+      this.send(code, text);
+      this.close();
+    });
+    parser.oncommand = (command, callback) => this._onCommand(command, callback);
+    parser.on('error', (error) => this.send(421, `4.7.0 ${error.message}`));
+    return parser;
+  }
+
+  /** Text that brings its enhanced status code is sent as it is. */
+  override send(code: number, data?: string | string[] | null, context?: string | false): void {
+    const bringsCode = typeof data === 'string' && HAS_ENHANCED_CODE.test(data);
+    super.send(code, data, bringsCode ? false : context);
+    if (code >= 400 && code !== 421) this.#mistakes += 1;
+    if (this.#mistakes > this.#maxMistakes && !this._closing)
+      super.send(421, '4.7.0 too many mistakes', false);
+  }
+}
+
+export interface ServerBounds {
+  /** Refused commands, after which a connection is closed. */
+  readonly mistakes: number;
+  /** TLS handshakes of one client address that are under way. */
+  readonly perClient: number;
+}
+
+export class StrictServer extends SMTPServer {
+  readonly #bounds: ServerBounds;
+  readonly #handshakes = new Map<string, number>();
+
+  constructor(options: SMTPServerOptions, bounds: ServerBounds) {
+    super(options);
+    this.#bounds = bounds;
+  }
+
+  /** A client that never finishes its TLS handshake never becomes a session, and is counted nowhere else. */
+  override _acceptSocket(socket: Socket, handshake: boolean): (() => void) | false {
+    if (!handshake) return super._acceptSocket(socket, handshake);
+    const client = clientKey((socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, ''));
+    const pending = this.#handshakes.get(client) ?? 0;
+    const release = pending < this.#bounds.perClient && super._acceptSocket(socket, handshake);
+    if (release === false) {
+      socket.on('error', () => undefined);
+      socket.destroy();
+      return false;
+    }
+    this.#handshakes.set(client, pending + 1);
+    let isOver = false;
+    const end = (): void => {
+      if (isOver) return;
+      isOver = true;
+      const left = (this.#handshakes.get(client) ?? 1) - 1;
+      if (left > 0) this.#handshakes.set(client, left);
+      else this.#handshakes.delete(client);
+      release();
+    };
+    socket.once('close', end);
+    return end;
+  }
+
+  override connect(socket: Socket, socketOptions?: SMTPConnectionOptions | null): void {
+    const connection = new StrictConnection(this, socket, socketOptions, this.#bounds.mistakes);
+    this.connections.add(connection);
+    connection.on('error', (error) => this._onError(error));
+    connection.init();
+  }
+}

@@ -1,0 +1,236 @@
+// Message submission (RFC 6409) with an API token as password (RFC 4954): another door to the one way in. On port 587 with
+// STARTTLS, on 465 with TLS from the first byte (RFC 8314). The envelope's sender is of no account, because every copy
+// leaves with a return path of its own; its recipients are those who get the message.
+import type { SMTPServerAuthentication, SMTPServerSession } from 'smtp-server';
+import { type AcceptDeps, type Accepted, accept } from '#src/intake/accept.ts';
+import { fromMime } from '#src/intake/from-mime.ts';
+import { MAX_RECIPIENTS } from '#src/intake/gates/request-gates.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import type { ByteBudget } from '#src/kernel/byte-budget.ts';
+import { AppError, toAppError } from '#src/kernel/errors.ts';
+import type { Log } from '#src/kernel/log.ts';
+import { placesFor } from '#src/kernel/places.ts';
+import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { AddressError, needsSmtpUtf8, parseAddress } from '#src/mail/address.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { type Certificate, createListener, type Listener, type ListenerHandlers } from './listener.ts';
+import { SmtpRefusal } from './read-data.ts';
+import { refusalOf } from './reply-line.ts';
+
+/** Office networks and application servers open one for each message under way. */
+const CONNECTIONS_PER_CLIENT = 50;
+const CONNECTIONS = 1_000;
+const MISTAKES = 20;
+/** Taking a message of the largest size apart needs twice its size for a moment. */
+const PARSED_AT_ONCE = 2;
+
+export interface SubmissionOptions {
+  /** Where clients begin in clear and change to TLS; null: nowhere. */
+  readonly listen: ListenAddress | null;
+  /** Where TLS begins with the first byte; null: nowhere. */
+  readonly implicitListen: ListenAddress | null;
+  readonly hostName: string;
+  /** Null: whoever signs in does so on this machine. */
+  readonly certificate: Certificate | null;
+  readonly messageBytes: number;
+  readonly budget: ByteBudget;
+  readonly intake: AcceptDeps;
+  /** Null where the token is unknown, expired, revoked, or used from where it may not be. */
+  readonly authenticate: (token: string, clientAddress: string) => Promise<Caller | null>;
+  readonly limits: () => {
+    /** Of messages, per credential. */
+    readonly messages: RateLimit;
+    /** Of failed attempts to sign in, per client address. */
+    readonly failedSignIns: RateLimit;
+  };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Null where it does not listen. */
+export interface SubmissionPorts {
+  readonly port: number | null;
+  readonly implicitPort: number | null;
+}
+
+export interface Submission {
+  /** Rejects where an address is taken. */
+  start(): Promise<SubmissionPorts>;
+  readonly listeners: readonly Listener[];
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** Who has signed in on a connection, and how to ask whether they still may. */
+interface SignedIn {
+  readonly caller: Caller;
+  readonly stillMay: () => Promise<Caller | null>;
+}
+
+/** RFC 5735 §4, RFC 4291 §2.5.3. */
+const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');
+
+const mayAuthenticate = ({ secure, remoteAddress }: SMTPServerSession): boolean =>
+  secure || isLoopback(remoteAddress);
+
+const signedIn = ({ user }: SMTPServerSession): SignedIn => {
+  if (user === undefined || user === false)
+    throw new SmtpRefusal(530, '5.7.0 sign in first: AUTH over TLS, with an API token as password');
+  return user as SignedIn;
+};
+
+const isSender = (caller: Caller | null): caller is Caller & { readonly tenantId: string } =>
+  caller !== null &&
+  (caller.kind === 'team_token' || caller.kind === 'project_token') &&
+  caller.tenantId !== null &&
+  caller.permissions.has('messages.send');
+
+const badCredentials = () =>
+  new SmtpRefusal(535, '5.7.8 unauthorized: the password is not an API token that may be used from here');
+
+const parseRecipient = (text: string): Address => {
+  try {
+    const { address } = parseAddress(text);
+    if (!needsSmtpUtf8(address)) return address;
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    throw refusalOf(
+      new AppError('invalid_recipient', `${error.message}.`, { extra: { recipients: [text.slice(0, 254)] } }),
+    );
+  }
+  throw new SmtpRefusal(553, '5.6.7 invalid_recipient: SMTPUTF8 is not offered; use an address of ASCII');
+};
+
+const SAID = {
+  recipient_suppressed: ' (recipient_suppressed: every recipient is suppressed, nothing is sent)',
+  recipients_suppressed: ' (recipients_suppressed: some recipients are suppressed, the others get it)',
+} as const;
+
+/** All that is wrong with it is in the error; what was taken is told by its id. */
+const replyTo = (accepted: Accepted): string => {
+  if (accepted.kind === 'blocked') throw accepted.error;
+  const { id, code } = accepted.answer;
+  return `2.0.0 queued as ${id}${code === undefined ? '' : SAID[code]}`;
+};
+
+export const createSubmission = (options: SubmissionOptions): Submission => {
+  const { intake, authenticate, limits, clock, log } = options;
+  const failures = createRateLimiter();
+  const messages = createRateLimiter();
+  const parsing = placesFor(PARSED_AT_ONCE);
+
+  const signIn = async (
+    { password }: SMTPServerAuthentication,
+    { remoteAddress }: SMTPServerSession,
+  ): Promise<SignedIn> => {
+    const token = password ?? '';
+    const stillMay = () => authenticate(token, remoteAddress);
+    const caller = await stillMay();
+    if (isSender(caller)) return { caller, stillMay };
+    // Nobody guesses 256 bits: right tokens pass however many wrong ones come from the same network.
+    const { allowed } = failures.take(clientKey(remoteAddress), clock.now(), limits().failedSignIns);
+    throw allowed ? badCredentials() : new SmtpRefusal(421, '4.7.0 too many failed attempts to sign in');
+  };
+
+  const mail = async (address: string, session: SMTPServerSession): Promise<void> => {
+    const { caller, stillMay } = signedIn(session);
+    if (!isSender(await stillMay())) throw new SmtpRefusal(421, '4.7.0 the token is no longer valid');
+    if (session.envelope.smtpUtf8) throw new SmtpRefusal(555, '5.5.4 SMTPUTF8 is not offered');
+    if (address === '')
+      throw new SmtpRefusal(550, '5.7.1 reports and automatic notices are not sent through this service');
+    const { allowed, retryAfterSeconds } = messages.take(caller.credentialId, clock.now(), limits().messages);
+    if (!allowed)
+      throw refusalOf(
+        new AppError('rate_limited', 'Too many messages in a short time.', {
+          extra: { retry_after: retryAfterSeconds },
+        }),
+      );
+  };
+
+  const rcpt = (address: string, { envelope }: SMTPServerSession): void => {
+    if (envelope.rcptTo.length >= MAX_RECIPIENTS)
+      throw refusalOf(
+        new AppError('too_many_recipients', `A message has at most ${MAX_RECIPIENTS} recipients.`, {
+          extra: { count: envelope.rcptTo.length + 1, limit: MAX_RECIPIENTS },
+        }),
+      );
+    parseRecipient(address);
+  };
+
+  const take = async (content: Buffer, session: SMTPServerSession): Promise<string> => {
+    const { caller } = signedIn(session);
+    if (!isSender(caller)) throw badCredentials();
+    const recipients = session.envelope.rcptTo.map(({ address }) => parseRecipient(address));
+    const { draft, projectId, repeatKey } = await parsing(() => fromMime(content, recipients));
+    const accepted = await accept(intake, {
+      tenantId: caller.tenantId,
+      projects: caller.projects,
+      projectId,
+      source: 'smtp',
+      draft,
+      idempotency: repeatKey === null ? null : { key: repeatKey, request: repeatKey },
+    });
+    return replyTo(accepted);
+  };
+
+  const data = async (content: Buffer, session: SMTPServerSession): Promise<string> => {
+    const { caller } = signedIn(session);
+    const facts = {
+      credential_id: caller.credentialId,
+      tenant_id: caller.tenantId,
+      bytes_in: content.length,
+      recipients: session.envelope.rcptTo.length,
+    };
+    try {
+      const reply = await take(content, session);
+      log.info({ ...facts, reply: 250 }, 'submission');
+      return reply;
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.code === 'internal_error') log.error({ ...facts, err: error }, 'submission failed');
+      else log.info({ ...facts, code: error.code }, 'submission');
+      throw refusalOf(error);
+    }
+  };
+
+  const handlers: ListenerHandlers = { authenticate: signIn, mayAuthenticate, mail, rcpt, data };
+  const listenerAt = (name: string, listen: ListenAddress, implicitTls: boolean): Listener =>
+    createListener({
+      name,
+      listen,
+      hostName: options.hostName,
+      certificate: options.certificate,
+      implicitTls,
+      limits: {
+        connections: CONNECTIONS,
+        perClient: CONNECTIONS_PER_CLIENT,
+        messageBytes: options.messageBytes,
+        // One more than are let in: the library calls too many a matter of time.
+        recipients: MAX_RECIPIENTS + 1,
+        mistakes: MISTAKES,
+      },
+      budget: options.budget,
+      handlers,
+      log,
+      server: { allowInsecureAuth: true, authMethods: ['PLAIN', 'LOGIN'] },
+    });
+  const plain = options.listen && listenerAt('submission', options.listen, false);
+  const implicit = options.implicitListen && listenerAt('submissions', options.implicitListen, true);
+  const listeners = [plain, implicit].filter((listener) => listener !== null);
+
+  return {
+    listeners,
+    start: async () => ({
+      port: plain && (await plain.start()).port,
+      implicitPort: implicit && (await implicit.start()).port,
+    }),
+    stop: async (timeoutMs) => {
+      await Promise.all(listeners.map((listener) => listener.stop(timeoutMs)));
+    },
+  };
+};

@@ -1,0 +1,33 @@
+// The certificate of a listener, read from its files at the start and again when the daemon is told to reload: what renews
+// certificates replaces the files and sends SIGHUP.
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { Log } from '#src/kernel/log.ts';
+import type { Certificate, Listener } from './listener.ts';
+
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Throws where a file cannot be read, is none of either, or the key belongs to another certificate. */
+export const readCertificate = ({ cert, key }: CertificateFiles): Certificate => {
+  const certificate = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+  createSecureContext(certificate);
+  return certificate;
+};
+
+/** For connections from now on. Where the files are not usable, the former certificate stays, and the log says why. */
+export const renewCertificate = (
+  files: CertificateFiles | null,
+  listeners: readonly Pick<Listener, 'useCertificate'>[],
+  log: Log,
+): void => {
+  if (files === null) return;
+  try {
+    const certificate = readCertificate(files);
+    for (const listener of listeners) listener.useCertificate(certificate);
+  } catch (error) {
+    log.error({ err: error }, 'the certificate was not read again: the one before stays in use');
+  }
+};

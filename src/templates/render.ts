@@ -1,0 +1,73 @@
+// Content with placeholders, compiled once for however many recipients: what it needs, what of given data it cannot use,
+// and what comes out. Pure.
+import type { FieldProblem } from '#src/kernel/errors.ts';
+import { withoutInvisibles } from '#src/mail/address.ts';
+import { compileTemplate, isLink, type MergeData } from '#src/mail/merge-fields.ts';
+
+/** Some line of a header field has to hold it (RFC 5322 §2.1.1), and nobody reads so long a one. */
+export const MAX_SUBJECT = 998;
+
+export interface TemplateContent {
+  readonly subject: string;
+  readonly text: string | null;
+  readonly html: string | null;
+}
+
+export interface CompiledContent {
+  /** Names of all placeholders, each once. */
+  readonly fields: readonly string[];
+  /** Why it cannot be used; paths are `subject`, `text`, `html`. */
+  readonly problems: readonly FieldProblem[];
+  /** Fields that are not in `data`. */
+  readonly missing: (data: MergeData) => string[];
+  /** What keeps the message from being made of `data`; `path` is where that stands in the request. */
+  readonly problemsOf: (data: MergeData, path: string) => FieldProblem[];
+  readonly render: (data: MergeData) => TemplateContent;
+  /** Those of the data that text and HTML take. */
+  readonly dataOfBody: (data: MergeData) => MergeData;
+}
+
+export const compileContent = ({ subject, text, html }: TemplateContent): CompiledContent => {
+  const parts = {
+    subject: compileTemplate(subject, 'subject'),
+    text: text === null ? null : compileTemplate(text, 'text'),
+    html: html === null ? null : compileTemplate(html, 'html'),
+  };
+  const fields = [...new Set(Object.values(parts).flatMap((part) => part?.fields ?? []))];
+  const links = parts.html?.links ?? [];
+  const bodyFields = [...new Set([...(parts.text?.fields ?? []), ...(parts.html?.fields ?? [])])];
+  const missing = (data: MergeData) => fields.filter((name) => !Object.hasOwn(data, name));
+  const subjectOf = (data: MergeData) => withoutInvisibles(parts.subject.merge(data)).trim();
+  return {
+    fields,
+    problems: Object.entries(parts).flatMap(([path, part]) =>
+      (part?.problems ?? []).map((message) => ({ path, message })),
+    ),
+    missing,
+    problemsOf: (data, path) => {
+      const absent = missing(data);
+      if (absent.length > 0)
+        return absent.map((name) => ({ path: `${path}.${name}`, message: 'is required by the template' }));
+      const unfit = links
+        .filter((name) => !isLink(data[name] ?? ''))
+        .map((name) => ({
+          path: `${path}.${name}`,
+          message: 'begins a link: expected an address with https, http, mailto, tel or sms',
+        }));
+      const made = subjectOf(data);
+      if (made !== '' && made.length <= MAX_SUBJECT) return unfit;
+      const message =
+        made === '' ? 'leaves the subject empty' : `makes the subject longer than ${MAX_SUBJECT} characters`;
+      return [...unfit, { path, message }];
+    },
+    render: (data) => ({
+      subject: subjectOf(data),
+      text: parts.text?.merge(data) ?? null,
+      html: parts.html?.merge(data) ?? null,
+    }),
+    dataOfBody: (data) =>
+      Object.fromEntries(
+        bodyFields.flatMap((name) => (Object.hasOwn(data, name) ? [[name, data[name] ?? '']] : [])),
+      ),
+  };
+};

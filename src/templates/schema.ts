@@ -1,0 +1,149 @@
+// Stored templates as the API takes and shows them.
+import { z } from 'zod';
+import { idSchema } from '#src/kernel/fields.ts';
+import type { MergeData } from '#src/mail/merge-fields.ts';
+import { kindNames } from '#src/messages/kinds.ts';
+import { MAX_SUBJECT } from './render.ts';
+
+/** Ten times what a mailbox shows of a message before it cuts it off; each copy is made of it anew. */
+const MAX_CONTENT = 1_000_000;
+const MAX_NAME = 100;
+const MAX_DESCRIPTION = 500;
+const MAX_DATA = 200;
+const MAX_DATA_NAME = 100;
+const MAX_DATA_VALUE = 10_000;
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Ids and names are asked for in one place: none may look like the other. */
+export const templateName = z
+  .string()
+  .max(MAX_NAME)
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
+    'expected letters, digits, dots, hyphens and underscores, a letter or digit first',
+  )
+  .refine((name) => !UUID.test(name), 'expected a name, not an id');
+
+const withoutNul = (text: string): boolean => !text.includes('\0');
+export const templateSubject = z
+  .string()
+  .min(1)
+  .max(MAX_SUBJECT)
+  .regex(/^[^\r\n\0]*$/, 'expected one line: a line break or NUL is not allowed')
+  .refine((subject) => subject.trim() !== '', 'must not be empty')
+  .describe('with `{{placeholders}}`');
+export const templateText = z
+  .string()
+  .max(MAX_CONTENT)
+  .refine(withoutNul, 'NUL characters are not allowed')
+  .describe('with `{{placeholders}}`; values stand in it as they are');
+export const templateHtml = z
+  .string()
+  .max(MAX_CONTENT)
+  .refine(withoutNul, 'NUL characters are not allowed')
+  .describe('with `{{placeholders}}` in text, in quoted attributes and in links; values are escaped');
+
+const dataValue = z.union([
+  z.string().max(MAX_DATA_VALUE).refine(withoutNul, 'NUL characters are not allowed'),
+  z.number(),
+  z.boolean(),
+]);
+
+/** Values of placeholders: `{{practice.city}}` takes that of the name with the dot in it. */
+export const mergeDataSchema = z
+  .record(z.string().max(MAX_DATA_NAME), dataValue)
+  .refine((data) => Object.keys(data).length <= MAX_DATA, `at most ${MAX_DATA} values`);
+
+/** As text, which is what placeholders take. */
+export const toMergeData = (data: z.infer<typeof mergeDataSchema>): MergeData =>
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, String(value)]));
+
+const kind = z
+  .enum(kindNames)
+  .describe('what it is made for: sends that name no kind take it, and a route of its stream');
+const tracking = z.boolean().nullable().describe('null: as the route says');
+
+const attributes = {
+  description: z.string().max(MAX_DESCRIPTION).nullable(),
+  message_kind: kind,
+  track_opens: tracking,
+  track_clicks: tracking,
+};
+const content = {
+  subject: templateSubject,
+  text: templateText.nullable(),
+  html: templateHtml.nullable(),
+};
+const hasBody = ({
+  text,
+  html,
+}: {
+  text?: string | null | undefined;
+  html?: string | null | undefined;
+}): boolean => (text ?? null) !== null || (html ?? null) !== null;
+
+export const createTemplateBody = z
+  .strictObject({
+    name: templateName,
+    ...attributes,
+    ...content,
+  })
+  .partial({ description: true, track_opens: true, track_clicks: true, text: true, html: true })
+  .extend({ message_kind: kind.default('transactional') })
+  .refine(hasBody, { path: ['text'], message: 'one of text and html is required' });
+
+export const patchTemplateBody = z.strictObject({ name: templateName, ...attributes, ...content }).partial();
+
+export const previewBody = z.strictObject({
+  data: mergeDataSchema.default({}),
+  version: z.int().min(1).optional().describe('the current one where absent'),
+});
+
+export const templateIdSchema = z.string().max(MAX_NAME).describe('UUID or name');
+
+const time = z.iso.datetime();
+const variables = z.array(z.string()).describe('names of the placeholders');
+
+/** Without text and HTML. */
+export const templateHead = z.strictObject({
+  id: idSchema,
+  name: z.string(),
+  description: z.string().nullable(),
+  message_kind: z.enum(kindNames),
+  track_opens: z.boolean().nullable(),
+  track_clicks: z.boolean().nullable(),
+  version: z.int(),
+  variables,
+  subject: z.string(),
+  created_at: time,
+  updated_at: time,
+});
+
+export const templateSchema = templateHead.extend({
+  text: z.string().nullable(),
+  html: z.string().nullable(),
+});
+
+export const versionHead = z.strictObject({
+  version: z.int(),
+  subject: z.string(),
+  variables,
+  created_at: time,
+  created_by: z.string().describe('member, token or operator'),
+});
+
+export const versionSchema = versionHead.extend({ text: z.string().nullable(), html: z.string().nullable() });
+
+export const previewSchema = z.strictObject({
+  version: z.int(),
+  subject: z.string(),
+  text: z.string().nullable(),
+  html: z.string().nullable(),
+  missing: z
+    .array(z.string())
+    .describe('placeholders that the data have no value for; they stand as they are'),
+  problems: z
+    .array(z.strictObject({ path: z.string(), message: z.string() }))
+    .describe('for which a send with these data would be refused'),
+});

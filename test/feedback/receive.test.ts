@@ -1,0 +1,163 @@
+// A report and all that follows from it, in a practice's real file.
+import { createSecretKey } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { type ReceiveDeps, type Received, receiveReport } from '#src/feedback/receive.ts';
+import type { Report } from '#src/feedback/rules.ts';
+import type { RecipientStatus } from '#src/mail/dsn.ts';
+import { parseReply } from '#src/mail/reply.ts';
+import { queueStore } from '#src/queue/store.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import {
+  createSampleTenant,
+  createTestClock,
+  openTestStorage,
+  queueMessage,
+  temporaryDirectory,
+} from '#test/support/storage.ts';
+
+const said = (action: RecipientStatus['action'], line: string | null): Report => ({
+  kind: 'delivery_status',
+  recipients: [
+    {
+      action,
+      status: null,
+      finalRecipient: null,
+      originalRecipient: null,
+      remoteMta: null,
+      diagnostic: line === null ? null : parseReply([line]),
+    },
+  ],
+});
+const UNKNOWN = said('failed', '550 5.1.1 User unknown');
+const DELIVERED = said('delivered', null);
+const COMPLAINT: Report = { kind: 'feedback', feedback: { feedbackType: 'abuse', originalMailFrom: null } };
+
+const SIMULATOR = 'simulator.mail.example.com';
+const TABLES = ['events', 'recipients', 'messages', 'queue', 'counters', 'suppressions'] as const;
+type State = Record<(typeof TABLES)[number], Record<string, unknown>[]>;
+
+const stateStore = perConnection((db: TenantDb) => ({
+  all: (): State =>
+    Object.fromEntries(TABLES.map((table) => [table, db.prepare(`SELECT * FROM ${table}`).all()])) as State,
+}));
+
+const scene = async (address = 'erika@example.org') => {
+  const storage = await openTestStorage(await temporaryDirectory());
+  const tenantId = await createSampleTenant(storage);
+  const { recipientId, number } = await storage.tenants.write(tenantId, (db) => {
+    const project = tenantStore(db).defaultProject();
+    const routeId = tenantStore(db).defaultRoute().id;
+    const message = queueMessage({ db, tenantId, projectId: project.id, routeId }, { recipients: [address] });
+    return { recipientId: message.recipientIds[0] ?? 0, number: tenantStore(db).practice().number };
+  });
+  const deps: ReceiveDeps = {
+    readPlatform: storage.platform.read,
+    files: storage.tenants,
+    clock: createTestClock(),
+    suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
+    simulatorDomain: SIMULATOR,
+  };
+  const receive = (
+    report: Report,
+    target: { tenantNumber?: number; recipientId?: number } = {},
+  ): Promise<Received> => receiveReport(deps, { tenantNumber: number, recipientId, ...target }, report);
+  const state = (): Promise<State> => storage.tenants.read(tenantId, (db) => stateStore(db).all());
+  const inFile = <T>(work: (db: TenantDb) => T): Promise<T> => storage.tenants.write(tenantId, work);
+  return { receive, state, inFile, recipientId };
+};
+
+describe('a report of a bounce', () => {
+  test('changes status, counts, suppresses and tells, together', async () => {
+    const { receive, state } = await scene();
+    expect(await receive(UNKNOWN)).toBe('changed');
+    const { events, recipients, messages, counters, suppressions } = await state();
+    expect(recipients[0]).toMatchObject({
+      status: 'hard_bounced',
+      smtp_code: 550,
+      enhanced_code: '5.1.1',
+      diagnostic: 'User unknown',
+    });
+    expect(messages[0]).toMatchObject({ status: 'hard_bounced' });
+    expect(counters[0]).toMatchObject({ hard_bounced: 1, delivered: 0 });
+    expect(suppressions).toMatchObject([
+      {
+        address: 'erika@example.org',
+        scope: 'team',
+        reason: 'hard_bounce',
+        source_message_id: messages[0]?.id,
+      },
+    ]);
+    expect(events.map(({ type }) => type)).toEqual(['message.hard_bounced', 'suppression.added']);
+    expect(JSON.parse(String(events[0]?.data_json))).toMatchObject({
+      rule: 'unknown_address',
+      smtp_code: 550,
+    });
+  });
+
+  test('that comes twice changes nothing the second time', async () => {
+    const { receive, state } = await scene();
+    await receive(UNKNOWN);
+    const before = await state();
+    expect(await receive(UNKNOWN)).toBe('unchanged');
+    expect(await state()).toEqual(before);
+  });
+
+  test('that comes many times at once counts once', async () => {
+    const { receive, state } = await scene();
+    const received = await Promise.all(Array.from({ length: 20 }, () => receive(COMPLAINT)));
+    expect(received.filter((one) => one === 'changed')).toHaveLength(1);
+    const { counters, suppressions } = await state();
+    expect(counters[0]).toMatchObject({ complaints: 1 });
+    expect(suppressions).toHaveLength(1);
+  });
+});
+
+describe('mail to the simulator', () => {
+  test('is counted nowhere, and nobody is suppressed', async () => {
+    const { receive, state } = await scene(`bounce@${SIMULATOR}`);
+    for (const report of [DELIVERED, UNKNOWN, COMPLAINT]) expect(await receive(report)).toBe('changed');
+    const { recipients, counters, suppressions } = await state();
+    expect(recipients[0]).toMatchObject({ status: 'spam_complaint' });
+    expect(counters).toEqual([]);
+    expect(suppressions).toEqual([]);
+  });
+});
+
+describe('a recipient whose mail was to be tried again', () => {
+  test('is not sent it once more when its fate is told', async () => {
+    const { receive, state } = await scene();
+    await receive(DELIVERED);
+    expect((await state()).queue).toEqual([]);
+  });
+
+  test('stays queued when its mail is only delayed', async () => {
+    const { receive, state } = await scene();
+    await receive(said('delayed', '451 4.4.1 no answer'));
+    expect((await state()).queue).toHaveLength(1);
+  });
+
+  test('is left alone while an attempt is under way: its end is still to be written down', async () => {
+    const { receive, state, inFile } = await scene();
+    const policy = { waits: [1], thenEvery: 1, jitter: 0, giveUpAfter: { 0: 1, 1: 1 } };
+    await inFile((db) => queueStore(db).claim(0, 1, 1_000, 1, policy));
+    await receive(DELIVERED);
+    expect((await state()).queue).toMatchObject([{ claimed: 1 }]);
+  });
+});
+
+describe('what nobody is known for', () => {
+  test.each([{ recipientId: 999_999 }, { tenantNumber: 999_999 }])('%o changes nothing', async (target) => {
+    const { receive, state } = await scene();
+    const before = await state();
+    expect(await receive(UNKNOWN, target)).toBe('unknown');
+    expect(await state()).toEqual(before);
+  });
+
+  test('a stray reply changes nothing', async () => {
+    const { receive, state } = await scene();
+    const before = await state();
+    expect(await receive({ kind: 'other' })).toBe('unchanged');
+    expect(await state()).toEqual(before);
+  });
+});

@@ -1,0 +1,267 @@
+// The mailbox simulator in a loop over real SMTP: a mail goes out by a relay, comes to the listener for mail from the
+// world, is answered there with a report to its return path, and the report says what became of it.
+import { afterEach, describe, expect, test } from 'vitest';
+import { type AppOptions, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { startDaemon } from '#test/support/daemon.ts';
+import { startPostfix } from '#test/support/postfix.ts';
+import { freePort, until } from '#test/support/process.ts';
+import { createSmtpReceiver, OK } from '#test/support/smtp-receiver.ts';
+import { talkTo } from '#test/support/smtp-talk.ts';
+
+const SIMULATOR = 'simulator.mail.example.com';
+const endings: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+const started = async (options: AppOptions): Promise<TestApp> => {
+  const app = await startApp(options);
+  endings.push(() => app.remove());
+  return app;
+};
+
+/** The relay is the daemon's own listener. */
+const directly = async (more: AppOptions['config'] = {}): Promise<TestApp> => {
+  const port = await freePort();
+  const upstream = { name: 'own', kind: 'smtp', host: '127.0.0.1', port, tls: 'none' };
+  const smtp = { inbound: { listen: `127.0.0.1:${port}` } };
+  return started({ config: { upstreams: [upstream], smtp, ...more } });
+};
+
+interface Event {
+  readonly type: string;
+  readonly enhanced_code: string | null;
+  readonly rule: string | null;
+}
+const eventsOf = async (app: TestApp, { base, token }: Sender, id: string): Promise<Event[]> => {
+  const answer = await app.request<{ data: Event[] }>(
+    'GET',
+    `${base}/messages/${id}/events`,
+    undefined,
+    token,
+  );
+  return [...answer.body.data];
+};
+const typesOf = async (app: TestApp, sender: Sender, id: string): Promise<string[]> =>
+  (await eventsOf(app, sender, id)).map(({ type }) => type).sort();
+
+const ends = [
+  { local: 'success', status: 'delivered', event: 'message.delivered' },
+  { local: 'bounce', status: 'hard_bounced', event: 'message.hard_bounced' },
+  { local: 'complaint', status: 'spam_complaint', event: 'message.spam_complaint' },
+  { local: 'ooto', status: 'auto_replied', event: 'message.auto_replied' },
+] as const;
+
+describe('the simulator, relayed to directly', () => {
+  test.each(ends)('$local@ ends in $status', async ({ local, status, event }) => {
+    const app = await directly();
+    const sender = await app.createSender();
+    const id = await app.send(sender, { to: `${local}@${SIMULATOR}` });
+    await app.untilStatus(sender, id, status);
+    await until('the relay’s 250 is written down', async () =>
+      (await typesOf(app, sender, id)).includes('message.sent'),
+    );
+    expect(await typesOf(app, sender, id)).toEqual(['message.created', event, 'message.sent'].sort());
+  });
+});
+
+describe('the simulator, behind Postfix', () => {
+  const behindPostfix = async (): Promise<TestApp> => {
+    const port = await freePort();
+    const postfix = await startPostfix({ relayTo: port });
+    endings.push(() => postfix.stop());
+    const upstream = { name: 'relay', kind: 'smtp', host: '127.0.0.1', port: postfix.smtpPort, tls: 'none' };
+    return started({ config: { upstreams: [upstream], smtp: { inbound: { listen: `127.0.0.1:${port}` } } } });
+  };
+
+  test('each of the four ends as it should, and none is suppressed or counted', async () => {
+    const app = await behindPostfix();
+    const sender = await app.createSender();
+    for (const { local, status } of ends) {
+      const id = await app.send(sender, { to: `${local}@${SIMULATOR}` });
+      await app.untilStatus(sender, id, status);
+    }
+    const again = await app.send(sender, { to: `bounce@${SIMULATOR}` });
+    await app.untilStatus(sender, again, 'hard_bounced');
+    expect(app.sql(sender.practice.id, 'SELECT * FROM suppressions')).toEqual([]);
+    expect(app.sql(sender.practice.id, 'SELECT * FROM counters')).toEqual([]);
+    const health = await app.request<{ inbound: { simulated: number; reports: { unknown: number } } }>(
+      'GET',
+      '/api/admin/health',
+      undefined,
+      app.adminToken,
+    );
+    expect(health.body.inbound).toMatchObject({ simulated: 5, reports: { unknown: 0 } });
+  });
+
+  test('Postfix’s own notices are understood: a mailbox that does not exist, a relay that is refused', async () => {
+    const app = await behindPostfix();
+    const sender = await app.createSender();
+    const unknown = await app.send(sender, { to: `nobody@${SIMULATOR}` });
+    await app.untilStatus(sender, unknown, 'hard_bounced');
+    const [, sent, bounced] = await eventsOf(app, sender, unknown);
+    expect(sent?.type).toBe('message.sent');
+    expect(bounced).toMatchObject({
+      type: 'message.hard_bounced',
+      enhanced_code: '5.1.1',
+      rule: 'unknown_address',
+    });
+    const elsewhere = await app.send(sender, { to: 'erika@example.org' });
+    await app.untilStatus(sender, elsewhere, 'soft_bounced');
+    expect(app.sql(sender.practice.id, 'SELECT * FROM suppressions')).toEqual([]);
+    expect(
+      app.sql(sender.practice.id, 'SELECT sum(sent) AS sent, sum(soft_bounced) AS soft FROM counters'),
+    ).toEqual([{ sent: 1, soft: 1 }]);
+  });
+});
+
+/** A message to that address, from the null sender; the reply to its final dot. Rejects where the address is refused. */
+const bringTo = async (port: number, to: string, content: string): Promise<string | null> => {
+  const one = await talkTo(port);
+  try {
+    await one.hello();
+    await one.envelope('', to);
+    one.write(`${content}.\r\n`);
+    return await one.reply();
+  } finally {
+    one.end();
+  }
+};
+const bring = (app: TestApp, to: string, content: string): Promise<string | null> =>
+  bringTo(app.inboundPort ?? 0, to, content);
+
+const reportOf = (recipient: string, ...fields: readonly string[]): string =>
+  [
+    'From: mailer-daemon@mx.example.org',
+    'Subject: Mail delivery report',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'A report.',
+    '--b',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; mx.example.org',
+    '',
+    `Final-Recipient: rfc822; ${recipient}`,
+    ...fields,
+    '',
+    '--b--',
+    '',
+  ].join('\r\n');
+const bounceOf = (recipient: string): string =>
+  reportOf(recipient, 'Action: failed', 'Status: 5.1.1', 'Diagnostic-Code: smtp; 550 5.1.1 User unknown');
+
+describe('a report from the world', () => {
+  /** The relay takes the mail; reports are brought by hand. */
+  const withReceiver = async () => {
+    const receiver = await createSmtpReceiver();
+    endings.push(() => receiver.stop());
+    const app = await started({ receiver, config: { smtp: { inbound: { listen: '127.0.0.1:0' } } } });
+    return { receiver, app, sender: await app.createSender() };
+  };
+
+  test('of a mailbox that does not exist keeps further mail from it', async () => {
+    const { receiver, app, sender } = await withReceiver();
+    const id = await app.send(sender);
+    await receiver.waitFor(1);
+    const returnPath = receiver.messages[0]?.mailFrom ?? '';
+    expect(await bring(app, returnPath, bounceOf(letter.to))).toMatch('250 2.0.0');
+    await app.untilStatus(sender, id, 'hard_bounced');
+    expect(await bring(app, returnPath, bounceOf(letter.to))).toMatch('250 2.0.0');
+    const answer = await app.request('POST', `${sender.base}/send`, letter, sender.token);
+    expect(answer.body).toMatchObject({ status: 'suppressed', code: 'recipient_suppressed' });
+    expect((await typesOf(app, sender, id)).filter((type) => type === 'message.hard_bounced')).toHaveLength(
+      1,
+    );
+    expect(app.sql(sender.practice.id, 'SELECT sum(hard_bounced) AS hard FROM counters')).toEqual([
+      { hard: 1 },
+    ]);
+  });
+
+  test('with a forged token is refused, and changes nothing', async () => {
+    const { receiver, app, sender } = await withReceiver();
+    await app.send(sender);
+    await receiver.waitFor(1);
+    const returnPath = receiver.messages[0]?.mailFrom ?? '';
+    const last = returnPath.indexOf('@') - 1;
+    const forged = `${returnPath.slice(0, last)}${returnPath[last] === 'a' ? 'b' : 'a'}${returnPath.slice(last + 1)}`;
+    await expect(bring(app, forged, bounceOf(letter.to))).rejects.toThrow('550 5.1.1');
+    expect(app.sql(sender.practice.id, 'SELECT * FROM suppressions')).toEqual([]);
+  });
+
+  test('that is none changes nothing', async () => {
+    const { receiver, app, sender } = await withReceiver();
+    const id = await app.send(sender);
+    await receiver.waitFor(1);
+    await app.untilStatus(sender, id, 'processed');
+    const events = await eventsOf(app, sender, id);
+    expect(
+      await bring(app, receiver.messages[0]?.mailFrom ?? '', 'Subject: Re: Ihr Termin\r\n\r\nDanke!\r\n'),
+    ).toMatch('250');
+    expect(await eventsOf(app, sender, id)).toEqual(events);
+  });
+});
+
+describe('kill -9', { timeout: 120_000 }, () => {
+  test('between a report and the relay’s 250: the report stands, and nothing is sent again', async () => {
+    const held = Promise.withResolvers<void>();
+    const receiver = await createSmtpReceiver({
+      dot: async () => {
+        await held.promise;
+        return OK;
+      },
+    });
+    endings.push(() => receiver.stop());
+    const port = await freePort();
+    const config = {
+      upstreams: [{ name: 'relay', kind: 'smtp', host: '127.0.0.1', port: receiver.port, tls: 'none' }],
+      smtp: { inbound: { listen: `127.0.0.1:${port}` } },
+      queue: { retry: ['1s'], then_every: '1s', jitter: 0 },
+    };
+    const first = await startDaemon({ config });
+    endings.push(() => first.remove());
+    const practice = await first.createPractice();
+    const token = await first.createToken(practice.id);
+    const base = `/api/practices/${practice.id}`;
+    const to = ['anna@example.org', 'berta@example.org'];
+    const sent = await first.request<{ id: string }>('POST', `${base}/send`, { ...letter, to }, token);
+    const returnPathOf = (address: string): string => {
+      const at = receiver.commands.findIndex((line) => line.includes(`RCPT TO:<${address}>`));
+      const connection = receiver.commands[at]?.split(' ')[0];
+      const mail = receiver.commands.slice(0, at).findLast((line) => line.startsWith(`${connection} MAIL`));
+      return /<(.*)>/.exec(mail ?? '')?.[1] ?? '';
+    };
+    await until(
+      'the relay has both copies',
+      () => receiver.commands.filter((line) => line.endsWith(' .')).length === 2,
+    );
+    await bringTo(port, returnPathOf('anna@example.org'), bounceOf('anna@example.org'));
+    const delivered = reportOf('berta@example.org', 'Action: delivered', 'Status: 2.0.0');
+    await bringTo(port, returnPathOf('berta@example.org'), delivered);
+    await first.kill();
+    held.resolve();
+
+    const second = await startDaemon({ config, dataDir: first.dataDir });
+    endings.push(() => second.remove());
+    await until('the queue is empty', async () => {
+      const health = await second.request<{ queue: { waiting_tenants: number; in_flight: number } }>(
+        'GET',
+        '/api/admin/health',
+        undefined,
+        second.adminToken,
+      );
+      return health.body.queue.waiting_tenants === 0 && health.body.queue.in_flight === 0;
+    });
+    const message = await second.request<{ recipients: { status: string }[] }>(
+      'GET',
+      `${base}/messages/${sent.body.id}`,
+      undefined,
+      token,
+    );
+    expect(message.body.recipients.map(({ status }) => status)).toEqual(['hard_bounced', 'delivered']);
+    expect(receiver.commands.filter((line) => line.endsWith(' .'))).toHaveLength(2);
+  });
+});

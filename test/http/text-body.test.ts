@@ -1,0 +1,133 @@
+// Bodies that are text, for routes that take them, and the query that names a practice on flat paths.
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { openApiDocument } from '#src/http/openapi.ts';
+import { defineRoute } from '#src/kernel/route.ts';
+import { OTHER_TENANT, openDoor, TENANT, UNKNOWN_TENANT } from './fixture.ts';
+
+const shared = { tag: 'Test', summary: 'For the tests.', stability: 'stable' } as const;
+const ok = { 200: { description: 'done', body: z.unknown() } };
+
+const routes = [
+  defineRoute({
+    ...shared,
+    method: 'post',
+    path: '/text',
+    access: 'public',
+    audit: { none: 'for the tests' },
+    text: ['text/csv'],
+    body: z.union([z.string(), z.strictObject({ text: z.string() })]),
+    bodyLimit: 100,
+    responses: ok,
+    handle: ({ body }) => ({ status: 200, body: { got: body } }),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'get',
+    path: '/api/flat',
+    access: 'messages.send',
+    practiceInQuery: true,
+    query: z.object({ practice_id: z.string().optional(), project_id: z.string().optional() }),
+    responses: ok,
+    handle: (_, { tenantId }) => ({ status: 200, body: tenantId }),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'get',
+    path: '/api/plain',
+    access: 'messages.send',
+    query: z.object({ practice_id: z.string().optional() }),
+    responses: ok,
+    handle: (_, { tenantId }) => ({ status: 200, body: tenantId }),
+  }),
+];
+
+describe('a body of text', () => {
+  const post = async (body: string | Buffer<ArrayBuffer>, type: string) => {
+    const door = await openDoor({ routes });
+    const response = await fetch(`${door.url}/text`, {
+      method: 'POST',
+      body,
+      headers: { 'Content-Type': type },
+    });
+    const answered = (await response.json()) as Readonly<Record<string, unknown>>;
+    return { status: response.status, body: answered };
+  };
+
+  test.each([
+    ['as it is', 'a,b\r\nü,漢\n', 'text/csv', 'a,b\r\nü,漢\n'],
+    ['with a byte order mark', '\ufeffa', 'text/csv', 'a'],
+    ['in UTF-8 by its parameter', 'ü', 'Text/CSV; header=present; charset="UTF-8"', 'ü'],
+    ['that looks like JSON', '{"a":1}', 'text/csv', '{"a":1}'],
+    ['that is no UTF-8', Buffer.from('\xfc', 'latin1'), 'text/csv', '\ufffd'],
+  ])('%s comes as a string', async (_, body, type, got) => {
+    expect(await post(body, type)).toEqual({ status: 200, body: { got } });
+  });
+
+  test('leaves JSON as it was', async () => {
+    expect(await post('{"text":"a"}', 'application/json')).toMatchObject({ body: { got: { text: 'a' } } });
+  });
+
+  test.each(['text/plain', 'text/csv; charset=iso-8859-1', 'text/csvx', ''])(
+    'of type "%s" is refused with the types that are taken',
+    async (type) => {
+      const { status, body } = await post(Buffer.from('a'), type);
+      expect(status).toBe(415);
+      expect(body.hint).toContain('application/json or text/csv');
+    },
+  );
+
+  test('has the bound of the route', async () => {
+    expect(await post('x'.repeat(101), 'text/csv')).toMatchObject({
+      status: 413,
+      body: { limit_bytes: 100 },
+    });
+  });
+
+  test('is described as text', () => {
+    const { paths } = openApiDocument(routes, { name: 'Test', version: '1', origin: '' }) as unknown as {
+      paths: { '/text': { post: { requestBody: { content: Record<string, { schema: unknown }> } } } };
+    };
+    const { content } = paths['/text'].post.requestBody;
+    expect(Object.keys(content)).toEqual(['application/json', 'text/csv']);
+    expect(content['text/csv']).toEqual({ schema: { type: 'string' } });
+    expect(content['application/json']).not.toEqual(content['text/csv']);
+  });
+});
+
+describe('the practice of a flat path', () => {
+  const get = async (target: string, headers: Record<string, string>) => {
+    const door = await openDoor({ routes });
+    const response = await fetch(door.url + target, { headers });
+    const body = await response.json();
+    return response.status === 200 ? body : response.status;
+  };
+  const token = { Authorization: 'Bearer sender' };
+  const operator = { 'X-Admin-Token': 'root' };
+
+  test.each([
+    ['the token’s, where nothing names one', '/api/flat', token, TENANT],
+    ['the query’s', `/api/flat?practice_id=${TENANT}`, operator, TENANT],
+    ['the query’s by its other name', `/api/flat?project_id=${TENANT}`, operator, TENANT],
+    [
+      'the first name’s of both',
+      `/api/flat?project_id=x&practice_id=${OTHER_TENANT}`,
+      operator,
+      OTHER_TENANT,
+    ],
+    ['the token’s, whatever the other name says', '/api/flat?project_id=a-project', token, TENANT],
+    [
+      'the header’s, whatever the query says',
+      `/api/flat?practice_id=${OTHER_TENANT}`,
+      { ...operator, 'X-Service-Practice': TENANT },
+      TENANT,
+    ],
+    ['not another’s than the token’s', `/api/flat?practice_id=${OTHER_TENANT}`, token, 404],
+    ['not one that there is not', `/api/flat?practice_id=${UNKNOWN_TENANT}`, operator, 404],
+    ['not named by what is no id', '/api/flat?project_id=a-project', operator, 404],
+    ['not named twice', `/api/flat?practice_id=${TENANT}&practice_id=${TENANT}`, operator, 400],
+    ['not in the query of a route that does not say so', `/api/plain?practice_id=${TENANT}`, operator, 400],
+  ] as const)('is %s', async (_, target, headers, expected) => {
+    expect(await get(target, headers)).toBe(expected);
+  });
+});

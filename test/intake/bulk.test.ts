@@ -1,0 +1,207 @@
+// A bulk with what goes wrong in the middle of it, and with scanners.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Assessment, combine, type ScannerReport } from '#src/content/assessment.ts';
+import { type ContentCheck, createContentCheck } from '#src/content/check-content.ts';
+import { rateContent } from '#src/content/rate-content.ts';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { AcceptDeps } from '#src/intake/accept.ts';
+import { type BatchRequest, sendBatch } from '#src/intake/batch.ts';
+import { type BulkRequest, sendBulk } from '#src/intake/bulk.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { createLog } from '#src/kernel/log.ts';
+import { ACCEPTED, createRelay, playUpstream, type Relay } from '#test/relay/fixture.ts';
+
+const log = createLog('error', { write: () => undefined });
+const template = { subject: 'Neues', text: 'Guten Tag {{name}},\n\n{{link}}' };
+
+let relay: Relay;
+let tenantId: string;
+beforeEach(async () => {
+  relay = await createRelay([playUpstream(() => ACCEPTED)]);
+  tenantId = await relay.createPractice('Nord');
+});
+
+interface Result {
+  readonly id?: string;
+  readonly code?: string;
+  readonly status?: string;
+}
+
+const recipients = (count: number, link = 'https://praxis.example/') =>
+  Array.from({ length: count }, (_, index) => ({
+    email: `r${index}@example.org`,
+    data: { name: `R${index}`, link },
+  }));
+
+const bulk = async (deps: AcceptDeps, body: Partial<BulkRequest['body']>, key: string | null = null) => {
+  const request = { tenantId, projects: null, key, log, body: { template, recipients: [], ...body } };
+  const { status, body: answer, replayed } = await sendBulk(deps, request);
+  return { status, replayed, results: (answer as { results: Result[] }).results };
+};
+const batch = async (deps: AcceptDeps, items: BatchRequest['items'], key: string | null = null) => {
+  const { status, body, replayed } = await sendBatch(deps, { tenantId, projects: null, items, key, log });
+  return { status, replayed, results: body as Result[] };
+};
+const read = <T>(work: (db: TenantDb) => T): Promise<T> => relay.storage.tenants.read(tenantId, work);
+const countOf = (table: string) =>
+  read((db) => db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get());
+const codesOf = (results: readonly Result[]) => results.map(({ code, status }) => code ?? status);
+
+/** So many writes succeed; then the disk is full, until `heal`. */
+const failAfter = (writes: number) => {
+  let left = writes;
+  const { files } = relay.acceptDeps;
+  const write: typeof files.write = (id, work) => {
+    left -= 1;
+    const full = { extra: { retry_after: 5 } };
+    return left >= 0
+      ? files.write(id, work)
+      : Promise.reject(new AppError('unavailable', 'The data cannot be stored at the moment.', full));
+  };
+  return {
+    deps: { ...relay.acceptDeps, files: { ...files, write } },
+    heal: () => {
+      left = Number.POSITIVE_INFINITY;
+    },
+  };
+};
+
+describe.each([
+  [
+    'a bulk',
+    (deps: AcceptDeps, key: string | null, count = 200) => bulk(deps, { recipients: recipients(count) }, key),
+  ],
+  [
+    'a batch',
+    (deps: AcceptDeps, key: string | null, count = 200) =>
+      batch(
+        deps,
+        recipients(count).map(({ email }) => ({ to: email, subject: 'Termin', text: 'x' })),
+        key,
+      ),
+  ],
+] as const)('%s for which the disk is full in the middle', (_, send) => {
+  test('tells of those that were stored, and of those that were not; repeated by its key it stores the rest', async () => {
+    const { deps, heal } = failAfter(100);
+    const first = await send(deps, 'key');
+    const stored = first.results.flatMap(({ id }) => id ?? []);
+    expect(first.status).toBe(202);
+    // The first ones are the request's own: its key, its content.
+    expect([98, 99]).toContain(stored.length);
+    expect(first.results.filter(({ code }) => code === 'unavailable')).toHaveLength(200 - stored.length);
+    heal();
+    await expect(send(deps, 'key', 201)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+    const second = await send(deps, 'key');
+    expect({ status: second.status, replayed: second.replayed }).toEqual({ status: 202, replayed: false });
+    expect(new Set(codesOf(second.results))).toEqual(new Set(['queued']));
+    expect(second.results.flatMap(({ id }) => id ?? [])).toEqual(expect.arrayContaining(stored));
+    expect(await countOf('messages')).toBe(200);
+    const third = await send(deps, 'key');
+    expect(third).toEqual({ ...second, replayed: true });
+  });
+});
+
+describe('an item that meets a defect', () => {
+  test('fails alone, and the repeated request tries it again', async () => {
+    let broken = true;
+    const deps: AcceptDeps = {
+      ...relay.acceptDeps,
+      content: {
+        ...relay.acceptDeps.content,
+        rate: (content) => {
+          if (broken && content.subject === 'kaputt') throw new TypeError('defect');
+          return relay.acceptDeps.content.rate(content);
+        },
+      },
+    };
+    const items = ['gut', 'kaputt', 'gut'].map((subject) => ({ to: 'a@example.org', subject, text: 'x' }));
+    expect(codesOf((await batch(deps, items, 'key')).results)).toEqual([
+      'queued',
+      'internal_error',
+      'queued',
+    ]);
+    await expect(batch(deps, items.slice(1), 'key')).rejects.toMatchObject({ code: 'idempotency_conflict' });
+    broken = false;
+    expect(codesOf((await batch(deps, items, 'key')).results)).toEqual(['queued', 'queued', 'queued']);
+    expect(await countOf('messages')).toBe(3);
+  });
+});
+
+describe('where scanners are configured', () => {
+  const asked: string[][] = [];
+  const report: ScannerReport = {
+    rspamd: { state: 'ok', action: 'no action', score: 0, required: 15, symbols: [] },
+    clamd: { state: 'skipped', virus: null, attachment: null },
+    links: { state: 'off', listed: [] },
+  };
+  /** Scanners that say that of everything. */
+  const saying = (fields: Partial<ScannerReport>): AcceptDeps => {
+    asked.length = 0;
+    const said = { ...report, ...fields };
+    const rules = createContentCheck();
+    const content: ContentCheck = {
+      ...rules,
+      scans: () => true,
+      rate: (one) => combine(rateContent(one), report),
+      scan: async (one): Promise<Assessment> => {
+        asked.push([...one.recipients]);
+        return combine(rateContent(one), said);
+      },
+    };
+    return { ...relay.acceptDeps, content };
+  };
+
+  test('they are asked once, for the first who can be written to', async () => {
+    const given = [{ email: 'nobody', data: { name: 'N', link: '' } }, ...recipients(30)];
+    const { status } = await bulk(saying({}), { recipients: given });
+    expect({ status, asked }).toEqual({ status: 202, asked: [['r0@example.org']] });
+  });
+
+  test('what they reject is kept as failed for each, and the key keeps the answer', async () => {
+    const deps = saying({ rspamd: { ...report.rspamd, action: 'reject', score: 30, symbols: ['BAD'] } });
+    const { status, results } = await bulk(deps, { recipients: recipients(3) }, 'key');
+    expect({ status, codes: codesOf(results) }).toEqual({
+      status: 422,
+      codes: ['content_blocked', 'content_blocked', 'content_blocked'],
+    });
+    const statuses = await read((db) => db.prepare<[], string>('SELECT status FROM messages').pluck().all());
+    expect(statuses).toEqual(['failed', 'failed', 'failed']);
+    const again = await bulk(deps, { recipients: recipients(3) }, 'key');
+    expect(again).toEqual({ status: 422, results, replayed: true });
+    expect(await countOf('messages')).toBe(3);
+  });
+
+  test('what they say counts for the score of each', async () => {
+    const deps = saying({ rspamd: { ...report.rspamd, score: 6 } });
+    await bulk(deps, { recipients: recipients(3) });
+    const scores = await read((db) => db.prepare<[], number>('SELECT score FROM messages').pluck().all());
+    expect(scores).toHaveLength(3);
+    for (const score of scores) expect(score).toBeGreaterThanOrEqual(28);
+  });
+
+  test('and must not be left out but are silent, nothing is stored', async () => {
+    const deps = saying({});
+    const silent = new AppError('unavailable', 'silent', { extra: { retry_after: 1 } });
+    const content = { ...deps.content, scan: () => Promise.reject(silent) };
+    await expect(bulk({ ...deps, content }, { recipients: recipients(3) }, 'key')).rejects.toBe(silent);
+    expect([
+      await countOf('messages'),
+      await countOf('shared_contents'),
+      await countOf('idempotency_keys'),
+    ]).toEqual([0, 0, 0]);
+  });
+});
+
+test('a host on the operator’s list blocks the messages that link to it, and no others', async () => {
+  const blockList = {
+    isConfigured: () => true,
+    find: (hosts: readonly string[]) =>
+      hosts.includes('bad.example') ? [{ host: 'bad.example', list: 'local', weight: 100 }] : [],
+  };
+  const scanners = { rspamd: null, clamd: null, dnsLists: null, blockList, onFailure: () => 'pass' as const };
+  const deps = { ...relay.acceptDeps, content: createContentCheck(scanners) };
+  const [first, second, third] = recipients(3);
+  const bad = { email: 'bad@example.org', data: { name: 'B', link: 'https://bad.example/' } };
+  const { results } = await bulk(deps, { recipients: [first, bad, second, third] });
+  expect(codesOf(results)).toEqual(['queued', 'content_blocked', 'queued', 'queued']);
+});

@@ -1,0 +1,336 @@
+// Messages of mail programs as drafts: what they say, whom they name, what is not taken. The programs' own forms stand in
+// test/fixtures/mail-programs.ts.
+import { describe, expect, test } from 'vitest';
+import { fromMime } from '#src/intake/from-mime.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { contentOf } from '#test/fixtures/file-contents.ts';
+import {
+  appleMail,
+  CALENDAR,
+  invitation,
+  outlook,
+  PDF,
+  PNG,
+  thunderbird,
+} from '#test/fixtures/mail-programs.ts';
+import { mutations } from '#test/support/mutations.ts';
+
+const FROM = 'praxis@praxis.example';
+const HEAD = `From: Praxis <${FROM}>\nTo: anna@example.org\nSubject: Termin\n`;
+
+const raw = (text: string): Buffer => Buffer.from(text.replace(/\n/g, '\r\n'), 'latin1');
+const take = (message: Buffer | string, recipients: readonly string[] = ['anna@example.org']) =>
+  fromMime(typeof message === 'string' ? raw(message) : message, recipients as readonly Address[]);
+const draftOf = async (message: Buffer | string, recipients?: readonly string[]) =>
+  (await take(message, recipients)).draft;
+
+const refusalOf = async (message: Buffer | string): Promise<AppError> => {
+  const error = await take(message).then(
+    () => new Error('it was taken'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof AppError)) throw error;
+  return error;
+};
+
+describe('mail programs', () => {
+  test('Thunderbird: flowed text, HTML with an image, a PDF, fields of ours', async () => {
+    const draft = await draftOf(thunderbird(FROM), ['erika@example.org']);
+    expect(draft).toMatchObject({
+      from: { address: FROM, name: 'Praxis Müller' },
+      to: [{ address: 'erika@example.org', name: 'Erika Müller' }],
+      cc: [],
+      bcc: [],
+      subject: 'Ihr Termin am Montag – Unterlagen',
+      text: 'Guten Tag Frau Müller,\n\nanbei die Unterlagen für Ihren Termin, wie besprochen.\n',
+      kind: 'termin',
+      tags: ['termin', 'hamburg'],
+      metadata: { 'Order-Id': '4711' },
+      messageId: '<2f1c9f4e-6b7f-4f43-9a58-3f6f0c1d2e3a@praxis.example>',
+      headers: [],
+    });
+    expect(draft.html).toContain('für Ihren Termin, wie besprochen.');
+    expect(draft.html).toContain('src="cid:part1.Qx7.Yz@praxis.example"');
+    expect(draft.attachments).toEqual([
+      {
+        filename: 'logo.png',
+        contentType: 'image/png',
+        contentId: 'part1.Qx7.Yz@praxis.example',
+        content: Buffer.from(PNG),
+      },
+      { filename: 'Röntgen.pdf', contentType: 'application/pdf', contentId: null, content: Buffer.from(PDF) },
+    ]);
+    expect(draft).not.toHaveProperty('shown');
+  });
+
+  test('Outlook: Windows-1252, an attachment of no type with an id that nobody shows', async () => {
+    const draft = await draftOf(outlook(FROM), ['anna@example.org', 'chef@example.org']);
+    expect(draft).toMatchObject({
+      to: [{ address: 'anna@example.org', name: 'Berg, Anna' }],
+      cc: [{ address: 'chef@example.org' }],
+      subject: 'Grüße',
+      text: 'Schöne Grüße\n',
+      headers: [
+        ['X-Mailer', 'Microsoft Outlook 16.0'],
+        ['Importance', 'high'],
+      ],
+      attachments: [
+        { filename: 'image001.png', contentId: 'image001.png@01DC5A0A.B0E1C2D0' },
+        { filename: 'Befund.pdf', contentType: 'application/pdf', contentId: null },
+      ],
+    });
+    expect(draft.html).toContain('Schöne Grüße – Ihr Team');
+    expect(draft.html).toContain('charset=utf-8');
+  });
+
+  test('Apple Mail: both halves of the HTML, the text once', async () => {
+    const draft = await draftOf(appleMail(FROM), ['otto@example.org']);
+    expect(draft.text).toBe('Vor dem Bild …\n… und danach.\n');
+    expect(draft.html).toBe(
+      '<html><body>Vor dem Bild …</body></html>\n<html><body>… und danach.</body></html>',
+    );
+    expect(draft.attachments).toMatchObject([
+      { filename: 'Plan.pdf', contentType: 'application/pdf', contentId: null },
+    ]);
+  });
+
+  test('an invitation: its bytes, once', async () => {
+    const { attachments, text, html } = await draftOf(invitation(FROM));
+    expect({ text, html }).toEqual({ text: 'Termin', html: '<p>Termin</p>' });
+    expect(attachments).toEqual([
+      {
+        filename: 'invite.ics',
+        contentType: 'application/ics',
+        contentId: null,
+        content: Buffer.from(CALENDAR),
+      },
+    ]);
+  });
+});
+
+describe('what it says', () => {
+  test.each([
+    ['no MIME at all', `${HEAD}\nGuten Tag\n`, 'Guten Tag\n', null],
+    ['nothing', `${HEAD}\n`, '', null],
+    ['only HTML', `${HEAD}Content-Type: text/html\n\n<b>Hallo</b>`, null, '<b>Hallo</b>'],
+    ['8-bit text of no character set', `${HEAD}\nGr\xfc\xdfe`, 'Grüße', null],
+    ['UTF-8 text of no character set', `${HEAD}\nGr\xc3\xbc\xc3\x9fe`, 'Grüße', null],
+    ['UTF-8 that is not', `${HEAD}Content-Type: text/plain; charset=utf-8\n\nGr\xfc\xdfe`, 'Grüße', null],
+    [
+      'an unknown character set',
+      `${HEAD}Content-Type: text/plain; charset=x-foo\n\nGr\xfc\xdfe`,
+      'Grüße',
+      null,
+    ],
+    ['Latin-9', `${HEAD}Content-Type: text/plain; charset=iso-8859-15\n\n5 \xa4`, '5 €', null],
+    [
+      'base64',
+      `${HEAD}Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nR3LDvMOf\nZQ==\n`,
+      'Grüße',
+      null,
+    ],
+    [
+      'NUL in an encoded text is left out',
+      `${HEAD}Content-Type: text/plain\nContent-Transfer-Encoding: quoted-printable\n\na=00b`,
+      'ab',
+      null,
+    ],
+    [
+      'a footer behind an alternative stands in both',
+      `${HEAD}Content-Type: multipart/mixed; boundary=m\n\n--m\nContent-Type: multipart/alternative; boundary=a\n\n--a\n\nText\n--a\nContent-Type: text/html\n\n<p>HTML</p>\n--a--\n--m\n\n<Liste> & Co\n--m--\n`,
+      'Text\n<Liste> & Co',
+      '<p>HTML</p>\n<div style="white-space:pre-wrap">&lt;Liste&gt; &amp; Co</div>',
+    ],
+    [
+      'text behind HTML: the text is made of both later',
+      `${HEAD}Content-Type: multipart/mixed; boundary=m\n\n--m\nContent-Type: text/html\n\n<p>HTML</p>\n--m\n\nFuß\n--m--\n`.replace(
+        'Fuß',
+        'Ende',
+      ),
+      null,
+      '<p>HTML</p>\n<div style="white-space:pre-wrap">Ende</div>',
+    ],
+    [
+      'other forms in an alternative are left out',
+      `${HEAD}Content-Type: multipart/alternative; boundary=a\n\n--a\n\nText\n--a\nContent-Type: text/watch-html\n\n<b>Uhr</b>\n--a\nContent-Type: text/html\n\n<p>HTML</p>\n--a--\n`,
+      'Text',
+      '<p>HTML</p>',
+    ],
+    [
+      'a multipart that nobody ends',
+      `${HEAD}Content-Type: multipart/mixed; boundary=m\n\n--m\n\nText\n`,
+      'Text\n',
+      null,
+    ],
+  ])('%s', async (_, message, text, html) => {
+    expect(await draftOf(message)).toMatchObject({ text, html, attachments: [] });
+  });
+
+  test.each([
+    [
+      'a name in RFC 2231 pieces',
+      "attachment; filename*0*=UTF-8''R%C3%B6nt; filename*1*=gen.pdf",
+      'Röntgen.pdf',
+    ],
+    ['an encoded-word as name', 'attachment; filename="=?utf-8?q?R=C3=B6ntgen.pdf?="', 'Röntgen.pdf'],
+    ['no name', 'attachment', 'attachment-1.pdf'],
+    ['a decomposed name', "attachment; filename*=UTF-8''Ro%CC%88ntgen.pdf", 'Röntgen.pdf'],
+  ])('an attachment with %s', async (_, disposition, filename) => {
+    const part = `Content-Type: application/pdf\nContent-Disposition: ${disposition}\nContent-Transfer-Encoding: base64\n\n${Buffer.from(PDF).toString('base64')}`;
+    const { attachments, text } = await draftOf(
+      `${HEAD}Content-Type: multipart/mixed; boundary=m\n\n--m\n${part}\n--m--\n`,
+    );
+    expect(text).toBe('');
+    expect(attachments).toEqual([
+      { filename, contentType: 'application/pdf', contentId: null, content: Buffer.from(PDF) },
+    ]);
+  });
+
+  test('a text file is an attachment, a message within it stays whole', async () => {
+    const { text, attachments } = await draftOf(
+      `${HEAD}Content-Type: multipart/mixed; boundary=m\n\n--m\n\nText\n--m\nContent-Type: text/plain\nContent-Disposition: attachment; filename=a.csv\n\nx;y\n--m\nContent-Type: message/rfc822\n\nSubject: inner\n\nHallo\n--m--\n`,
+    );
+    expect(text).toBe('Text');
+    expect(attachments).toMatchObject([
+      { filename: 'a.csv', contentType: 'text/plain', content: Buffer.from('x;y') },
+      { contentType: 'message/rfc822', content: Buffer.from('Subject: inner\r\n\r\nHallo') },
+    ]);
+  });
+
+  test('of two parts with one id the first is shown', async () => {
+    const image = `Content-Type: image/png\nContent-ID: <a@b>\nContent-Transfer-Encoding: base64\n\n${Buffer.from(contentOf('png')).toString('base64')}`;
+    const { attachments } = await draftOf(
+      `${HEAD}Content-Type: multipart/related; boundary=m\n\n--m\nContent-Type: text/html\n\n<img src="cid:a@b">\n--m\n${image}\n--m\n${image}\n--m--\n`,
+    );
+    expect(attachments.map(({ contentId }) => contentId)).toEqual(['a@b', null]);
+  });
+});
+
+describe('whom it names', () => {
+  test('the envelope decides who gets it; To and Cc stay as they were written', async () => {
+    const message = `From: ${FROM}\nTo: A <anna@example.org>, b@example.org\nCc: Team: C@example.org;\nSubject: x\n\nText`;
+    const { to, cc, bcc, shown } = await draftOf(message, [
+      'anna@example.org',
+      'c@example.org',
+      'hidden@example.org',
+    ]);
+    expect({ to, cc, bcc, shown }).toEqual({
+      to: [{ address: 'anna@example.org', name: 'A' }],
+      cc: [{ address: 'c@example.org' }],
+      bcc: [{ address: 'hidden@example.org' }],
+      shown: {
+        to: [{ address: 'anna@example.org', name: 'A' }, { address: 'b@example.org' }],
+        cc: [{ address: 'C@example.org' }],
+      },
+    });
+  });
+
+  test('a Bcc field is no field of the message', async () => {
+    const { bcc, headers } = await draftOf(`${HEAD}Bcc: boss@example.org\n\nText`);
+    expect({ bcc, headers }).toEqual({ bcc: [], headers: [] });
+  });
+
+  test.each([
+    ['no From', 'To: a@example.org\nSubject: x\n\nText', 'header.From'],
+    ['two From fields', `From: ${FROM}\nFrom: b@example.org\nSubject: x\n\nText`, 'header.From'],
+    ['two From addresses', `From: ${FROM}, b@example.org\nSubject: x\n\nText`, 'header.From'],
+    ['a From that is none', 'From: nobody\nSubject: x\n\nText', 'header.From'],
+    ['a To that is none', `From: ${FROM}\nTo: "a b"@example.org\n\nText`, 'header.To'],
+    ['an unknown kind', `${HEAD}X-Service-Kind: gossip\n\nText`, 'header.X-Service-Kind'],
+    ['two kinds', `${HEAD}X-Service-Kind: termin\nX-Service-Kind: recall\n\nText`, 'header.X-Service-Kind'],
+    ['too long a tag', `${HEAD}X-Service-Tag: ${'x'.repeat(101)}\n\nText`, 'header.X-Service-Tag'],
+    [
+      '21 tags',
+      `${HEAD}X-Service-Tag: ${Array.from({ length: 21 }, (_, n) => n).join()}\n\nText`,
+      'header.X-Service-Tag',
+    ],
+    ['a project that is no id', `${HEAD}X-Service-Project: main\n\nText`, 'header.X-Service-Project'],
+    ['an unknown encoding', `${HEAD}Content-Transfer-Encoding: x-uue\n\nText`, 'message'],
+    ['too long a head', `${HEAD}X-A: ${'x'.repeat(140_000)}\n\nText`, 'message'],
+    [
+      'too many parts',
+      `${HEAD}Content-Type: multipart/mixed; boundary=m\n\n${'--m\n\nx\n'.repeat(300)}--m--\n`,
+      'message',
+    ],
+    ['too long a text', `${HEAD}\n${'x'.repeat(5_000_001)}`, 'text'],
+  ])('not with %s', async (_, message, path) => {
+    const { code, extra } = await refusalOf(message);
+    expect({ code, fields: extra.fields }).toMatchObject({ code: 'invalid_request', fields: [{ path }] });
+  });
+
+  test('a field of ours that does not exist, with the one that was meant', async () => {
+    const { code, hint, extra } = await refusalOf(`${HEAD}X-Service-Tags: a\n\nText`);
+    expect({ code, hint, extra }).toEqual({
+      code: 'header_not_allowed',
+      hint: 'Perhaps X-Service-Tag was meant.',
+      extra: { header: 'X-Service-Tags' },
+    });
+  });
+
+  test.each([
+    ['multipart/signed; protocol="application/pkcs7-signature"', /signature/],
+    ['multipart/encrypted', /encryption/],
+    ['application/pkcs7-mime; smime-type=enveloped-data', /S\/MIME/],
+    ['application/ms-tnef; name=winmail.dat', /Outlook/],
+    ['multipart/report; report-type=disposition-notification', /receipts/],
+  ])('not %s', async (type, hint) => {
+    const error = await refusalOf(`${HEAD}Content-Type: ${type}; boundary=m\n\n--m\n\nx\n--m--\n`);
+    expect(error.code).toBe('unsupported_media_type');
+    expect(error.hint).toMatch(hint);
+  });
+
+  test('fields that may be set go on, once; others are left out', async () => {
+    const { headers } = await draftOf(
+      `${HEAD}In-Reply-To: <a@b>\nReferences: <a@b>\n <c@d>\nList-Id: x\nX-Mailer: =?utf-8?q?M=C3=BC?=\nX-Mailer: again\nDKIM-Signature: v=1\nReceived: from x\nReturn-Path: <a@b>\nX-SMTPAPI: {}\nSender: x@y.example\n\nText`,
+    );
+    expect(headers).toEqual([
+      ['In-Reply-To', '<a@b>'],
+      ['References', '<a@b> <c@d>'],
+      ['List-Id', 'x'],
+      ['X-Mailer', 'Mü'],
+    ]);
+  });
+});
+
+describe('repetitions', () => {
+  const WITH_ID = HEAD.replace('Subject', 'Message-ID: <one@praxis.example>\nSubject');
+  const keyOf = async (message: string, recipients?: readonly string[]) =>
+    (await take(message, recipients)).repeatKey;
+
+  test('the same bytes to the same recipients have one key, in whatever order they are named', async () => {
+    const key = await keyOf(`${WITH_ID}\nText`, ['a@example.org', 'B@example.org']);
+    expect(key).toMatch(/^smtp:[0-9a-f]{64}$/);
+    expect(await keyOf(`${WITH_ID}\nText`, ['b@example.org', 'a@example.org'])).toBe(key);
+  });
+
+  test.each([
+    ['another text', `${WITH_ID}\nText.`, ['anna@example.org']],
+    ['another recipient', `${WITH_ID}\nText`, ['b@example.org']],
+    ['no Message-ID', `${HEAD}\nText`, ['anna@example.org']],
+  ])('%s is another message', async (_, message, recipients) => {
+    expect(await keyOf(message, recipients)).not.toBe(await keyOf(`${WITH_ID}\nText`));
+  });
+});
+
+test('3,000 damaged messages: each is taken or refused, and none takes long', async () => {
+  const samples = [thunderbird(FROM), outlook(FROM), appleMail(FROM), invitation(FROM)];
+  let taken = 0;
+  let slowest = 0;
+  for (const [seed, sample] of samples.entries())
+    for (const message of mutations(sample, 750, seed)) {
+      const started = performance.now();
+      await take(message).then(
+        () => {
+          taken += 1;
+        },
+        (error: unknown) => {
+          if (!(error instanceof AppError)) throw error;
+        },
+      );
+      slowest = Math.max(slowest, performance.now() - started);
+    }
+  expect(taken).toBeGreaterThan(300);
+  expect(taken).toBeLessThan(3_000);
+  expect(slowest).toBeLessThan(2_000);
+}, 120_000);

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { type Outcome, outcomeOf, statusOf, workThrough } from '#src/intake/many.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { createLog } from '#src/kernel/log.ts';
+
+const silent = createLog('error', { write: () => undefined });
+
+describe('work over many items', () => {
+  test('answers in their order, whatever order it ends in, and begins in it', async () => {
+    const items = Array.from({ length: 300 }, (_, index) => index);
+    const begun: number[] = [];
+    const results = await workThrough(items, async (item) => {
+      begun.push(item);
+      for (let turn = 0; turn < (item * 7) % 11; turn += 1)
+        await new Promise((resolve) => setImmediate(resolve));
+      return item * 2;
+    });
+    expect(begun).toEqual(items);
+    expect(results).toEqual(items.map((item) => item * 2));
+  });
+
+  test('has 64 under way at most, and as many as that', async () => {
+    let underWay = 0;
+    let most = 0;
+    await workThrough(Array.from({ length: 500 }), async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+    });
+    expect(most).toBe(64);
+  });
+
+  test('of none is done at once', async () => {
+    expect(await workThrough([], async () => 1)).toEqual([]);
+  });
+
+  test('that takes its time lets others have the event loop in between', async () => {
+    let others = 0;
+    let running = true;
+    const other = () => {
+      others += 1;
+      if (running) setImmediate(other);
+    };
+    setImmediate(other);
+    await workThrough(Array.from({ length: 20 }), () => {
+      const end = performance.now() + 6;
+      while (performance.now() < end);
+      return Promise.resolve();
+    });
+    running = false;
+    expect(others).toBeGreaterThanOrEqual(18);
+  });
+});
+
+describe('what became of an item', () => {
+  const outcome = (thrown: unknown) => outcomeOf('body[3]', silent, () => Promise.reject(thrown));
+
+  test('is told by its place in the whole', async () => {
+    const fields = [
+      { path: 'body.to', message: 'is required' },
+      { path: 'body', message: 'x' },
+      { path: 'body[3].cc', message: 'y' },
+      { path: 'header.X', message: 'z' },
+      { path: 'bodyguard', message: 'z' },
+    ];
+    expect(await outcome(new AppError('invalid_request', 'a', { extra: { fields } }))).toMatchObject({
+      refusal: {
+        status_code: 400,
+        code: 'invalid_request',
+        fields: ['body[3].to', 'body[3]', 'body[3].cc', 'header.X', 'bodyguard'].map((path) => ({ path })),
+      },
+    });
+  });
+
+  test('of a defect says nothing of itself but to the log', async () => {
+    const lines: string[] = [];
+    const log = createLog('error', { write: (line) => lines.push(line) });
+    const refused = await outcomeOf('body[3]', log, () => Promise.reject(new TypeError('secret detail')));
+    expect(refused).toMatchObject({ refusal: { status_code: 500, code: 'internal_error' } });
+    expect(JSON.stringify(refused)).not.toContain('secret detail');
+    expect(lines.join()).toContain('secret detail');
+  });
+
+  const temporary: readonly (readonly [error: unknown, mayPass: boolean])[] = [
+    [new AppError('unavailable', 'a', { extra: { retry_after: 1 } }), true],
+    [new AppError('idempotency_in_progress', 'a'), true],
+    [new TypeError('a'), true],
+    [new AppError('warmup_cap_reached', 'a', { extra: { cap: 1 } }), false],
+    [new AppError('idempotency_conflict', 'a'), false],
+    [new AppError('not_found', 'a'), false],
+  ];
+  test.each(temporary)('%s: another try may pass: %s', async (error, mayPass) => {
+    expect(await outcome(error)).toMatchObject({ mayPass });
+  });
+
+  test('makes a 202 of the whole where one was accepted', () => {
+    const accepted = { kind: 'accepted' } as Outcome;
+    const refused = { kind: 'refused' } as Outcome;
+    expect([[], [refused], [refused, accepted]].map(statusOf)).toEqual([422, 422, 202]);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { type Assessment, combine } from '#src/content/assessment.ts';
+import type { Draft } from '#src/intake/draft.ts';
+import type { Facts } from '#src/intake/gate.ts';
+import { passGates } from '#src/intake/gates.ts';
+import { scoreAnswer, scoreOf } from '#src/intake/score.ts';
+import { DAY } from '#src/kernel/time.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { MESSAGE } from '#test/support/draft.ts';
+import { FACTS, NOW } from '#test/support/facts.ts';
+
+const CLEAN: Assessment = combine(
+  { findings: [], promotional: [], promotionalScore: 0, linkHosts: [] },
+  null,
+);
+const MARKETING: Partial<Facts> = {
+  route: { id: 'r2', slug: 'broadcast', type: 'marketing' },
+  unsubscribe: 'one_click',
+};
+
+const score = (
+  given: { draft?: Partial<Draft>; facts?: Partial<Facts>; content?: Partial<Assessment> } = {},
+  language: 'de' | 'en' = 'en',
+) => {
+  const content = { ...CLEAN, ...given.content };
+  const draft = { ...MESSAGE, ...given.draft };
+  const facts: Facts = { ...FACTS, unsubscribe: 'one_click', ...given.facts, content };
+  return scoreAnswer.parse(scoreOf(draft, facts, passGates(draft, facts, { dry: true }), content, language));
+};
+
+test('a message with nothing against it', () => {
+  const { decisions, ...answer } = score();
+  expect(answer).toEqual({
+    score: 0,
+    grade: 'A',
+    inbox_risk: 'low',
+    would_block: false,
+    would_refuse: null,
+    hint: null,
+    reasons: [],
+    warnings: [],
+    recommendations: [],
+    scanner: null,
+    broadcast: null,
+    impressum: null,
+  });
+  expect(decisions.every(({ verdict }) => verdict === 'passed')).toBe(true);
+});
+
+test('reasons come strongest first, in the language asked for, each advice once', () => {
+  const findings = [
+    { id: 'virus', weight: 100, detail: null },
+    { id: 'scanner_unavailable', weight: 0, detail: 'rspamd' },
+    { id: 'rspamd', weight: 40, detail: null },
+    { id: 'listed_host', weight: 60, detail: null },
+    { id: 'listed_host', weight: 20, detail: null },
+  ];
+  const content = { score: 100, block: 'virus', findings, unavailable: ['rspamd'] } as const;
+  const [german, english] = (['de', 'en'] as const).map((language) => score({ content }, language));
+  expect(german?.reasons.map(({ id, weight }) => [id, weight])).toEqual([
+    ['virus', 100],
+    ['listed_host', 60],
+    ['rspamd', 40],
+    ['listed_host', 20],
+  ]);
+  expect(german?.warnings.map(({ id }) => id)).toEqual(['scanner_unavailable']);
+  const advice = [...(german?.reasons ?? []), ...(german?.warnings ?? [])].map((one) => one.advice);
+  expect(german?.recommendations).toEqual([...new Set(advice)].filter((text) => text !== ''));
+  expect(german).toMatchObject({ score: 100, grade: 'F', inbox_risk: 'high', would_block: true });
+  for (const [index, reason] of (german?.reasons ?? []).entries())
+    expect(reason.why).not.toBe(english?.reasons[index]?.why);
+});
+
+describe('readiness for marketing', () => {
+  test('is told of marketing routes only', () => {
+    expect(score({ facts: MARKETING })).toMatchObject({
+      broadcast: { eligible: true, missing: [] },
+      impressum: { complete: true, missing: [] },
+    });
+  });
+
+  test('names every code that is in the way, and what the Impressum lacks', () => {
+    const answer = score({
+      facts: {
+        ...MARKETING,
+        legal: { street: null, city: '20095 Hamburg', privacy_url: null },
+        dkimBroken: true,
+        warmup: { startedAt: NOW, planned: new Map([[Math.floor(NOW / DAY), 150]]) },
+        withoutConsent: ['anna@example.org' as Address],
+      },
+    });
+    expect(answer.broadcast).toEqual({
+      eligible: false,
+      missing: [
+        'impressum_incomplete',
+        'dkim_not_verified',
+        'warmup_not_ready',
+        'consent_required',
+        'warmup_cap_reached',
+      ],
+    });
+    expect(answer.impressum).toEqual({ complete: false, missing: ['street', 'privacy_url'] });
+    expect(answer).toMatchObject({
+      would_refuse: 'impressum_incomplete',
+      hint: expect.stringContaining('compliance'),
+    });
+  });
+
+  test('is not held against what has other faults', () => {
+    const answer = score({ facts: { ...MARKETING, pause: { reason: 'bounces', at: 0 } } });
+    expect(answer.broadcast).toEqual({ eligible: true, missing: [] });
+    expect(answer.would_refuse).toBe('tenant_paused');
+  });
+});
+
+describe('warns', () => {
+  const suppression = {
+    id: 's',
+    scope: 'team',
+    project_id: null,
+    route_id: null,
+    reason: 'complaint',
+  } as const;
+  const two = ['a@x.org', 'b@x.org'].map((address) => ({ address: address as Address }));
+
+  test.each([
+    { name: 'of some suppressed recipients', count: 1, id: 'recipients_suppressed' },
+    { name: 'of all recipients suppressed', count: 2, id: 'recipient_suppressed' },
+  ])('$name', ({ count, id }) => {
+    const suppressed = new Map(two.slice(0, count).map(({ address }) => [address, suppression]));
+    const [german, english] = (['de', 'en'] as const).map((language) =>
+      score({ draft: { to: two }, facts: { suppressed } }, language),
+    );
+    expect(english?.warnings.map((warning) => warning.id)).toEqual([id]);
+    expect(german?.warnings[0]?.why).toContain('Sperrliste');
+    expect(english?.recommendations).toEqual([english?.warnings[0]?.advice]);
+  });
+
+  test('of a day of the warm-up that is full', () => {
+    const warmup = { startedAt: NOW, planned: new Map([[Math.floor(NOW / DAY), 300]]) };
+    expect(score({ facts: { warmup } }).warnings.map(({ id }) => id)).toEqual(['held']);
+  });
+
+  test('of a service without HTTPS, whose mail has no way out', () => {
+    expect(score({ facts: { unsubscribe: null } }).warnings.map(({ id }) => id)).toEqual(['no_way_out']);
+  });
+});

@@ -1,0 +1,158 @@
+// When owners are told of the use of their plan: failures and calls that overlap. What the mails say and when they come
+// is shown by real sends in test/flows/plan-cap.test.ts.
+import { Writable } from 'node:stream';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { monthOf } from '#src/counters/rules.ts';
+import { counterStore } from '#src/counters/store.ts';
+import type { Storage } from '#src/db/storage.ts';
+import { createUsageNotices, type UsageNotices } from '#src/intake/usage-notices.ts';
+import { reachedShare } from '#src/intake/usage-rules.ts';
+import { createLog } from '#src/kernel/log.ts';
+import {
+  createSampleTenant,
+  createTestClock,
+  openTestStorage,
+  temporaryDirectory,
+} from '#test/support/storage.ts';
+
+const CAP = 100;
+const clock = createTestClock();
+const month = monthOf(clock.now()).name;
+
+let storage: Storage;
+let tenant: string;
+let usage: UsageNotices;
+/** Ids of what was put into the outbox, and the share it tells of. */
+let enqueued: [id: string, share: number][];
+let warnings: string[];
+/** Runs before the owners are looked up. */
+let beforeOwners: () => Promise<void>;
+
+beforeEach(async () => {
+  storage = await openTestStorage(await temporaryDirectory());
+  tenant = await createSampleTenant(storage);
+  enqueued = [];
+  warnings = [];
+  beforeOwners = async () => undefined;
+  usage = createUsageNotices({
+    files: storage.tenants,
+    platform: storage.platform,
+    notices: {
+      enqueue: (_, notice, __, id = '') => {
+        if (notice.kind === 'plan_usage') enqueued.push([id, notice.share]);
+      },
+      tell: () => undefined,
+    },
+    ownersOf: async () => {
+      await beforeOwners();
+      return [{ email: 'a@example.org', language: 'de' }];
+    },
+    managedHostCap: () => CAP,
+    clock,
+    log: createLog(
+      'warn',
+      new Writable({
+        write: (line, _, done) => {
+          warnings.push(JSON.parse(String(line)).msg);
+          done();
+        },
+      }),
+    ),
+    origin: 'https://mail.example.com',
+  });
+});
+
+const use = (mails: number) => storage.tenants.write(tenant, (db) => counterStore(db).addUsage(month, mails));
+const told = () => storage.tenants.read(tenant, (db) => counterStore(db).usage(month).told);
+const tell = async () => {
+  usage.tell(tenant);
+  await usage.stop();
+};
+const shares = () => enqueued.map(([, share]) => share);
+
+describe('shares', () => {
+  test.each([
+    [0, 100, 0],
+    [69, 100, 0],
+    [70, 100, 70],
+    [89, 100, 70],
+    [90, 100, 90],
+    [99, 100, 90],
+    [100, 100, 100],
+    [101, 100, 100],
+    [139, 200, 0],
+    [2, 3, 0],
+    [0, 0, 100],
+  ] as const)('%i of %i reach %i', (used, cap, share) => {
+    expect(reachedShare(used, cap)).toBe(share);
+  });
+});
+
+describe('telling', () => {
+  test('is written down, and not done again', async () => {
+    await use(70);
+    await tell();
+    await tell();
+    expect([shares(), await told()]).toEqual([[70], 70]);
+  });
+
+  test('does nothing below the first share', async () => {
+    await use(69);
+    await tell();
+    expect([shares(), await told()]).toEqual([[], 0]);
+  });
+
+  test('of calls that overlap is one, and looks once more for what was reached meanwhile', async () => {
+    await use(70);
+    let looks = 0;
+    beforeOwners = async () => {
+      looks += 1;
+      if (looks > 1) return;
+      await use(30);
+      for (let call = 0; call < 5; call++) usage.tell(tenant);
+    };
+    await tell();
+    expect([shares(), await told(), looks]).toEqual([[70, 100], 100, 2]);
+  });
+
+  test('that fails is no failure of the sender’s, and the next message tells', async () => {
+    await use(90);
+    beforeOwners = async () => {
+      throw new Error('no disk');
+    };
+    await tell();
+    expect([shares(), await told(), warnings]).toEqual([
+      [],
+      0,
+      ['owners could not be told of the use of their plan'],
+    ]);
+    beforeOwners = async () => undefined;
+    await tell();
+    expect([shares(), await told()]).toEqual([[90], 90]);
+  });
+
+  test('after a crash between outbox and file bears the same ids', async () => {
+    await use(90);
+    await tell();
+    await storage.tenants.write(tenant, (db) => db.prepare('UPDATE monthly_usage SET told = 0').run());
+    await tell();
+    const [first, second] = enqueued;
+    expect(first).toEqual(second);
+    expect(first?.[0]).toMatch(/^[\w-]{43}$/);
+  });
+
+  test('of a cap of nothing is written down too', async () => {
+    const none = createUsageNotices({
+      ...{ files: storage.tenants, platform: storage.platform, clock, origin: '' },
+      notices: { enqueue: (_, __, ___, id = '') => enqueued.push([id, 100]), tell: () => undefined },
+      ownersOf: async () => [{ email: 'a@example.org', language: 'de' }],
+      managedHostCap: () => 0,
+      log: createLog('fatal', new Writable()),
+    });
+    for (let time = 0; time < 2; time++) {
+      none.tell(tenant);
+      await none.stop();
+    }
+    expect(shares()).toEqual([100]);
+  });
+});

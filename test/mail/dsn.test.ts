@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Notification,
+  type RecipientStatus,
+  readDeliveryStatus,
+  replyOf,
+  writeNotification,
+} from '#src/mail/dsn.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { mutations } from '#test/support/mutations.ts';
+
+const none: RecipientStatus = {
+  action: 'failed',
+  status: null,
+  finalRecipient: null,
+  originalRecipient: null,
+  remoteMta: null,
+  diagnostic: null,
+};
+
+/** As Postfix writes it; RFC 3464 appendix E has the same form. */
+const postfix = [
+  'Reporting-MTA: dns; mta.example.org',
+  'X-Postfix-Queue-ID: 4bQd1z5xYzz1',
+  'X-Postfix-Sender: rfc822; b+1abc@bounce.praxis.example',
+  'Arrival-Date: Sat, 21 Nov 2026 18:00:00 +0000 (UTC)',
+  '',
+  'Final-Recipient: rfc822; erika@example.net',
+  'Original-Recipient: rfc822;Erika@example.net',
+  'Action: failed',
+  'Status: 5.1.1',
+  'Remote-MTA: dns; mx.example.net',
+  'Diagnostic-Code: smtp; 550-5.1.1 <erika@example.net>: Recipient address',
+  '    rejected: User unknown 550 5.1.1 in relay recipient table',
+  '',
+].join('\r\n');
+
+describe('reading the fields of a notification', () => {
+  test('takes all that is said of a recipient', () => {
+    expect(readDeliveryStatus(postfix)).toEqual([
+      {
+        action: 'failed',
+        status: '5.1.1',
+        finalRecipient: 'erika@example.net',
+        originalRecipient: 'erika@example.net',
+        remoteMta: 'mx.example.net',
+        diagnostic: {
+          code: 550,
+          enhanced: '5.1.1',
+          text: '<erika@example.net>: Recipient address rejected: User unknown in relay recipient table',
+        },
+      },
+    ]);
+  });
+
+  const group = (...lines: string[]): string => lines.join('\n');
+  const rows: readonly { name: string; part: string; found: Partial<RecipientStatus>[] }[] = [
+    {
+      name: 'several recipients, each in a block of its own',
+      part: group(
+        'Reporting-MTA: dns; a.example',
+        '',
+        'Final-Recipient: rfc822;a@b.example',
+        'Action: delayed',
+        'Status: 4.4.1',
+        '',
+        'Final-Recipient: rfc822;c@d.example',
+        'Action: delivered',
+        'Status: 2.0.0',
+      ),
+      found: [
+        { action: 'delayed', status: '4.4.1', finalRecipient: 'a@b.example' },
+        { action: 'delivered', status: '2.0.0', finalRecipient: 'c@d.example' },
+      ],
+    },
+    {
+      name: 'empty lines where there should be none, and none where there should be one',
+      part: group(
+        'Reporting-MTA: dns; a.example',
+        'Final-Recipient: rfc822;a@b.example',
+        '',
+        'Action: failed',
+        '',
+        'Status: 5.2.2',
+        'Final-Recipient: rfc822;c@d.example',
+        'Action: failed',
+        'Status: 5.1.1',
+      ),
+      found: [
+        { status: '5.2.2', finalRecipient: 'a@b.example' },
+        { status: '5.1.1', finalRecipient: 'c@d.example' },
+      ],
+    },
+    {
+      name: 'names and words in capitals, comments behind the status',
+      part: group('FINAL-RECIPIENT: RFC822; A@B.EXAMPLE', 'ACTION: Failed', 'STATUS: 5.1.1 (bad mailbox)'),
+      found: [{ status: '5.1.1', finalRecipient: 'a@b.example' }],
+    },
+    {
+      name: 'a diagnostic of another type than smtp',
+      part: group(
+        'Final-Recipient: rfc822;a@b.example',
+        'Action: failed',
+        'Diagnostic-Code: X-Postfix; unknown user',
+      ),
+      found: [
+        { finalRecipient: 'a@b.example', diagnostic: { code: 0, enhanced: null, text: 'unknown user' } },
+      ],
+    },
+    {
+      name: 'a status that is none',
+      part: group('Final-Recipient: rfc822;a@b.example', 'Action: failed', 'Status: unknown'),
+      found: [{ finalRecipient: 'a@b.example' }],
+    },
+    { name: 'no action', part: group('Final-Recipient: rfc822;a@b.example', 'Status: 5.1.1'), found: [] },
+    {
+      name: 'an action nobody knows',
+      part: 'Final-Recipient: rfc822;a@b.example\nAction: exploded',
+      found: [],
+    },
+    { name: 'nothing', part: '', found: [] },
+  ];
+  test.each(rows)('$name', ({ part, found }) => {
+    expect(readDeliveryStatus(part)).toEqual(found.map((one) => ({ ...none, ...one })));
+  });
+
+  test('no more than a hundred recipients are looked at', () => {
+    const one = 'Final-Recipient: rfc822;a@b.example\r\nAction: failed\r\n\r\n';
+    expect(readDeliveryStatus(one.repeat(300))).toHaveLength(100);
+  });
+
+  test('10,000 damaged notifications are read without an exception', () => {
+    for (const damaged of mutations(Buffer.from(postfix), 10_000, 1)) {
+      for (const found of readDeliveryStatus(damaged.toString('latin1'))) replyOf(found);
+    }
+  });
+
+  test.each([
+    'Action: failed\r\n '.repeat(20_000),
+    ` ${' '.repeat(250_000)}`,
+    'a'.repeat(1_000_000),
+    ':\n'.repeat(100_000),
+  ])('hostile text ends in time', (hostile) => {
+    readDeliveryStatus(
+      `Final-Recipient: rfc822;a@b.example\r\nAction: failed\r\nDiagnostic-Code: smtp; 550 ${hostile}`,
+    );
+  });
+});
+
+describe('which code tells', () => {
+  const diagnostic = { code: 550, enhanced: '5.2.1', text: 'disabled' };
+  test.each([
+    { name: 'the status', status: '5.1.1', diagnostic, enhanced: '5.1.1' },
+    {
+      name: 'the other side’s where the status says nothing',
+      status: '5.0.0',
+      diagnostic,
+      enhanced: '5.2.1',
+    },
+    { name: 'the other side’s where there is no status', status: null, diagnostic, enhanced: '5.2.1' },
+    {
+      name: 'a status that says nothing, where nobody says more',
+      status: '5.0.0',
+      diagnostic: null,
+      enhanced: '5.0.0',
+    },
+    { name: 'none', status: null, diagnostic: null, enhanced: null },
+  ])('$name', ({ status, diagnostic: said, enhanced }) => {
+    expect(replyOf({ ...none, status, diagnostic: said })).toEqual({
+      code: said?.code ?? 0,
+      enhanced,
+      text: said?.text ?? '',
+    });
+  });
+});
+
+describe('writing one', () => {
+  const head = {
+    id: '0190@simulator.mail.example.com',
+    date: Date.UTC(2026, 10, 21, 18, 0, 0),
+    from: { address: 'mailer-daemon@simulator.mail.example.com' as Address, name: 'Mailbox simulator' },
+    to: 'b+1abc@bounce.praxis.example' as Address,
+    subject: 'Undelivered: your message',
+  };
+  const notification: Notification = {
+    action: 'failed',
+    status: '5.1.1',
+    diagnostic: '550 5.1.1 <bounce@simulator.mail.example.com>: there is no such mailbox',
+    recipient: 'bounce@simulator.mail.example.com',
+    reportingMta: 'mail.example.com',
+    arrivedAt: head.date,
+    words: 'It could not be delivered.',
+    originalHead: 'Subject: gr\u00fc\u00dfe\r\nMessage-ID: <1@praxis.example>',
+  };
+
+  test('it is 7-bit with CRLF, no line is too long, and it is read back as it was meant', () => {
+    const text = writeNotification(head, notification).toString('latin1');
+    expect(text).toMatch(/^[\t\r\n -~]*$/);
+    expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+    expect(Math.max(...text.split('\r\n').map(({ length }) => length))).toBeLessThanOrEqual(998);
+    const part = /message\/delivery-status\r\n\r\n(.*?)\r\n--=_/s.exec(text)?.[1] ?? '';
+    expect(readDeliveryStatus(part)).toEqual([
+      {
+        ...none,
+        action: 'failed',
+        status: '5.1.1',
+        finalRecipient: 'bounce@simulator.mail.example.com',
+        diagnostic: {
+          code: 550,
+          enhanced: '5.1.1',
+          text: '<bounce@simulator.mail.example.com>: there is no such mailbox',
+        },
+      },
+    ]);
+    expect(text).toContain('Subject: gr??e\r\nMessage-ID: <1@praxis.example>\r\n');
+  });
+
+  test('what the other message’s header holds cannot end the part', () => {
+    const originalHead = [
+      'X-A: 1',
+      '',
+      '--=_0190simulatormailexamplecom--',
+      `X-B: ${'b'.repeat(2_000)}`,
+      'X-C: 3',
+    ].join('\r\n');
+    const text = writeNotification(head, { ...notification, originalHead }).toString('latin1');
+    const repeated = text.slice(text.indexOf('text/rfc822-headers'));
+    expect(repeated).toContain('X-A: 1\r\n');
+    expect(repeated.match(/^--=_/gm)).toHaveLength(1);
+  });
+});

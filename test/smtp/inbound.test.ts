@@ -1,0 +1,550 @@
+// The listener for mail from the world, over raw sockets: whom it takes mail for, what it refuses and how, and that no
+// bytes of a message are ever taken for commands.
+import { createSecretKey } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createByteBudget } from '#src/kernel/byte-budget.ts';
+import { createLog } from '#src/kernel/log.ts';
+import { decodeReturnPath, encodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
+import { createInbound, type Inbound, type InboundOptions, type InboundWork } from '#src/smtp/inbound.ts';
+import { createCertificate } from '#test/support/certificate.ts';
+import { until } from '#test/support/process.ts';
+import { type SmtpTalk, talkTo } from '#test/support/smtp-talk.ts';
+
+const key = createSecretKey(Buffer.alloc(32, 1));
+const own = encodeReturnPath(key, { tenantNumber: 7, recipientId: 42 }, 'praxis.example');
+const certificate = createCertificate(['mail.example.com']);
+const MIB = 1_024 * 1_024;
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+interface Scene {
+  readonly port: number;
+  readonly inbound: Inbound;
+  readonly reported: { targets: readonly ReturnPathTarget[]; content: string }[];
+  readonly simulated: string[];
+  readonly told: { recipient: string; mailFrom: string; content: string }[];
+  readonly defects: string[];
+  talk(): Promise<SmtpTalk>;
+}
+
+const started = async (
+  options: Partial<InboundOptions> = {},
+  work: Partial<InboundWork> = {},
+): Promise<Scene> => {
+  const reported: Scene['reported'] = [];
+  const simulated: string[] = [];
+  const told: Scene['told'] = [];
+  const defects: string[] = [];
+  const inbound = createInbound({
+    listen: { host: '127.0.0.1', port: 0 },
+    certificate: null,
+    serviceHost: 'mail.example.com',
+    simulatorDomain: 'simulator.mail.example.com',
+    decodeReturnPath: (address) => decodeReturnPath(key, address),
+    isSendingHost: (host) => ['praxis.example', 'xn--zahnrzte-4za.example'].includes(host),
+    budget: createByteBudget(64 * MIB),
+    now: () => Date.UTC(2026, 10, 21),
+    log: createLog('error', { write: (line) => void defects.push(line) }),
+    work: {
+      report: async (targets, content) => {
+        reported.push({ targets, content: content.toString('latin1') });
+        return targets.map(() => 'changed' as const);
+      },
+      simulate: async ({ behaviour, returnPath }) => {
+        simulated.push(`${behaviour} ${returnPath}`);
+        return true;
+      },
+      tellOperator: async ({ recipient, mailFrom, content }) => {
+        told.push({ recipient, mailFrom, content: content.toString('latin1') });
+        return true;
+      },
+      ...work,
+    },
+    ...options,
+  });
+  endings.push(() => inbound.stop(0));
+  const { port } = await inbound.start();
+  const talk = async (): Promise<SmtpTalk> => {
+    const one = await talkTo(port);
+    endings.push(() => one.end());
+    return one;
+  };
+  return { port, inbound, reported, simulated, told, defects, talk };
+};
+
+/** The reply to RCPT. */
+const rcpt = async ({ talk }: Scene, to: string, from = ''): Promise<string | null> => {
+  const one = await talk();
+  await one.hello();
+  await one.say(`MAIL FROM:<${from}>`);
+  const reply = await one.say(`RCPT TO:<${to}>`);
+  one.end();
+  return reply;
+};
+
+describe('what it offers', () => {
+  test('names itself and only what it does', async () => {
+    const one = await (await started()).talk();
+    expect(await one.reply()).toBe('220 mail.example.com ESMTP');
+    const lines = (await one.say('EHLO client.example.net'))?.split('\n') ?? [];
+    expect(
+      lines
+        .slice(1)
+        .map((line) => line.slice(4))
+        .toSorted(),
+    ).toEqual(['8BITMIME', 'ENHANCEDSTATUSCODES', 'PIPELINING', 'SIZE 10485760']);
+  });
+
+  test.each([
+    ['AUTH PLAIN AGEAYg==', '500'],
+    ['STARTTLS', '500'],
+    ['EXPN staff', '500'],
+    ['BDAT 3 LAST', '500'],
+    ['XCLIENT ADDR=192.0.2.1', '500'],
+    ['WIZ me', '500'],
+    ['VRFY erika', '252'],
+    ['NOOP', '250'],
+    ['MAIL FROM:<a@b.example> SMTPUTF8', '555'],
+    ['MAIL FROM:<a@b.example> BODY=8BITMIME', '250'],
+    ['MAIL FROM:<a@b.example> RET=HDRS', '555'],
+    ['RCPT TO:<a@b.example>', '503'],
+    ['DATA', '503'],
+  ])('%s is answered with %s and an enhanced code', async (command, code) => {
+    const one = await (await started()).talk();
+    await one.hello();
+    const reply = await one.say(command);
+    expect(reply).toMatch(new RegExp(`^${code} ${code[0]}\\.\\d+\\.\\d+ \\S`));
+  });
+});
+
+test('a parameter of RCPT that was not offered is refused', async () => {
+  const one = await (await started()).talk();
+  await one.hello();
+  await one.say('MAIL FROM:<>');
+  expect(await one.say(`RCPT TO:<${own}> NOTIFY=SUCCESS`)).toMatch('555 5.5.4');
+});
+
+describe('whom it takes mail for', () => {
+  const bounceOf = (to: string) => `${own.split('@')[0]}@${to}`;
+  test.each([
+    { name: 'a return path of ours', to: own, code: '250 2.1.5' },
+    { name: 'the same in capitals', to: own.toUpperCase(), code: '250 2.1.5' },
+    { name: 'the same with another separator', to: own.replace('b+', 'b='), code: '250 2.1.5' },
+    {
+      name: 'its token at another host of ours',
+      to: bounceOf('bounce.xn--zahnrzte-4za.example'),
+      code: '550 5.1.1',
+    },
+    { name: 'its token at a foreign host', to: bounceOf('bounce.example.org'), code: '550 5.7.1' },
+    { name: 'a bounce address without a token', to: 'erika@bounce.praxis.example', code: '550 5.1.1' },
+    { name: 'a stranger', to: 'erika@example.org', code: '550 5.7.1' },
+    { name: 'someone on the sending host itself', to: 'erika@praxis.example', code: '550 5.7.1' },
+    { name: 'nobody on the service host', to: 'erika@mail.example.com', code: '550 5.1.1' },
+    { name: 'postmaster without a domain', to: 'postmaster', code: '250 2.1.5' },
+    { name: 'Postmaster on the service host', to: 'Postmaster@mail.example.com', code: '250 2.1.5' },
+    { name: 'abuse on the service host', to: 'abuse@MAIL.example.com', code: '250 2.1.5' },
+    { name: 'postmaster of a bounce host', to: 'postmaster@bounce.praxis.example', code: '250 2.1.5' },
+    { name: 'postmaster of the simulator', to: 'postmaster@simulator.mail.example.com', code: '250 2.1.5' },
+    { name: 'postmaster of a foreign bounce host', to: 'postmaster@bounce.example.org', code: '550 5.7.1' },
+    { name: 'a source route through us', to: '@mail.example.com:erika@example.org', code: '550 5.7.1' },
+    { name: 'a percent hack', to: 'erika%example.org@mail.example.com', code: '550 5.1.1' },
+  ])('$name: $code', async ({ to, code }) => {
+    expect(await rcpt(await started(), to)).toMatch(code);
+  });
+
+  test('a return path on a domain with umlauts', async () => {
+    const scene = await started();
+    const path = encodeReturnPath(key, { tenantNumber: 7, recipientId: 43 }, 'xn--zahnrzte-4za.example');
+    expect(await rcpt(scene, path)).toMatch('250 2.1.5');
+  });
+
+  test.each([
+    { name: 'a mail of ours', to: 'success', from: own, code: '250 2.1.5' },
+    { name: 'with anything behind a plus', to: 'bounce+case-1', from: own, code: '250 2.1.5' },
+    { name: 'in capitals', to: 'OOTO', from: own, code: '250 2.1.5' },
+    { name: 'of a stranger', to: 'success', from: 'eve@example.org', code: '550 5.7.1' },
+    { name: 'from the null sender', to: 'bounce', from: '', code: '550 5.7.1' },
+    { name: 'to a mailbox it does not have', to: 'successful', from: own, code: '550 5.1.1' },
+    { name: 'to another it does not have', to: '+success', from: own, code: '550 5.1.1' },
+  ])('the simulator, $name: $code', async ({ to, from, code }) => {
+    expect(await rcpt(await started(), `${to}@simulator.mail.example.com`, from)).toMatch(code);
+  });
+
+  test('no altered character of a token passes', async () => {
+    const scene = await started({ limits: { mistakes: 10_000 } });
+    const one = await scene.talk();
+    await one.hello();
+    await one.say('MAIL FROM:<>');
+    const local = own.slice(0, own.indexOf('@'));
+    for (let at = 0; at < local.length; at += 1)
+      for (const other of ['a', '2', 'x'].filter((char) => char !== local[at])) {
+        const forged = `${local.slice(0, at)}${other}${local.slice(at + 1)}@bounce.praxis.example`;
+        expect(await one.say(`RCPT TO:<${forged}>`), forged).toMatch('550 5.1.1');
+      }
+    expect(scene.inbound.stats().refused).toBeGreaterThan(60);
+  });
+});
+
+describe('a message', () => {
+  test('comes whole, without stuffed dots, and 250 is said after it was dealt with', async () => {
+    const order: string[] = [];
+    let go = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const scene = await started(
+      {},
+      {
+        report: async (targets, content) => {
+          order.push(`dealt with ${content.toString()}`);
+          await held;
+          return targets.map(() => 'changed' as const);
+        },
+      },
+    );
+    const one = await scene.talk();
+    await one.hello();
+    await one.envelope('', own);
+    one.write('Subject: x\r\n\r\n..one\r\n...two\r\n.\r\n');
+    await until('it is being dealt with', async () => order.length === 1);
+    const reply = one.reply().then((said) => order.push(said ?? ''));
+    go();
+    await reply;
+    expect(order).toEqual(['dealt with Subject: x\r\n\r\n.one\r\n..two\r\n', '250 2.0.0 received']);
+    expect(scene.inbound.stats().reports.changed).toBe(1);
+  });
+
+  test('to several return paths is read once for all of them', async () => {
+    const scene = await started();
+    const other = encodeReturnPath(key, { tenantNumber: 8, recipientId: 1 }, 'praxis.example');
+    const one = await scene.talk();
+    await one.hello();
+    await one.say('MAIL FROM:<mailer-daemon@example.org>');
+    await one.say(`RCPT TO:<${own}>`);
+    await one.say(`RCPT TO:<${other}>`);
+    await one.say('DATA');
+    one.write('Subject: x\r\n\r\n.\r\n');
+    expect(await one.reply()).toMatch(/^250 /);
+    expect(scene.reported.map(({ targets }) => targets)).toEqual([
+      [
+        { tenantNumber: 7, recipientId: 42 },
+        { tenantNumber: 8, recipientId: 1 },
+      ],
+    ]);
+  });
+
+  test('for the operator bears where it came from', async () => {
+    const scene = await started();
+    const one = await scene.talk();
+    await one.hello();
+    await one.envelope('eve@example.org', 'postmaster@mail.example.com');
+    one.write('Subject: help\r\n\r\nhelp\r\n.\r\n');
+    expect(await one.reply()).toBe('250 2.0.0 received');
+    expect(scene.told).toHaveLength(1);
+    expect(scene.told[0]?.mailFrom).toBe('eve@example.org');
+    expect(scene.told[0]?.content).toMatch(
+      /^Return-Path: <eve@example\.org>\r\nReceived: from client\.example\.net \(\[127\.0\.0\.1\]\)\r\n by mail\.example\.com with ESMTP id \S+;\r\n Sat, 21 Nov 2026 00:00:00 \+0000\r\nSubject: help\r\n\r\nhelp\r\n$/,
+    );
+  });
+
+  test.each([
+    {
+      name: 'the disk fails',
+      work: { report: async () => Promise.reject(new Error('disk')) },
+      to: own,
+      code: '451 4.3.0',
+      defects: 1,
+    },
+    {
+      name: 'the answer cannot be handed over',
+      work: { simulate: async () => false },
+      to: 'bounce@simulator.mail.example.com',
+      code: '451 4.4.0',
+      defects: 0,
+    },
+    {
+      name: 'the operator gets too much',
+      work: { tellOperator: async () => false },
+      to: 'abuse@mail.example.com',
+      code: '450 4.7.1',
+      defects: 0,
+    },
+  ])('is to be brought again where $name', async ({ work, to, code, defects }) => {
+    const scene = await started({}, work);
+    const one = await scene.talk();
+    await one.hello();
+    await one.envelope(own, to);
+    one.write('Subject: x\r\n\r\n.\r\n');
+    expect(await one.reply()).toMatch(code);
+    expect(scene.defects).toHaveLength(defects);
+  });
+
+  test('that has run in a circle is refused', async () => {
+    const scene = await started();
+    const one = await scene.talk();
+    await one.hello();
+    await one.envelope('', own);
+    one.write(`${'Received: from a by b; date\r\n'.repeat(101)}\r\n.\r\n`);
+    expect(await one.reply()).toMatch('554 5.4.6');
+    expect(scene.reported).toEqual([]);
+  });
+
+  test('that is announced too large is refused at once, one that grows too large at its end', async () => {
+    const scene = await started({ limits: { messageBytes: 100_000 } });
+    const one = await scene.talk();
+    await one.hello();
+    expect(await one.say('MAIL FROM:<> SIZE=100001')).toMatch('552 5.3.4');
+    await one.envelope('', own);
+    one.write(`${`${'a'.repeat(998)}\r\n`.repeat(101)}.\r\n`);
+    expect(await one.reply()).toMatch('552 5.3.4');
+    await one.envelope('', own);
+    one.write('Subject: x\r\n\r\n.\r\n');
+    expect(await one.reply()).toMatch(/^250 /);
+    expect(scene.reported).toHaveLength(1);
+  });
+
+  test('waits where too many large ones are under way', async () => {
+    const scene = await started({ budget: createByteBudget(100_000) });
+    const one = await scene.talk();
+    await one.hello();
+    await one.envelope('', own);
+    one.write(`${`${'a'.repeat(998)}\r\n`.repeat(60)}.\r\n`);
+    expect(await one.reply()).toMatch('452 4.3.1');
+    await one.envelope('', own);
+    one.write('Subject: x\r\n\r\n.\r\n');
+    expect(await one.reply()).toMatch(/^250 /);
+  });
+
+  test('that is cut off leaves nothing behind', async () => {
+    const scene = await started();
+    const one = await scene.talk();
+    await one.hello();
+    await one.envelope('', own);
+    one.write('Subject: x\r\n\r\nhalf of it\r\n');
+    one.end();
+    await until('it is gone', async () => scene.inbound.stats().connections === 0);
+    expect(scene.reported).toEqual([]);
+    expect(scene.defects).toEqual([]);
+  });
+});
+
+describe('smuggling', () => {
+  const smuggled = `MAIL FROM:<>\r\nRCPT TO:<${own}>\r\nDATA\r\nSubject: smuggled\r\n\r\n.\r\n`;
+  const ends = [
+    '\n.\n',
+    '\n.\r\n',
+    '\r\n.\n',
+    '\r.\r',
+    '\r.\r\n',
+    '\r\n.\r',
+    '\r\n\0.\r\n',
+    '\n..\n',
+    '\r\n.\r\r\n',
+  ];
+  for (const end of ends)
+    test(`${JSON.stringify(end)} ends no message, wherever the segments are cut`, async () => {
+      const scene = await started({ limits: { perClient: 1_000, connections: 1_000 } });
+      const bytes = Buffer.from(`Subject: x\r\n\r\none${end}${smuggled}\r\n.\r\nQUIT\r\n`, 'latin1');
+      const from = bytes.indexOf('one') + 1;
+      const cuts = Array.from({ length: end.length + 5 }, (_, index) => from + index);
+      const said = await Promise.all(
+        cuts.map(async (cut) => {
+          const one = await scene.talk();
+          await one.hello();
+          await one.envelope('', own);
+          await one.writePieces([bytes.subarray(0, cut), bytes.subarray(cut)]);
+          return one.rest();
+        }),
+      );
+      for (const one of said) expect(one).toMatch(/^55\d 5\.[56]\.\d .*\r\n$/);
+      const byByte = await scene.talk();
+      await byByte.hello();
+      await byByte.envelope('', own);
+      await byByte.writePieces([...bytes].map((byte) => Buffer.of(byte)));
+      await byByte.rest();
+      expect(scene.reported).toEqual([]);
+    });
+
+  test.each([
+    { name: 'a command that ends in LF alone', bytes: 'NOOP\nNOOP\r\n', code: '550 5.5.2' },
+    { name: 'a bare CR in a command', bytes: 'NOOP\rNOOP\r\n', code: '550 5.5.2' },
+    { name: 'a NUL in a command', bytes: 'NOOP\0\r\n', code: '550 5.5.2' },
+    { name: 'content sent before 354', bytes: 'DATA\r\nSubject: x\r\n\r\n.\r\n', code: '554 5.5.0' },
+    { name: 'commands behind EHLO', bytes: 'EHLO x\r\nMAIL FROM:<>\r\n', code: '554 5.5.0' },
+  ])('$name ends the connection', async ({ bytes, code }) => {
+    const scene = await started();
+    const one = await scene.talk();
+    await one.hello();
+    one.write(bytes);
+    expect(await one.rest()).toMatch(new RegExp(`^${code} [^\\r\\n]*\\r\\n$`));
+    expect(scene.reported).toEqual([]);
+  });
+
+  test('whoever talks before the greeting is sent away', async () => {
+    const scene = await started();
+    const one = await scene.talk();
+    one.write('EHLO x\r\nMAIL FROM:<>\r\n');
+    expect(await one.rest()).toMatch(/^(?:421|554) [^\r\n]*\r\n$/);
+  });
+
+  test('MAIL, RCPT and DATA may come in one segment', async () => {
+    const scene = await started();
+    const one = await scene.talk();
+    await one.hello();
+    one.write(`MAIL FROM:<>\r\nRCPT TO:<${own}>\r\nDATA\r\n`);
+    expect(await one.reply()).toMatch(/^250 2\.1\.0/);
+    expect(await one.reply()).toMatch(/^250 2\.1\.5/);
+    expect(await one.reply()).toMatch(/^354/);
+    one.write(`Subject: x\r\n\r\n.\r\nMAIL FROM:<>\r\nRCPT TO:<${own}>\r\nDATA\r\n`);
+    expect(await one.reply()).toMatch(/^250 2\.0\.0/);
+    expect(await one.reply()).toMatch(/^250 2\.1\.0/);
+  });
+});
+
+describe('STARTTLS', () => {
+  const pem = { cert: certificate.certificate, key: certificate.key };
+
+  test('is offered, works, and forgets what was said before it', async () => {
+    const scene = await started({ certificate: pem });
+    const one = await scene.talk();
+    await one.reply();
+    expect(await one.say('EHLO client.example.net')).toContain('STARTTLS');
+    await one.say('MAIL FROM:<>');
+    await one.startTls(certificate.certificate);
+    expect(await one.say(`RCPT TO:<${own}>`)).toMatch('503');
+    expect(await one.say('EHLO client.example.net')).not.toContain('STARTTLS');
+    await one.envelope('eve@example.org', 'postmaster@mail.example.com');
+    one.write('Subject: x\r\n\r\n.\r\n');
+    expect(await one.reply()).toMatch(/^250 /);
+    expect(scene.told[0]?.content).toContain('with ESMTPS id');
+  });
+
+  test('bytes that came in clear behind it are thrown away', async () => {
+    const scene = await started({ certificate: pem });
+    const one = await scene.talk();
+    await one.hello();
+    await one.startTls(certificate.certificate, `EHLO x\r\nMAIL FROM:<>\r\nRCPT TO:<${own}>\r\n`);
+    expect(await one.say('DATA')).toMatch('503');
+    expect(await one.say('EHLO client.example.net')).toMatch(/^250-/);
+    expect(await one.say(`RCPT TO:<${own}>`)).toMatch('503');
+  });
+
+  test('a renewed certificate is shown to those who come then', async () => {
+    const scene = await started({ certificate: pem });
+    const next = createCertificate(['mail.example.com']);
+    scene.inbound.useCertificate({ cert: next.certificate, key: next.key });
+    const one = await scene.talk();
+    await one.hello();
+    await one.startTls(next.certificate);
+    expect(() => scene.inbound.useCertificate({ cert: 'none', key: next.key })).toThrow();
+    const other = await scene.talk();
+    await other.hello();
+    await other.startTls(next.certificate);
+  });
+});
+
+describe('limits', () => {
+  test('of connections in all and of one client', async () => {
+    const scene = await started({ limits: { perClient: 2 } });
+    const [one, two] = [await scene.talk(), await scene.talk()];
+    await one.hello();
+    await two.hello();
+    const three = await scene.talk();
+    expect(await three.reply()).toMatch('421 4.7.0');
+    expect(await three.reply()).toBeNull();
+    one.end();
+    await until('a place is free', async () => scene.inbound.stats().connections === 1);
+    const four = await scene.talk();
+    expect(await four.reply()).toMatch(/^220 /);
+  });
+
+  test('of recipients: the rest may come in another transaction', async () => {
+    const scene = await started();
+    const one = await scene.talk();
+    await one.hello();
+    await one.say('MAIL FROM:<>');
+    for (let recipientId = 1; recipientId <= 100; recipientId += 1) {
+      const to = encodeReturnPath(key, { tenantNumber: 1, recipientId }, 'praxis.example');
+      expect(await one.say(`RCPT TO:<${to}>`)).toMatch(/^250/);
+    }
+    expect(await one.say(`RCPT TO:<${own}>`)).toMatch('452 4.5.3');
+  });
+
+  test('of mistakes', async () => {
+    const one = await (await started({ limits: { mistakes: 3 } })).talk();
+    await one.hello();
+    await one.say('MAIL FROM:<>');
+    for (let mistake = 0; mistake < 3; mistake += 1)
+      expect(await one.say('RCPT TO:<eve@example.org>')).toMatch('550 5.7.1');
+    expect(await one.say('RCPT TO:<eve@example.org>')).toMatch('550 5.7.1');
+    expect(await one.reply()).toMatch('421 4.7.0');
+    expect(await one.reply()).toBeNull();
+  });
+
+  test('of a command line', async () => {
+    const one = await (await started()).talk();
+    await one.hello();
+    one.write('a'.repeat(20_000));
+    expect(await one.reply()).toMatch(/^421 /);
+  });
+});
+
+describe('starting', () => {
+  test('where the port is taken fails, and leaves nothing open', async () => {
+    const { port } = await started();
+    const listen = { host: '127.0.0.1', port };
+    await expect(started({ listen })).rejects.toThrow('EADDRINUSE');
+  });
+});
+
+describe('stopping', () => {
+  test('lets a message under way end, and sends the others away', async () => {
+    let go = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    let begun = false;
+    const scene = await started(
+      {},
+      {
+        report: async (targets) => {
+          begun = true;
+          await held;
+          return targets.map(() => 'changed' as const);
+        },
+      },
+    );
+    const [idle, busy] = [await scene.talk(), await scene.talk()];
+    await idle.hello();
+    await busy.hello();
+    await busy.envelope('', own);
+    busy.write('Subject: x\r\n\r\n.\r\n');
+    await until('it is under way', async () => begun);
+    const stopped = scene.inbound.stop(60_000);
+    expect(await idle.reply()).toMatch('421 4.3.2');
+    expect(await idle.reply()).toBeNull();
+    await expect(talkTo(scene.port)).rejects.toThrow();
+    // Longer than a client is given that has its reply already.
+    await pause(600);
+    go();
+    expect(await busy.reply()).toMatch(/^250 /);
+    await stopped;
+  });
+
+  test('cuts off what does not end', async () => {
+    const scene = await started({ certificate: { cert: certificate.certificate, key: certificate.key } });
+    const [slow, shaking] = [await scene.talk(), await scene.talk()];
+    await slow.hello();
+    await slow.envelope('', own);
+    await shaking.hello();
+    await shaking.say('STARTTLS');
+    await scene.inbound.stop(0);
+    expect(await slow.reply()).toBeNull();
+    expect(scene.inbound.stats().listening).toBe(false);
+    await until('all are gone', async () => scene.inbound.stats().connections === 0);
+  });
+});

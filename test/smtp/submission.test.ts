@@ -1,0 +1,340 @@
+// The listeners for submission by themselves: certificates that are renewed, TLS from the first byte, and clients that
+// hold connections or content. What becomes of messages is the flow's business (test/flows/submission.test.ts).
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import path from 'node:path';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { AcceptDeps } from '#src/intake/accept.ts';
+import { anonymous, type Caller } from '#src/kernel/access.ts';
+import { createByteBudget } from '#src/kernel/byte-budget.ts';
+import { AppError, errorTable } from '#src/kernel/errors.ts';
+import { createLog } from '#src/kernel/log.ts';
+import { systemClock } from '#src/kernel/time.ts';
+import { createListener, type ListenerOptions } from '#src/smtp/listener.ts';
+import { refusalOf } from '#src/smtp/reply-line.ts';
+import { createSubmission, type SubmissionOptions } from '#src/smtp/submission.ts';
+import { readCertificate, renewCertificate } from '#src/smtp/tls.ts';
+import { temporaryDirectory } from '#test/flows/fixture.ts';
+import { type Certificate, createCertificate } from '#test/support/certificate.ts';
+import { talkTo } from '#test/support/smtp-talk.ts';
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+const log = createLog('silent');
+const pem = ({ certificate: cert, key }: Certificate) => ({ cert, key });
+const sender: Caller = {
+  ...anonymous,
+  kind: 'team_token',
+  credentialId: 'c1',
+  tenantId: 't1',
+  permissions: new Set(['messages.send']),
+};
+
+const started = async (options: Partial<SubmissionOptions> = {}) => {
+  const submission = createSubmission({
+    listen: { host: '127.0.0.1', port: 0 },
+    implicitListen: null,
+    hostName: 'mail.example.com',
+    certificate: null,
+    messageBytes: 1_000_000,
+    budget: createByteBudget(10_000_000),
+    // Nothing is handed in here.
+    intake: null as unknown as AcceptDeps,
+    authenticate: async (token) => (token === 'right' ? sender : null),
+    limits: () => ({
+      messages: { perSecond: 1, burst: 2 },
+      failedSignIns: { perSecond: 1, burst: 10 },
+    }),
+    clock: systemClock,
+    log,
+    ...options,
+  });
+  endings.push(() => submission.stop(0));
+  const { port, implicitPort } = await submission.start();
+  return { submission, port: port ?? 0, implicitPort: implicitPort ?? 0 };
+};
+
+const RIGHT = `AUTH PLAIN ${Buffer.from('\0\0right').toString('base64')}`;
+
+const handshake = async (port: number): Promise<TLSSocket> => {
+  const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  endings.push(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  return socket;
+};
+
+describe('the certificate', () => {
+  const serialAt = async (port: number): Promise<string> =>
+    (await handshake(port)).getPeerCertificate().serialNumber;
+
+  const files = async () => {
+    const stack = new AsyncDisposableStack();
+    endings.push(() => stack.disposeAsync());
+    const directory = await temporaryDirectory(stack);
+    const named = { cert: path.join(directory, 'a.crt'), key: path.join(directory, 'a.key') };
+    const put = ({ certificate, key }: Certificate): void => {
+      writeFileSync(named.cert, certificate);
+      writeFileSync(named.key, key);
+    };
+    return { named, put };
+  };
+
+  test('is another for those who come after it was renewed', async () => {
+    const { named, put } = await files();
+    put(createCertificate(['mail.example.com']));
+    const { submission, implicitPort } = await started({
+      implicitListen: { host: '127.0.0.1', port: 0 },
+      certificate: readCertificate(named),
+    });
+    const before = await serialAt(implicitPort);
+    put(createCertificate(['mail.example.com']));
+    renewCertificate(named, submission.listeners, log);
+    const after = await serialAt(implicitPort);
+    expect(after).not.toBe(before);
+    writeFileSync(named.key, 'no key');
+    renewCertificate(named, submission.listeners, log);
+    expect(await serialAt(implicitPort)).toBe(after);
+  });
+
+  test('is none without its own key', async () => {
+    const { named, put } = await files();
+    put({ ...createCertificate(['a.example']), key: createCertificate(['b.example']).key });
+    expect(() => readCertificate(named)).toThrow(/key/);
+  });
+
+  test.each(['TLSv1', 'TLSv1.1'] as const)('is not shown by %s', async (version) => {
+    const { implicitPort } = await started({
+      implicitListen: { host: '127.0.0.1', port: 0 },
+      certificate: pem(createCertificate(['mail.example.com'])),
+    });
+    const socket = connectTls({
+      host: '127.0.0.1',
+      port: implicitPort,
+      rejectUnauthorized: false,
+      minVersion: version,
+      maxVersion: version,
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
+    const [error] = await once(socket, 'error');
+    expect(String(error)).toMatch(/protocol|alert/i);
+  });
+});
+
+describe('who may sign in', () => {
+  const offered = async (options: Partial<SubmissionOptions>, address = '127.0.0.1') => {
+    const { port } = await started({ listen: { host: address, port: 0 }, ...options });
+    const talk = await talkTo(port, address);
+    endings.push(() => talk.end());
+    await talk.reply();
+    const lines = (await talk.say('EHLO client.example.net'))?.split('\n').map((line) => line.slice(4)) ?? [];
+    return { talk, lines };
+  };
+
+  test('whoever is on this machine, without a certificate too', async () => {
+    const { talk, lines } = await offered({});
+    expect(lines).toContain('AUTH PLAIN LOGIN');
+    expect(lines).not.toContain('STARTTLS');
+    expect(await talk.say(RIGHT)).toMatch(/^235 /);
+  });
+
+  test('nobody else in clear', async () => {
+    const outside = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+    if (outside === undefined) throw new Error('this machine has no address but loopback');
+    const { talk, lines } = await offered(
+      { certificate: pem(createCertificate(['mail.example.com'])) },
+      outside,
+    );
+    expect(lines).toContain('STARTTLS');
+    expect(lines.join()).not.toContain('AUTH');
+    expect(await talk.say(RIGHT)).toMatch(/^50\d /);
+    expect(await talk.say('MAIL FROM:<a@b.example>')).toMatch(/^530 5\.7\.0 /);
+  });
+
+  test('a message a second, two at once, per credential', async () => {
+    const { port } = await started({ clock: { now: () => 0 } });
+    const replies: (string | null)[] = [];
+    for (let message = 1; message <= 3; message += 1) {
+      const talk = await talkTo(port);
+      await talk.hello();
+      await talk.say(RIGHT);
+      replies.push(await talk.say('MAIL FROM:<a@b.example>'));
+      talk.end();
+    }
+    expect(replies.slice(0, 2)).toEqual([expect.stringMatching(/^250 /), expect.stringMatching(/^250 /)]);
+    expect(replies[2]).toMatch(/^451 4\.7\.0 rate_limited: /);
+  });
+});
+
+describe('who holds what', () => {
+  const fiftyAt = async (port: number) => {
+    const sockets = Array.from({ length: 50 }, () => connect({ host: '127.0.0.1', port }));
+    for (const socket of sockets) {
+      endings.push(() => socket.destroy());
+      socket.on('error', () => undefined);
+    }
+    return sockets;
+  };
+
+  test('the 51st connection of one address is sent away, until one of the others ends', async () => {
+    const { port } = await started();
+    const sockets = await fiftyAt(port);
+    await Promise.all(sockets.map((socket) => once(socket, 'data')));
+    const late = await talkTo(port);
+    expect(await late.reply()).toMatch(/^421 4\.7\.0 too many connections/);
+    const [first] = sockets;
+    first?.destroy();
+    let reply: string | null = null;
+    while (!reply?.startsWith('220')) {
+      const again = await talkTo(port);
+      reply = await again.reply();
+      again.end();
+    }
+    expect(reply).toMatch(/^220 mail\.example\.com /);
+  });
+
+  test('connections that were changed to TLS and have ended are counted no more', async () => {
+    const certificate = createCertificate(['mail.example.com']);
+    const { port } = await started({ certificate: pem(certificate) });
+    for (let round = 0; round < 60; round += 1) {
+      const talk = await talkTo(port);
+      await talk.hello();
+      await talk.startTls(certificate.certificate);
+      expect(await talk.say('QUIT')).toMatch(/^221 /);
+      talk.end();
+    }
+  });
+
+  test('handshakes that are never finished keep nobody else from theirs', async () => {
+    const { implicitPort } = await started({
+      listen: null,
+      implicitListen: { host: '127.0.0.1', port: 0 },
+      certificate: pem(createCertificate(['mail.example.com'])),
+    });
+    const sockets = await fiftyAt(implicitPort);
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const late = connect({ host: '127.0.0.1', port: implicitPort });
+    late.on('error', () => undefined);
+    await once(late, 'close');
+    for (const socket of sockets) socket.destroy();
+    let greeting = '';
+    while (!greeting.startsWith('220')) {
+      const socket = await handshake(implicitPort).catch(() => null);
+      if (socket) [greeting] = (await once(socket, 'data').then(([data]) => [String(data)])) as [string];
+    }
+    expect(greeting).toMatch(/^220 /);
+  });
+
+  test('content for which there is no room is refused for now, and the room is given back', async () => {
+    let content = '';
+    const options: ListenerOptions = {
+      name: 'test',
+      listen: { host: '127.0.0.1', port: 0 },
+      hostName: 'mail.example.com',
+      certificate: null,
+      limits: { connections: 10, perClient: 10, messageBytes: 100_000, recipients: 10, mistakes: 10 },
+      // Of one client: four tenths.
+      budget: createByteBudget(100_000),
+      handlers: {
+        mail: () => undefined,
+        rcpt: () => undefined,
+        data: async (bytes) => {
+          content = bytes.toString();
+          return '2.0.0 taken';
+        },
+      },
+      log,
+    };
+    const listener = createListener(options);
+    endings.push(() => listener.stop(0));
+    const { port } = await listener.start();
+    const send = async (bytes: number) => {
+      const talk = await talkTo(port);
+      await talk.hello();
+      await talk.envelope('a@b.example', 'c@d.example');
+      talk.write(`${`${'x'.repeat(98)}\r\n`.repeat(bytes / 100)}.\r\n`);
+      const reply = await talk.reply();
+      talk.end();
+      return reply;
+    };
+    expect(await send(50_000)).toMatch(/^452 4\.3\.1 /);
+    const talk = await talkTo(port);
+    await talk.hello();
+    expect(await talk.say('MAIL FROM:<a@b.example> SIZE=50000')).toMatch(/^452 4\.3\.1 /);
+    expect(await talk.say('MAIL FROM:<a@b.example> SIZE=30000')).toMatch(/^250 /);
+    talk.end();
+    for (let time = 0; time < 5; time += 1) expect(await send(30_000)).toBe('250 2.0.0 taken');
+    expect(content).toHaveLength(30_000);
+  });
+
+  test('content that was sent before 354 was said is none, also where it came apart', async () => {
+    let release = (): void => {};
+    const asked = Promise.withResolvers<void>();
+    const taken: string[] = [];
+    const listener = createListener({
+      name: 'test',
+      listen: { host: '127.0.0.1', port: 0 },
+      hostName: 'mail.example.com',
+      certificate: null,
+      limits: { connections: 10, perClient: 10, messageBytes: 100_000, recipients: 10, mistakes: 10 },
+      budget: createByteBudget(1_000_000),
+      handlers: {
+        mail: () => undefined,
+        rcpt: () => {
+          asked.resolve();
+          return new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        },
+        data: async (bytes) => {
+          taken.push(bytes.toString());
+          return '2.0.0 taken';
+        },
+      },
+      log,
+    });
+    endings.push(() => listener.stop(0));
+    const { port } = await listener.start();
+    const talk = await talkTo(port);
+    await talk.hello();
+    await talk.say('MAIL FROM:<a@b.example>');
+    talk.write('RCPT TO:<c@d.example>\r\n');
+    await asked.promise;
+    for (const piece of ['DATA\r\n', 'Subject: x\r\n\r\nx\r\n.\r\n']) {
+      talk.write(piece);
+      // A whole conversation beside it: by its end the server has read the piece.
+      const other = await talkTo(port);
+      await other.hello();
+      await other.say('NOOP');
+      other.end();
+    }
+    release();
+    expect(await talk.rest()).toMatch(/554 5\.5\.0 [^\r]+\r\n$/);
+    expect(taken).toEqual([]);
+  });
+});
+
+describe('an error as a reply', () => {
+  test('is temporary over SMTP exactly where it is over HTTP', () => {
+    for (const [code, declared] of Object.entries(errorTable)) {
+      const isTemporary = 'temporary' in declared;
+      expect(declared.smtp, code).toMatch(isTemporary ? /^4\d\d 4\.\d\.\d+$/ : /^5\d\d 5\.\d\.\d+$/);
+    }
+  });
+
+  test('is one line of ASCII that the client’s buffer holds', () => {
+    const refusal = refusalOf(
+      new AppError('conflict', `Größe „XL“ ☃\r\n250 ok${' lang'.repeat(200)}`, { hint: 'Kürzer.' }),
+    );
+    expect(refusal.responseCode).toBe(550);
+    expect(refusal.message).toMatch(/^5\.7\.1 conflict: Grosse "XL" \?250 ok lang[ -~]*\.\.\.$/);
+    expect(refusal.message.length).toBeLessThanOrEqual(450);
+  });
+});

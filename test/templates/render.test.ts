@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { compileContent } from '#src/templates/render.ts';
+
+const content = {
+  subject: 'Termin am {{datum}}',
+  text: 'Guten Tag {{name}},',
+  html: '<p>{{name}}</p><a href="{{link}}">Termin</a>',
+};
+const data = { datum: 'Montag', name: 'Anna', link: 'https://a.example/', unused: 'x' };
+
+describe('content with placeholders', () => {
+  test('names them all, once', () => {
+    expect(compileContent(content).fields).toEqual(['datum', 'name', 'link']);
+  });
+
+  test('keeps for its body what text and HTML take', () => {
+    const { dataOfBody } = compileContent(content);
+    expect(dataOfBody(data)).toEqual({ name: 'Anna', link: 'https://a.example/' });
+    expect(dataOfBody({ name: 'Anna' })).toEqual({ name: 'Anna' });
+  });
+
+  test('has text or HTML only where it was given', () => {
+    expect(compileContent({ ...content, text: null }).render(data)).toMatchObject({
+      text: null,
+      html: expect.any(String),
+    });
+    expect(compileContent({ ...content, html: null }).fields).toEqual(['datum', 'name']);
+  });
+
+  test('tells of mistakes by the part they are in', () => {
+    const { problems } = compileContent({ subject: '{{#}}', text: '{{a b}}', html: '<a {{x}}>' });
+    expect(problems.map(({ path }) => path)).toEqual(['subject', 'text', 'html']);
+  });
+});
+
+describe('data that do not fit', () => {
+  const rows: readonly (readonly [name: string, data: Record<string, string>, paths: readonly string[]])[] = [
+    ['a missing value', { datum: 'x', link: 'https://a.example/' }, ['d.name']],
+    ['several', {}, ['d.datum', 'd.name', 'd.link']],
+    ['an inherited name', { datum: 'x', name: 'toString' }, ['d.link']],
+    ['a link that is none', { ...data, link: 'a.example' }, ['d.link']],
+    ['a subject that becomes too long', { ...data, datum: 'x'.repeat(990) }, ['d']],
+    ['nothing: values may be empty', { ...data, name: '' }, []],
+  ];
+  test.each(rows)('%s', (_, given, paths) => {
+    expect(
+      compileContent(content)
+        .problemsOf(given, 'd')
+        .map(({ path }) => path),
+    ).toEqual(paths);
+  });
+
+  test.each(['', ' ', '\u200b', '\u202e\n'])('a subject of %j alone', (datum) => {
+    const { problemsOf } = compileContent({ ...content, subject: '{{datum}}' });
+    expect(problemsOf({ ...data, datum }, 'd')).toEqual([{ path: 'd', message: 'leaves the subject empty' }]);
+  });
+});
