@@ -258,6 +258,7 @@ export const readHtml = (html: string, textLimit?: number): HtmlReading => {
     if (!isEnd && !(next >= 97 && next <= 122)) {
       if (html.charAt(at + 1) !== '!' && html.charAt(at + 1) !== '?') {
         takeText(at, at + 1);
+        steps += 1;
         return at + 1;
       }
       const closed = html.indexOf('>', at);
