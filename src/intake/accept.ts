@@ -122,6 +122,12 @@ const refuseArchived = (db: TenantDb, projectId: string): void => {
 const draftIn = (db: TenantDb, { draft }: Pick<Submission, 'draft'>): Draft =>
   typeof draft === 'function' ? draft(db) : draft;
 
+/** What the message leaves open, its route decides. */
+const withSettingsOf = (route: RouteRow, draft: Draft): Draft => {
+  const plain_text_fallback = draft.settings.plain_text_fallback ?? route.plain_text_fallback === 1;
+  return { ...draft, settings: { ...draft.settings, plain_text_fallback } };
+};
+
 /** The message as the gates see it. `dry`: past refusals too. Throws where it has no project or route to go by. */
 export const consider = (
   db: TenantDb,
@@ -133,8 +139,9 @@ export const consider = (
 ): Considered => {
   const projectId = chooseProject(submission, tenantStore(db).defaultProject().id);
   refuseArchived(db, projectId);
-  const draft = draftIn(db, submission);
-  const route = routeOf(db, draft, projectId);
+  const given = draftIn(db, submission);
+  const route = routeOf(db, given, projectId);
+  const draft = withSettingsOf(route, given);
   const question = { source: submission.source, projectId, route, content: assess(draft), now };
   const facts = readFacts(db, draft, deps, question);
   return { draft, projectId, route, facts, passage: passGates(draft, facts, { dry }) };

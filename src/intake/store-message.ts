@@ -76,7 +76,7 @@ const insertMessage = (db: TenantDb, draft: Draft, placement: Placement, status:
   const kind = kindOf(draft, facts);
   const settings: MessageSettings = {
     ...draft.settings,
-    plain_text_fallback: draft.settings.plain_text_fallback ?? route.plain_text_fallback === 1,
+    plain_text_fallback: draft.settings.plain_text_fallback === true,
     footer: footerOf(draft, facts, ownHeaders !== null),
   };
   const seq = messageStore(db).insert(
