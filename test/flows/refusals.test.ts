@@ -31,9 +31,15 @@ let untouched: unknown;
 const search = async ({ base, token }: Sender): Promise<unknown> =>
   (await app.request<List<unknown>>('GET', `${base}/messages/search`, undefined, token)).body;
 
+/** But for what the schedule writes meanwhile: it looks at the domain that one of them has asked for. */
+const rowsOf = ({ practice }: Sender): Record<string, number> => {
+  const { dns_checks: _, ...rows } = app.rowCounts(practice.id);
+  return rows;
+};
+
 const everything = async () => ({
   found: await Promise.all([sender, careful, paused, busy].map(search)),
-  rows: [sender, careful, paused, busy].map(({ practice }) => app.rowCounts(practice.id)),
+  rows: [sender, careful, paused, busy].map(rowsOf),
   queue: (await app.request('GET', '/api/admin/health', undefined, app.adminToken)).body.queue,
   files: await app.files(),
 });
