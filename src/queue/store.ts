@@ -31,6 +31,9 @@ export const queueStore = perConnection((db: TenantDb) => {
   const release = db.prepare<[number, number, number]>(
     'UPDATE queue SET claimed = 0, attempts = ?, due_at = ? WHERE recipient_id = ?',
   );
+  const takeBack = db.prepare<[number, number, number]>(
+    'UPDATE queue SET claimed = 0, attempts = ?, due_at = ? WHERE recipient_id = ? AND claimed = 1',
+  );
   const releaseAll = db.prepare('UPDATE queue SET claimed = 0 WHERE claimed = 1');
   const remove = db.prepare<[number]>('DELETE FROM queue WHERE recipient_id = ?');
   const next = db
@@ -82,6 +85,10 @@ export const queueStore = perConnection((db: TenantDb) => {
     /** Back into the queue. */
     release: (recipientId: number, attempts: number, dueAt: number): void => {
       release.run(attempts, dueAt, recipientId);
+    },
+    /** A claim of which nobody knows whether it was stored; where it was not, the row may have another time by now. */
+    takeBack: (recipientId: number, attempts: number, dueAt: number): void => {
+      takeBack.run(attempts, dueAt, recipientId);
     },
     /** What a process that died had claimed; the recorded times of their next attempts stand. */
     releaseAll: (): void => {

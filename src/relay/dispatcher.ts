@@ -137,7 +137,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           recovers = true;
         }
         for (const row of orphans.get(key)?.values() ?? [])
-          queueStore(db).release(row.recipient_id, row.attempts - 1, clock.now());
+          queueStore(db).takeBack(row.recipient_id, row.attempts - 1, clock.now());
         const byteBudget = MAX_BYTES_IN_FLIGHT - bytesInFlight;
         // Others may have claimed since this turn was given.
         if (byteBudget <= 0) return { claimed: [], next: queueStore(db).nextDue() };

@@ -141,3 +141,32 @@ describe('a sync that fails', () => {
     expect(upstream.seen).toHaveLength(1);
   });
 });
+
+test('a claim that was undone takes no message back that has got another time meanwhile', async () => {
+  const upstream = playUpstream(() => ACCEPTED);
+  const relay = await createRelay([upstream]);
+  const practice = await relay.createPractice('Nord');
+  const { files } = relay.acceptDeps;
+  await relay.send(practice);
+  relay.dispatcher.start();
+  // A disk that is full ends the transaction in which the dispatcher has claimed.
+  const isFull = new Promise((resolve) => setImmediate(resolve)).then(() =>
+    files.write(practice, (db) => {
+      db.exec('ROLLBACK');
+      throw new Error('disk full');
+    }),
+  );
+  await expect(isFull).rejects.toThrow('disk full');
+  await relay.untilLogged(NOT_READ);
+  const later = relay.clock.now() + MINUTE;
+  await files.write(practice, (db) => db.prepare<[number]>('UPDATE queue SET due_at = ?').run(later));
+  relay.pass(5 * SECOND);
+  const { answer } = await relay.send(practice);
+  await untilSeen(upstream, 1);
+  await until('one waits', async () => (await relay.queue(practice)).length === 1, PATIENCE_MS);
+  expect(upstream.seen.map(({ messageId }) => messageId)).toEqual([answer.id]);
+  expect(await relay.queue(practice)).toEqual([{ attempts: 0, claimed: 0, due_at: later }]);
+  relay.pass(MINUTE);
+  await relay.untilSent(practice);
+  expect(upstream.seen).toHaveLength(2);
+});
