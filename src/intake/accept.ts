@@ -197,15 +197,21 @@ export const scan = (
     composed: () => composeUnsigned(previewOf(draft, facts)),
   });
 
+/** A message, and how it is to be assessed. */
+interface Ready {
+  readonly draft: Submission['draft'];
+  readonly assess: (draft: Draft) => Assessment | null;
+}
+
 /** Asks the scanners, where there are any; else the rules alone, and of the service's own mail nobody. */
-const assessmentOf = async (
+const makeReady = async (
   deps: AcceptDeps,
   submission: Submission,
   repeatable: Repeatable | null,
-): Promise<Accepted | ((draft: Draft) => Assessment | null)> => {
-  if (submission.source === 'system') return () => null;
-  if (submission.assess) return submission.assess;
-  if (!deps.content.scans()) return deps.content.rate;
+): Promise<Accepted | Ready> => {
+  if (submission.source === 'system') return { draft: submission.draft, assess: () => null };
+  const assess = submission.assess ?? deps.content.rate;
+  if (submission.assess || !deps.content.scans()) return { draft: submission.draft, assess };
   const { tenantId } = submission;
   const now = deps.clock.now();
   const found = await deps.files.read(tenantId, (db) => {
@@ -216,9 +222,10 @@ const assessmentOf = async (
   if ('kind' in found) return found;
   const { draft, facts, passage } = found;
   if (passage.refusal !== null) throw refused(deps, tenantId, passage.refusal, facts);
-  if (passage.suppressed.size === recipientsOf(draft).length) return deps.content.rate;
+  if (passage.suppressed.size === recipientsOf(draft).length) return { draft, assess };
   const assessment = await scan(deps, tenantId, found);
-  return () => assessment;
+  // What was scanned is what leaves: the template may have been changed meanwhile.
+  return { draft, assess: () => assessment };
 };
 
 const refused = (deps: AcceptDeps, tenantId: string, refusal: AppError, { plan }: Facts): AppError => {
@@ -237,8 +244,10 @@ export const accept = async (deps: AcceptDeps, submission: Submission): Promise<
     tenantId,
     repeatable && `${submission.projectId ?? ''} ${repeatable.key}`,
     async () => {
-      const assess = await assessmentOf(deps, submission, repeatable);
-      return typeof assess === 'function' ? store(deps, submission, repeatable, assess) : assess;
+      const ready = await makeReady(deps, submission, repeatable);
+      return 'kind' in ready
+        ? ready
+        : store(deps, { ...submission, draft: ready.draft }, repeatable, ready.assess);
     },
   );
 };

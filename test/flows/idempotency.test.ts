@@ -129,6 +129,31 @@ describe('with a scanner that takes its time', () => {
     expect(slow.rowCounts(who.practice.id).messages).toBe(2);
   });
 
+  test('what it was asked about is sent, though the template has been changed meanwhile', async () => {
+    rspamd.reject('verboten');
+    const path = `${who.base}/templates`;
+    const made = await slow.request(
+      'POST',
+      path,
+      { name: 'brief', subject: 'Brief', text: 'Erst.' },
+      who.token,
+    );
+    const before = rspamd.asked.length;
+    const answerNow = rspamd.hang();
+    const sent = slow.send(who, { subject: undefined, text: undefined, template: 'brief' });
+    await until('it is asked', () => rspamd.asked.length > before);
+    const changed = { text: 'Das ist verboten.' };
+    await slow.request('PATCH', `${path}/${made.body.id}`, changed, who.token);
+    answerNow();
+    const id = await sent;
+    const bodies = slow.sql(
+      who.practice.id,
+      'SELECT text FROM message_bodies JOIN messages ON seq = message_seq WHERE id = ?',
+      id,
+    );
+    expect(bodies).toEqual([{ text: 'Erst.' }]);
+  });
+
   test('another body under the key is refused without asking it', async () => {
     const before = rspamd.asked.length;
     const key = { 'Idempotency-Key': 'slow' };
