@@ -81,7 +81,9 @@ export const writeEarlierRelease = async (
     );
     for (const { token, domain, algorithm, role, position, record, sealed_key, created_at } of keys) {
       insert(registry, 'dkim_tokens', { token, domain, record, position, tenant_id: tenantId, created_at });
-      insert(db, 'dkim_keys', { token, domain, algorithm, role, sealed_key, created_at });
+      // Tokens of a host have had a number in the tenant's file, too, since keys are changed by rotation.
+      const numbered = form > 2 ? { position } : {};
+      insert(db, 'dkim_keys', { token, domain, algorithm, role, sealed_key, created_at, ...numbered });
     }
   };
 

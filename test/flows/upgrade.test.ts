@@ -1,10 +1,11 @@
 // A start on the files of the first release: they are brought to the present form, and all goes on as before.
+import { hash } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '#src/kernel/id.ts';
-import { DAY } from '#src/kernel/time.ts';
+import { DAY, toIso } from '#src/kernel/time.ts';
 import { startApp } from '#test/support/app.ts';
 import { makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
 import { insert, writeEarlierRelease } from './earlier-release.ts';
@@ -78,4 +79,79 @@ test('on the files of the first release everything goes on, and they take what i
   expect(audit.body).toMatchObject({ data: [{ action: 'member.make_owner' }] });
   const purposes = app.sql<{ purpose: string }>(null, 'SELECT purpose FROM tenants ORDER BY number');
   expect(purposes.map(({ purpose }) => purpose)).toEqual(['practice', 'system']);
+});
+
+/** The migrations known to the release before caps, footers and suppressions. */
+const BEFORE_CAPS = 3;
+
+test('on the files of the release before caps and footers, what was accepted counts, waits and answers on', async () => {
+  const home = await mkdtemp(path.join(tmpdir(), 'app-'));
+  const now = Date.now();
+  const release = await writeEarlierRelease(home, BEFORE_CAPS, now);
+  const practice = await release.addPractice('praxis', [HOST]);
+  const [anna, bernd] = ['anna@example.org', 'bernd@example.org'];
+  const id = newId();
+  const days = [now - 40 * DAY, now - 39 * DAY, now];
+  release.addMessages(practice, [
+    { id: newId(), host: HOST, to: [anna, bernd], status: 'processed', createdAt: days[0] ?? 0 },
+    { id: newId(), host: HOST, to: [anna], status: 'processed', createdAt: days[1] ?? 0 },
+    { id, host: HOST, to: [anna], status: 'queued', createdAt: now },
+  ]);
+  const { sender, ids, db } = practice;
+  // The digest is of what that release stored for this body.
+  insert(db, 'idempotency_keys', {
+    project_id: ids.project,
+    key: 'before',
+    request_hash: hash(
+      'sha256',
+      '{"to":"anna@example.org","subject":"Ihr Termin","text":"Am Montag."}',
+      'buffer',
+    ),
+    status: 202,
+    response_json: JSON.stringify({ id, message_id: id, status: 'queued' }),
+    created_at: now,
+  });
+  release.close();
+  const app = await startApp({ home, config: { service: { public_origin: 'https://mail.example.com' } } });
+  onTestFinished(() => app.remove());
+
+  const key = { 'Idempotency-Key': 'before' };
+  const body = { text: 'Am Montag.', subject: 'Ihr Termin', to: anna };
+  const again = await app.request('POST', `${sender.base}/send`, body, sender.token, key);
+  expect([again.status, again.body]).toEqual([202, { id, message_id: id, status: 'queued' }]);
+
+  // It goes out as it was accepted: without a way to unsubscribe, of which nobody had decided.
+  await app.untilStatus(sender, id, 'processed');
+  const captures = await app.request<{ data: { id: string }[] }>(
+    'GET',
+    `${sender.base}/captures`,
+    undefined,
+    sender.token,
+  );
+  const source = `${sender.base}/captures/${captures.body.data[0]?.id}`;
+  expect((await app.request('GET', source, undefined, sender.token)).text).not.toMatch(
+    /^list-unsubscribe|abmelden/im,
+  );
+
+  const sums = new Map<string, number>();
+  for (const [day, mails] of [
+    [days[0], 2],
+    [days[1], 1],
+    [days[2], 1],
+  ] as const) {
+    const month = toIso(day ?? 0).slice(0, 7);
+    sums.set(month, (sums.get(month) ?? 0) + mails);
+  }
+  const usage = app.sql<{ month: string; accepted: number; told: number }>(
+    ids.tenant,
+    'SELECT * FROM monthly_usage',
+  );
+  expect(usage).toEqual([...sums].map(([month, accepted]) => ({ month, accepted, told: 0 })));
+  expect(app.sql(ids.tenant, 'SELECT * FROM daily_volume')).toEqual(
+    [2, 1, 1].map((mails, index) => ({
+      day: Math.floor((days[index] ?? 0) / DAY),
+      stream: 'transactional',
+      mails,
+    })),
+  );
 });
