@@ -89,15 +89,20 @@ export const htmlFooter = (footer: MessageFooter, copy: Copy, withWayOut: boolea
 
 /** Whole comments, whole elements without markup in them, and the ends of body and document. Linear: what is never closed
  * ends with the text. */
-const ENDS = /<!--[\s\S]*?(?:-->|$)|<(script|style|title|textarea)\b[\s\S]*?(?:<\/\1|$)|<\/(body|html)\s*>/gi;
+const ENDS =
+  /<!--[\s\S]*?(?:-->|(?<open>$))|<(script|style|title|textarea)\b[\s\S]*?(?:<\/\2|(?<unended>$))|<\/(?<end>body|html)\s*>/gi;
 
-/** Where in the HTML the footer goes: before the last end of the body that is one, else of the document, else the end. */
+/** Where in the HTML the footer goes: before the last end of the body that is one, else of the document, else the end, or
+ * what is opened there and never closed: nobody would see it in there. */
 export const footerPlace = (html: string): number => {
   let body: number | undefined;
   let document: number | undefined;
-  for (const { index, 2: name } of html.matchAll(ENDS)) {
-    if (name?.toLowerCase() === 'body') body = index;
-    else if (name !== undefined) document = index;
+  let hidden: number | undefined;
+  for (const { index, groups = {} } of html.matchAll(ENDS)) {
+    const { end, open, unended } = groups;
+    if (end?.toLowerCase() === 'body') body = index;
+    else if (end !== undefined) document = index;
+    else if (open !== undefined || unended !== undefined) hidden = index;
   }
-  return body ?? document ?? html.length;
+  return body ?? document ?? hidden ?? html.length;
 };

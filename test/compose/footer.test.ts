@@ -122,8 +122,10 @@ const places = [
   '<html><head><title></body></title></head><body>x|</body></html>',
   '<body><textarea></body></textarea>x|</body>',
   '<body>x|</body>\n\n</html>\n',
-  '<body>x <!-- never closed </body>|',
-  '<body><script> never closed </body>|',
+  '<body>x |<!-- never closed </body>',
+  '<body>x|</body></html><!-- never closed',
+  '<body>|<script> never closed </body>',
+  '<p>x</p>|<style>p { color: red }',
   '<p>&lt;/body&gt;</p>|',
 ];
 test.each(places)('%s', (marked) => {
