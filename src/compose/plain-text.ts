@@ -1,5 +1,5 @@
 // The text part of a message that has only HTML: a courtesy to readers without HTML, and what filters expect to be there.
-import { convert } from 'html-to-text';
+import { compile, type FormatCallback } from 'html-to-text';
 
 /** What lies beyond this much of the HTML is left out. */
 const MAX_CONVERTED_CHARACTERS = 200_000;
@@ -8,6 +8,31 @@ const MAX_HTML_DEPTH = 500;
 /** Elements that end without an end tag. */
 const UNNESTED =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|option|thead|tbody|tfoot)$/i;
+
+/** Cells of a row stand apart; nothing where there is no next one. */
+const cell: FormatCallback = (element, walk, builder) => {
+  walk(element.children, builder);
+  builder.addInline(' ');
+};
+
+/** An image is what it says it shows: its address tells a reader nothing. */
+const alternative: FormatCallback = (element, _, builder) => {
+  builder.addInline(element.attribs?.alt ?? '', { noWordTransform: true });
+};
+
+const convert = compile({
+  wordwrap: false,
+  // What was guessed too low is cut off at that depth instead.
+  limits: { maxDepth: MAX_HTML_DEPTH },
+  formatters: { cell, alternative },
+  selectors: [
+    { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+    { selector: 'td', format: 'cell' },
+    { selector: 'th', format: 'cell' },
+    { selector: 'img', format: 'alternative' },
+    { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
+  ],
+});
 
 /** Guesses by tags alone: end tags of nothing, in comments or in attributes make it guess too low. */
 const seemsTooDeep = (html: string): boolean => {
@@ -27,6 +52,5 @@ export const textOfHtml = (given: string): string => {
       .replace(/<[^<>]*>/g, ' ')
       .replace(/ {2,}/g, ' ')
       .trim();
-  // What was guessed too low is cut off at that depth instead.
-  return convert(html, { wordwrap: false, limits: { maxDepth: MAX_HTML_DEPTH } });
+  return convert(html);
 };

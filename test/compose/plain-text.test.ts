@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { textOfHtml } from '#src/compose/plain-text.ts';
+
+test.each([
+  [
+    'rows of a table are lines, and their cells stand apart',
+    '<table><tr><th>Datum</th><th>Uhrzeit</th></tr><tr><td>Montag</td><td>9:30 Uhr</td></tr></table>',
+    'Datum Uhrzeit\nMontag 9:30 Uhr',
+  ],
+  [
+    'a table that only places things adds nothing to them',
+    '<table><tr><td><p>Guten Tag,</p><table><tr><td>Raum 3</td></tr></table></td></tr></table>',
+    'Guten Tag,\n\nRaum 3',
+  ],
+  [
+    'an image is the text in its place',
+    '<p><img src="cid:logo@example.org" alt="Praxis am Markt"><img src="https://example.org/p.png"></p><p>x</p>',
+    'Praxis am Markt\n\nx',
+  ],
+  [
+    'an address that is shown is not repeated',
+    '<a href="https://example.org/x">https://example.org/x</a> <a href="mailto:a@example.org">a@example.org</a>',
+    'https://example.org/x a@example.org',
+  ],
+  [
+    'one that is not shown is named',
+    '<a href="https://example.org/x?a=1&amp;b=2">Ihr Termin</a>',
+    'Ihr Termin [https://example.org/x?a=1&b=2]',
+  ],
+])('%s', (_, html, text) => {
+  expect(textOfHtml(html)).toBe(text);
+});
