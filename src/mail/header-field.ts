@@ -149,9 +149,21 @@ export const encodeMailboxes = (name: string, mailboxes: readonly Mailbox[]): st
   return `${line}\r\n`;
 };
 
-/** What readers that know no RFC 2231 are shown: without accents, everything else that is not plain as `_`. */
+const twoLetters: Readonly<Record<string, string>> = {
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  Ä: 'Ae',
+  Ö: 'Oe',
+  Ü: 'Ue',
+  ß: 'ss',
+};
+
+/** What readers that know no RFC 2231 are shown: German letters as two, others without accents, what is not plain as `_`. */
 const asciiFallback = (value: string): string => {
   const plain = value
+    .normalize('NFC')
+    .replace(/[äöüÄÖÜß]/g, (letter) => twoLetters[letter] ?? letter)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^\x20-\x7e]|["\\%]/gu, '_');
@@ -168,7 +180,7 @@ const percentEncode = (character: string): string =>
     : Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&');
 
 /** One parameter of Content-Type or Content-Disposition, over-long and non-ASCII values with a plain form behind:
- * `filename*=UTF-8''R%C3%B6ntgen.pdf;\r\n filename="Rontgen.pdf"`. In this order, because some readers that know both take
+ * `filename*=UTF-8''R%C3%B6ntgen.pdf;\r\n filename="Roentgen.pdf"`. In this order, because some readers that know both take
  * the first (Python's email does). Folded, but without anything before or after it.
  * @throws Error on CR, LF or NUL in the value */
 export const encodeParameter = (name: string, value: string): string => {

@@ -102,9 +102,13 @@ const parameters: readonly (readonly [value: string, written: string])[] = [
   ['a.pdf', 'filename="a.pdf"'],
   ['', 'filename=""'],
   ['a b; c=d.pdf', 'filename="a b; c=d.pdf"'],
-  ['Röntgen.pdf', `filename*=UTF-8''R%C3%B6ntgen.pdf;\r\n filename="Rontgen.pdf"`],
+  ['Röntgen.pdf', `filename*=UTF-8''R%C3%B6ntgen.pdf;\r\n filename="Roentgen.pdf"`],
+  [
+    'Grüße für Aßmann.pdf',
+    `filename*=UTF-8''Gr%C3%BC%C3%9Fe%20f%C3%BCr%20A%C3%9Fmann.pdf;\r\n filename="Gruesse fuer Assmann.pdf"`,
+  ],
   ['a"b\\.pdf', `filename*=UTF-8''a%22b%5C.pdf;\r\n filename="a_b_.pdf"`],
-  ["it's 5%.pdf ü", `filename*=UTF-8''it%27s%205%25.pdf%20%C3%BC;\r\n filename="it's 5_.pdf u"`],
+  ["it's 5%.pdf ü", `filename*=UTF-8''it%27s%205%25.pdf%20%C3%BC;\r\n filename="it's 5_.pdf ue"`],
   ['检.png', `filename*=UTF-8''%E6%A3%80.png;\r\n filename="_.png"`],
   [
     `${'x'.repeat(60)}.pdf`,
