@@ -28,6 +28,16 @@ export const ordinaryMails: readonly Mail[] = [
     ),
   },
   {
+    name: 'a film of a club’s feast',
+    subject: 'Fotos vom Vereinsfest',
+    text: 'Hallo, wir haben dich gefilmt! Das Video von dir steht hier: https://verein.example/v. Leite es gern an alle deine Freunde weiter.',
+  },
+  {
+    name: 'data to be checked',
+    subject: 'Ihre Mitgliedsdaten',
+    text: 'Liebes Mitglied, bitte bestätigen Sie jetzt Ihre Angaben im Portal: https://verein.example/daten. Vielen Dank.',
+  },
+  {
     name: 'a confirmation of an appointment',
     subject: 'Terminbestätigung',
     text: 'Vielen Dank für Ihre Buchung. Ihr Termin zur professionellen Zahnreinigung am 4. Mai um 11 Uhr ist bestätigt. Die Kosten betragen 95 €. Sie können kostenlos stornieren bis 24 Stunden vorher.',
@@ -331,6 +341,11 @@ export const badMails: readonly Mail[] = [
     text: 'Ihr Konto wird gesperrt. Bitte bestaetigen Sie Ihre Identitaet unverzueglich unter http://198.51.100.7/ und geben Sie Ihre TAN ein.',
   },
   {
+    name: 'a locked account whose data are to be confirmed at once',
+    subject: 'Ihr Konto wurde gesperrt',
+    text: 'Sehr geehrter Kunde, Ihr Konto wurde eingeschränkt. Bestätigen Sie sofort Ihre Daten, sonst wird es gelöscht: http://kundenschutz.example/login',
+  },
+  {
     name: 'a parcel’s fee',
     subject: 'Ihr Paket wartet',
     text: 'Ihr Paket konnte nicht zugestellt werden. Bezahlen Sie die Versandgebühr von 1,99 €, indem Sie Ihre Kreditkartendaten bestätigen. Bestätigen Sie Ihre Kreditkartendaten innerhalb von 24 Stunden: http://dhl.de.zustellung.example/',
@@ -391,6 +406,11 @@ export const badMails: readonly Mail[] = [
     text: 'Ich habe Ihren Computer gehackt. Ein Trojaner installiert auf einer Porno Seite hat Sie gefilmt: Ihre Webcam aufgenommen. Überweisen Sie 900 Euro in Bitcoin an meine Bitcoin Adresse, sonst werde ich das Video an Ihre Kontakte weiterleiten.',
   },
   {
+    name: 'shorter German extortion',
+    subject: 'Ich habe Sie gefilmt',
+    text: 'Ich habe Ihre Webcam gehackt und ein Video von Ihnen. Zahlen Sie 900 € in Bitcoin innerhalb von 48 Stunden, sonst sende ich es an alle Ihre Kontakte.',
+  },
+  {
     name: 'replicas',
     subject: 'Rolex',
     text: 'Replica watches and luxury handbags! Rolex replica at best price. Buy followers, degree without exam. http://rolex.example',
@@ -427,6 +447,8 @@ export const plainTexts: readonly string[] = [
   'Ihr Gutschein über 50 € liegt bei.',
   'Unser Angebot Nr. 17 ist gültig bis 31. Mai.',
   'Haben Sie Fragen zum Angebot?',
+  'Bei Vorkasse erhalten Sie 2 % Rabatt.',
+  'Liebe Mitglieder, der Eintritt ist frei; Studierende erhalten 10 % Nachlass auf den Beitrag.',
   'Vielen Dank für Ihren Kauf im Sommerschlussverkauf.',
   'Ihre Bestellung ist versandkostenfrei.',
   'Folgen Sie uns auf Instagram.',
@@ -443,6 +465,9 @@ export const advertisingTexts: readonly string[] = [
   'Nur noch heute: 20 % Rabatt auf alle Behandlungen. Jetzt buchen!',
   'Bis zu 50 % reduziert – jetzt kaufen!',
   'Sparen Sie bis zu 30 % im Sommerschlussverkauf.',
+  'Mit dem Code XMAS20 erhalten Sie 20 % Rabatt. Entdecken Sie unsere exklusiven Angebote.',
+  '25 Jahre! Feiern Sie mit, und erhalten Sie 25 % auf das gesamte Sortiment.',
+  'Empfehlen Sie uns Ihren Freunden, und erhalten Sie eine Prämie von 25 € für jeden Neukunden.',
   'Gönnen Sie sich Botox und Hyaluron, jetzt zum Einführungspreis.',
   'Bleaching für nur 199 € statt 299 €: Sichern Sie sich Ihr strahlendes Lächeln.',
   'Unsere Sonderangebote im März: Jetzt bestellen und sparen.',

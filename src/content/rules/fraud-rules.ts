@@ -11,6 +11,7 @@ export const fraudPhrases = {
   credential_request: [
     `bestätigen|verifizieren|aktualisieren|überprüfen sie bitte? umgehend? ihre ${SECRETS}`,
     `bestätige|verifiziere|aktualisiere deine ${SECRETS}`,
+    'bestätigen|verifizieren|aktualisieren sie sofort|umgehend|unverzüglich ihre daten|angaben',
     'geben|teilen sie uns? bitte? ihre|ihr|ihren pin|tan|kennwort|passwort|zugangsdaten|kreditkartennummer',
     'verify|confirm|validate|update your billing|payment|bank|banking|card|credit|login|personal|account card? information|details|data|credentials|identity',
     'verify|confirm|validate your identity|password|pin|mailbox',
@@ -146,6 +147,10 @@ export const fraudPhrases = {
     'malware|trojaner|trojan installed|installiert|infiziert|auf',
     'ihre|your|alle|all kontakte|contacts|freunde|friends weiterleiten|senden|schicken|receive|will',
     'adult|porn|porno website|websites|seiten|sites|seite',
+    'ihre|deine webcam|kamera gehackt',
+    'ich habe sie|dich gefilmt|aufgenommen',
+    'zahlen|bezahlen|zahle sie? mir? # €|euro in bitcoin|btc',
+    'an alle? ihre|deine kontakte',
   ],
   fake_goods: [
     'replica|replika uhren|watches|rolex|handbags|taschen',

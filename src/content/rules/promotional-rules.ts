@@ -40,6 +40,8 @@ export const promotionalRules: readonly PromotionalRule[] = [
       '# % sparen|günstiger|billiger|reduziert|extra',
       '# % off|discount on|your|all|everything|any|for|when|with|until|today|now|sitewide|selected',
       '# % off',
+      'erhalten|bekommen|sparen sie|wir # % rabatt|nachlass|auf',
+      '# % auf das gesamte|ganze sortiment|angebot',
       'save up? to? # %',
       'save up? to? $|€|£ #',
       'sparen sie bis? zu? # %|€|euro',
@@ -95,7 +97,7 @@ export const promotionalRules: readonly PromotionalRule[] = [
     phrases: [
       'sonderangebot|sonderangebote|sonderpreis|aktionspreis|aktionspreise|aktionswoche|aktionswochen|aktionsangebot|schnäppchen',
       'bestpreis|bestpreise|knallerpreis|superpreis',
-      'einmaliges|einmalige|exklusives|exklusive|unschlagbares|unschlagbare|unwiderstehliche|tolle|attraktive|limitiertes|limitierte|besonderes angebot|angebote',
+      'einmaliges|einmalige|exklusives|exklusive|exklusiven|unschlagbares|unschlagbare|unwiderstehliche|tolle|tollen|attraktive|attraktiven|limitiertes|limitierte|besonderes angebot|angebote|angeboten',
       'angebot|angebote|aktion des|der monats|woche|tages|saison',
       'unsere|unser aktuellen|aktuelle|neuesten|aktuelles|neues angebote|angebot|aktion|aktionen',
       'angebot|aktion gilt|gültig nur? noch? bis|solange|für|heute',
@@ -227,6 +229,8 @@ export const promotionalRules: readonly PromotionalRule[] = [
       '# tage|wochen|monate|monat gratis|kostenlos',
       '# days|weeks|months free',
       'versandkostenfrei ab|bestellen|bis',
+      'erhalten|kassieren|sichern sie eine|ihre prämie',
+      'pro|je|jeden neukunde|neukunden|neukundin',
       'ohne versandkosten',
     ],
     why: {
