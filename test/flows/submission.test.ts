@@ -374,12 +374,19 @@ describe('refusals', () => {
     expect(rows()).toBe(before);
   });
 
+  test('a foreign From is told which domain would do', async () => {
+    const host = sender.practice.domain;
+    expect(await submit(letter({ From: 'a@elsewhere.example' }), [NOBODY])).toBe(
+      `550 5.7.1 from_not_allowed: This practice may not send from elsewhere.example. Use an address on ${host}, or leave the From address out.`,
+    );
+  });
+
   test('an attachment that is not allowed', async () => {
     const type = 'multipart/mixed; boundary=m';
     const text =
       '--m\r\n\r\nText\r\n--m\r\nContent-Type: application/x-msdownload\r\nContent-Disposition: attachment; filename=a.exe\r\n\r\nMZ\r\n--m--\r\n';
     const reply = await submit(letter({ 'Content-Type': type }, text), [NOBODY]);
-    expect(reply).toMatch(/^550 5\.7\.1 attachment_rejected: /);
+    expect(reply).toMatch(/^550 5\.7\.1 attachment_rejected: The attachment "a\.exe" is rejected: /);
   });
 
   test('a paused practice, and one at its cap', async () => {

@@ -76,9 +76,11 @@ const attachments: Gate = {
     if (refused === null) return { facts: { count: given.length } };
     return {
       facts: refused,
-      refusal: new AppError('attachment_rejected', `The attachment is not allowed: ${refused.reason}.`, {
-        extra: refused,
-      }),
+      refusal: new AppError(
+        'attachment_rejected',
+        `The attachment ${JSON.stringify(refused.attachment)} is rejected: ${refused.reason}.`,
+        { extra: refused },
+      ),
     };
   },
 };

@@ -5,6 +5,9 @@ import { addressDomain } from '#src/mail/address.ts';
 import { kinds } from '#src/messages/kinds.ts';
 import { type Gate, kindOf } from '../gate.ts';
 
+/** In a hint, which is all that mail programs show. */
+const MAX_NAMED_HOSTS = 3;
+
 const kindAndRoute: Gate = {
   name: 'kind_and_route',
   check: (draft, facts) => {
@@ -39,7 +42,8 @@ const senderDomain: Gate = {
     }
     return {
       facts,
-      refusal: new AppError('from_not_allowed', `The From address is not on a domain of this practice.`, {
+      refusal: new AppError('from_not_allowed', `This practice may not send from ${domain}.`, {
+        hint: `Use an address on ${sendingHosts.slice(0, MAX_NAMED_HOSTS).join(' or ')}, or leave the From address out.`,
         extra: { allowed: [...sendingHosts] },
       }),
     };
