@@ -52,6 +52,25 @@ const typesOf = (extension: string | undefined): readonly string[] | undefined =
 /** The type to declare for a file whose sender named none; undefined where its extension is not allowed. */
 export const typeOfFilename = (filename: string): string | undefined => typesOf(lastExtension(filename))?.[0];
 
+/** What programs declare that know no better; the file name then says what it is, and the content is looked at all the same. */
+const VAGUE: ReadonlySet<string> = new Set(
+  'application/octet-stream application/x-octet-stream binary/octet-stream application/download application/force-download application/x-download application/x-unknown application/x-pdf image/jpg image/pjpeg image/x-png text/x-csv text/comma-separated-values application/x-csv'.split(
+    ' ',
+  ),
+);
+/** What a spreadsheet program registers itself for. */
+const isMistakenCsv = (type: string, extension: string): boolean =>
+  type === 'application/vnd.ms-excel' && extension === 'csv';
+
+/** The media type that is meant by a declaration. */
+export const meantType = (declared: string, filename: string): string => {
+  const extension = filename.split('.').at(-1)?.toLowerCase() ?? '';
+  const byName = typeOfFilename(filename);
+  return byName !== undefined && (VAGUE.has(declared) || isMistakenCsv(declared, extension))
+    ? byName
+    : declared;
+};
+
 interface AttachmentFacts {
   readonly filename: string;
   readonly contentType: string;

@@ -1,7 +1,7 @@
 // What was asked for, in the form the gates and the store work with: aliases merged, addresses parsed, tags unique,
 // attachments decoded. Pure; throws AppError for what cannot be understood.
 
-import { typeOfFilename } from '#src/content/attachment-policy.ts';
+import { meantType } from '#src/content/attachment-policy.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import {
   AddressError,
@@ -161,7 +161,7 @@ const decode = ({
   const name = filename.normalize('NFC');
   return {
     filename: name,
-    contentType: (content_type ?? typeOfFilename(name) ?? 'application/octet-stream').toLowerCase(),
+    contentType: meantType((content_type ?? 'application/octet-stream').toLowerCase(), name),
     contentId: content_id === undefined ? null : bareContentId(content_id),
     content: Buffer.from(content, 'base64'),
   };

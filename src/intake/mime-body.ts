@@ -3,7 +3,7 @@
 // An alternative gives its plainest text and its richest HTML. What stands one after the other is joined; where a piece
 // has no text form, the text is left to be made from the HTML, so that both say the same. Parts that only some programs
 // show (text/watch-html, text/enriched) are left out of an alternative, an invitation in it becomes a file.
-import { attachmentPolicy, typeOfFilename } from '#src/content/attachment-policy.ts';
+import { attachmentPolicy, meantType, typeOfFilename } from '#src/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeText } from '#src/mail/charset.ts';
 import { unflow } from '#src/mail/flowed-text.ts';
@@ -108,24 +108,6 @@ const walk = (part: MimePart, files: MimePart[], inAlternative: boolean): Body =
   return nothing;
 };
 
-/** What programs declare that know no better; the name then says what it is, and the content is looked at all the same. */
-const VAGUE: ReadonlySet<string> = new Set(
-  'application/octet-stream application/x-octet-stream binary/octet-stream application/download application/force-download application/x-download application/x-unknown application/x-pdf image/jpg image/pjpeg image/x-png text/x-csv text/comma-separated-values application/x-csv'.split(
-    ' ',
-  ),
-);
-/** What a spreadsheet program registers itself for. */
-const isMistakenCsv = (type: string, extension: string): boolean =>
-  type === 'application/vnd.ms-excel' && extension === 'csv';
-
-const typeOf = (declared: string, filename: string): string => {
-  const extension = filename.split('.').at(-1)?.toLowerCase() ?? '';
-  const byName = typeOfFilename(filename);
-  return byName !== undefined && (VAGUE.has(declared) || isMistakenCsv(declared, extension))
-    ? byName
-    : declared;
-};
-
 const nameFor = (type: string, position: number): string => {
   const extension = attachmentPolicy.allowed_extensions.find(
     (candidate) => typeOfFilename(`x.${candidate}`) === type,
@@ -157,7 +139,7 @@ const toAttachments = (found: readonly MimePart[], html: string | null): DraftAt
     if (isInline) taken.add(contentId);
     return {
       filename: name,
-      contentType: typeOf(type, name),
+      contentType: meantType(type, name),
       contentId: isInline ? contentId : null,
       content,
     };

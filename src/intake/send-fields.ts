@@ -71,7 +71,9 @@ export const contentId = z
 const attachment = z.strictObject({
   filename,
   content: base64,
-  content_type: mediaType.optional().describe("from the file name's extension where absent"),
+  content_type: mediaType
+    .optional()
+    .describe("from the file name's extension where absent or application/octet-stream"),
   content_id: contentId
     .optional()
     .describe('inline: the HTML shows it by `cid:<id>`; bare, in angle brackets or with `cid:` before it'),

@@ -175,6 +175,13 @@ describe('the rest', () => {
   test.each([
     { given: { filename: 'a.pdf' }, type: 'application/pdf', id: null },
     { given: { filename: 'a.csv', content_type: 'TEXT/Plain' }, type: 'text/plain', id: null },
+    {
+      given: { filename: 'a.PDF', content_type: 'application/octet-stream' },
+      type: 'application/pdf',
+      id: null,
+    },
+    { given: { filename: 'a.jpg', content_type: 'image/jpg' }, type: 'image/jpeg', id: null },
+    { given: { filename: 'a.pdf', content_type: 'image/png' }, type: 'image/png', id: null },
     { given: { filename: 'a.exe' }, type: 'application/octet-stream', id: null },
     { given: { filename: 'a.constructor' }, type: 'application/octet-stream', id: null },
     { given: { filename: 'logo.png', content_id: '<logo@x>' }, type: 'image/png', id: 'logo@x' },
