@@ -86,7 +86,7 @@ export const MAX_HEADERS_GIVEN = MAX_HEADERS;
 /** Beyond it calendars disagree on how a year is written. */
 const isInCalendars = (text: string): boolean => text >= '1970' && text < '2200';
 const moment = z.iso
-  .datetime({ offset: true, local: true })
+  .datetime({ offset: true, local: true, abort: true })
   .refine(isInCalendars, 'expected a year from 1970 to 2199');
 
 /** An appointment to invite to. */

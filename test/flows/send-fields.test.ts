@@ -206,6 +206,8 @@ describe('what calendars refuse', () => {
       { starts_at: '2027-03-01T09:30', ends_at: '2027-03-01T09:00' },
       'ends_at',
     ],
+    ['no time', { starts_at: 'morgen' }, 'starts_at'],
+    ['a year that few calendars know', { starts_at: '2999-03-01T09:30' }, 'starts_at'],
     ['an unknown zone', { starts_at: '2027-03-01T09:30', time_zone: 'Mars/Olympus' }, 'time_zone'],
     ['no summary', { starts_at: '2027-03-01T09:30', summary: undefined }, 'summary'],
   ])('%s', async (_, fields, path) => {
