@@ -15,13 +15,11 @@ import {
   flatBulkBody,
 } from './bulk-schema.ts';
 import { keyHeaders, keyOf } from './request-key.ts';
+import { BODY_LIMIT_BYTES } from './routes.ts';
 import { sendBody } from './schema.ts';
 import type { Answered } from './whole-request.ts';
 
 export const MAX_BATCH = 500;
-
-const MIB = 1_024 * 1_024;
-const BODY_LIMIT_BYTES = 48 * MIB;
 
 const resultOf = ({ status, body, replayed }: Answered): RouteResult => ({
   status,

@@ -37,7 +37,7 @@ const practiceParams = z.strictObject({ id: idSchema.describe('the practice') })
 
 const MIB = 1_024 * 1_024;
 /** 30 MiB of attachments are 40 MiB of base64, and the texts beside them. */
-const BODY_LIMIT_BYTES = 48 * MIB;
+export const BODY_LIMIT_BYTES = 48 * MIB;
 
 export const sendRoutes = (deps: AcceptDeps): Route[] => {
   const shared = {
