@@ -55,7 +55,9 @@ const headers = z.union([
 ]);
 
 export const filename = z.string().min(1).max(1_000);
-export const base64 = z.base64().describe('base64');
+export const base64 = z
+  .base64('must be base64 with its padding, without line breaks')
+  .describe('base64 with padding, without line breaks');
 export const mediaType = z
   .string()
   .max(127)

@@ -198,6 +198,20 @@ describe('names with capitals', () => {
   });
 });
 
+test.each([
+  ['lines of 76 characters', 'JVBERi0x\r\nLjQK'],
+  ['no padding', 'JVBERi0xLjQKMQ'],
+  ['a data URL', 'data:application/pdf;base64,JVBERi0xLjQK'],
+])('an attachment in base64 with %s is told what is expected', async (_, content) => {
+  const { body } = await post({ ...letter, attachments: [{ filename: 'Befund.pdf', content }] });
+  expect(body.fields).toEqual([
+    {
+      path: 'body.attachments[0].content',
+      message: 'must be base64 with its padding, without line breaks',
+    },
+  ]);
+});
+
 describe('what calendars refuse', () => {
   test.each<[name: string, fields: object, path: string]>([
     ['an hour that clocks skip', { starts_at: '2027-03-28T02:30:00' }, 'starts_at'],
