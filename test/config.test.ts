@@ -425,7 +425,7 @@ describe('a bad file says where and what', () => {
     [
       'a body limit with unit',
       `${MINIMAL}limits: { body_bytes: 48 MiB }`,
-      ['6:11: limits.body_bytes: expected a whole number from 65536 to 268435456, got "48 MiB"'],
+      ['6:11: limits.body_bytes: expected a whole number from 65536 to 50331648, got "48 MiB"'],
     ],
     [
       'no upstream',

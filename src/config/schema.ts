@@ -206,9 +206,9 @@ const limits = z.strictObject({
       'Mails a UTC month that a practice may send from its managed host, whatever its plan: all of them share the reputation of service.managed_suffix.',
     ),
   body_bytes: v
-    .whole(64 * KIB, 256 * MIB)
+    .whole(64 * KIB, 48 * MIB)
     .prefault(48 * MIB)
-    .describe('Largest HTTP request body, in bytes; the default is 48 MiB.'),
+    .describe('Largest HTTP request body, in bytes; the default, 48 MiB, is also the most.'),
 });
 
 const queue = z.strictObject({
