@@ -143,6 +143,11 @@ const sideways: readonly Sideways[] = [
     why: 'scanners of whole messages look at one as it would leave, before it is accepted',
   },
   { from: 'relay/', to: 'compose/', why: 'an attempt composes and signs its copy' },
+  {
+    from: 'feedback/',
+    to: 'compose/plain-text.ts',
+    why: 'the operator reads HTML as text, made within bounds',
+  },
   ...['service-mail', 'compat', 'campaigns', 'feedback', 'inbound', 'practice-mail', 'alerts'].map(
     (station) => ({
       from: `${station}/`,

@@ -3,6 +3,7 @@
 // it is kept in that practice's local mailbox. Strangers decide what comes, so it is bounded in number and size.
 import { hash } from 'node:crypto';
 import { simpleParser } from 'mailparser';
+import { textOfHtml } from '#src/compose/plain-text.ts';
 import { type AcceptDeps, accept } from '#src/intake/accept.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
@@ -32,7 +33,9 @@ const OF_A_CLIENT: RateLimit = { perSecond: 1 / 360, burst: 10 };
 const OF_ALL: RateLimit = { perSecond: 1 / 60, burst: 60 };
 const MAX_TEXT = 100_000;
 const MAX_SUBJECT = 500;
-const MAX_PARSED_BYTES = 1_024 * 1_024;
+/** Parsing needs time with the square of a header field's length, or of the depth of HTML. */
+const MAX_PARSED_BYTES = 256 * 1_024;
+const MAX_HTML = 50_000;
 const SHOWN = ['From', 'To', 'Cc', 'Date', 'Subject', 'Message-ID'];
 /** No program is to answer it, and the mail about it is not to come back. */
 const OWN_HEADERS: readonly (readonly [string, string])[] = [['Auto-Submitted', 'auto-forwarded']];
@@ -47,6 +50,7 @@ const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu
 const readable = async ({ content, mailFrom, clientAddress }: ReceivedMail): Promise<Readable> => {
   const fields = readFields(headOf(content));
   const parsed = await simpleParser(content.subarray(0, MAX_PARSED_BYTES), {
+    skipHtmlToText: true,
     skipTextToHtml: true,
     skipImageLinks: true,
     skipTextLinks: true,
@@ -55,7 +59,9 @@ const readable = async ({ content, mailFrom, clientAddress }: ReceivedMail): Pro
     const value = fieldValue(fields, name.toLowerCase());
     return value === null ? [] : [`${name}: ${oneLine(value)}`];
   });
-  const text = (parsed?.text ?? '').replaceAll('\0', '').slice(0, MAX_TEXT).toWellFormed();
+  const plain = parsed?.text ?? '';
+  const written = plain.trim() === '' ? textOfHtml((parsed?.html || '').slice(0, MAX_HTML)) : plain;
+  const text = written.replaceAll('\0', '').slice(0, MAX_TEXT).toWellFormed();
   return {
     subject: oneLine(parsed?.subject ?? '')
       .slice(0, MAX_SUBJECT)

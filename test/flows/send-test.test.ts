@@ -127,12 +127,12 @@ describe('what is written to postmaster', () => {
     'Bitte h=C3=B6ren Sie auf.',
     '',
   ].join('\r\n');
-  const bring = async (app: TestApp, to: string): Promise<string | null> => {
+  const bring = async (app: TestApp, to: string, letter = LETTER): Promise<string | null> => {
     const one = await talkTo(app.inboundPort ?? 0);
     try {
       await one.hello();
       await one.envelope('eve@example.net', to);
-      one.write(`${LETTER}.\r\n`);
+      one.write(`${letter}.\r\n`);
       return await one.reply();
     } finally {
       one.end();
@@ -157,6 +157,18 @@ describe('what is written to postmaster', () => {
     expect(mails[0]?.headers.get('auto-submitted')).toBe('auto-forwarded');
     expect(mails[0]?.replyTo?.text).toBe('eve@example.net');
     expect(receiver.messages[0]?.recipients.map(({ address }) => address)).toEqual(['operator@example.org']);
+  });
+
+  test('is read as text, however deep its HTML is nested', async () => {
+    const receiver = await receiving();
+    const inbound = { listen: '127.0.0.1:0', postmaster: 'operator@example.org' };
+    const app = await started({ receiver, config: { smtp: { inbound } } });
+    const head = 'From: Eve <eve@example.net>\r\nSubject: Tief\r\nContent-Type: text/html\r\n\r\n';
+    const deep = `${'<ul><li>\r\n'.repeat(4_000)}Bitte melden`;
+    expect(await bring(app, 'postmaster', `${head}${deep}\r\n`)).toMatch('250 2.0.0');
+    await receiver.waitFor(1);
+    const [mail] = await Promise.all(receiver.messages.map(({ content }) => simpleParser(content)));
+    expect(mail?.text).toContain('Bitte melden');
   });
 
   test('is kept where the operator can read it if none is named', async () => {
