@@ -10,7 +10,7 @@ import { unflow } from '#src/mail/flowed-text.ts';
 import type { MimePart } from '#src/mail/mime-parts.ts';
 import type { DraftAttachment } from './draft.ts';
 import { withPlainReferences } from './inline-images.ts';
-import { bodyText } from './send-fields.ts';
+import { MAX_TEXT } from './send-fields.ts';
 
 /** What a piece of the body says, in each form it has. */
 interface Body {
@@ -48,13 +48,17 @@ const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 const asHtml = (text: string): string =>
   `<div style="white-space:pre-wrap">${text.replace(/[&<>"]/g, (found) => escapes[found] ?? found)}</div>`;
 
+const refuseTooLong = (length: number): void => {
+  if (length <= MAX_TEXT) return;
+  throw new AppError('invalid_request', 'The text of the message is too long.', {
+    hint: 'Send long content as an attachment.',
+    extra: { fields: [{ path: 'text', message: 'is too long' }] },
+  });
+};
+
 const readText = ({ content, charset, flowed }: MimePart): string => {
   const text = decodeText(content, charset).replace(/\r\n?/g, '\n').replace(/\0/g, '').toWellFormed();
-  if (!bodyText.safeParse(text).success)
-    throw new AppError('invalid_request', 'The text of the message is too long.', {
-      hint: 'Send long content as an attachment.',
-      extra: { fields: [{ path: 'text', message: 'is too long' }] },
-    });
+  refuseTooLong(text.length);
   return flowed === null ? text : unflow(text, flowed.delSp);
 };
 
@@ -85,10 +89,11 @@ const sequence = (bodies: readonly Body[]): Body => {
   const said = bodies.filter(({ text, html }) => text !== null || html !== null);
   const texts = said.map(({ text }) => text);
   const hasHtml = said.some(({ html }) => html !== null);
-  return {
-    text: said.length > 0 && !texts.includes(null) ? texts.join('\n') : null,
-    html: hasHtml ? said.map(({ text, html }) => html ?? asHtml(text ?? '')).join('\n') : null,
-  };
+  // Before it is escaped, which makes it several times as long.
+  refuseTooLong(said.reduce((sum, { text, html }) => sum + (html ?? text ?? '').length, 0));
+  const html = hasHtml ? said.map((body) => body.html ?? asHtml(body.text ?? '')).join('\n') : null;
+  refuseTooLong(html?.length ?? 0);
+  return { text: said.length > 0 && !texts.includes(null) ? texts.join('\n') : null, html };
 };
 
 /** Other forms of what an alternative says in text and HTML. */
@@ -118,9 +123,19 @@ const nameFor = (type: string, position: number): string => {
 
 const SAFE_ID = /^[\w.!#$*+/^`{|}~@-]{1,200}$/;
 
-/** `html` in lower case. */
-const isShown = (id: string, html: string): boolean =>
-  [id, encodeURIComponent(id)].some((form) => html.includes(`cid:${form.toLowerCase()}`));
+/** Of them all in one pass: to look for each id by itself would take the HTML's length for each. */
+const REFERENCE = /cid:([^\s"'<>(),;&]{1,400})/g;
+
+/** Ids as they stand in references, in lower case. */
+const referencesIn = (html: string): ReadonlySet<string> => {
+  const found = new Set<string>();
+  // An attribute's value without quotes may end with the tag.
+  for (const [, id = ''] of html.toLowerCase().matchAll(REFERENCE)) found.add(id).add(id.replace(/\/$/, ''));
+  return found;
+};
+
+const isShown = (id: string, references: ReadonlySet<string>): boolean =>
+  [id, encodeURIComponent(id)].some((form) => references.has(form.toLowerCase()));
 
 /** An invitation often comes twice, as an alternative and as a file. */
 const isAgain = (part: MimePart, index: number, files: readonly MimePart[]): boolean =>
@@ -131,11 +146,14 @@ const isAgain = (part: MimePart, index: number, files: readonly MimePart[]): boo
 const toAttachments = (found: readonly MimePart[], html: string | null): DraftAttachment[] => {
   const taken = new Set<string>();
   const files = found.filter((part, index) => !isAgain(part, index, found));
-  const lower = html?.toLowerCase() ?? '';
+  const references = referencesIn(html ?? '');
   return files.map(({ type, filename, contentId, content }, position) => {
     const name = filename?.normalize('NFC') ?? nameFor(type, position);
     const isInline =
-      contentId !== null && SAFE_ID.test(contentId) && !taken.has(contentId) && isShown(contentId, lower);
+      contentId !== null &&
+      SAFE_ID.test(contentId) &&
+      !taken.has(contentId) &&
+      isShown(contentId, references);
     if (isInline) taken.add(contentId);
     return {
       filename: name,

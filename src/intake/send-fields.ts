@@ -21,7 +21,7 @@ const MAX_CALENDAR_LINE = 500;
 const MAX_CALENDAR_TEXT = 10_000;
 const MAX_TEMPLATE_NAME = 200;
 /** Composing blocks the event loop some 50 ms per million, for each recipient; large content belongs in attachments. */
-const MAX_TEXT = 5_000_000;
+export const MAX_TEXT = 5_000_000;
 
 export const oneLine = (max: number) =>
   z

@@ -25,6 +25,9 @@ const take = (message: Buffer | string, recipients: readonly string[] = ['anna@e
 const draftOf = async (message: Buffer | string, recipients?: readonly string[]) =>
   (await take(message, recipients)).draft;
 
+const several = (type: string, content: string, count: number): string =>
+  `${HEAD}Content-Type: multipart/mixed; boundary=m\n\n${`--m\nContent-Type: ${type}\n\n${content}\n`.repeat(count)}--m--`;
+
 const refusalOf = async (message: Buffer | string): Promise<AppError> => {
   const error = await take(message).then(
     () => new Error('it was taken'),
@@ -254,6 +257,16 @@ describe('whom it names', () => {
       'message',
     ],
     ['too long a text', `${HEAD}\n${'x'.repeat(5_000_001)}`, 'text'],
+    ['texts that are too long together', several('text/plain', 'x'.repeat(2_600_000), 2), 'text'],
+    ['pages that are too long together', several('text/html', 'x'.repeat(2_600_000), 2), 'text'],
+    [
+      'text that is too long as HTML',
+      several('text/plain', '&'.repeat(1_100_000), 1).replace(
+        /--m--$/,
+        '--m\nContent-Type: text/html\n\nx\n--m--',
+      ),
+      'text',
+    ],
   ])('not with %s', async (_, message, path) => {
     const { code, extra } = await refusalOf(message);
     expect({ code, fields: extra.fields }).toMatchObject({ code: 'invalid_request', fields: [{ path }] });
