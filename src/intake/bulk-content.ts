@@ -12,6 +12,8 @@ import { type BulkBody, type BulkRecipient, bulkRecipient } from './bulk-schema.
 import type { Draft } from './draft.ts';
 import { createSlices } from './many.ts';
 
+/** UTF-16 code units: what all messages keep of their values; those for all recipients stand in every one of them. */
+const MAX_KEPT = 100_000_000;
 /** The first ones show the mistake. */
 const ENOUGH_PROBLEMS = 20;
 
@@ -69,6 +71,7 @@ export const wantedOf = async (
   const problems: FieldProblem[] = [];
   const all: Wanted[] = [];
   const pause = createSlices();
+  let kept = 0;
   for (const [index, item] of recipients.entries()) {
     await pause();
     const root = `body.recipients[${index}]`;
@@ -77,6 +80,9 @@ export const wantedOf = async (
       const given = checked.value;
       const values = toMergeData({ ...data, ...given.data });
       problems.push(...compiled.problemsOf(values, `${root}.data`));
+      for (const value of Object.values(compiled.dataOfBody(values))) kept += value.length;
+      if (kept > MAX_KEPT)
+        throw unfit([{ path: 'body.data', message: 'is too long for so many recipients' }]);
       all.push({ given, data: values });
     } else problems.push(...checked.problems);
     if (problems.length >= ENOUGH_PROBLEMS) break;

@@ -21,6 +21,8 @@ export interface Template {
   readonly links: readonly string[];
   /** Why it cannot be used, in words for its author; empty where it can. */
   readonly problems: readonly string[];
+  /** Of what `merge` makes, in UTF-16 code units, without making it: a value may stand in very many places. */
+  readonly lengthOf: (data: MergeData) => number;
   /** What is not in `data` stays as it stands: whoever merges has asked `fields` first. */
   readonly merge: (data: MergeData) => string;
 }
@@ -56,7 +58,6 @@ const escapes: Readonly<Record<Place | 'line', (value: string) => string>> = {
   code: () => '',
   line: asLine,
 };
-const asIs = (value: string): string => value;
 
 interface Hole {
   readonly start: number;
@@ -103,18 +104,35 @@ export const compileTemplate = (template: string, into: MergeTarget): Template =
   const namesOf = (some: readonly Hole[]): string[] => [
     ...new Set(some.map(({ name }) => name).filter((name) => name !== UNSUBSCRIBE_FIELD)),
   ];
+  const uses = Map.groupBy(holes.keys(), (index) => `${places[index]} ${holes[index]?.name}`);
+  const filled = (data: MergeData, index: number): string | undefined => {
+    const { name = UNSUBSCRIBE_FIELD } = holes[index] ?? {};
+    const value = name !== UNSUBSCRIBE_FIELD && Object.hasOwn(data, name) ? data[name] : undefined;
+    const place = places[index] ?? 'plain';
+    return value === undefined || place === 'plain' ? value : escapes[place](value);
+  };
+  const widthOf = (index: number): number => (holes[index]?.end ?? 0) - (holes[index]?.start ?? 0);
+  const groups = [...uses.values()].map((indexes) => ({
+    index: indexes[0] ?? 0,
+    count: indexes.length,
+    width: indexes.reduce((sum, index) => sum + widthOf(index), 0),
+  }));
   return {
     fields: namesOf(holes),
     links: namesOf(holes.filter((_, index) => places[index] === 'link start')),
     problems,
+    lengthOf: (data) =>
+      groups.reduce((length, { index, count, width }) => {
+        const value = filled(data, index);
+        return value === undefined ? length : length + count * value.length - width;
+      }, template.length),
     merge: (data) => {
       let merged = '';
       let at = 0;
-      for (const [index, { start, end, name }] of holes.entries()) {
-        const value = name !== UNSUBSCRIBE_FIELD && Object.hasOwn(data, name) ? data[name] : undefined;
+      for (const [index, { start, end }] of holes.entries()) {
+        const value = filled(data, index);
         if (value === undefined) continue;
-        const place = places[index] ?? 'plain';
-        merged += template.slice(at, start) + (place === 'plain' ? asIs : escapes[place])(value);
+        merged += template.slice(at, start) + value;
         at = end;
       }
       return merged + template.slice(at);

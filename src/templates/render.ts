@@ -7,6 +7,9 @@ import { compileTemplate, isLink, type MergeData } from '#src/mail/merge-fields.
 /** Some line of a header field has to hold it (RFC 5322 §2.1.1), and nobody reads so long a one. */
 export const MAX_SUBJECT = 998;
 
+/** Of text and HTML together, with the values in them: each copy is made of it anew. */
+export const MAX_MADE = 2_000_000;
+
 export interface TemplateContent {
   readonly subject: string;
   readonly text: string | null;
@@ -22,10 +25,14 @@ export interface CompiledContent {
   readonly missing: (data: MergeData) => string[];
   /** What keeps the message from being made of `data`; `path` is where that stands in the request. */
   readonly problemsOf: (data: MergeData, path: string) => FieldProblem[];
+  /** Whether `render` must not be asked for it: it would make far more of `data` than was sent. */
+  readonly isTooLong: (data: MergeData) => boolean;
   readonly render: (data: MergeData) => TemplateContent;
   /** Those of the data that text and HTML take. */
   readonly dataOfBody: (data: MergeData) => MergeData;
 }
+
+export const TOO_LONG = `makes the message longer than ${MAX_MADE} characters`;
 
 export const compileContent = ({ subject, text, html }: TemplateContent): CompiledContent => {
   const parts = {
@@ -37,6 +44,8 @@ export const compileContent = ({ subject, text, html }: TemplateContent): Compil
   const links = parts.html?.links ?? [];
   const bodyFields = [...new Set([...(parts.text?.fields ?? []), ...(parts.html?.fields ?? [])])];
   const missing = (data: MergeData) => fields.filter((name) => !Object.hasOwn(data, name));
+  const isTooLong = (data: MergeData): boolean =>
+    (parts.text?.lengthOf(data) ?? 0) + (parts.html?.lengthOf(data) ?? 0) > MAX_MADE;
   const subjectOf = (data: MergeData) => withoutInvisibles(parts.subject.merge(data)).trim();
   return {
     fields,
@@ -48,6 +57,7 @@ export const compileContent = ({ subject, text, html }: TemplateContent): Compil
       const absent = missing(data);
       if (absent.length > 0)
         return absent.map((name) => ({ path: `${path}.${name}`, message: 'is required by the template' }));
+      if (isTooLong(data)) return [{ path, message: TOO_LONG }];
       const unfit = links
         .filter((name) => !isLink(data[name] ?? ''))
         .map((name) => ({
@@ -60,6 +70,7 @@ export const compileContent = ({ subject, text, html }: TemplateContent): Compil
         made === '' ? 'leaves the subject empty' : `makes the subject longer than ${MAX_SUBJECT} characters`;
       return [...unfit, { path, message }];
     },
+    isTooLong,
     render: (data) => ({
       subject: subjectOf(data),
       text: parts.text?.merge(data) ?? null,

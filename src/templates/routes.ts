@@ -8,11 +8,12 @@ import { AppError } from '#src/kernel/errors.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import { unfit } from '#src/kernel/validate.ts';
 import { tenantParams } from '#src/tenants/practice-routes.ts';
 import { requireAllProjects } from '#src/tenants/project-routes.ts';
 import { changeTemplate, createTemplate, type Kept, removeTemplate } from './change.ts';
 import { presentHead, presentTemplate, presentVersion, presentVersionHead } from './present.ts';
-import { compileContent } from './render.ts';
+import { compileContent, TOO_LONG } from './render.ts';
 import { findTemplate } from './resolve.ts';
 import {
   createTemplateBody,
@@ -206,6 +207,7 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
         );
         const data = toMergeData(body.data);
         const compiled = compileContent(content);
+        if (compiled.isTooLong(data)) throw unfit([{ path: 'body.data', message: TOO_LONG }]);
         return {
           status: 200,
           body: {

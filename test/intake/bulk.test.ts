@@ -205,3 +205,22 @@ test('a host on the operator’s list blocks the messages that link to it, and n
   const { results } = await bulk(deps, { recipients: [first, bad, second, third] });
   expect(codesOf(results)).toEqual(['queued', 'content_blocked', 'queued', 'queued']);
 });
+
+test('values for all that would be kept too many times over are refused, and nothing is kept', async () => {
+  const data = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`v${index}`, 'x'.repeat(10_000)]),
+  );
+  const text = Object.keys(data)
+    .map((name) => `{{${name}}}`)
+    .join('');
+  const asked = bulk(relay.acceptDeps, {
+    template: { subject: 'x', text },
+    data,
+    recipients: recipients(501),
+  });
+  await expect(asked).rejects.toMatchObject({
+    code: 'invalid_request',
+    extra: { fields: [{ path: 'body.data' }] },
+  });
+  expect(await countOf('messages')).toBe(0);
+});

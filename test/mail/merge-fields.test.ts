@@ -224,3 +224,20 @@ describe('5 MB are read in linear time', () => {
     expect(merge({ x: 'y', a: 'https://b.de' }).length).toBeGreaterThan(0);
   });
 });
+
+test.each([
+  ['html', '<p title="{{x}}">{{x}}{{ x }}</p><a href="https://a.de/{{x}}">{{unsubscribe_url}} {{y}}</a>'],
+  ['html', '<a href="{{x}}">{{x}}</a>'],
+  ['text', '{{x}} {{y}} {{x}}'],
+  ['subject', '{{x}}, {{ x }}'],
+] as const)('the length of what is made is known before, as %s: %s', (into, template) => {
+  const made = compileTemplate(template, into);
+  for (const data of [
+    {},
+    { x: '' },
+    { x: HOSTILE },
+    { x: 'ä\n"', y: 'b' },
+    { x: 'https://a.de/ü' },
+  ] as MergeData[])
+    expect(made.lengthOf(data)).toBe(made.merge(data).length);
+});

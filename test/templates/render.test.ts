@@ -40,6 +40,7 @@ describe('data that do not fit', () => {
     ['an inherited name', { datum: 'x', name: 'toString' }, ['d.link']],
     ['a link that is none', { ...data, link: 'a.example' }, ['d.link']],
     ['a subject that becomes too long', { ...data, datum: 'x'.repeat(990) }, ['d']],
+    ['a value that makes it too long', { ...data, name: 'x'.repeat(1_000_000) }, ['d']],
     ['nothing: values may be empty', { ...data, name: '' }, []],
   ];
   test.each(rows)('%s', (_, given, paths) => {
@@ -48,6 +49,16 @@ describe('data that do not fit', () => {
         .problemsOf(given, 'd')
         .map(({ path }) => path),
     ).toEqual(paths);
+  });
+
+  test('values in very many places are refused without being put there', () => {
+    const many = compileContent({
+      subject: 'x',
+      text: '{{a}}'.repeat(200_000),
+      html: '{{a}}'.repeat(200_000),
+    });
+    expect(many.problemsOf({ a: '"'.repeat(10_000) }, 'd')).toHaveLength(1);
+    expect(many.problemsOf({ a: '12345' }, 'd')).toEqual([]);
   });
 
   test.each(['', ' ', '\u200b', '\u202e\n'])('a subject of %j alone', (datum) => {
