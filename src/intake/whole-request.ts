@@ -39,9 +39,12 @@ export interface Answered {
 /** Under no key that a client can give: those are one line. */
 export const keyOfPart = (key: string, index: number): string => `${key}\n${index}`;
 
-/** Where the key is kept: as that of a single message from the same credential would be. */
+/** Where the key is kept: as that of a single message from the same credential would be. Throws `not_found`. */
 const scopeOf = (db: TenantDb, { projects, projectId }: WholeRequest): string => {
-  if (projectId !== null) return projectId;
+  if (projectId !== null) {
+    if (projects === null || projects.has(projectId)) return projectId;
+    throw new AppError('not_found', 'There is no such project.');
+  }
   const { id } = tenantStore(db).defaultProject();
   return projects === null || projects.has(id) ? id : ([...projects].toSorted()[0] ?? id);
 };
@@ -91,7 +94,7 @@ const finish = (
 
 /**
  * Does the work, or answers as it was answered before. What `work` rejects with is a refusal of the whole, by which the
- * key is free again. Rejects with `idempotency_conflict`, and `idempotency_in_progress` after half a minute.
+ * key is free again. Rejects with `not_found`, `idempotency_conflict`, and `idempotency_in_progress` after half a minute.
  */
 export const answerWhole = (
   deps: AcceptDeps,

@@ -8,7 +8,9 @@ import type { AcceptDeps } from '#src/intake/accept.ts';
 import { type BatchRequest, sendBatch } from '#src/intake/batch.ts';
 import { type BulkRequest, sendBulk } from '#src/intake/bulk.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { tenantStore } from '#src/tenants/store.ts';
 import { ACCEPTED, createRelay, playUpstream, type Relay } from '#test/relay/fixture.ts';
 
 const log = createLog('error', { write: () => undefined });
@@ -223,4 +225,16 @@ test('values for all that would be kept too many times over are refused, and not
     extra: { fields: [{ path: 'body.data' }] },
   });
   expect(await countOf('messages')).toBe(0);
+});
+
+test('a key of another project is neither told of nor touched', async () => {
+  const project = await read((db) => tenantStore(db).defaultProject().id);
+  const body = { template, recipients: recipients(1), project_id: project };
+  const ask = (projects: ReadonlySet<string> | null, asked: BulkRequest['body']) =>
+    sendBulk(relay.acceptDeps, { tenantId, projects, body: asked, key: 'key', log });
+  expect((await ask(null, body)).replayed).toBe(false);
+  const elsewhere = new Set([newId()]);
+  for (const asked of [body, { ...body, recipients: recipients(2) }])
+    await expect(ask(elsewhere, asked)).rejects.toMatchObject({ code: 'not_found' });
+  expect((await ask(null, body)).replayed).toBe(true);
 });
