@@ -5,9 +5,10 @@ import { compile, type FormatCallback } from 'html-to-text';
 const MAX_CONVERTED_CHARACTERS = 200_000;
 /** The converter needs time with the square of the depth, and stack with it. Real mail nests some 60 deep. */
 const MAX_HTML_DEPTH = 500;
-/** Elements that end without an end tag. */
-const UNNESTED =
-  /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|option|thead|tbody|tfoot)$/i;
+/** Of elements whose end tag may be left out: what a careless page leaves open of them in all. */
+const MAX_LEFT_OPEN = 2_000;
+const EMPTY = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/;
+const OPTIONAL_END = /^(?:p|li|dt|dd|tr|td|th|option|thead|tbody|tfoot)$/;
 
 /** Cells of a row stand apart; nothing where there is no next one. */
 const cell: FormatCallback = (element, walk, builder) => {
@@ -22,7 +23,6 @@ const alternative: FormatCallback = (element, _, builder) => {
 
 const convert = compile({
   wordwrap: false,
-  // What was guessed too low is cut off at that depth instead.
   limits: { maxDepth: MAX_HTML_DEPTH },
   formatters: { cell, alternative },
   selectors: [
@@ -34,13 +34,35 @@ const convert = compile({
   ],
 });
 
-/** Guesses by tags alone: end tags of nothing, in comments or in attributes make it guess too low. */
+/**
+ * Guesses by tags alone, rather too high: an end tag counts only where such an element is open, and not in comments, nor
+ * before the tag in front of it has ended.
+ */
 const seemsTooDeep = (html: string): boolean => {
+  const open = new Map<string, number>();
   let depth = 0;
-  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]{0,20})/gi)) {
-    if (UNNESTED.test(name)) continue;
-    depth = Math.max(0, depth + (slash === '' ? 1 : -1));
-    if (depth > MAX_HTML_DEPTH) return true;
+  let leftOpen = 0;
+  let tagEnd = -1;
+  let commentEnd = -1;
+  for (const { index, 1: start, 2: slash, 3: typed = '' } of html.matchAll(
+    /<(?:(!--)|(\/?)([a-z][a-z0-9-]{0,40}))/gi,
+  )) {
+    if (start !== undefined) {
+      const end = index < commentEnd ? commentEnd : html.indexOf('-->', index);
+      commentEnd = end === -1 ? html.length : end;
+      continue;
+    }
+    const name = typed.toLowerCase();
+    if (EMPTY.test(name)) continue;
+    const count = open.get(name) ?? 0;
+    if (slash !== '' && (count === 0 || index < commentEnd || index < tagEnd)) continue;
+    const end = html.indexOf('>', index);
+    tagEnd = end === -1 ? html.length : end;
+    const step = slash === '' ? 1 : -1;
+    open.set(name, count + step);
+    if (OPTIONAL_END.test(name)) leftOpen += step;
+    else depth += step;
+    if (depth > MAX_HTML_DEPTH || leftOpen > MAX_LEFT_OPEN) return true;
   }
   return false;
 };

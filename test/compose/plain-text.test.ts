@@ -1,5 +1,32 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { textOfHtml } from '#src/compose/plain-text.ts';
+
+describe('text made of HTML', () => {
+  test('keeps paragraphs, lists and where links lead, also where end tags are left out', () => {
+    expect(textOfHtml('<p>Guten Tag<p>zwei<ul><li>a<li>b</ul><a href="https://a.example/">mehr</a>')).toBe(
+      'Guten Tag\n\nzwei\n\n * a\n * b\n\nmehr [https://a.example/]',
+    );
+  });
+
+  test('is laid out however long a page with ordinary nesting is', () => {
+    expect(textOfHtml('<div><ul><li>a</li></ul></div><!-- </div> -->'.repeat(2_000))).toContain(
+      ' * a\n\n * a',
+    );
+  });
+
+  // The converter would need seconds, for each recipient.
+  test.each([
+    ['lists', '<ul><li>a'],
+    ['lists between end tags of nothing', '<ul><li>a</b>'],
+    ['lists whose end tags stand in comments', '<ul><li>a<!--</ul>-->'],
+    ['lists whose end tags stand in attributes', '<ul title="</ul>"><li>a'],
+    ['elements that end without an end tag', '<p><li><td>a'],
+  ])('has no layout where nesting is too deep: %s', (_, html) => {
+    const text = textOfHtml(html.repeat(5_000));
+    expect(text).toContain(' a');
+    expect(text).not.toMatch(/[\n*]/);
+  });
+});
 
 test.each([
   [
