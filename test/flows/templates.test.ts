@@ -242,6 +242,24 @@ describe('a preview', () => {
     expect(unfit.body.html).toBe('<a href="#">Anna</a>');
   });
 
+  test('is not made where it would be far longer than what was sent', async () => {
+    const { id } = await made({ text: '{{name}}'.repeat(1_000), html: null });
+    const data = { name: 'x'.repeat(10_000) };
+    for (const { status, body } of [
+      await ask('POST', `/${id}/preview`, { data }),
+      await ask('POST', `/${id}/preview`, { data: { ...data, text: 'x' } }),
+      await app.request(
+        'POST',
+        `${sender.base}/send`,
+        { to: 'a@example.org', template: id, data },
+        sender.token,
+      ),
+    ]) {
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ code: 'invalid_request', fields: [{ path: 'body.data' }] });
+    }
+  });
+
   test('is of any version', async () => {
     const { id } = await made();
     await ask('PATCH', `/${id}`, { subject: 'Neu' });
