@@ -78,6 +78,8 @@ export interface Listener {
 }
 
 /** RFC 5321 §4.5.3.2.7. */
+/** So much of a message of unknown size is taken as it comes. */
+const LARGE_FROM_BYTES = 1_048_576;
 const IDLE_MS = 5 * MINUTE;
 /** Nobody needs longer; whoever sends a byte a minute must not hold a place for ever. */
 const SESSION_MS = 30 * MINUTE;
@@ -168,7 +170,9 @@ export const createListener = (options: ListenerOptions): Listener => {
     const hasRoom = reserve(declaredSize(session));
     const hold = (bytes: number): boolean => {
       came += bytes;
-      return hasRoom && (came <= held || reserve(came - held));
+      // A message that did not tell its size and has become a large one, likewise: all that it may still be.
+      const wanted = came > LARGE_FROM_BYTES ? limits.messageBytes : came;
+      return hasRoom && (came <= held || reserve(wanted - held));
     };
     underWay += 1;
     try {

@@ -274,6 +274,45 @@ describe('who holds what', () => {
     expect(content).toHaveLength(30_000);
   });
 
+  test('of large messages side by side that do not tell their size one comes through', async () => {
+    const MIB = 1_048_576;
+    const listener = createListener({
+      name: 'test',
+      listen: { host: '127.0.0.1', port: 0 },
+      hostName: 'mail.example.com',
+      certificate: null,
+      limits: { connections: 10, perClient: 10, messageBytes: 4 * MIB, recipients: 10, mistakes: 10 },
+      // Of one client: one of the largest, and the beginnings of the others.
+      budget: createByteBudget(20 * MIB),
+      handlers: {
+        mail: () => undefined,
+        rcpt: () => undefined,
+        data: async () => '2.0.0 taken',
+      },
+      log,
+    });
+    endings.push(() => listener.stop(0));
+    const { port } = await listener.start();
+    const talks = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const talk = await talkTo(port);
+        await talk.hello();
+        await talk.envelope('a@b.example', 'c@d.example');
+        return talk;
+      }),
+    );
+    const piece = `${'x'.repeat(98)}\r\n`.repeat(1_000);
+    // All at the same pace: each has a part before any has all.
+    for (let sent = 0; sent < 3.5 * MIB; sent += piece.length) {
+      for (const talk of talks) talk.write(piece);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (const talk of talks) talk.write('.\r\n');
+    const replies = await Promise.all(talks.map((talk) => talk.reply()));
+    for (const talk of talks) talk.end();
+    expect(replies.filter((reply) => reply?.startsWith('250 ')).length).toBeGreaterThanOrEqual(1);
+  });
+
   test('content that was sent before 354 was said is none, also where it came apart', async () => {
     let release = (): void => {};
     const asked = Promise.withResolvers<void>();
