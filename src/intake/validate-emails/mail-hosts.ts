@@ -45,10 +45,16 @@ interface Kept {
   readonly until: number;
 }
 
+interface Question {
+  readonly answer: Promise<MailHost>;
+  /** Aborted once they wait no longer. */
+  readonly askers: AbortSignal[];
+}
+
 export const createMailHosts = ({ lookup, clock, patienceMs = PATIENCE_MS }: MailHostsOptions): MailHosts => {
   const inPlace = placesFor(ASKED_AT_ONCE);
   const kept = new Map<string, Kept>();
-  const underWay = new Map<string, Promise<MailHost>>();
+  const underWay = new Map<string, Question>();
 
   const keep = (domain: string, host: MailHost): void => {
     if (host === 'unknown') return;
@@ -60,17 +66,23 @@ export const createMailHosts = ({ lookup, clock, patienceMs = PATIENCE_MS }: Mai
   const find = (domain: string, isOver: AbortSignal): Promise<MailHost> => {
     const known = kept.get(domain);
     if (known && known.until > clock.now()) return Promise.resolve(known.host);
-    const others = underWay.get(domain);
-    if (others) return others;
-    // Who has stopped waiting does not have it asked.
-    const found = inPlace(async () => (isOver.aborted ? 'unknown' : ask(lookup, domain)));
-    const settled = found.then((host) => {
+    const joined = underWay.get(domain);
+    if (joined) {
+      joined.askers.push(isOver);
+      return joined.answer;
+    }
+    // What nobody waits for any more is not asked.
+    const askers = [isOver];
+    const found = inPlace(async () =>
+      askers.every(({ aborted }) => aborted) ? 'unknown' : ask(lookup, domain),
+    );
+    const answer = found.then((host) => {
       keep(domain, host);
       underWay.delete(domain);
       return host;
     });
-    underWay.set(domain, settled);
-    return settled;
+    underWay.set(domain, { answer, askers });
+    return answer;
   };
 
   return {

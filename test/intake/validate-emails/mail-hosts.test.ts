@@ -85,3 +85,23 @@ test('what has not come in time is unknown, and what was not begun by then is no
   await hosts.ask(['quick.example']);
   expect(asked).toHaveLength(33);
 });
+
+test('a question that somebody still waits for is asked, though whoever came first has given up', async () => {
+  const pending: (() => void)[] = [];
+  const lookup = {
+    mx: (name: string) =>
+      new Promise<Lookup<MxAnswer>>((resolve) => {
+        if (name === 'late.example') resolve(mx('mx.example'));
+        else pending.push(() => resolve(mx('mx.example')));
+      }),
+    addresses: async () => NO_RECORD,
+  } as Pick<DnsLookup, 'mx' | 'addresses'>;
+  const hosts = createMailHosts({ lookup, clock: { now: () => 0 }, patienceMs: 1_000 });
+  const slow = Array.from({ length: 32 }, (_, number) => `slow-${number}.example`);
+  const first = hosts.ask([...slow, 'late.example']);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const second = hosts.ask(['late.example']);
+  expect((await first).get('late.example')).toBe('unknown');
+  for (const end of pending.splice(0)) end();
+  expect((await second).get('late.example')).toBe('takes_mail');
+});
