@@ -121,7 +121,9 @@ export const sendFields = {
   subject: subject.optional().describe('required unless `template` is given'),
   text: bodyText.optional().describe('one of text, html and template is required'),
   text_body: bodyText.optional().describe('alias of text'),
-  html: bodyText.optional(),
+  html: bodyText
+    .optional()
+    .describe('`{{unsubscribe_url}}` becomes the link of each copy; else it stands in the footer'),
   html_body: bodyText.optional().describe('alias of html'),
   template: z
     .string()
@@ -135,17 +137,23 @@ export const sendFields = {
   project_id: idSchema
     .optional()
     .describe("the credential's own where it has one, else the practice's default project"),
-  message_kind: z.enum(kindNames).optional(),
-  tag: tag.optional(),
+  message_kind: z
+    .enum(kindNames)
+    .optional()
+    .describe('`transactional` or, on a marketing route, `newsletter` where absent'),
+  tag: tag.optional().describe('stands before those in `tags`; search filters by it'),
   tags: z
     .array(z.union([tag, z.strictObject({ name: tag, value: tag })]))
     .max(MAX_TAGS)
-    .optional(),
-  metadata: metadata.optional(),
+    .optional()
+    .describe('each once, in whatever case; an object becomes `name:value`'),
+  metadata: metadata.optional().describe('kept with the message and handed on with its events'),
   headers: headers
     .optional()
     .describe('X-* and a few standard headers: an object of values by name, or a list of {name, value}'),
-  attachments: attachments.optional(),
+  attachments: attachments
+    .optional()
+    .describe('as `attachment_policy` of GET /api/meta allows: by name, type and content'),
   settings: settings.optional().describe("overrides of the route's defaults"),
   calendar: calendar.optional().describe('attaches an invitation that calendar programs read'),
   scheduled_at: scheduledAt
