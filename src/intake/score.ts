@@ -129,7 +129,11 @@ export const scoreOf = (
   }));
   const reasons = found.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight);
   const weightless = found.filter(({ weight }) => weight <= 0).map(({ weight: _, ...rest }) => rest);
-  const warnings = [...weightless, ...passageWarnings(draft, facts, passage, language)];
+  const isRefusedAsPromotional = passage.refusals.some(({ code }) => code === 'promotional_on_transactional');
+  const promotional = isRefusedAsPromotional
+    ? content.promotional.map((id) => ({ id, ...wordsOf({ id }, language) }))
+    : [];
+  const warnings = [...promotional, ...weightless, ...passageWarnings(draft, facts, passage, language)];
   const advice = [...reasons, ...warnings].map((one) => one.advice).filter((text) => text !== '');
   const isMarketing = facts.route.type === 'marketing';
   const codes = passage.refusals.map(({ code }) => code).filter((code) => ELIGIBILITY.has(code));

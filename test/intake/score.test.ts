@@ -136,6 +136,15 @@ describe('warns', () => {
     expect(english?.recommendations).toEqual([english?.warnings[0]?.advice]);
   });
 
+  test('of what makes it look like advertising, where that is refused, and not elsewhere', () => {
+    const content = { promotionalScore: 60, promotional: ['promo_discount', 'promo_offer'] };
+    const answer = score({ content });
+    expect(answer.would_refuse).toBe('promotional_on_transactional');
+    expect(answer.warnings.map(({ id }) => id)).toEqual(['promo_discount', 'promo_offer']);
+    expect(answer.warnings[0]?.why).toMatch(/price cuts/);
+    expect(score({ content, facts: MARKETING }).warnings).toEqual([]);
+  });
+
   test('of a day of the warm-up that is full', () => {
     const warmup = { startedAt: NOW, planned: new Map([[Math.floor(NOW / DAY), 300]]) };
     expect(score({ facts: { warmup } }).warnings.map(({ id }) => id)).toEqual(['held']);

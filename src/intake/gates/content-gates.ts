@@ -1,5 +1,6 @@
 // Gates that look at what the message says, and how its recipients get out of it.
 import { HARD_BLOCK_SCORE } from '#src/content/assessment.ts';
+import { wordsOf } from '#src/content/words.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 import { type Gate, kindOf, streamOf } from '../gate.ts';
@@ -10,6 +11,8 @@ const PROMOTIONAL_FROM = 40;
 const stricter: Readonly<Partial<Record<Kind, number>>> = { doi: 10 };
 /** Samples of the practice to itself. */
 const exempt: ReadonlySet<Kind> = new Set(['quality', 'test']);
+
+const whys = (ids: readonly string[]): string => ids.map((id) => wordsOf({ id }, 'en').why).join(' ');
 
 const promotional: Gate = {
   name: 'promotional',
@@ -23,9 +26,11 @@ const promotional: Gate = {
     if (content.promotionalScore < limit) return { facts: shown };
     return {
       facts: shown,
-      refusal: new AppError('promotional_on_transactional', 'The content looks like advertising.', {
-        extra: { content_reasons: [...content.promotional] },
-      }),
+      refusal: new AppError(
+        'promotional_on_transactional',
+        `The content looks like advertising: ${whys(content.promotional)}`,
+        { extra: { content_reasons: [...content.promotional] } },
+      ),
     };
   },
 };
