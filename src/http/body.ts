@@ -129,6 +129,9 @@ const takeReady = (
   return (request.read() as Buffer<ArrayBuffer> | null) ?? new Uint8Array();
 };
 
+/** Given, because node would make an exception with a stack for every request that ends. */
+const LEFT = 'left';
+
 const clientGone = (): ClientGone => new ClientGone('The client closed the connection.');
 
 const collect = async (
@@ -139,7 +142,7 @@ const collect = async (
 ): Promise<Uint8Array<ArrayBuffer>> => {
   if (request.destroyed) throw clientGone();
   const gone = new AbortController();
-  const onClose = (): void => gone.abort();
+  const onClose = (): void => gone.abort(LEFT);
   request.once('close', onClose);
   // 'error' stays attached: an aborted request emits it before 'close', and unheard it would end the process.
   request.on('error', onClose);
