@@ -129,7 +129,7 @@ const takeReady = (
   return (request.read() as Buffer<ArrayBuffer> | null) ?? new Uint8Array();
 };
 
-/** Given, because node would make an exception with a stack for every request that ends. */
+/** Given, because node would make an exception with a stack. */
 const LEFT = 'left';
 
 const clientGone = (): ClientGone => new ClientGone('The client closed the connection.');
@@ -142,7 +142,10 @@ const collect = async (
 ): Promise<Uint8Array<ArrayBuffer>> => {
   if (request.destroyed) throw clientGone();
   const gone = new AbortController();
-  const onClose = (): void => gone.abort(LEFT);
+  const onClose = (): void => {
+    // Every request ends so: only one that is not whole has somebody waiting for it.
+    if (!request.complete) gone.abort(LEFT);
+  };
   request.once('close', onClose);
   // 'error' stays attached: an aborted request emits it before 'close', and unheard it would end the process.
   request.on('error', onClose);

@@ -50,18 +50,17 @@ export type NewBody = BodyRow & {
 interface StoredBody extends BodyRow {
   shared_id: number | null;
   data_json: string | null;
-  shared_text: string | null;
-  shared_html: string | null;
 }
 
+type SharedRow = Pick<BodyRow, 'text' | 'html'>;
+
 /** Shared content becomes the message's own. */
-const mergedBody = ({ shared_id, data_json, shared_text, shared_html, ...row }: StoredBody): BodyRow => {
-  if (shared_id === null) return row;
+const mergedBody = ({ data_json, ...row }: StoredBody, { text, html }: SharedRow): BodyRow => {
   const data: MergeData = JSON.parse(data_json ?? '{}');
   return {
     ...row,
-    text: shared_text === null ? null : merge(shared_text, data, 'text'),
-    html: shared_html === null ? null : merge(shared_html, data, 'html'),
+    text: text === null ? null : merge(text, data, 'text'),
+    html: html === null ? null : merge(html, data, 'html'),
   };
 };
 
@@ -147,10 +146,10 @@ export const messageStore = perConnection((db: TenantDb) => {
   const bySeq = db.prepare<[number], MessageRow>('SELECT * FROM messages WHERE seq = ?');
   const byId = db.prepare<[string], MessageRow>('SELECT * FROM messages WHERE id = ?');
   const body = db.prepare<[number], StoredBody>(
-    `SELECT own.text, own.html, sealed, headers_json, calendar_json, shared_id, data_json,
-       shared.text AS shared_text, shared.html AS shared_html
-     FROM message_bodies AS own LEFT JOIN shared_contents AS shared ON shared.id = shared_id WHERE message_seq = ?`,
+    `SELECT text, html, sealed, headers_json, calendar_json, shared_id, data_json
+     FROM message_bodies WHERE message_seq = ?`,
   );
+  const shared = db.prepare<[number], SharedRow>('SELECT text, html FROM shared_contents WHERE id = ?');
   const attachments = db.prepare<[number], AttachmentRow>(
     `SELECT filename, content_type, content_id, size_bytes, content FROM attachments
      WHERE message_seq = ? ORDER BY position`,
@@ -228,7 +227,10 @@ export const messageStore = perConnection((db: TenantDb) => {
     byId: (id: string): MessageRow | undefined => byId.get(id),
     body: (seq: number): BodyRow | undefined => {
       const row = body.get(seq);
-      return row && mergedBody(row);
+      if (!row || row.shared_id === null) return row;
+      const content = shared.get(row.shared_id);
+      if (!content) throw new Error(`shared content ${row.shared_id} is missing`);
+      return mergedBody(row, content);
     },
     attachments: (seq: number): AttachmentRow[] => attachments.all(seq),
     attachmentRecords: (seq: number): Omit<AttachmentRow, 'content'>[] => attachmentRecords.all(seq),
