@@ -253,6 +253,7 @@ const PURE: readonly RegExp[] = [
   /(?:^|\/)(?:rules|gates?|outcome|routing|agenda|breaker|draft)\.ts$/,
   /^intake\/(?:gates\/[^/]+|answer|preview|usage-rules|header-rules|inline-images|invitation|pascal-fields|score)\.ts$/,
   /^mail\//,
+  /^messages\/decisions\.ts$/,
   /^compose\/(?:footer|inline-parts|invitation|service-fields)\.ts$/,
   /^templates\/(?:render|presets|present)\.ts$/,
   /^content\/(?:alike|assessment|attachment-policy|language|rate-content|subject-risk|words)\.ts$/,

@@ -12,6 +12,7 @@ import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
+import { packDecisions, unpackDecisions } from '#src/messages/decisions.ts';
 import { kinds } from '#src/messages/kinds.ts';
 import type { Status } from '#src/messages/rules.ts';
 import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
@@ -174,8 +175,7 @@ const passTimeGates = (db: TenantDb, deps: ScheduledDeps, waiting: Waiting, sche
 
 const decisionsWith = (kept: string, verdicts: readonly Verdict[]): string => {
   const anew = new Map(verdicts.map((verdict) => [verdict.gate, verdict]));
-  const decisions: Verdict[] = JSON.parse(kept);
-  return JSON.stringify(decisions.map((verdict) => anew.get(verdict.gate) ?? verdict));
+  return packDecisions(unpackDecisions(kept).map((decision) => anew.get(decision.gate) ?? decision));
 };
 
 /** `scheduledAt`: ms; a time that has passed means at once. */

@@ -7,6 +7,7 @@ import type { TenantDb } from '#src/db/sqlite.ts';
 import { eventStore } from '#src/events/store.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { addressDomain } from '#src/mail/address.ts';
+import { packDecisions } from '#src/messages/decisions.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
 import type { Status } from '#src/messages/rules.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';
@@ -98,7 +99,7 @@ const insertMessage = (db: TenantDb, draft: Draft, placement: Placement, status:
       tags_json: JSON.stringify(draft.tags),
       metadata_json: JSON.stringify(draft.metadata),
       settings_json: JSON.stringify(settings),
-      decisions_json: JSON.stringify(passage.verdicts),
+      decisions_json: packDecisions(passage.verdicts),
       status,
       score: facts.content?.score ?? null,
       size_bytes: sizeOf(draft),

@@ -6,6 +6,7 @@ import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { queueStore } from '#src/queue/store.ts';
 import { tenantStore } from '#src/tenants/store.ts';
+import { unpackDecisions } from './decisions.ts';
 import type { Status } from './rules.ts';
 import type { messageSchema, messageSummarySchema, timelineSchema } from './schema.ts';
 import { type MessageRow, messageStore, type RecipientRow } from './store.ts';
@@ -65,7 +66,7 @@ export const presentMessage = (
   row: MessageRow,
   withContent: boolean,
 ): z.infer<typeof messageSchema> => {
-  const message = { ...presentSummary(db, row), decisions: JSON.parse(row.decisions_json) };
+  const message = { ...presentSummary(db, row), decisions: unpackDecisions(row.decisions_json) };
   if (!withContent) return message;
   const store = messageStore(db);
   const body = store.body(row.seq);
