@@ -58,6 +58,7 @@ export interface Overrides {
   readonly generateKeyPair?: GenerateKeyPair;
   /** Answers that their route does not declare become errors: for tests. */
   readonly checkResponses?: boolean;
+  readonly keyPatienceMs?: number;
 }
 
 export interface App {
@@ -156,6 +157,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     systemTenantId: () => systemTenantId,
     content: scanners.content,
     cutOff: CUT_OFF_MS,
+    keyPatienceMs: overrides.keyPatienceMs,
   });
   const { waysOut, dueRegistry, dispatcher, postman } = sending;
   const inbound = inboundParts({

@@ -46,6 +46,8 @@ export interface SendingPartsDeps {
   readonly content: ContentCheck;
   /** ms: what outlives the drain has so long to notice. */
   readonly cutOff: number;
+  /** How long a request waits for an earlier one under its idempotency key, ms; half a minute where undefined. */
+  readonly keyPatienceMs: number | undefined;
 }
 
 /** Derived from the master key, each for one purpose. */
@@ -76,7 +78,19 @@ const retryPolicy = ({ queue }: Config): RetryPolicy => ({
 });
 
 export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
-  const { config, storage, clock, log, masterKey, signers, outbox, systemTenantId, content, cutOff } = deps;
+  const {
+    config,
+    storage,
+    clock,
+    log,
+    masterKey,
+    signers,
+    outbox,
+    systemTenantId,
+    content,
+    cutOff,
+    keyPatienceMs,
+  } = deps;
   const { platform, tenants: files } = storage;
   const { service, upstreams } = config();
   const contentKey = deriveKey(masterKey, 'service mail');
@@ -110,7 +124,7 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
       return { allowed: [...allowlist, ...placement_testers] };
     },
     content,
-    repeats: createRepeats(),
+    repeats: createRepeats(keyPatienceMs),
     contentKey,
     managedHostCap: () => config().limits.managed_host_mails,
     publicOrigin: service.public_origin,

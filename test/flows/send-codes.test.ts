@@ -1,7 +1,7 @@
 // Every code with which a send can be refused, caused by a real request, with the extra fields that the code declares
 // (support/app.ts holds each refusal against its declaration). That none is left out is asked of the API's own
 // description.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { monthOf } from '#src/counters/rules.ts';
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
@@ -10,6 +10,7 @@ import { contentOf } from '#test/fixtures/file-contents.ts';
 import { letter, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { ISO, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
 import { type PlayedRspamd, startPlayedRspamd } from '#test/support/played-rspamd.ts';
+import { until } from '#test/support/process.ts';
 import { createTestClock } from '#test/support/storage.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -339,7 +340,7 @@ describe('a send is refused with', () => {
   /** Why a code of the description has no row. */
   const elsewhere: Readonly<Record<string, string>> = {
     consent_required: 'lists of subscribers do not exist yet: gates.test.ts',
-    idempotency_in_progress: 'half a minute of waiting: repeats.test.ts',
+    idempotency_in_progress: 'it takes a second call while the first is held up: below',
     internal_error: 'a defect',
   };
 
@@ -352,6 +353,27 @@ describe('a send is refused with', () => {
     const codes = [...responses.matchAll(/schemas\/error\.(\w+)"/g)].map(([, code = '']) => code);
     expect([...caused, ...Object.keys(elsewhere)].toSorted()).toEqual([...new Set(codes)].toSorted());
   });
+});
+
+test('a second call under the key of one that takes too long is told to come again', async () => {
+  const held = await startPlayedRspamd();
+  onTestFinished(held.stop);
+  const config = { scanners: { rspamd: { url: held.url, timeout: '60s' } } };
+  const patient = await startApp({ config, keyPatienceMs: 50 });
+  onTestFinished(() => patient.remove());
+  const who = await patient.createSender();
+  const answerNow = held.hang();
+  const send = () =>
+    patient.request<Refusal>('POST', `${who.base}/send`, letter, who.token, { 'Idempotency-Key': 'held' });
+  const first = send();
+  await until('the first is looked at', () => held.asked.length > 0);
+  const second = await send();
+  expect([second.status, second.body.code]).toEqual([409, 'idempotency_in_progress']);
+  answerNow();
+  expect((await first).status).toBe(202);
+  const third = await send();
+  expect([third.status, third.headers.get('idempotent-replayed')]).toEqual([202, 'true']);
+  expect(patient.rowCounts(who.practice.id).messages).toBe(1);
 });
 
 describe('a message whose content is blocked', () => {

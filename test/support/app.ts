@@ -75,6 +75,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** In the place of one key pair for every RSA token and one for every Ed25519 token. */
   readonly generateKeyPair?: GenerateKeyPair;
+  /** How long a request waits for an earlier one under its idempotency key; half a minute where absent. */
+  readonly keyPatienceMs?: number;
 }
 
 export interface TestApp {
@@ -147,6 +149,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     checkResponses: true,
     generateKeyPair: options.generateKeyPair ?? fixedKeyPairs,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.keyPatienceMs === undefined ? {} : { keyPatienceMs: options.keyPatienceMs }),
   };
   const app = await createApp(loadConfig(configFile, {}).config, log, overrides);
   const { http, dnsPort, inboundPort, submissionPorts } = await app.start();
