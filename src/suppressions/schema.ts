@@ -6,7 +6,7 @@ import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { maskAddress } from '#src/mail/mask-address.ts';
-import { tenantStore } from '#src/tenants/store.ts';
+import { slugsOf } from './event-data.ts';
 import { suppressionReasons, suppressionScopes } from './rules.ts';
 import type { SuppressionRow } from './store.ts';
 
@@ -103,15 +103,13 @@ export const importAnswer = z.strictObject({
 
 export const presentSuppression = (db: TenantDb, row: SuppressionRow): z.infer<typeof suppressionSchema> => {
   const { id, address, scope, project_id, route_id, reason, source_message_id, note } = row;
-  const store = tenantStore(db);
   return {
     id,
     address,
     scope,
     project_id,
     route_id,
-    project_slug: project_id === null ? null : (store.project(project_id)?.slug ?? null),
-    route_slug: route_id === null ? null : (store.route(route_id)?.slug ?? null),
+    ...slugsOf(db, row),
     reason,
     source_message_id,
     note,
