@@ -174,23 +174,25 @@ const readAll = (
     const whole: Buffer[] = [];
     let pieces: Buffer[] = [];
     let received = 0;
-    const idle = setTimeout(() => {
+    const giveUp = (): void => {
       // The rest may come at any time, or never: the connection is of no more use.
       response.shouldKeepAlive = false;
       fail(stalled());
-    }, IDLE_TIMEOUT_MS);
+    };
+    let idle = setTimeout(giveUp, IDLE_TIMEOUT_MS);
 
     /** A body that did not tell its length has become a large one. */
     const reserveRest = async (): Promise<void> => {
       request.pause();
       clearTimeout(idle);
       const rest = limitBytes - room;
-      if (!(await holding.reserve(rest, gone))) {
+      if (!(await holding.reserve(rest, gone)) || gone.aborted) {
         fail(gone.aborted ? clientGone() : crowded());
         return;
       }
       room = limitBytes;
-      idle.refresh();
+      // A timer that was cleared does not run again.
+      idle = setTimeout(giveUp, IDLE_TIMEOUT_MS);
       request.resume();
     };
     const makeRoom = (bytes: number): boolean => {

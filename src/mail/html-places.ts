@@ -23,8 +23,9 @@ const PLAIN_ELEMENTS: ReadonlySet<string> = new Set(['title', 'textarea']);
 const DECIDED = /^(?:https?:\/\/|mailto:|tel:|sms:|cid:|\/|\?|#|\{\{)/i;
 
 const TAG_NAME = /<\/?([a-z][^\s/>]*)/iy;
-/** An attribute with the white space before it; its value in one of the three forms. */
-const ATTRIBUTE = /[\s/]*([^\s=>/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/dy;
+/** White space and slashes, or an attribute; its value in one of the three forms. Never both: it would look for the one
+ * behind each character of the other. */
+const ATTRIBUTE = /[\s/]+|([^\s=>/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/dy;
 
 /** Says for each position, in ascending order, what stands there. */
 export const placesIn = (html: string, positions: readonly number[]): Place[] => {

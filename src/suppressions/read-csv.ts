@@ -102,7 +102,7 @@ const layoutOf = (record: readonly string[]): Layout | null => {
 /** The one that stands most often in the first line. */
 const delimiterOf = (text: string): string => {
   const end = text.search(/[\r\n]/);
-  const first = end === -1 ? text : text.slice(0, end);
+  const first = text.slice(0, end === -1 ? MAX_RECORD : Math.min(end, MAX_RECORD));
   const counted = [',', ';', '\t'].map((mark) => ({ mark, count: first.split(mark).length }));
   return counted.toSorted((a, b) => b.count - a.count)[0]?.mark ?? ',';
 };

@@ -10,6 +10,14 @@ export const MAX_SUBJECT = 998;
 /** Of text and HTML together, with the values in them: each copy is made of it anew. */
 export const MAX_MADE = 2_000_000;
 
+/** Values of one record of data, and characters of their names. */
+export const MAX_DATA = 200;
+export const MAX_DATA_NAME = 100;
+/** What can be given values: those for all of a bulk, and a recipient's own. */
+const MAX_FIELDS = 2 * MAX_DATA;
+/** Of each part: the first ones show the mistake. */
+const MAX_PROBLEMS = 20;
+
 export interface TemplateContent {
   readonly subject: string;
   readonly text: string | null;
@@ -49,9 +57,19 @@ export const compileContent = ({ subject, text, html }: TemplateContent): Compil
   const subjectOf = (data: MergeData) => withoutInvisibles(parts.subject.merge(data)).trim();
   return {
     fields,
-    problems: Object.entries(parts).flatMap(([path, part]) =>
-      (part?.problems ?? []).map((message) => ({ path, message })),
-    ),
+    problems: Object.entries(parts).flatMap(([path, part]) => {
+      const own = part?.fields ?? [];
+      const messages = [
+        ...(own.length > 0 && fields.length > MAX_FIELDS
+          ? [`has, with the other parts, more than ${MAX_FIELDS} placeholders`]
+          : []),
+        ...(own.some(({ length }) => length > MAX_DATA_NAME)
+          ? [`has a placeholder of more than ${MAX_DATA_NAME} characters`]
+          : []),
+        ...(part?.problems.slice(0, MAX_PROBLEMS) ?? []),
+      ];
+      return messages.slice(0, MAX_PROBLEMS).map((message) => ({ path, message }));
+    }),
     missing,
     problemsOf: (data, path) => {
       const absent = missing(data);

@@ -3,14 +3,12 @@ import { z } from 'zod';
 import { idSchema } from '#src/kernel/fields.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { kindNames } from '#src/messages/kinds.ts';
-import { MAX_SUBJECT } from './render.ts';
+import { MAX_DATA, MAX_DATA_NAME, MAX_SUBJECT } from './render.ts';
 
 /** Ten times what a mailbox shows of a message before it cuts it off; each copy is made of it anew. */
 const MAX_CONTENT = 1_000_000;
 const MAX_NAME = 100;
 const MAX_DESCRIPTION = 500;
-const MAX_DATA = 200;
-const MAX_DATA_NAME = 100;
 const MAX_DATA_VALUE = 10_000;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

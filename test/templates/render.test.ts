@@ -33,6 +33,27 @@ describe('content with placeholders', () => {
   });
 });
 
+describe('more placeholders than data can have values', () => {
+  const names = (count: number, length = 4) =>
+    Array.from({ length: count }, (_, index) => `{{${`a${index}`.padEnd(length, '_')}}}`).join(' ');
+  const pathsOf = (text: string, html: string) =>
+    compileContent({ subject: 'x', text, html }).problems.map(({ path }) => path);
+
+  test('are refused, counted over all parts', () => {
+    expect(pathsOf(names(400), names(400))).toEqual([]);
+    expect(pathsOf(names(400), '{{other}}')).toEqual(['text', 'html']);
+  });
+
+  test('are so with names that no data can have', () => {
+    expect(pathsOf(names(1, 100), '')).toEqual([]);
+    expect(pathsOf(names(1, 101), '')).toEqual(['text']);
+  });
+
+  test('are told of in few words, however many are wrong', () => {
+    expect(pathsOf('{{a b}}'.repeat(100_000), '')).toHaveLength(5);
+  });
+});
+
 describe('data that do not fit', () => {
   const rows: readonly (readonly [name: string, data: Record<string, string>, paths: readonly string[]])[] = [
     ['a missing value', { datum: 'x', link: 'https://a.example/' }, ['d.name']],

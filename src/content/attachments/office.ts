@@ -62,9 +62,12 @@ const valueIn = (element: string, attribute: RegExp): string => {
   return quoted ?? other ?? '';
 };
 
+/** A value in quotes may hold `>`, and none may hold `<`: so no search goes past the next element. */
+const RELATIONSHIP = /<(?:\w{1,20}:)?Relationship\s[^<>"']*(?:(?:"[^"<]*"|'[^'<]*')[^<>"']*){0,100}>/g;
+
 const loadsRemote = (relations: string): boolean =>
   relations.includes('External') &&
-  (relations.match(/<(?:\w{1,20}:)?Relationship\s[^>]{1,8000}>/g) ?? []).some(
+  (relations.match(RELATIONSHIP) ?? []).some(
     (element) =>
       valueIn(element, TARGET_MODE) === 'External' &&
       LOADING.test(valueIn(element, TYPE)) &&

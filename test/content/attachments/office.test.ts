@@ -54,6 +54,11 @@ describe('a document of the newer office programs', () => {
       docx(relations(['oleObject', 'embeddings/oleObject1.bin', 'Internal'])),
       null,
     ],
+    [
+      'one made of a template elsewhere, behind a sign that seems to end its element',
+      docx(relations(['attachedTemplate', 'https://a.example/t.dotm?a>b'])),
+      REMOTE,
+    ],
     ['a table as a text', zipOf(packageParts('xlsx')), WRONG],
     ['slides as a text', zipOf(packageParts('pptx')), WRONG],
     ['another program’s text', zipOf(openDocumentParts('odt')), WRONG],

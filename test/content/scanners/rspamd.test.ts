@@ -215,3 +215,15 @@ describe('what is no answer', () => {
     expect(await scannerAt(`http://127.0.0.1:${await freePort()}`).scan(scanned())).toEqual(FAILED);
   });
 });
+
+test('a message that cannot be composed is skipped, and the scanner is not held to have failed', async () => {
+  const { url, asked } = await serverThat(good);
+  const scanner = scannerAt(url);
+  const composed = () => {
+    throw new Error('not ASCII');
+  };
+  for (let time = 0; time < 10; time += 1)
+    expect(await scanner.scan(scanned({ composed }))).toMatchObject({ state: 'skipped', action: null });
+  expect(asked).toHaveLength(0);
+  expect(await scanner.scan(scanned())).toMatchObject({ state: 'ok' });
+});
