@@ -8,6 +8,7 @@ import { type AcceptDeps, accept } from '#src/intake/accept.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
+import { calmSource } from '#src/mail/calm-source.ts';
 import { fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 
@@ -49,7 +50,7 @@ const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu
 
 const readable = async ({ content, mailFrom, clientAddress }: ReceivedMail): Promise<Readable> => {
   const fields = readFields(headOf(content));
-  const parsed = await simpleParser(content.subarray(0, MAX_PARSED_BYTES), {
+  const parsed = await simpleParser(calmSource(content.subarray(0, MAX_PARSED_BYTES)), {
     skipHtmlToText: true,
     skipTextToHtml: true,
     skipImageLinks: true,

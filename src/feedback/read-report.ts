@@ -3,12 +3,15 @@
 import { simpleParser } from 'mailparser';
 import { readFeedbackReport } from '#src/mail/arf.ts';
 import { isAutoReply } from '#src/mail/auto-reply.ts';
+import { calmSource } from '#src/mail/calm-source.ts';
 import { readDeliveryStatus } from '#src/mail/dsn.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import type { Report } from './rules.ts';
 
 /** What matters stands before the returned message, which may be long. */
 const MAX_READ_BYTES = 1_024 * 1_024;
+/** The parser reads lists of addresses with the square of their length; no server's report has such a head. */
+const MAX_HEAD_CHARACTERS = 65_536;
 const PARSER_OPTIONS = {
   skipHtmlToText: true,
   skipTextToHtml: true,
@@ -26,8 +29,12 @@ interface Part {
 }
 
 const partsOf = async (source: Buffer): Promise<Part[]> => {
+  if (headOf(source).length > MAX_HEAD_CHARACTERS) return [];
   try {
-    const { attachments } = await simpleParser(source.subarray(0, MAX_READ_BYTES), PARSER_OPTIONS);
+    const { attachments } = await simpleParser(
+      calmSource(source.subarray(0, MAX_READ_BYTES)),
+      PARSER_OPTIONS,
+    );
     return attachments.map(({ contentType, content }) => ({
       type: contentType.toLowerCase(),
       text: content.toString(),

@@ -2,6 +2,7 @@
 // transfer encoding. What is not well-formed is read as mail programs read it; only what passes a bound is refused.
 // Messages within messages stay whole.
 import { type MimeNode, Splitter, type SplitterChunk } from '@zone-eu/mailsplit';
+import { decodeQuotedPrintable } from './quoted-printable.ts';
 
 /** Of each part; far above what honest programs write. Bytes. */
 const MAX_HEAD_BYTES = 131_072;
@@ -57,7 +58,8 @@ const decode = async (node: MimeNode, pieces: readonly Buffer[]): Promise<Buffer
   const encoding = node.encoding || '';
   if (!ENCODINGS.has(encoding))
     throw new MimeError(`a part has the unknown transfer encoding ${JSON.stringify(encoding.slice(0, 40))}`);
-  if (encoding !== 'base64' && encoding !== 'quoted-printable') return Buffer.concat(pieces);
+  if (encoding === 'quoted-printable') return decodeQuotedPrintable(Buffer.concat(pieces));
+  if (encoding !== 'base64') return Buffer.concat(pieces);
   const decoder = node.getDecoder();
   const decoded: Buffer[] = [];
   decoder.on('data', (piece: Buffer) => decoded.push(piece));

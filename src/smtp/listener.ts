@@ -77,9 +77,9 @@ export interface Listener {
   stats(): { readonly listening: boolean; readonly connections: number };
 }
 
-/** RFC 5321 §4.5.3.2.7. */
 /** So much of a message of unknown size is taken as it comes. */
 const LARGE_FROM_BYTES = 1_048_576;
+/** RFC 5321 §4.5.3.2.7. */
 const IDLE_MS = 5 * MINUTE;
 /** Nobody needs longer; whoever sends a byte a minute must not hold a place for ever. */
 const SESSION_MS = 30 * MINUTE;

@@ -166,3 +166,12 @@ test('parts in parts in parts end', async () => {
   );
   expect(['other', 'delivery_status']).toContain((await readReport(source)).kind);
 });
+
+// The parser would take hours, and nobody else a turn.
+test.each([
+  ['blanks in quoted-printable', `${' '.repeat(900_000)}x`, ''],
+  ['a list of groups in its head', 'x', `To: ${'a:'.repeat(400_000)}\r\n`],
+])('a mail of %s is something else, at once', async (_, body, head) => {
+  const source = `${head}Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${body}\r\n`;
+  expect((await readReport(Buffer.from(source))).kind).toBe('other');
+});
