@@ -1,6 +1,5 @@
 // The composition root: opens the data, makes the parts, lists routes and jobs, and starts and stops all of it in
 // order. Parts get their piece of the configuration as arguments; nobody imports this file but the entry.
-import { readFileSync } from 'node:fs';
 import { ticketRetentionJob } from './abuse/retention.ts';
 import { abuseRoutes } from './abuse/routes.ts';
 import { domainParts } from './app/domain-parts.ts';
@@ -28,6 +27,7 @@ import type { Route } from './kernel/route.ts';
 import { createRunner } from './kernel/runner.ts';
 import { deriveKey } from './kernel/seal.ts';
 import { type Clock, SECOND, systemClock, toIsoOrNull } from './kernel/time.ts';
+import { readVersion } from './kernel/version.ts';
 import { createOutbox, type Notices } from './notices/outbox.ts';
 import { accountRoutes } from './people/account-routes.ts';
 import { createAuthenticate } from './people/authenticate.ts';
@@ -77,10 +77,6 @@ export interface App {
   /** Runs one of the jobs at once instead of at its time; resolves when it has ended. */
   runJob(name: string): Promise<void>;
 }
-
-/** Of this program, by its package.json. */
-export const readVersion = (): string =>
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 const perMinute = (count: number): RateLimit => ({ perSecond: count / 60, burst: count });
 const PAGE_BYTES = 4_096;

@@ -3,7 +3,6 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
-import { readVersion } from './app.ts';
 import { adminCommands } from './cli/admin.ts';
 import {
   type Command,
@@ -16,8 +15,8 @@ import {
 import { configCheck, configExample } from './cli/config.ts';
 import { dnsZone } from './cli/dns.ts';
 import { dnsCheck } from './cli/dns-check.ts';
-import { quickstart } from './cli/quickstart.ts';
-import { type ProcessSignals, serve } from './cli/serve.ts';
+import type { ProcessSignals } from './cli/serve.ts';
+import { readVersion } from './kernel/version.ts';
 import { ConfigError } from './kernel/yaml-file.ts';
 
 // Disk syncs and signatures share libuv's pool, whose threads start with its first task: syncs wait, signatures
@@ -55,21 +54,25 @@ const printAll = async (pieces: Iterable<string>): Promise<void> => {
   }
 };
 
+/** The daemon is most of the program: it is read where it is to run, so that the other commands answer at once. */
 const commands: readonly Command[] = [
   defineCommand({
     name: 'serve',
     summary: 'run the daemon',
     options: { config: configOption },
-    run: async ({ config }, environment) => ({
-      exitCode: await serve(config, environment, signals),
-      output: '',
-    }),
+    run: async ({ config }, environment) => {
+      const { serve } = await import('./cli/serve.ts');
+      return { exitCode: await serve(config, environment, signals), output: '' };
+    },
   }),
   defineCommand({
     name: 'quickstart',
     summary: 'run it on loopback, send a message and show what happens',
     options: { once: { about: 'end then, instead of staying up' } },
-    run: async ({ once }) => ({ exitCode: await quickstart({ once, print, signals }), output: '' }),
+    run: async ({ once }) => {
+      const { quickstart } = await import('./cli/quickstart.ts');
+      return { exitCode: await quickstart({ once, print, signals }), output: '' };
+    },
   }),
   defineCommand({
     name: 'config check',

@@ -1,10 +1,11 @@
 // `sendwerk serve`: the daemon from its configuration file until it is told to end.
 
-import { type App, createApp, readVersion } from '#src/app.ts';
+import { type App, createApp } from '#src/app.ts';
 import type { Environment } from '#src/config/secrets.ts';
 import { type Config, liveChanges, loadConfig } from '#src/config.ts';
 import { createLog, type Log } from '#src/kernel/log.ts';
 import { createNotifier } from '#src/kernel/systemd.ts';
+import { readVersion } from '#src/kernel/version.ts';
 
 /** What the process around the daemon offers: signals come in, nothing else is touched. */
 export interface ProcessSignals {

@@ -70,7 +70,7 @@ describe('many tenants', () => {
   const TENANTS = 10_000;
   /** More than a page of hosts, and of tokens. */
   const SOME_TENANTS = 1_200;
-  /** The heap of the program alone takes two thirds of it; the zones would take more than twice as much. */
+  /** The program alone takes a third of it; the zones would take more than twice as much. */
   const HEAP_MB = 64;
 
   /** Hosts and tokens as they would be, all of one tenant. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { readVersion } from '#src/app.ts';
+import { readVersion } from '#src/kernel/version.ts';
 import { type List, letter, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { asking, type Found, ISO, refused, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
 
