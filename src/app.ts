@@ -3,6 +3,7 @@
 import { ticketRetentionJob } from './abuse/retention.ts';
 import { abuseRoutes } from './abuse/routes.ts';
 import { domainParts } from './app/domain-parts.ts';
+import { feedbackParts } from './app/feedback-parts.ts';
 import { inboundParts } from './app/inbound-parts.ts';
 import { insightParts } from './app/insight-parts.ts';
 import { scannerParts } from './app/scanner-parts.ts';
@@ -166,6 +167,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     systemTenantId: () => systemTenantId,
     cutOff: CUT_OFF_MS,
   });
+  const feedback = feedbackParts({ config: () => config, storage, clock, log, sending, simulatorDomain });
   const tokensLastUsed = createTokensLastUsed(files, clock);
   const sessionsLastUsed = createSessionsLastUsed(platform, clock);
   const sessions = createSessions({
@@ -247,6 +249,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       simulatorDomain,
     }),
     ...inbound.routes,
+    ...feedback.routes,
     ...practiceRoutes({ ...tenantDeps, people, serviceHost: service.host }),
     ...operatorRoutes({ storage, clock, people }),
     ...auditRoutes({ platform, files }),
@@ -300,6 +303,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       auditRetention,
       ...domains.jobs,
       ...sending.jobs,
+      ...feedback.jobs,
       ...scanners.jobs,
       ticketRetentionJob({ platform, keep: () => config.retention.abuse_tickets, clock }),
     ],
@@ -339,7 +343,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     await door.stop(Math.max(drained - performance.now(), CUT_OFF_MS));
     await Promise.all([received, submitted]);
     // What it tells is the postman's to hand on.
-    await sending.usageNotices.stop();
+    await Promise.all([sending.stop(), feedback.stop()]);
     await postman.stop();
     scanners.stop();
     await waysOut.stop();

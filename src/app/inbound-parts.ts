@@ -28,7 +28,7 @@ export interface InboundPartsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;
-  readonly sending: Pick<SendingParts, 'intake' | 'keys'>;
+  readonly sending: Pick<SendingParts, 'intake' | 'keys' | 'received'>;
   readonly systemTenantId: () => string | null;
   /** ms: what outlives the drain has so long to notice. */
   readonly cutOff: number;
@@ -65,13 +65,6 @@ export const inboundParts = (deps: InboundPartsDeps): InboundParts => {
   const simulatorDomain = `simulator.${service.host}`;
   const { keys } = sending;
   const settings = smtp.inbound ?? null;
-  const receiveDeps = {
-    readPlatform: storage.platform.read,
-    files: storage.tenants,
-    clock,
-    suppressionKey: keys.suppressions,
-    simulatorDomain,
-  };
   const mailbox = createCaptureUpstream({
     name: 'operator',
     keep: KEPT_MAILS,
@@ -96,7 +89,7 @@ export const inboundParts = (deps: InboundPartsDeps): InboundParts => {
   const work: InboundWork = {
     report: async (targets, content) => {
       const report = await readReport(content);
-      return Promise.all(targets.map((target) => receiveReport(receiveDeps, target, report)));
+      return Promise.all(targets.map((target) => receiveReport(sending.received, target, report)));
     },
     simulate: async ({ behaviour, recipient, returnPath }, content) => {
       const now = clock.now();

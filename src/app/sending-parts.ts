@@ -4,12 +4,13 @@ import type { Config } from '#src/config.ts';
 import type { ContentCheck } from '#src/content/check-content.ts';
 import type { Storage } from '#src/db/storage.ts';
 import type { Signers } from '#src/domains/keys/signers.ts';
+import type { ReceiveDeps } from '#src/feedback/receive.ts';
 import type { AcceptDeps } from '#src/intake/accept.ts';
 import { manyRoutes } from '#src/intake/many-routes.ts';
 import { createRepeats } from '#src/intake/repeats.ts';
 import { sendRoutes } from '#src/intake/routes.ts';
 import { scheduledRoutes } from '#src/intake/scheduled-routes.ts';
-import { createUsageNotices, type UsageNotices } from '#src/intake/usage-notices.ts';
+import { createUsageNotices } from '#src/intake/usage-notices.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Route } from '#src/kernel/route.ts';
@@ -54,6 +55,8 @@ export interface SendingPartsDeps {
 export interface MailKeys {
   readonly returnPaths: KeyObject;
   readonly suppressions: KeyObject;
+  readonly unsubscribeLinks: KeyObject;
+  readonly trackingLinks: KeyObject;
   /** 32 bytes. */
   readonly capturedMail: Buffer;
 }
@@ -65,7 +68,10 @@ export interface SendingParts {
   readonly dueRegistry: DueRegistry;
   readonly dispatcher: Dispatcher;
   readonly postman: Postman;
-  readonly usageNotices: UsageNotices;
+  /** What reports of others' are taken in with. */
+  readonly received: ReceiveDeps;
+  /** Resolves when what it tells of by itself stands in the outbox, and what it notes in the files. */
+  stop(): Promise<void>;
   readonly routes: readonly Route[];
   readonly jobs: readonly Job[];
 }
@@ -98,6 +104,8 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
   const suppressionKey = createSecretKey(deriveKey(masterKey, 'suppressions'));
   const returnPathKey = createSecretKey(deriveKey(masterKey, 'return paths'));
   const unsubscribeKey = createSecretKey(deriveKey(masterKey, 'unsubscribe links'));
+  const trackingKey = createSecretKey(deriveKey(masterKey, 'tracking links'));
+  const simulatorDomain = `simulator.${service.host}`;
 
   const waysOut = waysOutOf(upstreams, { files, clock, log, ehloName: service.host, captureKey, cutOff });
   const dueRegistry = createDueRegistry(platform);
@@ -113,7 +121,7 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
     suppressionKey,
     unsubscribeUrl: createUnsubscribeUrl(service.public_origin, unsubscribeKey),
     service: { name: service.name, origin: service.public_origin },
-    simulatorDomain: `simulator.${service.host}`,
+    simulatorDomain,
   });
   const intake: AcceptDeps = {
     files,
@@ -154,12 +162,19 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
   const suppressions = { files, clock, suppressionKey };
   return {
     intake,
-    keys: { returnPaths: returnPathKey, suppressions: suppressionKey, capturedMail: captureKey },
+    keys: {
+      returnPaths: returnPathKey,
+      suppressions: suppressionKey,
+      unsubscribeLinks: unsubscribeKey,
+      trackingLinks: trackingKey,
+      capturedMail: captureKey,
+    },
     waysOut,
     dueRegistry,
     dispatcher,
     postman,
-    usageNotices,
+    received: { readPlatform: platform.read, files, clock, suppressionKey, simulatorDomain },
+    stop: () => usageNotices.stop(),
     routes: [
       ...sendRoutes(intake),
       ...manyRoutes(intake),
@@ -173,7 +188,7 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
         platform,
         unsubscribeKey,
         serviceName: service.name,
-        simulatorDomain: `simulator.${service.host}`,
+        simulatorDomain,
       }),
       ...templateRoutes({ files, clock }),
       ...presetRoutes({ files, clock }),

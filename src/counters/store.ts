@@ -5,11 +5,16 @@ import type { Stream } from '#src/kernel/stream.ts';
 
 export const fates = [
   'sent',
+  // by the upstream for good: hard and soft bounces that were never sent
+  'refused',
   'delivered',
   'hard_bounced',
   'soft_bounced',
   'complaints',
   'unsubscribes',
+  // recipients, once each, machines not counted
+  'opens',
+  'clicks',
 ] as const;
 export type Fate = (typeof fates)[number];
 

@@ -14,6 +14,8 @@ export const messageEventTypes = [
   'message.content_blocked',
   'message.suppressed',
   'message.auto_replied',
+  'message.opened',
+  'message.clicked',
   'message.spam_complaint',
   'message.unsubscribed',
   'message.subscription',
@@ -31,7 +33,17 @@ export interface EventData {
   readonly upstream?: string | null;
   /** The rule that classified a bounce. */
   readonly rule?: string;
+  /** Number of our own attempt that it comes of; absent where somebody told us. */
   readonly attempt?: number;
+  /** How they told: `dsn`, `arf`, `auto_reply`, `bounce` (a notice in no standard form), `http` (an upstream's report). */
+  readonly via?: string;
+  /** Where an open or click came from, cut to the network. */
+  readonly ip?: string | null;
+  readonly user_agent?: string | null;
+  /** The link that was followed. */
+  readonly url?: string;
+  /** A machine opened or followed it. */
+  readonly bot?: boolean;
   /** A delay that was told before: followers pass it over. */
   readonly repeated?: boolean;
   /** Ids of what blocked the content. */
@@ -59,10 +71,10 @@ export const eventSchema = z.strictObject({
   diagnostic: z.string().nullable().describe("the other side's words"),
   upstream: z.string().nullable(),
   rule: z.string().nullable().describe('the rule that classified a bounce'),
-  ip: z.string().nullable(),
+  ip: z.string().nullable().describe('of an open or click, without its last octet (IPv6: 80 bits)'),
   user_agent: z.string().nullable(),
   url: z.string().nullable(),
-  bot: z.boolean(),
+  bot: z.boolean().describe('a machine opened it or followed the link: counted in no rate'),
 });
 
 export const presentEvent = (row: EventRow): z.infer<typeof eventSchema> => {
@@ -77,9 +89,9 @@ export const presentEvent = (row: EventRow): z.infer<typeof eventSchema> => {
     diagnostic: data.diagnostic ?? null,
     upstream: data.upstream ?? null,
     rule: data.rule ?? null,
-    ip: null,
-    user_agent: null,
-    url: null,
-    bot: false,
+    ip: data.ip ?? null,
+    user_agent: data.user_agent ?? null,
+    url: data.url ?? null,
+    bot: data.bot === true,
   };
 };

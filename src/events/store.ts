@@ -22,6 +22,13 @@ export interface EventRow {
   data_json: string | null;
 }
 
+export interface HeardEvent {
+  readonly type: EventType;
+  readonly at: number;
+  /** Of an attempt of ours; else somebody told us. */
+  readonly own: boolean;
+}
+
 export const eventStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<[string, number, number | null, string, number, string | null]>(
     'INSERT INTO events (id, message_seq, recipient_id, type, at, data_json) VALUES (?, ?, ?, ?, ?, ?)',
@@ -31,18 +38,19 @@ export const eventStore = perConnection((db: TenantDb) => {
      FROM events LEFT JOIN recipients ON recipients.id = recipient_id
      WHERE events.message_seq = ? AND events.seq > ? ORDER BY events.seq LIMIT ?`,
   );
-  const ofRecipient = db
-    .prepare<[number, number], EventType>(
-      'SELECT type FROM events WHERE message_seq = ? AND recipient_id = ? ORDER BY seq',
-    )
-    .pluck();
+  const ofRecipient = db.prepare<[number, number], { type: EventType; at: number; attempt: number | null }>(
+    `SELECT type, at, data_json ->> '$.attempt' AS attempt FROM events
+     WHERE message_seq = ? AND recipient_id = ? AND coalesce(data_json ->> '$.bot', 0) = 0 ORDER BY seq`,
+  );
   return {
     append: ({ type, messageSeq, recipientId, at, data }: NewEvent): void => {
       insert.run(newId(), messageSeq, recipientId, type, at, data ? JSON.stringify(data) : null);
     },
-    /** What has been heard of one recipient, in the order it was. */
-    ofRecipient: (messageSeq: number, recipientId: number): EventType[] =>
-      ofRecipient.all(messageSeq, recipientId),
+    /** What has been heard of one recipient, in the order it was; not what machines did. */
+    ofRecipient: (messageSeq: number, recipientId: number): HeardEvent[] =>
+      ofRecipient
+        .all(messageSeq, recipientId)
+        .map(({ type, at, attempt }) => ({ type, at, own: attempt !== null })),
     /** In the order they happened, after the event `afterSeq`. */
     ofMessage: (messageSeq: number, afterSeq: number, limit: number): EventRow[] =>
       ofMessage.all(messageSeq, afterSeq, limit),

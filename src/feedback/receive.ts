@@ -93,7 +93,7 @@ const apply = (
   });
   if (found.isFinal) dequeue(db, id);
   const fate = fateOf[found.event];
-  if (fate && !isSimulator) counterStore(db).addFates(utcDay(now), message_seq, [fate]);
+  if (fate && !found.repeated && !isSimulator) counterStore(db).addFates(utcDay(now), message_seq, [fate]);
   if (found.suppress === null) return;
   addSuppression(
     db,

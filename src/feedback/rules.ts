@@ -8,7 +8,16 @@ import { type FeedbackReport, isComplaint } from '#src/mail/arf.ts';
 import { classifyBounce } from '#src/mail/bounce-class.ts';
 import { type RecipientStatus, replyOf } from '#src/mail/dsn.ts';
 import type { Reply } from '#src/mail/reply.ts';
-import { advance, afterDelay, type Status } from '#src/messages/rules.ts';
+import {
+  after,
+  eventOf,
+  type Heard,
+  type Signal,
+  type Status,
+  signalOf,
+  standingOf,
+  statusOf,
+} from '#src/messages/rules.ts';
 import type { SuppressionReason } from '#src/suppressions/rules.ts';
 
 /** What a mail that came to a return path is. */
@@ -27,7 +36,7 @@ export interface RecipientFacts {
   readonly address: string;
   readonly status: Status;
   /** What has been heard before, in its order. */
-  readonly heard: readonly EventType[];
+  readonly heard: readonly Heard[];
   /** It is the simulator's: nothing is suppressed, so that the next test goes out too. */
   readonly isSimulator: boolean;
   /** The service's own mail: nobody is kept from the codes they sign in with. */
@@ -37,7 +46,7 @@ export interface RecipientFacts {
 export interface Consequence {
   readonly status: Status;
   readonly event: EventType;
-  /** An earlier event told of a delay as well. */
+  /** An earlier event of that name told of the recipient as well: followers and counters pass it over. */
   readonly repeated: boolean;
   /** The other side's words; null where it said nothing of its own. */
   readonly reply: Reply | null;
@@ -49,35 +58,41 @@ export interface Consequence {
 }
 
 /** Once more after each hand-over, and not because the same notice came twice. */
-const isNewDelay = (heard: readonly EventType[]): boolean => {
-  const last = heard.lastIndexOf('message.delivery_delayed');
-  return last === -1 || last < heard.lastIndexOf('message.sent');
+const isNews = (heard: readonly Heard[], signal: Signal): boolean => {
+  const told = heard.map(signalOf);
+  const last = told.lastIndexOf(signal);
+  return last === -1 || (signal === 'delayed' && last < told.lastIndexOf('accepted'));
 };
 
-const once = (
+const consequenceFor = (
   { status, heard }: RecipientFacts,
-  event: EventType,
-  next: Status,
+  signal: Signal,
   more: Partial<Consequence> = {},
-): Consequence | null =>
-  heard.includes(event)
-    ? null
-    : {
-        status: advance(status, next),
-        event,
-        repeated: false,
-        reply: null,
-        rule: null,
-        suppress: null,
-        isFinal: true,
-        ...more,
-      };
+): Consequence | null => {
+  if (!isNews(heard, signal)) return null;
+  const event = eventOf(signal);
+  return {
+    status: statusOf(
+      after(
+        standingOf(status, () => heard),
+        signal,
+      ),
+    ),
+    event,
+    repeated: heard.some(({ type }) => type === event),
+    reply: null,
+    rule: null,
+    suppress: null,
+    isFinal: true,
+    ...more,
+  };
+};
 
 const afterFailure = (facts: RecipientFacts, reply: Reply): Consequence | null => {
   const { class: kind, rule } = classifyBounce(reply);
   return kind === 'hard'
-    ? once(facts, 'message.hard_bounced', 'hard_bounced', { reply, rule, suppress: 'hard_bounce' })
-    : once(facts, 'message.soft_bounced', 'soft_bounced', { reply, rule });
+    ? consequenceFor(facts, 'hard_bounced', { reply, rule, suppress: 'hard_bounce' })
+    : consequenceFor(facts, 'soft_bounced', { reply, rule });
 };
 
 /** The one that bears the recipient's address; after forwarding none does, and the first speaks for it. */
@@ -99,19 +114,9 @@ const afterStatus = (facts: RecipientFacts, recipients: readonly RecipientStatus
     case 'expanded':
       return null;
     case 'delivered':
-      return once(facts, 'message.delivered', 'delivered');
+      return consequenceFor(facts, 'delivered');
     case 'delayed':
-      return isNewDelay(facts.heard)
-        ? {
-            status: afterDelay(facts.status),
-            event: 'message.delivery_delayed',
-            repeated: facts.heard.includes('message.delivery_delayed'),
-            reply: replyOf(own),
-            rule: null,
-            suppress: null,
-            isFinal: false,
-          }
-        : null;
+      return consequenceFor(facts, 'delayed', { reply: replyOf(own), isFinal: false });
     case 'failed':
       return afterFailure(facts, replyOf(own));
     default:
@@ -125,10 +130,10 @@ const consequence = (report: Report, facts: RecipientFacts): Consequence | null 
       return afterStatus(facts, report.recipients);
     case 'feedback':
       return isComplaint(report.feedback)
-        ? once(facts, 'message.spam_complaint', 'spam_complaint', { suppress: 'complaint' })
+        ? consequenceFor(facts, 'spam_complaint', { suppress: 'complaint' })
         : null;
     case 'auto_reply':
-      return once(facts, 'message.auto_replied', 'auto_replied', { isFinal: false });
+      return consequenceFor(facts, 'auto_replied', { isFinal: false });
     case 'other':
       return null;
     default:

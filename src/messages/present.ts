@@ -99,6 +99,8 @@ const statusOf: Readonly<Record<EventRow['type'], Status>> = {
   'message.content_blocked': 'failed',
   'message.suppressed': 'suppressed',
   'message.auto_replied': 'auto_replied',
+  'message.opened': 'opened',
+  'message.clicked': 'clicked',
   'message.spam_complaint': 'spam_complaint',
   'message.unsubscribed': 'unsubscribed',
   'message.subscription': 'unsubscribed',

@@ -1,51 +1,107 @@
-// The status machine (decisions 4). A recipient's status moves only to a higher rank, whatever the order of signals,
-// so that late or repeated reports cannot undo what is known. Signals that do not move it are kept as events all the
-// same.
+// The status machine (decisions 4), as one function: what is known of a recipient only grows. Signals stand in one order,
+// and a recipient stands at the highest that was heard, so that reports may come late, twice or in any order, and nothing
+// known is undone. Signals that do not move it are kept as events all the same. Pure.
+import type { EventType } from '#src/events/schema.ts';
 
-const ranks = {
-  pending: 0,
-  queued: 1,
-  delivery_delayed: 2,
-  processed: 3,
-  delivered: 4,
-  auto_replied: 5,
-  opened: 6,
-  clicked: 7,
-  unsubscribed: 8,
-  soft_bounced: 9,
-  hard_bounced: 10,
-  spam_complaint: 11,
-  failed: 12,
-  suppressed: 13,
-} as const;
-
-export type Status = keyof typeof ranks;
-export const statuses = Object.keys(ranks) as [Status, ...Status[]];
-
-/** Ends: nothing follows, not even what would rank higher. */
-const ends: ReadonlySet<Status> = new Set(['failed', 'suppressed']);
-
-/** Status after a signal that asks for `next`. */
-export const advance = (current: Status, next: Status): Status =>
-  ends.has(current) || ranks[next] <= ranks[current] ? current : next;
+export const statuses = [
+  'pending',
+  'queued',
+  'delivery_delayed',
+  'processed',
+  'delivered',
+  'auto_replied',
+  'opened',
+  'clicked',
+  'unsubscribed',
+  'soft_bounced',
+  'hard_bounced',
+  'spam_complaint',
+  'failed',
+  'suppressed',
+] as const;
+export type Status = (typeof statuses)[number];
 
 /**
- * Status after the other side has told that it is still trying: the one signal that takes back what was thought to have
- * arrived. Whatever is heard later replaces it.
+ * What can be heard of a recipient, lowest first, with the status it asks for. A delay that somebody tells of after the
+ * hand-over takes back what the relay's own 2xx seemed to say, and what is heard later of the mail's fate replaces it: so
+ * it stands between both.
  */
-export const afterDelay = (current: Status): Status =>
-  current === 'processed' || current === 'delivered'
-    ? 'delivery_delayed'
-    : advance(current, 'delivery_delayed');
+const table = {
+  scheduled: { status: 'pending', event: 'message.created' },
+  queued: { status: 'queued', event: 'message.created' },
+  /** A 4yz, or the upstream is out of reach. */
+  deferred: { status: 'delivery_delayed', event: 'message.delivery_delayed' },
+  /** The upstream's 2xx to the final dot. */
+  accepted: { status: 'processed', event: 'message.sent' },
+  /** The same 2xx where it counts as delivery. */
+  presumed: { status: 'delivered', event: 'message.delivered' },
+  /** Told of by somebody who had taken the mail. */
+  delayed: { status: 'delivery_delayed', event: 'message.delivery_delayed' },
+  delivered: { status: 'delivered', event: 'message.delivered' },
+  auto_replied: { status: 'auto_replied', event: 'message.auto_replied' },
+  opened: { status: 'opened', event: 'message.opened' },
+  clicked: { status: 'clicked', event: 'message.clicked' },
+  unsubscribed: { status: 'unsubscribed', event: 'message.unsubscribed' },
+  soft_bounced: { status: 'soft_bounced', event: 'message.soft_bounced' },
+  hard_bounced: { status: 'hard_bounced', event: 'message.hard_bounced' },
+  spam_complaint: { status: 'spam_complaint', event: 'message.spam_complaint' },
+  suppressed: { status: 'suppressed', event: 'message.suppressed' },
+  /** Attempts exhausted, content blocked, cancelled. */
+  failed: { status: 'failed', event: 'message.failed' },
+} as const satisfies Record<string, { status: Status; event: EventType }>;
+
+export type Signal = keyof typeof table;
+export const signals = Object.keys(table) as [Signal, ...Signal[]];
+
+const ranks: ReadonlyMap<Signal, number> = new Map(signals.map((signal, rank) => [signal, rank]));
+const rankOf = (signal: Signal): number => ranks.get(signal) ?? 0;
+
+export const statusOf = (signal: Signal): Status => table[signal].status;
+export const eventOf = (signal: Signal): EventType => table[signal].event;
+
+/** Where a recipient stands after `signal`: the transition. */
+export const after = (standing: Signal, signal: Signal): Signal =>
+  rankOf(signal) > rankOf(standing) ? signal : standing;
+
+/** An event that was kept of a recipient. `own`: of an attempt of ours; else somebody told us. */
+export interface Heard {
+  readonly type: EventType;
+  readonly own: boolean;
+}
+
+/** Which signal an event tells of; null where it is none that moves a recipient. */
+export const signalOf = ({ type, own }: Heard): Signal | null => {
+  if (type === 'message.delivery_delayed') return own ? 'deferred' : 'delayed';
+  if (type === 'message.delivered') return own ? 'presumed' : 'delivered';
+  if (type === 'message.created') return null;
+  return signals.find((signal) => table[signal].event === type) ?? null;
+};
+
+const heardAny = (heard: readonly Heard[], signal: Signal): boolean =>
+  heard.some((one) => signalOf(one) === signal);
+
+/** Where a recipient of that status stands. `heard` is asked only where the status alone does not tell. */
+export const standingOf = (status: Status, heard: () => readonly Heard[]): Signal => {
+  switch (status) {
+    case 'pending':
+      return 'scheduled';
+    case 'processed':
+      return 'accepted';
+    case 'delivery_delayed':
+      return heardAny(heard(), 'delayed') ? 'delayed' : 'deferred';
+    case 'delivered':
+      return heardAny(heard(), 'delivered') ? 'delivered' : 'presumed';
+    default:
+      return status;
+  }
+};
 
 /** Whether it is still to be sent: nothing tells that it has arrived, or never will. */
-export const isToBeSent = (status: Status): boolean => ranks[status] <= ranks.delivery_delayed;
+export const isToBeSent = (standing: Signal): boolean => rankOf(standing) <= rankOf('deferred');
 
 /** Rank among a message's recipients: a failure weighs as much as a hard bounce, a suppression counts last. */
-const weight = (status: Status): number => {
-  if (status === 'failed') return ranks.hard_bounced;
-  return status === 'suppressed' ? -1 : ranks[status];
-};
+const weight = (status: Status): number =>
+  status === 'suppressed' ? -1 : statuses.indexOf(status === 'failed' ? 'hard_bounced' : status);
 
 /** Status of a message from its recipients': the highest-ranked one; `suppressed` only where all are. */
 export const messageStatus = (recipients: readonly Status[]): Status =>

@@ -12,7 +12,7 @@ import { addressDomain } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { encodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
-import { isToBeSent } from '#src/messages/rules.ts';
+import { isToBeSent, standingOf } from '#src/messages/rules.ts';
 import { openContent } from '#src/messages/sealed-content.ts';
 import type { MessageSettings } from '#src/messages/settings.ts';
 import { type BodyRow, type MessageRow, messageStore } from '#src/messages/store.ts';
@@ -148,7 +148,8 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     const recipient = messageStore(db).recipient(row.recipient_id);
     if (!recipient) throw new Error(`recipient ${row.recipient_id} is queued, but missing`);
     // The process died before an attempt was written down, and what became of it was told meanwhile.
-    if (!isToBeSent(recipient.status)) {
+    const heard = () => eventStore(db).ofRecipient(row.message_seq, row.recipient_id);
+    if (!isToBeSent(standingOf(recipient.status, heard))) {
       queueStore(db).remove(row.recipient_id);
       return [];
     }

@@ -5,11 +5,10 @@ import { utcDay } from '#src/counters/rules.ts';
 import { counterStore, type Fate } from '#src/counters/store.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { redactText } from '#src/events/redact.ts';
-import type { EventType } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { advance, type Status } from '#src/messages/rules.ts';
+import { after, eventOf, type Signal, type Status, standingOf, statusOf } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { givesUp, type RetryPolicy, retryWait } from '#src/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/queue/store.ts';
@@ -34,22 +33,20 @@ export interface Attempt {
 type Next = { readonly dueAt: number; readonly attempts: number } | null;
 
 interface Change {
-  readonly status: Status;
-  readonly events: readonly EventType[];
+  readonly signals: readonly [Signal, ...Signal[]];
   readonly next: Next;
 }
 
 /** What is heard of a mail's fate at once; all that comes later is counted by who hears it. */
-const fateOf: Readonly<Partial<Record<EventType, Fate>>> = {
-  'message.sent': 'sent',
-  'message.delivered': 'delivered',
-  'message.hard_bounced': 'hard_bounced',
-  'message.soft_bounced': 'soft_bounced',
+const fatesOf: Readonly<Partial<Record<Signal, readonly Fate[]>>> = {
+  accepted: ['sent'],
+  presumed: ['delivered'],
+  hard_bounced: ['refused', 'hard_bounced'],
+  soft_bounced: ['refused', 'soft_bounced'],
 };
 
 const deferred = (next: NonNullable<Next>): Change => ({
-  status: 'delivery_delayed',
-  events: ['message.delivery_delayed'],
+  signals: ['deferred'],
   next,
 });
 
@@ -61,20 +58,16 @@ const changeFor = (
 ): Change => {
   switch (outcome.kind) {
     case 'accepted':
-      return acceptIsDelivery
-        ? { status: 'delivered', events: ['message.sent', 'message.delivered'], next: null }
-        : { status: 'processed', events: ['message.sent'], next: null };
+      return { signals: acceptIsDelivery ? ['accepted', 'presumed'] : ['accepted'], next: null };
     case 'deferred': {
       // The time recorded with the claim counts from there; an attempt can take longer than the wait.
       const dueAt = Math.max(row.due_at, now + retryWait(policy, row.attempts, Math.random()));
       return givesUp(policy, row.lane, row.queued_at, dueAt)
-        ? { status: 'failed', events: ['message.failed'], next: null }
+        ? { signals: ['failed'], next: null }
         : deferred({ dueAt, attempts: row.attempts });
     }
     case 'bounced':
-      return outcome.class === 'hard'
-        ? { status: 'hard_bounced', events: ['message.hard_bounced'], next: null }
-        : { status: 'soft_bounced', events: ['message.soft_bounced'], next: null };
+      return { signals: [outcome.class === 'hard' ? 'hard_bounced' : 'soft_bounced'], next: null };
     case 'upstream_failure':
       // The upstream's fault: the attempt does not count. Due at once, so that another upstream or the next probe
       // takes it; but where the upstream works for others, one that is always answered so must not be tried in a ring.
@@ -114,7 +107,9 @@ export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now:
   const messages = messageStore(db);
   const recipient = messages.recipient(row.recipient_id);
   if (!recipient) return null;
-  const { status, events, next } = changeFor(attempt, recipient.status, policy, now);
+  const { signals, next } = changeFor(attempt, recipient.status, policy, now);
+  const heard = () => eventStore(db).ofRecipient(row.message_seq, row.recipient_id);
+  const status = statusOf(signals.reduce(after, standingOf(recipient.status, heard)));
   const attempts = next?.attempts ?? row.attempts;
   const said = {
     smtp_code: outcome.reply?.code ?? null,
@@ -122,9 +117,9 @@ export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now:
     diagnostic: diagnosticOf(outcome),
     upstream,
   };
-  for (const type of events) {
+  for (const signal of signals) {
     eventStore(db).append({
-      type,
+      type: eventOf(signal),
       messageSeq: row.message_seq,
       recipientId: row.recipient_id,
       at: now,
@@ -132,20 +127,18 @@ export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now:
         ...said,
         attempt: row.attempts,
         ...('rule' in outcome ? { rule: outcome.rule } : {}),
-        ...(recipient.status === 'delivery_delayed' && status === 'delivery_delayed'
-          ? { repeated: true }
-          : {}),
+        ...(signal === 'deferred' && recipient.status === 'delivery_delayed' ? { repeated: true } : {}),
       },
     });
   }
-  const fates = events.flatMap((type) => fateOf[type] ?? []);
+  const fates = signals.flatMap((signal) => fatesOf[signal] ?? []);
   const address = recipient.address as Address;
   const isSimulator = addressDomain(address) === attempt.simulatorDomain;
   if (fates.length > 0 && !isSimulator) counterStore(db).addFates(utcDay(now), row.message_seq, fates);
   if (fates.includes('hard_bounced') && !isSimulator) suppress(db, address, row.message_seq, attempt, now);
   messages.updateRecipient(row.message_seq, {
     id: row.recipient_id,
-    status: advance(recipient.status, status),
+    status,
     attempts,
     ...said,
     updated_at: now,

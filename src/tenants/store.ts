@@ -30,6 +30,14 @@ export interface PracticeRow {
   safe_mode_held: 0 | 1;
   bimi_logo_url: string | null;
   bimi_certificate_url: string | null;
+  /** End of the last pause: the guardrail counts from there. */
+  resumed_at: number | null;
+  /** 0: the owners are still to be told of the pause that stands. */
+  pause_told: 0 | 1;
+  /** Days, fewer than the configuration keeps; null: as it says. */
+  keep_bodies: number | null;
+  keep_attachments: number | null;
+  keep_events: number | null;
   created_at: number;
 }
 
@@ -75,6 +83,13 @@ export type PracticeSettings = Pick<
   | 'bimi_certificate_url'
 >;
 
+export type PracticePause = Pick<
+  PracticeRow,
+  'pause_reason' | 'pause_by' | 'paused_at' | 'resumed_at' | 'pause_told'
+>;
+
+export type PracticeRetention = Pick<PracticeRow, 'keep_bodies' | 'keep_attachments' | 'keep_events'>;
+
 export type PracticeDomains = Pick<
   PracticeRow,
   'custom_domain' | 'custom_verified_at' | 'pending_domain' | 'warmup_started_at'
@@ -95,6 +110,14 @@ export const tenantStore = perConnection((db: TenantDb) => {
   const updateDomains = db.prepare<PracticeDomains>(
     `UPDATE practice SET custom_domain = :custom_domain, custom_verified_at = :custom_verified_at,
      pending_domain = :pending_domain, warmup_started_at = :warmup_started_at`,
+  );
+  const updatePause = db.prepare<PracticePause>(
+    `UPDATE practice SET pause_reason = :pause_reason, pause_by = :pause_by, paused_at = :paused_at,
+     resumed_at = :resumed_at, pause_told = :pause_told`,
+  );
+  const updateRetention = db.prepare<PracticeRetention>(
+    `UPDATE practice SET keep_bodies = :keep_bodies, keep_attachments = :keep_attachments,
+     keep_events = :keep_events`,
   );
   const insertProject = db.prepare<ProjectRow>(
     `INSERT INTO projects (id, name, slug, is_default, archived_at, created_at)
@@ -153,6 +176,22 @@ export const tenantStore = perConnection((db: TenantDb) => {
         custom_verified_at: row.custom_verified_at,
         pending_domain: row.pending_domain,
         warmup_started_at: row.warmup_started_at,
+      });
+    },
+    updatePause: (row: PracticePause): void => {
+      updatePause.run({
+        pause_reason: row.pause_reason,
+        pause_by: row.pause_by,
+        paused_at: row.paused_at,
+        resumed_at: row.resumed_at,
+        pause_told: row.pause_told,
+      });
+    },
+    updateRetention: (row: PracticeRetention): void => {
+      updateRetention.run({
+        keep_bodies: row.keep_bodies,
+        keep_attachments: row.keep_attachments,
+        keep_events: row.keep_events,
       });
     },
     insertProject: (row: ProjectRow): void => {

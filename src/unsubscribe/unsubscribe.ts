@@ -7,7 +7,7 @@ import type { TenantDb } from '#src/db/sqlite.ts';
 import { eventStore } from '#src/events/store.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { advance } from '#src/messages/rules.ts';
+import { after, standingOf, statusOf } from '#src/messages/rules.ts';
 import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
 import { suppressionHash } from '#src/suppressions/address-hash.ts';
 import { addOwnSuppression, onRoute, wholeTeam } from '#src/suppressions/change.ts';
@@ -83,7 +83,8 @@ export const unsubscribe = (
     },
     now,
   );
-  const status = advance(recipient.status, 'unsubscribed');
+  const heard = () => eventStore(db).ofRecipient(message.seq, recipient.id);
+  const status = statusOf(after(standingOf(recipient.status, heard), 'unsubscribed'));
   const hasMoved = status !== recipient.status;
   if (!isNew && !hasMoved) return;
   const about = { messageSeq: message.seq, recipientId: recipient.id, at: now };

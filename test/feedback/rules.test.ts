@@ -3,7 +3,7 @@ import type { EventType } from '#src/events/schema.ts';
 import { consequenceOf, type RecipientFacts, type Report } from '#src/feedback/rules.ts';
 import type { Action, RecipientStatus } from '#src/mail/dsn.ts';
 import { parseReply } from '#src/mail/reply.ts';
-import type { Status } from '#src/messages/rules.ts';
+import type { Heard, Status } from '#src/messages/rules.ts';
 
 const recipientStatus = (
   action: Action,
@@ -23,10 +23,12 @@ const feedback = (feedbackType: string): Report => ({
   kind: 'feedback',
   feedback: { feedbackType, originalMailFrom: null },
 });
+/** Told by somebody, but for what only our own attempts tell. */
+const told = (type: EventType): Heard => ({ type, own: type === 'message.sent' });
 const facts = (more: Partial<RecipientFacts> = {}): RecipientFacts => ({
   address: 'Erika@example.org',
   status: 'processed',
-  heard: ['message.created', 'message.sent'],
+  heard: [told('message.created'), told('message.sent')],
   isSimulator: false,
   isOwn: false,
   ...more,
@@ -210,12 +212,12 @@ describe('the same report again', () => {
     { name: 'automatic reply', report: { kind: 'auto_reply' }, heard: 'message.auto_replied' },
     { name: 'delay', report: delayed, heard: 'message.delivery_delayed' },
   ])('changes nothing: $name', ({ report, heard }) => {
-    expect(consequenceOf(report, facts({ heard: ['message.sent', heard] }))).toBeNull();
-    expect(consequenceOf(report, facts({ heard: [heard] }))).toBeNull();
+    expect(consequenceOf(report, facts({ heard: [told('message.sent'), told(heard)] }))).toBeNull();
+    expect(consequenceOf(report, facts({ heard: [told(heard)] }))).toBeNull();
   });
 
   test('a delay is told again once the mail was handed over again, and marked', () => {
-    const heard: EventType[] = ['message.delivery_delayed', 'message.sent'];
+    const heard = [told('message.delivery_delayed'), told('message.sent')];
     expect(consequenceOf(delayed, facts({ heard }))).toMatchObject({ repeated: true });
     expect(consequenceOf(delayed, facts())).toMatchObject({ repeated: false });
   });

@@ -27,6 +27,11 @@ const practice: PracticeRow = {
   safe_mode_held: 0,
   bimi_logo_url: null,
   bimi_certificate_url: null,
+  resumed_at: null,
+  pause_told: 1,
+  keep_bodies: null,
+  keep_attachments: null,
+  keep_events: null,
   created_at: 0,
 };
 const live: PracticeFacts = {

@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import {
-  advance,
-  afterDelay,
+  after,
+  eventOf,
+  type Heard,
   isToBeSent,
   messageStatus,
+  type Signal,
   type Status,
+  signalOf,
+  signals,
+  standingOf,
   statuses,
+  statusOf,
 } from '#src/messages/rules.ts';
 
-/** Lowest first; `failed` and `suppressed` are ends beside it. */
+/** As decisions 4 ranks them; `failed` and `suppressed` are ends beside it. */
 const ladder: readonly Status[] = [
   'pending',
   'queued',
@@ -23,75 +29,81 @@ const ladder: readonly Status[] = [
   'hard_bounced',
   'spam_complaint',
 ];
-const ends: readonly Status[] = ['failed', 'suppressed'];
 
-test('a delay told of later takes back what was thought to have arrived, and nothing more', () => {
-  const moved = new Set<Status>(['pending', 'queued', 'processed', 'delivered']);
-  for (const status of statuses)
-    expect([status, afterDelay(status)]).toEqual([status, moved.has(status) ? 'delivery_delayed' : status]);
-});
+/** One that each of the signals was heard of, in that order. */
+const standing = (...heard: readonly Signal[]): Signal => heard.reduce(after);
 
-test('only what nobody has heard the end of is to be sent', () => {
-  expect(statuses.filter(isToBeSent)).toEqual(['pending', 'queued', 'delivery_delayed']);
-});
-
-describe('the way of one recipient', () => {
-  test.each<{ from: Status; signal: string; next: Status; to: Status }>([
-    { from: 'pending', signal: 'is due', next: 'queued', to: 'queued' },
-    { from: 'queued', signal: 'is taken by the upstream', next: 'processed', to: 'processed' },
-    { from: 'queued', signal: 'is deferred', next: 'delivery_delayed', to: 'delivery_delayed' },
-    {
-      from: 'delivery_delayed',
-      signal: 'is deferred again',
-      next: 'delivery_delayed',
-      to: 'delivery_delayed',
-    },
-    { from: 'delivery_delayed', signal: 'is taken after all', next: 'processed', to: 'processed' },
-    { from: 'queued', signal: 'has a bad address', next: 'hard_bounced', to: 'hard_bounced' },
-    { from: 'delivery_delayed', signal: 'has a bad address', next: 'hard_bounced', to: 'hard_bounced' },
-    { from: 'queued', signal: 'is refused by policy', next: 'soft_bounced', to: 'soft_bounced' },
-    { from: 'delivery_delayed', signal: 'is refused by policy', next: 'soft_bounced', to: 'soft_bounced' },
-    { from: 'queued', signal: 'has used up its attempts', next: 'failed', to: 'failed' },
-    { from: 'delivery_delayed', signal: 'has used up its attempts', next: 'failed', to: 'failed' },
-    { from: 'processed', signal: 'is delivered', next: 'delivered', to: 'delivered' },
-    { from: 'processed', signal: 'bounces later', next: 'hard_bounced', to: 'hard_bounced' },
-    { from: 'delivered', signal: 'bounces later', next: 'soft_bounced', to: 'soft_bounced' },
-    { from: 'processed', signal: 'is answered by a machine', next: 'auto_replied', to: 'auto_replied' },
-    { from: 'delivered', signal: 'is answered by a machine', next: 'auto_replied', to: 'auto_replied' },
-    { from: 'processed', signal: 'is opened', next: 'opened', to: 'opened' },
-    { from: 'delivered', signal: 'is opened', next: 'opened', to: 'opened' },
-    { from: 'opened', signal: 'is clicked', next: 'clicked', to: 'clicked' },
-    { from: 'clicked', signal: 'is opened again', next: 'opened', to: 'clicked' },
-    { from: 'opened', signal: 'is unsubscribed', next: 'unsubscribed', to: 'unsubscribed' },
-    { from: 'unsubscribed', signal: 'is clicked late', next: 'clicked', to: 'unsubscribed' },
-    { from: 'clicked', signal: 'is complained about', next: 'spam_complaint', to: 'spam_complaint' },
-    { from: 'opened', signal: 'is delivered late', next: 'delivered', to: 'opened' },
-    { from: 'hard_bounced', signal: 'is delivered late', next: 'delivered', to: 'hard_bounced' },
-    { from: 'hard_bounced', signal: 'bounces softly late', next: 'soft_bounced', to: 'hard_bounced' },
-    { from: 'spam_complaint', signal: 'bounces late', next: 'hard_bounced', to: 'spam_complaint' },
-    { from: 'suppressed', signal: 'is opened', next: 'opened', to: 'suppressed' },
-    { from: 'failed', signal: 'is taken after all', next: 'processed', to: 'failed' },
-    { from: 'failed', signal: 'is suppressed', next: 'suppressed', to: 'failed' },
-  ])('$from: one that $signal is $to', ({ from, next, to }) => {
-    expect(advance(from, next)).toBe(to);
+describe('a row of the table of decisions', () => {
+  const rows: readonly [from: Signal, signal: Signal, to: Status, event: string][] = [
+    ['scheduled', 'queued', 'queued', 'message.created'],
+    ['queued', 'accepted', 'processed', 'message.sent'],
+    ['queued', 'deferred', 'delivery_delayed', 'message.delivery_delayed'],
+    ['deferred', 'deferred', 'delivery_delayed', 'message.delivery_delayed'],
+    ['deferred', 'accepted', 'processed', 'message.sent'],
+    ['queued', 'hard_bounced', 'hard_bounced', 'message.hard_bounced'],
+    ['deferred', 'hard_bounced', 'hard_bounced', 'message.hard_bounced'],
+    ['queued', 'soft_bounced', 'soft_bounced', 'message.soft_bounced'],
+    ['deferred', 'soft_bounced', 'soft_bounced', 'message.soft_bounced'],
+    ['queued', 'failed', 'failed', 'message.failed'],
+    ['deferred', 'failed', 'failed', 'message.failed'],
+    ['queued', 'suppressed', 'suppressed', 'message.suppressed'],
+    ['accepted', 'presumed', 'delivered', 'message.delivered'],
+    ['accepted', 'delivered', 'delivered', 'message.delivered'],
+    ['accepted', 'delayed', 'delivery_delayed', 'message.delivery_delayed'],
+    ['presumed', 'delayed', 'delivery_delayed', 'message.delivery_delayed'],
+    ['delayed', 'delivered', 'delivered', 'message.delivered'],
+    ['accepted', 'hard_bounced', 'hard_bounced', 'message.hard_bounced'],
+    ['delivered', 'hard_bounced', 'hard_bounced', 'message.hard_bounced'],
+    ['delayed', 'hard_bounced', 'hard_bounced', 'message.hard_bounced'],
+    ['accepted', 'soft_bounced', 'soft_bounced', 'message.soft_bounced'],
+    ['delivered', 'soft_bounced', 'soft_bounced', 'message.soft_bounced'],
+    ['delayed', 'soft_bounced', 'soft_bounced', 'message.soft_bounced'],
+    ['accepted', 'auto_replied', 'auto_replied', 'message.auto_replied'],
+    ['delivered', 'auto_replied', 'auto_replied', 'message.auto_replied'],
+    ['accepted', 'opened', 'opened', 'message.opened'],
+    ['delayed', 'opened', 'opened', 'message.opened'],
+    ['auto_replied', 'opened', 'opened', 'message.opened'],
+    ['accepted', 'clicked', 'clicked', 'message.clicked'],
+    ['opened', 'clicked', 'clicked', 'message.clicked'],
+    ['clicked', 'opened', 'clicked', 'message.opened'],
+    ['accepted', 'spam_complaint', 'spam_complaint', 'message.spam_complaint'],
+    ['hard_bounced', 'spam_complaint', 'spam_complaint', 'message.spam_complaint'],
+    ['clicked', 'unsubscribed', 'unsubscribed', 'message.unsubscribed'],
+    ['unsubscribed', 'clicked', 'unsubscribed', 'message.clicked'],
+  ];
+  test.each(rows)('%s, then %s: %s by %s', (from, signal, status, event) => {
+    expect([statusOf(after(from, signal)), eventOf(signal)]).toEqual([status, event]);
   });
 });
 
-test('every status is on the ladder or an end', () => {
-  expect([...statuses].sort()).toEqual([...ladder, ...ends].sort());
+test("the relay's own word that comes after a notice of delay does not take it back; the receiver's does", () => {
+  expect(statusOf(standing('delayed', 'accepted', 'presumed'))).toBe('delivery_delayed');
+  expect(statusOf(standing('delayed', 'accepted', 'delivered'))).toBe('delivered');
 });
 
-test('a status never moves down, and repeating a signal changes nothing', () => {
-  for (const [rank, from] of ladder.entries()) {
-    for (const [other, next] of ladder.entries()) {
-      expect(advance(from, next), `${from} then ${next}`).toBe(rank >= other ? from : next);
-      expect(advance(advance(from, next), next)).toBe(advance(from, next));
-    }
+test('every status is on the ladder or an end, and ends are ends', () => {
+  expect([...statuses].sort()).toEqual([...ladder, 'failed', 'suppressed'].sort());
+  for (const signal of signals) expect(statusOf(after('failed', signal))).toBe('failed');
+  for (const signal of signals.filter((one) => one !== 'failed'))
+    expect(statusOf(after('suppressed', signal))).toBe('suppressed');
+});
+
+test('a signal asks for a status of the rank that decisions give it, but for the delay after the hand-over', () => {
+  const asked = signals.filter((one) => one !== 'delayed' && one !== 'presumed').map(statusOf);
+  expect(asked).toEqual([...ladder, 'suppressed', 'failed']);
+});
+
+test('only what nobody has heard the end of is to be sent', () => {
+  expect(signals.filter(isToBeSent)).toEqual(['scheduled', 'queued', 'deferred']);
+});
+
+test('where a recipient stands is known from its status and what was kept of it', () => {
+  for (const signal of signals) {
+    const heard: Heard[] = [{ type: eventOf(signal), own: !['delayed', 'delivered'].includes(signal) }];
+    expect(standingOf(statusOf(signal), () => heard)).toBe(signal);
+    if (signal !== 'scheduled' && signal !== 'queued') expect(heard.map(signalOf)).toEqual([signal]);
   }
-});
-
-test('ends are ends', () => {
-  for (const end of ends) for (const next of statuses) expect(advance(end, next)).toBe(end);
+  expect(signalOf({ type: 'message.subscription', own: false })).toBeNull();
 });
 
 /** Small and repeatable: a linear congruential generator. */
@@ -108,12 +120,12 @@ test('any order of signals, each any number of times, ends in the same status', 
       .map((item) => ({ item, at: random() }))
       .sort((a, b) => a.at - b.at)
       .map(({ item }) => item);
-  for (let round = 0; round < 500; round++) {
-    const signals = Array.from({ length: 1 + Math.floor(random() * 6) }, () => pick(ladder));
-    const end = signals.reduce(advance, 'queued' as Status);
+  for (let round = 0; round < 1_000; round++) {
+    const came = Array.from({ length: 1 + Math.floor(random() * 8) }, () => pick(signals));
+    const end = statusOf(came.reduce(after, 'queued'));
     for (let order = 0; order < 8; order++) {
-      const repeated = shuffled([...signals, ...signals.filter(() => random() < 0.5)]);
-      expect(repeated.reduce(advance, 'queued' as Status), `${signals} as ${repeated}`).toBe(end);
+      const repeated = shuffled([...came, ...came.filter(() => random() < 0.5)]);
+      expect(statusOf(repeated.reduce(after, 'queued')), `${came} as ${repeated}`).toBe(end);
     }
   }
 });

@@ -306,20 +306,20 @@ test('a recipient that was removed meanwhile is nobody’s business', () => {
 describe('what is counted on the route', () => {
   const DAY_OF_IT = 20_000;
   const NOW = DAY_OF_IT * DAY + HOUR;
-  const none = { sent: 0, delivered: 0, hard_bounced: 0, soft_bounced: 0 };
+  const none = { sent: 0, refused: 0, delivered: 0, hard_bounced: 0, soft_bounced: 0 };
   const counted = () => counterStore(tenant.db).perRoute(DAY_OF_IT, DAY_OF_IT + 1);
 
   const outcomes: readonly (readonly [name: string, Outcome, acceptIsDelivery: boolean, object | null])[] = [
     ['taken', ACCEPTED, false, { ...none, sent: 1 }],
     ['taken, which is delivery', ACCEPTED, true, { ...none, sent: 1, delivered: 1 }],
-    ['bounced hard', HARD, false, { ...none, hard_bounced: 1 }],
-    ['bounced softly', SOFT, true, { ...none, soft_bounced: 1 }],
+    ['bounced hard', HARD, false, { ...none, refused: 1, hard_bounced: 1 }],
+    ['bounced softly', SOFT, true, { ...none, refused: 1, soft_bounced: 1 }],
     ['deferred', DEFERRED, true, null],
     ['failed by the upstream', UPSTREAM, true, null],
   ];
   test.each(outcomes)('%s', (_, outcome, acceptIsDelivery, counts) => {
     settleAt(NOW, claim(0), outcome, acceptIsDelivery);
-    const others = { accepted: 0, complaints: 0, unsubscribes: 0 };
+    const others = { accepted: 0, complaints: 0, unsubscribes: 0, opens: 0, clicks: 0 };
     expect(counted()).toEqual(counts === null ? [] : [{ route_id: tenant.routeId, ...others, ...counts }]);
   });
 

@@ -1,0 +1,31 @@
+// What comes back of mails but by SMTP, and how long it is all kept: part of the composition root.
+import type { Config } from '#src/config.ts';
+import type { Storage } from '#src/db/storage.ts';
+import type { Log } from '#src/kernel/log.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import type { Part } from './part.ts';
+import { reportParts } from './report-parts.ts';
+import { retentionParts } from './retention-parts.ts';
+import type { SendingParts } from './sending-parts.ts';
+import { trackingParts } from './tracking-parts.ts';
+
+export interface FeedbackPartsDeps {
+  /** As it is now. */
+  readonly config: () => Config;
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly sending: Pick<SendingParts, 'keys' | 'received'>;
+  readonly simulatorDomain: string;
+}
+
+export const feedbackParts = (deps: FeedbackPartsDeps): Part => {
+  const parts = [trackingParts(deps), reportParts(deps), retentionParts(deps)];
+  return {
+    routes: parts.flatMap(({ routes }) => routes),
+    jobs: parts.flatMap(({ jobs }) => jobs),
+    stop: async () => {
+      await Promise.all(parts.map((part) => part.stop()));
+    },
+  };
+};
