@@ -13,7 +13,6 @@ import type { Config } from './config.ts';
 import { type Disk, disk as realDisk } from './db/disk.ts';
 import { openStorage, type Storage } from './db/storage.ts';
 import { fewAtATime, type GenerateKeyPair, generateDkimKeyPair } from './domains/keys/keys.ts';
-import { auditRetentionJob } from './events/audit-retention.ts';
 import { auditRoutes } from './events/audit-routes.ts';
 import { documentationRoutes } from './http/documentation.ts';
 import { createHttpDoor } from './http/door.ts';
@@ -287,20 +286,12 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
   ];
 
   const settleDueRegistry = () => dueRegistry.settle(dispatcher.nextDue);
-  const auditRetention = auditRetentionJob({
-    platform,
-    files,
-    listTenants: (after, limit) => platform.read((db) => registryStore(db).listAll(after, limit)),
-    keep: () => config.retention.audit,
-    clock,
-  });
   const runner = createRunner(
     [
       lastUsedJob('note when tokens were used', tokensLastUsed),
       lastUsedJob('note when sessions were used', sessionsLastUsed),
       sessionsCleanupJob(platform, clock, signIn.codes.removeOld),
       dueRegistryJob(settleDueRegistry),
-      auditRetention,
       ...domains.jobs,
       ...sending.jobs,
       ...feedback.jobs,

@@ -12,9 +12,11 @@ import { ConfigError, type FileProblem, keyName, type Path, readYaml } from './k
 
 type SmtpEntry = Extract<ConfigFile['upstreams'][number], { kind: 'smtp' }>;
 
-export type SmtpUpstreamConfig = Omit<SmtpEntry, 'password_file' | 'password_env'> & {
+export type SmtpUpstreamConfig = Omit<SmtpEntry, 'password_file' | 'password_env' | 'events'> & {
   /** Null exactly where `user` is absent. */
   readonly password: Secret | null;
+  /** Null: it reports by mail only. */
+  readonly events: { readonly format: 'sns' | 'json'; readonly secret: Secret } | null;
 };
 export type CaptureUpstreamConfig = Extract<ConfigFile['upstreams'][number], { kind: 'capture' }>;
 export type UpstreamConfig = SmtpUpstreamConfig | CaptureUpstreamConfig;
@@ -45,6 +47,7 @@ export interface LoadedConfig {
 }
 
 const MASTER_KEY_BYTES = 32;
+const TOKEN_EXPECTED = '16 to 512 visible ASCII characters without spaces';
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
 const isMasterKey = (text: string): boolean =>
@@ -54,6 +57,21 @@ const isToken = (text: string): boolean => TOKEN.test(text);
 const isPassword = (text: string): boolean =>
   text !== '' && ![...text].some((letter) => '\0\r\n'.includes(letter));
 
+const resolveEvents = (
+  events: SmtpEntry['events'],
+  path: Path,
+  environment: Environment,
+  findings: Findings,
+): SmtpUpstreamConfig['events'] => {
+  if (events === undefined) return null;
+  const { format, secret_file: file, secret_env: variable } = events;
+  if (file === undefined && variable === undefined)
+    findings.problem(path, 'secret_file or secret_env', 'neither');
+  const source = { path, name: 'secret', file, variable };
+  const secret = readSecret(source, TOKEN_EXPECTED, isToken, environment, findings);
+  return secret === null ? null : { format, secret };
+};
+
 const resolveUpstream = (
   entry: ConfigFile['upstreams'][number],
   index: number,
@@ -61,10 +79,11 @@ const resolveUpstream = (
   findings: Findings,
 ): UpstreamConfig => {
   if (entry.kind === 'capture') return entry;
-  const { password_file: file, password_env: variable, ...rest } = entry;
+  const { password_file: file, password_env: variable, events, ...rest } = entry;
   const source = { path: ['upstreams', index], name: 'password', file, variable };
   return {
     ...rest,
+    events: resolveEvents(events, ['upstreams', index, 'events'], environment, findings),
     password: readSecret(source, 'one line with a password', isPassword, environment, findings),
   };
 };
@@ -84,7 +103,7 @@ const resolve = (sections: Partial<ConfigFile>, environment: Environment, findin
   const secrets = sections.secrets ?? {};
   const token = readSecret(
     { path: ['admin'], name: 'token', file: admin.token_file, variable: admin.token_env },
-    '16 to 512 visible ASCII characters without spaces',
+    TOKEN_EXPECTED,
     isToken,
     environment,
     findings,

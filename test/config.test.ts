@@ -237,6 +237,7 @@ describe('values are understood', () => {
         pool: 8,
         delivered_on: 'dsn',
         password: null,
+        events: null,
       },
     ],
   ])('%s', (_name, text, part, value) => expect(part(load(MINIMAL + text).config)).toEqual(value));
@@ -478,6 +479,16 @@ describe('a bad file says where and what', () => {
       'a password without user',
       relay('password_env: PASSWORD'),
       ['7:5: upstreams[0]: expected user beside the password, got none'],
+    ],
+    [
+      'events without a secret',
+      relay('events: { format: sns }'),
+      ['7:57: upstreams[0].events: expected secret_file or secret_env, got neither'],
+    ],
+    [
+      'events in a form that is unknown',
+      relay('events: { format: xml, secret_env: TOKEN }'),
+      ['7:67: upstreams[0].events.format: expected sns or json, got "xml"'],
     ],
     [
       'a missing CA file',

@@ -15,7 +15,7 @@ export interface FeedbackPartsDeps {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly log: Log;
-  readonly sending: Pick<SendingParts, 'keys' | 'received'>;
+  readonly sending: Pick<SendingParts, 'keys' | 'received' | 'indexer'>;
   readonly simulatorDomain: string;
 }
 

@@ -2,9 +2,11 @@
 import type { Config } from '#src/config.ts';
 import type { Storage } from '#src/db/storage.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
+import { createComplaints } from '#src/feedback/complaints.ts';
 import { createOperatorMail } from '#src/feedback/operator-mail.ts';
 import { readReport } from '#src/feedback/read-report.ts';
 import { receiveReport } from '#src/feedback/receive.ts';
+import { returnPathStanding } from '#src/feedback/return-path.ts';
 import { answerTo } from '#src/feedback/simulator.ts';
 import { sendTestRoutes } from '#src/intake/send-test.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
@@ -84,9 +86,22 @@ export const inboundParts = (deps: InboundPartsDeps): InboundParts => {
     },
   });
 
+  const complain = createComplaints({
+    locate: {
+      readPlatform: storage.platform.read,
+      files: storage.tenants,
+      returnPathKey: keys.returnPaths,
+      unsubscribeKey: keys.unsubscribeLinks,
+    },
+    received: sending.received,
+    log,
+  });
+
   /** The simulator's way back in; null until the listener has its port. */
   let answers: Upstream | null = null;
   const work: InboundWork = {
+    standing: (target) => returnPathStanding(sending.received, target),
+    complain,
     report: async (targets, content) => {
       const report = await readReport(content);
       return Promise.all(targets.map((target) => receiveReport(sending.received, target, report)));

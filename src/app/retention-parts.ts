@@ -1,9 +1,58 @@
-// What is removed when it is old enough: part of the composition root.
+// What is removed when it is old enough, and what else is done for every practice once a night: part of the composition
+// root.
+import { removeOldAudit } from '#src/events/audit-retention.ts';
+import { removeExpiredAnswers } from '#src/intake/expired-answers.ts';
+import { isToBeTold } from '#src/reputation/pause.ts';
+import { nightlyJob, type Visitor } from '#src/retention/nightly-job.ts';
+import { removeOld } from '#src/retention/remove-old.ts';
+import { retentionRoutes } from '#src/retention/routes.ts';
+import { registryStore } from '#src/tenants/registry-store.ts';
 import type { FeedbackPartsDeps } from './feedback-parts.ts';
 import type { Part } from './part.ts';
 
-export const retentionParts = (_deps: FeedbackPartsDeps): Part => ({
-  routes: [],
-  jobs: [],
-  stop: async () => {},
-});
+export const retentionParts = ({ config, storage, clock, sending }: FeedbackPartsDeps): Part => {
+  const { platform, tenants: files } = storage;
+  const keep = () => config().retention;
+  const auditBefore = () => clock.now() - keep().audit;
+
+  const visitors: readonly Visitor[] = [
+    {
+      what: 'audit',
+      visit: (id, signal, pace) =>
+        removeOldAudit(
+          { read: (work) => files.read(id, work), write: (work) => files.write(id, work) },
+          auditBefore(),
+          signal,
+          pace,
+        ),
+    },
+    {
+      what: 'pauses whose owners are still to be told',
+      visit: async (id) => {
+        if (await files.read(id, isToBeTold)) sending.received.guardrail.tell(id);
+      },
+    },
+    {
+      what: 'answers under idempotency keys',
+      visit: (id, signal, pace) => removeExpiredAnswers(files, id, clock.now(), signal, pace),
+    },
+    {
+      what: 'content and events',
+      visit: (id, signal, pace) =>
+        removeOld(id, { files, installation: keep(), now: clock.now(), pace }, signal),
+    },
+    { what: 'search index', visit: (id) => sending.indexer.look(id) },
+  ];
+  return {
+    routes: retentionRoutes({ files, clock, installation: keep }),
+    jobs: [
+      nightlyJob({
+        files,
+        listTenants: (after, limit) => platform.read((db) => registryStore(db).listAll(after, limit)),
+        registry: (signal, pace) => removeOldAudit(platform, auditBefore(), signal, pace),
+        visitors,
+      }),
+    ],
+    stop: async () => {},
+  };
+};

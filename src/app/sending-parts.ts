@@ -16,15 +16,21 @@ import type { Log } from '#src/kernel/log.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import { createTrackingLinks } from '#src/mail/tracking-link.ts';
 import { createUnsubscribeUrl } from '#src/mail/unsubscribe-token.ts';
 import { messageRoutes } from '#src/messages/routes.ts';
+import { createSearchIndexer, type SearchIndexer } from '#src/messages/search-indexer.ts';
 import type { Outbox } from '#src/notices/outbox.ts';
 import { practiceOwners } from '#src/people/practice-owners.ts';
 import { createDueRegistry, type DueRegistry } from '#src/queue/due-registry.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { captureRoutes } from '#src/relay/capture/routes.ts';
 import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
+import { sourceRoutes } from '#src/relay/source-routes.ts';
 import type { WaysOut } from '#src/relay/ways-out.ts';
+import { createGuardrail } from '#src/reputation/guardrail.ts';
+import { createPauseNotices, type PauseNotices } from '#src/reputation/pause-notices.ts';
+import { pauseRoutes } from '#src/reputation/routes.ts';
 import { createPostman, type Postman } from '#src/service-mail/postman.ts';
 import { suppressionRoutes } from '#src/suppressions/routes.ts';
 import { suppressionTransferRoutes } from '#src/suppressions/transfer-routes.ts';
@@ -68,6 +74,7 @@ export interface SendingParts {
   readonly dueRegistry: DueRegistry;
   readonly dispatcher: Dispatcher;
   readonly postman: Postman;
+  readonly indexer: SearchIndexer;
   /** What reports of others' are taken in with. */
   readonly received: ReceiveDeps;
   /** Resolves when what it tells of by itself stands in the outbox, and what it notes in the files. */
@@ -109,6 +116,15 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
 
   const waysOut = waysOutOf(upstreams, { files, clock, log, ehloName: service.host, captureKey, cutOff });
   const dueRegistry = createDueRegistry(platform);
+  const guardrail = createGuardrail({
+    systemTenantId,
+    tell: (tenantId) => pauseNotices.tell(tenantId),
+  });
+  const copies = {
+    unsubscribeUrl: createUnsubscribeUrl(service.public_origin, unsubscribeKey),
+    trackingLinks: createTrackingLinks(service.public_origin, trackingKey),
+    service: { name: service.name, origin: service.public_origin },
+  };
   const dispatcher = createDispatcher({
     files,
     waysOut,
@@ -119,10 +135,11 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
     returnPathKey,
     contentKey,
     suppressionKey,
-    unsubscribeUrl: createUnsubscribeUrl(service.public_origin, unsubscribeKey),
-    service: { name: service.name, origin: service.public_origin },
+    ...copies,
     simulatorDomain,
+    guardrail,
   });
+  const indexer = createSearchIndexer({ files, log });
   const intake: AcceptDeps = {
     files,
     clock,
@@ -139,7 +156,10 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
     suppressionKey,
     tellUsage: (tenantId) => usageNotices.tell(tenantId),
     holdDue: dueRegistry.hold,
-    wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
+    wake: (tenantId, lane, dueAt) => {
+      dispatcher.wake({ tenantId, lane }, dueAt);
+      indexer.accepted(tenantId);
+    },
   };
   const postman = createPostman({
     platform,
@@ -149,16 +169,17 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
     log,
     serviceName: service.name,
   });
-  const usageNotices = createUsageNotices({
+  const telling = {
     files,
     platform,
     notices: { enqueue: outbox.enqueue, tell: postman.wake },
     ownersOf: practiceOwners(storage),
-    managedHostCap: intake.managedHostCap,
     clock,
     log,
     origin: service.public_origin,
-  });
+  };
+  const usageNotices = createUsageNotices({ ...telling, managedHostCap: intake.managedHostCap });
+  const pauseNotices: PauseNotices = createPauseNotices(telling);
   const suppressions = { files, clock, suppressionKey };
   return {
     intake,
@@ -173,13 +194,17 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
     dueRegistry,
     dispatcher,
     postman,
-    received: { readPlatform: platform.read, files, clock, suppressionKey, simulatorDomain },
-    stop: () => usageNotices.stop(),
+    indexer,
+    received: { readPlatform: platform.read, files, clock, suppressionKey, simulatorDomain, guardrail },
+    stop: async () => {
+      await Promise.all([usageNotices.stop(), pauseNotices.stop(), indexer.stop()]);
+    },
     routes: [
       ...sendRoutes(intake),
       ...manyRoutes(intake),
       ...scheduledRoutes(intake),
-      ...messageRoutes({ files }),
+      ...messageRoutes({ files, indexer }),
+      ...sourceRoutes({ files, ...copies }),
       ...captureRoutes({ files, key: captureKey }),
       ...suppressionRoutes(suppressions),
       ...suppressionTransferRoutes(suppressions),
@@ -189,6 +214,13 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
         unsubscribeKey,
         serviceName: service.name,
         simulatorDomain,
+      }),
+      ...pauseRoutes({
+        storage,
+        clock,
+        tell: pauseNotices.tell,
+        holdDue: dueRegistry.hold,
+        wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
       }),
       ...templateRoutes({ files, clock }),
       ...presetRoutes({ files, clock }),

@@ -140,4 +140,27 @@ export const practiceCommands = [
       };
     },
   }),
+  adminCommand({
+    name: 'pause',
+    summary: 'let nothing of a practice be sent or accepted; what is queued waits',
+    options: {
+      practice: practiceOption,
+      reason: { value: 'TEXT', required: true, about: 'why, for its owners and whoever sends' },
+    },
+    ask: async (api, { practice, reason }) => {
+      const path = `${await api.pathOfPractice(practice)}/pause`;
+      const paused = await api.call<Practice>('POST', path, { reason });
+      return { json: paused, text: `${paused.slug} is paused.\n` };
+    },
+  }),
+  adminCommand({
+    name: 'resume',
+    summary: 'lift the pause of a practice, whoever made it: what waited goes out',
+    options: { practice: practiceOption },
+    ask: async (api, { practice }) => {
+      const path = `${await api.pathOfPractice(practice)}/resume`;
+      const resumed = await api.call<Practice>('POST', path);
+      return { json: resumed, text: `${resumed.slug} sends again.\n` };
+    },
+  }),
 ];

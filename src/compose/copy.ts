@@ -13,6 +13,12 @@ export interface Copy {
   readonly recipient: Address;
   /** Null where the copy has no way out of its own. */
   readonly unsubscribeUrl: string | null;
+  /** By which its opens and clicks are noticed, where the message's settings say so. */
+  readonly tracking: {
+    readonly openUrl: () => string;
+    /** `url`: where the link leads; as `TrackingLinks.click` wants it. */
+    readonly clickUrl: (url: string) => string;
+  };
   /** The practice's slug. */
   readonly practice: string;
   readonly service: {

@@ -235,8 +235,12 @@ const queue = z.strictObject({
 });
 
 const retention = z.strictObject({
-  bodies: kept.prefault('30d').describe('Text, HTML and headers of messages.'),
-  attachments: kept.prefault('30d').describe('Attachments of messages.'),
+  bodies: kept
+    .prefault('30d')
+    .describe(
+      'Text, HTML and headers of messages, and captured mails, from when they were to leave; never while any copy is still to be sent.',
+    ),
+  attachments: kept.prefault('30d').describe('Attachments of messages, as bodies.'),
   events: kept.prefault('400d').describe('Delivery events.'),
   audit: kept.prefault('1095d').describe('Audit entries.'),
   inbound: kept.prefault('90d').describe('Incoming messages.'),

@@ -2,6 +2,25 @@
 import { z } from 'zod';
 import * as v from './values.ts';
 
+const events = z
+  .strictObject({
+    format: z
+      .enum(['sns', 'json'])
+      .meta({ example: 'sns' })
+      .describe('sns: Amazon SNS with events of Amazon SES; json: the form described in /reference.'),
+    secret_file: v.secretFile
+      .meta({ example: 'config/relay-events.secret' })
+      .optional()
+      .describe('File with the secret that the relay sends: 16 or more visible ASCII characters.'),
+    secret_env: v.secretVariable
+      .meta({ example: 'RELAY_EVENTS_SECRET' })
+      .optional()
+      .describe('Environment variable with the secret, instead of secret_file.'),
+  })
+  .describe(
+    'Reports by HTTP, to <public_origin>/api/upstreams/<name>/events, from a relay that tells so what became of mail; off where absent. The secret goes as a bearer token or as the password of HTTP Basic.',
+  );
+
 const smtpUpstream = z
   .strictObject({
     kind: z.literal('smtp').describe('Relays to a smarthost.'),
@@ -41,6 +60,7 @@ const smtpUpstream = z
       .meta({ example: 50 })
       .optional()
       .describe('Messages per second at most; unlimited where absent.'),
+    events: events.optional(),
     delivered_on: z
       .enum(['dsn', 'accept'])
       .prefault('dsn')

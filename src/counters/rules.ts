@@ -1,5 +1,5 @@
 // Days and months as counters and caps use them: UTC, whatever the zone of a practice. Pure.
-import { DAY } from '#src/kernel/time.ts';
+import { DAY, toIso } from '#src/kernel/time.ts';
 
 export interface Month {
   /** `2026-11` */
@@ -9,6 +9,9 @@ export interface Month {
 
 /** Days since the epoch. */
 export const utcDay = (milliseconds: number): number => Math.floor(milliseconds / DAY);
+
+/** `2026-11-28` of what `utcDay` counts. */
+export const dayName = (day: number): string => toIso(day * DAY).slice(0, 10);
 
 /** The month that the moment lies in; its end as `utcDay` counts days. */
 export const monthOf = (milliseconds: number): Month => {

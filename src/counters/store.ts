@@ -18,6 +18,8 @@ export const fates = [
 ] as const;
 export type Fate = (typeof fates)[number];
 
+const noFates = Object.fromEntries(fates.map((fate) => [fate, 0])) as Record<Fate, number>;
+
 export interface Usage {
   /** Mails, one a recipient. */
   accepted: number;
@@ -27,6 +29,10 @@ export interface Usage {
 
 export interface RouteCounts extends Record<Fate | 'accepted', number> {
   route_id: string;
+}
+
+export interface DayCounts extends Record<Fate | 'accepted', number> {
+  day: number;
 }
 
 export const counterStore = perConnection((db: TenantDb) => {
@@ -46,6 +52,17 @@ export const counterStore = perConnection((db: TenantDb) => {
   const perRoute = db.prepare<[from: number, toExclusive: number], RouteCounts>(
     `SELECT route_id, sum(accepted) AS accepted, ${fates.map((fate) => `sum(${fate}) AS ${fate}`).join(', ')}
      FROM counters WHERE day >= ? AND day < ? GROUP BY route_id ORDER BY route_id`,
+  );
+  const sums = fates.map((fate) => `coalesce(sum(${fate}), 0) AS ${fate}`).join(', ');
+  // Day by day by its key, however many routes there are.
+  const ofRoute = db.prepare<{ routeId: string; from: number; to: number }, Record<Fate, number>>(
+    `WITH RECURSIVE days (day) AS (SELECT :from UNION ALL SELECT day + 1 FROM days WHERE day + 1 < :to)
+     SELECT ${sums} FROM days CROSS JOIN counters ON counters.day = days.day AND route_id = :routeId`,
+  );
+  const perDay = db.prepare<{ from: number; to: number; routeIds: string }, DayCounts>(
+    `SELECT day, sum(accepted) AS accepted, ${fates.map((fate) => `sum(${fate}) AS ${fate}`).join(', ')}
+     FROM counters WHERE day >= :from AND day < :to AND route_id IN (SELECT value FROM json_each(:routeIds))
+     GROUP BY day ORDER BY day`,
   );
   const perChannel = db.prepare<
     { from: number; to: number; projectIds: string | null },
@@ -104,6 +121,12 @@ export const counterStore = perConnection((db: TenantDb) => {
     /** Sums of the same days, of the routes that had any. */
     perRoute: (fromDay: number, toDayExclusive: number): RouteCounts[] =>
       perRoute.all(fromDay, toDayExclusive),
+    /** Sums of one route over days, of which there is at least one. */
+    ofRoute: (routeId: string, fromDay: number, toDayExclusive: number): Record<Fate, number> =>
+      ofRoute.get({ routeId, from: fromDay, to: toDayExclusive }) ?? noFates,
+    /** Sums of these routes on each day that had any, in the order of the days. */
+    perDay: (fromDay: number, toDayExclusive: number, routeIds: readonly string[]): DayCounts[] =>
+      perDay.all({ from: fromDay, to: toDayExclusive, routeIds: JSON.stringify(routeIds) }),
     /** Sums of the projects of these ids (null: of all), in the order of their days. */
     perChannel: (fromDay: number, toDayExclusive: number, projects: readonly string[] | null) =>
       perChannel.all({

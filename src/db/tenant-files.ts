@@ -12,6 +12,11 @@ export interface TenantFiles {
   read<T>(tenantId: string, work: (db: TenantDb) => T): Promise<T>;
   /** See DurableFile.write. */
   write<T>(tenantId: string, work: (db: TenantDb) => T): Promise<T>;
+  /**
+   * Holds the file open while `action` reads and writes it. One that had to be opened for that is closed again, so that
+   * whoever looks at all tenants leaves those in use their places. Rejects as `read`.
+   */
+  visit<T>(tenantId: string, action: () => Promise<T>): Promise<T>;
   /** Makes directory and file of a new tenant; on the disk when it resolves. */
   create(tenantId: string): Promise<void>;
   /** Closes and removes all of a tenant. */
@@ -168,9 +173,20 @@ export const createTenantFiles = ({
     }
   };
 
+  const visit = async <T>(tenantId: string, action: () => Promise<T>): Promise<T> => {
+    const wasOpen = entries.has(tenantId);
+    try {
+      return await use(tenantId, false, () => action());
+    } finally {
+      const entry = entries.get(tenantId);
+      if (!wasOpen && entry?.users === 0) await closeEntry(tenantId, entry);
+    }
+  };
+
   return {
     read: (tenantId, work) => use(tenantId, false, (file) => file.read(work)),
     write: (tenantId, work) => use(tenantId, false, (file) => file.write(work)),
+    visit,
     create: async (tenantId) => {
       await mkdir(directoryOf(tenantId), { mode: DIRECTORY_MODE });
       await disk.syncDirectory(directory);

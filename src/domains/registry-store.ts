@@ -53,6 +53,7 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     .pluck();
   const tokenRecord = db.prepare<[string], string>('SELECT record FROM dkim_tokens WHERE token = ?').pluck();
   const domain = db.prepare<[string], number>('SELECT 1 FROM domains WHERE name = ?').pluck();
+  const holder = db.prepare<[string], string>('SELECT tenant_id FROM domains WHERE name = ?').pluck();
   const tokensOf = db
     .prepare<[string], string>('SELECT token FROM dkim_tokens WHERE domain = ? ORDER BY position')
     .pluck();
@@ -72,6 +73,8 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     },
     /** Id of the tenant that has verified the custom domain last. */
     ownerOf: (domain: string): string | null => owner.get(domain) ?? null,
+    /** Id of the tenant whose mail comes from that host, managed or custom. */
+    holderOf: (name: string): string | null => holder.get(name) ?? null,
     /** Whether another tenant than this one has verified the custom domain last, after `since`. */
     isTaken: (domain: string, tenantId: string, since: number): boolean =>
       taken.get(domain, tenantId, since) !== undefined,

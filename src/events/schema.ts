@@ -31,7 +31,7 @@ export interface EventData {
   readonly enhanced_code?: string | null;
   readonly diagnostic?: string | null;
   readonly upstream?: string | null;
-  /** The rule that classified a bounce. */
+  /** The rule that classified a bounce, or told a machine from a person. */
   readonly rule?: string;
   /** Number of our own attempt that it comes of; absent where somebody told us. */
   readonly attempt?: number;
@@ -70,7 +70,7 @@ export const eventSchema = z.strictObject({
   enhanced_code: z.string().nullable(),
   diagnostic: z.string().nullable().describe("the other side's words"),
   upstream: z.string().nullable(),
-  rule: z.string().nullable().describe('the rule that classified a bounce'),
+  rule: z.string().nullable().describe('the rule that classified a bounce, or told a machine from a person'),
   ip: z.string().nullable().describe('of an open or click, without its last octet (IPv6: 80 bits)'),
   user_agent: z.string().nullable(),
   url: z.string().nullable(),

@@ -42,6 +42,11 @@ export const eventStore = perConnection((db: TenantDb) => {
     `SELECT type, at, data_json ->> '$.attempt' AS attempt FROM events
      WHERE message_seq = ? AND recipient_id = ? AND coalesce(data_json ->> '$.bot', 0) = 0 ORDER BY seq`,
   );
+  const countOf = db
+    .prepare<[number, number, EventType], number>(
+      'SELECT count(*) FROM events WHERE message_seq = ? AND recipient_id = ? AND type = ?',
+    )
+    .pluck();
   return {
     append: ({ type, messageSeq, recipientId, at, data }: NewEvent): void => {
       insert.run(newId(), messageSeq, recipientId, type, at, data ? JSON.stringify(data) : null);
@@ -51,6 +56,9 @@ export const eventStore = perConnection((db: TenantDb) => {
       ofRecipient
         .all(messageSeq, recipientId)
         .map(({ type, at, attempt }) => ({ type, at, own: attempt !== null })),
+    /** How many of that type are kept of one recipient, those of machines too. */
+    countOf: (messageSeq: number, recipientId: number, type: EventType): number =>
+      countOf.get(messageSeq, recipientId, type) ?? 0,
     /** In the order they happened, after the event `afterSeq`. */
     ofMessage: (messageSeq: number, afterSeq: number, limit: number): EventRow[] =>
       ofMessage.all(messageSeq, afterSeq, limit),

@@ -1,58 +1,67 @@
-// What a mail at a return path is: a delivery status notification, a complaint, an automatic reply, or something else.
-// Never rejects: what cannot be read is something else.
-import { simpleParser } from 'mailparser';
+// What a mail at a return path is: a delivery status notification, a server's letter about a failure, a complaint, an
+// automatic reply, or something else. Never rejects: what cannot be read is something else.
+import { textOfHtml } from '#src/compose/plain-text.ts';
 import { readFeedbackReport } from '#src/mail/arf.ts';
 import { isAutoReply } from '#src/mail/auto-reply.ts';
-import { calmSource } from '#src/mail/calm-source.ts';
-import { readDeliveryStatus } from '#src/mail/dsn.ts';
+import { readBounceNotice } from '#src/mail/bounce-notice.ts';
+import { decodeText } from '#src/mail/charset.ts';
+import { type RecipientStatus, readDeliveryStatus } from '#src/mail/dsn.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
+import { leavesOf, type MimePart, parseMessage } from '#src/mail/mime-parts.ts';
 import type { Report } from './rules.ts';
 
 /** What matters stands before the returned message, which may be long. */
 const MAX_READ_BYTES = 1_024 * 1_024;
-/** The parser reads lists of addresses with the square of their length; no server's report has such a head. */
-const MAX_HEAD_CHARACTERS = 65_536;
-const PARSER_OPTIONS = {
-  skipHtmlToText: true,
-  skipTextToHtml: true,
-  skipImageLinks: true,
-  skipTextLinks: true,
-  keepCidLinks: true,
-  keepDeliveryStatus: true,
+/** One is usual. */
+const MAX_STATUS_PARTS = 5;
+/** Of a text for people. */
+const MAX_TEXT_BYTES = 65_536;
+const STATUS_TYPES = new Set(['message/delivery-status', 'message/global-delivery-status']);
+/** As which the fields are sent by mistake. */
+const MISTAKEN_TYPES = new Set(['text/plain', 'application/octet-stream', 'message/delivery-notification']);
+
+const textOf = ({ content, charset }: MimePart): string => decodeText(content, charset);
+
+const isComplete = ({ status, finalRecipient, originalRecipient }: RecipientStatus): boolean =>
+  status !== null && (finalRecipient ?? originalRecipient) !== null;
+
+const statusesIn = (root: MimePart, parts: readonly MimePart[]): readonly RecipientStatus[] => {
+  const said = parts
+    .filter(({ type }) => STATUS_TYPES.has(type))
+    .slice(0, MAX_STATUS_PARTS)
+    .flatMap((part) => readDeliveryStatus(textOf(part)));
+  if (said.length > 0 || root.type !== 'multipart/report') return said;
+  // Behind the words for people.
+  return parts
+    .slice(1, 3)
+    .filter(({ type }) => MISTAKEN_TYPES.has(type))
+    .flatMap((part) => readDeliveryStatus(textOf(part)).filter(isComplete));
 };
 
-const STATUS_TYPES = new Set(['message/delivery-status', 'message/global-delivery-status']);
-
-interface Part {
-  readonly type: string;
-  readonly text: string;
-}
-
-const partsOf = async (source: Buffer): Promise<Part[]> => {
-  if (headOf(source).length > MAX_HEAD_CHARACTERS) return [];
-  try {
-    const { attachments } = await simpleParser(
-      calmSource(source.subarray(0, MAX_READ_BYTES)),
-      PARSER_OPTIONS,
-    );
-    return attachments.map(({ contentType, content }) => ({
-      type: contentType.toLowerCase(),
-      text: content.toString(),
-    }));
-  } catch {
-    return [];
-  }
+/** The words for people; those of HTML where there are no others. */
+const wordsIn = (parts: readonly MimePart[]): string => {
+  const first = (wanted: string): string => {
+    const found = parts.find(({ type, content }) => type === wanted && content.length > 0);
+    return found ? textOf({ ...found, content: found.content.subarray(0, MAX_TEXT_BYTES) }) : '';
+  };
+  const plain = first('text/plain');
+  return plain.trim() === '' ? textOfHtml(first('text/html')) : plain;
 };
 
 export const readReport = async (source: Buffer): Promise<Report> => {
-  const parts = await partsOf(source);
-  const recipients = parts
-    .filter(({ type }) => STATUS_TYPES.has(type))
-    .flatMap(({ text }) => readDeliveryStatus(text));
+  const message = await parseMessage(source.subarray(0, MAX_READ_BYTES), 'as it stands').catch(() => null);
+  if (message === null) return { kind: 'other' };
+  const { root } = message;
+  const parts = leavesOf(root);
+  const recipients = statusesIn(root, parts);
   if (recipients.length > 0) return { kind: 'delivery_status', recipients };
   const feedback = parts
     .filter(({ type }) => type === 'message/feedback-report')
-    .flatMap(({ text }) => readFeedbackReport(text) ?? [])[0];
+    .flatMap((part) => readFeedbackReport(textOf(part)) ?? [])[0];
   if (feedback) return { kind: 'feedback', feedback };
-  return isAutoReply(readFields(headOf(source))) ? { kind: 'auto_reply' } : { kind: 'other' };
+  const fields = readFields(headOf(source));
+  const words = wordsIn(parts);
+  const notice = readBounceNotice(fields, words);
+  if (notice) return { kind: 'bounce', notice };
+  return isAutoReply(fields, words) ? { kind: 'auto_reply' } : { kind: 'other' };
 };

@@ -1,98 +1,62 @@
 // What a report means for the recipient it is about (decisions 4). Pure.
 //
 // Reports come late, twice, out of order, and before the relay's own 250 has been written down. So each kind of news is
-// taken in once for a recipient: what was heard before changes nothing, and neither what is counted of it. Only delays may
-// be told once more for each time that the mail was handed over.
-import type { EventType } from '#src/events/schema.ts';
+// taken in once for a recipient: what was heard before changes nothing.
 import { type FeedbackReport, isComplaint } from '#src/mail/arf.ts';
-import { classifyBounce } from '#src/mail/bounce-class.ts';
-import { type RecipientStatus, replyOf } from '#src/mail/dsn.ts';
+import { classifyBounce, findBounceRule } from '#src/mail/bounce-class.ts';
+import type { BounceNotice } from '#src/mail/bounce-notice.ts';
+import { type RecipientStatus, replyOf, underivedReply } from '#src/mail/dsn.ts';
 import type { Reply } from '#src/mail/reply.ts';
-import {
-  after,
-  eventOf,
-  type Heard,
-  type Signal,
-  type Status,
-  signalOf,
-  standingOf,
-  statusOf,
-} from '#src/messages/rules.ts';
-import type { SuppressionReason } from '#src/suppressions/rules.ts';
+import { type Heard, type Signal, signalOf } from '#src/messages/rules.ts';
 
-/** What a mail that came to a return path is. */
+/** What came back of a mail. */
 export type Report =
   /** RFC 3464; at least one. */
   | { readonly kind: 'delivery_status'; readonly recipients: readonly RecipientStatus[] }
+  /** A server's letter to people. */
+  | { readonly kind: 'bounce'; readonly notice: BounceNotice }
   /** RFC 5965 */
   | { readonly kind: 'feedback'; readonly feedback: FeedbackReport }
   /** RFC 3834 */
   | { readonly kind: 'auto_reply' }
+  /** By who has judged it already: a relay that tells of what becomes of its mail in a form of its own. */
+  | { readonly kind: 'told'; readonly found: Consequence }
   /** A person's reply to an address nobody reads, or a form that is not understood. */
   | { readonly kind: 'other' };
 
 /** Of the recipient whose return path it came to. */
 export interface RecipientFacts {
   readonly address: string;
-  readonly status: Status;
   /** What has been heard before, in its order. */
   readonly heard: readonly Heard[];
-  /** It is the simulator's: nothing is suppressed, so that the next test goes out too. */
-  readonly isSimulator: boolean;
-  /** The service's own mail: nobody is kept from the codes they sign in with. */
-  readonly isOwn: boolean;
 }
 
 export interface Consequence {
-  readonly status: Status;
-  readonly event: EventType;
-  /** An earlier event of that name told of the recipient as well: followers and counters pass it over. */
-  readonly repeated: boolean;
+  readonly signal: Signal;
   /** The other side's words; null where it said nothing of its own. */
   readonly reply: Reply | null;
   /** The rule that classified a bounce. */
   readonly rule: string | null;
-  readonly suppress: SuppressionReason | null;
-  /** The mail's fate is known: it is not to be sent again. */
-  readonly isFinal: boolean;
 }
 
-/** Once more after each hand-over, and not because the same notice came twice. */
-const isNews = (heard: readonly Heard[], signal: Signal): boolean => {
-  const told = heard.map(signalOf);
-  const last = told.lastIndexOf(signal);
-  return last === -1 || (signal === 'delayed' && last < told.lastIndexOf('accepted'));
+const tells = (signal: Signal, { reply = null, rule = null }: Partial<Consequence> = {}): Consequence => ({
+  signal,
+  reply,
+  rule,
+});
+
+/** `judged`: the words that tell, where they are others than those that are kept. */
+const afterFailure = (reply: Reply, speaker: string | null, judged = reply): Consequence => {
+  const { class: kind, rule } = classifyBounce(judged, speaker);
+  return tells(kind === 'hard' ? 'hard_bounced' : 'soft_bounced', { reply, rule });
 };
 
-const consequenceFor = (
-  { status, heard }: RecipientFacts,
-  signal: Signal,
-  more: Partial<Consequence> = {},
-): Consequence | null => {
-  if (!isNews(heard, signal)) return null;
-  const event = eventOf(signal);
-  return {
-    status: statusOf(
-      after(
-        standingOf(status, () => heard),
-        signal,
-      ),
-    ),
-    event,
-    repeated: heard.some(({ type }) => type === event),
-    reply: null,
-    rule: null,
-    suppress: null,
-    isFinal: true,
-    ...more,
-  };
-};
-
-const afterFailure = (facts: RecipientFacts, reply: Reply): Consequence | null => {
-  const { class: kind, rule } = classifyBounce(reply);
-  return kind === 'hard'
-    ? consequenceFor(facts, 'hard_bounced', { reply, rule, suppress: 'hard_bounce' })
-    : consequenceFor(facts, 'soft_bounced', { reply, rule });
+/** A status that was made of the reply code is believed only where the reply's own words tell nothing. */
+const afterFailedStatus = (own: RecipientStatus): Consequence => {
+  const reply = replyOf(own);
+  const words = underivedReply(own);
+  const tellsMore = words !== null && findBounceRule(words, own.remoteMta) !== undefined;
+  return afterFailure(reply, own.remoteMta, tellsMore ? words : reply);
 };
 
 /** The one that bears the recipient's address; after forwarding none does, and the first speaks for it. */
@@ -105,8 +69,8 @@ const ownStatus = (all: readonly RecipientStatus[], address: string): RecipientS
   );
 };
 
-const afterStatus = (facts: RecipientFacts, recipients: readonly RecipientStatus[]): Consequence | null => {
-  const own = ownStatus(recipients, facts.address);
+const afterStatus = (address: string, recipients: readonly RecipientStatus[]): Consequence | null => {
+  const own = ownStatus(recipients, address);
   if (own === undefined) return null;
   switch (own.action) {
     // It went to where nothing more will be told: not delivered, not failed (RFC 3464 §2.3.3).
@@ -114,26 +78,30 @@ const afterStatus = (facts: RecipientFacts, recipients: readonly RecipientStatus
     case 'expanded':
       return null;
     case 'delivered':
-      return consequenceFor(facts, 'delivered');
+      return tells('delivered');
     case 'delayed':
-      return consequenceFor(facts, 'delayed', { reply: replyOf(own), isFinal: false });
+      return tells('delayed', { reply: replyOf(own) });
     case 'failed':
-      return afterFailure(facts, replyOf(own));
+      return afterFailedStatus(own);
     default:
       return own.action satisfies never;
   }
 };
 
-const consequence = (report: Report, facts: RecipientFacts): Consequence | null => {
+const meaningOf = (report: Report, address: string): Consequence | null => {
   switch (report.kind) {
     case 'delivery_status':
-      return afterStatus(facts, report.recipients);
+      return afterStatus(address, report.recipients);
+    case 'bounce':
+      return report.notice.action === 'delayed'
+        ? tells('delayed', { reply: report.notice.reply })
+        : afterFailure(report.notice.reply, null);
     case 'feedback':
-      return isComplaint(report.feedback)
-        ? consequenceFor(facts, 'spam_complaint', { suppress: 'complaint' })
-        : null;
+      return isComplaint(report.feedback) ? tells('spam_complaint') : null;
     case 'auto_reply':
-      return consequenceFor(facts, 'auto_replied', { isFinal: false });
+      return tells('auto_replied');
+    case 'told':
+      return report.found;
     case 'other':
       return null;
     default:
@@ -142,7 +110,8 @@ const consequence = (report: Report, facts: RecipientFacts): Consequence | null 
 };
 
 /** Null: it changes nothing. */
-export const consequenceOf = (report: Report, facts: RecipientFacts): Consequence | null => {
-  const found = consequence(report, facts);
-  return found && (facts.isSimulator || facts.isOwn) ? { ...found, suppress: null } : found;
+export const consequenceOf = (report: Report, { address, heard }: RecipientFacts): Consequence | null => {
+  const found = meaningOf(report, address);
+  const isKnown = found !== null && heard.some((one) => signalOf(one) === found.signal);
+  return isKnown ? null : found;
 };

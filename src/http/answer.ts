@@ -142,7 +142,7 @@ export const answerError = async (
     response.destroy();
     return;
   }
-  if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
+  if (error.code === 'unauthorized') headers['WWW-Authenticate'] = exchange.route?.challenge ?? 'Bearer';
   const retryAfter = error.extra.retry_after;
   if (typeof retryAfter === 'number') headers['Retry-After'] = String(retryAfter);
   await answer(

@@ -144,6 +144,10 @@ const refuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
   );
 };
 
+/** What is nearly a link of a mail holds what the link does: a token, and where it leads. */
+const loggedPath = (path: string): string =>
+  redactText(path.replace(/(\/t\/[oc]\/).*$/is, '$1')).slice(0, MAX_LOGGED_PATH);
+
 const logAccess = (log: Log, exchange: Exchange): void => {
   const { request, response, route, caller, clientRequestId, errorCode } = exchange;
   log.info(
@@ -152,7 +156,7 @@ const logAccess = (log: Log, exchange: Exchange): void => {
       method: request.method,
       // The pattern: paths may hold tokens. So may those that are nearly a route's.
       route: route?.path ?? null,
-      ...(route ? {} : { path: redactText(exchange.path).slice(0, MAX_LOGGED_PATH) }),
+      ...(route ? {} : { path: loggedPath(exchange.path) }),
       status: response.headersSent ? response.statusCode : null,
       ...(errorCode ? { code: errorCode } : {}),
       ...(response.writableFinished ? {} : { aborted: true }),

@@ -57,6 +57,10 @@ export class Exchange implements RequestContext {
     if (this.isApi) this.headers['Cache-Control'] = 'no-store';
   }
 
+  get method(): string {
+    return this.request.method ?? '';
+  }
+
   /** Made at first use: most requests log nothing of their own. */
   get log(): Log {
     this.#ownLog ??= this.#log.child({ request_id: this.requestId });

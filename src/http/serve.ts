@@ -10,6 +10,7 @@ import { clientKey, type RateLimit, type RateLimiter } from '#src/kernel/rate-li
 import type { Route, RouteResult } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { validate } from '#src/kernel/validate.ts';
+import { CLICK_PATH, OPEN_PATH } from '#src/mail/tracking-link.ts';
 import { answer, answerError } from './answer.ts';
 import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
@@ -68,8 +69,14 @@ const PUBLIC_BODY_BYTES = 16 * 1024;
 const DRAINING_RETRY_SECONDS = 5;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
-/** What watchers and clients read while the service goes down. */
-const ANSWERED_WHILE_DRAINING: ReadonlySet<string> = new Set(['/healthz', '/openapi.yaml', '/api/meta']);
+/** What watchers and clients read while the service goes down, and the links in mails, which are followed once. */
+const ANSWERED_WHILE_DRAINING: ReadonlySet<string> = new Set([
+  '/healthz',
+  '/openapi.yaml',
+  '/api/meta',
+  `${OPEN_PATH}/{token}`,
+  `${CLICK_PATH}/{token}/{url}`,
+]);
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const noCredentials: Credentials = {
   bearer: null,
@@ -128,7 +135,7 @@ export const createServe = (
     if (!options.draining()) return;
     exchange.headers.Connection = 'close';
     const answered = found.kind === 'endpoint' && found.endpoint.route.method === 'get';
-    if (answered && ANSWERED_WHILE_DRAINING.has(exchange.path)) return;
+    if (answered && ANSWERED_WHILE_DRAINING.has(found.endpoint.route.path)) return;
     takeToken(exchange);
     throw new AppError('unavailable', 'The service is shutting down.', {
       extra: { retry_after: DRAINING_RETRY_SECONDS },

@@ -96,12 +96,22 @@ const wholeHealthSchema = z.strictObject({
         .strictObject({
           changed: z.int(),
           unchanged: z.int().describe('known already, or of no meaning'),
-          unknown: z.int().describe('about messages that are kept no more'),
+          unknown: z.int().describe('about messages that are kept no more, or complaints about none of ours'),
         })
-        .describe('since the start, as those that follow'),
+        .describe('since the start, as those that follow; at return paths, and complaints at `fbl@`'),
       simulated: z.int().describe('mails that the simulator took'),
       to_operator: z.int().describe('written to postmaster and abuse'),
-      refused: z.int().describe('recipients that do not exist here, or return paths that are forged'),
+      refused: z
+        .strictObject({
+          relaying: z.int().describe('for hosts that mail is not received for'),
+          no_mailbox: z.int(),
+          stranger: z.int().describe('mail of others to the simulator'),
+          forged: z.int().describe('return paths that were not made here, as those that follow'),
+          unknown: z.int().describe('genuine, of messages that are kept no more'),
+          replayed: z.int().describe('genuine, of mail that never left'),
+          expired: z.int().describe('genuine, of mail that left more than 60 days ago'),
+        })
+        .describe('recipients'),
     })
     .nullable()
     .describe('the listener for mail from the world; null where it is off'),
@@ -194,7 +204,7 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
           submission: facts.submission,
           billing: false,
           password_login: facts.passwordLogin(),
-          tracking: false,
+          tracking: true,
           scanners: facts.scanners(),
         },
       },

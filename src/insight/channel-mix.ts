@@ -1,17 +1,14 @@
 // What a practice sends: mails per channel, in all and day by day.
 import type { z } from 'zod';
-import { utcDay } from '#src/counters/rules.ts';
+import { dayName, utcDay } from '#src/counters/rules.ts';
 import { counterStore } from '#src/counters/store.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { Caller } from '#src/kernel/access.ts';
-import { DAY, toIso } from '#src/kernel/time.ts';
 import { channels } from '#src/messages/kinds.ts';
 import type { channelMixSchema } from './schema.ts';
 
 type ChannelMix = z.infer<typeof channelMixSchema>;
 type PerChannel = ChannelMix['per_day'][number]['channels'];
-
-const dayName = (day: number): string => toIso(day * DAY).slice(0, 10);
 
 const noMails = (): PerChannel =>
   Object.fromEntries(channels.map((channel) => [channel, 0])) as Record<(typeof channels)[number], number>;

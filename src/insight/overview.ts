@@ -2,53 +2,41 @@
 // goes live.
 import type { z } from 'zod';
 import { monthOf, utcDay } from '#src/counters/rules.ts';
-import { counterStore, type RouteCounts } from '#src/counters/store.ts';
+import { counterStore } from '#src/counters/store.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { lastCheck } from '#src/domains/custom/last-check.ts';
 import { hostInQuestion } from '#src/domains/records/host-facts.ts';
-import { type Caller, mayUseProject } from '#src/kernel/access.ts';
+import type { Caller } from '#src/kernel/access.ts';
 import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { MIN_MESSAGES, messagesOf, WINDOW_DAYS } from '#src/reputation/rules.ts';
+import { windowsOf } from '#src/reputation/window.ts';
 import { presentPractice } from '#src/tenants/present.ts';
-import { type RouteRow, tenantStore } from '#src/tenants/store.ts';
+import { tenantStore } from '#src/tenants/store.ts';
 import { type Installation, practiceFacts } from './facts.ts';
+import { countsPerRoute, ratesOf, routeFacts, visibleRoutes } from './rates.ts';
 import { failingIn, goLiveChecks, remainingOf } from './rules.ts';
 import type { overviewSchema } from './schema.ts';
 
 type Overview = z.infer<typeof overviewSchema>;
 
-const REPUTATION_DAYS = 30;
-/** With fewer sent a share says nothing, and the guardrail does not look at it. */
-const GUARDRAIL_MIN_SENT = 20;
-
-const rate = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
-
-const reputationOf = (route: RouteRow, counts: RouteCounts | undefined) => {
-  const { sent = 0, delivered = 0, hard_bounced = 0, soft_bounced = 0, complaints = 0 } = counts ?? {};
-  return {
-    route: { id: route.id, slug: route.slug, type: route.type },
-    sent,
-    delivered,
-    hard_bounced,
-    soft_bounced,
-    complaints,
-    bounce_rate: rate(hard_bounced, sent),
-    complaint_rate: rate(complaints, delivered),
-    counts_towards_guardrail: sent >= GUARDRAIL_MIN_SENT,
-  };
-};
-
 /** Of the routes that the caller may know, whether or not anything went over them. */
 const reputationFor = (db: TenantDb, caller: Caller, now: number): Overview['reputation'] => {
   const today = utcDay(now);
-  const counts = new Map(
-    counterStore(db)
-      .perRoute(today - REPUTATION_DAYS + 1, today + 1)
-      .map((row) => [row.route_id, row]),
-  );
-  const routes = tenantStore(db)
-    .routes()
-    .filter(({ project_id }) => project_id === null || mayUseProject(caller, project_id));
-  return { days: REPUTATION_DAYS, routes: routes.map((route) => reputationOf(route, counts.get(route.id))) };
+  const countsOf = countsPerRoute(db, today - WINDOW_DAYS + 1, today + 1);
+  const windowFor = windowsOf(db, tenantStore(db).practice().resumed_at, now);
+  return {
+    days: WINDOW_DAYS,
+    routes: visibleRoutes(db, caller).map((route) => {
+      const counts = countsOf(route.id);
+      const { sent, refused, delivered, hard_bounced, soft_bounced, complaints } = counts;
+      return {
+        route: routeFacts(route),
+        ...{ sent, refused, delivered, hard_bounced, soft_bounced, complaints },
+        ...ratesOf(counts),
+        counts_towards_guardrail: messagesOf(windowFor(route.id)) >= MIN_MESSAGES,
+      };
+    }),
+  };
 };
 
 const dnsOf = (db: TenantDb): Overview['dns'] => {

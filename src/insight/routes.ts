@@ -16,6 +16,8 @@ import { onboardingOf } from './onboarding.ts';
 import { overviewOf } from './overview.ts';
 import { providerReport, subjectReport, testerReport, withoutSimulator, worstSubjects } from './placement.ts';
 import type { OriginProbe } from './public-origin.ts';
+import { ratesFor } from './rates.ts';
+import { ratesQuery, ratesSchema } from './rates-schema.ts';
 import { deliverabilitySchema, placementSchema } from './reports-schema.ts';
 import { channelMixSchema, daysQuery, goLiveSchema, onboardingSchema, overviewSchema } from './schema.ts';
 import { insightStore } from './store.ts';
@@ -83,6 +85,24 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       handle: async ({ params }, { caller }) => ({
         status: 200,
         body: await files.read(params.id, (db) => overviewOf(db, installation, caller, clock.now())),
+      }),
+    }),
+    defineRoute({
+      ...reading,
+      path: '/api/practices/{id}/rates',
+      summary: 'What became of mails, per route and day, and how near the guardrail they are',
+      description:
+        'The guardrail pauses the practice where hard bounces reach 5 % of the messages of a route, or complaints 0.1 % of those delivered, with at least 20 messages.',
+      query: ratesQuery,
+      responses: {
+        200: {
+          description: 'Of the routes that the caller may know; a rate is a share, 1 is all.',
+          body: ratesSchema,
+        },
+      },
+      handle: async ({ params, query: { days, route } }, { caller }) => ({
+        status: 200,
+        body: await files.read(params.id, (db) => ratesFor(db, { caller, days, route, now: clock.now() })),
       }),
     }),
     defineRoute({

@@ -41,6 +41,17 @@ export const onboardingSchema = z.strictObject({
 const practice = practiceSchema.shape;
 const share = z.number().nullable().describe('null where nothing was sent');
 
+/** With one arithmetic wherever they are shown. */
+export const rateFields = {
+  bounce_rate: z.number().nullable().describe('hard bounces by sent and refused; null where there is none'),
+  complaint_rate: z
+    .number()
+    .nullable()
+    .describe(
+      'complaints by delivered, or by sent where the upstream tells of no delivery; null where there is none',
+    ),
+};
+
 export const overviewSchema = z.strictObject({
   practice: z.strictObject({
     id: practice.id,
@@ -94,13 +105,15 @@ export const overviewSchema = z.strictObject({
       z.strictObject({
         route: z.strictObject({ id: z.uuid(), slug: z.string(), type: z.enum(streams) }),
         sent: z.int().describe('taken by the upstream'),
+        refused: z.int().describe('for good by the upstream: never sent'),
         delivered: z.int(),
         hard_bounced: z.int(),
         soft_bounced: z.int(),
         complaints: z.int(),
-        bounce_rate: share.describe('hard bounces by sent; null where nothing was sent'),
-        complaint_rate: share.describe('complaints by delivered; null where nothing was delivered'),
-        counts_towards_guardrail: z.boolean().describe('at least 20 were sent'),
+        ...rateFields,
+        counts_towards_guardrail: z
+          .boolean()
+          .describe('at least 20 were sent or refused, since the last resumption where that is shorter'),
       }),
     ),
   }),

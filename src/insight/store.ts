@@ -1,6 +1,7 @@
 // Questions over messages and recipients that overviews ask. Each looks at a bounded number of the newest rows by their
 // key, however many there are: messages are numbered in the order of their acceptance.
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { messageOrderStore } from '#src/messages/order-store.ts';
 import type { Status } from '#src/messages/rules.ts';
 
 export interface SubjectRow {
@@ -46,11 +47,8 @@ export const insightStore = perConnection((db: TenantDb) => {
          AND status IN (SELECT value FROM json_each(?)) ORDER BY upstream`,
     )
     .pluck();
-  const newestMessage = db.prepare<[], number | null>('SELECT max(seq) FROM messages').pluck();
   const newestRecipient = db.prepare<[], number | null>('SELECT max(id) FROM recipients').pluck();
-  const nextMessage = db.prepare<[number], { seq: number; created_at: number }>(
-    'SELECT seq, created_at FROM messages WHERE seq >= ? ORDER BY seq LIMIT 1',
-  );
+  const order = messageOrderStore(db);
   const subjects = db.prepare<Part, SubjectRow>(
     `SELECT subject FROM messages
      WHERE seq >= :from AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))
@@ -64,20 +62,8 @@ export const insightStore = perConnection((db: TenantDb) => {
      ORDER BY id DESC LIMIT :limit`,
   );
 
-  /** Number of the first message accepted at `at` or later; one more than the newest where there is none. */
-  const firstSince = (at: number): number => {
-    let older = 0;
-    let found = (newestMessage.get() ?? 0) + 1;
-    while (older + 1 < found) {
-      const middle = Math.floor((older + found) / 2);
-      const next = nextMessage.get(middle);
-      if (next === undefined || next.created_at >= at) found = middle;
-      else older = next.seq;
-    }
-    return found;
-  };
   const partOf = (since: number, limit: number, projects: readonly string[] | null): Part => ({
-    from: Math.max(firstSince(since), (newestMessage.get() ?? 0) - ROWS_LOOKED_AT + 1),
+    from: Math.max(order.firstSince(since), order.newest() - ROWS_LOOKED_AT + 1),
     limit,
     projectIds: projects && JSON.stringify(projects),
   });
@@ -85,7 +71,6 @@ export const insightStore = perConnection((db: TenantDb) => {
   return {
     /** Names of the upstreams that took any of the newest mails. */
     relayedBy: (): string[] => relayedBy.all(RECENT_RECIPIENTS, JSON.stringify(RELAYED)),
-    firstSince,
     /** Of the newest messages since then, newest first; `projects`: ids, null for all. */
     subjects: (since: number, limit: number, projects: readonly string[] | null): SubjectRow[] =>
       subjects.all(partOf(since, limit, projects)),

@@ -19,13 +19,14 @@ import { type RouteRow, tenantStore } from '#src/tenants/store.ts';
 import { answerOf, blockedError } from './answer.ts';
 import type { Draft } from './draft.ts';
 import { type FactsDeps, readFacts } from './facts.ts';
-import { countedMails, type Facts, recipientsOf } from './gate.ts';
+import { countedMails, type Facts, kindOf, recipientsOf } from './gate.ts';
 import { type Passage, passGates } from './gates.ts';
 import { previewOf } from './preview.ts';
 import type { Repeats } from './repeats.ts';
 import type { SendAnswer } from './schema.ts';
 import { idempotencyStore } from './store.ts';
 import { storeMessage } from './store-message.ts';
+import { trackingOf } from './tracking.ts';
 import { reachedShare } from './usage-rules.ts';
 
 /** How long a key answers with what was answered first. */
@@ -123,9 +124,10 @@ const draftIn = (db: TenantDb, { draft }: Pick<Submission, 'draft'>): Draft =>
   typeof draft === 'function' ? draft(db) : draft;
 
 /** What the message leaves open, its route decides. */
-const withSettingsOf = (route: RouteRow, draft: Draft): Draft => {
+const withSettingsOf = (route: RouteRow, draft: Draft, source: string): Draft => {
   const plain_text_fallback = draft.settings.plain_text_fallback ?? route.plain_text_fallback === 1;
-  return { ...draft, settings: { ...draft.settings, plain_text_fallback } };
+  const tracking = trackingOf(draft.settings, kindOf(draft, { route }), route, source);
+  return { ...draft, settings: { plain_text_fallback, ...tracking } };
 };
 
 /** The message as the gates see it. `dry`: past refusals too. Throws where it has no project or route to go by. */
@@ -141,7 +143,7 @@ export const consider = (
   refuseArchived(db, projectId);
   const given = draftIn(db, submission);
   const route = routeOf(db, given, projectId);
-  const draft = withSettingsOf(route, given);
+  const draft = withSettingsOf(route, given, submission.source);
   const question = { source: submission.source, projectId, route, content: assess(draft), now };
   const facts = readFacts(db, draft, deps, question);
   return { draft, projectId, route, facts, passage: passGates(draft, facts, { dry }) };

@@ -7,6 +7,7 @@ import type { Status } from '#src/messages/rules.ts';
 import type { Draft } from './draft.ts';
 import type { Passage } from './gates.ts';
 import type { SendAnswer } from './schema.ts';
+import { DELICATE_TRACKING, delicateWords, warnsOfTracking } from './tracking.ts';
 
 const suppressionPart = (
   suppressed: Passage['suppressed'],
@@ -25,17 +26,20 @@ const suppressionPart = (
       };
 };
 
-const warningsOf = (content: Assessment | null) => {
+const warningsOf = (content: Assessment | null, verdicts: Passage['verdicts']) => {
   const found = content?.findings ?? [];
-  if (found.length === 0) return {};
-  return { content_warnings: found.map((finding) => ({ id: finding.id, ...wordsOf(finding, 'en') })) };
+  const warnings = [
+    ...found.map((finding) => ({ id: finding.id, ...wordsOf(finding, 'en') })),
+    ...(warnsOfTracking(verdicts) ? [{ id: DELICATE_TRACKING, ...delicateWords.en }] : []),
+  ];
+  return warnings.length === 0 ? {} : { content_warnings: warnings };
 };
 
 export const answerOf = (
   id: string,
   draft: Draft,
   status: Status,
-  { suppressed }: Passage,
+  { suppressed, verdicts }: Passage,
   content: Assessment | null,
 ): SendAnswer => ({
   id,
@@ -43,7 +47,7 @@ export const answerOf = (
   status,
   ...(status === 'pending' && draft.scheduledAt !== null ? { scheduled_at: toIso(draft.scheduledAt) } : {}),
   ...suppressionPart(suppressed, status === 'suppressed'),
-  ...warningsOf(content),
+  ...warningsOf(content, verdicts),
 });
 
 const blockWords = {

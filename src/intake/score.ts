@@ -10,6 +10,7 @@ import type { Draft } from './draft.ts';
 import { type Facts, recipientsOf } from './gate.ts';
 import { missingLegal } from './gates/broadcast-gates.ts';
 import type { Passage } from './gates.ts';
+import { DELICATE_TRACKING, delicateWords, warnsOfTracking } from './tracking.ts';
 
 const words = { id: z.string(), why: z.string(), advice: z.string() };
 
@@ -104,7 +105,7 @@ const passageWords: Readonly<
 const passageWarnings = (
   draft: Draft,
   facts: Facts,
-  { suppressed, heldUntil }: Passage,
+  { suppressed, heldUntil, verdicts }: Passage,
   language: Language,
 ): Warning[] => {
   const isAll = suppressed.size > 0 && suppressed.size === recipientsOf(draft).length;
@@ -112,7 +113,10 @@ const passageWarnings = (
   if (suppressed.size > 0) ids.push(isAll ? 'recipient_suppressed' : 'recipients_suppressed');
   if (heldUntil !== null) ids.push('held');
   if (facts.unsubscribe === null) ids.push('no_way_out');
-  return ids.map((id) => ({ id, ...passageWords[id][language] }));
+  const found = ids.map((id) => ({ id, ...passageWords[id][language] }));
+  return warnsOfTracking(verdicts)
+    ? [...found, { id: DELICATE_TRACKING, ...delicateWords[language] }]
+    : found;
 };
 
 export const scoreOf = (

@@ -103,8 +103,14 @@ export const calendar = z.strictObject({
 
 export const settings = z
   .strictObject({
-    track_opens: z.boolean(),
-    track_clicks: z.boolean(),
+    track_opens: z
+      .boolean()
+      .describe('as the route says where absent; off for the kinds termin, recall, doi, quality and test'),
+    track_clicks: z
+      .boolean()
+      .describe(
+        'like `track_opens`, of the first 500 links in the HTML; those marked `data-no-track` are left as they are',
+      ),
     plain_text_fallback: z.boolean().describe('whether a text is made from the HTML where there is none'),
   })
   .partial();

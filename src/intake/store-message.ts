@@ -76,8 +76,9 @@ const insertMessage = (db: TenantDb, draft: Draft, placement: Placement, status:
   const { id, source, ownHeaders, projectId, route, facts, passage } = placement;
   const kind = kindOf(draft, facts);
   const settings: MessageSettings = {
-    ...draft.settings,
     plain_text_fallback: draft.settings.plain_text_fallback === true,
+    track_opens: draft.settings.track_opens === true,
+    track_clicks: draft.settings.track_clicks === true,
     footer: footerOf(draft, facts, ownHeaders !== null),
   };
   const seq = messageStore(db).insert(

@@ -26,6 +26,9 @@ export const idempotencyStore = perConnection((db: TenantDb) => {
     `DELETE FROM idempotency_keys WHERE (project_id, key) IN
      (SELECT project_id, key FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
   );
+  const oldest = db
+    .prepare<[], number>('SELECT created_at FROM idempotency_keys ORDER BY created_at LIMIT 1')
+    .pluck();
   return {
     /** The answer given after `since`. */
     get: (projectId: string, key: string, since: number): KeptAnswer | undefined =>
@@ -38,5 +41,9 @@ export const idempotencyStore = perConnection((db: TenantDb) => {
     remove: (projectId: string, key: string): void => {
       remove.run(projectId, key);
     },
+    /** When the first that is kept was given; undefined where there is none. */
+    oldest: (): number | undefined => oldest.get(),
+    /** At most `limit` of those given at or before `expired`; returns how many. */
+    removeExpired: (expired: number, limit: number): number => purge.run(expired, limit).changes,
   };
 });

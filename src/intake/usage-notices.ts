@@ -8,6 +8,7 @@ import { counterStore } from '#src/counters/store.ts';
 import type { DurableFile } from '#src/db/durable-file.ts';
 import type { PlatformDb } from '#src/db/sqlite.ts';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { createFollowUps } from '#src/kernel/follow-ups.ts';
 import type { Language } from '#src/kernel/language.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { type Clock, DAY } from '#src/kernel/time.ts';
@@ -51,10 +52,6 @@ interface Untold {
 
 export const createUsageNotices = (deps: UsageNoticesDeps): UsageNotices => {
   const { files, platform, notices, ownersOf, clock, log, origin } = deps;
-  const underWay = new Map<string, Promise<void>>();
-  /** Asked for again while it was under way: more may have been reached than it saw. */
-  const again = new Set<string>();
-
   const untold = (tenantId: string, now: number): Promise<Untold | null> =>
     files.read(tenantId, (db) => {
       const practice = tenantStore(db).practice();
@@ -84,24 +81,8 @@ export const createUsageNotices = (deps: UsageNoticesDeps): UsageNotices => {
     await files.write(tenantId, (db) => counterStore(db).setTold(month, share));
   };
 
-  /** Never rejects: the next message of the practice tries again. */
-  const tellAll = async (tenantId: string): Promise<void> => {
-    do {
-      again.delete(tenantId);
-      await tellNow(tenantId).catch((error) =>
-        log.warn({ err: error, tenant: tenantId }, 'owners could not be told of the use of their plan'),
-      );
-    } while (again.has(tenantId));
-    underWay.delete(tenantId);
-  };
-
-  return {
-    tell: (tenantId) => {
-      if (underWay.has(tenantId)) again.add(tenantId);
-      else underWay.set(tenantId, tellAll(tenantId));
-    },
-    stop: async () => {
-      await Promise.all(underWay.values());
-    },
-  };
+  const { run, stop } = createFollowUps(tellNow, (error, tenantId) =>
+    log.warn({ err: error, tenant: tenantId }, 'owners could not be told of the use of their plan'),
+  );
+  return { tell: run, stop };
 };

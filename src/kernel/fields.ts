@@ -9,13 +9,16 @@ const NAME_LENGTH = 200;
 /** Control characters, line and paragraph separators, and what steers or hides text without being seen. */
 const UNSEEN = /^[^\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]*$/u;
 
-/** A name for people: one line, and what is seen is all there is. */
-export const nameSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(NAME_LENGTH)
-  .regex(UNSEEN, 'expected one line without control or invisible characters');
+/** Words for people: one line that is not empty, and what is seen is all there is. */
+export const lineSchema = (maxLength: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(maxLength)
+    .regex(UNSEEN, 'expected one line without control or invisible characters');
+
+export const nameSchema = lineSchema(NAME_LENGTH);
 
 const URL_LENGTH = 2_000;
 /** A name with a dot in it: no IP address, no name of one's own network. */

@@ -12,6 +12,8 @@ export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
 export interface RequestContext {
   readonly requestId: string;
+  /** As on the wire, in upper case: the handler of a GET answers HEAD too. */
+  readonly method: string;
   readonly caller: Caller;
   /** The tenant that the request is about: of the path, of a token, or named in X-Service-Practice. */
   readonly tenantId: string | null;
@@ -68,6 +70,8 @@ export interface RouteDeclaration<
   /** `sign_in`: also under the tight limit of sign-in and public forms, per client address. */
   readonly rate?: 'sign_in';
   readonly stability: Stability;
+  /** What its 401 asks for (RFC 9110 §11.6.1), where a bearer token is not all that it takes. */
+  readonly challenge?: string;
   readonly params?: P;
   readonly query?: Q;
   /** Request headers the handler reads, for the descriptions of the API; it reads them by `context.header`. */

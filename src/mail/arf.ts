@@ -1,6 +1,6 @@
 // Reports of abuse (ARF, RFC 5965): writes one, and reads the fields of one. Whose message it is about, and what follows,
 // is not decided here. Pure.
-import { fieldValue, readFields } from './field-block.ts';
+import { fieldValue, readFields, typedValue } from './field-block.ts';
 import { type ReportHead, writeReport } from './report.ts';
 
 export interface FeedbackReport {
@@ -10,10 +10,28 @@ export interface FeedbackReport {
   readonly originalMailFrom: string | null;
 }
 
+/** Whom a report says that the mail was from, and went to: envelope addresses, as they stand there, without brackets. */
+export interface ReportedEnvelope {
+  readonly mailFrom: readonly string[];
+  /** Empty or altered where the reporter tells nobody who complained (RFC 6590). */
+  readonly recipients: readonly string[];
+}
+
 /** RFC 6449 §4: a recipient does not want such mail. The other types say something else. */
 const COMPLAINTS = new Set(['abuse', 'fraud']);
+/** Unregistered; the second is of Yahoo and of the universal feedback loops, where the person used the provider's button. */
+const OPT_OUTS = new Set(['opt-out', 'opt-out-list']);
+/** RFC 5965 §3.2; the second stands in reports of type opt-out. */
+const RECIPIENT_FIELDS = new Set(['original-rcpt-to', 'removal-recipient']);
+const MAX_RECIPIENTS = 100;
 
 export const isComplaint = ({ feedbackType }: FeedbackReport): boolean => COMPLAINTS.has(feedbackType);
+
+/** The person wants no more of such mail, and does not call it spam. */
+export const isOptOut = ({ feedbackType }: FeedbackReport): boolean => OPT_OUTS.has(feedbackType);
+
+/** `<a@b.example>`, and `rfc822; a@b.example` as some write it. */
+const addressIn = (value: string): string => typedValue(value).text.replace(/^<|>$/g, '').trim();
 
 /** Null where the part bears no type: then nobody can tell what it reports. */
 export const readFeedbackReport = (part: string): FeedbackReport | null => {
@@ -22,8 +40,21 @@ export const readFeedbackReport = (part: string): FeedbackReport | null => {
     fieldValue(fields, 'feedback-type')?.toLowerCase() ?? '',
   )?.[0];
   if (feedbackType === undefined) return null;
-  const from = fieldValue(fields, 'original-mail-from')?.replace(/^<|>$/g, '') ?? '';
+  const from = addressIn(fieldValue(fields, 'original-mail-from') ?? '');
   return { feedbackType, originalMailFrom: from === '' ? null : from };
+};
+
+export const readReportedEnvelope = (part: string): ReportedEnvelope => {
+  const fields = readFields(part);
+  const valuesOf = (isWanted: (name: string) => boolean): string[] =>
+    fields
+      .flatMap(({ name, value }) => (isWanted(name) ? [addressIn(value)] : []))
+      .filter((address) => address !== '')
+      .slice(0, MAX_RECIPIENTS);
+  return {
+    mailFrom: valuesOf((name) => name === 'original-mail-from'),
+    recipients: valuesOf((name) => RECIPIENT_FIELDS.has(name)),
+  };
 };
 
 export interface Complaint {

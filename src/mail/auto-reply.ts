@@ -1,26 +1,64 @@
 // Automatic replies (RFC 3834): writes one, and tells one from mail that a person wrote. Pure.
+import { type AutoReplyRule, autoReplyRules } from './auto-reply-rules.ts';
+import { decodeWords } from './encoded-word.ts';
 import { type Field, fieldValue } from './field-block.ts';
 import { encodeUnstructured } from './header-field.ts';
 import { headFields, type ReportHead } from './report.ts';
 
-/** Fields that only automatic replies bear, whatever they say. */
-const MARKS = ['x-auto-response-suppress', 'x-autoreply', 'x-autorespond', 'x-ms-exchange-inbox-rules-loop'];
-/** As programs begin them; people write `Re:`. */
-const SUBJECT =
-  /^(?:automatic reply|automatische antwort|abwesenheits(?:notiz|assistent|nachricht)|abwesenheit|autoreply|auto(?:matic)?[- ]re(?:ply|sponse)|out of (?:the )?office|auto|ooo)\s*(?::|$)/i;
+/** Characters of a text that are looked at, of a line that may introduce a quotation, and of the opening. */
+const MAX_TEXT = 4_000;
+const MAX_LINE = 300;
+const MAX_OPENING = 600;
+/** Characters of a field. */
+const MAX_VALUE = 1_000;
+/** Where what is answered begins, as mail programs introduce it. */
+const QUOTED: readonly RegExp[] = [
+  /^\s*[>|]/,
+  /^\s*(?:am|on)\b.{4,250}\b(?:schrieb|wrote)\b[^:]{0,80}:\s*$/i,
+  /^[\s*_-]{0,10}(?:original[- ]?(?:nachricht|message)|urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|forwarded message)/i,
+  /^\s*\*?(?:von|from)\s?:\*?\s/i,
+  /^\s*_{8,}\s*$/,
+];
+/** What goes to subscribers, and what servers say of mail they could not deliver, may bear the marks of a reply. */
+const OF_A_LIST = ['list-id', 'list-unsubscribe', 'list-post'];
+const OF_A_SERVER = /(?:^|[<\s])(?:mailer-daemon|postmaster|mail-?daemon)@/i;
 
 /** The first word of Auto-Submitted (RFC 3834 §5), in lower case; null where there is none. */
 export const autoSubmitted = (fields: readonly Field[]): string | null =>
   /^[a-z-]+/.exec(fieldValue(fields, 'auto-submitted')?.toLowerCase() ?? '')?.[0] ?? null;
 
-/** Of mail that is no report. */
-export const isAutoReply = (fields: readonly Field[]): boolean => {
-  const submitted = autoSubmitted(fields);
-  if (submitted !== null && submitted !== 'no') return true;
-  if (MARKS.some((name) => fieldValue(fields, name) !== null)) return true;
-  if (/^auto[_-]reply$/i.test(fieldValue(fields, 'precedence') ?? '')) return true;
-  return SUBJECT.test(fieldValue(fields, 'subject') ?? '');
+/** What the writer of a text says before they quote anything. */
+export const openingOf = (text: string): string => {
+  const lines: string[] = [];
+  for (const line of text.slice(0, MAX_TEXT).split('\n')) {
+    if (QUOTED.some((pattern) => pattern.test(line.slice(0, MAX_LINE)))) break;
+    lines.push(line.trim());
+  }
+  return lines.join(' ').trim().slice(0, MAX_OPENING);
 };
+
+const isOther = (fields: readonly Field[]): boolean =>
+  (OF_A_LIST.some((name) => fieldValue(fields, name) !== null) && autoSubmitted(fields) !== 'auto-replied') ||
+  fieldValue(fields, 'x-failed-recipients') !== null ||
+  /^multipart\/report\b/i.test(fieldValue(fields, 'content-type') ?? '') ||
+  OF_A_SERVER.test(fieldValue(fields, 'from') ?? '');
+
+/** The rule by which a mail is an automatic reply; null where it is none. `text`: of its first part. */
+export const autoReplyRuleOf = (fields: readonly Field[], text = ''): AutoReplyRule | null => {
+  if (isOther(fields)) return null;
+  const opening = openingOf(text);
+  const matches = (name: string, pattern: RegExp): boolean => {
+    const value = fieldValue(fields, name);
+    return value !== null && pattern.test(decodeWords(value.slice(0, MAX_VALUE)));
+  };
+  const isMet = (rule: AutoReplyRule): boolean =>
+    (rule.opening?.test(opening) ?? true) &&
+    Object.entries(rule.fields ?? {}).every(([name, pattern]) => matches(name, pattern));
+  return autoReplyRules.find(isMet) ?? null;
+};
+
+export const isAutoReply = (fields: readonly Field[], text = ''): boolean =>
+  autoReplyRuleOf(fields, text) !== null;
 
 export interface AutoReply {
   /** With its angle brackets; null where the message had none. */

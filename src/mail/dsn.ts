@@ -1,7 +1,8 @@
 // Delivery status notifications (RFC 3464): writes them for one recipient, and reads the fields of one. Finding the part
 // in a message, and what a notification means for whom, is not done here. Pure.
 import { type Field, fieldValue, readFields, typedValue } from './field-block.ts';
-import { parseReply, type Reply } from './reply.ts';
+import type { Reply } from './reply.ts';
+import { parseUnfolded, replyInWords } from './reply-in-words.ts';
 import { type ReportHead, writeReport } from './report.ts';
 
 /** RFC 3464 §2.3.3 */
@@ -16,7 +17,7 @@ export interface RecipientStatus {
   /** Addresses as they stand there, in lower case; null where absent. */
   readonly finalRecipient: string | null;
   readonly originalRecipient: string | null;
-  /** Whose words the diagnostic is, by name. */
+  /** Whose words the diagnostic is, by name, in lower case: who reports, where no Remote-MTA is named. */
   readonly remoteMta: string | null;
   /** Null where it gave no Diagnostic-Code. */
   readonly diagnostic: Reply | null;
@@ -24,20 +25,28 @@ export interface RecipientStatus {
 
 /** More than one message of ours has recipients; groups at the other end may have more. */
 const MAX_RECIPIENTS = 100;
-const STATUS = /^[ \t]*([245]\.\d{1,3}\.\d{1,3})(?!\d)/;
+const STATUS = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
 
-const actionOf = (value: string | null): Action | null => {
-  const word = /^[a-z]+/i.exec(value ?? '')?.[0].toLowerCase();
-  return actions.find((action) => action === word) ?? null;
+/** As some write them. */
+const OTHER_NAMES: ReadonlyMap<string, Action> = new Map([
+  ['failure', 'failed'],
+  ['fail', 'failed'],
+  ['delay', 'delayed'],
+]);
+
+/** A status of class 5 leaves no doubt where the action is missing. */
+const actionOf = (value: string | null, status: string | null): Action | null => {
+  const word = /^[a-z]{1,20}/i.exec(value ?? '')?.[0].toLowerCase();
+  if (word === undefined) return status?.startsWith('5') ? 'failed' : null;
+  return actions.find((action) => action === word) ?? OTHER_NAMES.get(word) ?? null;
 };
 
-/** A field of several lines was unfolded: `smtp; 550-5.1.1 one 550 5.1.1 two`. */
+/** Some write a letter where a reply should stand. */
 const diagnosticOf = (value: string | null): Reply | null => {
   if (value === null) return null;
   const { text } = typedValue(value);
-  const code = /^(\d{3})[ -]/.exec(text)?.[1];
-  const lines = code === undefined ? [text] : text.split(new RegExp(`(?<=\\s)(?=${code}[ -])`));
-  return parseReply(lines.map((line) => line.trim()));
+  const reply = parseUnfolded(text);
+  return reply.code === 0 && reply.enhanced === null ? (replyInWords(text) ?? reply) : reply;
 };
 
 const addressOf = (value: string | null): string | null => {
@@ -46,41 +55,70 @@ const addressOf = (value: string | null): string | null => {
   return address === '' ? null : address;
 };
 
-const recipientStatus = (fields: readonly Field[]): RecipientStatus | null => {
-  const action = actionOf(fieldValue(fields, 'action'));
+/** `dns; mx.b.example (192.0.2.1, the server for the domain)` */
+const hostOf = (value: string | null): string | null => {
+  const host = /^[^\s(,;]{1,255}/.exec(value === null ? '' : typedValue(value).text)?.[0];
+  return host?.toLowerCase().replace(/\.$/, '') || null;
+};
+
+const recipientStatus = (fields: readonly Field[], reportingMta: string | null): RecipientStatus | null => {
+  const status = STATUS.exec(fieldValue(fields, 'status') ?? '')?.[1] ?? null;
+  const action = actionOf(fieldValue(fields, 'action'), status);
   if (action === null) return null;
-  const mta = fieldValue(fields, 'remote-mta');
   return {
     action,
-    status: STATUS.exec(fieldValue(fields, 'status') ?? '')?.[1] ?? null,
+    status,
     finalRecipient: addressOf(fieldValue(fields, 'final-recipient')),
     originalRecipient: addressOf(fieldValue(fields, 'original-recipient')),
-    remoteMta: mta === null ? null : typedValue(mta).text.slice(0, 255) || null,
+    remoteMta: hostOf(fieldValue(fields, 'remote-mta')) ?? reportingMta,
     diagnostic: diagnosticOf(fieldValue(fields, 'diagnostic-code')),
   };
 };
 
-/** What begins the fields of a recipient, where the empty line before them is missing. */
-const BEGINS = new Set(['original-recipient', 'final-recipient']);
+/** Each stands once for a recipient; either of the first two begins the next one, once it is said what became of this. */
+const NAMES = ['original-recipient', 'final-recipient'];
+const ONCE = new Set([...NAMES, 'action', 'status']);
+
+/** Empty lines stand where they should not, and are missing where they should: the fields alone tell. */
+const isOfNext = (group: readonly Field[], name: string): boolean => {
+  const has = (wanted: string): boolean => fieldValue(group, wanted) !== null;
+  if (!ONCE.has(name)) return false;
+  return has(name) || (NAMES.includes(name) && has('action') && NAMES.some(has));
+};
 
 /** By recipient; empty where nothing in the part says what became of one. */
 export const readDeliveryStatus = (part: string): RecipientStatus[] => {
   const groups: Field[][] = [[]];
-  for (const field of readFields(part)) {
+  const all = readFields(part);
+  for (const field of all) {
     const group = groups.at(-1) ?? [];
-    const isNext =
-      BEGINS.has(field.name) &&
-      (fieldValue(group, field.name) !== null || fieldValue(group, 'action') !== null);
-    if (isNext) groups.push([field]);
+    if (isOfNext(group, field.name)) groups.push([field]);
     else group.push(field);
   }
-  return groups.slice(0, MAX_RECIPIENTS).flatMap((group) => recipientStatus(group) ?? []);
+  const reportingMta = hostOf(fieldValue(all, 'reporting-mta'));
+  return groups.slice(0, MAX_RECIPIENTS).flatMap((group) => recipientStatus(group, reportingMta) ?? []);
 };
 
 /** Which code tells: the status, unless it says nothing (`x.0.0`) and the other side's words do (RFC 3463 §3.1). */
 export const replyOf = ({ status, diagnostic }: RecipientStatus): Reply => {
   const enhanced = status === null || /\.0\.0$/.test(status) ? (diagnostic?.enhanced ?? status) : status;
   return { code: diagnostic?.code ?? 0, enhanced, text: diagnostic?.text ?? '' };
+};
+
+/** Sendmail derives a status from a reply code that came without one: it says nothing more than the code does. */
+const DERIVED: ReadonlyMap<number, string> = new Map([
+  [550, '5.1.1'],
+  [551, '5.1.6'],
+  [552, '5.2.2'],
+  [553, '5.1.3'],
+  [554, '5.6.0'],
+]);
+
+/** The other side's reply as it came, where the status may have been derived from its code; else null. */
+export const underivedReply = ({ status, diagnostic }: RecipientStatus): Reply | null => {
+  if (status === null || diagnostic === null || diagnostic.enhanced !== null || diagnostic.text === '')
+    return null;
+  return DERIVED.get(diagnostic.code) === status ? diagnostic : null;
 };
 
 export interface Notification {

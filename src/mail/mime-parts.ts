@@ -54,9 +54,16 @@ const fieldsOf = ({ headers }: MimeNode): ParsedMessage['fields'] =>
     return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
   });
 
-const decode = async (node: MimeNode, pieces: readonly Buffer[]): Promise<Buffer> => {
+/** `refused`: whose author is there to be told. `as it stands`: of what strangers send, where any part may be the one. */
+export type UnknownEncoding = 'refused' | 'as it stands';
+
+const decode = async (
+  node: MimeNode,
+  pieces: readonly Buffer[],
+  unknown: UnknownEncoding,
+): Promise<Buffer> => {
   const encoding = node.encoding || '';
-  if (!ENCODINGS.has(encoding))
+  if (!ENCODINGS.has(encoding) && unknown === 'refused')
     throw new MimeError(`a part has the unknown transfer encoding ${JSON.stringify(encoding.slice(0, 40))}`);
   if (encoding === 'quoted-printable') return decodeQuotedPrintable(Buffer.concat(pieces));
   if (encoding !== 'base64') return Buffer.concat(pieces);
@@ -80,9 +87,11 @@ const toPart = async (
   node: MimeNode,
   bodies: ReadonlyMap<MimeNode, readonly Buffer[]>,
   childrenOf: ReadonlyMap<MimeNode, readonly MimeNode[]>,
+  unknown: UnknownEncoding,
 ): Promise<MimePart> => {
   const children: MimePart[] = [];
-  for (const child of childrenOf.get(node) ?? []) children.push(await toPart(child, bodies, childrenOf));
+  for (const child of childrenOf.get(node) ?? [])
+    children.push(await toPart(child, bodies, childrenOf, unknown));
   const id = node.headers ? node.headers.getFirst('Content-ID').replace(/^<|>$/g, '').trim() : '';
   return {
     type: node.contentType || 'text/plain',
@@ -91,13 +100,20 @@ const toPart = async (
     filename: node.filename || null,
     contentId: id || null,
     flowed: node.flowed ? { delSp: node.delSp } : null,
-    content: node.multipart ? Buffer.alloc(0) : await decode(node, bodies.get(node) ?? []),
+    content: node.multipart ? Buffer.alloc(0) : await decode(node, bodies.get(node) ?? [], unknown),
     children,
   };
 };
 
+/** A part, or the parts in it that hold something, in their order. */
+export const leavesOf = (part: MimePart): readonly MimePart[] =>
+  part.children.length === 0 ? [part] : part.children.flatMap(leavesOf);
+
 /** @throws MimeError */
-export const parseMessage = async (message: Buffer): Promise<ParsedMessage> => {
+export const parseMessage = async (
+  message: Buffer,
+  unknownEncoding: UnknownEncoding = 'refused',
+): Promise<ParsedMessage> => {
   const splitter = new Splitter({
     ignoreEmbedded: true,
     maxHeadSize: MAX_HEAD_BYTES,
@@ -122,5 +138,5 @@ export const parseMessage = async (message: Buffer): Promise<ParsedMessage> => {
     throw new MimeError('it has too many parts, or too long a header', { cause });
   }
   if (root === null) throw new MimeError('it has no header');
-  return { fields: fieldsOf(root), root: await toPart(root, bodies, childrenOf) };
+  return { fields: fieldsOf(root), root: await toPart(root, bodies, childrenOf, unknownEncoding) };
 };

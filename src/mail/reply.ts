@@ -15,7 +15,9 @@ const MAX_TEXT_CHARACTERS = 1_000;
 const replyLine = /^(\d{3})(?:[ -](.*))?$/s;
 /** RFC 2034 §4: class 2, 4 or 5. Its class may contradict the reply code (RFC 5248 §2.3 knows such pairs): the code then
  * decides on trying again, and the detail still says what is wrong, so that it is kept. */
-const enhancedCode = /^([245]\.\d{1,3}\.\d{1,3})(?:\s+|$)/;
+const enhancedCode = /^#?([245]\.\d{1,3}\.\d{1,3})(?:\s+|$)/;
+/** Where qmail and its like write it: `sorry, no mailbox here by that name (#5.1.1)`. */
+const codeInWords = /#([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
 const unprintable = /[\p{Cc}\u2028\u2029\s]+/gu;
 
 const clean = (text: string): string => {
@@ -42,7 +44,8 @@ export const parseReply = (lines: readonly string[]): Reply => {
     }
     if (text !== '') texts.push(text);
   }
-  return { code, enhanced, text: clean(texts.join(' ')) };
+  const text = clean(texts.join(' '));
+  return { code, enhanced: enhanced ?? codeInWords.exec(text)?.[1] ?? null, text };
 };
 
 /** `550 5.1.1 User unknown`: the reply on one line, for logs and events. */

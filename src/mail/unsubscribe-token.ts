@@ -12,6 +12,12 @@ export const encodeUnsubscribeToken = (key: KeyObject, target: ReturnPathTarget)
 export const decodeUnsubscribeToken = (key: KeyObject, token: string): ReturnPathTarget | null =>
   decodeCopyToken(key, 'unsubscribe', token);
 
+/** What has the form of such a token in List-Unsubscribe (RFC 2369 §3.2), at most `limit`. */
+export const unsubscribeTokensIn = (field: string, limit: number): string[] =>
+  [...field.matchAll(/[?&]t=([A-Za-z0-9_-]{36})(?![A-Za-z0-9_-])/g)]
+    .slice(0, limit)
+    .flatMap(([, token]) => token ?? []);
+
 /** Where the link's page and its one-click POST are. */
 export const UNSUBSCRIBE_PATH = '/api/public/unsub';
 

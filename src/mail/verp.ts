@@ -13,6 +13,11 @@ const MAC_BYTES = 10;
 const PAYLOAD_BYTES = TENANT_BYTES + RECIPIENT_BYTES;
 const TOKEN_CHARS = ((PAYLOAD_BYTES + MAC_BYTES) * 8) / 5;
 const LOCAL_PART = new RegExp(`^b[+=-]${FORM}([a-z2-7]{${TOKEN_CHARS}})$`);
+/** The whole address, within a text. */
+const ANYWHERE = new RegExp(
+  `(?<![a-z0-9])b[+=-]${FORM}[a-z2-7]{${TOKEN_CHARS}}@bounce\\.[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63}){1,8}`,
+  'gi',
+);
 
 export interface ReturnPathTarget {
   readonly tenantNumber: number;
@@ -59,6 +64,19 @@ export const encodeReturnPath = (key: KeyObject, target: ReturnPathTarget, domai
   payload.writeUIntBE(target.recipientId, TENANT_BYTES, RECIPIENT_BYTES);
   const token = encodeBase32(Buffer.concat([payload, macOf(key, payload, domain)]));
   return `b+${FORM}${token}@bounce.${domain}`;
+};
+
+/** Whether somebody means a return path by it, genuine or not: an address people have made up would not begin so. */
+export const looksLikeReturnPath = (localPart: string): boolean => /^b[+=-]/i.test(localPart);
+
+/** Everything in a text that has the form of a return path, each once, at most `limit`. */
+export const returnPathsIn = (text: string, limit: number): string[] => {
+  const found = new Set<string>();
+  for (const [path] of text.matchAll(ANYWHERE)) {
+    if (found.size === limit) break;
+    found.add(path.toLowerCase());
+  }
+  return [...found];
 };
 
 /** What a return path names; null for anything that this key has not made. */

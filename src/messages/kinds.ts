@@ -10,17 +10,24 @@ interface KindFacts {
   readonly stream: Stream;
   readonly channel: Channel;
   readonly legalBasis: 'contract' | 'consent';
+  /** Whether opens and clicks are tracked where the message does not say. */
+  readonly tracking: 'off' | 'as its route';
 }
 
 export const kinds = {
-  termin: { stream: 'transactional', channel: 'termin', legalBasis: 'contract' },
-  recall: { stream: 'transactional', channel: 'recall', legalBasis: 'contract' },
-  transactional: { stream: 'transactional', channel: 'transactional', legalBasis: 'contract' },
-  doi: { stream: 'transactional', channel: 'newsletter', legalBasis: 'consent' },
-  newsletter: { stream: 'marketing', channel: 'newsletter', legalBasis: 'consent' },
-  custom: { stream: 'marketing', channel: 'other', legalBasis: 'consent' },
-  quality: { stream: 'transactional', channel: 'transactional', legalBasis: 'contract' },
-  test: { stream: 'transactional', channel: 'transactional', legalBasis: 'contract' },
+  termin: { stream: 'transactional', channel: 'termin', legalBasis: 'contract', tracking: 'off' },
+  recall: { stream: 'transactional', channel: 'recall', legalBasis: 'contract', tracking: 'off' },
+  transactional: {
+    stream: 'transactional',
+    channel: 'transactional',
+    legalBasis: 'contract',
+    tracking: 'as its route',
+  },
+  doi: { stream: 'transactional', channel: 'newsletter', legalBasis: 'consent', tracking: 'off' },
+  newsletter: { stream: 'marketing', channel: 'newsletter', legalBasis: 'consent', tracking: 'as its route' },
+  custom: { stream: 'marketing', channel: 'other', legalBasis: 'consent', tracking: 'as its route' },
+  quality: { stream: 'transactional', channel: 'transactional', legalBasis: 'contract', tracking: 'off' },
+  test: { stream: 'transactional', channel: 'transactional', legalBasis: 'contract', tracking: 'off' },
 } as const satisfies Record<string, KindFacts>;
 
 export type Kind = keyof typeof kinds;

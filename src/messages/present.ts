@@ -1,14 +1,12 @@
 // Rows as the API shows them.
 import type { z } from 'zod';
 import type { TenantDb } from '#src/db/sqlite.ts';
-import type { EventRow } from '#src/events/store.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { queueStore } from '#src/queue/store.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import { unpackDecisions } from './decisions.ts';
-import type { Status } from './rules.ts';
-import type { messageSchema, messageSummarySchema, timelineSchema } from './schema.ts';
+import type { messageSchema, messageSummarySchema } from './schema.ts';
 import { type MessageRow, messageStore, type RecipientRow } from './store.ts';
 
 const presentMailbox = ({ address, name }: Mailbox) => ({ address, name: name ?? null });
@@ -66,9 +64,15 @@ export const presentMessage = (
   row: MessageRow,
   withContent: boolean,
 ): z.infer<typeof messageSchema> => {
-  const message = { ...presentSummary(db, row), decisions: unpackDecisions(row.decisions_json) };
-  if (!withContent) return message;
   const store = messageStore(db);
+  const removed = store.removed(row.seq);
+  const message = {
+    ...presentSummary(db, row),
+    decisions: unpackDecisions(row.decisions_json),
+    content_removed: removed.content === 1,
+    attachments_removed: removed.attachments === 1,
+  };
+  if (!withContent) return message;
   const body = store.body(row.seq);
   return {
     ...message,
@@ -84,41 +88,5 @@ export const presentMessage = (
         content_id,
       })),
     calendar: body?.calendar_json ? JSON.parse(body.calendar_json) : null,
-  };
-};
-
-/** The status each event speaks of; one about suppressions alone is none of a message's. */
-const statusOf: Readonly<Record<EventRow['type'], Status>> = {
-  'message.created': 'queued',
-  'message.sent': 'processed',
-  'message.delivered': 'delivered',
-  'message.hard_bounced': 'hard_bounced',
-  'message.soft_bounced': 'soft_bounced',
-  'message.failed': 'failed',
-  'message.delivery_delayed': 'delivery_delayed',
-  'message.content_blocked': 'failed',
-  'message.suppressed': 'suppressed',
-  'message.auto_replied': 'auto_replied',
-  'message.opened': 'opened',
-  'message.clicked': 'clicked',
-  'message.spam_complaint': 'spam_complaint',
-  'message.unsubscribed': 'unsubscribed',
-  'message.subscription': 'unsubscribed',
-  'suppression.added': 'suppressed',
-  'suppression.removed': 'suppressed',
-};
-
-export const presentTimeline = (
-  { created_at, scheduled_at }: Pick<MessageRow, 'created_at' | 'scheduled_at'>,
-  events: readonly EventRow[],
-): z.infer<typeof timelineSchema> => {
-  const first: Status = scheduled_at !== null && scheduled_at > created_at ? 'pending' : 'queued';
-  return {
-    data: events.map(({ at, type, recipient, data_json }) => ({
-      at: toIso(at),
-      status: type === 'message.created' ? first : statusOf[type],
-      recipient,
-      detail: data_json === null ? null : (JSON.parse(data_json).diagnostic ?? null),
-    })),
   };
 };

@@ -9,9 +9,11 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { tenantStore } from '#src/tenants/store.ts';
-import { presentMessage, presentSummary, presentTimeline } from './present.ts';
+import { presentMessage, presentSummary } from './present.ts';
 import { messageSchema, messageSummarySchema, searchQuery, timelineSchema } from './schema.ts';
+import type { SearchIndexer } from './search-indexer.ts';
 import { messageSearchStore } from './search-store.ts';
+import { presentTimeline } from './timeline.ts';
 import { visibleMessage } from './visible-message.ts';
 
 const tenantParams = z.strictObject({ id: idSchema.describe('the practice') });
@@ -22,7 +24,12 @@ const MAX_TIMELINE_EVENTS = 10_000;
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
-export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
+export interface MessageRoutesDeps {
+  readonly files: TenantFiles;
+  readonly indexer: Pick<SearchIndexer, 'waiting'>;
+}
+
+export const messageRoutes = ({ files, indexer }: MessageRoutesDeps): Route[] => [
   defineRoute({
     method: 'get',
     path: '/api/practices/{id}/messages/search',
@@ -35,7 +42,7 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
     responses: {
       200: {
         description:
-          'Newest first, without bodies. A page may hold fewer than `limit`, even none, while `next_cursor` is set: a call looks at 50,000 messages at most.',
+          'Newest first, without bodies. A page may hold fewer than `limit`, even none, while `next_cursor` is set: a call ends when it has looked for long enough, and the next one goes on.',
         body: listOf(messageSummarySchema),
       },
     },
@@ -45,7 +52,9 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
         const route = query.route === undefined ? null : tenantStore(db).route(query.route);
         const isForeign = route?.project_id && !mayUseProject(caller, route.project_id);
         if (route === undefined || isForeign) throw new AppError('not_found', 'There is no such route.');
-        const found = messageSearchStore(db).find(
+        const store = messageSearchStore(db);
+        indexer.waiting(params.id, store.behind());
+        const found = store.find(
           {
             text: query.q ?? null,
             tag: query.tag ?? null,
@@ -95,7 +104,13 @@ export const messageRoutes = ({ files }: { files: TenantFiles }): Route[] => [
     access: 'messages.view',
     stability: 'stable',
     params: messageParams,
-    responses: { 200: { description: 'In the order it happened.', body: timelineSchema } },
+    responses: {
+      200: {
+        description:
+          'Each change of a status, in the order they happened. What changed none (told late or twice, done by a machine) is among the events.',
+        body: timelineSchema,
+      },
+    },
     handle: async ({ params }, { caller }) => ({
       status: 200,
       body: await files.read(params.id, (db) => {

@@ -82,6 +82,12 @@ const contentShape = {
 export const messageSchema = z.strictObject({
   ...messageSummarySchema.shape,
   decisions: z.array(decisionSchema).describe("each gate's verdict and the facts it used"),
+  content_removed: z
+    .boolean()
+    .describe('text, HTML and headers are older than they are kept, and have been removed'),
+  attachments_removed: z
+    .boolean()
+    .describe('it had attachments; they are older than they are kept, and have been removed'),
   ...z.strictObject(contentShape).partial().describe('only with permission `messages.view_content`').shape,
 });
 
@@ -90,8 +96,13 @@ export const timelineSchema = z.strictObject({
     z.strictObject({
       at: z.iso.datetime(),
       status: z.enum(statuses),
-      recipient: z.string().nullable(),
-      detail: z.string().nullable(),
+      recipient: z.string().nullable().describe('address; null where it is the whole message'),
+      detail: z
+        .string()
+        .nullable()
+        .describe(
+          "the other side's words; else the suppression's reason, or the rule that classified a bounce",
+        ),
     }),
   ),
 });
@@ -103,11 +114,14 @@ export const searchQuery = z.strictObject({
   q: z
     .string()
     .max(SEARCH_TEXT_LENGTH)
-    // SQLite's LIKE would end the pattern there and find more than was asked for.
+    // SQLite would end the text there and find more than was asked for.
     .regex(/^[^\0]*$/, 'NUL is not allowed')
     .optional()
-    .describe("part of a recipient's address, the subject or a tag"),
-  tag: z.string().max(SEARCH_TEXT_LENGTH).optional(),
+    .describe(
+      "part of a recipient's address or name, the subject or a tag; case and marks are none of it: `muller` finds `Müller`. " +
+        'One or two characters alone are looked for without an index: pages may be short',
+    ),
+  tag: z.string().max(SEARCH_TEXT_LENGTH).optional().describe('a tag as a whole, without regard to case'),
   status: z.enum(statuses).optional(),
   route: z.string().max(SEARCH_TEXT_LENGTH).toLowerCase().optional().describe('UUID or slug'),
   kind: z.enum(kindNames).optional(),

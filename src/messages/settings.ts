@@ -23,8 +23,9 @@ export interface MessageFooter {
 
 export interface MessageSettings {
   readonly plain_text_fallback: boolean;
-  readonly track_opens?: boolean | undefined;
-  readonly track_clicks?: boolean | undefined;
+  /** Absent, as `track_clicks`, from messages of versions that did not track. */
+  readonly track_opens?: boolean;
+  readonly track_clicks?: boolean;
   /** Absent from messages of versions that had none. */
   readonly footer?: MessageFooter;
 }

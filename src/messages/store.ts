@@ -64,6 +64,13 @@ const mergedBody = ({ data_json, ...row }: StoredBody, { text, html }: SharedRow
   };
 };
 
+export interface Removed {
+  /** 1: text, HTML and headers. */
+  readonly content: 0 | 1;
+  /** 1: it had attachments. */
+  readonly attachments: 0 | 1;
+}
+
 export interface AttachmentRow {
   filename: string;
   content_type: string;
@@ -120,6 +127,9 @@ const MESSAGE_COLUMNS = [
   'updated_at',
 ] as const satisfies (keyof MessageRow)[];
 
+/** A program brings a message once for all its recipients, or a few times. */
+const MAX_OF_ONE_MESSAGE_ID = 20;
+
 export const messageStore = perConnection((db: TenantDb) => {
   const insertMessage = db.prepare<Omit<MessageRow, 'seq'>>(
     `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}) VALUES (${MESSAGE_COLUMNS.map((name) => `:${name}`).join(', ')})`,
@@ -145,11 +155,19 @@ export const messageStore = perConnection((db: TenantDb) => {
   );
   const bySeq = db.prepare<[number], MessageRow>('SELECT * FROM messages WHERE seq = ?');
   const byId = db.prepare<[string], MessageRow>('SELECT * FROM messages WHERE id = ?');
+  const bySubmittedMessageId = db.prepare<[string, number], MessageRow>(
+    `SELECT * FROM (SELECT * FROM messages WHERE source = 'smtp' AND internet_message_id = ?
+     ORDER BY seq DESC LIMIT ?) ORDER BY seq`,
+  );
   const body = db.prepare<[number], StoredBody>(
     `SELECT text, html, sealed, headers_json, calendar_json, shared_id, data_json
      FROM message_bodies WHERE message_seq = ?`,
   );
   const shared = db.prepare<[number], SharedRow>('SELECT text, html FROM shared_contents WHERE id = ?');
+  const removed = db.prepare<[number, number], Removed>(
+    `SELECT NOT EXISTS (SELECT 1 FROM message_bodies WHERE message_seq = ?) AS content,
+       EXISTS (SELECT 1 FROM removed_attachments WHERE message_seq = ?) AS attachments`,
+  );
   const attachments = db.prepare<[number], AttachmentRow>(
     `SELECT filename, content_type, content_id, size_bytes, content FROM attachments
      WHERE message_seq = ? ORDER BY position`,
@@ -225,6 +243,9 @@ export const messageStore = perConnection((db: TenantDb) => {
     ): number => Number(insertRecipient.run(seq, address, field, status, now).lastInsertRowid),
     bySeq: (seq: number): MessageRow | undefined => bySeq.get(seq),
     byId: (id: string): MessageRow | undefined => byId.get(id),
+    /** Those that mail programs have brought under that Message-ID, with its angle brackets: the last ones, in their order. */
+    bySubmittedMessageId: (messageId: string): MessageRow[] =>
+      bySubmittedMessageId.all(messageId, MAX_OF_ONE_MESSAGE_ID),
     body: (seq: number): BodyRow | undefined => {
       const row = body.get(seq);
       if (!row || row.shared_id === null) return row;
@@ -232,6 +253,8 @@ export const messageStore = perConnection((db: TenantDb) => {
       if (!content) throw new Error(`shared content ${row.shared_id} is missing`);
       return mergedBody(row, content);
     },
+    /** What retention has removed of a message; only of one of which nothing is still to be sent. */
+    removed: (seq: number): Removed => removed.get(seq, seq) ?? { content: 1, attachments: 0 },
     attachments: (seq: number): AttachmentRow[] => attachments.all(seq),
     attachmentRecords: (seq: number): Omit<AttachmentRow, 'content'>[] => attachmentRecords.all(seq),
     recipients: (seq: number): RecipientRow[] => recipients.all(seq),

@@ -81,6 +81,42 @@ export type NoticeContent =
       readonly managedHost: boolean;
       readonly origin: string;
     }
+  /** Nothing of the practice is sent until it is resumed. */
+  | {
+      readonly kind: 'practice_paused';
+      readonly practice: string;
+      readonly at: number;
+      readonly cause:
+        | {
+            /** A share of mail was too high. */
+            readonly by: 'guardrail';
+            /** Its slug. */
+            readonly route: string;
+            /** Since when it was counted. */
+            readonly from: number;
+            readonly measure: 'hard_bounces' | 'complaints';
+            /** Of mails: so many of so many. */
+            readonly count: number;
+            readonly whole: number;
+            /** The share that pauses; 1 is all. */
+            readonly limit: number;
+          }
+        | {
+            readonly by: 'member' | 'token' | 'operator';
+            /** A member's address, a token's name; of the operator ''. */
+            readonly name: string;
+            readonly reason: string;
+          };
+      readonly origin: string;
+    }
+  | {
+      readonly kind: 'practice_resumed';
+      readonly practice: string;
+      readonly at: number;
+      readonly by: 'member' | 'token' | 'operator';
+      readonly name: string;
+      readonly origin: string;
+    }
   /** Nothing is told: written where an address is not known, so that known ones cannot be told by the time. */
   | { readonly kind: 'nothing' };
 

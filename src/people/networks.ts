@@ -66,6 +66,22 @@ export const canonicalNetwork = (text: string): string | null => {
   return (network.value & hostBits) === 0n ? format(network) : null;
 };
 
+/** Bits of an address that are kept of people who are not ours: /24, and /48. */
+const KEPT_BITS = { 32: 24, 128: 48 } as const;
+/** 6to4 (RFC 3056): an IPv4 address stands in these. */
+const SIX_TO_FOUR = 0x2002n;
+const SIX_TO_FOUR_KEPT = 40;
+
+/** The address with its last octet zero (IPv6: its last 80 bits). Null where it is none. */
+export const withoutHost = (text: string): string | null => {
+  const address = parse(text);
+  if (address === null || address.prefix !== address.width) return null;
+  const { width, value } = address;
+  const isSixToFour = width === 128 && value >> 112n === SIX_TO_FOUR;
+  const cut = BigInt(width - (isSixToFour ? SIX_TO_FOUR_KEPT : KEPT_BITS[width]));
+  return format({ width, value: (value >> cut) << cut, prefix: width });
+};
+
 /** Whether the address or network lies in one of `networks` as a whole. What is malformed holds nothing, and lies nowhere. */
 export const isWithin = (text: string, networks: readonly string[]): boolean => {
   const inner = parse(text);

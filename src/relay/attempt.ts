@@ -1,7 +1,7 @@
 // One attempt for one recipient, seen through: compose and sign, transmit over the way out that may be tried, judge, and
 // write down what came of it. Neither function rejects.
-import type { KeyObject } from 'node:crypto';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { TakeInDeps } from '#src/feedback/take-in.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { type Clock, SECOND, sleep } from '#src/kernel/time.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
@@ -13,15 +13,12 @@ import type { WayOut, WaysOut } from './ways-out.ts';
 
 const SETTLE_RETRY_MS = SECOND;
 
-export interface AttemptDeps {
+export interface AttemptDeps extends TakeInDeps {
   readonly files: TenantFiles;
   readonly waysOut: WaysOut;
   readonly policy: () => RetryPolicy;
   readonly clock: Clock;
   readonly log: Log;
-  /** Mails to it are counted nowhere. */
-  readonly simulatorDomain: string;
-  readonly suppressionKey: KeyObject;
 }
 
 /** `way` is null where the message did not come as far as an upstream. */
@@ -61,7 +58,7 @@ export const transmit = async (
  * again, null where it is done.
  */
 export const settleUntilStored = async (
-  { files, waysOut, policy, clock, log, simulatorDomain, suppressionKey }: AttemptDeps,
+  { files, waysOut, policy, clock, log, simulatorDomain, suppressionKey, guardrail }: AttemptDeps,
   tenantId: string,
   row: QueueRow,
   tried: Tried | null,
@@ -89,6 +86,7 @@ export const settleUntilStored = async (
           upstreamWorks: waysOut.retryAt(now) === null,
           simulatorDomain,
           suppressionKey,
+          guardrail,
         };
         return settle(db, attempt, policy(), now);
       });

@@ -6,15 +6,15 @@ import { prepareMessage } from '#src/compose/prepare.ts';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { Signers } from '#src/domains/keys/signers.ts';
 import { eventStore } from '#src/events/store.ts';
+import { handedOver, standingIn, type TakeInDeps, takeIn } from '#src/feedback/take-in.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
-import { encodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
-import { isToBeSent, standingOf } from '#src/messages/rules.ts';
+import { encodeReturnPath } from '#src/mail/verp.ts';
+import { isToBeSent } from '#src/messages/rules.ts';
 import { openContent } from '#src/messages/sealed-content.ts';
-import type { MessageSettings } from '#src/messages/settings.ts';
 import { type BodyRow, type MessageRow, messageStore } from '#src/messages/store.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/queue/store.ts';
@@ -23,22 +23,18 @@ import { suppressionData } from '#src/suppressions/event-data.ts';
 import { applicableSuppression, type SuppressionFacts } from '#src/suppressions/rules.ts';
 import { suppressionStore } from '#src/suppressions/store.ts';
 import { tenantStore } from '#src/tenants/store.ts';
+import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 import type { Envelope } from './upstream.ts';
 
 /** A paused tenant is looked at again so often, should its resumption not have been announced. */
 const PAUSED_RECHECK_MS = HOUR;
 
-export interface ClaimDeps {
+export interface ClaimDeps extends TakeInDeps, RecipientCopyDeps {
   readonly signers: Signers;
   /** A key object: node takes six times as long with the bare bytes. */
   readonly returnPathKey: KeyObject;
   /** Opens the content of the service's own mails; 32 bytes. */
   readonly contentKey: Buffer;
-  readonly suppressionKey: KeyObject;
-  /** The link by which the recipient of one copy gets out of such mail. */
-  readonly unsubscribeUrl: (target: ReturnPathTarget) => string;
-  /** Which copies may name. */
-  readonly service: Copy['service'];
 }
 
 export interface Claimed {
@@ -132,6 +128,8 @@ const withdraw = (
 export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): ClaimResult => {
   const { tenantId, lane, limit, byteBudget, now, policy } = request;
   const practice = tenantStore(db).practice();
+  // A crash may have come between a pause, or a resumption, and its mail.
+  if (practice.pause_told === 0) deps.guardrail.tell(tenantId);
   if (practice.paused_at !== null) {
     const next = queueStore(db).nextDue();
     const later = (dueAt: number | null) =>
@@ -147,9 +145,10 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     const { message } = stored;
     const recipient = messageStore(db).recipient(row.recipient_id);
     if (!recipient) throw new Error(`recipient ${row.recipient_id} is queued, but missing`);
-    // The process died before an attempt was written down, and what became of it was told meanwhile.
-    const heard = () => eventStore(db).ofRecipient(row.message_seq, row.recipient_id);
-    if (!isToBeSent(standingOf(recipient.status, heard))) {
+    if (!isToBeSent(standingIn(db, recipient))) {
+      // The process died before an attempt was written down, and what became of it was told meanwhile.
+      const attempts = row.attempts - 1;
+      if (attempts > 0) takeIn(db, { ...recipient, attempts }, [handedOver(recipient, attempts)], deps, now);
       queueStore(db).remove(row.recipient_id);
       return [];
     }
@@ -165,13 +164,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     const host = addressDomain(from.address);
     const target = { tenantNumber: practice.number, recipientId: row.recipient_id };
     const signers = signersOf(db, deps.signers, tenantId, host);
-    const settings: MessageSettings = JSON.parse(message.settings_json);
-    const copy: Copy = {
-      recipient: address,
-      unsubscribeUrl: settings.footer?.unsubscribe ? deps.unsubscribeUrl(target) : null,
-      practice: practice.slug,
-      service: deps.service,
-    };
+    const copy = recipientCopy(deps, practice, message, recipient);
     const one: Claimed = {
       row,
       messageId: message.id,

@@ -3,6 +3,8 @@
 import type { Language } from '#src/kernel/language.ts';
 import type { Notice, NoticeContent } from '#src/notices/schema.ts';
 import { type DomainPhrases, domainPhrases, type Words } from './domain-texts.ts';
+import { momentInWords } from './moment.ts';
+import { type PausePhrases, pausePhrases } from './pause-texts.ts';
 import { type UsagePhrases, usagePhrases } from './usage-texts.ts';
 
 export interface Mail {
@@ -22,36 +24,13 @@ interface Phrases {
   readonly abuse_ticket: (content: Of<'abuse_ticket'>, service: string) => Words;
   readonly domain: DomainPhrases;
   readonly usage: UsagePhrases;
+  readonly pause: PausePhrases;
 }
-
-/** Readers of German share one zone; nothing is known of the others'. */
-const zones: Readonly<Record<Language, { locale: string; zone: string }>> = {
-  de: { locale: 'de-DE', zone: 'Europe/Berlin' },
-  en: { locale: 'en-GB', zone: 'UTC' },
-};
-
-/** `28. November 2026, 15:30 Uhr MEZ`, `28 November 2026, 14:30 UTC`. */
-const inWords = (at: number, language: Language): string => {
-  const { locale, zone } = zones[language];
-  const parts = new Intl.DateTimeFormat(locale, {
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZone: zone,
-    timeZoneName: 'short',
-  }).formatToParts(at);
-  const part = (type: Intl.DateTimeFormatPartTypes): string =>
-    parts.find((found) => found.type === type)?.value ?? '';
-  const day = language === 'de' ? `${part('day')}.` : part('day');
-  const time = `${part('hour')}:${part('minute')}${language === 'de' ? ' Uhr' : ''}`;
-  return `${day} ${part('month')} ${part('year')}, ${time} ${part('timeZoneName')}`;
-};
 
 const de: Phrases = {
   domain: domainPhrases.de,
   usage: usagePhrases.de,
+  pause: pausePhrases.de,
   greeting: 'Guten Tag,',
   closing: (service) =>
     `${service}\n\nDiese E-Mail wurde automatisch versendet. Antworten darauf werden nicht gelesen.`,
@@ -72,7 +51,7 @@ const de: Phrases = {
         : `${inviter} lädt Sie ein, bei ${service} Mitglied von „${practice}“ zu werden.`,
       'So nehmen Sie die Einladung an:',
       link,
-      `Der Link gilt bis ${inWords(expiresAt, 'de')}. Geben Sie ihn nicht weiter: Er ist nur für Sie bestimmt.`,
+      `Der Link gilt bis ${momentInWords(expiresAt, 'de')}. Geben Sie ihn nicht weiter: Er ist nur für Sie bestimmt.`,
       'Sie haben keine Einladung erwartet? Dann müssen Sie nichts tun. Ohne Ihre Zustimmung werden Sie nicht Mitglied.',
     ],
   }),
@@ -126,6 +105,7 @@ const de: Phrases = {
 const en: Phrases = {
   domain: domainPhrases.en,
   usage: usagePhrases.en,
+  pause: pausePhrases.en,
   greeting: 'Hello,',
   closing: (service) => `${service}\n\nThis email was sent automatically. Replies to it are not read.`,
   sign_in_code: ({ code, minutes }, service) => ({
@@ -145,7 +125,7 @@ const en: Phrases = {
         : `${inviter} invites you to become a member of “${practice}” at ${service}.`,
       'To accept the invitation:',
       link,
-      `The link is valid until ${inWords(expiresAt, 'en')}. Do not share it: it is meant for you alone.`,
+      `The link is valid until ${momentInWords(expiresAt, 'en')}. Do not share it: it is meant for you alone.`,
       'You did not expect an invitation? Then you need not do anything. You do not become a member unless you agree.',
     ],
   }),
@@ -208,6 +188,11 @@ const LINK_LIKE = /:\/\/|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}/u;
 const harmless = (name: string): string =>
   LINK_LIKE.test(name) ? name.replace(/[./:\u3002\uff0e\uff61]+(?=[^\s./:])/gu, '$& ') : name;
 
+/** A member's address is theirs. */
+const harmlessPerson = <P extends { readonly by: string; readonly name: string }>({ by, name }: P) => ({
+  name: by === 'token' ? harmless(name) : name,
+});
+
 const wordsOf = (notice: Told, service: string): Words => {
   const language = phrases[notice.language];
   switch (notice.kind) {
@@ -229,6 +214,17 @@ const wordsOf = (notice: Told, service: string): Words => {
       return language.domain.recovered({ ...notice, practice: harmless(notice.practice) }, service);
     case 'plan_usage':
       return language.usage({ ...notice, practice: harmless(notice.practice) });
+    case 'practice_paused': {
+      const { cause } = notice;
+      const told =
+        'reason' in cause ? { ...cause, ...harmlessPerson(cause), reason: harmless(cause.reason) } : cause;
+      return language.pause.paused({ ...notice, practice: harmless(notice.practice), cause: told }, service);
+    }
+    case 'practice_resumed':
+      return language.pause.resumed(
+        { ...notice, ...harmlessPerson(notice), practice: harmless(notice.practice) },
+        service,
+      );
     default:
       return notice satisfies never;
   }

@@ -3,7 +3,7 @@
 import { type Behaviour, behaviourOf } from '#src/feedback/simulator.ts';
 import { domainName } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import type { ReturnPathTarget } from '#src/mail/verp.ts';
+import { looksLikeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { SmtpRefusal } from './read-data.ts';
 
 export type Destination =
@@ -14,6 +14,8 @@ export type Destination =
       readonly recipient: Address;
       readonly returnPath: Address;
     }
+  /** RFC 6449: reports of complaints. */
+  | { readonly kind: 'complaint' }
   /** RFC 5321 §4.5.1, RFC 2142 §4: someone answers for each host. */
   | { readonly kind: 'operator'; readonly recipient: string };
 
@@ -26,6 +28,35 @@ export interface DestinationFacts {
   readonly isSendingHost: (host: string) => boolean;
 }
 
+/** Why a recipient is refused: the reply to it. Of return paths nobody is told what is wrong with theirs. */
+const refusals = {
+  /** For a host that mail is not received for. */
+  relaying: '5.7.1 relaying denied',
+  no_mailbox: '5.1.1 no such mailbox',
+  /** The simulator answers none but mail of this service. */
+  stranger: '5.7.1 the simulator answers mail of this service only',
+  /** Has the form of a return path, and none of our keys has made it. */
+  forged: '5.1.1 no such mailbox',
+  /** Genuine; what it names is not there (any more). */
+  unknown: '5.1.1 no such mailbox',
+  /** Genuine; the mail that bears it has never left. */
+  replayed: '5.1.1 no such mailbox',
+  /** Genuine; the mail left too long ago. */
+  expired: '5.1.1 no such mailbox',
+} as const;
+export type RefusalReason = keyof typeof refusals;
+export const refusalReasons = Object.keys(refusals) as RefusalReason[];
+
+export class RecipientRefusal extends SmtpRefusal {
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason) {
+    super(550, refusals[reason]);
+    this.reason = reason;
+  }
+}
+
+const COMPLAINTS = 'fbl';
 const OPERATORS = new Set(['postmaster', 'abuse']);
 const BOUNCE = 'bounce.';
 
@@ -37,7 +68,7 @@ export const plainAddress = (address: string): string => {
   return `${address.slice(0, at)}@${domainName(domain) ?? domain.toLowerCase()}`;
 };
 
-/** Throws SmtpRefusal. Both as in the commands, without angle brackets; `mailFrom` is empty for the null sender. */
+/** Throws RecipientRefusal. Both as in the commands, without angle brackets; `mailFrom` is empty for the null sender. */
 export const destinationOf = (given: string, mailFrom: string, facts: DestinationFacts): Destination => {
   const address = plainAddress(given);
   const at = address.lastIndexOf('@');
@@ -50,14 +81,16 @@ export const destinationOf = (given: string, mailFrom: string, facts: Destinatio
     host === facts.serviceHost ||
     host === facts.simulatorDomain ||
     (bounceOf !== null && facts.isSendingHost(bounceOf));
-  if (!isOurs) throw new SmtpRefusal(550, '5.7.1 relaying denied');
-  if (OPERATORS.has(localPart.toLowerCase())) return { kind: 'operator', recipient: address };
+  if (!isOurs) throw new RecipientRefusal('relaying');
+  const name = localPart.toLowerCase();
+  if (OPERATORS.has(name)) return { kind: 'operator', recipient: address };
+  if (name === COMPLAINTS && host === facts.serviceHost) return { kind: 'complaint' };
+  if (bounceOf !== null && looksLikeReturnPath(localPart)) throw new RecipientRefusal('forged');
   const behaviour = host === facts.simulatorDomain ? behaviourOf(localPart) : null;
-  if (behaviour === null) throw new SmtpRefusal(550, '5.1.1 no such mailbox');
+  if (behaviour === null) throw new RecipientRefusal('no_mailbox');
   const returnPath = plainAddress(mailFrom);
   // A simulator that answered strangers could be made to write to anyone.
-  if (facts.decodeReturnPath(returnPath) === null)
-    throw new SmtpRefusal(550, '5.7.1 the simulator answers mail of this service only');
+  if (facts.decodeReturnPath(returnPath) === null) throw new RecipientRefusal('stranger');
   return {
     kind: 'simulator',
     behaviour,

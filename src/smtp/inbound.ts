@@ -1,20 +1,34 @@
-// The listener for mail from the world (RFC 5321): reports at return paths, mail to the simulator, and what people write to
-// postmaster. It relays nothing, knows no AUTH, and answers 250 once all that follows is durable.
+// The listener for mail from the world (RFC 5321): reports at return paths, complaints, mail to the simulator, and what
+// people write to postmaster. It relays nothing, knows no AUTH, and answers 250 once all that follows is durable.
 import type { SMTPServerSession } from 'smtp-server';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
-import { type Destination, type DestinationFacts, destinationOf } from './destination.ts';
+import {
+  type Destination,
+  type DestinationFacts,
+  destinationOf,
+  RecipientRefusal,
+  type RefusalReason,
+  refusalReasons,
+} from './destination.ts';
 import { type Certificate, createListener, type Listener, type ListenerLimits } from './listener.ts';
 import { SmtpRefusal } from './read-data.ts';
+
+/** What keeps a genuine return path from being used. */
+export type PathFault = Extract<RefusalReason, 'unknown' | 'replayed' | 'expired'>;
 
 export type ReportOutcome = 'changed' | 'unchanged' | 'unknown';
 
 /** What becomes of accepted mail. Each resolves once it is durable, and rejects where it is not: the sender comes again. */
 export interface InboundWork {
+  /** Of a genuine return path. Rejects where nobody can tell at the moment. */
+  readonly standing: (target: ReturnPathTarget) => Promise<'current' | PathFault>;
   /** Reads the content once for all its return paths. */
   readonly report: (targets: readonly ReturnPathTarget[], content: Buffer) => Promise<ReportOutcome[]>;
+  /** Null where too many came of late. */
+  readonly complain: (mail: Pick<OperatorMail, 'clientAddress' | 'content'>) => Promise<ReportOutcome | null>;
   /** False where the answer could not be handed over. */
   readonly simulate: (mail: Extract<Destination, { kind: 'simulator' }>, content: Buffer) => Promise<boolean>;
   /** False where too many such mails came of late. */
@@ -44,12 +58,12 @@ export interface InboundOptions extends DestinationFacts {
 export interface InboundStats {
   readonly listening: boolean;
   readonly connections: number;
-  /** Since the start: reports that changed something, that changed nothing, whose recipient is gone. */
+  /** Since the start, complaints too: those that changed something, that changed nothing, that named nobody known. */
   readonly reports: Readonly<Record<ReportOutcome, number>>;
   readonly simulated: number;
   readonly to_operator: number;
   /** Recipients that were refused. */
-  readonly refused: number;
+  readonly refused: Readonly<Record<RefusalReason, number>>;
 }
 
 export interface Inbound extends Pick<Listener, 'start' | 'stop' | 'useCertificate'> {
@@ -76,6 +90,8 @@ const refuseLoop = (content: Buffer): void => {
   if (hops > MAX_HOPS) throw new SmtpRefusal(554, '5.4.6 too many hops');
 };
 
+const tooMany = (): SmtpRefusal => new SmtpRefusal(450, '4.7.1 too many messages, try again later');
+
 /** What stands in a trace field must not end it, nor its comments. */
 const traced = (text: string): string => text.replace(/[^!-'*-[\]-~]/g, '?').slice(0, 255);
 
@@ -96,7 +112,10 @@ export const createInbound = (options: InboundOptions): Inbound => {
   const reports: Record<ReportOutcome, number> = { changed: 0, unchanged: 0, unknown: 0 };
   let simulated = 0;
   let toOperator = 0;
-  let refused = 0;
+  const refused = Object.fromEntries(refusalReasons.map((reason) => [reason, 0])) as Record<
+    RefusalReason,
+    number
+  >;
 
   const senderOf = ({ envelope }: SMTPServerSession): string =>
     envelope.mailFrom === false ? '' : envelope.mailFrom.address;
@@ -109,6 +128,11 @@ export const createInbound = (options: InboundOptions): Inbound => {
     const targets = destinations.flatMap((one) => (one.kind === 'report' ? [one.target] : []));
     if (targets.length > 0) for (const outcome of await work.report(targets, content)) reports[outcome] += 1;
     for (const one of destinations) {
+      if (one.kind === 'complaint') {
+        const outcome = await work.complain({ clientAddress: session.remoteAddress, content });
+        if (outcome === null) throw tooMany();
+        reports[outcome] += 1;
+      }
       if (one.kind === 'simulator') {
         if (!(await work.simulate(one, content)))
           throw new SmtpRefusal(451, '4.4.0 the answer could not be delivered, try again later');
@@ -119,7 +143,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
         const trace = Buffer.from(traceOf(session, mailFrom, serviceHost, options.now()), 'latin1');
         const mail = { recipient: one.recipient, mailFrom, clientAddress: session.remoteAddress };
         if (!(await work.tellOperator({ ...mail, content: Buffer.concat([trace, content]) })))
-          throw new SmtpRefusal(450, '4.7.1 too many messages, try again later');
+          throw tooMany();
         toOperator += 1;
       }
     }
@@ -136,11 +160,15 @@ export const createInbound = (options: InboundOptions): Inbound => {
     handlers: {
       // Anyone may send; what is refused is decided by who is to get it.
       mail: () => {},
-      rcpt: (address, session) => {
+      rcpt: async (address, session) => {
         try {
-          destinationOf(address, senderOf(session), options);
+          const destination = destinationOf(address, senderOf(session), options);
+          // One after the other on each connection, so that no client has more of them under way than connections.
+          const standing =
+            destination.kind === 'report' ? await work.standing(destination.target) : 'current';
+          if (standing !== 'current') throw new RecipientRefusal(standing);
         } catch (error) {
-          refused += 1;
+          if (error instanceof RecipientRefusal) refused[error.reason] += 1;
           throw error;
         }
       },
@@ -165,7 +193,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
       reports: { ...reports },
       simulated,
       to_operator: toOperator,
-      refused,
+      refused: { ...refused },
     }),
   };
 };

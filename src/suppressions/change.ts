@@ -62,13 +62,21 @@ export const addSuppression = (
   return { row, isNew };
 };
 
-/** By the person's own word; a complaint is one too. */
-const isOwnWord = (reason: SuppressionReason): boolean =>
-  reason === 'unsubscribe' || reason === 'unsubscribe_all' || reason === 'complaint';
+/** How much the person's own word weighs; what they have not said themselves weighs nothing. */
+const ownWeight: Readonly<Record<SuppressionReason, number>> = {
+  complaint: 2,
+  unsubscribe_all: 1,
+  unsubscribe: 1,
+  hard_bounce: 0,
+  manual: 0,
+  import: 0,
+};
 
 /**
  * As `addSuppression`, for what the person asks for themselves: where the sender or a bounce came first, the row says from
- * now on that it is their wish, so that nobody takes it for something that has settled. `isNew`: it was not before.
+ * now on that it is their wish, so that nobody takes it for something that has settled; and where they complain after they
+ * have unsubscribed, that they complained. So the order in which it was heard makes no difference. `isNew`: it was not
+ * their wish before.
  */
 export const addOwnSuppression = (
   db: TenantDb,
@@ -78,10 +86,11 @@ export const addOwnSuppression = (
 ): { readonly row: SuppressionRow; readonly isNew: boolean } => {
   const added = addSuppression(db, key, wanted, now);
   const { row, isNew } = added;
-  if (isNew || isOwnWord(row.reason)) return added;
   const { reason, sourceMessageId } = wanted;
+  const before = ownWeight[row.reason];
+  if (isNew || before >= ownWeight[reason]) return added;
   suppressionStore(db).restate(row.id, reason, sourceMessageId);
-  return { row: { ...row, reason, source_message_id: sourceMessageId }, isNew: true };
+  return { row: { ...row, reason, source_message_id: sourceMessageId }, isNew: before === 0 };
 };
 
 /** From now on mail goes to that address again, unless another row keeps it from it. */

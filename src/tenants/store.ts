@@ -32,8 +32,10 @@ export interface PracticeRow {
   bimi_certificate_url: string | null;
   /** End of the last pause: the guardrail counts from there. */
   resumed_at: number | null;
-  /** 0: the owners are still to be told of the pause that stands. */
+  /** 0: the owners are still to be told of the pause that stands, or of the resumption. */
   pause_told: 0 | 1;
+  /** Who paused or resumed it last, or what the guardrail counted. */
+  pause_facts_json: string | null;
   /** Days, fewer than the configuration keeps; null: as it says. */
   keep_bodies: number | null;
   keep_attachments: number | null;
@@ -85,7 +87,7 @@ export type PracticeSettings = Pick<
 
 export type PracticePause = Pick<
   PracticeRow,
-  'pause_reason' | 'pause_by' | 'paused_at' | 'resumed_at' | 'pause_told'
+  'pause_reason' | 'pause_by' | 'paused_at' | 'resumed_at' | 'pause_told' | 'pause_facts_json'
 >;
 
 export type PracticeRetention = Pick<PracticeRow, 'keep_bodies' | 'keep_attachments' | 'keep_events'>;
@@ -113,7 +115,7 @@ export const tenantStore = perConnection((db: TenantDb) => {
   );
   const updatePause = db.prepare<PracticePause>(
     `UPDATE practice SET pause_reason = :pause_reason, pause_by = :pause_by, paused_at = :paused_at,
-     resumed_at = :resumed_at, pause_told = :pause_told`,
+     resumed_at = :resumed_at, pause_told = :pause_told, pause_facts_json = :pause_facts_json`,
   );
   const updateRetention = db.prepare<PracticeRetention>(
     `UPDATE practice SET keep_bodies = :keep_bodies, keep_attachments = :keep_attachments,
@@ -185,6 +187,7 @@ export const tenantStore = perConnection((db: TenantDb) => {
         paused_at: row.paused_at,
         resumed_at: row.resumed_at,
         pause_told: row.pause_told,
+        pause_facts_json: row.pause_facts_json,
       });
     },
     updateRetention: (row: PracticeRetention): void => {

@@ -61,14 +61,14 @@ export const extentOf = (db: TenantDb, copy: Copy, key: KeyObject): Extent | nul
   return wishes.length > 0 ? 'route' : null;
 };
 
-/** What has been done before changes nothing when it is asked for again. */
+/** False where it has been done before: then nothing changes. */
 export const unsubscribe = (
   db: TenantDb,
   copy: Copy,
   extent: Extent,
   { suppressionKey, simulatorDomain }: UnsubscribeKeys,
   now: number,
-): void => {
+): boolean => {
   const { message, route, recipient, address } = copy;
   const hadAsked = ofThem(db, copy, suppressionKey).some((row) => isOwnWish(row, copy));
   const { row, isNew } = addOwnSuppression(
@@ -83,15 +83,24 @@ export const unsubscribe = (
     },
     now,
   );
-  const heard = () => eventStore(db).ofRecipient(message.seq, recipient.id);
-  const status = statusOf(after(standingOf(recipient.status, heard), 'unsubscribed'));
+  const heard = eventStore(db).ofRecipient(message.seq, recipient.id);
+  const status = statusOf(
+    after(
+      standingOf(recipient.status, () => heard),
+      'unsubscribed',
+    ),
+  );
   const hasMoved = status !== recipient.status;
-  if (!isNew && !hasMoved) return;
+  const isFirst = heard.every(({ type }) => type !== 'message.unsubscribed');
+  if (!isNew && !isFirst) return false;
   const about = { messageSeq: message.seq, recipientId: recipient.id, at: now };
   const data = suppressionData(db, address, row);
   eventStore(db).append({ ...about, type: 'message.unsubscribed', data });
-  if (isNew) eventStore(db).append({ ...about, type: 'message.subscription', data });
+  // A complaint that came before says as much, and was told as such.
+  if (isNew || row.reason === 'complaint')
+    eventStore(db).append({ ...about, type: 'message.subscription', data });
   if (hasMoved) messageStore(db).setRecipientStatus(message.seq, recipient.id, status, now);
-  if (!hadAsked && addressDomain(address) !== simulatorDomain)
+  if (isFirst && !hadAsked && addressDomain(address) !== simulatorDomain)
     counterStore(db).addFates(utcDay(now), message.seq, ['unsubscribes']);
+  return true;
 };

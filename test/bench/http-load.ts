@@ -55,7 +55,7 @@ export async function generate(load: HttpLoad): Promise<HttpLoadReport> {
 
 const now = () => performance.timeOrigin + performance.now();
 
-function connect(port: number): Promise<net.Socket> {
+export function connect(port: number): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
     socket.setEncoding('latin1');
@@ -76,7 +76,7 @@ ${body}`;
 }
 
 /** One request, one whole answer of known length. */
-function exchange(socket: net.Socket, bytes: string): Promise<string> {
+export function exchange(socket: net.Socket, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
     const ended = () => reject(new Error(`the connection ended after: ${answer}`));

@@ -4,9 +4,15 @@ import { statfs } from 'node:fs/promises';
 import { cpus, release, tmpdir } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { benchRedirect } from '#test/bench/redirect.ts';
+import { benchSearch } from '#test/bench/search.ts';
 import { benchSend, type CaseOptions } from '#test/bench/send.ts';
 
-const cases: Readonly<Record<string, (options: CaseOptions) => Promise<void>>> = { send: benchSend };
+const cases: Readonly<Record<string, (options: CaseOptions) => Promise<void>>> = {
+  send: benchSend,
+  redirect: benchRedirect,
+  search: benchSearch,
+};
 
 /** statfs(2): the usual file systems by their magic numbers. A queue in memory would measure no sync. */
 const FILE_SYSTEMS: Readonly<Record<number, string>> = {

@@ -7,6 +7,10 @@ import type { MessageFooter } from '#src/messages/settings.ts';
 const copy: Copy = {
   recipient: parseAddress('erika@example.org').address,
   unsubscribeUrl: 'https://mail.example.com/api/public/unsub?t=token',
+  tracking: {
+    openUrl: () => 'https://mail.example.com/t/o/token',
+    clickUrl: (url) => `https://mail.example.com/t/c/token/${url}`,
+  },
   practice: 'praxis-am-markt',
   service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
 };

@@ -10,6 +10,10 @@ const LINK = 'https://mail.example.com/api/public/unsub?t=token';
 const copy = (fields: Partial<Copy> = {}): Copy => ({
   recipient: parseAddress('erika@example.org').address,
   unsubscribeUrl: LINK,
+  tracking: {
+    openUrl: () => 'https://mail.example.com/t/o/token',
+    clickUrl: (url) => `https://mail.example.com/t/c/token/${url}`,
+  },
   practice: 'praxis-am-markt',
   service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
   ...fields,

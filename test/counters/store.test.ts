@@ -64,11 +64,39 @@ describe('the counters', () => {
     counters.addFates(10, seq, ['sent', 'delivered']);
     counters.addFates(10, seq, ['sent', 'complaints']);
     counters.addFates(11, seq, ['hard_bounced', 'unsubscribes']);
-    const counts = { accepted: 2, sent: 2, delivered: 1, hard_bounced: 1, soft_bounced: 0 };
+    const none = { refused: 0, soft_bounced: 0, opens: 0, clicks: 0 };
+    const counts = { ...none, accepted: 2, sent: 2, delivered: 1, hard_bounced: 1 };
     expect(counters.perRoute(10, 12)).toEqual([
       { route_id: tenant.routeId, ...counts, complaints: 1, unsubscribes: 1 },
     ]);
     expect(counters.perRoute(11, 12)).toMatchObject([{ accepted: 0, sent: 0, hard_bounced: 1 }]);
+  });
+
+  test('tell of one route over days, of the others nothing', () => {
+    const counters = counterStore(tenant.db);
+    const second = addRoute(tenant);
+    const { seq } = queueMessage(tenant);
+    counters.addAccepted(12, second, 5);
+    for (const day of [9, 10, 12, 13]) counters.addFates(day, seq, ['refused', 'hard_bounced']);
+    const counts = { sent: 0, refused: 2, delivered: 0, hard_bounced: 2, soft_bounced: 0, complaints: 0 };
+    expect(counters.ofRoute(tenant.routeId, 10, 13)).toMatchObject(counts);
+    expect(counters.ofRoute(second, 10, 13)).toMatchObject({ ...counts, refused: 0, hard_bounced: 0 });
+    expect(counters.ofRoute(tenant.routeId, 14, 15)).toMatchObject({ refused: 0 });
+  });
+
+  test('tell per day of some routes together', () => {
+    const counters = counterStore(tenant.db);
+    const second = addRoute(tenant);
+    const { seq } = queueMessage(tenant);
+    counters.addFates(10, seq, ['sent', 'opens']);
+    counters.addFates(12, seq, ['sent']);
+    counters.addAccepted(12, second, 5);
+    expect(counters.perDay(10, 13, [tenant.routeId, second])).toMatchObject([
+      { day: 10, accepted: 0, sent: 1, opens: 1 },
+      { day: 12, accepted: 5, sent: 1, opens: 0 },
+    ]);
+    expect(counters.perDay(10, 13, [second])).toMatchObject([{ day: 12, accepted: 5, sent: 0 }]);
+    expect(counters.perDay(10, 12, [second])).toEqual([]);
   });
 
   test('tell per day and channel what some projects, or all, have had accepted', () => {
@@ -126,5 +154,29 @@ test('what was sent before there were counters is in them after the migration', 
     { day: 5, route_id: 'r', accepted: 3 },
     { day: 5, route_id: 's', accepted: 1 },
     { day: 6, route_id: 'r', accepted: 1 },
+  ]);
+});
+
+test('routes whose mail had come back before there was a guardrail are watched after the migration', async () => {
+  const migrations = loadMigrations().tenant;
+  const path = join(await temporaryDirectory(), 'old.db');
+  const db = openSqlite(path, { create: true, busyTimeoutMs: 0 }) as TenantDb;
+  onTestFinished(() => {
+    db.close();
+  });
+  migrate(db, migrations.slice(0, 4));
+  const route = db.prepare("INSERT INTO routes VALUES (?, ?, '', 'transactional', NULL, 0, 0, 0, 1, 0)");
+  const counted = db.prepare(
+    'INSERT INTO counters (day, route_id, accepted, sent, hard_bounced, complaints) VALUES (?, ?, 9, 9, ?, ?)',
+  );
+  for (const id of ['bounced', 'complained', 'fine']) route.run(id, id);
+  counted.run(5, 'bounced', 1, 0);
+  counted.run(6, 'bounced', 1, 0);
+  counted.run(5, 'complained', 0, 1);
+  counted.run(5, 'fine', 0, 0);
+  migrate(db, migrations);
+  expect(db.prepare('SELECT * FROM guardrail_watch').all()).toEqual([
+    { route_id: 'bounced', look_on: 0 },
+    { route_id: 'complained', look_on: 0 },
   ]);
 });

@@ -289,3 +289,52 @@ describe('making and removing', () => {
     expect(watched.files.stats().open).toBe(0);
   });
 });
+
+describe('a visit', () => {
+  test('leaves every file that is in use open, and closes what it had to open', async () => {
+    const { files, log } = await watch(3);
+    const used = [newId(), newId(), newId()];
+    const others = [newId(), newId(), newId(), newId()];
+    for (const id of [...others, ...used]) await files.create(id);
+    log.length = 0;
+    for (const id of others)
+      await files.visit(id, async () => {
+        await files.write(id, (db) => db.prepare('INSERT INTO t VALUES (1)').run());
+      });
+    // One place is taken for all of them.
+    expect(log.filter((line) => line.startsWith('closed') && used.some((id) => line.endsWith(id)))).toEqual([
+      `closed ${used[0]}`,
+    ]);
+    expect(files.stats()).toMatchObject({ open: 2 });
+    for (const id of used.slice(1)) await files.visit(id, () => files.read(id, () => undefined));
+    expect(files.stats()).toMatchObject({ open: 2 });
+  });
+
+  test('leaves open what somebody uses by then', async () => {
+    const { files, log } = await watch(2);
+    const id = newId();
+    for (const one of [id, newId(), newId()]) await files.create(one);
+    let using: Promise<void> = Promise.resolve();
+    let end = () => {};
+    log.length = 0;
+    await files.visit(id, async () => {
+      using = files.visit(
+        id,
+        () =>
+          new Promise<void>((resolve) => {
+            end = resolve;
+          }),
+      );
+    });
+    expect(log.filter((line) => line.endsWith(id))).toEqual([`open ${id}`]);
+    end();
+    await using;
+    expect(await files.read(id, (db) => db.prepare('SELECT count(*) FROM t').pluck().get())).toBe(0);
+  });
+
+  test('fails where the file cannot be opened, and leaves no place taken', async () => {
+    const { files } = await watch(1);
+    await expect(files.visit(newId(), async () => undefined)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(files.stats()).toMatchObject({ open: 0 });
+  });
+});

@@ -156,7 +156,7 @@ test('thousands of damaged reports are read without an exception', async () => {
 }, 60_000);
 
 test('parts in parts in parts end', async () => {
-  const depth = 2_000;
+  const depth = 5_000;
   const open = Array.from(
     { length: depth },
     (_, index) => `Content-Type: multipart/mixed; boundary=b${index}\r\n\r\n--b${index}\r\n`,
@@ -165,6 +165,30 @@ test('parts in parts in parts end', async () => {
     `${open.join('')}Content-Type: message/delivery-status\r\n\r\nAction: failed\r\n`,
   );
   expect(['other', 'delivery_status']).toContain((await readReport(source)).kind);
+});
+
+describe('a server’s letter with a MiB of', () => {
+  const pieces = ['<', '-', ' ', ':', '@', 'a@', '550 ', '5.1.1 ', '\n', '\r\n', '</', '<a ', '<!--', '&lt;'];
+  const types = [
+    'text/plain',
+    'text/html',
+    'text/plain\r\nContent-Transfer-Encoding: quoted-printable',
+    'text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64',
+  ];
+  test.each(pieces)('%j is read as one in any type and encoding', async (piece) => {
+    for (const type of types) {
+      const head = `From: MAILER-DAEMON@b.example\r\nSubject: failure notice\r\nContent-Type: ${type}\r\n\r\n`;
+      const body = piece.repeat(Math.ceil(1_048_576 / piece.length));
+      expect((await readReport(Buffer.from(head + body))).kind).toBe('bounce');
+    }
+  });
+});
+
+test('of a report about thousands no more than a hundred are looked at', async () => {
+  const fields = 'Final-Recipient: rfc822;a@b.example\r\nAction: failed\r\n'.repeat(50_000);
+  const source = `Content-Type: multipart/report; boundary=a\r\n\r\n--a\r\nContent-Type: message/delivery-status\r\n\r\n${fields}--a--\r\n`;
+  const report = await readReport(Buffer.from(source));
+  expect(report.kind === 'delivery_status' && report.recipients.length).toBe(100);
 });
 
 // The parser would take hours, and nobody else a turn.

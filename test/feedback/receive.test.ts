@@ -1,4 +1,5 @@
 // A report and all that follows from it, in a practice's real file.
+
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
@@ -7,6 +8,7 @@ import type { Report } from '#src/feedback/rules.ts';
 import type { RecipientStatus } from '#src/mail/dsn.ts';
 import { parseReply } from '#src/mail/reply.ts';
 import { queueStore } from '#src/queue/store.ts';
+import { createGuardrail } from '#src/reputation/guardrail.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import {
   createSampleTenant,
@@ -33,6 +35,7 @@ const UNKNOWN = said('failed', '550 5.1.1 User unknown');
 const DELIVERED = said('delivered', null);
 const COMPLAINT: Report = { kind: 'feedback', feedback: { feedbackType: 'abuse', originalMailFrom: null } };
 
+const policy = { waits: [1], thenEvery: 1, jitter: 0, giveUpAfter: { 0: 1, 1: 1 } };
 const SIMULATOR = 'simulator.mail.example.com';
 const TABLES = ['events', 'recipients', 'messages', 'queue', 'counters', 'suppressions'] as const;
 type State = Record<(typeof TABLES)[number], Record<string, unknown>[]>;
@@ -57,6 +60,7 @@ const scene = async (address = 'erika@example.org') => {
     clock: createTestClock(),
     suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
     simulatorDomain: SIMULATOR,
+    guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
   };
   const receive = (
     report: Report,
@@ -131,15 +135,31 @@ describe('a recipient whose mail was to be tried again', () => {
     expect((await state()).queue).toEqual([]);
   });
 
-  test('stays queued when its mail is only delayed', async () => {
+  test.each<[string, Report]>([
+    ['delayed', said('delayed', '451 4.4.1 no answer')],
+    ['automatically answered', { kind: 'auto_reply' }],
+    ['complained of', COMPLAINT],
+  ])('is not sent it either when somebody who has it tells that it is %s', async (_, report) => {
     const { receive, state } = await scene();
-    await receive(said('delayed', '451 4.4.1 no answer'));
-    expect((await state()).queue).toHaveLength(1);
+    await receive(report);
+    expect((await state()).queue).toEqual([]);
+  });
+
+  test('was sent it, where the end of an attempt was never written down', async () => {
+    const { receive, state, inFile } = await scene();
+    await inFile((db) => {
+      queueStore(db).claim(0, 1, 1_000, 1, policy);
+      queueStore(db).releaseAll();
+    });
+    await receive(DELIVERED);
+    const { events, counters, recipients } = await state();
+    expect(events.map(({ type }) => type)).toEqual(['message.sent', 'message.delivered']);
+    expect(counters).toMatchObject([{ sent: 1, delivered: 1 }]);
+    expect(recipients).toMatchObject([{ status: 'delivered' }]);
   });
 
   test('is left alone while an attempt is under way: its end is still to be written down', async () => {
     const { receive, state, inFile } = await scene();
-    const policy = { waits: [1], thenEvery: 1, jitter: 0, giveUpAfter: { 0: 1, 1: 1 } };
     await inFile((db) => queueStore(db).claim(0, 1, 1_000, 1, policy));
     await receive(DELIVERED);
     expect((await state()).queue).toMatchObject([{ claimed: 1 }]);

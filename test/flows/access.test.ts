@@ -28,6 +28,9 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /openapi.yaml': ['public', found],
   'GET /reference': ['public', found],
   'GET /.well-known/mta-sts.txt': ['public', noSuchThing],
+  'GET /t/o/{token}': ['public', noSuchThing],
+  'GET /t/c/{token}/{url}': ['public', noSuchThing],
+  'POST /api/upstreams/{name}/events': ['public', { status: 401, body: {} }],
   'GET /api/meta': ['authenticated', found],
 
   'POST /api/auth/request-otp': ['public', refusedBody],
@@ -74,7 +77,13 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'POST /api/practices/{id}/owners': ['operator', refusedBody],
   'POST /api/practices/{id}/approval': ['operator', refusedBody],
   'PATCH /api/practices/{id}/compliance': ['practice.manage', refusedBody],
+  'GET /api/practices/{id}/retention': ['stats.view', found],
+  'PATCH /api/practices/{id}/retention': ['practice.manage', refusedBody],
   'GET /api/practices/{id}/overview': ['stats.view', found],
+  'GET /api/practices/{id}/rates': ['stats.view', found],
+  'POST /api/practices/{id}/pause': ['practice.manage', refusedBody],
+  // It is not paused: there is nothing to change.
+  'POST /api/practices/{id}/resume': ['practice.manage', { status: 409 }],
   'GET /api/practices/{id}/onboarding': ['authenticated', found],
   'GET /api/practices/{id}/cutover': ['stats.view', found],
   // Safe mode is off here: there is nothing to change.
@@ -134,6 +143,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'PATCH /api/practices/{id}/messages/{messageID}': ['messages.send', refusedBody],
   'POST /api/practices/{id}/messages/{messageID}/cancel': ['messages.send', noSuchThing],
   'GET /api/practices/{id}/messages/{messageID}/timeline': ['messages.view', noSuchThing],
+  'GET /api/practices/{id}/messages/{messageID}/source': ['messages.view_content', noSuchThing],
   'GET /api/practices/{id}/messages/{messageID}/events': ['messages.view', noSuchThing],
   'GET /api/practices/{id}/suppression': ['suppressions.manage', found],
   'POST /api/practices/{id}/suppression': ['suppressions.manage', refusedBody],

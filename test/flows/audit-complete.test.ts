@@ -97,6 +97,7 @@ test('every declared action is found in the audit, with who and from where, and 
     city: '10115 Berlin',
     privacy_url: 'https://praxis.example.org/datenschutz',
   });
+  await byOwner('PATCH', `${base}/retention`, { bodies: 7 });
   await byOwner('POST', `${base}/send`, { ...letter, to: 'success@simulator.mail.example.com' });
   await until(
     'it has left',
@@ -125,6 +126,8 @@ test('every declared action is found in the audit, with who and from where, and 
   dns.set('own._domainkey.praxis.test', 'TXT', dkimRecord(publicKey, 'ed25519-sha256'));
   await byOwner('POST', `${base}/dkim-keys/import`, { selector: 'own', private_key: pem });
   await byOwner('POST', `${base}/dkim-keys/rotate`, { compromised: true });
+  await byOwner('POST', `${base}/pause`, { reason: 'Die Liste wird geprüft.' });
+  await byOwner('POST', `${base}/resume`);
   const project = await byOwner('POST', `${base}/projects`, { name: 'Recall' });
   await byOwner('PATCH', `${base}/projects/${project.id}`, { name: 'Recall 2' });
   const route = await byOwner('POST', `${base}/routes`, { name: 'Termine', type: 'transactional' });

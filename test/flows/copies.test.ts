@@ -233,7 +233,8 @@ describe('the footer', () => {
 
   test.each(rows)('%s', async (_, by, fields, footer) => {
     const html = '<html><body><p>Am Montag.</p></body></html>';
-    const copy = await copyOf(by(), { html, ...fields });
+    const settings = { track_opens: false, track_clicks: false };
+    const copy = await copyOf(by(), { html, settings, ...fields });
     expect(footerOf(copy)).toEqual(footer);
     // The same words stand in the HTML, inside of its body.
     const [, shown = '', rest] = /<div lang="\w\w"[^>]*>(.*?)<\/div>(.*)/s.exec(copy.mail.html || '') ?? [];

@@ -68,7 +68,13 @@ test('health tells of it to the operator, and to strangers nothing', async () =>
     await one.say('RCPT TO:<erika@example.org>');
     const whole = await daemon.request('GET', '/api/admin/health', undefined, daemon.adminToken);
     expect(whole.body).toMatchObject({
-      inbound: { listening: true, connections: 1, refused: 1, simulated: 0, to_operator: 0 },
+      inbound: {
+        listening: true,
+        connections: 1,
+        refused: { relaying: 1, forged: 0 },
+        simulated: 0,
+        to_operator: 0,
+      },
     });
     expect((await daemon.request('GET', '/healthz')).body).not.toHaveProperty('inbound');
     const meta = await daemon.request('GET', '/api/meta', undefined, daemon.adminToken);

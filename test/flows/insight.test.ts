@@ -124,15 +124,16 @@ describe('the overview', () => {
   test('tells the reputation of the last 30 days per route, and no rate where nothing was sent', async () => {
     const { days, routes } = (await overview()).reputation;
     expect(days).toBe(30);
-    const none = { delivered: 0, hard_bounced: 0, soft_bounced: 0, complaints: 0 };
+    const none = { refused: 0, delivered: 0, hard_bounced: 0, soft_bounced: 0, complaints: 0 };
     const rows = Object.fromEntries(routes.map(({ route, ...counts }) => [route.slug, counts]));
     expect(rows.outgoing).toEqual({
       ...none,
       sent: 3,
+      refused: 2,
       delivered: 3,
       hard_bounced: 1,
       soft_bounced: 1,
-      bounce_rate: 1 / 3,
+      bounce_rate: 1 / 5,
       complaint_rate: 0,
       counts_towards_guardrail: false,
     });
@@ -146,7 +147,7 @@ describe('the overview', () => {
     });
   });
 
-  test('the guardrail looks at a route from 20 sent on', async () => {
+  test('the guardrail looks at a route from 20 messages on', async () => {
     const add = (sent: number) =>
       app.sql(
         sender.practice.id,

@@ -3,6 +3,7 @@ import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Message, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { asking, type Found, ISO, refused, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
+import { until } from '#test/support/process.ts';
 
 let app: TestApp;
 let sender: Sender;
@@ -29,7 +30,7 @@ describe('search', () => {
     const mails = [
       { subject: 'eins', tags: ['Rechnung', 'März'], message_kind: 'termin' },
       { subject: 'zwei 100%', to: ['a_b@example.org', 'Max@Example.net'] },
-      { subject: 'drei', tag: 'rechnung' },
+      { subject: 'drei', tag: 'rechnung', to: 'Änne Großmann <anne@example.org>' },
       { subject: 'Vier Äpfel', route: 'broadcast', message_kind: 'newsletter', bcc: 'geheim@example.com' },
       { subject: 'fünf', tags: ['back\\slash', 'a"b'] },
     ];
@@ -50,6 +51,15 @@ describe('search', () => {
     ['q=echnun', ['drei', 'eins']],
     ['q=März', ['eins']],
     ['q=Äpfel', ['Vier Äpfel']],
+    ['q=VIER ÄPFEL', ['Vier Äpfel']],
+    ['q=apfel', ['Vier Äpfel']],
+    ['q=marz', ['eins']],
+    ['q=grossmann', ['drei']],
+    ['q=ein', ['eins']],
+    ['q=ü', ['fünf', 'drei', 'eins']],
+    ['q=eins OR drei', []],
+    ['q=drei*', []],
+    ['q=', newestFirst],
     ['q=%25', ['zwei 100%']],
     ['q=a_b', ['zwei 100%']],
     ['q=%5C', ['fünf']],
@@ -60,6 +70,10 @@ describe('search', () => {
     ['tag=rechnung', ['drei', 'eins']],
     ['tag=RECHNUNG', ['drei', 'eins']],
     ['tag=rech', []],
+    ['tag=MÄRZ', ['eins']],
+    ['tag=marz', []],
+    ['tag=', []],
+    ['tag=back%5Cslash&q=f', ['fünf']],
     ['status=processed', newestFirst],
     ['status=queued', []],
     ['route=broadcast', ['Vier Äpfel']],
@@ -137,6 +151,32 @@ describe('search', () => {
   test('refuses an unknown route', async () => {
     const target = `${who.base}/messages/search?route=nowhere`;
     await refused('not_found', call('GET', target, undefined, who.token));
+  });
+});
+
+describe('the index', () => {
+  test('follows what is accepted, and the nightly look finds what was left', async () => {
+    const who = await app.createSender({ name: 'Viele', plan: 'gruppe' });
+    const letters = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({
+        to: `r${n}@example.org`,
+        subject: `Nummer ${n}`,
+        text: 'x',
+      }));
+    const indexed = () =>
+      app.sql<{ count: number }>(who.practice.id, 'SELECT count(*) AS count FROM search_texts')[0]?.count;
+    const send = async (count: number) =>
+      expect((await call('POST', `${who.base}/send/batch`, letters(count), who.token)).status).toBe(202);
+    await send(250);
+    expect(indexed()).toBe(0);
+    await send(250);
+    await until('all are in the index', () => indexed() === 500);
+    const found = await list<Message>(`${who.base}/messages/search?q=NUMMER 249`, who.token);
+    expect(found.map(({ subject }) => subject)).toEqual(['Nummer 249', 'Nummer 249']);
+    app.sql(who.practice.id, "INSERT INTO search_trigrams (search_trigrams) VALUES ('delete-all')");
+    app.sql(who.practice.id, 'DELETE FROM search_texts');
+    await app.runJob('remove what is old');
+    await until('all are in the index again', () => indexed() === 500);
   });
 });
 

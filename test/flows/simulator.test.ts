@@ -5,8 +5,8 @@ import { type AppOptions, letter, type Sender, startApp, type TestApp } from '#t
 import { startDaemon } from '#test/support/daemon.ts';
 import { startPostfix } from '#test/support/postfix.ts';
 import { freePort, until } from '#test/support/process.ts';
+import { bounceOf, bring, deliveryStatus } from '#test/support/reports.ts';
 import { createSmtpReceiver, OK } from '#test/support/smtp-receiver.ts';
-import { talkTo } from '#test/support/smtp-talk.ts';
 
 const SIMULATOR = 'simulator.mail.example.com';
 const endings: (() => Promise<unknown>)[] = [];
@@ -115,45 +115,6 @@ describe('the simulator, behind Postfix', () => {
   });
 });
 
-/** A message to that address, from the null sender; the reply to its final dot. Rejects where the address is refused. */
-const bringTo = async (port: number, to: string, content: string): Promise<string | null> => {
-  const one = await talkTo(port);
-  try {
-    await one.hello();
-    await one.envelope('', to);
-    one.write(`${content}.\r\n`);
-    return await one.reply();
-  } finally {
-    one.end();
-  }
-};
-const bring = (app: TestApp, to: string, content: string): Promise<string | null> =>
-  bringTo(app.inboundPort ?? 0, to, content);
-
-const reportOf = (recipient: string, ...fields: readonly string[]): string =>
-  [
-    'From: mailer-daemon@mx.example.org',
-    'Subject: Mail delivery report',
-    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
-    '',
-    '--b',
-    'Content-Type: text/plain',
-    '',
-    'A report.',
-    '--b',
-    'Content-Type: message/delivery-status',
-    '',
-    'Reporting-MTA: dns; mx.example.org',
-    '',
-    `Final-Recipient: rfc822; ${recipient}`,
-    ...fields,
-    '',
-    '--b--',
-    '',
-  ].join('\r\n');
-const bounceOf = (recipient: string): string =>
-  reportOf(recipient, 'Action: failed', 'Status: 5.1.1', 'Diagnostic-Code: smtp; 550 5.1.1 User unknown');
-
 describe('a report from the world', () => {
   /** The relay takes the mail; reports are brought by hand. */
   const withReceiver = async () => {
@@ -168,9 +129,9 @@ describe('a report from the world', () => {
     const id = await app.send(sender);
     await receiver.waitFor(1);
     const returnPath = receiver.messages[0]?.mailFrom ?? '';
-    expect(await bring(app, returnPath, bounceOf(letter.to))).toMatch('250 2.0.0');
+    expect(await bring(app.inboundPort, returnPath, bounceOf(letter.to))).toMatch('250 2.0.0');
     await app.untilStatus(sender, id, 'hard_bounced');
-    expect(await bring(app, returnPath, bounceOf(letter.to))).toMatch('250 2.0.0');
+    expect(await bring(app.inboundPort, returnPath, bounceOf(letter.to))).toMatch('250 2.0.0');
     const answer = await app.request('POST', `${sender.base}/send`, letter, sender.token);
     expect(answer.body).toMatchObject({ status: 'suppressed', code: 'recipient_suppressed' });
     expect((await typesOf(app, sender, id)).filter((type) => type === 'message.hard_bounced')).toHaveLength(
@@ -188,7 +149,7 @@ describe('a report from the world', () => {
     const returnPath = receiver.messages[0]?.mailFrom ?? '';
     const last = returnPath.indexOf('@') - 1;
     const forged = `${returnPath.slice(0, last)}${returnPath[last] === 'a' ? 'b' : 'a'}${returnPath.slice(last + 1)}`;
-    await expect(bring(app, forged, bounceOf(letter.to))).rejects.toThrow('550 5.1.1');
+    await expect(bring(app.inboundPort, forged, bounceOf(letter.to))).rejects.toThrow('550 5.1.1');
     expect(app.sql(sender.practice.id, 'SELECT * FROM suppressions')).toEqual([]);
   });
 
@@ -199,7 +160,11 @@ describe('a report from the world', () => {
     await app.untilStatus(sender, id, 'processed');
     const events = await eventsOf(app, sender, id);
     expect(
-      await bring(app, receiver.messages[0]?.mailFrom ?? '', 'Subject: Re: Ihr Termin\r\n\r\nDanke!\r\n'),
+      await bring(
+        app.inboundPort,
+        receiver.messages[0]?.mailFrom ?? '',
+        'Subject: Re: Ihr Termin\r\n\r\nDanke!\r\n',
+      ),
     ).toMatch('250');
     expect(await eventsOf(app, sender, id)).toEqual(events);
   });
@@ -238,9 +203,9 @@ describe('kill -9', { timeout: 120_000 }, () => {
       'the relay has both copies',
       () => receiver.commands.filter((line) => line.endsWith(' .')).length === 2,
     );
-    await bringTo(port, returnPathOf('anna@example.org'), bounceOf('anna@example.org'));
-    const delivered = reportOf('berta@example.org', 'Action: delivered', 'Status: 2.0.0');
-    await bringTo(port, returnPathOf('berta@example.org'), delivered);
+    await bring(port, returnPathOf('anna@example.org'), bounceOf('anna@example.org'));
+    const delivered = deliveryStatus('berta@example.org', 'Action: delivered', 'Status: 2.0.0');
+    await bring(port, returnPathOf('berta@example.org'), delivered);
     await first.kill();
     held.resolve();
 

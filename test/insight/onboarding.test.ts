@@ -29,6 +29,7 @@ const practice: PracticeRow = {
   bimi_certificate_url: null,
   resumed_at: null,
   pause_told: 1,
+  pause_facts_json: null,
   keep_bodies: null,
   keep_attachments: null,
   keep_events: null,

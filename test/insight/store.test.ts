@@ -63,19 +63,6 @@ describe('the newest since a time', () => {
   });
 });
 
-test('the first message since a time is found among any number of them', () => {
-  expect(store().firstSince(0)).toBe(1);
-  const seqs = Array.from({ length: 100 }, (_, number) => named(tenant, `m${number}`, 10 * number));
-  tenant.db.prepare('DELETE FROM messages WHERE seq % 7 = 0').run();
-  for (let at = 0; at <= 1_000; at += 5) {
-    const first = seqs.find((seq, number) => seq % 7 !== 0 && 10 * number >= at);
-    const found = store().firstSince(at);
-    // It may name a gap just before it.
-    const next = seqs.find((seq) => seq >= found && seq % 7 !== 0);
-    expect({ at, next }).toEqual({ at, next: first });
-  }
-});
-
 test('only so many rows are looked at, however many there are', () => {
   const wanted = named(other, 'old', 0);
   const insert = tenant.db.prepare(

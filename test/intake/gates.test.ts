@@ -523,6 +523,22 @@ describe('lets go on, but', () => {
     },
   );
 
+  test.each<readonly [kind: Draft['kind'], settings: Draft['settings'], verdict: string]>([
+    ['termin', { track_opens: true, track_clicks: false }, 'warned'],
+    ['recall', { track_opens: false, track_clicks: true }, 'warned'],
+    ['doi', { track_opens: true, track_clicks: true }, 'warned'],
+    ['termin', { track_opens: false, track_clicks: false }, 'passed'],
+    ['transactional', { track_opens: true, track_clicks: true }, 'passed'],
+  ])(
+    'tracking is told, and warned of where it is nobody’s business: %s with %o is %s',
+    (kind, settings, verdict) => {
+      const { refusal, verdicts } = judge({ name: '', draft: { kind, settings } });
+      expect(refusal).toBeNull();
+      const told = verdicts.find(({ gate }) => gate === 'tracking');
+      expect(told).toEqual({ gate: 'tracking', verdict, facts: settings });
+    },
+  );
+
   test.each(['one_click', 'link', null] as const)('the way out is told: %s', (unsubscribe) => {
     expect(judge({ name: '', facts: { unsubscribe } }).verdicts.at(-1)).toEqual({
       gate: 'unsubscribe',
@@ -554,6 +570,7 @@ describe('their order', () => {
       'warmup_volume',
       'promotional',
       'content',
+      'tracking',
       'unsubscribe',
     ]);
   });

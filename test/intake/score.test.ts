@@ -154,3 +154,16 @@ describe('warns', () => {
     expect(score({ facts: { unsubscribe: null } }).warnings.map(({ id }) => id)).toEqual(['no_way_out']);
   });
 });
+
+test('tracking what is nobody’s business is warned of, in the language asked for', () => {
+  const draft = { kind: 'recall', settings: { track_opens: true } } as const;
+  const [german, english] = (['de', 'en'] as const).map((language) => score({ draft }, language));
+  expect(german?.warnings).toMatchObject([
+    { id: 'tracking_on_kind', why: expect.stringContaining('Vorsorge') },
+  ]);
+  expect(english?.warnings).toMatchObject([
+    { id: 'tracking_on_kind', why: expect.stringContaining('check-up') },
+  ]);
+  expect(english?.recommendations).toHaveLength(1);
+  expect(score({ draft: { kind: 'recall', settings: {} } }).warnings).toEqual([]);
+});

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { isComplaint, readFeedbackReport, writeComplaint } from '#src/mail/arf.ts';
+import {
+  isComplaint,
+  isOptOut,
+  readFeedbackReport,
+  readReportedEnvelope,
+  writeComplaint,
+} from '#src/mail/arf.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { mutations } from '#test/support/mutations.ts';
 
@@ -47,6 +53,35 @@ describe('reading a report of abuse', () => {
     const report = readFeedbackReport(part);
     expect(report).toEqual(found);
     expect(report && isComplaint(report)).toBe(complaint);
+  });
+
+  test.each([
+    ['opt-out', true],
+    ['opt-out-list', true],
+    ['Opt-Out', true],
+    ['abuse', false],
+    ['not-spam', false],
+  ])('%s asks for no more of such mail: %s', (type, expected) => {
+    const report = readFeedbackReport(`Feedback-Type: ${type}`);
+    expect(report && isOptOut(report)).toBe(expected);
+  });
+
+  test.each([
+    [sample, { mailFrom: ['somesender@example.net'], recipients: ['user@example.com'] }],
+    [
+      'Original-Rcpt-To: <a@b.example>\nOriginal-Rcpt-To: c@d.example',
+      { mailFrom: [], recipients: ['a@b.example', 'c@d.example'] },
+    ],
+    ['Removal-Recipient: rfc822; a@b.example', { mailFrom: [], recipients: ['a@b.example'] }],
+    ['Original-Mail-From:\n <a@b.example>', { mailFrom: ['a@b.example'], recipients: [] }],
+    ['Original-Mail-From: <>\nOriginal-Rcpt-To: ', { mailFrom: [], recipients: [] }],
+    ['To: a@b.example\nFrom: c@d.example', { mailFrom: [], recipients: [] }],
+  ])('whom %j names', (part, named) => {
+    expect(readReportedEnvelope(part)).toEqual(named);
+  });
+
+  test('names no more than a hundred', () => {
+    expect(readReportedEnvelope('Original-Rcpt-To: a@b.example\n'.repeat(500)).recipients).toHaveLength(100);
   });
 
   test.each(['', 'User-Agent: x', 'Feedback-Type: ', 'Feedback-Type: 12'])('%j reports nothing', (part) => {

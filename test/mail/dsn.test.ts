@@ -69,8 +69,8 @@ describe('reading the fields of a notification', () => {
         'Status: 2.0.0',
       ),
       found: [
-        { action: 'delayed', status: '4.4.1', finalRecipient: 'a@b.example' },
-        { action: 'delivered', status: '2.0.0', finalRecipient: 'c@d.example' },
+        { action: 'delayed', status: '4.4.1', finalRecipient: 'a@b.example', remoteMta: 'a.example' },
+        { action: 'delivered', status: '2.0.0', finalRecipient: 'c@d.example', remoteMta: 'a.example' },
       ],
     },
     {
@@ -87,8 +87,8 @@ describe('reading the fields of a notification', () => {
         'Status: 5.1.1',
       ),
       found: [
-        { status: '5.2.2', finalRecipient: 'a@b.example' },
-        { status: '5.1.1', finalRecipient: 'c@d.example' },
+        { status: '5.2.2', finalRecipient: 'a@b.example', remoteMta: 'a.example' },
+        { status: '5.1.1', finalRecipient: 'c@d.example', remoteMta: 'a.example' },
       ],
     },
     {
@@ -112,7 +112,45 @@ describe('reading the fields of a notification', () => {
       part: group('Final-Recipient: rfc822;a@b.example', 'Action: failed', 'Status: unknown'),
       found: [{ finalRecipient: 'a@b.example' }],
     },
-    { name: 'no action', part: group('Final-Recipient: rfc822;a@b.example', 'Status: 5.1.1'), found: [] },
+    {
+      name: 'no action, and a status that leaves no doubt',
+      part: group('Final-Recipient: rfc822;a@b.example', 'Status: 5.1.1'),
+      found: [{ status: '5.1.1', finalRecipient: 'a@b.example' }],
+    },
+    {
+      name: 'no action, and a status that may be a delay',
+      part: group('Final-Recipient: rfc822;a@b.example', 'Status: 4.1.1'),
+      found: [],
+    },
+    {
+      name: 'an action in another word',
+      part: group('Final-Recipient: rfc822;a@b.example', 'Action: Failure', 'Status: 5.0.0'),
+      found: [{ status: '5.0.0', finalRecipient: 'a@b.example' }],
+    },
+    {
+      name: 'the reply code before the status, and a host with its address',
+      part: group(
+        'Final-Recipient: rfc822;a@b.example',
+        'Action: failed',
+        'Status: 550 5.2.1',
+        'Remote-MTA: dns; MX.b.example. (192.0.2.1, the server for the domain b.example.)',
+      ),
+      found: [{ status: '5.2.1', finalRecipient: 'a@b.example', remoteMta: 'mx.b.example' }],
+    },
+    {
+      name: 'a letter where a reply should stand',
+      part: group(
+        'Final-Recipient: rfc822;a@b.example',
+        'Action: failed',
+        "Diagnostic-Code: smtp; The remote server answered: '550 5.1.1 User unknown'",
+      ),
+      found: [
+        {
+          finalRecipient: 'a@b.example',
+          diagnostic: { code: 550, enhanced: '5.1.1', text: 'User unknown' },
+        },
+      ],
+    },
     {
       name: 'an action nobody knows',
       part: 'Final-Recipient: rfc822;a@b.example\nAction: exploded',
@@ -204,6 +242,7 @@ describe('writing one', () => {
         ...none,
         action: 'failed',
         status: '5.1.1',
+        remoteMta: 'mail.example.com',
         finalRecipient: 'bounce@simulator.mail.example.com',
         diagnostic: {
           code: 550,

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { decodeReturnPath, encodeReturnPath } from '#src/mail/verp.ts';
+import { decodeReturnPath, encodeReturnPath, looksLikeReturnPath, returnPathsIn } from '#src/mail/verp.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 const DOMAIN = 'praxis.example';
@@ -86,4 +86,37 @@ describe('nothing else names anybody', () => {
 test('numbers that do not fit are refused rather than cut', () => {
   expect(() => encodeReturnPath(key, { tenantNumber: 2 ** 32, recipientId: 1 }, DOMAIN)).toThrow(RangeError);
   expect(() => encodeReturnPath(key, { tenantNumber: 1, recipientId: 2 ** 48 }, DOMAIN)).toThrow(RangeError);
+});
+
+describe('return paths in a text', () => {
+  const other = encodeReturnPath(key, { tenantNumber: 1, recipientId: 2 }, 'xn--zahnrzte-4za.example');
+
+  test.each([
+    ['as a field', `Return-Path: <${returnPath}>`, [returnPath]],
+    ['in a line of Received', `(envelope-from <${returnPath}>)`, [returnPath]],
+    ['in capitals', returnPath.toUpperCase(), [returnPath]],
+    ['each once', `${returnPath} ${other},${returnPath}`, [returnPath, other]],
+    ['as a part of something longer', `x${returnPath}`, []],
+    ['without its host', returnPath.slice(0, returnPath.indexOf('@')), []],
+    ['at another kind of host', returnPath.replace('bounce.', 'mail.'), []],
+    ['too short', returnPath.replace(/.@/, '@'), []],
+  ])('%s', (_, text, found) => {
+    expect(returnPathsIn(text, 10)).toEqual(found);
+  });
+
+  test('are no more than asked for', () => {
+    expect(returnPathsIn(`${returnPath} ${other}`, 1)).toEqual([returnPath]);
+  });
+});
+
+test.each([
+  [returnPath, true],
+  ['B-1', true],
+  ['b=x', true],
+  ['bounce', false],
+  ['berta+1', false],
+  ['postmaster', false],
+  ['', false],
+])('%j begins like one: %s', (localPart, expected) => {
+  expect(looksLikeReturnPath(localPart)).toBe(expected);
 });

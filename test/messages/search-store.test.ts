@@ -1,5 +1,11 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { newId } from '#src/kernel/id.ts';
+import { searchIndexStore } from '#src/messages/search-index-store.ts';
 import { type MessageFilter, messageSearchStore } from '#src/messages/search-store.ts';
+import { fold } from '#src/messages/search-text.ts';
+import { messageStore } from '#src/messages/store.ts';
+import { plansOf } from '#test/support/query-plan.ts';
 import { openTenantDb, queueMessage, type SampleTenant } from '#test/support/storage.ts';
 
 const EVERYTHING: MessageFilter = {
@@ -12,6 +18,9 @@ const EVERYTHING: MessageFilter = {
   createdFrom: null,
   createdBefore: null,
 };
+/** One portion a call. */
+const IMPATIENT = { ms: 0, portion: 3 };
+const PATIENT = { ms: 60_000, portion: 3 };
 
 let tenant: SampleTenant;
 let ids: string[];
@@ -22,31 +31,190 @@ beforeEach(async () => {
   ids = Array.from({ length: 10 }, (_, n) => queueMessage(tenant, { recipients: [recipientOf(n)] }).id);
 });
 
+const takeIn = (limit = 1_000): number => searchIndexStore(tenant.db).takeIn(limit);
+
 /** What call after call finds, until nothing is left. */
-const pages = (filter: MessageFilter, limit: number, messagesPerCall: number): string[][] => {
+const pages = (filter: Partial<MessageFilter>, limit: number, budget = PATIENT): string[][] => {
   const found: string[][] = [];
   for (let before: number | null = null; ; ) {
-    const page = messageSearchStore(tenant.db).find(filter, before, limit, messagesPerCall);
+    const page = messageSearchStore(tenant.db).find({ ...EVERYTHING, ...filter }, before, limit, budget);
     found.push(page.rows.map(({ id }) => id));
     before = page.before;
     if (before === null) return found;
   }
 };
+const find = (filter: Partial<MessageFilter>): string[] => pages(filter, 1_000).flat();
 
-test('pages of the limit, newest first, each message once', () => {
-  const newestFirst = ids.toReversed();
-  expect(pages(EVERYTHING, 4, 100)).toEqual([
-    newestFirst.slice(0, 4),
-    newestFirst.slice(4, 8),
-    newestFirst.slice(8),
-  ]);
+describe.each([
+  ['before the index has come to them', 0],
+  ['when the index has come to half of them', 5],
+  ['in the index', 1_000],
+])('messages are found %s', (_, indexed) => {
+  beforeEach(() => {
+    takeIn(indexed);
+  });
+
+  test('in pages of the limit, newest first, each once', () => {
+    const newestFirst = ids.toReversed();
+    for (const filter of [{}, { text: 'example' }, { text: 'a@' }, { status: 'queued' as const }])
+      expect(pages(filter, 4), JSON.stringify(filter)).toEqual([
+        newestFirst.slice(0, 4),
+        newestFirst.slice(4, 8),
+        newestFirst.slice(8),
+      ]);
+  });
+
+  test('whatever a call has time for: the next one goes on where it ended', () => {
+    const call = messageSearchStore(tenant.db).find({ ...EVERYTHING, text: 'a@' }, null, 9, IMPATIENT);
+    expect({ found: call.rows.length, before: call.before }).toEqual({ found: 3, before: 8 });
+    const berta = pages({ text: 'berta' }, 4, IMPATIENT);
+    expect(berta.flat()).toEqual([ids[1]]);
+    expect(pages({ text: 'anna' }, 1, IMPATIENT).flat()).toEqual(
+      ids.toReversed().filter((id) => id !== ids[1]),
+    );
+    expect(pages({}, 3, IMPATIENT).flat()).toEqual(ids.toReversed());
+    expect(pages({}, 2, IMPATIENT).flat()).toEqual(ids.toReversed());
+  });
+
+  test('not at all once they are deleted, and a number used again is another message', () => {
+    tenant.db.prepare('DELETE FROM messages WHERE id IN (?, ?)').run(ids[1], ids[9]);
+    expect(find({ text: 'berta' })).toEqual([]);
+    expect(find({ text: 'anna' })).toEqual(
+      ids
+        .slice(2, 9)
+        .toReversed()
+        .concat(ids[0] ?? ''),
+    );
+    const { id, seq } = queueMessage(tenant, { recipients: ['berta@example.org'] });
+    expect(seq).toBe(10);
+    expect(find({ text: 'berta' })).toEqual([id]);
+    takeIn();
+    expect(find({ text: 'berta' })).toEqual([id]);
+  });
 });
 
-test('a call that has looked at its share ends, and the next one goes on behind it', () => {
-  expect(pages({ ...EVERYTHING, text: 'berta' }, 4, 3)).toEqual([[], [], [ids[1]], []]);
+test('one that is a clause away is found by nobody else', () => {
+  takeIn();
+  expect(pages({ text: 'anna', status: 'hard_bounced' }, 4)).toEqual([[]]);
+  expect(pages({ text: 'xyz' }, 4)).toEqual([[]]);
+  expect(pages({ projects: [] }, 4).flat()).toEqual([]);
 });
 
-test('a share that ends with a full page loses nothing between', () => {
-  expect(pages(EVERYTHING, 3, 3).flat()).toEqual(ids.toReversed());
-  expect(pages(EVERYTHING, 2, 3).flat()).toEqual(ids.toReversed());
+test('times are found by the order of the messages, and held against each once more', async () => {
+  tenant = await openTenantDb();
+  const at = [10, 20, 30, 25, 40];
+  ids = at.map((now) => queueMessage(tenant, { now }).id);
+  const times = (createdFrom: number | null, createdBefore: number | null) =>
+    find({ createdFrom, createdBefore }).map((id) => at[ids.indexOf(id)]);
+  expect(times(20, 40)).toEqual([25, 30, 20]);
+  expect(times(null, 10)).toEqual([]);
+  expect(times(41, null)).toEqual([]);
+  expect(times(40, null)).toEqual([40]);
+  // The clock was set back between two of them.
+  expect(times(30, 40)).not.toContain(25);
+});
+
+test.each([0, 1_000])(
+  'a status is the one of now, whatever it was when the index came to it: %d',
+  (indexed) => {
+    takeIn(indexed);
+    const set = tenant.db.prepare('UPDATE messages SET status = ? WHERE id = ?');
+    set.run('delivered', ids[1]);
+    expect(find({ text: 'berta', status: 'queued' })).toEqual([]);
+    expect(find({ text: 'berta', status: 'delivered' })).toEqual([ids[1]]);
+  },
+);
+
+describe('of a common status, where a text decides', () => {
+  /** More than are rather looked at one by one. */
+  const MANY = 8_100;
+  beforeEach(() => {
+    const { db } = tenant;
+    db.prepare(
+      `WITH RECURSIVE n (i) AS (SELECT 11 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
+       INSERT INTO messages SELECT i, 'm' || i, internet_message_id, project_id, route_id, message_kind, channel, source,
+         from_json, to_json, cc_json, bcc_json, reply_to_json, 'Termin ' || i, tag, tags_json, metadata_json, settings_json,
+         decisions_json, CASE WHEN i % 2 THEN 'delivered' ELSE status END, score, size_bytes, scheduled_at, created_at,
+         updated_at FROM n JOIN messages ON seq = 1`,
+    ).run();
+    db.prepare("UPDATE messages SET status = 'delivered' WHERE seq > 10").run();
+    db.prepare("UPDATE messages SET status = 'opened' WHERE seq % 100 = 0").run();
+    takeIn(MANY);
+  });
+
+  test('trigrams find it', () => {
+    const has = (text: string) => find({ text, status: 'delivered' });
+    const named = (from: number, to: number) =>
+      Array.from({ length: from - to + 1 }, (_, n) => `m${from - n}`);
+    expect(has('TERMIN 77')).toEqual([...named(7_799, 7_701), ...named(779, 770), 'm77']);
+    expect(find({ text: 'termin 77', status: 'opened' })).toEqual(['m7700']);
+    expect(has('termin 7700')).toEqual([]);
+    expect(has('berta')).toEqual([]);
+  });
+
+  test('so do one or two characters', () => {
+    expect(find({ text: 'n ', status: 'delivered' })).toHaveLength(8_090 - 81);
+    expect(find({ text: '§', status: 'delivered' })).toEqual([]);
+  });
+});
+
+test('another project, route or kind is never found, though it shared its place in the index', () => {
+  takeIn();
+  const { db, projectId, routeId } = tenant;
+  const text = db.prepare('SELECT text FROM search_texts WHERE seq = 1').pluck().get();
+  expect(text).toContain('anna@example.org');
+  // As if what was compared as a whole had one value for all.
+  const others = { projects: [newId()], routeId: newId() };
+  for (const filter of [
+    { projects: others.projects },
+    { routeId: others.routeId },
+    { kind: 'recall' as const },
+  ])
+    expect(find(filter)).toEqual([]);
+  expect(find({ projects: [newId(), projectId], routeId, kind: 'transactional' })).toHaveLength(10);
+  const many = Array.from({ length: 60 }, newId);
+  expect(find({ projects: many, text: 'anna' })).toEqual([]);
+  expect(find({ projects: [...many, projectId], text: 'anna' })).toHaveLength(9);
+});
+
+test('whatever is asked for, the index finds what looking at each message would', () => {
+  const letters = [...'aAäÄsß"\'*()^-+:%_\\\t ', 'OR', 'NEAR', '\u0308', '🍎', '\ud800', '\x1f', '字'];
+  let state = 1;
+  const random = (count: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * count);
+  };
+  const text = (length: number) => Array.from({ length }, () => letters[random(letters.length)]).join('');
+  const set = tenant.db.prepare('UPDATE messages SET subject = ? WHERE id = ?');
+  const subjects = new Map(ids.map((id) => [id, text(30)]));
+  for (const [id, subject] of subjects) set.run(subject, id);
+  const asked = Array.from({ length: 400 }, (_, n) => {
+    const from = random(20);
+    return n % 2
+      ? text(1 + random(6))
+      : (subjects.get(ids[n % 10] ?? '') ?? '').slice(from, from + 1 + random(8));
+  });
+  const looked = asked.map((q) => find({ text: q }));
+  takeIn();
+  for (const [n, q] of asked.entries()) expect(find({ text: q }), JSON.stringify(q)).toEqual(looked[n]);
+  const kept = (subject: string | undefined) => fold(subject ?? '');
+  for (const [n, q] of asked.entries())
+    for (const id of ids)
+      if (kept(subjects.get(id)).includes(fold(q))) expect(looked[n], JSON.stringify(q)).toContain(id);
+});
+
+test('no statement scans a table or sorts one', () => {
+  const { db } = tenant;
+  const ofOthers = new Set(plansOf(db, messageStore).map(({ sql }) => sql));
+  const steps = [messageSearchStore, searchIndexStore]
+    .flatMap((store) => plansOf<TenantDb>(db, store))
+    .filter(({ sql }) => !ofOthers.has(sql))
+    .flatMap((plan) => plan.steps);
+  expect(steps).toContain(
+    'SEARCH messages USING COVERING INDEX messages_status (status=? AND rowid>? AND rowid<?)',
+  );
+  expect(steps.filter((step) => /^SCAN search_trigrams VIRTUAL TABLE INDEX .*M/.test(step))).toHaveLength(1);
+  expect(
+    steps.filter((step) => /^SCAN (?!search_trigrams|CONSTANT|\(subquery)|TEMP B-TREE/.test(step)),
+  ).toEqual([]);
 });

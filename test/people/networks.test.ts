@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalNetwork, isWithin } from '#src/people/networks.ts';
+import { canonicalNetwork, isWithin, withoutHost } from '#src/people/networks.ts';
 
 describe('one form for each network', () => {
   test.each<[string, string | null]>([
@@ -32,6 +32,31 @@ describe('one form for each network', () => {
     ['/24', null],
   ])('%j is %j', (text, canonical) => {
     expect(canonicalNetwork(text)).toBe(canonical);
+  });
+});
+
+describe('an address without what names its host', () => {
+  test.each<[string, string | null]>([
+    ['192.0.2.255', '192.0.2.0'],
+    ['192.0.2.0', '192.0.2.0'],
+    ['0.0.0.1', '0.0.0.0'],
+    ['255.255.255.255', '255.255.255.0'],
+    ['::ffff:192.0.2.129', '192.0.2.0'],
+    ['::ffff:c000:281', '192.0.2.0'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
+    ['2001:DB8::6', '2001:db8::'],
+    ['fe80::1%eth0', 'fe80::'],
+    ['::1', '::'],
+    // 6to4: the host's IPv4 address stands in the first 48 bits.
+    ['2002:c000:0281::1', '2002:c000:200::'],
+    ['192.0.2.1/24', null],
+    ['2001:db8::/32', null],
+    ['192.0.2', null],
+    ['192.0.2.1:443', null],
+    ['unknown', null],
+    ['', null],
+  ])('of %j is %j', (text, kept) => {
+    expect(withoutHost(text)).toBe(kept);
   });
 });
 

@@ -5,11 +5,13 @@ import { createSigners } from '#src/domains/keys/signers.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
 import { newId } from '#src/kernel/id.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
+import { createTrackingLinks } from '#src/mail/tracking-link.ts';
 import { decodeReturnPath } from '#src/mail/verp.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';
 import { messageStore } from '#src/messages/store.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
+import { createGuardrail } from '#src/reputation/guardrail.ts';
 import {
   MANAGED_HOST,
   openTenantDb,
@@ -43,7 +45,10 @@ beforeEach(async () => {
     returnPathKey,
     contentKey,
     suppressionKey: createSecretKey(Buffer.alloc(32, 4)),
+    simulatorDomain: 'simulator.mail.example.com',
+    guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
+    trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
   };
 });

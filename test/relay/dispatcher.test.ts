@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
+import type { Transcript } from '#src/relay/upstream.ts';
+import { tenantStore } from '#src/tenants/store.ts';
 import { until } from '#test/support/process.ts';
 import {
   ACCEPTED,
@@ -95,6 +97,44 @@ describe('whose turn it is', () => {
     await pause(null);
     relay.dispatcher.wake({ tenantId: practice, lane: 0 }, relay.clock.now());
     await relay.untilSent(practice);
+  });
+});
+
+describe('the guardrail', () => {
+  const UNKNOWN: Transcript = {
+    result: 'refused',
+    phase: 'rcpt',
+    reply: { code: 550, enhanced: '5.1.1', text: 'User unknown' },
+  };
+
+  test('pauses with the 20th message: what is under way ends, and nothing more is claimed', async () => {
+    const held = createGate();
+    // The 20th is the one that comes back, while the three after it are being sent.
+    const upstream = playUpstream(
+      (_, number) => (number < 20 ? ACCEPTED : number === 20 ? UNKNOWN : held.opened.then(() => ACCEPTED)),
+      { concurrency: 4 },
+    );
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    await relay.send(practice, { to: mailboxes(50) });
+    relay.dispatcher.start();
+    const pausedAt = () => relay.storage.tenants.read(practice, (db) => tenantStore(db).practice().paused_at);
+    await until('it is paused', async () => (await pausedAt()) !== null, PATIENCE_MS);
+    const underWay = upstream.underWay();
+    held.open();
+    const recheckAt = relay.clock.now() + HOUR;
+    await until(
+      'it is looked at again in an hour',
+      () =>
+        relay.dispatcher.describe().next_due_at === recheckAt && relay.dispatcher.describe().in_flight === 0,
+      PATIENCE_MS,
+    );
+    const given = upstream.seen.length;
+    expect(given).toBeLessThanOrEqual(20 + 4);
+    expect(given).toBeGreaterThanOrEqual(20 + underWay);
+    const waiting = await relay.queue(practice);
+    expect(waiting).toHaveLength(50 - given);
+    expect(waiting).toEqual(waiting.map(() => expect.objectContaining({ claimed: 0, attempts: 0 })));
   });
 });
 

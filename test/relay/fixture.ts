@@ -1,5 +1,6 @@
 // The way of a message from intake to an upstream that the test plays: real files, the real dispatcher, a clock that
 // stands still until the test moves it. Ended by itself when the test ends.
+
 import { createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -16,11 +17,13 @@ import { createLog } from '#src/kernel/log.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
+import { createTrackingLinks } from '#src/mail/tracking-link.ts';
 import { createDueRegistry, type DueRegistry } from '#src/queue/due-registry.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
 import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
 import { createWaysOut, type WaysOut } from '#src/relay/ways-out.ts';
+import { createGuardrail } from '#src/reputation/guardrail.ts';
 import { createTenant } from '#src/tenants/create.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import { MESSAGE } from '#test/support/draft.ts';
@@ -202,8 +205,10 @@ export const createRelay = async (
     contentKey: CONTENT_KEY,
     suppressionKey: SUPPRESSION_KEY,
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
+    trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
     simulatorDomain: 'simulator.mail.example.com',
+    guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
   });
   const acceptDeps: AcceptDeps = {
     files: storage.tenants,

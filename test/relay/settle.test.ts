@@ -10,6 +10,8 @@ import type { RetryPolicy } from '#src/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/queue/store.ts';
 import type { Outcome } from '#src/relay/outcome.ts';
 import { settle } from '#src/relay/settle.ts';
+import { createGuardrail } from '#src/reputation/guardrail.ts';
+import { tenantStore } from '#src/tenants/store.ts';
 import { openTenantDb, queueMessage, type SampleMessage, type SampleTenant } from '#test/support/storage.ts';
 
 const policy: RetryPolicy = {
@@ -52,6 +54,7 @@ const claim = (now: number): QueueRow => {
 const facts = {
   upstream: 'relay',
   simulatorDomain: 'simulator.mail.example.com',
+  guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
   suppressionKey: createSecretKey(Buffer.alloc(32, 4)),
 };
 const settleAt = (now: number, row: QueueRow, outcome: Outcome, acceptIsDelivery = false) =>
@@ -262,6 +265,21 @@ describe('later attempts', () => {
       attempts: 61,
     });
     expect(events().at(-1)).toMatchObject({ type: 'message.failed', attempt: 61 });
+  });
+
+  test('have patience anew after a pause that took longer than it', () => {
+    const row = claim(0);
+    queueStore(tenant.db).remove(message.recipientIds.find((id) => id !== row.recipient_id) ?? 0);
+    const due = settleAt(1, row, DEFERRED) ?? 0;
+    const paused = tenantStore(tenant.db).practice();
+    tenantStore(tenant.db).updatePause({ ...paused, paused_at: null, resumed_at: due + 3 * HOUR });
+    const again = claim(due + 3 * HOUR);
+    expect(again.queued_at).toBe(0);
+    expect(settleAt(due + 3 * HOUR + 1, again, DEFERRED)).toBe(due + 3 * HOUR + 1 + MINUTE);
+    expect(recipient(row)?.status).toBe('delivery_delayed');
+    const last = claim(due + 4 * HOUR);
+    expect(settleAt(due + 4 * HOUR, last, DEFERRED)).toBeNull();
+    expect(recipient(row)?.status).toBe('failed');
   });
 
   test('mark a delay that was told before', () => {

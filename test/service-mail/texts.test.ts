@@ -28,6 +28,13 @@ const usage = {
   origin: 'https://mail.example.com',
 } as const;
 
+const pause = {
+  kind: 'practice_paused',
+  practice: 'Praxis Dr. Müller',
+  at: EXPIRES_AT,
+  origin: 'https://mail.example.com',
+} as const;
+
 const samples = {
   sign_in_code: { kind: 'sign_in_code', code: '042317', minutes: 10 },
   invitation: {
@@ -104,6 +111,38 @@ const samples = {
   usage_of_managed_host: { ...usage, plan: 'praxis', share: 70, managedHost: true },
   test_plan_used_up: { ...usage, share: 100, used: 2_000 },
   paid_plan_used_up: { ...usage, plan: 'praxis', share: 100, refuses: 'marketing' },
+  paused_by_bounces: {
+    ...pause,
+    cause: {
+      by: 'guardrail',
+      route: 'broadcast',
+      from: Date.UTC(2026, 5, 4),
+      measure: 'hard_bounces',
+      count: 1,
+      whole: 20,
+      limit: 0.05,
+    },
+  },
+  paused_by_complaints: {
+    ...pause,
+    cause: {
+      by: 'guardrail',
+      route: 'broadcast',
+      from: Date.UTC(2026, 5, 4),
+      measure: 'complaints',
+      count: 2,
+      whole: 1_999,
+      limit: 0.001,
+    },
+  },
+  paused_by_member: {
+    ...pause,
+    cause: { by: 'member', name: 'chef@example.org', reason: 'Neue Adressen: www.evil.example/liste' },
+  },
+  paused_by_token: { ...pause, cause: { by: 'token', name: 'http://evil.example', reason: 'Neue Liste' } },
+  paused_by_operator: { ...pause, cause: { by: 'operator', name: '', reason: 'Beschwerden' } },
+  resumed_by_member: { ...pause, kind: 'practice_resumed', by: 'member', name: 'chef@example.org' },
+  resumed_by_operator: { ...pause, kind: 'practice_resumed', by: 'operator', name: '' },
   open: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'open' },
   investigating: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'investigating' },
   closed: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'closed' },
@@ -153,6 +192,9 @@ describe('what the mail is for stands on a line of its own', () => {
     ['where it is asked for again', samples.domain_lost, 'https://mail.example.com'],
     ['where to see what to do', samples.dns_alert, 'https://mail.example.com'],
     ['where the use is seen', samples.usage_of_test_plan, 'https://mail.example.com'],
+    ['where it is resumed', samples.paused_by_bounces, 'https://mail.example.com'],
+    ['why it was paused', samples.paused_by_operator, 'Beschwerden'],
+    ['where the resumption is seen', samples.resumed_by_member, 'https://mail.example.com'],
     ['where all records are seen', samples.dns_recovered, 'https://mail.example.com'],
     ['a record that is right again', samples.dns_recovered, 'MX bounce.praxis.example'],
   ] as const)('%s', (_, content, line) => {
@@ -177,6 +219,55 @@ describe('how long it is valid is said in words', () => {
     [Date.UTC(2026, 10, 28, 0, 0), 'en', 'until 28 November 2026, 00:00 UTC.'],
   ] as const)('the end of an invitation: %i in %s', (expiresAt, language, words) => {
     expect(mail({ ...samples.invitation, expiresAt }, language).text).toContain(words);
+  });
+});
+
+describe('a pause', () => {
+  const words: readonly (readonly [keyof typeof samples, 'de' | 'en', says: readonly string[]])[] = [
+    [
+      'paused_by_bounces',
+      'de',
+      [
+        'seit dem 4. Juli 2026, 00:05 Uhr MESZ, ist der Versand von „Praxis Dr. Müller“ angehalten.',
+        'Auf der Route „broadcast“ liegt der Anteil der E-Mails an Adressen, die es nicht gibt, bei 5 % (1 von 20, gezählt seit dem 4. Juni 2026). Ab 5 % wird',
+        'setzt ein Owner den Versand hier fort:',
+      ],
+    ],
+    [
+      'paused_by_bounces',
+      'en',
+      [
+        'has been paused since 3 July 2026, 22:05 UTC.',
+        'emails to addresses that do not exist is 5% (1 of 20, counted since 4 June 2026). At 5% sending',
+      ],
+    ],
+    [
+      'paused_by_complaints',
+      'de',
+      ['bei 0,1 % (2 von 1.999, gezählt', 'Ab 0,1 % wird', 'Abbestellen leicht'],
+    ],
+    ['paused_by_complaints', 'en', ['is 0.1% (2 of 1,999, counted', 'At 0.1% sending']],
+    [
+      'paused_by_member',
+      'de',
+      ['chef@example.org hat den Versand', 'Neue Adressen: www. evil. example/ liste'],
+    ],
+    ['paused_by_token', 'de', ['jemand mit dem API-Schlüssel „http:// evil. example“ hat']],
+    ['paused_by_operator', 'de', ['der Betreiber von Sendwerk hat', 'Nur der Betreiber kann']],
+    ['paused_by_operator', 'en', ['The operator of Sendwerk paused', 'Only the operator can resume']],
+    ['resumed_by_operator', 'de', ['der Betreiber von Sendwerk hat', 'Uhr MESZ, fortgesetzt.']],
+    ['resumed_by_member', 'en', ['chef@example.org resumed sending']],
+  ];
+  test.each(words)('%s in %s', (name, language, says) => {
+    const { text } = mail(samples[name], language);
+    for (const one of says) expect(text).toContain(one);
+  });
+
+  test('says that nothing is lost', () => {
+    for (const name of ['paused_by_bounces', 'paused_by_member', 'paused_by_operator'] as const) {
+      expect(mail(samples[name], 'de').text).toContain('Es geht nichts verloren');
+      expect(mail(samples[name], 'en').text).toContain('Nothing is lost');
+    }
   });
 });
 

@@ -26,6 +26,7 @@ interface Scene {
   readonly inbound: Inbound;
   readonly reported: { targets: readonly ReturnPathTarget[]; content: string }[];
   readonly simulated: string[];
+  readonly complained: string[];
   readonly told: { recipient: string; mailFrom: string; content: string }[];
   readonly defects: string[];
   talk(): Promise<SmtpTalk>;
@@ -37,6 +38,7 @@ const started = async (
 ): Promise<Scene> => {
   const reported: Scene['reported'] = [];
   const simulated: string[] = [];
+  const complained: string[] = [];
   const told: Scene['told'] = [];
   const defects: string[] = [];
   const inbound = createInbound({
@@ -50,6 +52,11 @@ const started = async (
     now: () => Date.UTC(2026, 10, 21),
     log: createLog('error', { write: (line) => void defects.push(line) }),
     work: {
+      standing: async () => 'current',
+      complain: async ({ clientAddress, content }) => {
+        complained.push(`${clientAddress} ${content.toString('latin1')}`);
+        return 'changed';
+      },
       report: async (targets, content) => {
         reported.push({ targets, content: content.toString('latin1') });
         return targets.map(() => 'changed' as const);
@@ -73,7 +80,7 @@ const started = async (
     endings.push(() => one.end());
     return one;
   };
-  return { port, inbound, reported, simulated, told, defects, talk };
+  return { port, inbound, reported, simulated, complained, told, defects, talk };
 };
 
 /** The reply to RCPT. */
@@ -144,6 +151,13 @@ describe('whom it takes mail for', () => {
     { name: 'a stranger', to: 'erika@example.org', code: '550 5.7.1' },
     { name: 'someone on the sending host itself', to: 'erika@praxis.example', code: '550 5.7.1' },
     { name: 'nobody on the service host', to: 'erika@mail.example.com', code: '550 5.1.1' },
+    { name: 'what begins like a return path', to: 'b+1abc@bounce.praxis.example', code: '550 5.1.1' },
+    { name: 'complaints', to: 'fbl@mail.example.com', code: '250 2.1.5' },
+    { name: 'complaints in capitals', to: 'FBL@MAIL.example.com', code: '250 2.1.5' },
+    { name: 'complaints at a bounce host', to: 'fbl@bounce.praxis.example', code: '550 5.1.1' },
+    { name: 'complaints at the simulator', to: 'fbl@simulator.mail.example.com', code: '550 5.1.1' },
+    { name: 'reports of DMARC, which nobody reads yet', to: 'dmarc@mail.example.com', code: '550 5.1.1' },
+    { name: 'reports of TLS, which nobody reads yet', to: 'tls-rpt@mail.example.com', code: '550 5.1.1' },
     { name: 'postmaster without a domain', to: 'postmaster', code: '250 2.1.5' },
     { name: 'Postmaster on the service host', to: 'Postmaster@mail.example.com', code: '250 2.1.5' },
     { name: 'abuse on the service host', to: 'abuse@MAIL.example.com', code: '250 2.1.5' },
@@ -185,7 +199,78 @@ describe('whom it takes mail for', () => {
         const forged = `${local.slice(0, at)}${other}${local.slice(at + 1)}@bounce.praxis.example`;
         expect(await one.say(`RCPT TO:<${forged}>`), forged).toMatch('550 5.1.1');
       }
-    expect(scene.inbound.stats().refused).toBeGreaterThan(60);
+    const { forged, ...others } = scene.inbound.stats().refused;
+    // The first two characters are its form: without them it is an address that somebody has made up.
+    expect(forged + others.no_mailbox).toBeGreaterThan(60);
+    expect(others.no_mailbox).toBeLessThanOrEqual(6);
+    expect(others).toMatchObject({ relaying: 0, stranger: 0, unknown: 0, replayed: 0, expired: 0 });
+  });
+
+  test.each(['unknown', 'replayed', 'expired'] as const)(
+    'a genuine return path that is %s is refused in the words of a forged one, and counted',
+    async (fault) => {
+      const scene = await started({}, { standing: async () => fault });
+      const forged = await rcpt(
+        scene,
+        own.replace(/.(?=@)/, (last) => (last === 'a' ? 'b' : 'a')),
+      );
+      expect(await rcpt(scene, own)).toBe(forged);
+      expect(forged).toBe('550 5.1.1 no such mailbox');
+      const none = { relaying: 0, no_mailbox: 0, stranger: 0, unknown: 0, replayed: 0, expired: 0 };
+      expect(scene.inbound.stats().refused).toEqual({ ...none, forged: 1, [fault]: 1 });
+    },
+  );
+
+  test('a return path that nobody can look up at the moment may be tried again', async () => {
+    const scene = await started({}, { standing: async () => Promise.reject(new Error('disk')) });
+    expect(await rcpt(scene, own)).toMatch('451 4.3.0');
+    expect(scene.defects).toHaveLength(1);
+    expect(scene.inbound.stats().refused).toMatchObject({ forged: 0, unknown: 0 });
+  });
+
+  test('commands that come behind a RCPT wait until it has been looked up, and are answered in their order', async () => {
+    const asked: number[] = [];
+    const held = Promise.withResolvers<void>();
+    const standing: InboundWork['standing'] = async ({ recipientId }) => {
+      asked.push(recipientId);
+      await held.promise;
+      return recipientId === 42 ? 'current' : 'unknown';
+    };
+    const scene = await started({}, { standing });
+    const other = encodeReturnPath(key, { tenantNumber: 7, recipientId: 43 }, 'praxis.example');
+    const one = await scene.talk();
+    await one.hello();
+    one.write(`MAIL FROM:<>\r\nRCPT TO:<${own}>\r\nRCPT TO:<${other}>\r\nDATA\r\n`);
+    await until('the first is being looked up', async () => asked.length > 0);
+    expect(asked).toEqual([42]);
+    held.resolve();
+    const replies = [await one.reply(), await one.reply(), await one.reply(), await one.reply()];
+    expect(replies.map((reply) => reply?.slice(0, 9))).toEqual([
+      '250 2.1.0',
+      '250 2.1.5',
+      '550 5.1.1',
+      '354 End d',
+    ]);
+    one.write('Subject: x\r\n\r\n.\r\n');
+    expect(await one.reply()).toMatch('250 2.0.0');
+    expect(scene.reported.map(({ targets }) => targets)).toEqual([[{ tenantNumber: 7, recipientId: 42 }]]);
+  });
+
+  test('content that is sent before the RCPT has been looked up is no content', async () => {
+    const held = Promise.withResolvers<'current'>();
+    let isAsked = false;
+    const standing: InboundWork['standing'] = () => {
+      isAsked = true;
+      return held.promise;
+    };
+    const scene = await started({}, { standing });
+    const one = await scene.talk();
+    await one.hello();
+    one.write(`MAIL FROM:<>\r\nRCPT TO:<${own}>\r\nDATA\r\nSubject: x\r\n\r\n.\r\n`);
+    held.resolve('current');
+    expect(await one.rest()).toMatch(/554 5\.5\.0 [^\r\n]*\r\n$/);
+    expect(isAsked).toBe(true);
+    expect(scene.reported).toEqual([]);
   });
 });
 
@@ -237,6 +322,17 @@ describe('a message', () => {
     ]);
   });
 
+  test('of a complaint is dealt with as it came, and counted by what came of it', async () => {
+    const scene = await started();
+    const one = await scene.talk();
+    await one.hello();
+    await one.envelope('feedback@provider.example', 'fbl@mail.example.com');
+    one.write('Subject: x\r\n\r\n.\r\n');
+    expect(await one.reply()).toBe('250 2.0.0 received');
+    expect(scene.complained).toEqual(['127.0.0.1 Subject: x\r\n\r\n']);
+    expect(scene.inbound.stats().reports).toEqual({ changed: 1, unchanged: 0, unknown: 0 });
+  });
+
   test('for the operator bears where it came from', async () => {
     const scene = await started();
     const one = await scene.talk();
@@ -265,6 +361,20 @@ describe('a message', () => {
       to: 'bounce@simulator.mail.example.com',
       code: '451 4.4.0',
       defects: 0,
+    },
+    {
+      name: 'too many complaints come',
+      work: { complain: async () => null },
+      to: 'fbl@mail.example.com',
+      code: '450 4.7.1',
+      defects: 0,
+    },
+    {
+      name: 'a complaint cannot be stored',
+      work: { complain: async () => Promise.reject(new Error('disk')) },
+      to: 'fbl@mail.example.com',
+      code: '451 4.3.0',
+      defects: 1,
     },
     {
       name: 'the operator gets too much',

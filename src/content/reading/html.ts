@@ -1,7 +1,8 @@
 // Reads HTML as a mail program would show it: the text that is seen, the text that is not, links with their text, and what
 // has no business in a mail. One pass (HTML Living Standard, 13.2.5, as far as it decides where a tag,
 // an attribute or a comment ends), to a bound of tags and attributes; style sheets and scripts are not run. Pure.
-import { decodeEntities } from './entities.ts';
+import { decodeHTML, decodeHTMLAttribute } from 'entities';
+import { type HtmlTag, rawElements, rawEnd, readComment, readTag } from '#src/mail/html-tags.ts';
 import { isUnseen, type Look, lookWithin, PLAIN_LOOK, readStyle, type StyleChange } from './style.ts';
 import { TEXT_LOOKED_AT } from './text.ts';
 
@@ -35,8 +36,6 @@ export interface HtmlReading {
 }
 
 const MAX_LINKS = 1_000;
-/** Of an element or an attribute; no longer one is of interest. */
-const LONGEST_NAME = 40;
 /** Deeper nesting is read as if it were not there. */
 const MAX_DEPTH = 256;
 /** How far up an end tag finds its element; what browsers do beyond is of no interest here. */
@@ -50,109 +49,12 @@ const inline = set(
 );
 const closedByTheirLike = set('p li td th tr option dt dd');
 const foreignElements = set('script form iframe frame object embed applet');
-/** Nothing in them is text. */
-const rawElements = set('script style title textarea noscript xmp');
 const addresses = set('href src action background poster data srcset formaction');
 
-const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13 && code !== 11);
-const GREATER = 62;
 const SLASH = 47;
-const EQUALS = 61;
-const DOUBLE_QUOTE = 34;
-const SINGLE_QUOTE = 39;
-
-interface Tag {
-  readonly name: string;
-  /** Those that say something here. */
-  readonly attributes: ReadonlyMap<string, string>;
-  /** Behind its `>`; null where the document ends before. */
-  readonly end: number | null;
-  readonly attributeCount: number;
-}
 
 const telling = new Set([...addresses, ...'style class id bgcolor color rel http-equiv hidden'.split(' ')]);
-const noAttributes: ReadonlyMap<string, string> = new Map();
-
-/** Where a name ends: at white space, `/`, `>` or, in an attribute, at `=` behind its first character. */
-const nameEnd = (html: string, start: number, isAttribute: boolean): number => {
-  let at = isAttribute ? start + 1 : start;
-  for (; at < html.length; at += 1) {
-    const code = html.charCodeAt(at);
-    if (code <= GREATER && (code === GREATER || code === SLASH || isSpace(code))) break;
-    if (isAttribute && code === EQUALS) break;
-  }
-  return at;
-};
-
-const skipSpace = (html: string, start: number): number => {
-  let at = start;
-  while (isSpace(html.charCodeAt(at))) at += 1;
-  return at;
-};
-
-const unquotedEnd = (html: string, start: number): number => {
-  let at = start;
-  for (; at < html.length; at += 1) {
-    const code = html.charCodeAt(at);
-    if (code === GREATER || isSpace(code)) break;
-  }
-  return at;
-};
-
-/** From the tag's name on, with at most so many attributes. */
-const readTag = (html: string, start: number, maxAttributes: number): Tag => {
-  let at = nameEnd(html, start, false);
-  const name = html.slice(start, Math.min(at, start + LONGEST_NAME)).toLowerCase();
-  let attributes: Map<string, string> | null = null;
-  let attributeCount = 0;
-  let end: number | null = null;
-  while (at < html.length && attributeCount < maxAttributes) {
-    const code = html.charCodeAt(at);
-    if (code === GREATER) {
-      end = at + 1;
-      break;
-    }
-    if (isSpace(code) || code === SLASH) {
-      at += 1;
-      continue;
-    }
-    attributeCount += 1;
-    const nameStart = at;
-    const behindName = nameEnd(html, at, true);
-    let valueStart = behindName;
-    let valueEnd = behindName;
-    at = skipSpace(html, behindName);
-    if (html.charCodeAt(at) === EQUALS) {
-      at = skipSpace(html, at + 1);
-      const quote = html.charCodeAt(at);
-      if (quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE) {
-        valueStart = at + 1;
-        valueEnd = html.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", valueStart);
-        if (valueEnd === -1) break;
-        at = valueEnd + 1;
-      } else {
-        valueStart = at;
-        valueEnd = unquotedEnd(html, at);
-        at = valueEnd;
-      }
-    }
-    if (behindName - nameStart > LONGEST_NAME) continue;
-    const attribute = html.slice(nameStart, behindName).toLowerCase();
-    if (!telling.has(attribute) && !attribute.startsWith('on')) continue;
-    attributes ??= new Map();
-    // The first of two of the same name counts (13.2.5.33).
-    if (!attributes.has(attribute)) attributes.set(attribute, html.slice(valueStart, valueEnd));
-  }
-  return { name, attributes: attributes ?? noAttributes, end, attributeCount };
-};
-
-/** Where the end tag of a raw element begins; -1 where there is none. */
-const rawEnd = (html: string, name: string, from: number): number => {
-  for (let at = html.indexOf('</', from); at !== -1; at = html.indexOf('</', at + 2)) {
-    if (html.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;
-  }
-  return -1;
-};
+const isTelling = (name: string): boolean => telling.has(name) || name.startsWith('on');
 
 const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 
@@ -185,18 +87,23 @@ export const readHtml = (html: string, textLimit?: number): HtmlReading => {
     return style;
   };
 
-  const lookIn = (name: string, attributes: Tag['attributes']): Look =>
+  const valueIn = (attributes: HtmlTag['attributes'], name: string): string | null => {
+    const span = attributes.get(name);
+    return span === undefined ? null : html.slice(span.start, span.end);
+  };
+
+  const lookIn = (name: string, attributes: HtmlTag['attributes']): Look =>
     lookWithin(lookHere(), {
-      style: styleOf(attributes.get('style') ?? ''),
-      bgcolor: attributes.get('bgcolor') ?? null,
-      color: name === 'font' ? (attributes.get('color') ?? null) : null,
+      style: styleOf(valueIn(attributes, 'style') ?? ''),
+      bgcolor: valueIn(attributes, 'bgcolor'),
+      color: name === 'font' ? valueIn(attributes, 'color') : null,
       hasClass: hasStyleSheet && (attributes.has('class') || attributes.has('id')),
       isHidden: attributes.has('hidden'),
     });
 
   const takeText = (from: number, to: number): void => {
     if (to <= from || text.length >= maxText) return;
-    const piece = decodeEntities(html.slice(from, Math.min(to, from + maxText)));
+    const piece = decodeHTML(html.slice(from, Math.min(to, from + maxText)));
     if (isUnseen(lookHere())) {
       if (unseenLooked < maxText) unseenLetters += lettersIn(piece);
       unseenLooked += piece.length;
@@ -223,19 +130,20 @@ export const readHtml = (html: string, textLimit?: number): HtmlReading => {
     }
     if (links.length >= MAX_LINKS) return;
     const followed = attribute === 'href' && (element === 'a' || element === 'area');
-    const link: HtmlLink = { target: decodeEntities(raw.slice(0, 4_000)).trim(), text: followed ? '' : null };
+    const target = decodeHTMLAttribute(raw.slice(0, 4_000)).trim();
+    const link: HtmlLink = { target, text: followed ? '' : null };
     links.push(link);
     if (element === 'a' && attribute === 'href') anchor = link;
   };
 
-  const open = ({ name, attributes }: Tag): void => {
+  const open = ({ name, attributes }: HtmlTag): void => {
     if (foreignElements.has(name)) foreign.add(name);
     if (name === 'img') images += 1;
     if (name === 'style') hasStyleSheet = true;
-    if (name === 'link' && /stylesheet/i.test(attributes.get('rel') ?? '')) foreign.add('stylesheet');
-    if (name === 'meta' && /refresh/i.test(attributes.get('http-equiv') ?? '')) foreign.add('refresh');
+    if (name === 'link' && /stylesheet/i.test(valueIn(attributes, 'rel') ?? '')) foreign.add('stylesheet');
+    if (name === 'meta' && /refresh/i.test(valueIn(attributes, 'http-equiv') ?? '')) foreign.add('refresh');
     for (const [attribute, value] of attributes) {
-      if (addresses.has(attribute)) takeAddress(name, attribute, value);
+      if (addresses.has(attribute)) takeAddress(name, attribute, html.slice(value.start, value.end));
       else if (attribute.startsWith('on') && attribute.length > 3) foreign.add('handler');
     }
     if (voids.has(name)) return;
@@ -249,9 +157,9 @@ export const readHtml = (html: string, textLimit?: number): HtmlReading => {
   const readMarkup = (at: number): number => {
     const end = html.length;
     if (html.startsWith('<!--', at)) {
-      const closed = html.indexOf('-->', at + 4);
-      if (closed === -1) isUnfinished = true;
-      return closed === -1 ? end : closed + 3;
+      const comment = readComment(html, at);
+      if (comment === null) isUnfinished = true;
+      return comment?.end ?? end;
     }
     const next = html.charCodeAt(at + 1) | 32;
     const isEnd = html.charCodeAt(at + 1) === SLASH;
@@ -265,7 +173,7 @@ export const readHtml = (html: string, textLimit?: number): HtmlReading => {
       if (closed === -1) isUnfinished = true;
       return closed === -1 ? end : closed + 1;
     }
-    const tag = readTag(html, at + (isEnd ? 2 : 1), MAX_STEPS - steps);
+    const tag = readTag(html, at + (isEnd ? 2 : 1), MAX_STEPS - steps, isTelling);
     steps += 1 + tag.attributeCount;
     if (!inline.has(tag.name)) text += '\n';
     if (tag.end === null) {

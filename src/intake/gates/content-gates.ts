@@ -1,9 +1,10 @@
-// Gates that look at what the message says, and how its recipients get out of it.
+// Gates that look at what the message says, what is noticed of its recipients, and how they get out of it.
 import { HARD_BLOCK_SCORE } from '#src/content/assessment.ts';
 import { wordsOf } from '#src/content/words.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 import { type Gate, kindOf, streamOf } from '../gate.ts';
+import { isDelicate, TRACKING_GATE } from '../tracking.ts';
 
 /** Looks like advertising at or above it. */
 const PROMOTIONAL_FROM = 40;
@@ -46,9 +47,18 @@ const contentGate: Gate = {
   },
 };
 
+const tracking: Gate = {
+  name: TRACKING_GATE,
+  check: (draft, facts) => {
+    const { track_opens = false, track_clicks = false } = draft.settings;
+    const shown = { track_opens, track_clicks };
+    return isDelicate(shown, kindOf(draft, facts)) ? { facts: shown, warns: true } : { facts: shown };
+  },
+};
+
 const unsubscribe: Gate = {
   name: 'unsubscribe',
   check: (_, facts) => ({ facts: { way_out: facts.unsubscribe } }),
 };
 
-export const contentGates: readonly Gate[] = [promotional, contentGate, unsubscribe];
+export const contentGates: readonly Gate[] = [promotional, contentGate, tracking, unsubscribe];

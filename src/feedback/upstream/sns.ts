@@ -1,0 +1,35 @@
+// What Amazon SNS brings: envelopes around a text, and the question whether its topic may bring them here. Pure.
+import { z } from 'zod';
+import { sesEvent } from './ses-events.ts';
+
+const text = (most: number) => z.string().max(most);
+
+/** What stands there beside is passed over; who sent it is known by the secret of the route. */
+export const snsEnvelope = z.discriminatedUnion('Type', [
+  z.object({ Type: z.literal('Notification'), Message: text(262_144) }),
+  z.object({
+    Type: z.literal('SubscriptionConfirmation'),
+    TopicArn: text(512).optional(),
+    SubscribeURL: text(4_096),
+  }),
+  z.object({ Type: z.literal('UnsubscribeConfirmation'), TopicArn: text(512).optional() }),
+]);
+
+/** With "raw message delivery" the event comes without an envelope. */
+export const snsBody = z.union([snsEnvelope, sesEvent]);
+
+const HOST = /^sns\.[a-z0-9-]{1,40}\.amazonaws\.com(?:\.cn)?$/;
+
+/** Whether following it can do no more than confirm a subscription at SNS. */
+export const isSubscribeUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, port, username, password, searchParams } = new URL(text);
+  return (
+    protocol === 'https:' &&
+    port === '' &&
+    username === '' &&
+    password === '' &&
+    HOST.test(hostname) &&
+    searchParams.get('Action') === 'ConfirmSubscription'
+  );
+};

@@ -1,0 +1,36 @@
+// What a relay tells by HTTP, in one form whatever its own is. Pure.
+import { parseReply, type Reply } from '#src/mail/reply.ts';
+import type { Clues } from '../locate.ts';
+import type { Consequence } from '../rules.ts';
+
+/** Of one recipient of one mail. */
+export interface Told {
+  /** Whose copy it is about. */
+  readonly clues: Clues;
+  /** Null: nothing that matters here. */
+  readonly found: Consequence | null;
+}
+
+/** What a relay may say in one request. */
+export const MAX_EVENTS = 1_000;
+
+const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3}$/;
+/** `smtp; 550 5.1.1 ...`, as in the field of a delivery status notification (RFC 3464 §2.3.6). */
+const TYPED = /^[a-z0-9-]{1,20};[ \t]*/i;
+
+/** Null where nothing was said. What a relay gives beside the receiver's words wins over what stands in them. */
+export const replyFrom = (
+  words: string | null | undefined,
+  enhanced: string | null | undefined,
+  code: number | null | undefined = null,
+): Reply | null => {
+  const said = parseReply([(words ?? '').replace(TYPED, '')]);
+  const detail = ENHANCED.test(enhanced ?? '') ? (enhanced ?? null) : null;
+  const isVague = detail === null || detail.endsWith('.0.0');
+  const reply = {
+    code: code ?? said.code,
+    enhanced: isVague ? (said.enhanced ?? detail) : detail,
+    text: said.text,
+  };
+  return reply.code === 0 && reply.enhanced === null && reply.text === '' ? null : reply;
+};

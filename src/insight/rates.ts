@@ -1,0 +1,123 @@
+// What became of a practice's mails, per route and day, and how near the guardrail each route is.
+import type { z } from 'zod';
+import { dayName, utcDay } from '#src/counters/rules.ts';
+import { counterStore, type Fate, fates, type RouteCounts } from '#src/counters/store.ts';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { type Caller, mayUseProject } from '#src/kernel/access.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { toIso } from '#src/kernel/time.ts';
+import { pauseFacts } from '#src/reputation/pause.ts';
+import {
+  bounceLimit,
+  type Counts,
+  complaintLimit,
+  deliveriesOf,
+  type Limit,
+  MIN_MESSAGES,
+  messagesOf,
+  nearnessOf,
+  rate,
+  windowFrom,
+} from '#src/reputation/rules.ts';
+import { windowsOf } from '#src/reputation/window.ts';
+import { type PracticeRow, type RouteRow, tenantStore } from '#src/tenants/store.ts';
+import type { ratesSchema } from './rates-schema.ts';
+
+type Rates = z.infer<typeof ratesSchema>;
+type Tally = Record<Fate | 'accepted', number>;
+
+export interface RatesQuestion {
+  readonly caller: Caller;
+  readonly days: number;
+  /** Id or slug; undefined: all. */
+  readonly route: string | undefined;
+  readonly now: number;
+}
+
+/** Whether or not anything went over them. */
+export const visibleRoutes = (db: TenantDb, caller: Caller): RouteRow[] =>
+  tenantStore(db)
+    .routes()
+    .filter(({ project_id }) => project_id === null || mayUseProject(caller, project_id));
+
+export const routeFacts = ({ id, slug, type }: RouteRow) => ({ id, slug, type });
+
+export const ratesOf = (counts: Pick<Tally, keyof Counts>) => ({
+  bounce_rate: rate(counts.hard_bounced, messagesOf(counts)),
+  complaint_rate: rate(counts.complaints, deliveriesOf(counts)),
+});
+
+/** Sums of days by route; of one that had none, noughts. */
+export const countsPerRoute = (db: TenantDb, from: number, to: number): ((routeId: string) => Tally) => {
+  const rows = new Map(
+    counterStore(db)
+      .perRoute(from, to)
+      .map((row: RouteCounts) => [row.route_id, row]),
+  );
+  return (routeId) => {
+    const row = rows.get(routeId);
+    const ofFates = Object.fromEntries(fates.map((fate) => [fate, row?.[fate] ?? 0])) as Record<Fate, number>;
+    return { accepted: row?.accepted ?? 0, ...ofFates };
+  };
+};
+
+const asShare = ({ part, whole }: Limit): number => part / whole;
+
+const guardrailOf = (
+  practice: PracticeRow,
+  routeId: string,
+  counts: Counts,
+  now: number,
+): Rates['routes'][number]['guardrail'] => {
+  const { nearness, hardBouncesLeft, complaintsLeft } = nearnessOf(counts);
+  const facts = practice.pause_by === 'guardrail' ? pauseFacts(practice) : null;
+  const hasPaused = facts?.by === 'guardrail' && facts.route.id === routeId;
+  return {
+    window_from: toIso(windowFrom(now, practice.resumed_at)),
+    min_messages: MIN_MESSAGES,
+    bounce_limit: asShare(bounceLimit),
+    complaint_limit: asShare(complaintLimit),
+    messages: messagesOf(counts),
+    deliveries: deliveriesOf(counts),
+    hard_bounced: counts.hard_bounced,
+    complaints: counts.complaints,
+    ...ratesOf(counts),
+    hard_bounces_left: hardBouncesLeft,
+    complaints_left: complaintsLeft,
+    state: hasPaused ? 'paused' : nearness,
+  };
+};
+
+/** Throws `not_found` for a route that the caller does not see. */
+export const ratesFor = (db: TenantDb, { caller, days, route, now }: RatesQuestion): Rates => {
+  const routes = visibleRoutes(db, caller).filter(
+    ({ id, slug }) => route === undefined || route === id || route === slug,
+  );
+  if (route !== undefined && routes.length === 0) throw new AppError('not_found', 'There is no such route.');
+  const practice = tenantStore(db).practice();
+  const today = utcDay(now);
+  const first = today - days + 1;
+  const countsOf = countsPerRoute(db, first, today + 1);
+  const windowFor = windowsOf(db, practice.resumed_at, now);
+  const ids = routes.map(({ id }) => id);
+  return {
+    days,
+    from: dayName(first),
+    to: dayName(today),
+    routes: routes.map((row) => {
+      const counts = countsOf(row.id);
+      const deliveries = deliveriesOf(counts);
+      return {
+        route: routeFacts(row),
+        ...counts,
+        ...ratesOf(counts),
+        open_rate: rate(counts.opens, deliveries),
+        click_rate: rate(counts.clicks, deliveries),
+        guardrail: guardrailOf(practice, row.id, windowFor(row.id), now),
+      };
+    }),
+    per_day: counterStore(db)
+      .perDay(first, today + 1, ids)
+      .map(({ day, ...counts }) => ({ day: dayName(day), ...counts })),
+  };
+};

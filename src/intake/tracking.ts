@@ -1,0 +1,55 @@
+// Whose opens and clicks are noticed. What the message itself says comes first, or its template; else its route decides,
+// for kinds that may be tracked without a word of the sender; the service's own mail never is. Pure.
+import type { FindingWords } from '#src/content/words.ts';
+import type { Language } from '#src/kernel/language.ts';
+import { type Kind, kinds } from '#src/messages/kinds.ts';
+import type { Draft } from './draft.ts';
+import type { Verdict } from './gate.ts';
+
+interface Tracking {
+  readonly track_opens: boolean;
+  readonly track_clicks: boolean;
+}
+
+/** As rows of routes hold it. */
+interface TrackingRoute {
+  readonly track_opens: 0 | 1;
+  readonly track_clicks: 0 | 1;
+}
+
+export const trackingOf = (
+  given: Draft['settings'],
+  kind: Kind,
+  route: TrackingRoute,
+  source: string,
+): Tracking => {
+  if (source === 'system') return { track_opens: false, track_clicks: false };
+  const asRoute = (flag: 0 | 1): boolean => kinds[kind].tracking === 'as its route' && flag === 1;
+  return {
+    track_opens: given.track_opens ?? asRoute(route.track_opens),
+    track_clicks: given.track_clicks ?? asRoute(route.track_clicks),
+  };
+};
+
+/** They speak of health, or ask for a consent that is not there yet. */
+const DELICATE: ReadonlySet<Kind> = new Set(['termin', 'recall', 'doi']);
+
+export const isDelicate = ({ track_opens, track_clicks }: Draft['settings'], kind: Kind): boolean =>
+  (track_opens === true || track_clicks === true) && DELICATE.has(kind);
+
+export const TRACKING_GATE = 'tracking';
+export const warnsOfTracking = (verdicts: readonly Verdict[]): boolean =>
+  verdicts.some(({ gate, verdict }) => gate === TRACKING_GATE && verdict === 'warned');
+
+/** Of the warning about that. */
+export const DELICATE_TRACKING = 'tracking_on_kind';
+export const delicateWords: Readonly<Record<Language, FindingWords>> = {
+  de: {
+    why: 'In einer Mail über einen Termin, zur Vorsorge oder zur Bestätigung einer Anmeldung werden Öffnungen oder Klicks erfasst. Dafür fehlt in der Regel die Einwilligung (§ 25 TDDDG).',
+    advice: 'Schalten Sie track_opens und track_clicks für die Arten termin, recall und doi aus.',
+  },
+  en: {
+    why: 'Opens or clicks are tracked in a mail about an appointment, a check-up or the confirmation of a subscription. As a rule nobody has consented to that (§ 25 TDDDG).',
+    advice: 'Turn track_opens and track_clicks off for the kinds termin, recall and doi.',
+  },
+};

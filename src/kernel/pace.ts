@@ -1,0 +1,51 @@
+// The pace of work that has the whole night: after each piece it rests for longer than that took, so that those who wait
+// for an answer have the disk and the event loop for most of the time, and for more of it the busier both are.
+import { SECOND, sleep } from './time.ts';
+
+/** Resolves with what the work resolves with, after the rest. */
+export type Pace = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** For so many times as long as the work took: that has a quarter of the time. */
+const REST = 3;
+const LONGEST_REST_MS = SECOND;
+/** A timer takes no less; shorter ones add up until then. */
+const SHORTEST_REST_MS = 2;
+
+interface Timing {
+  /** ms, of a clock that never goes back. */
+  readonly now: () => number;
+  readonly rest: typeof sleep;
+}
+
+/** Rests end at once when `signal` aborts. Work may be made of works at the same pace: no part of it is rested after twice. */
+export const createPace = (
+  signal: AbortSignal,
+  { now, rest }: Timing = { now: () => performance.now(), rest: sleep },
+): Pace => {
+  /** How much has been worked that no rest has followed yet. */
+  let unrested = 0;
+  /** Until when it is counted. */
+  let counted = 0;
+  let depth = 0;
+  const count = (): void => {
+    const present = now();
+    if (depth > 0) unrested += present - counted;
+    counted = present;
+  };
+  return async (work) => {
+    count();
+    depth += 1;
+    try {
+      return await work();
+    } finally {
+      count();
+      depth -= 1;
+      const due = REST * unrested;
+      if (due >= SHORTEST_REST_MS) {
+        unrested = 0;
+        await rest(Math.min(due, LONGEST_REST_MS), signal);
+        counted = now();
+      }
+    }
+  };
+};

@@ -1,0 +1,60 @@
+// Notices of failure and delay in no standard form: what mail servers wrote before RFC 3464, and some still do. A product
+// is known by who sends and under which subject, never by words of the body alone: a person may quote those. For mail at a
+// return path that is genuine. Pure; the reply is classified elsewhere (bounce-class.ts).
+import { noticeForms } from './bounce-notice-forms.ts';
+import { decodeWords } from './encoded-word.ts';
+import { type Field, fieldValue } from './field-block.ts';
+import { parseReply, type Reply } from './reply.ts';
+import { replyInWords } from './reply-in-words.ts';
+
+export interface BounceNotice {
+  readonly action: 'failed' | 'delayed';
+  /** Whose form it has. */
+  readonly product: string;
+  /** As it stands there, in lower case; null where none was found. */
+  readonly recipient: string | null;
+  /** Code 0 and no enhanced code where it quotes none; its text is then what it says to people. */
+  readonly reply: Reply;
+}
+
+/** A notice says what matters at its beginning; the returned message follows. */
+const MAX_READ = 16_384;
+const MAX_SUBJECT = 1_000;
+const ADDRESS = /(?<![^\s<>()[\]"',;:=])[^\s<>()[\]"',;:=@]{1,64}@[a-z0-9.-]{1,253}[a-z0-9]/i;
+/** Where the notice ends and the returned message begins, whoever wrote it. */
+const RETURNED =
+  /^(?:-{2,} ?(?:below this line|(?:this|the following|here) is (?:a )?(?:the )?(?:copy|header)|(?:the )?(?:headers?|body|text) of the|original message|original-?nachricht|urspr(?:ü|ue)ngliche|returned message|message (?:text|header)|the attached|enclosed)|\|-{5,} ?message text follows|\*{3,} ?original|(?:received|return-path|dkim-signature|mime-version|message-id):|possibly truncated original message|(?:original message headers|urspr(?:ü|ue)ngliche nachrichtenkopfzeilen|urspr(?:ü|ue)ngliche nachrichtenkopfdaten):)/im;
+/** A delay is told of in its subject, or in so many words. */
+const DELAYED_SUBJECT =
+  /^(?:warning: (?:message|could not send)|delayed mail|delivery delayed|delayed:|verz(?:ö|oe)gert|zustellung verz(?:ö|oe)gert|delivery status notification \(delay\))|\bdelayed \d{1,4} (?:hours|minutes)|\bstill being retried|\b(?:delivery|zustellung)\b.{0,40}\b(?:delayed|delay|verz(?:ö|oe)gert|verz(?:ö|oe)gerung)/i;
+const DELAYED_WORDS =
+  /this is a warning message only|has not yet been delivered|could not yet be delivered|delivery attempts will continue|will (?:keep|continue) trying|will continue to (?:try|attempt)|noch nicht zugestellt|noch nicht (?:ü|ue)bermittelt|wird weiterhin versuch|weitere zustellversuche/i;
+
+const decoded = (fields: readonly Field[], name: string): string =>
+  decodeWords((fieldValue(fields, name) ?? '').slice(0, MAX_SUBJECT));
+
+/** Null: it is none. `words`: what it says to people. */
+export const readBounceNotice = (fields: readonly Field[], words: string): BounceNotice | null => {
+  const from = decoded(fields, 'from');
+  const subject = decoded(fields, 'subject').trim();
+  const all = words.slice(0, MAX_READ);
+  const form = noticeForms.find(
+    (one) =>
+      (one.from?.test(from) ?? true) &&
+      (one.subject?.test(subject) ?? true) &&
+      (one.field === undefined || fieldValue(fields, one.field) !== null) &&
+      (one.text?.test(all) ?? true),
+  );
+  if (form === undefined) return null;
+  const own = all.slice(0, RETURNED.exec(all)?.index);
+  const begin = form.after?.exec(own);
+  const said = begin ? own.slice(begin.index + begin[0].length) : own;
+  const isDelay = DELAYED_SUBJECT.test(subject) || DELAYED_WORDS.test(own);
+  const named = fieldValue(fields, 'x-failed-recipients') ?? said;
+  return {
+    action: isDelay ? 'delayed' : 'failed',
+    product: form.product,
+    recipient: ADDRESS.exec(named)?.[0].toLowerCase() ?? null,
+    reply: replyInWords(said) ?? parseReply([said]),
+  };
+};

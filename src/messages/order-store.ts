@@ -1,0 +1,25 @@
+// Messages are numbered in the order of their acceptance: so those of a time are found by their key, without an index.
+import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+
+export const messageOrderStore = perConnection((db: TenantDb) => {
+  const newest = db.prepare<[], number | null>('SELECT max(seq) FROM messages').pluck();
+  const next = db.prepare<[number], { seq: number; created_at: number }>(
+    'SELECT seq, created_at FROM messages WHERE seq >= ? ORDER BY seq LIMIT 1',
+  );
+  return {
+    /** Number of the newest message; 0 where there is none. */
+    newest: (): number => newest.get() ?? 0,
+    /** Number of the first message accepted at `at` or later; one more than the newest where there is none. */
+    firstSince: (at: number): number => {
+      let older = 0;
+      let found = (newest.get() ?? 0) + 1;
+      while (older + 1 < found) {
+        const middle = Math.floor((older + found) / 2);
+        const row = next.get(middle);
+        if (row === undefined || row.created_at >= at) found = middle;
+        else older = row.seq;
+      }
+      return found;
+    },
+  };
+});

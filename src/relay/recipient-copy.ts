@@ -1,0 +1,35 @@
+// What one recipient's copy has of its own: the links by which this recipient, and nobody else, is known.
+import type { Copy } from '#src/compose/copy.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import type { TrackingLinks } from '#src/mail/tracking-link.ts';
+import type { ReturnPathTarget } from '#src/mail/verp.ts';
+import type { MessageSettings } from '#src/messages/settings.ts';
+import type { MessageRow } from '#src/messages/store.ts';
+
+export interface RecipientCopyDeps {
+  /** The link by which the recipient of one copy gets out of such mail. */
+  readonly unsubscribeUrl: (target: ReturnPathTarget) => string;
+  readonly trackingLinks: TrackingLinks;
+  /** Which copies may name. */
+  readonly service: Copy['service'];
+}
+
+export const recipientCopy = (
+  { unsubscribeUrl, trackingLinks, service }: RecipientCopyDeps,
+  practice: { readonly number: number; readonly slug: string },
+  message: MessageRow,
+  recipient: { readonly id: number; readonly address: string },
+): Copy => {
+  const target: ReturnPathTarget = { tenantNumber: practice.number, recipientId: recipient.id };
+  const settings: MessageSettings = JSON.parse(message.settings_json);
+  return {
+    recipient: recipient.address as Address,
+    unsubscribeUrl: settings.footer?.unsubscribe ? unsubscribeUrl(target) : null,
+    tracking: {
+      openUrl: () => trackingLinks.open(target),
+      clickUrl: (url) => trackingLinks.click(target, url),
+    },
+    practice: practice.slug,
+    service,
+  };
+};

@@ -1,0 +1,91 @@
+// The source of one recipient's copy, composed anew from what is stored by what composes copies that leave. It stands
+// here, because only a station composes.
+import { z } from 'zod';
+import type { Copy, StoredMessage } from '#src/compose/copy.ts';
+import { prepareMessage } from '#src/compose/prepare.ts';
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { idSchema } from '#src/kernel/fields.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { addressKey } from '#src/mail/address.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { messageStore, type RecipientRow } from '#src/messages/store.ts';
+import { visibleMessage } from '#src/messages/visible-message.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
+
+const MAX_ADDRESS = 320;
+
+export interface SourceRoutesDeps extends RecipientCopyDeps {
+  readonly files: TenantFiles;
+}
+
+const recipientOf = (recipients: readonly RecipientRow[], address: string | undefined): RecipientRow => {
+  const wanted = address?.toLowerCase();
+  const found = recipients.find(
+    (recipient) => wanted === undefined || addressKey(recipient.address as Address) === wanted,
+  );
+  if (!found) throw new AppError('not_found', 'The message has no such recipient.');
+  return found;
+};
+
+const gone = (what: string): AppError<'not_found'> =>
+  new AppError('not_found', `${what} of the message are older than they are kept, and have been removed.`, {
+    hint: 'What is known of its recipients and its events is still there: see the message and its timeline.',
+  });
+
+const stored = (
+  db: TenantDb,
+  deps: RecipientCopyDeps,
+  messageId: string,
+  address: string | undefined,
+  caller: Caller,
+): { stored: StoredMessage; copy: Copy } => {
+  const message = visibleMessage(db, messageId, caller);
+  const store = messageStore(db);
+  const recipient = recipientOf(store.recipients(message.seq), address);
+  const body = store.body(message.seq);
+  if (!body) throw gone('Text and HTML');
+  if (store.removed(message.seq).attachments === 1) throw gone('The attachments');
+  if (body.sealed !== null)
+    throw new AppError('not_found', "The content of the service's own mails is nobody's to read.");
+  return {
+    stored: { message, body, attachments: store.attachments(message.seq) },
+    copy: recipientCopy(deps, tenantStore(db).practice(), message, recipient),
+  };
+};
+
+export const sourceRoutes = ({ files, ...deps }: SourceRoutesDeps): Route[] => [
+  defineRoute({
+    method: 'get',
+    path: '/api/practices/{id}/messages/{messageID}/source',
+    tag: 'Messages',
+    summary: "The source of a recipient's copy",
+    description:
+      'Composed as it leaves, but not signed: DKIM keys change, and a signature made now would be none that was sent. ' +
+      "Its links are the recipient's own: whoever follows them counts as the recipient. " +
+      '404 `not_found` where content or attachments have been removed, and for mails of the service itself.',
+    access: 'messages.view_content',
+    stability: 'stable',
+    params: z.strictObject({ id: idSchema.describe('the practice'), messageID: idSchema }),
+    query: z.strictObject({
+      recipient: z
+        .string()
+        .max(MAX_ADDRESS)
+        .optional()
+        .describe('whose copy; the first recipient’s if absent'),
+    }),
+    responses: { 200: { description: 'The source (RFC 5322).', body: 'message/rfc822' } },
+    handle: async ({ params: { id, messageID }, query: { recipient } }, { caller }) => {
+      const found = await files.read(id, (db) => stored(db, deps, messageID, recipient, caller));
+      return {
+        status: 200,
+        body: await prepareMessage(found.stored, found.copy, []),
+        contentType: 'message/rfc822',
+        headers: { 'Content-Disposition': 'attachment; filename="message.eml"' },
+      };
+    },
+  }),
+];

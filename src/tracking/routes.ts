@@ -1,0 +1,96 @@
+// What the links of copies answer: a pixel, or the way to where the sender's link leads. The link itself says all that the
+// answer needs: nothing is read, nothing waited for, and what is noted is written later. Removed mail, or a practice that
+// is gone, takes nobody's link away.
+import type { KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '#src/kernel/errors.ts';
+import { escapeHtml, HTML_TYPE } from '#src/kernel/page.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { CLICK_PATH, OPEN_PATH, readClickLink, readOpenLink } from '#src/mail/tracking-link.ts';
+import { hitOf } from './client.ts';
+import type { Recorder } from './recorder.ts';
+
+export interface TrackingDeps {
+  readonly clock: Clock;
+  /** Of the links. */
+  readonly trackingKey: KeyObject;
+  readonly recorder: Pick<Recorder, 'note'>;
+}
+
+/** GIF89a, one transparent point. */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+
+/** In the door's own words for a path that there is not, so that a link altered anywhere looks the same. */
+const notOurs = (): AppError => new AppError('not_found', 'There is nothing at this path.');
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/** As it stood in the mail, or written so that a header can hold it; null where it is no address on the web. */
+const locationOf = (url: string): string | null => {
+  const parsed = URL.parse(url);
+  if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') return null;
+  return VISIBLE_ASCII.test(url) ? url : parsed.href;
+};
+
+const token = z.string().describe('of the link in the mail');
+
+export const trackingRoutes = ({ clock, trackingKey, recorder }: TrackingDeps): Route[] => {
+  const shared = { method: 'get', tag: 'Tracking', access: 'public', stability: 'stable' } as const;
+  const notOursAnswer = { description: 'The same for whatever is wrong with the link.', body: HTML_TYPE };
+  return [
+    defineRoute({
+      ...shared,
+      path: `${OPEN_PATH}/{token}`,
+      summary: 'The image by which the opening of a mail is noticed',
+      description:
+        'Loaded once more, or by a machine, it is the same image. Parameters that others have put to the link are passed over.',
+      params: z.strictObject({ token }),
+      responses: { 200: { description: 'One transparent point.', body: 'image/gif' }, 404: notOursAnswer },
+      handle: ({ params }: { params: { token: string } }, context) => {
+        const target = readOpenLink(trackingKey, params.token);
+        if (target === null) throw notOurs();
+        recorder.note(target, hitOf('open', null, context, clock.now()));
+        return {
+          status: 200,
+          contentType: 'image/gif',
+          headers: { 'Cache-Control': 'no-store, private', 'X-Robots-Tag': 'noindex' },
+          body: PIXEL,
+        };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      path: `${CLICK_PATH}/{token}/{url}`,
+      summary: 'A link of a mail whose following is noticed',
+      description:
+        'Leads only where the sender of that very mail has linked to: the address stands in the link, signed. Parameters that others have put to it are passed over.',
+      params: z.strictObject({
+        token,
+        url: z.string().describe('the address it leads to, in base64url'),
+      }),
+      responses: {
+        302: { description: 'To the address that the mail linked to.', body: HTML_TYPE },
+        404: notOursAnswer,
+      },
+      handle: ({ params }: { params: { token: string; url: string } }, context) => {
+        const link = readClickLink(trackingKey, params.token, params.url);
+        const location = link && locationOf(link.url);
+        if (link === null || location === null) throw notOurs();
+        recorder.note(link.target, hitOf('click', link.url, context, clock.now()));
+        const shown = escapeHtml(location);
+        return {
+          status: 302,
+          contentType: HTML_TYPE,
+          headers: {
+            Location: location,
+            'Cache-Control': 'no-store',
+            'Referrer-Policy': 'no-referrer',
+            'X-Robots-Tag': 'noindex',
+          },
+          body: `<a href="${shown}">${shown}</a>\n`,
+        };
+      },
+    }),
+  ];
+};

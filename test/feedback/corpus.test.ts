@@ -1,0 +1,103 @@
+// Mails that came back, written after the formats of the products whose folder they lie in, byte by byte as they arrive:
+// each is taken for what it is, with the words and the class that stand beside it in `expected.json`.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readReport } from '#src/feedback/read-report.ts';
+import { consequenceOf, type Report } from '#src/feedback/rules.ts';
+import { noticeForms } from '#src/mail/bounce-notice-forms.ts';
+
+const ROOT = join(import.meta.dirname, '../fixtures/reports');
+const FEWEST_MAILS = 150;
+const FEWEST_PRODUCTS = 15;
+
+interface Expected {
+  readonly kind: Report['kind'];
+  readonly action?: string | undefined;
+  readonly class?: 'hard' | 'soft' | undefined;
+  readonly rule?: string | undefined;
+  readonly enhanced?: string | undefined;
+  readonly code?: number | undefined;
+  readonly recipient?: string | undefined;
+}
+
+const products = readdirSync(ROOT).sort();
+const expectations = products.map((product) => ({
+  product,
+  expected: JSON.parse(readFileSync(join(ROOT, product, 'expected.json'), 'utf8')) as Record<
+    string,
+    Expected
+  >,
+}));
+const mails = expectations.flatMap(({ product, expected }) =>
+  Object.entries(expected).map(([name, wanted]) => ({ product, name, wanted })),
+);
+
+const sourceOf = (product: string, name: string): Buffer => readFileSync(join(ROOT, product, name));
+
+/** Who it was about, and what was said to have become of it. */
+const saidOf = (report: Report): Pick<Expected, 'action' | 'recipient'> => {
+  if (report.kind === 'bounce')
+    return { action: report.notice.action, recipient: report.notice.recipient ?? undefined };
+  if (report.kind !== 'delivery_status') return {};
+  const [first] = report.recipients;
+  return { action: first?.action, recipient: first?.originalRecipient ?? first?.finalRecipient ?? undefined };
+};
+
+const classOf = (signal: string | undefined): Expected['class'] => {
+  if (signal === 'hard_bounced') return 'hard';
+  return signal === 'soft_bounced' ? 'soft' : undefined;
+};
+
+const whatItIs = (report: Report): Expected => {
+  const isBounce = report.kind === 'delivery_status' || report.kind === 'bounce';
+  if (!isBounce) return { kind: report.kind };
+  const said = saidOf(report);
+  const found = consequenceOf(report, { address: said.recipient ?? 'a@b.example', heard: [] });
+  return {
+    kind: report.kind,
+    ...said,
+    class: classOf(found?.signal),
+    rule: found?.rule ?? undefined,
+    enhanced: found?.reply?.enhanced ?? undefined,
+    code: found?.reply?.code || undefined,
+  };
+};
+
+test.each(mails)('$product/$name', async ({ product, name, wanted }) => {
+  const { kind, action, class: verdict, rule, enhanced, code, recipient } = wanted;
+  expect(whatItIs(await readReport(sourceOf(product, name)))).toEqual({
+    kind,
+    ...(kind === 'delivery_status' || kind === 'bounce'
+      ? { action, class: verdict, rule, enhanced, code, recipient }
+      : {}),
+  });
+});
+
+test('no mail lies there that nobody expects anything of', () => {
+  for (const { product, expected } of expectations) {
+    const there = readdirSync(join(ROOT, product)).filter((name) => name.endsWith('.eml'));
+    expect(there.sort(), product).toEqual(Object.keys(expected).sort());
+  }
+});
+
+test('there are enough of them, of enough products', () => {
+  expect(mails.length).toBeGreaterThanOrEqual(FEWEST_MAILS);
+  expect(products.length).toBeGreaterThanOrEqual(FEWEST_PRODUCTS);
+});
+
+test('they are as they come over SMTP: lines end with CRLF, and none is too long', () => {
+  for (const { product, name } of mails) {
+    const text = sourceOf(product, name).toString('latin1');
+    expect(text.replaceAll('\r\n', ''), `${product}/${name}`).not.toMatch(/[\r\n]/);
+    expect(Math.max(...text.split('\r\n').map(({ length }) => length))).toBeLessThanOrEqual(998);
+  }
+});
+
+describe('each form of a notice is known by a mail of its own', () => {
+  test.each(noticeForms.map(({ product }) => product))('%s', async (product) => {
+    const letters = mails.filter(({ wanted }) => wanted.kind === 'bounce');
+    const found = await Promise.all(letters.map(async (one) => readReport(sourceOf(one.product, one.name))));
+    expect(found.some((report) => report.kind === 'bounce' && report.notice.product === product)).toBe(true);
+  });
+});

@@ -1,0 +1,82 @@
+// Damaged copies of all mails of the corpus, the same ones on every run: none is too much for the reader, and none says
+// worse of an address than the mail it was made of.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readReport } from '#src/feedback/read-report.ts';
+import { consequenceOf, type Report } from '#src/feedback/rules.ts';
+import { mutations } from '#test/support/mutations.ts';
+
+const ROOT = join(import.meta.dirname, '../fixtures/reports');
+const MUTATED = 10_000;
+/** What is kept of a report. */
+const MAX_RECIPIENTS = 500;
+const MAX_TEXT = 1_000;
+const MAX_FIELD = 8_192;
+
+interface Sample {
+  readonly name: string;
+  readonly source: Buffer;
+  readonly kind: string;
+  readonly class?: string;
+  readonly code?: number;
+}
+
+const samples: readonly Sample[] = readdirSync(ROOT).flatMap((product) => {
+  const expected = JSON.parse(readFileSync(join(ROOT, product, 'expected.json'), 'utf8')) as Record<
+    string,
+    Omit<Sample, 'name' | 'source'>
+  >;
+  return Object.entries(expected).map(([name, wanted]) => ({
+    ...wanted,
+    name: `${product}/${name}`,
+    source: readFileSync(join(ROOT, product, name)),
+  }));
+});
+
+const isHard = (report: Report): boolean =>
+  consequenceOf(report, { address: 'a@b.example', heard: [] })?.signal === 'hard_bounced';
+
+/** Longest text that a report holds of whom it is about. */
+const longestAddress = (report: Report): number => {
+  if (report.kind === 'bounce') return report.notice.recipient?.length ?? 0;
+  if (report.kind !== 'delivery_status') return 0;
+  return Math.max(
+    ...report.recipients.flatMap(({ finalRecipient, originalRecipient, remoteMta }) =>
+      [finalRecipient, originalRecipient, remoteMta].map((text) => text?.length ?? 0),
+    ),
+  );
+};
+
+const check = (report: Report, name: string): void => {
+  const found = consequenceOf(report, { address: 'a@b.example', heard: [] });
+  expect(found?.reply?.text.length ?? 0, name).toBeLessThanOrEqual(MAX_TEXT);
+  expect(longestAddress(report), name).toBeLessThanOrEqual(MAX_FIELD);
+  if (report.kind === 'delivery_status')
+    expect(report.recipients.length, name).toBeLessThanOrEqual(MAX_RECIPIENTS);
+};
+
+/** Reports that say of nobody that they cannot be reached; people's own words may quote anything. */
+const isHarmless = (sample: Sample): boolean => sample.class === undefined && sample.kind !== 'other';
+
+test(`${MUTATED} damaged mails are read without an exception, and what told of no failure still tells of none`, async () => {
+  const each = Math.ceil(MUTATED / samples.length);
+  for (const [seed, sample] of samples.entries())
+    for (const damaged of mutations(sample.source, each, seed)) {
+      const report = await readReport(damaged);
+      check(report, sample.name);
+      if (isHarmless(sample) && isHard(report)) expect.fail(`${sample.name}: ${damaged.toString('latin1')}`);
+    }
+}, 120_000);
+
+describe('what is not final is never hard', () => {
+  const isReadable = (source: Buffer): boolean => /^status: 5/im.test(source.toString('latin1'));
+  const final = samples.filter(({ kind, source }) => kind === 'delivery_status' && isReadable(source));
+  test.each(final)('$name with the codes of a passing refusal', async ({ source }) => {
+    const passing = source
+      .toString('latin1')
+      .replace(/\b5(\d\d[ -])/g, '4$1')
+      .replace(/\b5(\.\d{1,3}\.\d{1,3})/g, '4$1');
+    expect(isHard(await readReport(Buffer.from(passing, 'latin1')))).toBe(false);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type CopyFacts,
+  judgeReturnPath,
+  RETURN_PATH_LIFE_MS,
+  returnPathStanding,
+} from '#src/feedback/return-path.ts';
+import { queueStore } from '#src/queue/store.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import {
+  createSampleTenant,
+  createTestClock,
+  openTestStorage,
+  queueMessage,
+  temporaryDirectory,
+} from '#test/support/storage.ts';
+
+const sent: CopyFacts = {
+  status: 'processed',
+  attempts: 1,
+  queuedAttempts: null,
+  heard: [
+    { type: 'message.created', at: 0, own: false },
+    { type: 'message.sent', at: 1_000, own: true },
+  ],
+  createdAt: 0,
+};
+const LATER = 1_000 + RETURN_PATH_LIFE_MS;
+
+describe('the return path of a copy', () => {
+  test.each([
+    { name: 'that was sent', copy: sent, now: 2_000, standing: 'current' },
+    { name: 'that was sent sixty days ago', copy: sent, now: LATER, standing: 'current' },
+    { name: 'that was sent longer ago', copy: sent, now: LATER + 1, standing: 'expired' },
+    { name: 'that is no more', copy: null, now: 0, standing: 'unknown' },
+    {
+      name: 'that waits for its first attempt',
+      copy: { ...sent, status: 'queued', attempts: 0, queuedAttempts: 0, heard: [] },
+      now: 0,
+      standing: 'replayed',
+    },
+    {
+      name: 'whose first attempt is under way',
+      copy: { ...sent, status: 'queued', attempts: 0, queuedAttempts: 1, heard: [] },
+      now: 0,
+      standing: 'current',
+    },
+    {
+      name: 'whose first attempt is under way after a long pause',
+      copy: { ...sent, status: 'queued', attempts: 0, queuedAttempts: 1, heard: [] },
+      now: LATER * 2,
+      standing: 'current',
+    },
+    {
+      name: 'that the upstream has not taken yet',
+      copy: {
+        ...sent,
+        status: 'delivery_delayed',
+        attempts: 0,
+        queuedAttempts: 0,
+        heard: [{ type: 'message.delivery_delayed', at: 5, own: true }],
+      },
+      now: 10,
+      standing: 'replayed',
+    },
+    {
+      name: 'that was kept back, because its recipient is suppressed',
+      copy: { ...sent, status: 'suppressed', attempts: 0, heard: [] },
+      now: 0,
+      standing: 'replayed',
+    },
+    {
+      name: 'that was cancelled',
+      copy: { ...sent, status: 'failed', attempts: 0, heard: [] },
+      now: 0,
+      standing: 'replayed',
+    },
+    {
+      name: 'whose sending was never written down, but a report of it came',
+      copy: {
+        ...sent,
+        status: 'delivered',
+        attempts: 0,
+        heard: [{ type: 'message.delivered', at: 1_000, own: false }],
+      },
+      now: LATER,
+      standing: 'current',
+    },
+    {
+      name: 'of which others told a delay',
+      copy: {
+        ...sent,
+        status: 'delivery_delayed',
+        attempts: 0,
+        heard: [{ type: 'message.delivery_delayed', at: 1_000, own: false }],
+      },
+      now: LATER,
+      standing: 'current',
+    },
+    {
+      name: 'is not prolonged by what others tell',
+      copy: { ...sent, heard: [...sent.heard, { type: 'message.opened', at: LATER, own: false }] },
+      now: LATER + 1,
+      standing: 'expired',
+    },
+    {
+      name: 'is prolonged by another attempt',
+      copy: { ...sent, heard: [...sent.heard, { type: 'message.sent', at: 5_000, own: true }] },
+      now: LATER + 1,
+      standing: 'current',
+    },
+    { name: 'whose events are kept no more', copy: { ...sent, heard: [] }, now: LATER, standing: 'expired' },
+  ] satisfies { name: string; copy: CopyFacts | null; now: number; standing: string }[])(
+    '$name: $standing',
+    ({ copy, now, standing }) => {
+      expect(judgeReturnPath(copy, now)).toBe(standing);
+    },
+  );
+});
+
+test('is looked up in the practice’s file, from the claim on', async () => {
+  const storage = await openTestStorage(await temporaryDirectory());
+  const tenantId = await createSampleTenant(storage);
+  const clock = createTestClock();
+  const { recipientId, tenantNumber } = await storage.tenants.write(tenantId, (db) => {
+    const place = {
+      db,
+      tenantId,
+      projectId: tenantStore(db).defaultProject().id,
+      routeId: tenantStore(db).defaultRoute().id,
+    };
+    return {
+      recipientId: queueMessage(place).recipientIds[0] ?? 0,
+      tenantNumber: tenantStore(db).practice().number,
+    };
+  });
+  const deps = { readPlatform: storage.platform.read, files: storage.tenants, clock };
+  const target = { tenantNumber, recipientId };
+  expect(await returnPathStanding(deps, target)).toBe('replayed');
+  const policy = { waits: [1], thenEvery: 1, jitter: 0, giveUpAfter: { 0: 1, 1: 1 } };
+  await storage.tenants.write(tenantId, (db) => queueStore(db).claim(0, 1, 1_000, 1, policy));
+  expect(await returnPathStanding(deps, target)).toBe('current');
+  expect(await returnPathStanding(deps, { ...target, recipientId: 999 })).toBe('unknown');
+  expect(await returnPathStanding(deps, { ...target, tenantNumber: 999 })).toBe('unknown');
+});

@@ -1,0 +1,721 @@
+// The status machine on a practice's real file: attempts claimed and settled as the dispatcher does it, reports by mail and
+// by HTTP, opens, clicks and unsubscribes by their own ways in, rows read back from the tables.
+import { createSecretKey } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Fate, fates } from '#src/counters/store.ts';
+import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { createSigners } from '#src/domains/keys/signers.ts';
+import { type Source, takeInReport } from '#src/feedback/receive.ts';
+import type { Report } from '#src/feedback/rules.ts';
+import { hear } from '#src/feedback/take-in.ts';
+import { newId } from '#src/kernel/id.ts';
+import { HOUR, MINUTE } from '#src/kernel/time.ts';
+import { parseReply } from '#src/mail/reply.ts';
+import { createTrackingLinks } from '#src/mail/tracking-link.ts';
+import { after, messageStatus, type Signal, type Status, statusOf } from '#src/messages/rules.ts';
+import { messageStore } from '#src/messages/store.ts';
+import type { RetryPolicy } from '#src/queue/rules.ts';
+import { type QueueRow, queueStore } from '#src/queue/store.ts';
+import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
+import type { Outcome } from '#src/relay/outcome.ts';
+import { settle } from '#src/relay/settle.ts';
+import { createGuardrail } from '#src/reputation/guardrail.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import { copyOf, unsubscribe } from '#src/unsubscribe/unsubscribe.ts';
+import { openTenantDb, queueMessage, type SampleTenant, SEALING_KEY } from '#test/support/storage.ts';
+
+const patient: RetryPolicy = {
+  waits: [MINUTE],
+  thenEvery: MINUTE,
+  jitter: 0,
+  giveUpAfter: { 0: 900 * HOUR, 1: 900 * HOUR },
+};
+const impatient: RetryPolicy = { ...patient, giveUpAfter: { 0: 1, 1: 1 } };
+const START = 1_700_000_000_000;
+
+const takeInDeps = {
+  suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
+  simulatorDomain: 'simulator.mail.example.com',
+  guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+};
+
+const outcomes = {
+  accepted: { kind: 'accepted', reply: parseReply(['250 2.0.0 queued']), dsnRequested: true },
+  deferred: { kind: 'deferred', reply: parseReply(['451 4.7.1 later']), diagnostic: '451 4.7.1 later' },
+  broken: { kind: 'deferred', reply: null, diagnostic: 'timed out (waiting for dot)' },
+  down: { kind: 'upstream_failure', reply: null, diagnostic: 'connection refused' },
+  refused_hard: {
+    kind: 'bounced',
+    class: 'hard',
+    rule: 'unknown_address',
+    reply: parseReply(['550 5.1.1 no such user']),
+  },
+  refused_soft: {
+    kind: 'bounced',
+    class: 'soft',
+    rule: 'mailbox_full',
+    reply: parseReply(['552 5.2.2 mailbox full']),
+  },
+} satisfies Record<string, Outcome>;
+
+const dsn = (action: 'delivered' | 'delayed' | 'failed', line: string): Report => ({
+  kind: 'delivery_status',
+  recipients: [
+    {
+      action,
+      status: null,
+      finalRecipient: null,
+      originalRecipient: null,
+      remoteMta: null,
+      diagnostic: parseReply([line]),
+    },
+  ],
+});
+const told = (signal: Signal): Report => ({ kind: 'told', found: { signal, reply: null, rule: null } });
+const byHttp: Source = { via: 'http', upstream: 'relay' };
+
+/** What others tell, each in every way in which it can come. */
+const reports = {
+  delivered: [dsn('delivered', '250 2.0.0 stored'), told('delivered')],
+  delayed: [dsn('delayed', '451 4.4.1 no answer'), told('delayed')],
+  hard_bounced: [dsn('failed', '550 5.1.1 no such user'), told('hard_bounced')],
+  soft_bounced: [dsn('failed', '552 5.2.2 mailbox full'), told('soft_bounced')],
+  spam_complaint: [
+    { kind: 'feedback', feedback: { feedbackType: 'abuse', originalMailFrom: null } },
+    told('spam_complaint'),
+  ],
+  auto_replied: [{ kind: 'auto_reply' }],
+} satisfies Partial<Record<Signal, Report[]>>;
+
+type Reported = keyof typeof reports;
+type Done = 'opened' | 'clicked' | 'prefetched' | 'unsubscribed' | 'unsubscribed_all' | 'opted_out';
+type Attempted = keyof typeof outcomes | 'accepted_as_delivery' | 'given_up' | 'died';
+/** One thing that happens, to the recipient of that index. */
+type Step =
+  | { readonly of: number; readonly claim: true }
+  | { readonly of: number; readonly attempt: Attempted }
+  | { readonly of: number; readonly told: Reported; readonly way: number }
+  | { readonly of: number; readonly does: Done };
+
+const rowStore = perConnection((db: TenantDb) => {
+  const events = db.prepare<[number], { recipient_id: number; type: string; data_json: string }>(
+    'SELECT recipient_id, type, data_json FROM events WHERE message_seq = ?',
+  );
+  const suppressions = db.prepare<[string], { scope: string; route_id: string | null; reason: string }>(
+    'SELECT scope, route_id, reason FROM suppressions WHERE address = ? ORDER BY scope',
+  );
+  const counters = db.prepare<[string], Record<Fate, number>>(
+    `SELECT ${fates.map((fate) => `coalesce(sum(${fate}), 0) AS ${fate}`).join(', ')} FROM counters WHERE route_id = ?`,
+  );
+  const added = db
+    .prepare<[number, string], number>(
+      `SELECT count(*) FROM events
+       WHERE seq > ? AND type = 'suppression.added' AND data_json ->> '$.suppression.address' = ?`,
+    )
+    .pluck();
+  const last = db.prepare<[], number>('SELECT max(seq) FROM events').pluck();
+  const all = db.prepare<[], unknown>(
+    'SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM suppressions) AS suppressions',
+  );
+  return {
+    events: (seq: number) => events.all(seq),
+    suppressions: (address: string) => suppressions.all(address),
+    counters: (routeId: string) => counters.get(routeId),
+    added: (after: number, address: string) => added.get(after, address),
+    lastSeq: () => last.get() ?? 0,
+    sums: () => all.get(),
+  };
+});
+
+let tenant: SampleTenant;
+let claimDeps: ClaimDeps;
+beforeEach(async () => {
+  tenant = await openTenantDb();
+  claimDeps = {
+    ...takeInDeps,
+    signers: createSigners(SEALING_KEY, { ed25519: true }),
+    returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
+    contentKey: Buffer.alloc(32, 3),
+    unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
+    trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
+    service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
+  };
+});
+
+/** A message on a route of its own, so that its counters are its own. */
+const newScene = (recipientCount: number) => {
+  const { db } = tenant;
+  const routeId = newId();
+  const address = (index: number) => `r${index}-${routeId}@example.org`;
+  db.transaction(() =>
+    tenantStore(db).insertRoute({
+      id: routeId,
+      slug: `r-${routeId}`,
+      name: 'Route',
+      type: 'transactional',
+      project_id: null,
+      is_default: 0,
+      track_opens: 0,
+      track_clicks: 0,
+      plain_text_fallback: 1,
+      created_at: 0,
+    }),
+  )();
+  const addresses = Array.from({ length: recipientCount }, (_, index) => address(index));
+  const { seq, recipientIds } = queueMessage({ ...tenant, routeId }, { recipients: addresses, now: START });
+  const since = rowStore(db).lastSeq();
+  let now = START;
+  const rows = new Map<number, QueueRow>();
+  const idOf = (index: number): number => recipientIds[index] ?? 0;
+
+  const claim = (index: number): void => {
+    // The others of the message wait for their turn.
+    for (const id of recipientIds) {
+      const standing = queueStore(db).standing(id);
+      if (standing?.claimed === 0)
+        queueStore(db).release(id, standing.attempts, id === idOf(index) ? now : now + 800 * HOUR);
+    }
+    const request = { tenantId: tenant.tenantId, lane: 0, limit: 1, byteBudget: 1e6, now, policy: patient };
+    const [claimed] = claimDue(db, { ...request, lane: 0 }, claimDeps).claimed;
+    if (claimed) rows.set(index, claimed.row);
+    else rows.delete(index);
+  };
+
+  const attempt = (index: number, name: Attempted): void => {
+    const row = rows.get(index);
+    if (!row) return;
+    rows.delete(index);
+    // What the process knew is lost with it; the next one puts the claim back.
+    if (name === 'died') {
+      queueStore(db).takeBack(row.recipient_id, row.attempts, now);
+      return;
+    }
+    const isPresumed = name === 'accepted_as_delivery';
+    const outcome: Outcome = outcomes[isPresumed ? 'accepted' : name === 'given_up' ? 'deferred' : name];
+    const policy = name === 'given_up' ? impatient : patient;
+    const facts = { row, outcome, upstream: 'relay', acceptIsDelivery: isPresumed, upstreamWorks: true };
+    settle(db, { ...takeInDeps, ...facts }, policy, now);
+  };
+
+  const does = (index: number, what: Done): void => {
+    const recipient = messageStore(db).recipient(idOf(index));
+    const copy = copyOf(db, idOf(index));
+    if (!recipient || !copy) throw new Error('no such copy');
+    switch (what) {
+      case 'opened':
+      case 'clicked':
+        hear(db, recipient, { signal: what, data: { url: 'https://example.org/' } }, takeInDeps, now);
+        return;
+      case 'prefetched':
+        hear(db, recipient, { signal: 'opened', data: { bot: true } }, takeInDeps, now);
+        return;
+      case 'opted_out': {
+        const feedback = { feedbackType: 'opt-out', originalMailFrom: null };
+        takeInReport(db, idOf(index), { kind: 'feedback', feedback }, null, takeInDeps, now);
+        return;
+      }
+      default:
+        unsubscribe(db, copy, what === 'unsubscribed' ? 'route' : 'team', takeInDeps, now);
+    }
+  };
+
+  const tell = (index: number, what: Reported, way: number): void => {
+    const ways: readonly Report[] = reports[what];
+    const report = ways[way % ways.length];
+    if (!report) throw new Error('no such way');
+    const source = report.kind === 'told' ? byHttp : null;
+    takeInReport(db, idOf(index), report, source, takeInDeps, now);
+  };
+
+  const playOne = (step: Step): void => {
+    now += HOUR;
+    if ('claim' in step) claim(step.of);
+    else if ('attempt' in step) attempt(step.of, step.attempt);
+    else if ('told' in step) tell(step.of, step.told, step.way);
+    else does(step.of, step.does);
+  };
+  const play = (steps: readonly Step[]): void => {
+    db.transaction(() => {
+      for (const step of steps) playOne(step);
+    })();
+  };
+
+  const namesOf = (id: number, isRepeated = false): string[] => {
+    const told = rowStore(db)
+      .events(seq)
+      .filter(({ recipient_id, data_json }) => {
+        const { bot, repeated } = JSON.parse(data_json ?? '{}');
+        return recipient_id === id && !bot && (isRepeated || !repeated);
+      });
+    return told.map(({ type }) => type);
+  };
+
+  const outcome = () => ({
+    message: messageStore(db).bySeq(seq)?.status,
+    recipients: addresses.map((one, index) => ({
+      status: messageStore(db).recipient(idOf(index))?.status,
+      events: [...new Set(namesOf(idOf(index)))].toSorted(),
+      suppressions: rowStore(db)
+        .suppressions(one)
+        .map((row) => ({ ...row, route_id: row.route_id === routeId ? 'own' : row.route_id })),
+      suppressions_told: rowStore(db).added(since, one),
+    })),
+    counters: rowStore(db).counters(routeId),
+    queued: recipientIds.filter((id) => queueStore(db).standing(id)).length,
+  });
+  return {
+    play,
+    outcome,
+    /** Of the first recipient, in the order they were told. */
+    events: () => namesOf(idOf(0), true),
+    /** Without those that are marked as told before. */
+    news: () => namesOf(idOf(0)),
+    recipient: () => messageStore(db).recipient(idOf(0)),
+  };
+};
+
+const claimed: Step = { of: 0, claim: true };
+const tried = (attempt: Attempted): Step[] => [claimed, { of: 0, attempt }];
+const hears = (what: Reported, way = 0): Step => ({ of: 0, told: what, way });
+const person = (does: Done): Step => ({ of: 0, does });
+
+describe('a row of the table of decisions, in the tables', () => {
+  const rows: readonly {
+    name: string;
+    before: readonly Step[];
+    next: readonly Step[];
+    status: Status;
+    event: string;
+    suppressed?: string;
+    counted: Partial<Record<Fate, number>>;
+  }[] = [
+    {
+      name: 'queued, 2xx',
+      before: [],
+      next: tried('accepted'),
+      status: 'processed',
+      event: 'message.sent',
+      counted: { sent: 1 },
+    },
+    {
+      name: 'queued, 4xx',
+      before: [],
+      next: tried('deferred'),
+      status: 'delivery_delayed',
+      event: 'message.delivery_delayed',
+      counted: {},
+    },
+    {
+      name: 'queued, out of reach',
+      before: [],
+      next: tried('down'),
+      status: 'delivery_delayed',
+      event: 'message.delivery_delayed',
+      counted: {},
+    },
+    {
+      name: 'delayed, 2xx',
+      before: tried('deferred'),
+      next: tried('accepted'),
+      status: 'processed',
+      event: 'message.sent',
+      counted: { sent: 1 },
+    },
+    {
+      name: 'queued, 5xx of the address',
+      before: [],
+      next: tried('refused_hard'),
+      status: 'hard_bounced',
+      event: 'message.hard_bounced',
+      suppressed: 'hard_bounce',
+      counted: { refused: 1, hard_bounced: 1 },
+    },
+    {
+      name: 'delayed, 5xx of the address',
+      before: tried('deferred'),
+      next: tried('refused_hard'),
+      status: 'hard_bounced',
+      event: 'message.hard_bounced',
+      suppressed: 'hard_bounce',
+      counted: { refused: 1, hard_bounced: 1 },
+    },
+    {
+      name: 'queued, another 5xx',
+      before: [],
+      next: tried('refused_soft'),
+      status: 'soft_bounced',
+      event: 'message.soft_bounced',
+      counted: { refused: 1, soft_bounced: 1 },
+    },
+    {
+      name: 'delayed, attempts exhausted',
+      before: tried('deferred'),
+      next: tried('given_up'),
+      status: 'failed',
+      event: 'message.failed',
+      counted: {},
+    },
+    {
+      name: 'queued, 2xx that is delivery',
+      before: [],
+      next: tried('accepted_as_delivery'),
+      status: 'delivered',
+      event: 'message.delivered',
+      counted: { sent: 1, delivered: 1 },
+    },
+    {
+      name: 'processed, success notice',
+      before: tried('accepted'),
+      next: [hears('delivered')],
+      status: 'delivered',
+      event: 'message.delivered',
+      counted: { sent: 1, delivered: 1 },
+    },
+    {
+      name: 'processed, delay notice',
+      before: tried('accepted'),
+      next: [hears('delayed')],
+      status: 'delivery_delayed',
+      event: 'message.delivery_delayed',
+      counted: { sent: 1 },
+    },
+    {
+      name: 'delivered by a 2xx, delay notice',
+      before: tried('accepted_as_delivery'),
+      next: [hears('delayed')],
+      status: 'delivery_delayed',
+      event: 'message.delivery_delayed',
+      counted: { sent: 1, delivered: 1 },
+    },
+    {
+      name: 'delay notice, then success',
+      before: [...tried('accepted'), hears('delayed')],
+      next: [hears('delivered')],
+      status: 'delivered',
+      event: 'message.delivered',
+      counted: { sent: 1, delivered: 1 },
+    },
+    {
+      name: 'processed, failure of the address',
+      before: tried('accepted'),
+      next: [hears('hard_bounced')],
+      status: 'hard_bounced',
+      event: 'message.hard_bounced',
+      suppressed: 'hard_bounce',
+      counted: { sent: 1, hard_bounced: 1 },
+    },
+    {
+      name: 'delivered, another failure',
+      before: [...tried('accepted'), hears('delivered')],
+      next: [hears('soft_bounced')],
+      status: 'soft_bounced',
+      event: 'message.soft_bounced',
+      counted: { sent: 1, delivered: 1, soft_bounced: 1 },
+    },
+    {
+      name: 'delay notice, failure of the address',
+      before: [...tried('accepted'), hears('delayed')],
+      next: [hears('hard_bounced')],
+      status: 'hard_bounced',
+      event: 'message.hard_bounced',
+      suppressed: 'hard_bounce',
+      counted: { sent: 1, hard_bounced: 1 },
+    },
+    {
+      name: 'processed, automatic reply',
+      before: tried('accepted'),
+      next: [hears('auto_replied')],
+      status: 'auto_replied',
+      event: 'message.auto_replied',
+      counted: { sent: 1 },
+    },
+    {
+      name: 'delivered, automatic reply',
+      before: [...tried('accepted'), hears('delivered')],
+      next: [hears('auto_replied')],
+      status: 'auto_replied',
+      event: 'message.auto_replied',
+      counted: { sent: 1, delivered: 1 },
+    },
+    {
+      name: 'processed, opened',
+      before: tried('accepted'),
+      next: [person('opened')],
+      status: 'opened',
+      event: 'message.opened',
+      counted: { sent: 1, opens: 1 },
+    },
+    {
+      name: 'processed, clicked: an open too',
+      before: tried('accepted'),
+      next: [person('clicked')],
+      status: 'clicked',
+      event: 'message.clicked',
+      counted: { sent: 1, opens: 1, clicks: 1 },
+    },
+    {
+      name: 'opened, complaint',
+      before: [...tried('accepted'), person('opened')],
+      next: [hears('spam_complaint')],
+      status: 'spam_complaint',
+      event: 'message.spam_complaint',
+      suppressed: 'complaint',
+      counted: { sent: 1, opens: 1, complaints: 1 },
+    },
+    {
+      name: 'clicked, unsubscribed',
+      before: [...tried('accepted'), person('clicked')],
+      next: [person('unsubscribed')],
+      status: 'unsubscribed',
+      event: 'message.unsubscribed',
+      suppressed: 'unsubscribe',
+      counted: { sent: 1, opens: 1, clicks: 1, unsubscribes: 1 },
+    },
+    {
+      name: 'processed, unsubscribed from all',
+      before: tried('accepted'),
+      next: [person('unsubscribed_all')],
+      status: 'unsubscribed',
+      event: 'message.unsubscribed',
+      suppressed: 'unsubscribe_all',
+      counted: { sent: 1, unsubscribes: 1 },
+    },
+  ];
+  test.each(rows)('$name: $status by $event', ({ before, next, status, event, suppressed, counted }) => {
+    const scene = newScene(1);
+    scene.play(before);
+    const earlier = scene.events().length;
+    scene.play(next);
+    const { message, recipients, counters } = scene.outcome();
+    expect([message, recipients[0]?.status]).toEqual([status, status]);
+    expect(scene.events().slice(earlier)).toContain(event);
+    expect(recipients[0]?.suppressions.map(({ reason }) => reason)).toEqual(suppressed ? [suppressed] : []);
+    const none = Object.fromEntries(fates.map((fate) => [fate, 0]));
+    expect(counters).toEqual({ ...none, ...counted });
+  });
+});
+
+describe('what is told of an attempt that never came to its end', () => {
+  test('after the process died: it was sent, and is not sent again', () => {
+    const scene = newScene(1);
+    scene.play([claimed, hears('delivered'), { of: 0, attempt: 'died' } as const, claimed]);
+    expect(scene.events()).toEqual(['message.delivered', 'message.sent']);
+    expect(scene.outcome()).toMatchObject({ queued: 0, counters: { sent: 1, delivered: 1 } });
+  });
+
+  test('while the next one is under way, which is then refused for now: it is over', () => {
+    const scene = newScene(1);
+    scene.play([...tried('broken'), claimed, hears('delivered'), { of: 0, attempt: 'deferred' } as const]);
+    expect(scene.events()).toEqual(['message.delivery_delayed', 'message.delivered', 'message.sent']);
+    expect(scene.outcome()).toMatchObject({ message: 'delivered', queued: 0, counters: { sent: 1 } });
+  });
+
+  test('nothing tells of a mail that was never tried: it was not sent', () => {
+    const scene = newScene(1);
+    scene.play([person('unsubscribed'), claimed]);
+    expect(scene.outcome()).toMatchObject({ queued: 0, counters: { sent: 0, unsubscribes: 1 } });
+    const other = newScene(1);
+    other.play([hears('delivered'), claimed]);
+    expect(other.outcome()).toMatchObject({ queued: 0, counters: { sent: 0, delivered: 1 } });
+  });
+});
+
+test('what was told before is kept and marked: a success notice after a 2xx that was delivery, a second deferral', () => {
+  const scene = newScene(1);
+  scene.play([
+    ...tried('deferred'),
+    ...tried('deferred'),
+    ...tried('accepted_as_delivery'),
+    hears('delivered'),
+  ]);
+  const delayed = 'message.delivery_delayed';
+  expect(scene.events()).toEqual([
+    delayed,
+    delayed,
+    'message.sent',
+    'message.delivered',
+    'message.delivered',
+  ]);
+  expect(scene.news()).toEqual([delayed, 'message.sent', 'message.delivered']);
+});
+
+test('a 250 that is written down late does not hide why the mail came back', () => {
+  const scene = newScene(1);
+  scene.play([claimed, hears('hard_bounced'), { of: 0, attempt: 'accepted' } as const]);
+  expect(scene.recipient()).toMatchObject({
+    status: 'hard_bounced',
+    smtp_code: 550,
+    diagnostic: 'no such user',
+  });
+});
+
+test.each<[string, Reported]>([
+  ['delivered', 'delivered'],
+  ['delayed', 'delayed'],
+  ['bounced', 'hard_bounced'],
+  ['complained of', 'spam_complaint'],
+])('the same fact by mail and by HTTP, %s: the second changes nothing', (_, what) => {
+  for (const ways of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    const scene = newScene(1);
+    scene.play([...tried('accepted'), hears(what, ways[0])]);
+    const before = [scene.outcome(), scene.recipient(), rowStore(tenant.db).sums()];
+    scene.play([hears(what, ways[1])]);
+    expect([scene.outcome(), scene.recipient(), rowStore(tenant.db).sums()]).toEqual(before);
+  }
+});
+
+/** Small and repeatable: a linear congruential generator. */
+const createRandom = (seed: number) => {
+  let state = seed;
+  const random = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const below = (most: number): number => Math.floor(random() * most);
+  return { random, below, pick: <T>(list: readonly T[]): T => list[below(list.length)] as T };
+};
+type Random = ReturnType<typeof createRandom>;
+
+/** What happens to one recipient, whatever its order. */
+interface Fortune {
+  /** Before anybody can have the mail. */
+  readonly deferrals: readonly Attempted[];
+  /** Processes that died after the upstream's 250, before they wrote it down. */
+  readonly deaths: number;
+  readonly last: Attempted;
+  readonly told: readonly Reported[];
+  readonly done: readonly Done[];
+}
+
+const fortuneOf = (random: Random): Fortune => {
+  const last = random.pick([
+    'accepted',
+    'accepted',
+    'accepted',
+    'accepted_as_delivery',
+    'refused_hard',
+    'refused_soft',
+    'given_up',
+  ] as const);
+  const some = <T>(list: readonly T[]): T[] => list.filter(() => random.random() < 0.35);
+  return {
+    deferrals: Array.from({ length: random.below(3) }, () =>
+      random.pick(['deferred', 'broken', 'down'] as const),
+    ),
+    deaths: last === 'accepted' ? random.below(2) : 0,
+    last,
+    told: some(Object.keys(reports) as Reported[]),
+    done: some(['opened', 'clicked', 'prefetched', 'unsubscribed', 'unsubscribed_all', 'opted_out'] as const),
+  };
+};
+
+/** One order in which it may be heard. What others tell comes after somebody can have had the mail, also before we know. */
+const orderOf = (of: number, fortune: Fortune, random: Random, isPlain: boolean): Step[] => {
+  const { deferrals, deaths, last, told, done } = fortune;
+  const claim: Step = { of, claim: true };
+  const first = deferrals.flatMap((attempt): Step[] => [claim, { of, attempt }]);
+  const died = Array.from({ length: isPlain ? 0 : deaths }, (): Step[] => [
+    claim,
+    { of, attempt: 'died' },
+  ]).flat();
+  const end: Step[] = [...died, claim, { of, attempt: last }];
+  const times = () => (isPlain ? 1 : 1 + random.below(3));
+  const heard = [
+    ...told.flatMap((what) =>
+      Array.from({ length: times() }, (): Step => ({ of, told: what, way: isPlain ? 0 : random.below(2) })),
+    ),
+    ...done.flatMap((does) => Array.from({ length: times() }, (): Step => ({ of, does }))),
+  ];
+  if (isPlain) return [...first, ...end, ...heard];
+  // Given up is our own decision, in the light of all that was heard: what is heard before makes it another one.
+  const from = last === 'given_up' ? end.length : 1;
+  const steps = [...end];
+  for (const step of heard) {
+    const at = from + random.below(steps.length - from + 1);
+    steps.splice(at, 0, step);
+  }
+  return [...first, ...steps];
+};
+
+const interleaved = (orders: readonly (readonly Step[])[], random: Random): Step[] => {
+  const left = orders.map((order) => [...order]).filter((order) => order.length > 0);
+  const steps: Step[] = [];
+  while (left.length > 0) {
+    const order = random.pick(left);
+    steps.push(order.shift() as Step);
+    if (order.length === 0) left.splice(left.indexOf(order), 1);
+  }
+  return steps;
+};
+
+const signalOfAttempt: Readonly<Record<Attempted, readonly Signal[]>> = {
+  accepted: ['accepted'],
+  accepted_as_delivery: ['accepted', 'presumed'],
+  deferred: ['deferred'],
+  broken: ['deferred'],
+  down: ['deferred'],
+  refused_hard: ['hard_bounced'],
+  refused_soft: ['soft_bounced'],
+  given_up: ['failed'],
+  died: [],
+};
+const signalOfDone: Readonly<Record<Done, readonly Signal[]>> = {
+  opened: ['opened'],
+  clicked: ['clicked'],
+  prefetched: [],
+  unsubscribed: ['unsubscribed'],
+  unsubscribed_all: ['unsubscribed'],
+  opted_out: ['unsubscribed'],
+};
+
+/** Said once more, from the signals alone. */
+const expectedOf = (fortunes: readonly Fortune[]) => {
+  const signals = fortunes.map(({ deferrals, last, told, done }): Signal[] => [
+    ...deferrals.flatMap((attempt) => signalOfAttempt[attempt]),
+    ...signalOfAttempt[last],
+    ...told,
+    ...done.flatMap((does) => signalOfDone[does]),
+  ]);
+  const statuses = signals.map((heard) => statusOf(heard.reduce(after, 'queued')));
+  const having = (...wanted: Signal[]) =>
+    signals.filter((heard) => heard.some((signal) => wanted.includes(signal))).length;
+  return {
+    message: messageStatus(statuses),
+    recipients: statuses.map((status) => ({ status })),
+    queued: 0,
+    counters: {
+      sent: having('accepted'),
+      refused: fortunes.filter(({ last }) => last.startsWith('refused')).length,
+      delivered: having('delivered', 'presumed'),
+      hard_bounced: having('hard_bounced'),
+      soft_bounced: having('soft_bounced'),
+      complaints: having('spam_complaint'),
+      unsubscribes: having('unsubscribed'),
+      opens: having('opened', 'clicked'),
+      clicks: having('clicked'),
+    },
+  };
+};
+
+test('any order of what is heard, each any number of times, comes to the same in every table', () => {
+  const random = createRandom(6);
+  for (let round = 0; round < 250; round++) {
+    const fortunes = Array.from({ length: 1 + random.below(3) }, () => fortuneOf(random));
+    const plain = newScene(fortunes.length);
+    for (const [of, fortune] of fortunes.entries()) plain.play(orderOf(of, fortune, random, true));
+    const wanted = plain.outcome();
+    expect(wanted, JSON.stringify(fortunes)).toMatchObject(expectedOf(fortunes));
+    for (let order = 0; order < 2; order++) {
+      const steps = interleaved(
+        fortunes.map((fortune, of) => orderOf(of, fortune, random, false)),
+        random,
+      );
+      const scene = newScene(fortunes.length);
+      scene.play(steps);
+      expect(scene.outcome(), `${round}: ${JSON.stringify(steps)}`).toEqual(wanted);
+    }
+  }
+}, 60_000);

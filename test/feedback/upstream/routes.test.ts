@@ -1,0 +1,115 @@
+// The route on a practice's real file: subscriptions that are confirmed, and a disk that fails.
+import { createSecretKey } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { upstreamEventRoutes } from '#src/feedback/upstream/routes.ts';
+import { createLog } from '#src/kernel/log.ts';
+import type { RequestContext } from '#src/kernel/route.ts';
+import { Secret } from '#src/kernel/secret.ts';
+import { encodeReturnPath } from '#src/mail/verp.ts';
+import { messageStore } from '#src/messages/store.ts';
+import { queueStore } from '#src/queue/store.ts';
+import { createGuardrail } from '#src/reputation/guardrail.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import { createTestDisk } from '#test/db/test-disk.ts';
+import {
+  createSampleTenant,
+  createTestClock,
+  openTestStorage,
+  queueMessage,
+  temporaryDirectory,
+} from '#test/support/storage.ts';
+
+const key = (byte: number) => createSecretKey(Buffer.alloc(32, byte));
+const policy = { waits: [1], thenEvery: 1, jitter: 0, giveUpAfter: { 0: 1, 1: 1 } };
+
+const scene = async (format: 'sns' | 'json', isConfirmed = true) => {
+  const disk = createTestDisk();
+  const storage = await openTestStorage(await temporaryDirectory(), { disk });
+  const tenantId = await createSampleTenant(storage);
+  const clock = createTestClock();
+  const asked: string[] = [];
+  const [route] = upstreamEventRoutes({
+    eventsOf: () => ({ format, secret: new Secret('secret') }),
+    locate: {
+      readPlatform: storage.platform.read,
+      files: storage.tenants,
+      returnPathKey: key(1),
+      unsubscribeKey: key(2),
+    },
+    received: {
+      readPlatform: storage.platform.read,
+      files: storage.tenants,
+      clock,
+      suppressionKey: key(3),
+      simulatorDomain: 'simulator.mail.example.com',
+      guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+    },
+    confirm: async (url) => {
+      asked.push(url);
+      return isConfirmed;
+    },
+  });
+  const context = {
+    header: () => 'Bearer secret',
+    log: createLog('warn', { write: () => undefined }),
+  } as unknown as RequestContext;
+  const post = async (body: unknown) =>
+    route?.handle({ params: { name: 'relay' }, query: {}, body } as never, context);
+  return { disk, storage, tenantId, asked, post, clock };
+};
+
+const SubscribeURL = 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription&Token=abc';
+const question = { Type: 'SubscriptionConfirmation', TopicArn: 'arn:aws:sns:x', SubscribeURL };
+
+test('a subscription is confirmed at SNS', async () => {
+  const { post, asked } = await scene('sns');
+  expect(await post(question)).toMatchObject({ status: 200 });
+  expect(asked).toEqual([SubscribeURL]);
+});
+
+test('a subscription that SNS does not confirm is to be asked for again', async () => {
+  const { post } = await scene('sns', false);
+  await expect(post(question)).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('nothing but SNS is called', async () => {
+  const { post, asked } = await scene('sns');
+  const elsewhere = { ...question, SubscribeURL: 'https://evil.example/?Action=ConfirmSubscription' };
+  await expect(post(elsewhere)).rejects.toMatchObject({ code: 'invalid_request' });
+  expect(asked).toEqual([]);
+});
+
+test('where the file cannot be written the relay comes again, and then nothing is lost', async () => {
+  const { post, disk, storage, tenantId, clock } = await scene('json');
+  const { recipientId, number } = await storage.tenants.write(tenantId, (db) => {
+    const routeId = tenantStore(db).defaultRoute().id;
+    const projectId = tenantStore(db).defaultProject().id;
+    const message = queueMessage({ db, tenantId, projectId, routeId }, { now: clock.now() });
+    queueStore(db).claim(0, 1, 1_000, clock.now(), policy);
+    return { recipientId: message.recipientIds[0] ?? 0, number: tenantStore(db).practice().number };
+  });
+  const return_path = encodeReturnPath(key(1), { tenantNumber: number, recipientId }, 'praxis.example');
+  const event = { type: 'delivered', recipient: 'anna@example.org', return_path };
+  disk.failNextSync(Object.assign(new Error('EIO'), { code: 'EIO' }));
+  await expect(post(event)).rejects.toMatchObject({ code: 'unavailable' });
+  const again = await post(event);
+  expect(again?.status).toBe(200);
+  const status = await storage.tenants.read(
+    tenantId,
+    (db) => messageStore(db).recipient(recipientId)?.status,
+  );
+  expect(status).toBe('delivered');
+});
+
+test('of a mail that was never handed over nobody can tell anything', async () => {
+  const { post, storage, tenantId, clock } = await scene('json');
+  const { recipientId, number } = await storage.tenants.write(tenantId, (db) => {
+    const routeId = tenantStore(db).defaultRoute().id;
+    const projectId = tenantStore(db).defaultProject().id;
+    const message = queueMessage({ db, tenantId, projectId, routeId }, { now: clock.now() });
+    return { recipientId: message.recipientIds[0] ?? 0, number: tenantStore(db).practice().number };
+  });
+  const return_path = encodeReturnPath(key(1), { tenantNumber: number, recipientId }, 'praxis.example');
+  const answer = await post({ type: 'bounced', recipient: 'anna@example.org', return_path });
+  expect(answer?.body).toEqual({ taken: 0, unchanged: 0, unknown: 1 });
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { knowsSecret } from '#src/feedback/upstream/secret.ts';
+import { Secret } from '#src/kernel/secret.ts';
+
+const secret = new Secret('0123456789:abcdef');
+const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+
+test.each<[string | undefined, Secret | null, boolean]>([
+  ['Bearer 0123456789:abcdef', secret, true],
+  ['bearer 0123456789:abcdef', secret, true],
+  // Of the password too: only the first colon separates (RFC 7617 §2).
+  [basic('anybody:0123456789:abcdef'), secret, true],
+  [basic(':0123456789:abcdef'), secret, true],
+  [basic('0123456789:abcdef'), secret, false],
+  ['Bearer 0123456789:abcdeg', secret, false],
+  ['0123456789:abcdef', secret, false],
+  ['', secret, false],
+  [undefined, secret, false],
+  // Where there is no secret nobody knows it, whatever they say or do not say.
+  [undefined, null, false],
+  ['Bearer ', null, false],
+  [basic(':'), null, false],
+])('%s knows the secret: %#', (authorization, expected, knows) => {
+  expect(knowsSecret(authorization, expected)).toBe(knows);
+});

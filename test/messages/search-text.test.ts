@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import {
+  clausesOf,
+  type Findable,
+  fits,
+  fold,
+  searchText,
+  trigramQuery,
+  type Wanted,
+} from '#src/messages/search-text.ts';
+
+const anything: Wanted = { text: null, tag: null, routeId: null, kind: null, projects: null };
+const message: Findable = {
+  seq: 7,
+  subject: 'Ihr Termin am Montag',
+  addresses: ['anna@example.org', 'Max@example.net'],
+  names: ['Änne Großmann'],
+  tags: ['Rechnung', 'März', 'Q4'],
+  routeId: 'route-1',
+  projectId: 'project-1',
+  kind: 'termin',
+};
+const isFound = (wanted: Partial<Wanted>, of: Partial<Findable> = {}): boolean =>
+  fits(searchText({ ...message, ...of }), clausesOf({ ...anything, ...wanted }));
+
+describe('a text is found by a part of it', () => {
+  test.each([
+    ['', true],
+    ['termin', true],
+    ['MONTAG', true],
+    ['anna@', true],
+    ['max@EXAMPLE', true],
+    ['änne', true],
+    ['anne', true],
+    ['ANNE GROẞMANN', true],
+    ['grossmann', true],
+    ['A\u0308nne', true],
+    ['märz', true],
+    ['marz', true],
+    ['maerz', false],
+    ['echnun', true],
+    ['example.orgmax', false],
+    ['montaganna', false],
+    ['g\x1ea', false],
+    ['\x1frechnung\x1f', false],
+    ['route-1', false],
+    ['termin  am', false],
+  ])('%j: %s', (text, expected) => {
+    expect(isFound({ text })).toBe(expected);
+  });
+});
+
+describe('a tag is found as a whole, without regard to case', () => {
+  test.each([
+    ['rechnung', true],
+    ['RECHNUNG', true],
+    ['MÄRZ', true],
+    ['Ma\u0308rz', true],
+    ['marz', false],
+    ['q4', true],
+    ['q', false],
+    ['rechnun', false],
+    ['rechnung\x1fmärz', false],
+    ['', false],
+  ])('%j: %s', (tag, expected) => {
+    expect(isFound({ tag })).toBe(expected);
+  });
+
+  test('a message without tags has none, not even the empty one', () => {
+    expect(isFound({ tag: '' }, { tags: [] })).toBe(false);
+    expect(isFound({ tag: 'rechnung' }, { tags: [], subject: 'Rechnung' })).toBe(false);
+  });
+});
+
+test('route, project and kind are compared as a whole', () => {
+  expect(isFound({ routeId: 'route-1', kind: 'termin', projects: ['project-2', 'project-1'] })).toBe(true);
+  expect(isFound({ routeId: 'route-2' })).toBe(false);
+  expect(isFound({ kind: 'ter' })).toBe(false);
+  expect(isFound({ projects: ['project-2'] })).toBe(false);
+  expect(isFound({ projects: [] })).toBe(false);
+  // Each is told apart from the others of the same value.
+  expect(isFound({ kind: 'route-1' })).toBe(false);
+});
+
+describe('letters are folded to one form, however they are written', () => {
+  test.each([
+    ['ÄÖÜ', 'aou'],
+    ['ß', 'ss'],
+    ['ẞ', 'ss'],
+    ['İstanbul', 'istanbul'],
+    ['ΟΔΟΣ', 'οδοσ'],
+    ['οδος', 'οδοσ'],
+    ['ﬁn', 'fin'],
+    ['Ｆｕｌｌ', 'full'],
+    ['a\tb\u0000c', 'a b c'],
+    ['\ud800x', '\ufffdx'],
+    ['🍎', '🍎'],
+  ])('%j: %j', (text, folded) => {
+    expect(fold(text)).toBe(folded);
+  });
+});
+
+describe('the query of trigrams', () => {
+  const query = (wanted: Partial<Wanted>) => trigramQuery(clausesOf({ ...anything, ...wanted }))?.(0) ?? null;
+
+  test('is none for what is too short', () => {
+    expect(query({ text: 'ab' })).toBeNull();
+    expect(query({ text: '🍎🍎' })).toBeNull();
+    expect(query({ text: 'ab', tag: 'x' })).not.toBeNull();
+  });
+
+  test('holds a bounded number of trigrams, first and last among them', () => {
+    const long = query({
+      text: Array.from({ length: 50 }, (_, n) => String.fromCodePoint(97 + (n % 26)) + n).join(''),
+    });
+    expect(long?.match(/"/g)).toHaveLength(2 * (8 + 1));
+    expect(query({ text: 'abcd' })).toContain('("abc" AND "bcd")');
+  });
+
+  test('bounds the choices of projects', () => {
+    const projects = Array.from({ length: 51 }, (_, n) => `p${n}`);
+    expect(query({ projects })).toBeNull();
+    expect(query({ projects: projects.slice(1) })).toContain(' OR ');
+  });
+
+  test('keeps what is looked for from being read as syntax', () => {
+    expect(query({ text: 'a"b' })).toContain('("a""b")');
+  });
+});
+
+test('a long run of anything is folded and looked through in one pass', () => {
+  for (const letter of ['a', 'ä', '\u0308', '\ud800', '\x1f']) {
+    const subject = letter.repeat(1 << 18);
+    expect(fits(searchText({ ...message, subject }), clausesOf({ ...anything, text: 'anna' }))).toBe(true);
+  }
+});
