@@ -59,10 +59,14 @@ const write = (
   return after;
 };
 
-/** Throws `conflict` where it is paused already: the first reason stands. */
+/**
+ * Throws `conflict` where it is paused already: the first reason stands. But for the operator's, which only the operator lifts:
+ * else whoever has paused their own practice, or was paused by the guardrail, could go on sending at will.
+ */
 export const writePause = (db: TenantDb, { reason, facts }: Pause, change: Change, now: number): Practice => {
   const row = tenantStore(db).practice();
-  if (row.paused_at !== null)
+  const isTakenOver = facts.by === 'operator' && row.pause_by !== 'operator';
+  if (row.paused_at !== null && !isTakenOver)
     throw new AppError('conflict', 'The practice is paused already.', {
       hint: 'GET /api/practices/{id} tells by whom and why.',
     });

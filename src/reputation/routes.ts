@@ -43,7 +43,7 @@ export const pauseRoutes = ({ storage, clock, tell, holdDue, wake }: PauseRoutes
       path: '/api/practices/{id}/pause',
       summary: 'Pause sending',
       description:
-        'New messages are refused with `tenant_paused`; what is queued or scheduled waits and is lost by no pause. What is being sent at this moment still goes out. All owners are told by mail.',
+        'New messages are refused with `tenant_paused`; what is queued or scheduled waits and is lost by no pause. What is being sent at this moment still goes out. Of a practice that is paused already only the operator changes the pause, into one that only the operator lifts. All owners are told by mail.',
       audit: 'practice.pause',
       body: pauseBody,
       errors: ['conflict'],

@@ -106,7 +106,7 @@ describe('a pause', () => {
     const sender = await owned();
     const first = await pause(sender, sender.ownerToken, '  Neue Liste ');
     expect(first.body).toMatchObject({ status: 'paused', pause: { reason: 'Neue Liste', by: 'member' } });
-    expect(await pause(sender, app.adminToken, 'Beschwerden')).toMatchObject({
+    expect(await pause(sender, sender.token, 'Beschwerden')).toMatchObject({
       status: 409,
       body: { code: 'conflict' },
     });
@@ -116,6 +116,23 @@ describe('a pause', () => {
       status: 409,
       body: { code: 'conflict' },
     });
+  });
+
+  test('is taken over by the operator, so that nobody keeps that away by a pause of their own', async () => {
+    const sender = await owned();
+    await pause(sender, sender.ownerToken);
+    expect(await told(sender)).toHaveLength(1);
+    const taken = await pause(sender, app.adminToken, 'Beschwerden');
+    expect(taken).toMatchObject({
+      status: 200,
+      body: { status: 'paused', pause: { reason: 'Beschwerden', by: 'operator' } },
+    });
+    expect((await resume(sender, sender.ownerToken)).body.code).toBe('forbidden');
+    expect((await pause(sender, app.adminToken, 'Noch einmal')).body.code).toBe('conflict');
+    expect((await pause(sender, sender.ownerToken)).body.code).toBe('conflict');
+    expect((await practice(sender)).pause?.reason).toBe('Beschwerden');
+    expect(await told(sender)).toHaveLength(2);
+    expect((await resume(sender, app.adminToken)).body.status).toBe('active');
   });
 
   test.each([[''], ['   '], ['zwei\nZeilen'], ['x'.repeat(501)], [7], [undefined]])(
