@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { type AppError, toAppError } from '#src/kernel/errors.ts';
 import { prefersPage } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
-import { SECOND } from '#src/kernel/time.ts';
+import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { ClientGone, hasBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { refusalPage } from './refusal-page.ts';
@@ -57,13 +57,28 @@ const linger = ({ request, response }: Exchange): void => {
 
 const isBodiless = (status: number): boolean => status === 204 || status === 304;
 
-/** Sends what a handler returned. Throws, with nothing sent, what makes no answer; streams may fail later. */
-export const answer = async (exchange: Exchange, result: RouteResult): Promise<void> => {
+/** Takes room for an answer of so many bytes until the exchange ends; throws where there is none. */
+export type HoldAnswer = (bytes: number) => void;
+
+/** Smaller ones are held by the thousand. */
+const LARGE_BYTES = 1024 * 1024;
+/** Whoever reads nothing for so long has gone, and gives the room back. */
+const UNREAD_MS = MINUTE;
+
+/**
+ * Sends what a handler returned. Throws, with nothing sent, what makes no answer, and large ones for which `hold` has no
+ * room; streams may fail later.
+ */
+export const answer = async (
+  exchange: Exchange,
+  result: RouteResult,
+  hold: HoldAnswer = () => {},
+): Promise<void> => {
   const { response, request } = exchange;
   const headers: Headers = result.headers ? mergeHeaders(exchange.headers, result.headers) : exchange.headers;
   if (result.body === undefined || isBodiless(result.status)) {
     if (!isBodiless(result.status)) headers['Content-Length'] = '0';
-    return send(exchange, result.status, headers, undefined);
+    return send(exchange, result.status, headers, undefined, hold);
   }
   headers['Content-Type'] = result.contentType ?? 'application/json';
   if (result.contentType !== undefined && isStream(result.body)) {
@@ -80,6 +95,7 @@ export const answer = async (exchange: Exchange, result: RouteResult): Promise<v
     result.status,
     headers,
     asIs ? (result.body as string | Uint8Array) : JSON.stringify(result.body),
+    hold,
   );
 };
 
@@ -88,10 +104,15 @@ const send = (
   status: number,
   headers: Headers,
   body: string | Uint8Array | undefined,
+  hold: HoldAnswer,
 ): void => {
   const { response, request } = exchange;
   if (body !== undefined) {
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    if (bytes > LARGE_BYTES && request.method !== 'HEAD') {
+      hold(bytes);
+      response.setTimeout(UNREAD_MS, () => response.destroy());
+    }
     headers['Content-Length'] = String(bytes);
     exchange.bytesOut = bytes;
   }

@@ -23,6 +23,8 @@ export interface HttpDoorOptions extends ServeOptions {
   readonly log: Log;
   /** Bytes of request bodies held by all requests at once. */
   readonly heldBodyBytes?: number;
+  /** Bytes of large answers held at once, until they are read. */
+  readonly heldAnswerBytes?: number;
 }
 
 export interface HttpDoor {
@@ -34,6 +36,8 @@ export interface HttpDoor {
 
 /** Five of the largest bodies, or thousands of usual ones. */
 const HELD_BODY_BYTES = 256 * 1024 * 1024;
+/** Of one practice two of the largest: the source of a message with all the attachments that it may have. */
+const HELD_ANSWER_BYTES = 256 * 1024 * 1024;
 
 const serverSettings = {
   /** A request's head is at most 16 KiB: seconds even on the slowest line. */
@@ -57,10 +61,12 @@ const MAX_LOGGED_PATH = 200;
 export const createHttpDoor = (options: HttpDoorOptions): HttpDoor => {
   const { log } = options;
   const budget = createByteBudget(options.heldBodyBytes ?? HELD_BODY_BYTES);
+  const answers = createByteBudget(options.heldAnswerBytes ?? HELD_ANSWER_BYTES);
   const serve = createServe(options, {
     table: createRouteTable(options.routes),
     limiter: createRateLimiter(),
     budget,
+    answers,
   });
   const trusted = options.trustProxy !== false;
   let underWay = 0;
@@ -70,6 +76,7 @@ export const createHttpDoor = (options: HttpDoorOptions): HttpDoor => {
     underWay -= 1;
     exchange.isSettled = true;
     budget.release(budgetOwner(exchange), exchange.bytesHeld);
+    answers.release(budgetOwner(exchange), exchange.answerHeld);
     logAccess(log, exchange);
   };
 

@@ -33,6 +33,8 @@ export class Exchange implements RequestContext {
   bytesIn = 0;
   /** Of the body: its room in the door's budget. */
   bytesHeld = 0;
+  /** Of a large answer: its room until it has been read. */
+  answerHeld = 0;
   isSettled = false;
   bytesOut = 0;
   errorCode: ErrorCode | undefined;

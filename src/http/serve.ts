@@ -59,6 +59,8 @@ export interface ServeParts {
   readonly table: RouteTable;
   readonly limiter: RateLimiter;
   readonly budget: ByteBudget;
+  /** Of large answers that are not read yet. */
+  readonly answers: ByteBudget;
 }
 
 /** For routes that declare no limit of their own: far above any record of the API, far below an attachment. */
@@ -67,6 +69,8 @@ const DEFAULT_BODY_BYTES = 1024 * 1024;
 const PUBLIC_BODY_BYTES = 16 * 1024;
 /** A restart takes seconds. */
 const DRAINING_RETRY_SECONDS = 5;
+/** Until one of them has been read. */
+const LARGE_ANSWER_RETRY_SECONDS = 5;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 /** What watchers and clients read while the service goes down, and the links in mails, which are followed once. */
@@ -284,9 +288,18 @@ export const createServe = (
     });
   };
 
+  /** Who asks for much and reads none of it fills their own share of the memory, nobody else's. */
+  const holdAnswer = (exchange: Exchange, bytes: number): void => {
+    if (!parts.answers.take(budgetOwner(exchange), bytes))
+      throw new AppError('unavailable', 'Too many large answers are under way.', {
+        extra: { retry_after: LARGE_ANSWER_RETRY_SECONDS },
+      });
+    exchange.answerHeld = bytes;
+  };
+
   return async (exchange) => {
     try {
-      await answer(exchange, await run(exchange));
+      await answer(exchange, await run(exchange), (bytes) => holdAnswer(exchange, bytes));
     } catch (thrown) {
       await answerError(exchange, thrown, options.serviceName).catch(() => exchange.response.destroy());
     }

@@ -1,0 +1,43 @@
+// Answers that nobody reads: many of them must not fill the memory that all practices share.
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineRoute } from '#src/kernel/route.ts';
+import { dial, OTHER_TENANT, openDoor, TENANT } from './fixture.ts';
+
+const MIB = 1024 * 1024;
+
+const large = defineRoute({
+  method: 'get',
+  path: '/api/practices/{id}/large',
+  tag: 'Test',
+  summary: 'Much text',
+  access: 'messages.send',
+  stability: 'stable',
+  params: z.object({ id: z.string() }),
+  responses: { 200: { description: 'Much text.', body: 'text/plain' } },
+  handle: () => ({ status: 200, contentType: 'text/plain', body: 'x'.repeat(24 * MIB) }),
+});
+
+const ask = (tenant: string, token: string): string =>
+  `GET /api/practices/${tenant}/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+
+test('one practice holds its share of them, and gets the next once it has read or left', async () => {
+  const door = await openDoor({ routes: [large], heldAnswerBytes: 100 * MIB });
+  const status = async (tenant: string, token: string) => {
+    const headers = { Authorization: `Bearer ${token}` };
+    const answer = await fetch(`${door.url}/api/practices/${tenant}/large`, { headers });
+    return {
+      status: answer.status,
+      bytes: (await answer.text()).length,
+      retry: answer.headers.get('retry-after'),
+    };
+  };
+  const unread = await dial(door.port);
+  unread.write(ask(TENANT, 'sender'));
+  await expect.poll(() => status(TENANT, 'sender')).toMatchObject({ status: 503, retry: '5' });
+  expect(await status(OTHER_TENANT, 'other')).toMatchObject({ status: 200 });
+  unread.destroy();
+  await expect.poll(() => status(TENANT, 'sender')).toMatchObject({ status: 200, bytes: 24 * MIB });
+  // What was read to its end gives its room back, too.
+  await expect.poll(() => status(TENANT, 'sender')).toMatchObject({ status: 200 });
+});
