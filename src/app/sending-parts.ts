@@ -204,7 +204,7 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
       ...manyRoutes(intake),
       ...scheduledRoutes(intake),
       ...messageRoutes({ files, indexer }),
-      ...sourceRoutes({ files, ...copies }),
+      ...sourceRoutes({ files, clock, ...copies }),
       ...captureRoutes({ files, key: captureKey }),
       ...suppressionRoutes(suppressions),
       ...suppressionTransferRoutes(suppressions),

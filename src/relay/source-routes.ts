@@ -8,7 +8,9 @@ import type { TenantFiles } from '#src/db/tenant-files.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
+import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import type { Clock } from '#src/kernel/time.ts';
 import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
@@ -17,9 +19,12 @@ import { tenantStore } from '#src/tenants/store.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 
 const MAX_ADDRESS = 320;
+/** Composing one with all the attachments that it may have keeps everybody else waiting for 0.3 s. */
+const SOURCES_PER_MINUTE = 60;
 
 export interface SourceRoutesDeps extends RecipientCopyDeps {
   readonly files: TenantFiles;
+  readonly clock: Clock;
 }
 
 const recipientOf = (recipients: readonly RecipientRow[], address: string | undefined): RecipientRow => {
@@ -57,35 +62,43 @@ const stored = (
   };
 };
 
-export const sourceRoutes = ({ files, ...deps }: SourceRoutesDeps): Route[] => [
-  defineRoute({
-    method: 'get',
-    path: '/api/practices/{id}/messages/{messageID}/source',
-    tag: 'Messages',
-    summary: "The source of a recipient's copy",
-    description:
-      'Composed as it leaves, but not signed: DKIM keys change, and a signature made now would be none that was sent. ' +
-      "Its links are the recipient's own: whoever follows them counts as the recipient. " +
-      '404 `not_found` where content or attachments have been removed, and for mails of the service itself.',
-    access: 'messages.view_content',
-    stability: 'stable',
-    params: z.strictObject({ id: idSchema.describe('the practice'), messageID: idSchema }),
-    query: z.strictObject({
-      recipient: z
-        .string()
-        .max(MAX_ADDRESS)
-        .optional()
-        .describe('whose copy; the first recipient’s if absent'),
+export const sourceRoutes = ({ files, clock, ...deps }: SourceRoutesDeps): Route[] => {
+  const limit = createPracticeLimit(
+    clock,
+    SOURCES_PER_MINUTE,
+    `Sources are composed ${SOURCES_PER_MINUTE} times a minute at most for a practice.`,
+  );
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/api/practices/{id}/messages/{messageID}/source',
+      tag: 'Messages',
+      summary: "The source of a recipient's copy",
+      description:
+        'Composed as it leaves, but not signed: DKIM keys change, and a signature made now would be none that was sent. ' +
+        "Its links are the recipient's own: whoever follows them counts as the recipient. " +
+        '404 `not_found` where content or attachments have been removed, and for mails of the service itself.',
+      access: 'messages.view_content',
+      stability: 'stable',
+      params: z.strictObject({ id: idSchema.describe('the practice'), messageID: idSchema }),
+      query: z.strictObject({
+        recipient: z
+          .string()
+          .max(MAX_ADDRESS)
+          .optional()
+          .describe('whose copy; the first recipient’s if absent'),
+      }),
+      responses: { 200: { description: 'The source (RFC 5322).', body: 'message/rfc822' } },
+      handle: async ({ params: { id, messageID }, query: { recipient } }, { caller }) => {
+        limit(id);
+        const found = await files.read(id, (db) => stored(db, deps, messageID, recipient, caller));
+        return {
+          status: 200,
+          body: await prepareMessage(found.stored, found.copy, []),
+          contentType: 'message/rfc822',
+          headers: { 'Content-Disposition': 'attachment; filename="message.eml"' },
+        };
+      },
     }),
-    responses: { 200: { description: 'The source (RFC 5322).', body: 'message/rfc822' } },
-    handle: async ({ params: { id, messageID }, query: { recipient } }, { caller }) => {
-      const found = await files.read(id, (db) => stored(db, deps, messageID, recipient, caller));
-      return {
-        status: 200,
-        body: await prepareMessage(found.stored, found.copy, []),
-        contentType: 'message/rfc822',
-        headers: { 'Content-Disposition': 'attachment; filename="message.eml"' },
-      };
-    },
-  }),
-];
+  ];
+};

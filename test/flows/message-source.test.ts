@@ -106,6 +106,20 @@ test("the service's own mails show theirs to nobody", async () => {
   await refused('not_found', call('GET', target, undefined, app.adminToken));
 });
 
+test('a practice asks for no more of them in a minute than leave the others their turn', async () => {
+  const other = await app.createSender();
+  const message = await app.send(other);
+  const ask = async () => {
+    const target = `${other.base}/messages/${message}/source`;
+    const { status, headers } = await call('GET', target, undefined, other.token);
+    return { status, wait: headers.get('retry-after') };
+  };
+  const answers = await Promise.all(Array.from({ length: 70 }, ask));
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(60);
+  expect(answers).toContainEqual({ status: 429, wait: '1' });
+  expect((await source()).status).toBe(200);
+});
+
 test('it is gone with the attachments, and with the content', async () => {
   const [row] = app.sql<{ seq: number }>(sender.practice.id, 'SELECT seq FROM messages WHERE id = ?', id);
   app.sql(sender.practice.id, 'INSERT INTO removed_attachments VALUES (?)', row?.seq);
