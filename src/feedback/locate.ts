@@ -27,7 +27,7 @@ export interface Clues {
   readonly messageId?: string | null;
   /** Host of the mail's From: whose mail it may be, where a mail program has made the Message-ID. */
   readonly fromHost?: string | null;
-  /** Addresses that it says the mail went to. */
+  /** Addresses that the mail went to, as a relay of ours tells: a stranger who got it could name the others who did. */
   readonly recipients?: readonly string[];
 }
 
@@ -49,8 +49,8 @@ const firstOf = <T, R>(list: readonly T[], look: (one: T) => R | null): R | null
 };
 
 /**
- * The copy that went to the one who is named, or to the only one there was. Nothing else will do: whoever got a message as
- * one of several knows its Message-ID, and with it could complain in the name of the others. Of copies to one address
+ * The copy that went to the one whom a relay names, or to the only one there was. Nothing else will do: whoever got a message
+ * as one of several knows its Message-ID and the others, and with them could complain in their names. Of copies to one address
  * (a mail program has sent the message twice) the last.
  */
 const copyAmong = (candidates: readonly Candidate[], recipients: readonly string[]): number | null => {

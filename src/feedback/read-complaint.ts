@@ -1,7 +1,7 @@
 // A mail to the address for complaints: a report of abuse (RFC 5965), or one of Microsoft's, which is none but bears the
 // mail in question; and all in it that may tell whose copy that was. Nothing is believed here: what is proof and what is
 // not is told apart by locate.ts. Never rejects.
-import { type FeedbackReport, readFeedbackReport, readReportedEnvelope } from '#src/mail/arf.ts';
+import { type FeedbackReport, originalSenders, readFeedbackReport } from '#src/mail/arf.ts';
 import { fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
 import { leavesOf, parseMessage } from '#src/mail/mime-parts.ts';
 import { unsubscribeTokensIn } from '#src/mail/unsubscribe-token.ts';
@@ -26,11 +26,10 @@ const RETURNED = new Set([
   'message/global-headers',
 ]);
 /**
- * The Junk Mail Reporting Program of Outlook.com sends what people have called spam as an attached message, with the
- * address of whoever did in a field of its own (Smart Network Data Services, "Junk Mail Reporting Program").
+ * The Junk Mail Reporting Program of Outlook.com sends what people have called spam as an attached message (Smart
+ * Network Data Services, "Junk Mail Reporting Program").
  */
 const MICROSOFT = /^[^<]{0,200}<?staff@hotmail\.com>?$/i;
-const MICROSOFT_RECIPIENT = 'x-hmxmroriginalrecipient';
 
 /** The header of the returned mail; its line ends may have been changed on the way. */
 const returnedHead = (content: Buffer): string =>
@@ -40,18 +39,18 @@ const returnedHead = (content: Buffer): string =>
 
 const hostOf = (from: string): string | null => /@([^\s@<>"(),:;]{1,255})>?$/.exec(from)?.[1] ?? null;
 
-/** To and Cc of the returned mail are no clue: they are in every copy. */
+/**
+ * Whom it says that the mail went to (Original-Rcpt-To, and To and Cc of the returned mail) is no clue: whoever got the mail
+ * with others can write their addresses there.
+ */
 const cluesIn = (report: string, head: string): Clues => {
-  const { mailFrom, recipients } = readReportedEnvelope(report);
   const fields = readFields(head);
-  const microsofts = fieldValue(fields, MICROSOFT_RECIPIENT)?.replace(/^<|>$/g, '');
   return {
     // Receivers put it into Return-Path, into Received, into fields of their own.
-    returnPaths: [...new Set([...mailFrom.slice(0, MAX_CLUES), ...returnPathsIn(head, MAX_CLUES)])],
+    returnPaths: [...new Set([...originalSenders(report, MAX_CLUES), ...returnPathsIn(head, MAX_CLUES)])],
     unsubscribeTokens: unsubscribeTokensIn(fieldValue(fields, 'list-unsubscribe') ?? '', MAX_CLUES),
     messageId: fieldValue(fields, 'message-id'),
     fromHost: hostOf(fieldValue(fields, 'from') ?? ''),
-    recipients: [...recipients, ...(microsofts ? [microsofts] : [])],
   };
 };
 

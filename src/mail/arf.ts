@@ -10,21 +10,10 @@ export interface FeedbackReport {
   readonly originalMailFrom: string | null;
 }
 
-/** Whom a report says that the mail was from, and went to: envelope addresses, as they stand there, without brackets. */
-export interface ReportedEnvelope {
-  readonly mailFrom: readonly string[];
-  /** Empty or altered where the reporter tells nobody who complained (RFC 6590). */
-  readonly recipients: readonly string[];
-}
-
 /** RFC 6449 §4: a recipient does not want such mail. The other types say something else. */
 const COMPLAINTS = new Set(['abuse', 'fraud']);
 /** Unregistered; the second is of Yahoo and of the universal feedback loops, where the person used the provider's button. */
 const OPT_OUTS = new Set(['opt-out', 'opt-out-list']);
-/** RFC 5965 §3.2; the second stands in reports of type opt-out. */
-const RECIPIENT_FIELDS = new Set(['original-rcpt-to', 'removal-recipient']);
-const MAX_RECIPIENTS = 100;
-
 export const isComplaint = ({ feedbackType }: FeedbackReport): boolean => COMPLAINTS.has(feedbackType);
 
 /** The person wants no more of such mail, and does not call it spam. */
@@ -44,18 +33,12 @@ export const readFeedbackReport = (part: string): FeedbackReport | null => {
   return { feedbackType, originalMailFrom: from === '' ? null : from };
 };
 
-export const readReportedEnvelope = (part: string): ReportedEnvelope => {
-  const fields = readFields(part);
-  const valuesOf = (isWanted: (name: string) => boolean): string[] =>
-    fields
-      .flatMap(({ name, value }) => (isWanted(name) ? [addressIn(value)] : []))
-      .filter((address) => address !== '')
-      .slice(0, MAX_RECIPIENTS);
-  return {
-    mailFrom: valuesOf((name) => name === 'original-mail-from'),
-    recipients: valuesOf((name) => RECIPIENT_FIELDS.has(name)),
-  };
-};
+/** From whom it says that the mail was: envelope addresses, as they stand there, without brackets; at most `limit`. */
+export const originalSenders = (part: string, limit: number): string[] =>
+  readFields(part)
+    .flatMap(({ name, value }) => (name === 'original-mail-from' ? [addressIn(value)] : []))
+    .filter((address) => address !== '')
+    .slice(0, limit);
 
 export interface Complaint {
   readonly originalMailFrom: string;

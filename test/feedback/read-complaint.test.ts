@@ -18,29 +18,29 @@ const returned = {
 
 describe('a mail to the address for complaints', () => {
   test.each([
-    ['feedback-standard/smallest', 'abuse', []],
-    ['feedback-standard/every-field', 'abuse', ['erika@provider.example', 'erika@provider.example']],
-    ['feedback-standard/fraud-headers-only', 'fraud', []],
-    ['feedback-standard/several-recipients', 'abuse', ['erika@provider.example', 'max@provider.example']],
-    ['feedback-standard/virus', 'virus', []],
-    ['feedback-standard/other', 'other', []],
-    ['feedback-standard/not-spam', 'not-spam', ['erika@provider.example']],
-    ['feedback-standard/auth-failure', 'auth-failure', []],
-    ['feedback-yahoo/abuse', 'abuse', ['erika@yahoo.example']],
-    ['feedback-yahoo/opt-out', 'opt-out-list', ['erika@yahoo.example']],
-    ['feedback-aol/redacted', 'abuse', []],
-    ['feedback-outlook/jmrp-anonymous', 'abuse', []],
-    ['feedback-outlook/jmrp-attached', 'abuse', ['erika@outlook.example']],
-    ['feedback-mailru/base64', 'abuse', ['5f4dcc3b5aa765d61d8327deb882cf99']],
-    ['feedback-comcast/abuse', 'abuse', ['2f1d@comcast-fbl.example']],
-    ['feedback-validity/universal-headers', 'abuse', ['redacted@provider.example']],
-    ['feedback-fastmail/quoted-printable', 'abuse', []],
-    ['feedback-signalspam/french', 'abuse', ['x@redacted.invalid']],
-    ['feedback-seznam/abuse', 'abuse', ['erika@seznam.example']],
-  ] as const)('%s', async (name, feedbackType, recipients) => {
+    ['feedback-standard/smallest', 'abuse'],
+    ['feedback-standard/every-field', 'abuse'],
+    ['feedback-standard/fraud-headers-only', 'fraud'],
+    ['feedback-standard/several-recipients', 'abuse'],
+    ['feedback-standard/virus', 'virus'],
+    ['feedback-standard/other', 'other'],
+    ['feedback-standard/not-spam', 'not-spam'],
+    ['feedback-standard/auth-failure', 'auth-failure'],
+    ['feedback-yahoo/abuse', 'abuse'],
+    ['feedback-yahoo/opt-out', 'opt-out-list'],
+    ['feedback-aol/redacted', 'abuse'],
+    ['feedback-outlook/jmrp-anonymous', 'abuse'],
+    ['feedback-outlook/jmrp-attached', 'abuse'],
+    ['feedback-mailru/base64', 'abuse'],
+    ['feedback-comcast/abuse', 'abuse'],
+    ['feedback-validity/universal-headers', 'abuse'],
+    ['feedback-fastmail/quoted-printable', 'abuse'],
+    ['feedback-signalspam/french', 'abuse'],
+    ['feedback-seznam/abuse', 'abuse'],
+  ] as const)('%s', async (name, feedbackType) => {
     const found = await readComplaint(await read(name));
     expect(found?.feedback.feedbackType).toBe(feedbackType);
-    expect(found?.clues).toEqual({ ...returned, recipients });
+    expect(found?.clues).toEqual(returned);
   });
 
   test('with nothing of the mail but its own fields (RFC 9477)', async () => {
@@ -48,7 +48,6 @@ describe('a mail to the address for complaints', () => {
       ...returned,
       unsubscribeTokens: [],
       fromHost: null,
-      recipients: [],
     });
   });
 
@@ -73,9 +72,12 @@ describe('a mail to the address for complaints', () => {
       ).toBeNull();
   });
 
-  test('whom the returned mail shows as its recipients is no clue', async () => {
-    const found = await readComplaint(await read('feedback-standard/smallest'));
-    expect(JSON.stringify(found)).not.toContain('erika@provider.example');
+  test.each([
+    'feedback-standard/smallest',
+    'feedback-standard/every-field',
+    'feedback-outlook/jmrp-attached',
+  ])('whom %s says that the mail went to is no clue', async (name) => {
+    expect(JSON.stringify(await readComplaint(await read(name)))).not.toMatch(/erika@/);
   });
 });
 
@@ -85,7 +87,6 @@ describe('hostile mails', () => {
     for (const damaged of mutations(source, 2_000, 5)) {
       const found = await readComplaint(damaged);
       expect(found?.clues.returnPaths?.length ?? 0).toBeLessThanOrEqual(40);
-      expect(found?.clues.recipients?.length ?? 0).toBeLessThanOrEqual(101);
     }
   });
 
