@@ -45,7 +45,8 @@ const BATCH = 50;
 const TRIES = 4;
 const RETRY_MS = 5 * SECOND;
 const STOP_MS = 5 * SECOND;
-/** Of the room for all. */
+/** Of the room for all: what is called on one practice's links, by whomever, leaves the others theirs. */
+const SHARE = 0.5;
 const FAILING_SHARE = 0.1;
 const TELL_EVERY_MS = MINUTE;
 
@@ -110,10 +111,10 @@ export const createRecorder = (deps: RecorderDeps): Recorder => {
     return theirs[kind];
   };
 
-  /** One whose file cannot be written does not take the others' room. */
+  /** One of whom very much comes, or whose file cannot be written, does not take the others' room. */
   const isFull = (tenantNumber: number): boolean => {
     const tenant = tenants.get(tenantNumber);
-    const share = tenant && tenant.failures > 0 ? FAILING_SHARE : 1;
+    const share = tenant && tenant.failures > 0 ? FAILING_SHARE : SHARE;
     return size >= capacity || (tenant?.held.length ?? 0) >= capacity * share;
   };
 

@@ -198,9 +198,20 @@ describe('what is held', () => {
       for (let id = 1; id <= each; id += 1) recorder.note({ tenantNumber: number, recipientId: id }, open());
   };
 
-  test('is bounded in all: the newest beyond it are not kept, and the log says how many', async () => {
+  test('is bounded for each practice: many of the links of one called on and on take no other’s room', async () => {
+    const { files, writes } = playedFiles(true);
+    const { recorder, lines } = started({ platform, files });
+    for (let recipientId = 1; recipientId <= CAPACITY; recipientId += 1)
+      recorder.note({ tenantNumber: 1, recipientId }, open());
+    recorder.note({ tenantNumber: 2, recipientId: 1 }, open());
+    await recorder.stop();
+    expect(writes.map(({ id }) => id)).toContain('2');
+    expect(lines).toMatchObject([{ lost: CAPACITY / 2 }]);
+  });
+
+  test('is bounded: the newest beyond it are not kept, and the log says how many', async () => {
     const { storage, recorder, lines, recipients, tenantNumber, recipientIds } = await scene(1, {
-      capacity: 2,
+      capacity: 4,
     });
     for (const recipientId of recipientIds) recorder.note({ tenantNumber, recipientId }, open());
     await recorder.stop();
@@ -220,7 +231,7 @@ describe('what is held', () => {
 
   test('is bounded for each recipient by what would be kept: one link called on and on takes nobody’s room', async () => {
     const { files, writes } = playedFiles(true);
-    const { recorder, lines } = started({ platform, files, capacity: 2 * MAX_KEPT });
+    const { recorder, lines } = started({ platform, files, capacity: 4 * MAX_KEPT });
     for (let count = 0; count < 5_000; count += 1) recorder.note({ tenantNumber: 1, recipientId: 1 }, open());
     recorder.note({ tenantNumber: 2, recipientId: 1 }, open());
     await recorder.stop();
@@ -230,7 +241,7 @@ describe('what is held', () => {
 
   test('gives its room back when it is written', async () => {
     const { files, writes } = playedFiles(true);
-    const { recorder } = started({ platform, files });
+    const { recorder } = started({ platform, files, capacity: 2 * MAX_KEPT });
     for (let count = 0; count < MAX_KEPT; count += 1)
       recorder.note({ tenantNumber: 1, recipientId: 1 }, open());
     await until('they are written', () => writes.length === 2);
