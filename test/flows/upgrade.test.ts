@@ -155,3 +155,61 @@ test('on the files of the release before caps and footers, what was accepted cou
     })),
   );
 });
+
+/** The migrations known to the release before reports, tracking and pauses by the guardrail. */
+const BEFORE_FEEDBACK = 4;
+
+test('on the files of the release before feedback, a paused practice waits for its resumption, and what was refused counts as tried', async () => {
+  const home = await mkdtemp(path.join(tmpdir(), 'app-'));
+  const now = Date.now();
+  const today = Math.floor(now / DAY);
+  const release = await writeEarlierRelease(home, BEFORE_FEEDBACK, now);
+  const pause = { paused_at: now - DAY, pause_by: 'operator', pause_reason: 'Rückfrage' };
+  const practice = await release.addPractice('praxis', [HOST], pause);
+  const [refused, reported, queued] = [newId(), newId(), newId()];
+  release.addMessages(practice, [
+    { id: refused, host: HOST, to: ['anna@example.org'], status: 'processed', createdAt: now },
+    { id: reported, host: HOST, to: ['bernd@example.org'], status: 'processed', createdAt: now },
+    { id: queued, host: HOST, to: ['cem@example.org'], status: 'queued', createdAt: now },
+  ]);
+  const { sender, ids, db } = practice;
+  // One was turned away at our own connection; of the other, which had been handed over, a report told.
+  for (const [seq, type, data] of [
+    [1, 'message.hard_bounced', { attempt: 1 }],
+    [2, 'message.sent', { attempt: 1 }],
+    [2, 'message.hard_bounced', {}],
+  ] as const)
+    insert(db, 'events', {
+      id: newId(),
+      message_seq: seq,
+      recipient_id: seq,
+      type,
+      at: now,
+      data_json: JSON.stringify({ upstream: 'relay', ...data }),
+    });
+  db.prepare('UPDATE counters SET sent = 1, hard_bounced = 2 WHERE day = ?').run(today);
+  release.close();
+  const app = await startApp({ home });
+  onTestFinished(() => app.remove());
+  const { base, token } = sender;
+
+  const paused = await app.request('GET', base, undefined, token);
+  expect(paused.body).toMatchObject({ status: 'paused', pause: { by: 'operator', reason: 'Rückfrage' } });
+  expect((await app.message(sender, queued)).status).toBe('queued');
+  expect(app.sql(ids.tenant, 'SELECT sent, refused, hard_bounced FROM counters')).toEqual([
+    { sent: 1, refused: 1, hard_bounced: 2 },
+  ]);
+  const found = await app.request<{ data: { id: string }[] }>(
+    'GET',
+    `${base}/messages/search?q=termin`,
+    undefined,
+    token,
+  );
+  expect(found.body.data.map(({ id }) => id)).toEqual([queued, reported, refused]);
+
+  await app.request('POST', `${base}/resume`, undefined, app.adminToken);
+  await app.untilStatus(sender, queued, 'processed');
+  expect(app.sql(ids.tenant, 'SELECT sent, refused, hard_bounced FROM counters')).toEqual([
+    { sent: 2, refused: 1, hard_bounced: 2 },
+  ]);
+});

@@ -4,6 +4,15 @@
 ALTER TABLE counters ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE counters ADD COLUMN opens INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE counters ADD COLUMN clicks INTEGER NOT NULL DEFAULT 0;
+-- Until now they were counted as bounces alone: the guardrail would measure bounces against too few messages.
+UPDATE counters SET refused = min(found.mails, hard_bounced + soft_bounced)
+FROM (
+  SELECT events.at / 86400000 AS day, route_id, count(*) AS mails
+  FROM events JOIN messages ON messages.seq = message_seq
+  WHERE type IN ('message.hard_bounced', 'message.soft_bounced') AND data_json ->> '$.attempt' IS NOT NULL
+  GROUP BY 1, 2
+) AS found
+WHERE found.day = counters.day AND found.route_id = counters.route_id;
 
 -- The last resumption: the guardrail counts from there.
 ALTER TABLE practice ADD COLUMN resumed_at INTEGER;
