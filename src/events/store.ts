@@ -47,6 +47,14 @@ export const eventStore = perConnection((db: TenantDb) => {
       'SELECT count(*) FROM events WHERE message_seq = ? AND recipient_id = ? AND type = ?',
     )
     .pluck();
+  const turnedAway = db
+    .prepare<[number, number, number], number>(
+      `SELECT count(DISTINCT data_json ->> '$.attempt') FROM events
+       WHERE message_seq = ? AND recipient_id = ? AND type = 'message.delivery_delayed'
+         AND data_json ->> '$.attempt' <= ?
+         AND (data_json ->> '$.smtp_code' IS NOT NULL OR data_json ->> '$.upstream' IS NULL)`,
+    )
+    .pluck();
   return {
     append: ({ type, messageSeq, recipientId, at, data }: NewEvent): void => {
       insert.run(newId(), messageSeq, recipientId, type, at, data ? JSON.stringify(data) : null);
@@ -59,6 +67,9 @@ export const eventStore = perConnection((db: TenantDb) => {
     /** How many of that type are kept of one recipient, those of machines too. */
     countOf: (messageSeq: number, recipientId: number, type: EventType): number =>
       countOf.get(messageSeq, recipientId, type) ?? 0,
+    /** Of the first `attempts` of ours those that were refused for now, or came to no upstream. */
+    turnedAway: (messageSeq: number, recipientId: number, attempts: number): number =>
+      turnedAway.get(messageSeq, recipientId, attempts) ?? 0,
     /** In the order they happened, after the event `afterSeq`. */
     ofMessage: (messageSeq: number, afterSeq: number, limit: number): EventRow[] =>
       ofMessage.all(messageSeq, afterSeq, limit),

@@ -1,13 +1,13 @@
 // Writes opens and clicks of one tenant's mails down, in one transaction: what people did goes the way of all that is heard
 // of a recipient, what machines did is kept as an event and moves nothing.
 import type { TenantDb } from '#src/db/sqlite.ts';
-import { eventStore } from '#src/events/store.ts';
+import { eventStore, type HeardEvent } from '#src/events/store.ts';
 import { hear, type TakeInDeps } from '#src/feedback/take-in.ts';
 import { eventOf, type Signal } from '#src/messages/rules.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 import { queueStore } from '#src/queue/store.ts';
 import type { HitKind } from './machines.ts';
-import { canBeRead, type Hit, isTooSoon, MAX_KEPT } from './rules.ts';
+import { canBeRead, canHaveArrived, type Hit, isTooSoon, MAX_KEPT } from './rules.ts';
 
 /** What was done with the mail of that recipient. */
 export interface RecipientHit extends Hit {
@@ -27,6 +27,19 @@ const readerOf = (db: TenantDb, recipientId: number): RecipientRow | undefined =
   return canBeRead({ attempts, queuedAttempts, isEnded }) ? recipient : undefined;
 };
 
+/** Whether it waits for an attempt, and nobody can have it from an earlier one. */
+const isYetToCome = (
+  db: TenantDb,
+  { id, message_seq }: RecipientRow,
+  heard: readonly HeardEvent[],
+): boolean => {
+  const waiting = queueStore(db).standing(id);
+  if (!waiting) return false;
+  const ended = waiting.attempts - waiting.claimed;
+  const turnedAway = eventStore(db).turnedAway(message_seq, id, ended);
+  return !canHaveArrived({ ended, turnedAway, heard });
+};
+
 const record = (db: TenantDb, recipientId: number, hits: readonly Hit[], deps: TakeInDeps): void => {
   const reader = readerOf(db, recipientId);
   if (!reader) return;
@@ -34,12 +47,13 @@ const record = (db: TenantDb, recipientId: number, hits: readonly Hit[], deps: T
   const count = (kind: HitKind): number =>
     eventStore(db).countOf(reader.message_seq, recipientId, eventOf(signalOf[kind]));
   const kept: Record<HitKind, number> = { open: count('open'), click: count('click') };
+  const isForFilters = isYetToCome(db, reader, heard);
   for (const hit of hits) {
     kept[hit.kind] += 1;
     // As it stands after the one before.
     const recipient = messageStore(db).recipient(recipientId);
     if (!recipient || kept[hit.kind] > MAX_KEPT) continue;
-    const machine = hit.machine ?? (isTooSoon(hit, heard) ? 'too_soon' : null);
+    const machine = hit.machine ?? (isForFilters || isTooSoon(hit, heard) ? 'too_soon' : null);
     const data = {
       ip: hit.ip,
       user_agent: hit.userAgent,

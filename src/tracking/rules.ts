@@ -59,3 +59,20 @@ export interface CopyFacts {
 /** Whether anybody can have the copy: else its links were read in the API, in its source. */
 export const canBeRead = ({ attempts, queuedAttempts, isEnded }: CopyFacts): boolean =>
   queuedAttempts === null ? attempts > 0 || !isEnded : queuedAttempts > 0;
+
+/** Of a copy that is still to be sent. */
+export interface WaitingCopy {
+  /** Attempts that have ended, or died with their process. */
+  readonly ended: number;
+  /** Those that were refused for now, or came to no upstream. */
+  readonly turnedAway: number;
+  readonly heard: readonly HeardEvent[];
+}
+
+/**
+ * Whether it can have arrived all the same: an attempt ended of which nobody knows how, or somebody has told of the mail.
+ * Else who looks at it is a filter that reads mail before its server answers. Taken for a person, it would be the last that
+ * is heard of a mail that was turned away: it would not be sent again.
+ */
+export const canHaveArrived = ({ ended, turnedAway, heard }: WaitingCopy): boolean =>
+  ended > turnedAway || heard.some(({ own }) => !own);
