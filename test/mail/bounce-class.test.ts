@@ -143,6 +143,62 @@ test.each(cases)('%s', (_name, lines, verdict) => {
   expect(`${bounceClass} ${rule}`).toBe(verdict);
 });
 
+describe('whoever may have mail is not taken for gone', () => {
+  test.each([
+    "The recipient's mail server closed the connection unexpectedly.",
+    'Der Server des Empfängers ist nicht erreichbar: Verbindung geschlossen',
+    'The recipient domain could not be reached: connection terminated',
+    'TLS negotiation with recipient domain failed: certificate has expired',
+    '554 delivery to this recipient expired after 5 days',
+    '550 5.2.1 Mailbox temporarily disabled, try later',
+    '550 Mailbox temporarily suspended',
+    '550 Ihr Konto wurde gesperrt',
+    '550 Die Adresse des Absenders ist gesperrt',
+    '550 Der Empfänger hat Ihre Adresse gesperrt',
+    '550 sending account has been disabled',
+    '550 The account sending this message is suspended',
+    '550 5.7.1 Message rejected: user has disabled mail from this domain',
+    '550 The mailing list address is closed to non-members',
+    '550 message to user refused: attachments of type exe are disabled',
+    '550 5.1.1 <a@b.example>: mailbox is full',
+    '550 5.1.1 Das Postfach ist überfüllt',
+    '554 5.4.1 Relay access denied',
+    '550 5.7.1 Sender verify failed: no such user here',
+    '550 mailbox unavailable: message content rejected',
+    '550 5.5.0 Mailbox unavailable due to spam filter',
+    '550 Helo name does not exist in DNS',
+    '550 5.7.1 Kein PTR-Eintrag: Hostname existiert nicht',
+    '550 Your IP address is unknown to us',
+    '550 Too many invalid recipients',
+    'Too many unknown users',
+  ])('%s', (line) => {
+    expect(classifyBounce(parseReply([line])).class).toBe('soft');
+  });
+});
+
+describe('whoever is gone is not written to again', () => {
+  test.each([
+    '550 This mailbox has been deleted',
+    '550 account expired',
+    "550 The user's account has been closed",
+    '550 This email is no longer in use',
+    '550 Das Konto des Empfängers ist gesperrt',
+    '550 Benutzerkonto deaktiviert',
+    '550 Der Benutzer hat sein Konto gekündigt',
+    '550 Dieser Empfänger ist hier nicht bekannt',
+    '550 Teilnehmer unbekannt',
+    '550 Diese E-Mail-Adresse ist ungültig',
+    '550 Diese Adresse gibt es nicht',
+    '550 user no longer exists',
+    '550 No account by that name here',
+    '550 Bad destination mailbox address',
+    '551 not our user',
+    'User erika (erika@b.example) not listed in Domino Directory',
+  ])('%s', (line) => {
+    expect(classifyBounce(parseReply([line])).class).toBe('hard');
+  });
+});
+
 describe('codes that several use for different things, by who speaks', () => {
   test.each([
     ['5.7.27 of Gmail', '550 5.7.27 blocked', 'gmail-smtp-in.l.google.com', 'soft auth_policy'],

@@ -31,6 +31,14 @@ export const clearStatus: readonly BounceRule[] = [
     example: '553 5.1.8 <a@b.example>: Sender address rejected: Domain not found',
   },
   {
+    rule: 'mailbox_full',
+    class: 'soft',
+    enhanced: ['x.1.1', 'x.1.6'],
+    text: mailboxFull,
+    source: 'servers that have one code for all that is wrong with a mailbox',
+    example: '552 5.1.1 <a@b.example> mailbox is full',
+  },
+  {
     rule: 'unknown_address',
     class: 'hard',
     enhanced: ['x.1.1', 'x.1.3', 'x.1.6'],
@@ -87,7 +95,7 @@ export const clearStatus: readonly BounceRule[] = [
     rule: 'unknown_address',
     class: 'hard',
     enhanced: ['x.4.1'],
-    text: /access denied|recipient address rejected/i,
+    text: /(?<!\brelay )access denied|recipient address rejected/i,
     source: 'Exchange Online: directory-based edge blocking',
     example:
       '550 5.4.1 Recipient address rejected: Access denied. [AM0EUR02FT003.eop-EUR02.prod.protection.outlook.com]',

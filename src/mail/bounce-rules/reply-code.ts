@@ -13,6 +13,7 @@ import {
   reputation,
   restricted,
   senderAddress,
+  throttled,
   tooLarge,
   unknownUser,
 } from './words.ts';
@@ -106,6 +107,14 @@ export const replyCode: readonly BounceRule[] = [
     example: '550 Sender verify failed: sender address does not exist',
   },
   {
+    rule: 'throttled',
+    class: 'soft',
+    code: [550, 554],
+    text: throttled,
+    source: 'servers that count unknown addresses',
+    example: '550 Too many invalid recipients',
+  },
+  {
     rule: 'recipient_policy',
     class: 'soft',
     code: [550, 551, 553, 554],
@@ -139,14 +148,6 @@ export const replyCode: readonly BounceRule[] = [
     example: '550 Requested action not taken: Empfänger unbekannt',
   },
   {
-    rule: 'unknown_address',
-    class: 'hard',
-    code: [550],
-    text: /mailbox unavailable/i,
-    source: 'RFC 5321 §4.2.3; GMX, web.de',
-    example: '550 Requested action not taken: mailbox unavailable',
-  },
-  {
     rule: 'content',
     class: 'soft',
     code: [550, 552, 554],
@@ -161,6 +162,14 @@ export const replyCode: readonly BounceRule[] = [
     text: /\b(administrative prohibition|polic(y|ies)|access denied|prohibited|blocked)\b|richtlinie/i,
     source: 'Mimecast, Cisco, users of lists of their own',
     example: '550 Administrative prohibition - envelope blocked',
+  },
+  {
+    rule: 'unknown_address',
+    class: 'hard',
+    code: [550],
+    text: /mailbox unavailable/i,
+    source: 'RFC 5321 §4.2.3; GMX, web.de',
+    example: '550 Requested action not taken: mailbox unavailable',
   },
   {
     rule: 'mailbox_full',

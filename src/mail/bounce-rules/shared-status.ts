@@ -56,7 +56,7 @@ export const sharedStatus: readonly BounceRule[] = [
   {
     rule: 'content',
     class: 'soft',
-    enhanced: ['x.7.0', 'x.7.1', 'x.7.2', 'x.7.7'],
+    enhanced: ['x.7.0', 'x.7.1', 'x.7.2', 'x.7.7', 'x.5.0'],
     text: content,
     source: 'Gmail, rspamd, SpamAssassin',
     example: '554 5.7.1 Spam message rejected',
@@ -80,9 +80,9 @@ export const sharedStatus: readonly BounceRule[] = [
   {
     rule: 'sender_address',
     class: 'soft',
-    enhanced: ['x.1.0'],
+    enhanced: ['x.1.0', 'x.7.0', 'x.7.1', 'x.0.0', 'x.5.0'],
     text: senderAddress,
-    source: 'Exchange: sender filtering',
+    source: 'Exchange: sender filtering; callbacks that ask whether the sender exists',
     example: '550 5.1.0 Sender denied',
   },
   {

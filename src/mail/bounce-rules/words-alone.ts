@@ -77,6 +77,13 @@ export const wordsAlone: readonly BounceRule[] = [
     example: 'sender address could not be verified',
   },
   {
+    rule: 'throttled',
+    class: 'soft',
+    text: throttled,
+    source: 'notices in plain text',
+    example: 'Too many connections, slow down',
+  },
+  {
     rule: 'unknown_domain',
     class: 'hard',
     text: noDomain,
@@ -103,13 +110,6 @@ export const wordsAlone: readonly BounceRule[] = [
     text: content,
     source: 'notices in plain text',
     example: 'Ihre Nachricht wurde als Spam eingestuft.',
-  },
-  {
-    rule: 'throttled',
-    class: 'soft',
-    text: throttled,
-    source: 'notices in plain text',
-    example: 'Too many connections, slow down',
   },
   {
     rule: 'greylisted',

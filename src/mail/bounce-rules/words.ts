@@ -2,17 +2,28 @@
 // is linear in the words it is given.
 
 export const unknownUser =
-  /\b(user|recipient|mailbox|account|address|alias|addressee)( \S+)?( is| was)? (unknown|not found|invalid)|unknown (user|recipient|mailbox|account|address|alias|local part)|(unknown|invalid) (e-?mail|to) address|no such (user|recipient|mailbox|account|address|person|local user|mail ?drop)|does(n't| not) (exist|have an? .{0,40}account)|no mailbox (here )?(by|with) that name|not a (valid|known|local) (mailbox|recipient|user|address)|invalid (recipient|mailbox)|user doesn.?t exist|recip(ient)?notf(ou)?nd|not listed in\b|unrouteable address|\b(address|recipient|user|mailbox)\b.{0,40}\b(couldn.t|could not|cannot|can.t) be found|unbekannte[rsn]? (empf(ä|ae)nger|benutzer|e-?mail-?adresse|mailadresse|adresse|postfach)|(empf(ä|ae)nger(adresse)?|e-?mail-?adresse|adresse|postfach|mailbox|benutzer)( \S+)?( ist| wurde)? (unbekannt|existiert nicht|nicht gefunden|nicht bekannt|nicht vorhanden)|\b(empf(ä|ae)nger|adresse|postfach)\b.{0,60}(konnte nicht gefunden werden|existiert nicht)|existiert nicht|kein(en)? (solche[nrs]? )?(empf(ä|ae)nger|benutzer|postfach) (mit diesem namen|gefunden)/i;
+  /(?<!\bip[ -])\b(user|recipient|mailbox|account|address|alias|addressee)( \S+)?( is| was)? (unknown|not found|invalid)|unknown (user|recipient|mailbox|account|address|alias|local part)|(unknown|invalid) (e-?mail|to) address|no such (user|recipient|mailbox|account|address|person|local user|mail ?drop)|(?<!\b(helo|host|ptr|dns|reverse) ?(name|record|entry|dns) )does(n't| not) (exist|have an? .{0,40}account)|no (mailbox|account|user|recipient) (found|(here )?(by|with) that name)|\b(user|recipient|mailbox|account|address|person) no longer exists|bad destination mailbox|\bnot our (user|customer)|unknown or illegal alias|not a (valid|known|local) (mailbox|recipient|user|address)|invalid (recipient|mailbox)|user doesn.?t exist|recip(ient)?notf(ou)?nd|\bnot listed in (the )?(public |domino |address |name )|unrouteable address|\b(address|recipient|user|mailbox)\b.{0,40}\b(couldn.t|could not|cannot|can.t) be found|unbekannte[rsn]? (empf(ä|ae)nger|benutzer|e-?mail-?adresse|mailadresse|adresse|postfach)|(empf(ä|ae)nger(adresse)?|e-?mail-?adresse|adresse|postfach|mailbox|benutzer|nutzer|teilnehmer)( \S+)?( ist| wurde)?( hier)? (unbekannt|existiert nicht|nicht gefunden|nicht bekannt|nicht vorhanden|ung(ü|ue)ltig|nicht g(ü|ue)ltig)|\b(empf(ä|ae)nger|adresse|postfach)\b.{0,60}(konnte nicht gefunden werden|existiert nicht)|existiert nicht|(adresse|postfach) gibt es nicht|kein(en)? (solche[nrs]? )?(empf(ä|ae)nger|benutzer|postfach) (mit diesem namen|gefunden)/i;
 
-const unusable = 'disabled|inactive|deactivated|suspended|discontinued|terminated|closed|expired';
-/** Of a mailbox, not of the sender's own account. */
+/** What is ended or out of order is the mailbox: not the sender's own account, not a connection, a server or a certificate,
+ * and not something that the recipient has switched off. */
+const ofMailbox =
+  '(?:(?!\\b(?:temporar|send(?:er|ing)|server|host|domain|connection|certificate|polic|attachment|macro|deliver|absender|verbindung|zertifikat|vor(?:ü|ue)bergehend|zeitweilig|hat\\b)).){0,60}';
+const unusable =
+  '(?:(?<!\\b(?:has|have) )(?:disabled|inactive|deactivated|suspended|discontinued|terminated|deleted)|closed(?! (?:to|for|the)\\b))';
+const nobodys = "(?<!\\b(?:your|sender(?:'s)?|sending|ihre?|temporarily) )";
 export const disabled = new RegExp(
-  `(?<!\\b(?:your|sender(?:'s)?) )\\b(?:mailbox|account|user|recipient|address|e-?mail)\\b.{0,60}\\b(?:${unusable}|no longer (?:active|available|in use|valid|accepts (?:e-?)?mail))\\b|\\b(?:${unusable}) (?:e-?mail )?(?:mailbox|account|user|recipient|address)\\b|\\b(?:konto|postfach|adresse|benutzer|empf(?:ä|ae)nger|mailbox)\\b.{0,60}(?:gesperrt|deaktiviert|stillgelegt|geschlossen|gek(?:ü|ue)ndigt|nicht mehr (?:aktiv|g(?:ü|ue)ltig|in gebrauch|verf(?:ü|ue)gbar))`,
+  [
+    `${nobodys}\\b(?:mailbox|account|user|recipient|address)\\b${ofMailbox}\\b${unusable}\\b`,
+    `${nobodys}\\b(?:mailbox|account|user|address)\\b${ofMailbox}\\bexpired\\b`,
+    `${nobodys}\\b(?:mailbox|account|user|recipient|address|e-?mail)\\b${ofMailbox}\\bno longer (?:active|available|in use|valid|accepts (?:e-?)?mail)\\b`,
+    `${nobodys}\\b(?:disabled|inactive|deactivated|suspended|discontinued|terminated|closed|expired) (?:e-?mail )?(?:mailbox|account|user|recipient|address)\\b`,
+    `${nobodys}\\b(?:(?:benutzer)?konto|postfach|adresse|benutzer|empf(?:ä|ae)nger|mailbox)\\b${ofMailbox}(?:gesperrt|deaktiviert|stillgelegt|geschlossen|gek(?:ü|ue)ndigt|nicht mehr (?:aktiv|g(?:ü|ue)ltig|in gebrauch|verf(?:ü|ue)gbar))`,
+  ].join('|'),
   'i',
 );
 
 export const mailboxFull =
-  /\b(over ?quota|(over|above) (the |its |their |his )?(\w+ )?quota|quota (is |was |has been )?(exceeded|full)|exceeded (its |their |the )?((storage|mailbox|disk) )?quota|(mailbox|mail box|inbox|account|maildrop) (is |was |has become )?(full|over|exceeded|size exceeded)|(out of|insufficient|no|not enough) (storage|disk) space|exceed(s|ed)? .{0,20}(quota|storage limit|storage allocation|allowed size|storage space)|storage (limit|quota|allocation) .{0,20}(exceeded|reached)|disk (space )?(limit|quota) .{0,20}exceeded|mailbox disk quota|mailfolder is full)\b|(postfach|mailbox|posteingang|briefkasten|konto).{0,40}\b(voll|(ü|ue)berf(ü|ue)llt)\b|speicherplatz|speicherkontingent|(quota|kontingent|speichergrenze|postfachgr(ö|oe)(ß|ss)e) .{0,30}(ü|ue)berschritten/i;
+  /\b(over ?quota|(over|above) (the |its |their |his )?(\w+ )?quota|quota (is |was |has been )?(exceeded|full)|exceeded (its |their |the )?((storage|mailbox|disk) )?quota|(mailbox|mail box|inbox|account|maildrop) (is |was |has become )?(full|over|exceeded|size exceeded)|(out of|insufficient|no|not enough) (storage|disk) space|exceed(s|ed)? .{0,20}(quota|storage limit|storage allocation|allowed size|storage space)|storage (limit|quota|allocation) .{0,20}(exceeded|reached)|disk (space )?(limit|quota) .{0,20}exceeded|mailbox disk quota|mailfolder is full)\b|(postfach|mailbox|posteingang|briefkasten|konto).{0,40}(\bvoll\b|(ü|ue)berf(ü|ue)llt)|speicherplatz|speicherkontingent|(quota|kontingent|speichergrenze|postfachgr(ö|oe)(ß|ss)e) .{0,30}((ü|ue)berschritten|ersch(ö|oe)pft|erreicht)/i;
 
 export const tooLarge =
   /\b(message|mail|size|attachment)\b.{0,30}\b(too (large|big)|exceed(s|ed)?)\b|\btoo large\b|\b(message|size) (size )?limit\b.{0,20}\bexceeded|zu gro(ß|ss)|(nachrichten)?gr(ö|oe)(ß|ss)e .{0,60}(ü|ue)berschr(eit|itt)|gr(ö|oe)(ß|ss)enbeschr(ä|ae)nkung/i;
@@ -21,7 +32,7 @@ export const authentication =
   /\b(spf|dkim|dmarc|arc validation|unauthenticated|not authenticated|anti-?spoofing|authentication (results?|checks?|required by|information))\b/i;
 
 export const reputation =
-  /\b(block[ -]?list(ed)?|black[ -]?list(ed)?|deny ?list(ed)?|spamhaus|spamcop|barracuda|sorbs|uceprotect|dnsbl|rbl|poor reputation|low reputation|bad reputation|(ip|sender|domain) reputation|S3140|S3150|TSS0[49]|banned|blocked - see|policy restrictions|reverse dns|ptr record|no ptr|rdns)\b|\bip=[\d.:a-f]{3,45} - |\b(ip|ips|host|client|server|sender|network)\b.{0,60}\b(blocked|rejected due to|refused)\b|sperrliste|\b(ip|ip-adresse|absender|server|netz)\b.{0,60}(gesperrt|blockiert|schwarzen liste)/i;
+  /\b(block[ -]?list(ed)?|black[ -]?list(ed)?|deny ?list(ed)?|spamhaus|spamcop|barracuda|sorbs|uceprotect|dnsbl|rbl|poor reputation|low reputation|bad reputation|(ip|sender|domain) reputation|S3140|S3150|TSS0[49]|banned|blocked - see|policy restrictions|reverse dns|ptr[ -](record|eintrag)|no ptr|rdns)\b|\bip=[\d.:a-f]{3,45} - |\b(ip|ips|host|client|server|sender|network)\b.{0,60}\b(blocked|rejected due to|refused)\b|sperrliste|\b(ip|ip-adresse|absender|server|netz)\b.{0,60}(gesperrt|blockiert|schwarzen liste)/i;
 
 export const content =
   /\b(spam|junk|unsolicited|virus|malware|phishing|infected|uce|gtube|content (is |was )?(rejected|blocked|denied|not accepted)|(attachment|file) .{0,40}(blocked|not allowed|rejected)|blocked attachment|banned (file|content)|content filter|message content)\b|als spam|schadsoftware|viren|inhalt .{0,30}(abgelehnt|blockiert)|anhang .{0,40}(nicht erlaubt|nicht zul(ä|ae)ssig|blockiert|abgelehnt)/i;
@@ -40,7 +51,7 @@ export const greylisted =
   /\b(gr[ea]y ?-?list(ed|ing)?|postgrey|try again (later|in)|come back later|temporarily deferred.{0,200}retry)\b|sp(ä|ae)ter (noch ?einmal|erneut|wieder)/i;
 
 export const throttled =
-  /\b(too many (connections|messages|mails|emails|recipients|errors)|rate ?-?(limit(ed|s)?|exceeded)|(sending|receiving) .{0,20}rate|reduce .{0,20}(rate|sending)|throttl(ed|ing)|(send|message|recipient|connection) limit (exceeded|reached)|exceeded .{0,30}limit for messages|server busy|nemesis)\b|zu viele/i;
+  /\b(too many ((invalid|unknown|bad) )?(connections|messages|mails|emails|recipients|errors|users)|rate ?-?(limit(ed|s)?|exceeded)|(sending|receiving) .{0,20}rate|reduce .{0,20}(rate|sending)|throttl(ed|ing)|(send|message|recipient|connection) limit (exceeded|reached)|exceeded .{0,30}limit for messages|server busy|nemesis)\b|zu viele/i;
 
 export const noDomain =
   /\b((host|domain)( name)?( \S+)? (not found|unknown|does(n't| not) exist|has no mail exchangers)|(host|domain)\b.{0,30}couldn't be found|unknown (host|domain)|no such (host|domain)|couldn't find any host|null ?mx|nxdomain|does not accept (e-?)?mail|unrouteable (mail )?domain|mx records point to non-existent hosts)\b|dom(ä|ae|a)ne? .{0,30}(existiert nicht|unbekannt|nicht gefunden|konnte nicht gefunden)/i;
@@ -55,4 +66,4 @@ export const network =
   /\b(timed? ?out|connection (refused|reset|lost|dropped)|network (is )?unreachable|no route to host|could not connect|couldn't connect|wasn't able to establish|unable to connect|name server: .{0,40}host name lookup|dns (query|lookup) failed|temporarily unavailable)\b|zeit(ü|ue)berschreitung|nicht erreichbar|keine verbindung/i;
 
 export const senderAddress =
-  /\b(sender|mail from|return.?path|envelope from)\b.{0,60}\b(domain|address|rejected|denied|invalid|unknown|not found|does not exist|not exist|verif\w*)|\babsender\S{0,12}\b.{0,60}(existiert nicht|unbekannt|abgelehnt|ung(ü|ue)ltig|nicht gefunden|verif)/i;
+  /\b(sender|helo|ehlo|mail from|return.?path|envelope from)\b.{0,60}\b(domain|address|rejected|denied|invalid|unknown|not found|does not exist|not exist|verif\w*)|\babsender\S{0,12}\b.{0,60}(existiert nicht|unbekannt|abgelehnt|ung(ü|ue)ltig|nicht gefunden|verif)/i;
