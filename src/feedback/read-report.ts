@@ -59,7 +59,8 @@ export const readReport = async (source: Buffer): Promise<Report> => {
     .filter(({ type }) => type === 'message/feedback-report')
     .flatMap((part) => readFeedbackReport(textOf(part)) ?? [])[0];
   if (feedback) return { kind: 'feedback', feedback };
-  const fields = readFields(headOf(source));
+  // Programs that never thought about it write UTF-8 as it is.
+  const fields = readFields(decodeText(Buffer.from(headOf(source), 'latin1'), null));
   const words = wordsIn(parts);
   const notice = readBounceNotice(fields, words);
   if (notice) return { kind: 'bounce', notice };

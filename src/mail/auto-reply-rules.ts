@@ -18,9 +18,10 @@ export interface AutoReplyRule {
 
 const ANYTHING = /./;
 
-/** How subjects of absence begin, with and without the subject that they answer. */
+/** How subjects of absence begin, with and without the subject that they answer. None stands behind `Re:`: that is a person
+ * who answers such a mail. */
 const absence =
-  'automatic reply|automated reply|automatische antwort|automatische abwesenheitsnotiz|abwesenheits(?:notiz|assistent|nachricht|meldung|benachrichtigung)|abwesenheit|abwesend|autoreply|autoantwort|auto(?:mat(?:ic|ed))?[- ](?:re(?:ply|sponse)|antwort)|out of (?:the )?office(?: auto-?reply| reply)?|auto|ooo|vacation(?: reply)?|away';
+  'automatic reply|automated reply|automatische antwort|automatische abwesenheitsnotiz|abwesenheits(?:notiz|assistent|nachricht|meldung|benachrichtigung)|abwesenheit|abwesend|autoreply|autoantwort|auto(?:mat(?:ic|ed))?[- ](?:re(?:ply|sponse)|antwort)|out of (?:the )?office(?: auto-?reply| reply)?|ooo|vacation(?: reply)?|(?:auto|away)(?=\\s*:)';
 
 /** Somebody is away, in their own words. */
 const isAway =
@@ -167,7 +168,7 @@ export const autoReplyRules: readonly AutoReplyRule[] = [
   {
     rule: 'absence_subject',
     fields: {
-      subject: new RegExp(`^(?:(?:re|aw|antw(?:ort)?)\\s?:\\s?)?(?:${absence})\\s*(?:[:!]|-\\s|$)`, 'i'),
+      subject: new RegExp(`^(?:${absence})\\s*(?:[:!]|-\\s|$)`, 'i'),
     },
     source:
       'Outlook and Exchange, Sieve ("Auto:", RFC 5230 §4.3), Notes, GroupWise, Apple Mail and Thunderbird by rules, GMX, WEB.DE, T-Online, IONOS, in German and English',
@@ -177,7 +178,7 @@ export const autoReplyRules: readonly AutoReplyRule[] = [
     rule: 'absence_until_subject',
     fields: {
       subject:
-        /^(?:abwesend|abwesenheit|nicht im (?:b(?:ü|ue)ro|haus)|urlaub|out of (?:the )?office|on (?:vacation|leave)|away)\s+(?:bis|vom|ab|wegen|until|till|from|through|returning)\b/i,
+        /^(?:abwesend|abwesenheit(?:snotiz|smeldung|snachricht)?|nicht im (?:b(?:ü|ue)ro|haus)|urlaub|out of (?:the )?office|on (?:vacation|leave)|away)\s+(?:bis|vom|ab|wegen|until|till|from|through|returning)\b/i,
     },
     source: 'Outlook, IONOS, T-Online: what people write into the subject of their absence',
     example: 'Subject: Abwesend bis 12. Dezember',
@@ -200,7 +201,7 @@ export const autoReplyRules: readonly AutoReplyRule[] = [
   {
     rule: 'receipt_subject',
     fields: {
-      subject: new RegExp(`^(?:(?:re|aw)\\s?:\\s?)?(?:\\[[^\\]]{1,60}\\]\\s?)?(?:${isReceipt.source})`, 'i'),
+      subject: new RegExp(`^(?:\\[[^\\]]{1,60}\\]\\s?)?(?:${isReceipt.source})`, 'i'),
     },
     source: 'OTRS and Znuny, Zammad, Zendesk, Freshdesk, contact forms: the first answer to a new ticket',
     example: 'Subject: [Ticket#2026112110000017] Ihre Anfrage ist eingegangen',

@@ -74,9 +74,9 @@ export const agentRules: readonly AgentRule[] = [
   {
     id: 'mail_filter',
     agent:
-      /\b(?:Proofpoint|Mimecast|MessageLabs|Symantec|FireEye|FortiMail|FortiGuard|IronPort|CiscoSecureEmail|Sophos|TrendMicro|TMES|Forcepoint|WithSecure|Hornetsecurity|Retarus)\b/i,
+      /\b(?:Proofpoint|Mimecast|MessageLabs|Symantec|FireEye|FortiMail|FortiGuard|IronPort|CiscoSecureEmail|Sophos|Trend ?Micro|TMES|Forcepoint|WithSecure|Hornetsecurity|Retarus|NoSpamProxy|Vade|Trellix|Bitdefender|Cloudmark|Cyren|Netcraft|Avanan|urlscan|VirusTotal)\b/i,
     source: 'filters of mail that name their maker where they look at links; most do not',
-    examples: ['Mozilla/5.0 (compatible; proofpoint)', 'CiscoSecureEmail/1.0', 'TMES/2.0'],
+    examples: ['Mozilla/5.0 (compatible; proofpoint)', 'CiscoSecureEmail/1.0', 'TMES/2.0', 'NoSpamProxy'],
   },
   {
     id: 'safe_links',

@@ -128,6 +128,12 @@ describe('mail that is none of them', () => {
   });
 });
 
+test('a header in bare UTF-8 is read as one of encoded words', async () => {
+  const source = 'From: erika@b.example\r\nSubject: Ich bin außer Haus\r\n\r\nGruß\r\n';
+  expect(await readReport(Buffer.from(source, 'utf8'))).toEqual({ kind: 'auto_reply' });
+  expect(await readReport(Buffer.from(source, 'latin1'))).toEqual({ kind: 'auto_reply' });
+});
+
 test('a notification in base64 with other line ends is read', async () => {
   const fields = Buffer.from(
     'Reporting-MTA: dns;a\n\nFinal-Recipient: rfc822;a@b.example\nAction: failed\nStatus: 5.2.1\n',

@@ -50,8 +50,8 @@ describe('what is an automatic reply', () => {
   test.each([
     ['in Q', 'Subject: =?iso-8859-1?Q?Erika_Muster_ist_au=DFer_Haus?='],
     ['in base64', 'Subject: =?utf-8?B?QXV0b21hdGlzY2hlIEFudHdvcnQ6IElociBUZXJtaW4=?='],
-    ['behind a mark of a reply', 'Subject: AW: Abwesenheitsnotiz'],
     ['with a date', 'Subject: Abwesenheit bis 5.12.'],
+    ['of a notice with a date', 'Subject: Abwesenheitsnotiz bis 5.12.'],
   ])('a subject %s', (_, head) => {
     expect(isAutoReply(readFields(head))).toBe(true);
   });
@@ -96,6 +96,10 @@ describe('what is an automatic reply', () => {
     ['a question', 'Subject: Vacation plans of my son'],
     ['an invitation', 'Subject: Out of office party'],
     ['another', 'Subject: Urlaub buchen'],
+    ['who answers an automatic reply', 'Subject: AW: Automatische Antwort: Ihr Termin'],
+    ['who answers a receipt of the practice', 'Subject: Re: Ihre Anfrage ist eingegangen'],
+    ['somebody with a car', 'Subject: Auto'],
+    ['somebody who will be away', 'Subject: Away'],
   ])('%s is none', (_, head) => {
     expect(autoReplyRuleOf(readFields(head))?.rule).toBeUndefined();
   });
