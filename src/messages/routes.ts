@@ -8,6 +8,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { DAY } from '#src/kernel/time.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import { presentMessage, presentSummary } from './present.ts';
 import { messageSchema, messageSummarySchema, searchQuery, timelineSchema } from './schema.ts';
@@ -22,7 +23,11 @@ const messageParams = z.strictObject({ ...tenantParams.shape, messageID: idSchem
 /** A timeline is shown whole; a message has at most 50 recipients with some tens of events each. */
 const MAX_TIMELINE_EVENTS = 10_000;
 
+const DAY_ALONE = /^\d{4}-\d\d-\d\d$/;
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
+/** The end of a day that is named; else the time itself. */
+const endOf = (text: string | undefined): number | null =>
+  text === undefined ? null : Date.parse(text) + (DAY_ALONE.test(text) ? DAY : 0);
 
 export interface MessageRoutesDeps {
   readonly files: TenantFiles;
@@ -63,7 +68,7 @@ export const messageRoutes = ({ files, indexer }: MessageRoutesDeps): Route[] =>
             projects: caller.projects && [...caller.projects],
             kind: query.kind ?? null,
             createdFrom: timeOf(query.from),
-            createdBefore: timeOf(query.to),
+            createdBefore: endOf(query.to),
           },
           before,
           query.limit,

@@ -109,6 +109,8 @@ export const timelineSchema = z.strictObject({
 
 const SEARCH_TEXT_LENGTH = 200;
 
+const timeOrDay = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
 export const searchQuery = z.strictObject({
   ...listQuery,
   q: z
@@ -125,6 +127,6 @@ export const searchQuery = z.strictObject({
   status: z.enum(statuses).optional(),
   route: z.string().max(SEARCH_TEXT_LENGTH).toLowerCase().optional().describe('UUID or slug'),
   kind: z.enum(kindNames).optional(),
-  from: z.iso.datetime({ offset: true }).optional().describe('created at or after'),
-  to: z.iso.datetime({ offset: true }).optional().describe('created before'),
+  from: timeOrDay.optional().describe('created at or after; a day begins at midnight UTC'),
+  to: timeOrDay.optional().describe('created before; of a day all is found, by UTC'),
 });

@@ -95,6 +95,13 @@ describe('search', () => {
     expect(await search(`to=${since}`)).not.toContain('eins');
   });
 
+  test('takes a day from its first moment to its last', async () => {
+    const day = since.slice(0, 10);
+    expect(await search(`from=${day}&to=${day}`)).toContain('eins');
+    expect(await search('to=2020-01-01')).toEqual([]);
+    expect(await search('from=2100-01-01')).toEqual([]);
+  });
+
   test('finds a route by its id', async () => {
     const routes = await list(`${who.base}/routes`, who.token);
     const broadcast = routes.find(({ slug }) => slug === 'broadcast');
@@ -121,7 +128,8 @@ describe('search', () => {
     'q=eins%00x',
     'kind=x',
     'from=yesterday',
-    'to=2026-01-01',
+    'to=2026-01',
+    'from=2026-02-30',
     'limit=500',
     `q=${'a'.repeat(201)}`,
     'Q=a',
