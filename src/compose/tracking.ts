@@ -17,7 +17,8 @@ const MAX_LINKS = 500;
 /** Pages by which people leave, choose or confirm what they get, as German and English senders name them. */
 const SUBSCRIPTION =
   /unsubscri|opt[-_]?out|abmeld|abbestell|austrag|preferences|einstellungen|(?:confirm|bestaetig|best%c3%a4tig)/i;
-const SAYS_WAY_OUT = /unsubscribe|opt[- ]out|abmelden|abbestellen|austragen/i;
+const SAYS_SO =
+  /unsubscri|opt[- ]?out|preferences|confirm|abmeld|abbestell|austrag|k(?:ü|ue)ndigen|einstellungen|best(?:ä|ae)tig|\b(?:keine|no)\b.{0,20}\b(?:e-?mails?|mails?|newsletter)\b/i;
 /** Paths of the service's own pages for recipients, and of links that lead through it already. */
 const OWN_PAGES = /^\/(?:api\/public|t)\//;
 const SHOWS_ADDRESS = /https?:\/\/|(?:^|\s)www\./i;
@@ -48,7 +49,7 @@ const exceptions: readonly Exception[] = [
   {
     why: 'it is about the subscription',
     applies: ({ parsed, text }) =>
-      SAYS_WAY_OUT.test(text) || (parsed !== null && SUBSCRIPTION.test(`${parsed.pathname}${parsed.search}`)),
+      SAYS_SO.test(text) || (parsed !== null && SUBSCRIPTION.test(`${parsed.pathname}${parsed.search}`)),
   },
   {
     why: 'it shows an address',
