@@ -85,7 +85,6 @@ export const trackingRoutes = ({ clock, trackingKey, recorder }: TrackingDeps): 
           headers: {
             Location: location,
             'Cache-Control': 'no-store',
-            'Referrer-Policy': 'no-referrer',
             'X-Robots-Tag': 'noindex',
           },
           body: `<a href="${shown}">${shown}</a>\n`,
