@@ -171,6 +171,7 @@ describe('whoever may have mail is not taken for gone', () => {
     '550 Your IP address is unknown to us',
     '550 Too many invalid recipients',
     'Too many unknown users',
+    'Your email to the recipient was blocked: the message was closed',
   ])('%s', (line) => {
     expect(classifyBounce(parseReply([line])).class).toBe('soft');
   });
@@ -189,6 +190,7 @@ describe('whoever is gone is not written to again', () => {
     '550 Teilnehmer unbekannt',
     '550 Diese E-Mail-Adresse ist ungültig',
     '550 Diese Adresse gibt es nicht',
+    '550 Die Adresse a@b.example gibt es nicht',
     '550 user no longer exists',
     '550 No account by that name here',
     '550 Bad destination mailbox address',
