@@ -99,6 +99,16 @@ describe('a report of a bounce', () => {
     });
   });
 
+  test('that quotes a link which lets somebody in keeps it nowhere', async () => {
+    const { receive, state } = await scene();
+    await receive(
+      said('failed', '550 5.7.1 bad link http://mail.example.com/invitation/svc_inv_a1B2c3 in it'),
+    );
+    const { events, recipients } = await state();
+    expect(recipients[0]?.diagnostic).toBe('bad link http://mail.example.com/invitation/[redacted] in it');
+    expect(JSON.stringify(events)).not.toContain('a1B2c3');
+  });
+
   test('that comes twice changes nothing the second time', async () => {
     const { receive, state } = await scene();
     await receive(UNKNOWN);
