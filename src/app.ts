@@ -334,7 +334,9 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     await door.stop(Math.max(drained - performance.now(), CUT_OFF_MS));
     await Promise.all([received, submitted]);
     // What it tells is the postman's to hand on.
-    await Promise.all([sending.stop(), feedback.stop()]);
+    // What is noted last may be something to tell of.
+    await feedback.stop();
+    await sending.stop();
     await postman.stop();
     scanners.stop();
     await waysOut.stop();

@@ -44,9 +44,9 @@ const fill = registry.transaction(() => {
 });
 beforeAll(() => fill());
 
-/** To sort what one host has is cheap; to sort a range of a table is not. */
+/** To sort what one host has is cheap; to sort a range of a table is not. Days are counted out, not read. */
 const goesThrough = ({ steps }: Plan): boolean =>
-  steps.some((step) => /^SCAN (?!json_each|CONSTANT)/.test(step)) ||
+  steps.some((step) => /^SCAN (?!json_each|CONSTANT|days$)/.test(step)) ||
   (steps.some((step) => /TEMP B-TREE FOR (?:ORDER|LAST)/.test(step)) &&
     !steps.some((step) => /\([a-z_]+=\?\)$/.test(step)));
 /** Listings of all there is have no value to look for. */

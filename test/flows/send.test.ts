@@ -210,6 +210,8 @@ describe('a message to several recipients', () => {
       headers: { 'X-Case': 'Nr. 7' },
       attachments: [],
       calendar: null,
+      content_removed: false,
+      attachments_removed: false,
     });
     expect(decisions.map(({ gate, verdict }) => `${gate} ${verdict}`)).toEqual(
       gates.map(({ name }) => `${name} passed`),
