@@ -1,5 +1,6 @@
 // The one way from what is heard of a recipient to all that follows: event, status, words, counters, suppression. What an
-// attempt of ours came to, what others report by whatever way, and what people do with the mail goes through here.
+// attempt of ours came to, what others report by whatever way, opens and clicks go through here. Who unsubscribes says more
+// than that: unsubscribe/ writes it down.
 //
 // What was heard may come late, twice and in any order. So the status is the highest of all that was heard, whatever is
 // counted is counted with the first that tells of it, and what was told before is marked as repeated.
@@ -48,7 +49,6 @@ const fatesOf: Readonly<Partial<Record<Signal, readonly Fate[]>>> = {
   hard_bounced: ['hard_bounced'],
   soft_bounced: ['soft_bounced'],
   spam_complaint: ['complaints'],
-  unsubscribed: ['unsubscribes'],
   opened: ['opens'],
   // Nobody follows a link of a mail that they have not opened.
   clicked: ['opens', 'clicks'],
