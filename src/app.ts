@@ -333,9 +333,9 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     await dispatcher.stop(config.shutdown.drain);
     await door.stop(Math.max(drained - performance.now(), CUT_OFF_MS));
     await Promise.all([received, submitted]);
-    // What it tells is the postman's to hand on.
     // What is noted last may be something to tell of.
     await feedback.stop();
+    // What it tells is the postman's to hand on.
     await sending.stop();
     await postman.stop();
     scanners.stop();

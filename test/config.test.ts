@@ -396,7 +396,7 @@ describe('a bad file says where and what', () => {
     [
       'a number in words',
       `${MINIMAL}storage: { max_open_tenants: many }`,
-      ['6:12: storage.max_open_tenants: expected a whole number from 1 to 10000, got "many"'],
+      ['6:12: storage.max_open_tenants: expected a whole number from 2 to 10000, got "many"'],
     ],
     [
       'half a page',

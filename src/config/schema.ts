@@ -255,7 +255,10 @@ export const configSchema = z.strictObject({
   data_dir: v.filePath.prefault('data').describe('Directory of the databases; made if missing.'),
   storage: z
     .strictObject({
-      max_open_tenants: v.whole(1, 10_000).prefault(256).describe('Tenant databases held open at a time.'),
+      max_open_tenants: v
+        .whole(2, 10_000)
+        .prefault(256)
+        .describe('Tenant databases held open at a time; one of them may be the nightly look.'),
       checkpoint_pages: v
         .whole(100, 100_000)
         .prefault(4_000)

@@ -290,6 +290,8 @@ export const createServe = (
 
   /** Who asks for much and reads none of it fills their own share of the memory, nobody else's. */
   const holdAnswer = (exchange: Exchange, bytes: number): void => {
+    // Whoever has left by now has given back what was held: nobody would give this back.
+    if (exchange.isSettled) return;
     if (!parts.answers.take(budgetOwner(exchange), bytes))
       throw new AppError('unavailable', 'Too many large answers are under way.', {
         extra: { retry_after: LARGE_ANSWER_RETRY_SECONDS },

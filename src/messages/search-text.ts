@@ -49,9 +49,9 @@ export const fold = (text: string): string => {
 const wholeTag = (tag: string): string =>
   tag.toWellFormed().normalize('NFC').replace(CONTROL, ' ').toLowerCase();
 
-/** Letters of a plane that all have three octets: enough to tell apart what one practice has. */
-const LETTERS = 16_384;
-const FIRST_LETTER = 0x4e00;
+/** Hangul syllables: of three octets each, and in no folded text, because NFKD takes them apart: nobody's words meet them. */
+const LETTERS = 11_172;
+const FIRST_LETTER = 0xac00;
 
 /** Three characters, and so one trigram. Two values may share one: who relies on it compares the row as well. */
 const facet = (name: 'route' | 'project' | 'kind' | 'block', value: string | number): string => {

@@ -91,7 +91,7 @@ export const findingOf = (counts: Counts): Finding | null => {
 /**
  * From which UTC day on a mail that is counted makes the guardrail look again; null: not before the next hard bounce or
  * complaint. Each further mail only lowers the shares, but for two: the one that makes it enough of them, and the first of a
- * day, on which an older day is counted no more.
+ * day, on which an older day is counted no more. A notice of delivery, however late, pauses nobody by itself.
  */
 export const lookAgainOn = (counts: Counts, today: number): number | null => {
   if (counts.hard_bounced <= 0 && counts.complaints <= 0) return null;

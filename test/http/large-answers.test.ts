@@ -6,15 +6,19 @@ import { dial, OTHER_TENANT, openDoor, TENANT } from './fixture.ts';
 
 const MIB = 1024 * 1024;
 
-const large = defineRoute({
+const shape = {
   method: 'get',
-  path: '/api/practices/{id}/large',
   tag: 'Test',
   summary: 'Much text',
   access: 'messages.send',
   stability: 'stable',
   params: z.object({ id: z.string() }),
   responses: { 200: { description: 'Much text.', body: 'text/plain' } },
+} as const;
+
+const large = defineRoute({
+  ...shape,
+  path: '/api/practices/{id}/large',
   handle: () => ({ status: 200, contentType: 'text/plain', body: 'x'.repeat(24 * MIB) }),
 });
 
@@ -40,4 +44,34 @@ test('one practice holds its share of them, and gets the next once it has read o
   await expect.poll(() => status(TENANT, 'sender')).toMatchObject({ status: 200, bytes: 24 * MIB });
   // What was read to its end gives its room back, too.
   await expect.poll(() => status(TENANT, 'sender')).toMatchObject({ status: 200 });
+});
+
+test('who leaves before the answer is made leaves nothing held', async () => {
+  const entered = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  const slow = defineRoute({
+    ...shape,
+    path: '/api/practices/{id}/slow',
+    handle: async () => {
+      entered.resolve();
+      await gate.promise;
+      setImmediate(left.resolve);
+      return { status: 200, contentType: 'text/plain', body: 'x'.repeat(24 * MIB) };
+    },
+  });
+  const door = await openDoor({ routes: [slow, large], heldAnswerBytes: 100 * MIB });
+  const gone = await dial(door.port);
+  gone.write(ask(TENANT, 'sender').replace('/large', '/slow'));
+  await entered.promise;
+  gone.resetAndDestroy();
+  // The door has seen it go once it has answered somebody who came later.
+  await fetch(`${door.url}/healthz`);
+  await fetch(`${door.url}/healthz`);
+  gate.resolve();
+  await left.promise;
+  const answer = await fetch(`${door.url}/api/practices/${TENANT}/large`, {
+    headers: { Authorization: 'Bearer sender' },
+  });
+  expect((await answer.text()).length).toBe(24 * MIB);
 });

@@ -13,7 +13,7 @@ import type { Confirm } from './confirm.ts';
 import { jsonEvents, readJsonEvents } from './json-events.ts';
 import { knowsSecret } from './secret.ts';
 import { readSesEvent, sesEvent } from './ses-events.ts';
-import { isSubscribeUrl, snsBody } from './sns.ts';
+import { isSetUpNotice, isSubscribeUrl, snsBody } from './sns.ts';
 import type { Told } from './told.ts';
 
 export interface UpstreamEvents {
@@ -81,16 +81,24 @@ const takeOne = async (
 ): Promise<Received> => {
   if (found === null) return 'unchanged';
   const target = await locate(deps.locate, clues);
-  if (target === null || (await returnPathStanding(deps.received, target)) !== 'current') return 'unknown';
+  const standing = target && (await returnPathStanding(deps.received, target));
+  // Of old mail people may complain as long as it is known.
+  const isTooLate = standing === 'expired' && found.signal !== 'spam_complaint';
+  if (target === null || standing === 'unknown' || standing === 'replayed' || isTooLate) return 'unknown';
   return receiveReport(deps.received, target, { kind: 'told', found }, { via: 'http', upstream });
 };
 
+/** All of them, also where one cannot be taken: one practice's file holds up no other's reports. Rejects then. */
 const takeAll = async (deps: UpstreamEventDeps, upstream: string, all: readonly Told[]): Promise<Counts> => {
   const counts = { ...NONE };
+  const failures: unknown[] = [];
   for (let at = 0; at < all.length; at += AT_ONCE) {
     const some = all.slice(at, at + AT_ONCE).map((told) => takeOne(deps, upstream, told));
-    for (const received of await Promise.all(some)) counts[countOf[received]] += 1;
+    for (const one of await Promise.allSettled(some))
+      if (one.status === 'fulfilled') counts[countOf[one.value]] += 1;
+      else failures.push(one.reason);
   }
+  if (failures.length > 0) throw failures[0];
   return counts;
 };
 
@@ -116,6 +124,7 @@ const takeSns = async (
   if (!('Type' in content)) return takeAll(deps, upstream, readSesEvent(content));
   switch (content.Type) {
     case 'Notification': {
+      if (isSetUpNotice(content.Message)) return NONE;
       const event = validate(sesEvent, parsed(content.Message, 'body.Message'), 'body.Message');
       return takeAll(deps, upstream, readSesEvent(event));
     }

@@ -18,6 +18,12 @@ export const snsEnvelope = z.discriminatedUnion('Type', [
 /** With "raw message delivery" the event comes without an envelope. */
 export const snsBody = z.union([snsEnvelope, sesEvent]);
 
+/** What SES itself says of the topic when it is chosen: about no mail. */
+export const isSetUpNotice = (text: string): boolean =>
+  /^(?:Successfully validated SNS topic\b|\s{0,10}\{\s{0,10}"notificationType"\s{0,5}:\s{0,5}"AmazonSnsSubscriptionSucceeded")/.test(
+    text,
+  );
+
 const HOST = /^sns\.[a-z0-9-]{1,40}\.amazonaws\.com(?:\.cn)?$/;
 
 /** Whether following it can do no more than confirm a subscription at SNS. */

@@ -20,6 +20,14 @@ import {
 
 export const replyCode: readonly BounceRule[] = [
   {
+    rule: 'sender_address',
+    class: 'soft',
+    code: [550],
+    text: /\binvalid dns (?:mx|a)\b/i,
+    source: 'GMX, web.de: records of the domain of MAIL FROM',
+    example: '550 Requested action not taken: mailbox unavailable invalid DNS MX or A/AAAA resource record',
+  },
+  {
     rule: 'unknown_domain',
     class: 'hard',
     code: [556],

@@ -47,7 +47,7 @@ export const sharedStatus: readonly BounceRule[] = [
   {
     rule: 'block',
     class: 'soft',
-    enhanced: ['x.7.0', 'x.7.1', 'x.7.2'],
+    enhanced: ['x.7.0', 'x.7.1', 'x.7.2', 'x.5.0'],
     text: reputation,
     source: 'Outlook, T-Online, users of block lists',
     example:

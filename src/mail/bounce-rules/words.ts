@@ -54,7 +54,7 @@ export const throttled =
   /\b(too many ((invalid|unknown|bad) )?(connections|messages|mails|emails|recipients|errors|users)|rate ?-?(limit(ed|s)?|exceeded)|(sending|receiving) .{0,20}rate|reduce .{0,20}(rate|sending)|throttl(ed|ing)|(send|message|recipient|connection) limit (exceeded|reached)|exceeded .{0,30}limit for messages|server busy|nemesis)\b|zu viele/i;
 
 export const noDomain =
-  /\b((host|domain)( name)?( \S+)? (not found|unknown|does(n't| not) exist|has no mail exchangers)|(host|domain)\b.{0,30}couldn't be found|unknown (host|domain)|no such (host|domain)|couldn't find any host|null ?mx|nxdomain|does not accept (e-?)?mail|unrouteable (mail )?domain|mx records point to non-existent hosts)\b|dom(ä|ae|a)ne? .{0,30}(existiert nicht|unbekannt|nicht gefunden|konnte nicht gefunden)/i;
+  /(?<!\bclient )\b((host|domain)( name)?( \S+)? (not found|unknown|does(n't| not) exist|has no mail exchangers)|(host|domain)\b.{0,30}couldn't be found|unknown (host|domain)(?! in (?:helo|ehlo)\b)|no such (host|domain)|couldn't find any host|null ?mx|nxdomain|does not accept (e-?)?mail|unrouteable (mail )?domain|mx records point to non-existent hosts)\b|dom(ä|ae|a)ne? .{0,30}(existiert nicht|unbekannt|nicht gefunden|konnte nicht gefunden)/i;
 
 export const loop =
   /\b(mail(ing)?( forwarding)? loop|routing loop|too many hops|hop ?count|loops? (back|detected)|looping|too many received)\b|mailschleife|\bschleife\b/i;

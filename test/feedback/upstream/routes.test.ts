@@ -79,6 +79,15 @@ test('nothing but SNS is called', async () => {
   expect(asked).toEqual([]);
 });
 
+test.each([
+  ['in words', 'Successfully validated SNS topic for Amazon SES event publishing.'],
+  ['as an event', '{"notificationType":"AmazonSnsSubscriptionSucceeded","message":"You have subscribed"}'],
+])('what SES says when it is set up is taken, %s', async (_, Message) => {
+  const { post } = await scene('sns');
+  const body = { taken: 0, unchanged: 0, unknown: 0 };
+  expect(await post({ Type: 'Notification', Message })).toEqual({ status: 200, body });
+});
+
 test('where the file cannot be written the relay comes again, and then nothing is lost', async () => {
   const { post, disk, storage, tenantId, clock } = await scene('json');
   const { recipientId, number } = await storage.tenants.write(tenantId, (db) => {
