@@ -5,7 +5,6 @@ import type { Storage } from '#src/db/storage.ts';
 import { createDnsServer, type DnsServer } from '#src/dns/server.ts';
 import { domainCheckJob } from '#src/domains/custom/check-job.ts';
 import { domainRoutes } from '#src/domains/custom/domain-routes.ts';
-import type { OwnersOf } from '#src/domains/custom/tell-owners.ts';
 import { domainConnectRoutes } from '#src/domains/domain-connect/routes.ts';
 import { keyRoutes } from '#src/domains/keys/key-routes.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
@@ -22,6 +21,7 @@ import type { Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { createTurns } from '#src/kernel/turns.ts';
 import type { Notices } from '#src/notices/outbox.ts';
+import type { OwnersOf } from '#src/notices/tell-owners.ts';
 
 export interface DomainPartsDeps {
   readonly config: Config;

@@ -5,8 +5,8 @@ import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { Turns } from '#src/kernel/turns.ts';
 import type { Notices } from '#src/notices/outbox.ts';
+import type { OwnersOf } from '#src/notices/tell-owners.ts';
 import type { ServiceNames } from './custom/rules.ts';
-import type { OwnersOf } from './custom/tell-owners.ts';
 import type { GenerateKeyPair } from './keys/keys.ts';
 import type { Signers } from './keys/signers.ts';
 

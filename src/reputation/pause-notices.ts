@@ -2,33 +2,14 @@
 // told stands in the practice's row, written with the pause itself, and is cleared after the mails stand in the outbox.
 // A crash in between tells it later, and the mails' ids, made of what they tell, let them go out once. Who is due to tell:
 // whoever pauses or resumes, at once; the dispatcher, whenever it looks at a practice with waiting mail; the nightly round.
-import { createHash } from 'node:crypto';
-import type { DurableFile } from '#src/db/durable-file.ts';
-import type { PlatformDb, TenantDb } from '#src/db/sqlite.ts';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { TenantDb } from '#src/db/sqlite.ts';
 import { createFollowUps } from '#src/kernel/follow-ups.ts';
-import type { Language } from '#src/kernel/language.ts';
-import type { Log } from '#src/kernel/log.ts';
-import { type Clock, DAY } from '#src/kernel/time.ts';
-import type { Notices } from '#src/notices/outbox.ts';
+import { DAY } from '#src/kernel/time.ts';
 import type { NoticeContent } from '#src/notices/schema.ts';
+import { type OwnerNoticesDeps, tellOwners } from '#src/notices/tell-owners.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import { pauseFacts } from './pause.ts';
 import { bounceLimit, complaintLimit } from './rules.ts';
-
-export interface PauseNoticesDeps {
-  readonly files: TenantFiles;
-  readonly platform: DurableFile<PlatformDb>;
-  readonly notices: Notices;
-  /** Whom to tell about a practice. */
-  readonly ownersOf: (
-    tenantId: string,
-  ) => Promise<readonly { readonly email: string; readonly language: Language }[]>;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Where they see the state of things. */
-  readonly origin: string;
-}
 
 export interface PauseNotices {
   /**
@@ -78,7 +59,7 @@ const markTold = (db: TenantDb, at: number): void => {
   if ((row.paused_at ?? row.resumed_at) === at) tenantStore(db).updatePause({ ...row, pause_told: 1 });
 };
 
-export const createPauseNotices = (deps: PauseNoticesDeps): PauseNotices => {
+export const createPauseNotices = (deps: OwnerNoticesDeps): PauseNotices => {
   const { files, platform, notices, ownersOf, clock, log, origin } = deps;
 
   const tellNow = async (tenantId: string): Promise<void> => {
@@ -86,14 +67,8 @@ export const createPauseNotices = (deps: PauseNoticesDeps): PauseNotices => {
     const content = await files.write(tenantId, (db) => untoldOf(db, origin));
     if (content === null) return;
     const owners = await ownersOf(tenantId);
-    const now = clock.now();
-    await platform.write((db) => {
-      for (const { email, language } of owners) {
-        const told = JSON.stringify([content.kind, tenantId, content.at, email]);
-        const id = createHash('sha256').update(told).digest('base64url');
-        notices.enqueue(db, { ...content, to: email, language, expiresAfter: now + TOLD_WITHIN_MS }, now, id);
-      }
-    });
+    const telling = { tenantId, owners, content, occasion: [content.at], toldWithin: TOLD_WITHIN_MS };
+    await platform.write((db) => tellOwners(notices, db, telling, clock.now()));
     notices.tell();
     await files.write(tenantId, (db) => markTold(db, content.at));
   };

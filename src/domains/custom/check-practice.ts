@@ -10,6 +10,7 @@ import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { tellOwners } from '#src/notices/tell-owners.ts';
 import { presentPractice } from '#src/tenants/present.ts';
 import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
 import { checkHost } from '../check/check-host.ts';
@@ -23,7 +24,6 @@ import { forgetOtherChecks, recordsOf, scheduleCheck, standingsOf } from './next
 import { judgeStandings, type StandingVerdict } from './standing.ts';
 import { claimDomain, useDomain } from './switch-over.ts';
 import { tellingsOf } from './tell-of-check.ts';
-import { tellOwners } from './tell-owners.ts';
 
 export interface PracticeCheck {
   readonly kind: HostFacts['kind'];

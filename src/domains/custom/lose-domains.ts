@@ -7,6 +7,7 @@
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { systemChange } from '#src/kernel/change.ts';
+import { tellOwners } from '#src/notices/tell-owners.ts';
 import { presentPractice } from '#src/tenants/present.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import type { DomainDeps } from '../domain-deps.ts';
@@ -14,7 +15,6 @@ import { changeKeys } from '../keys/signers.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { dkimKeyStore, sendingDomainStore } from '../store.ts';
 import { forgetOtherChecks, scheduleCheck } from './next-check.ts';
-import { tellOwners } from './tell-owners.ts';
 
 interface Claim {
   readonly domain: string;
@@ -71,7 +71,7 @@ export const loseDomains = async (deps: DomainDeps, tenantId: string): Promise<v
     const { name, managed_host: managedHost, custom_verified_at } = practice;
     const content = { kind: 'domain_lost', practice: name, host, managedHost, origin } as const;
     await storage.platform.write((db) =>
-      tellOwners(notices, db, { tenantId, owners, content, occasion: [custom_verified_at] }, now),
+      tellOwners(notices, db, { tenantId, owners, content, occasion: [host, custom_verified_at] }, now),
     );
   }
   await changeKeys({ storage, signers }, tenantId, lost, (db) => {

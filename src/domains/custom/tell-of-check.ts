@@ -1,9 +1,9 @@
 // What the owners are told of a look at their domain's records.
 import type { ToldRecord } from '#src/notices/schema.ts';
+import type { Telling } from '#src/notices/tell-owners.ts';
 import type { PracticeRow } from '#src/tenants/store.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { type Standings, type StandingVerdict, standingKey, type WatchedRecord } from './standing.ts';
-import type { Telling } from './tell-owners.ts';
 
 /** Of each record in a mail: enough to recognize it. */
 const MAX_FOUND = 3;
@@ -44,12 +44,13 @@ export const tellingsOf = async (
   const told = (record: WatchedRecord): string =>
     `${standingKey(record)} ${earlier[standingKey(record)]?.toldAt}`;
   const tellings: Telling[] = [];
-  if (tells) tellings.push({ ...of, content: { kind: 'domain_verified', ...about }, occasion: [attachedAt] });
+  if (tells)
+    tellings.push({ ...of, content: { kind: 'domain_verified', ...about }, occasion: [host, attachedAt] });
   if (wentBad.length > 0)
     tellings.push({
       ...of,
       content: { kind: 'dns_alert', ...about, records: wentBad.map(toTold) },
-      occasion: wentBad.map(since),
+      occasion: [host, ...wentBad.map(since)],
     });
   if (recovered.length > 0)
     tellings.push({
@@ -59,7 +60,7 @@ export const tellingsOf = async (
         ...about,
         records: recovered.map(({ name, type }) => ({ name, type })),
       },
-      occasion: recovered.map(told),
+      occasion: [host, ...recovered.map(told)],
     });
   return tellings;
 };

@@ -1,10 +1,12 @@
 // The route on a practice's real file: subscriptions that are confirmed, and a disk that fails.
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
+import type { Storage } from '#src/db/storage.ts';
 import { upstreamEventRoutes } from '#src/feedback/upstream/routes.ts';
 import { createLog } from '#src/kernel/log.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
 import { Secret } from '#src/kernel/secret.ts';
+import { DAY } from '#src/kernel/time.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { queueStore } from '#src/queue/store.ts';
@@ -108,6 +110,51 @@ test('where the file cannot be written the relay comes again, and then nothing i
     (db) => messageStore(db).recipient(recipientId)?.status,
   );
   expect(status).toBe('delivered');
+});
+
+/** A mail of that practice that has been handed over, by its return path. */
+const handOver = (storage: Storage, tenantId: string, now: number) =>
+  storage.tenants.write(tenantId, (db) => {
+    const routeId = tenantStore(db).defaultRoute().id;
+    const projectId = tenantStore(db).defaultProject().id;
+    const [recipientId = 0] = queueMessage({ db, tenantId, projectId, routeId }, { now }).recipientIds;
+    queueStore(db).claim(0, 1, 1_000, now, policy);
+    const target = { tenantNumber: tenantStore(db).practice().number, recipientId };
+    return { recipientId, return_path: encodeReturnPath(key(1), target, 'praxis.example') };
+  });
+
+test("one practice's file that fails holds up no report about the others' mail, however many there are", async () => {
+  const { post, disk, storage, tenantId, clock } = await scene('json');
+  const other = await createSampleTenant(storage, 'Verein');
+  const [failing, sound] = [
+    await handOver(storage, tenantId, clock.now()),
+    await handOver(storage, other, clock.now()),
+  ];
+  const delivered = ({ return_path }: { return_path: string }) => ({
+    type: 'delivered',
+    recipient: 'anna@example.org',
+    return_path,
+  });
+  const nobodys = { ...delivered(sound), return_path: 'b+1x@bounce.praxis.example' };
+  disk.failNextSync(Object.assign(new Error('EIO'), { code: 'EIO' }));
+  const all = [delivered(failing), ...Array.from({ length: 60 }, () => nobodys), delivered(sound)];
+  await expect(post(all)).rejects.toMatchObject({ code: 'unavailable' });
+  const status = await storage.tenants.read(
+    other,
+    (db) => messageStore(db).recipient(sound.recipientId)?.status,
+  );
+  expect(status).toBe('delivered');
+});
+
+test('of old mail people may complain, but nothing else is heard of it', async () => {
+  const { post, storage, tenantId, clock } = await scene('json');
+  const { return_path, recipientId } = await handOver(storage, tenantId, clock.now());
+  const about = { recipient: 'anna@example.org', return_path };
+  await post({ type: 'delivered', ...about });
+  await storage.tenants.write(tenantId, (db) => queueStore(db).remove(recipientId));
+  clock.set(clock.now() + 61 * DAY);
+  expect((await post({ type: 'bounced', ...about }))?.body).toMatchObject({ taken: 0, unknown: 1 });
+  expect((await post({ type: 'complained', ...about }))?.body).toMatchObject({ taken: 1, unknown: 0 });
 });
 
 test('of a mail that was never handed over nobody can tell anything', async () => {
