@@ -4,6 +4,8 @@ import { ticketRetentionJob } from './abuse/retention.ts';
 import { abuseRoutes } from './abuse/routes.ts';
 import { domainParts } from './app/domain-parts.ts';
 import { feedbackParts } from './app/feedback-parts.ts';
+import { followerParts } from './app/follower-parts.ts';
+import { healthOf } from './app/health.ts';
 import { inboundParts } from './app/inbound-parts.ts';
 import { insightParts } from './app/insight-parts.ts';
 import { scannerParts } from './app/scanner-parts.ts';
@@ -26,7 +28,7 @@ import type { RateLimit } from './kernel/rate-limit.ts';
 import type { Route } from './kernel/route.ts';
 import { createRunner } from './kernel/runner.ts';
 import { deriveKey } from './kernel/seal.ts';
-import { type Clock, SECOND, systemClock, toIsoOrNull } from './kernel/time.ts';
+import { type Clock, SECOND, systemClock } from './kernel/time.ts';
 import { readVersion } from './kernel/version.ts';
 import { createOutbox, type Notices } from './notices/outbox.ts';
 import { accountRoutes } from './people/account-routes.ts';
@@ -84,11 +86,6 @@ const PAGE_BYTES = 4_096;
 const CUT_OFF_MS = 2 * SECOND;
 /** At a stop; what is not written by then is forgotten, and looks a minute older. */
 const LAST_USED_MS = 2 * SECOND;
-/** What health shows of an upstream; the rest of what it says of itself is in the log. */
-const UPSTREAM_FACTS = ['name', 'kind', 'state', 'failures', 'retry_at', 'delivered_on', 'dsn'];
-const upstreamFacts = (upstream: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(UPSTREAM_FACTS.map((name) => [name, upstream[name] ?? null]));
-
 const dueRegistryJob = (settle: () => Promise<void>): Job => ({
   name: 'bring the registry of due times up to date',
   schedule: '* * * * *',
@@ -118,7 +115,6 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
   const { service } = initial;
   const masterKey = Buffer.from(initial.secrets.masterKey.reveal(), 'base64');
   const sealingKey = deriveKey(masterKey, 'dkim keys');
-  const started = performance.now();
   const version = readVersion();
   let draining = false;
   const { platform, tenants: files } = storage;
@@ -166,7 +162,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     systemTenantId: () => systemTenantId,
     cutOff: CUT_OFF_MS,
   });
-  const feedback = feedbackParts({ config: () => config, storage, clock, log, sending, simulatorDomain });
+
   const tokensLastUsed = createTokensLastUsed(files, clock);
   const sessionsLastUsed = createSessionsLastUsed(platform, clock);
   const sessions = createSessions({
@@ -194,28 +190,35 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     perMinute(config.limits.sign_in_rate.per_email.per_minute),
   );
 
-  const health = (): Health => {
-    const databases = files.stats();
-    const upstreams = waysOut.describe();
-    const { waiting_tenants, in_flight, next_due_at } = dispatcher.describe();
-    const upstreamsWork = upstreams.every(({ state }) => state === 'closed');
-    const scannersWork = scanners.health().every(({ state }) => state !== 'failing');
-    const whole = upstreamsWork && scannersWork && databases.broken === 0;
-    const status = draining ? 'draining' : platform.broken() ? 'failing' : whole ? 'ok' : 'degraded';
-    return {
-      ok: !draining && !platform.broken(),
-      status,
-      version,
-      uptime_seconds: Math.round((performance.now() - started) / 1_000),
-      databases,
-      queue: { waiting_tenants, in_flight, next_due_at: toIsoOrNull(next_due_at) },
-      upstreams: upstreams.map(upstreamFacts),
-      scanners: scanners.health(),
-      dns: domains.dnsFacts(),
-      submission: submission.facts(),
-      inbound: inbound.facts(),
-    };
-  };
+  const followers = followerParts({
+    config: () => config,
+    storage,
+    clock,
+    log,
+    masterKey,
+    telling: sending.telling,
+  });
+  const feedback = feedbackParts({
+    config: () => config,
+    storage,
+    clock,
+    log,
+    sending,
+    simulatorDomain,
+    visitors: followers.visitors,
+  });
+  const health = healthOf({
+    version,
+    files,
+    platform,
+    sending,
+    scanners,
+    domains,
+    submission,
+    inbound,
+    followers,
+    draining: () => draining,
+  });
 
   const tenantDeps: CreateTenantDeps = {
     storage,
@@ -249,6 +252,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     }),
     ...inbound.routes,
     ...feedback.routes,
+    ...followers.routes,
     ...practiceRoutes({ ...tenantDeps, people, serviceHost: service.host }),
     ...operatorRoutes({ storage, clock, people }),
     ...auditRoutes({ platform, files }),
@@ -325,6 +329,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
   const stop = async (): Promise<void> => {
     draining = true;
     insight.stop();
+    followers.endStreams();
     domains.stopAsking();
     const drained = performance.now() + config.shutdown.drain;
     await runner.stop();
@@ -335,6 +340,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     await Promise.all([received, submitted]);
     // What is noted last may be something to tell of.
     await feedback.stop();
+    await followers.stop();
     // What it tells is the postman's to hand on.
     await sending.stop();
     await postman.stop();
@@ -368,6 +374,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
         const submissionPorts = await submission.start();
         const inboundPort = await inbound.start();
         dispatcher.start();
+        await followers.start();
         postman.wake();
         runner.start();
         return { http, dnsPort, inboundPort, submissionPorts };

@@ -3,6 +3,7 @@ import type { Config } from '#src/config.ts';
 import type { Storage } from '#src/db/storage.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import type { Visitor } from '#src/retention/nightly-job.ts';
 import type { Part } from './part.ts';
 import { reportParts } from './report-parts.ts';
 import { retentionParts } from './retention-parts.ts';
@@ -17,6 +18,8 @@ export interface FeedbackPartsDeps {
   readonly log: Log;
   readonly sending: Pick<SendingParts, 'keys' | 'received' | 'indexer'>;
   readonly simulatorDomain: string;
+  /** What others have to do in the nightly round. */
+  readonly visitors: readonly Visitor[];
 }
 
 export const feedbackParts = (deps: FeedbackPartsDeps): Part => {

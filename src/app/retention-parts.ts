@@ -10,7 +10,7 @@ import { registryStore } from '#src/tenants/registry-store.ts';
 import type { FeedbackPartsDeps } from './feedback-parts.ts';
 import type { Part } from './part.ts';
 
-export const retentionParts = ({ config, storage, clock, sending }: FeedbackPartsDeps): Part => {
+export const retentionParts = ({ config, storage, clock, sending, ...others }: FeedbackPartsDeps): Part => {
   const { platform, tenants: files } = storage;
   const keep = () => config().retention;
   const auditBefore = () => clock.now() - keep().audit;
@@ -42,6 +42,7 @@ export const retentionParts = ({ config, storage, clock, sending }: FeedbackPart
         removeOld(id, { files, installation: keep(), now: clock.now(), pace }, signal),
     },
     { what: 'search index', visit: (id) => sending.indexer.look(id) },
+    ...others.visitors,
   ];
   return {
     routes: retentionRoutes({ files, clock, installation: keep }),

@@ -21,6 +21,7 @@ import { createUnsubscribeUrl } from '#src/mail/unsubscribe-token.ts';
 import { messageRoutes } from '#src/messages/routes.ts';
 import { createSearchIndexer, type SearchIndexer } from '#src/messages/search-indexer.ts';
 import type { Outbox } from '#src/notices/outbox.ts';
+import type { OwnerNoticesDeps } from '#src/notices/tell-owners.ts';
 import { practiceOwners } from '#src/people/practice-owners.ts';
 import { createDueRegistry, type DueRegistry } from '#src/queue/due-registry.ts';
 import type { RetryPolicy } from '#src/queue/rules.ts';
@@ -75,6 +76,8 @@ export interface SendingParts {
   readonly dispatcher: Dispatcher;
   readonly postman: Postman;
   readonly indexer: SearchIndexer;
+  /** What owners are told with. */
+  readonly telling: OwnerNoticesDeps;
   /** What reports of others' are taken in with. */
   readonly received: ReceiveDeps;
   /** Resolves when what it tells of by itself stands in the outbox, and what it notes in the files. */
@@ -195,6 +198,7 @@ export const sendingParts = (deps: SendingPartsDeps): SendingParts => {
     dispatcher,
     postman,
     indexer,
+    telling,
     received: { readPlatform: platform.read, files, clock, suppressionKey, simulatorDomain, guardrail },
     stop: async () => {
       await Promise.all([usageNotices.stop(), pauseNotices.stop(), indexer.stop()]);

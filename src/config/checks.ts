@@ -45,7 +45,9 @@ const checkService = ({ service }: Sections, { problem, warning }: Findings): vo
     );
 };
 
-const checkFiles = ({ smtp, upstreams, scanners }: Sections, findings: Findings): void => {
+const checkFiles = ({ smtp, upstreams, scanners, security }: Sections, findings: Findings): void => {
+  if (security?.outbound_ca_file !== undefined)
+    checkFile(['security', 'outbound_ca_file'], security.outbound_ca_file, false, findings);
   for (const listener of ['inbound', 'submission'] as const) {
     const tls = smtp?.[listener]?.tls;
     if (!tls) continue;

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { durationBetween } from '#src/kernel/duration.ts';
 import { logLevels } from '#src/kernel/log.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { alerts, webhooks } from './followers.ts';
 import { scanners } from './scanners.ts';
 import { smtp } from './smtp.ts';
 import { upstream } from './upstream.ts';
@@ -176,6 +177,12 @@ const security = z.strictObject({
     .boolean()
     .prefault(false)
     .describe('Lets webhooks and alerts use http besides https; for development.'),
+  outbound_ca_file: v.filePath
+    .meta({ example: 'certs/internal-ca.crt' })
+    .optional()
+    .describe(
+      "Certificate authorities, PEM, that webhooks and alerts trust besides the public ones: for receivers in one's own network.",
+    ),
 });
 
 const limits = z.strictObject({
@@ -305,6 +312,8 @@ export const configSchema = z.strictObject({
   safe_mode: safeMode.prefault({}).describe('Protection against sending to strangers before go-live.'),
   scanners: scanners.prefault({}).describe('What looks at content besides the built-in rules.'),
   security: security.prefault({}).describe('Exceptions to the guard against requests to internal networks.'),
+  webhooks: webhooks.prefault({}).describe('Deliveries of events to the systems of practices.'),
+  alerts: alerts.prefault({}).describe('Messages about events to chat tools.'),
   auth: z
     .strictObject({
       password_login: z

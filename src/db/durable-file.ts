@@ -61,6 +61,8 @@ export interface DurableFileOptions<K extends FileKind> {
   /** The WAL is checkpointed when it has grown to this. */
   readonly checkpointBytes: number;
   readonly onFault: (error: unknown, what: string) => void;
+  /** After what has been written is on the disk and its callers have their answers. */
+  readonly onCommitted?: () => void;
 }
 
 const unavailable = (message: string, cause: unknown): AppError<'unavailable'> =>
@@ -100,7 +102,7 @@ export const openDurableFile = async <K extends FileKind>(
 const durableFile = <K extends FileKind>(
   db: DbOf[K] & Database.Database,
   wal: number,
-  { path, disk, maintenance, checkpointBytes, onFault }: DurableFileOptions<K>,
+  { path, disk, maintenance, checkpointBytes, onFault, onCommitted }: DurableFileOptions<K>,
 ): DurableFile<DbOf[K]> => {
   type D = DbOf[K];
   const begin = db.prepare('BEGIN IMMEDIATE');
@@ -226,6 +228,7 @@ const durableFile = <K extends FileKind>(
         syncing = null;
       }
       for (const waiter of done) waiter.resolve(waiter.value);
+      onCommitted?.();
       await checkpointWhenLarge();
     }
   };

@@ -42,7 +42,8 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
       directory: tenantsDirectory,
       maxOpen: options.maxOpenTenants,
       disk,
-      openFile: (path, create) => openDurableFile({ path, kind: 'tenant', create, ...shared }),
+      openFile: (path, create, onCommitted) =>
+        openDurableFile({ path, kind: 'tenant', create, onCommitted, ...shared }),
       onFault,
     });
     return {

@@ -17,6 +17,11 @@ export interface TenantFiles {
    * whoever looks at all tenants leaves those in use their places. Rejects as `read`.
    */
   visit<T>(tenantId: string, action: () => Promise<T>): Promise<T>;
+  /**
+   * `listener` is called with the tenant's id each time something written to its file is on the disk. It must not throw, and
+   * says nothing of what was written: whoever follows looks. Returns the function that ends it.
+   */
+  watch(listener: (tenantId: string) => void): () => void;
   /** Makes directory and file of a new tenant; on the disk when it resolves. */
   create(tenantId: string): Promise<void>;
   /** Closes and removes all of a tenant. */
@@ -37,7 +42,11 @@ export interface TenantFilesOptions {
   readonly directory: string;
   readonly maxOpen: number;
   readonly disk: Disk;
-  readonly openFile: (path: string, create: boolean) => Promise<DurableFile<TenantDb>>;
+  readonly openFile: (
+    path: string,
+    create: boolean,
+    onCommitted: () => void,
+  ) => Promise<DurableFile<TenantDb>>;
   readonly onFault: (error: unknown, what: string) => void;
 }
 
@@ -55,6 +64,7 @@ export const createTenantFiles = ({
 }: TenantFilesOptions): TenantFiles => {
   /** In the order of their last use. */
   const entries = new Map<string, Entry>();
+  const watchers = new Set<(tenantId: string) => void>();
   /** Files on their way out: opening one again waits for that. */
   const closing = new Map<string, Promise<void>>();
   let freeSlots = maxOpen;
@@ -124,7 +134,9 @@ export const createTenantFiles = ({
     await closing.get(tenantId);
     await takeSlot();
     try {
-      return await openFile(join(directoryOf(tenantId), 'tenant.db'), create);
+      return await openFile(join(directoryOf(tenantId), 'tenant.db'), create, () => {
+        for (const listener of watchers) listener(tenantId);
+      });
     } catch (error) {
       freeSlot();
       throw error;
@@ -187,6 +199,10 @@ export const createTenantFiles = ({
     read: (tenantId, work) => use(tenantId, false, (file) => file.read(work)),
     write: (tenantId, work) => use(tenantId, false, (file) => file.write(work)),
     visit,
+    watch: (listener) => {
+      watchers.add(listener);
+      return () => watchers.delete(listener);
+    },
     create: async (tenantId) => {
       await mkdir(directoryOf(tenantId), { mode: DIRECTORY_MODE });
       await disk.syncDirectory(directory);

@@ -1,32 +1,13 @@
-// Names and shape of what stands in the log.
+// Shape of what stands in the log.
 import { z } from 'zod';
 import { toIso } from '#src/kernel/time.ts';
+import { eventTypes } from './catalogue.ts';
 import type { EventRow } from './store.ts';
-
-export const messageEventTypes = [
-  'message.created',
-  'message.sent',
-  'message.delivered',
-  'message.hard_bounced',
-  'message.soft_bounced',
-  'message.failed',
-  'message.delivery_delayed',
-  'message.content_blocked',
-  'message.suppressed',
-  'message.auto_replied',
-  'message.opened',
-  'message.clicked',
-  'message.spam_complaint',
-  'message.unsubscribed',
-  'message.subscription',
-  'suppression.added',
-  'suppression.removed',
-] as const;
-
-export type EventType = (typeof messageEventTypes)[number];
 
 /** What is known beside type, recipient and time. */
 export interface EventData {
+  /** Where the recipient stands after it, where the event by itself would say something else. */
+  readonly status?: string;
   readonly smtp_code?: number | null;
   readonly enhanced_code?: string | null;
   readonly diagnostic?: string | null;
@@ -63,7 +44,7 @@ export interface EventData {
 
 export const eventSchema = z.strictObject({
   id: z.uuid(),
-  type: z.enum(messageEventTypes),
+  type: z.enum(eventTypes),
   recipient: z.string().nullable().describe('address; null where the event is about the whole message'),
   at: z.iso.datetime(),
   smtp_code: z.int().nullable(),

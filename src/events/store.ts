@@ -2,7 +2,8 @@
 // Followers (webhooks, alerts, the live stream) read it by cursor; nothing is told before it stands here.
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
-import type { EventData, EventType } from './schema.ts';
+import type { EventType } from './catalogue.ts';
+import type { EventData } from './schema.ts';
 
 export interface NewEvent {
   readonly type: EventType;

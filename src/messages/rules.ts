@@ -1,7 +1,7 @@
 // The status machine (decisions 4), as one function: what is known of a recipient only grows. Signals stand in one order,
 // and a recipient stands at the highest that was heard, so that reports may come late, twice or in any order, and nothing
 // known is undone. Signals that do not move it are kept as events all the same. Pure.
-import type { EventType } from '#src/events/schema.ts';
+import type { EventType } from '#src/events/catalogue.ts';
 
 export const statuses = [
   'pending',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EventType } from '#src/events/schema.ts';
+import type { EventType } from '#src/events/catalogue.ts';
 import { consequenceOf, type RecipientFacts, type Report } from '#src/feedback/rules.ts';
 import type { Action, RecipientStatus } from '#src/mail/dsn.ts';
 import { parseReply } from '#src/mail/reply.ts';

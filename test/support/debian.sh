@@ -2,12 +2,13 @@
 # Makes sure that the Debian packages that tests and benchmarks run as peers and referees are installed:
 # a real MTA and its load generator (postfix), independent DKIM signers and verifiers (opendkim, python3-dkim),
 # dig, named-checkzone, a name server (knot), scanners of content (rspamd, clamav-daemon, spamassassin), a mail client
-# (swaks), a reader of calendars (python3-icalendar), openssl, systemd-analyze. Installs what is missing, is silent where
+# (swaks), a reader of calendars (python3-icalendar), openssl, systemd-analyze, languages that webhooks are verified in (php-cli,
+# golang-go, python3). Installs what is missing, is silent where
 # nothing is. Where services are started at their installation, they are in nobody's way: tests use ports of their own.
 set -eu
 
 # bind9-dnsutils is what the transitional package dnsutils pulls in.
-packages='postfix opendkim opendkim-tools python3-dkim python3-nacl bind9-dnsutils bind9-utils openssl systemd knot rspamd clamav-daemon spamassassin swaks python3-icalendar'
+packages='postfix opendkim opendkim-tools python3-dkim python3-nacl bind9-dnsutils bind9-utils openssl systemd knot rspamd clamav-daemon spamassassin swaks python3-icalendar php-cli golang-go'
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
   echo "debian.sh: this is no Debian system; the tests need what these Debian packages contain: $packages" >&2
