@@ -39,7 +39,7 @@ const levels = {
       ' ',
     ),
   stations:
-    'intake content compose relay feedback tracking retention unsubscribe inbound campaigns webhooks alerts compat practice-mail service-mail insight billing'.split(
+    'intake content compose relay feedback tracking retention unsubscribe inbound campaigns webhooks alerts activity compat practice-mail service-mail insight billing'.split(
       ' ',
     ),
   doors: ['http', 'smtp', 'dns', 'cli', 'dashboard'],
@@ -85,6 +85,11 @@ const sideways: readonly Sideways[] = [
   { from: 'tenants/', to: 'counters/', why: 'the operator sees practices with their usage; reading only' },
   { from: 'messages/', to: 'events/', why: 'a message shows its events' },
   {
+    from: 'messages/told-fields.ts',
+    to: 'suppressions/rules.ts',
+    why: 'what is told of a suppression names its scope and reason; the words alone',
+  },
+  {
     from: 'domains/',
     to: 'tenants/store.ts',
     why: 'the practice’s row says which domain is in use, written with the domain in one transaction',
@@ -116,6 +121,7 @@ const sideways: readonly Sideways[] = [
   },
   { from: 'messages/routes.ts', to: 'tenants/store.ts', why: 'a filter names a project by its slug' },
   { from: 'insight/', to: 'content/', why: 'the report of placement rates subjects' },
+  { from: 'alerts/', to: 'service-mail/moment.ts', why: 'a moment is said in the same words as in mails' },
   { from: 'suppressions/', to: 'events/', why: 'state and event are written in one transaction' },
   {
     from: 'suppressions/',
@@ -270,9 +276,10 @@ const PURE: readonly RegExp[] = [
   /(?:^|\/)(?:rules|gates?|outcome|routing|agenda|breaker|draft)\.ts$/,
   /^intake\/(?:gates\/[^/]+|answer|preview|usage-rules|header-rules|inline-images|invitation|pascal-fields|score|tracking)\.ts$/,
   /^mail\//,
-  /^messages\/(?:decisions|search-text|timeline)\.ts$/,
+  /^messages\/(?:decisions|search-text|timeline|told-event|told-event-schema|told-fields)\.ts$/,
   /^compose\/(?:footer|inline-parts|invitation|service-fields|tracking)\.ts$/,
   /^templates\/(?:render|presets|present)\.ts$/,
+  /^alerts\/(?:slack|teams|words)\.ts$/,
   /^content\/(?:alike|assessment|attachment-policy|language|rate-content|subject-risk|words)\.ts$/,
   /^content\/(?:attachments|reading|rules)\//,
   /^content\/scanners\/(?:list-codes|rspamd-answer)\.ts$/,
@@ -286,6 +293,7 @@ const PURE: readonly RegExp[] = [
   /^feedback\/simulator\.ts$/,
   /^smtp\/(?:destination|reply-line)\.ts$/,
   /^tracking\/machines\.ts$/,
+  /^webhooks\/(?:envelope|sign)\.ts$/,
   /^intake\/(?:mime-body|mime-fields|validate-emails\/(?:providers|verdict))\.ts$/,
   /^insight\/(?:dns-state|go-live-words|onboarding|placement|providers)\.ts$/,
 ];

@@ -1,4 +1,6 @@
 // The activity of a practice, as pages and live: part of the composition root.
+import { createLive } from '#src/activity/live.ts';
+import { activityRoutes } from '#src/activity/routes.ts';
 import type { FollowerDeps } from './follower-parts.ts';
 import type { Part } from './part.ts';
 
@@ -7,4 +9,8 @@ export interface ActivityParts extends Pick<Part, 'routes'> {
   endStreams(): void;
 }
 
-export const activityParts = (_deps: FollowerDeps): ActivityParts => ({ routes: [], endStreams: () => {} });
+export const activityParts = ({ storage }: FollowerDeps): ActivityParts => {
+  const files = storage.tenants;
+  const live = createLive(files);
+  return { routes: activityRoutes({ files, live }), endStreams: () => live.stop() };
+};

@@ -1,5 +1,11 @@
 // Chat alerts: part of the composition root.
+import { createAlertDispatcher } from '#src/alerts/dispatcher.ts';
+import { createAlertNotices } from '#src/alerts/notices.ts';
+import { alertRoutes } from '#src/alerts/routes.ts';
+import type { AlertPolicy } from '#src/alerts/rules.ts';
+import type { Config } from '#src/config.ts';
 import type { Follower } from '#src/events/following.ts';
+import { deriveKey } from '#src/kernel/seal.ts';
 import type { Visitor } from '#src/retention/nightly-job.ts';
 import type { FollowerDeps } from './follower-parts.ts';
 import type { Part } from './part.ts';
@@ -9,10 +15,48 @@ export interface AlertParts extends Part {
   readonly visitors: readonly Visitor[];
 }
 
-export const alertParts = (_deps: FollowerDeps): AlertParts => ({
-  routes: [],
-  jobs: [],
-  visitors: [],
-  follower: { name: 'alerts', turn: async () => 'nobody' },
-  stop: async () => {},
+const policyOf = ({ alerts, webhooks }: Config): AlertPolicy => ({
+  gather: alerts.gather,
+  waits: webhooks.retry,
+  jitter: webhooks.jitter,
+  disableAfter: webhooks.disable_after,
 });
+
+export const alertParts = (deps: FollowerDeps): AlertParts => {
+  const { config, storage, clock, log, masterKey, telling, outbound, following } = deps;
+  const { name, public_origin: origin } = config().service;
+  const files = storage.tenants;
+  const key = deriveKey(masterKey, 'alerts');
+  const service = { name, origin };
+  const notices = createAlertNotices(telling);
+  const { follower, stop } = createAlertDispatcher({
+    files,
+    clock,
+    log,
+    outbound,
+    policy: () => policyOf(config()),
+    key,
+    random: Math.random,
+    service,
+    wake: (tenantId) => following().wake('alerts', tenantId),
+    tell: notices.tell,
+  });
+  return {
+    follower,
+    routes: alertRoutes({
+      files,
+      clock,
+      outbound,
+      following,
+      key,
+      gatherFor: () => config().alerts.gather,
+      service,
+    }),
+    jobs: [],
+    visitors: [{ what: 'alerts whose owners are still to be told', visit: notices.look }],
+    stop: async () => {
+      await stop(config().shutdown.drain);
+      await notices.stop();
+    },
+  };
+};

@@ -1,6 +1,13 @@
 // Webhooks: part of the composition root.
+import type { Config } from '#src/config.ts';
 import type { Follower } from '#src/events/following.ts';
+import { deriveKey } from '#src/kernel/seal.ts';
 import type { Visitor } from '#src/retention/nightly-job.ts';
+import { deliveryRoutes } from '#src/webhooks/delivery-routes.ts';
+import { createWebhookDispatcher } from '#src/webhooks/dispatcher.ts';
+import { createWebhookNotices } from '#src/webhooks/notices.ts';
+import { webhookRoutes } from '#src/webhooks/routes.ts';
+import type { WebhookPolicy } from '#src/webhooks/rules.ts';
 import type { FollowerDeps } from './follower-parts.ts';
 import type { Part } from './part.ts';
 
@@ -10,11 +17,45 @@ export interface WebhookParts extends Part {
   facts(): Readonly<Record<string, number>>;
 }
 
-export const webhookParts = (_deps: FollowerDeps): WebhookParts => ({
-  routes: [],
-  jobs: [],
-  visitors: [],
-  facts: () => ({ in_flight: 0 }),
-  follower: { name: 'webhooks', turn: async () => 'nobody' },
-  stop: async () => {},
+const policyOf = ({ webhooks }: Config): WebhookPolicy => ({
+  waits: webhooks.retry,
+  jitter: webhooks.jitter,
+  disableAfter: webhooks.disable_after,
 });
+
+export const webhookParts = ({
+  config,
+  storage,
+  clock,
+  log,
+  masterKey,
+  telling,
+  outbound,
+  following,
+}: FollowerDeps): WebhookParts => {
+  const files = storage.tenants;
+  const key = deriveKey(masterKey, 'webhooks');
+  const notices = createWebhookNotices(telling);
+  const routes = { files, clock, key, outbound, following };
+  const { follower, sendTest, facts, stop } = createWebhookDispatcher({
+    files,
+    clock,
+    log,
+    outbound,
+    key,
+    policy: () => policyOf(config()),
+    wake: (tenantId) => following().wake('webhooks', tenantId),
+    tell: notices.tell,
+  });
+  return {
+    routes: [...webhookRoutes({ ...routes, sendTest }), ...deliveryRoutes(routes)],
+    jobs: [],
+    visitors: [{ what: 'disabled webhooks whose owners are still to be told', visit: notices.look }],
+    facts,
+    follower,
+    stop: async () => {
+      await stop(config().shutdown.drain);
+      await notices.stop();
+    },
+  };
+};

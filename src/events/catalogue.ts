@@ -102,3 +102,5 @@ export const eventTypes = Object.keys(eventCatalogue) as [EventType, ...EventTyp
 
 /** Fired for one webhook alone, by `POST …/webhooks/{webhookID}/test`; stands in no log. */
 export const TEST_EVENT = 'webhook.test';
+export const TEST_FIRED_BY =
+  '`POST …/webhooks/{webhookID}/test`, for that webhook alone, also while it is disabled. One attempt.';

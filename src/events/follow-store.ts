@@ -32,7 +32,8 @@ export interface FollowedEvent {
   scheduled_at: number | null;
 }
 
-const followed = (where: string): string =>
+/** Reads events with what each is about; `where` may name columns of `events`. */
+export const followed = (where: string): string =>
   `SELECT events.seq, events.id, events.type, events.at, events.data_json, events.message_seq, events.recipient_id,
      recipients.address AS recipient, messages.id AS message_id,
      messages.project_id, projects.slug AS project_slug, messages.route_id, routes.slug AS route_slug,
@@ -51,22 +52,33 @@ export const followStore = perConnection((db: TenantDb) => {
   const after = db.prepare<[number, number], FollowedEvent>(
     followed('events.seq > ? ORDER BY events.seq LIMIT ?'),
   );
+  const typesAfter = db.prepare<[number, number], Pick<FollowedEvent, 'seq' | 'type'>>(
+    'SELECT seq, type FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
+  );
   const cursor = db
     .prepare<[FollowerName], number>('SELECT seq FROM event_cursors WHERE follower = ?')
     .pluck();
   const putCursor = db.prepare<[FollowerName, number]>(
     'INSERT INTO event_cursors (follower, seq) VALUES (?, ?) ON CONFLICT (follower) DO UPDATE SET seq = excluded.seq',
   );
+  const removeCursor = db.prepare<[FollowerName]>('DELETE FROM event_cursors WHERE follower = ?');
   return {
     /** The place after all that has been written, also where it has been removed since; 0 in an empty log. */
     last: (): number => last.get() ?? 0,
     event: (seq: number): FollowedEvent | undefined => bySeq.get(seq),
     /** In the order of the log, after the place `seq`. */
     after: (seq: number, limit: number): FollowedEvent[] => after.all(seq, limit),
+    /** As `after`, no more than what they are. */
+    typesAfter: (seq: number, limit: number): Pick<FollowedEvent, 'seq' | 'type'>[] =>
+      typesAfter.all(seq, limit),
     /** How far a follower has read; undefined before its first time. */
     cursor: (follower: FollowerName): number | undefined => cursor.get(follower),
     moveCursor: (follower: FollowerName, seq: number): void => {
       putCursor.run(follower, seq);
+    },
+    /** It follows no more: whoever comes later begins anew. */
+    removeCursor: (follower: FollowerName): void => {
+      removeCursor.run(follower);
     },
   };
 });

@@ -40,6 +40,8 @@ export interface EventData {
     readonly route_slug: string | null;
     readonly reason: string;
   };
+  /** The message that a suppression came from, where it came from one. */
+  readonly source_message_id?: string;
 }
 
 export const eventSchema = z.strictObject({

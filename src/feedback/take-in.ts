@@ -19,6 +19,7 @@ import {
   type Signal,
   signalOf,
   standingOf,
+  statusBeside,
   statusOf,
 } from '#src/messages/rules.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
@@ -139,7 +140,11 @@ export const takeIn = (
       messageSeq: message_seq,
       recipientId: id,
       at: now,
-      data: isRepeated ? { ...data, repeated: true } : data,
+      data: {
+        ...data,
+        ...(isRepeated ? { repeated: true } : {}),
+        ...statusBeside(type, statusOf(data.bot ? standing : after(standing, signal))),
+      },
     });
     if (data.bot) continue;
     const known = heard.flatMap(fatesToldBy);

@@ -1,7 +1,6 @@
 // Answers onto the connection: results of handlers, and errors in their public form (decisions: `{code, error, hint}`
 // and extras). Where the client is still sending a body nobody will read, the answer goes out first and the connection
 // closes after it: a close over unread bytes would reset it, and the client would never see the answer.
-import { pipeline } from 'node:stream/promises';
 import { type AppError, toAppError } from '#src/kernel/errors.ts';
 import { prefersPage } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
@@ -10,6 +9,7 @@ import { ClientGone, hasBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { refusalPage } from './refusal-page.ts';
 import { answersPages } from './route-facts.ts';
+import { isStream, sendStream } from './stream.ts';
 
 /** A body no larger than this is quietly read off, so that the connection can be used again. */
 const DISCARD_BYTES = 64 * 1024;
@@ -28,9 +28,6 @@ const mergeHeaders = (
   const kept = Object.entries(base).filter(([name]) => !names.has(name.toLowerCase()));
   return { ...Object.fromEntries(kept), ...extra } as Headers;
 };
-
-const isStream = (body: unknown): body is AsyncIterable<string | Uint8Array> =>
-  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
 /** Whether bytes of the request are, or may be, still to come that nobody wants. */
 const isUnread = ({ request }: Exchange): boolean => !request.complete && hasBody(request);
@@ -57,13 +54,16 @@ const linger = ({ request, response }: Exchange): void => {
 
 const isBodiless = (status: number): boolean => status === 204 || status === 304;
 
-/** Takes room for an answer of so many bytes until the exchange ends; throws where there is none. */
-export type HoldAnswer = (bytes: number) => void;
+export interface AnswerTerms {
+  /** Takes room for an answer of so many bytes until the exchange ends; throws where there is none. */
+  readonly hold: (bytes: number) => void;
+  /** Whoever reads nothing of a large answer or a stream for so long has gone, and gives the room back. ms. */
+  readonly unreadMs: number;
+}
 
 /** Smaller ones are held by the thousand. */
 const LARGE_BYTES = 1024 * 1024;
-/** Whoever reads nothing for so long has gone, and gives the room back. */
-const UNREAD_MS = MINUTE;
+const usualTerms: AnswerTerms = { hold: () => {}, unreadMs: MINUTE };
 
 /**
  * Sends what a handler returned. Throws, with nothing sent, what makes no answer, and large ones for which `hold` has no
@@ -72,21 +72,17 @@ const UNREAD_MS = MINUTE;
 export const answer = async (
   exchange: Exchange,
   result: RouteResult,
-  hold: HoldAnswer = () => {},
+  given: Partial<AnswerTerms> = {},
 ): Promise<void> => {
-  const { response, request } = exchange;
+  const terms = { ...usualTerms, ...given };
   const headers: Headers = result.headers ? mergeHeaders(exchange.headers, result.headers) : exchange.headers;
   if (result.body === undefined || isBodiless(result.status)) {
     if (!isBodiless(result.status)) headers['Content-Length'] = '0';
-    return send(exchange, result.status, headers, undefined, hold);
+    return send(exchange, result.status, headers, undefined, terms);
   }
   headers['Content-Type'] = result.contentType ?? 'application/json';
-  if (result.contentType !== undefined && isStream(result.body)) {
-    response.writeHead(result.status, headers);
-    if (request.method === 'HEAD') response.end();
-    else await pipeline(result.body, response);
-    return;
-  }
+  if (result.contentType !== undefined && isStream(result.body))
+    return sendStream(exchange, result.status, headers, result.body, terms.unreadMs);
   const asIs =
     result.contentType !== undefined &&
     (typeof result.body === 'string' || result.body instanceof Uint8Array);
@@ -95,7 +91,7 @@ export const answer = async (
     result.status,
     headers,
     asIs ? (result.body as string | Uint8Array) : JSON.stringify(result.body),
-    hold,
+    terms,
   );
 };
 
@@ -104,14 +100,14 @@ const send = (
   status: number,
   headers: Headers,
   body: string | Uint8Array | undefined,
-  hold: HoldAnswer,
+  { hold, unreadMs }: AnswerTerms,
 ): void => {
   const { response, request } = exchange;
   if (body !== undefined) {
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     if (bytes > LARGE_BYTES && request.method !== 'HEAD') {
       hold(bytes);
-      response.setTimeout(UNREAD_MS, () => response.destroy());
+      response.setTimeout(unreadMs, () => response.destroy());
     }
     headers['Content-Length'] = String(bytes);
     exchange.bytesOut = bytes;

@@ -39,6 +39,8 @@ export class Exchange implements RequestContext {
   bytesOut = 0;
   errorCode: ErrorCode | undefined;
   readonly #log: Log;
+  /** Set once they have been let in. */
+  readmit = async (): Promise<Caller> => this.caller;
   #ownLog: Log | undefined;
   #change: Change | undefined;
 

@@ -5,6 +5,7 @@ import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import type { Route, RouteResponse } from '#src/kernel/route.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schema.ts';
+import { describeWebhooks } from './openapi-webhooks.ts';
 import {
   answersPages,
   bodyTypes,
@@ -46,10 +47,12 @@ const errorResponses = (route: Route): Record<string, unknown> => {
 };
 
 const successResponse = (response: RouteResponse, book: SchemaBook, place: string): JsonSchema => {
-  const { description, body } = response;
+  const { description, body, otherwise } = response;
   if (body === undefined) return { description };
-  if (typeof body === 'string') return { description, content: { [body]: {} } };
-  return { description, content: { 'application/json': { schema: book.describe(body, 'output', place) } } };
+  const other = otherwise === undefined ? {} : { [otherwise]: {} };
+  if (typeof body === 'string') return { description, content: { [body]: {}, ...other } };
+  const schema = book.describe(body, 'output', place);
+  return { description, content: { 'application/json': { schema }, ...other } };
 };
 
 const practiceHeader: JsonSchema = {
@@ -132,14 +135,16 @@ export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): Js
   const errors = Object.fromEntries(
     errorCodes.map((code) => [errorComponent(code), errorSchema(code, book)]),
   );
+  const { webhooks, schemas } = describeWebhooks(book);
   return {
     openapi: '3.1.0',
     info: { title: info.name, version: info.version, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: info.origin }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
+    webhooks,
     components: {
-      schemas: { ...book.components, ...errors },
+      schemas: { ...book.components, ...errors, ...schemas },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'a team token, a project token or a session' },
         session: {

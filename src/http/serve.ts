@@ -53,6 +53,8 @@ export interface ServeOptions {
   readonly draining: () => boolean;
   /** Answers that their route does not declare become `internal_error`: for tests and development. */
   readonly checkResponses?: boolean;
+  /** How long a client may read nothing of a large answer or a stream, ms; a minute where absent. */
+  readonly unreadMs?: number;
 }
 
 export interface ServeParts {
@@ -124,15 +126,16 @@ export const createServe = (
     await requireAccess(exchange.caller, endpoint.route);
   };
 
-  /** A body may be minutes on its way: whoever lost their right or their session meanwhile has it no more. */
+  /** A body may be minutes on its way, an answer hours: whoever lost their right or their session has it no more. */
   const admitAgain = async (
     exchange: Exchange,
     endpoint: Endpoint,
     params: Record<string, string>,
-  ): Promise<void> => {
+  ): Promise<Caller> => {
     const caller = await identify(exchange);
     if (caller === null) throw notLive();
     await admit(exchange, caller, endpoint, params);
+    return exchange.caller;
   };
 
   const refuseWhileDraining = (exchange: Exchange, found: Found): void => {
@@ -258,6 +261,7 @@ export const createServe = (
       body: (route.body ? validate(route.body, await bodyOf(exchange, route), 'body') : undefined) as never,
     };
     if (route.body && !isWhole) await admitAgain(exchange, endpoint, params);
+    exchange.readmit = () => admitAgain(exchange, endpoint, params);
     const result = await route.handle(input, exchange);
     if (options.checkResponses) {
       checkResponse(route, result);
@@ -301,7 +305,9 @@ export const createServe = (
 
   return async (exchange) => {
     try {
-      await answer(exchange, await run(exchange), (bytes) => holdAnswer(exchange, bytes));
+      const hold = (bytes: number): void => holdAnswer(exchange, bytes);
+      const { unreadMs } = options;
+      await answer(exchange, await run(exchange), { hold, ...(unreadMs === undefined ? {} : { unreadMs }) });
     } catch (thrown) {
       await answerError(exchange, thrown, options.serviceName).catch(() => exchange.response.destroy());
     }
@@ -357,6 +363,7 @@ const checkResponse = (route: Route, result: RouteResult): void => {
   if (result.body instanceof AppError && errorsOf(route).includes(result.body.code)) return;
   const declared = route.responses[result.status];
   if (!declared) throw new Error(`${name}, which it does not declare`);
+  if (declared.otherwise !== undefined && result.contentType === declared.otherwise) return;
   if (isSchema(declared.body)) {
     const checked = declared.body.safeParse(result.body);
     if (!checked.success)

@@ -119,6 +119,11 @@ const wholeHealthSchema = z.strictObject({
     .strictObject({ listening: z.boolean(), connections: z.int() })
     .nullable()
     .describe('the listeners for message submission; null where they are off'),
+  webhooks: z.strictObject({
+    in_flight: z.int().describe('requests under way'),
+    waiting: z.int().describe('deliveries about to be sent; the others wait in the files'),
+    unsettled: z.int().describe('sent, but what came of them could not be stored yet'),
+  }),
 });
 
 const metaSchema = z.strictObject({

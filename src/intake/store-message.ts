@@ -150,7 +150,11 @@ export const storeMessage = (db: TenantDb, draft: Draft, placement: Placement): 
   const messages = messageStore(db);
   const events = eventStore(db);
   const seq = insertMessage(db, draft, placement, status);
-  if (goesOut) events.append({ type: 'message.created', messageSeq: seq, recipientId: null, at: now });
+  if (goesOut) {
+    // A message that waits may be given another time: its row will not say then how it began.
+    const data = waiting === 'pending' ? { data: { status: waiting } } : {};
+    events.append({ type: 'message.created', messageSeq: seq, recipientId: null, at: now, ...data });
+  }
   for (const { field, address, isSuppressed } of all) {
     const standing = isSuppressed && !passage.blocked ? 'suppressed' : waiting;
     const recipientId = messages.insertRecipient(seq, address, field, standing, now);

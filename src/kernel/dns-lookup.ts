@@ -1,6 +1,7 @@
 // Asking the DNS: by the system's resolvers or given ones, each question anew (nothing is kept). "There is none" and "it
 // could not be found out" are different answers: only the first one says something about the name (RFC 2308).
 import { Resolver } from 'node:dns/promises';
+import { ipv6Groups } from './ipv6-groups.ts';
 
 /** Why nothing is known: the servers say they failed, refuse, do not answer, or answer what cannot be read. */
 export type LookupFailure = 'servfail' | 'refused' | 'timeout' | 'malformed';
@@ -92,19 +93,10 @@ const join = (first: Lookup<string>, second: Lookup<string>): Lookup<string> => 
   return first;
 };
 
-/** The eight groups of an IPv6 address, in hexadecimal. */
-const groupsOf = (address: string): string[] => {
-  // A URL's host is in the short form of RFC 5952, whatever the address was written like.
-  const short = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [head = [], tail] = short.split('::', 2).map((part) => part.split(':').filter(Boolean));
-  const zeros = Array<string>(8 - head.length - (tail?.length ?? 0)).fill('0');
-  return tail === undefined ? [...head] : [...head, ...zeros, ...tail];
-};
-
 /** Where the name of an address stands: `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5), nibbles of IPv6 (RFC 3596 §2.5). */
 const reverseName = (address: string): string => {
   if (!address.includes(':')) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
-  const nibbles = groupsOf(address).map((group) => group.padStart(4, '0'));
+  const nibbles = ipv6Groups(address).map((group) => group.padStart(4, '0'));
   return `${[...nibbles.join('')].reverse().join('.')}.ip6.arpa`;
 };
 

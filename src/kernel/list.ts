@@ -22,16 +22,22 @@ export const listOf = <S extends z.ZodType>(item: S) =>
 /** A position is a non-negative integer that grows or shrinks from row to row. */
 export const encodeCursor = (position: number): string => Buffer.from(`p${position}`).toString('base64url');
 
+/** Undefined where it is no cursor of ours. */
+export const readCursor = (cursor: string): number | undefined => {
+  const position = /^p(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
+  return position === undefined ? undefined : Number(position);
+};
+
 /** Null without a cursor; throws `invalid_request` for one that is not ours. */
 export const decodeCursor = (cursor: string | undefined): number | null => {
   if (cursor === undefined) return null;
-  const position = /^p(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
+  const position = readCursor(cursor);
   if (position === undefined) {
     throw new AppError('invalid_request', 'The cursor is not one that this service gave.', {
       extra: { fields: [{ path: 'query.cursor', message: 'expected the next_cursor of the page before' }] },
     });
   }
-  return Number(position);
+  return position;
 };
 
 /** Page of `rows`, which were asked for with a limit of `limit + 1`. */

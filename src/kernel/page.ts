@@ -1,7 +1,7 @@
 // A public page of the service: a small complete HTML document for people who follow a link or send in a form. It needs
 // no script and loads nothing, from us or from others; its policy allows its own style and forms to us, no more.
 import { createHash } from 'node:crypto';
-import Negotiator from 'negotiator';
+import { prefers } from './accept.ts';
 import type { Language } from './language.ts';
 import type { RequestContext, RouteResult } from './route.ts';
 
@@ -81,7 +81,5 @@ ${body}
 });
 
 /** Whether the client would rather have a page than JSON: browsers do; programs that take anything get JSON. */
-export const prefersPage = ({ header }: Pick<RequestContext, 'header'>): boolean => {
-  const types = new Negotiator({ headers: { accept: header('accept') } });
-  return types.mediaType(['application/json', 'text/html']) === 'text/html';
-};
+export const prefersPage = (context: Pick<RequestContext, 'header'>): boolean =>
+  prefers(context, 'text/html');

@@ -28,11 +28,19 @@ export interface RequestContext {
   /** How often a request header stands in the request. */
   readonly countOf: (name: string) => number;
   readonly log: Log;
+  /**
+   * Asks once more who the caller is and whether they may: for answers that last. Rejects as the request would be refused by
+   * now.
+   */
+  readonly readmit: () => Promise<Caller>;
 }
 
 export interface RouteResult {
   readonly status: number;
-  /** JSON unless `contentType` says otherwise; absent with 204. */
+  /**
+   * JSON unless `contentType` says otherwise; absent with 204. An async iterable is sent as the client takes it, and told by
+   * `return()` at once when the client has gone.
+   */
   readonly body?: unknown;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -48,6 +56,8 @@ export interface RouteResponse {
   readonly description: string;
   /** Absent: no body. A string: the media type of a body that is not JSON. */
   readonly body?: z.ZodType | string;
+  /** Media type of the other form that it has, where the client's Accept asks for that. */
+  readonly otherwise?: string;
 }
 
 export interface RouteDeclaration<

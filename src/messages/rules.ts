@@ -59,6 +59,29 @@ const rankOf = (signal: Signal): number => ranks.get(signal) ?? 0;
 export const statusOf = (signal: Signal): Status => table[signal].status;
 export const eventOf = (signal: Signal): EventType => table[signal].event;
 
+/** Where a message begins: it is to leave later, or now. Both in ms. */
+export const firstSignal = ({
+  created_at,
+  scheduled_at,
+}: {
+  readonly created_at: number;
+  readonly scheduled_at: number | null;
+}): Signal => (scheduled_at !== null && scheduled_at > created_at ? 'scheduled' : 'queued');
+
+/**
+ * Where an event by itself says that its recipient stands; what else is the case is recorded with it. The creation says
+ * `queued`. Without those that are about no message.
+ */
+export const ownStatus: ReadonlyMap<EventType, Status> = new Map<EventType, Status>([
+  ...signals.map((signal): [EventType, Status] => [table[signal].event, table[signal].status]),
+  ['message.content_blocked', 'failed'],
+  ['message.subscription', 'unsubscribed'],
+]);
+
+/** Where it stands as an event records it: nothing where the event says so by itself. */
+export const statusBeside = (type: EventType, status: Status): { readonly status?: Status } =>
+  status === ownStatus.get(type) ? {} : { status };
+
 /** Where a recipient stands after `signal`: the transition. */
 export const after = (standing: Signal, signal: Signal): Signal =>
   rankOf(signal) > rankOf(standing) ? signal : standing;

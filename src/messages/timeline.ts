@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { EventData } from '#src/events/schema.ts';
 import type { EventRow } from '#src/events/store.ts';
 import { toIso } from '#src/kernel/time.ts';
-import { after, type Signal, signalOf, statusOf } from './rules.ts';
+import { after, firstSignal, type Signal, signalOf, statusOf } from './rules.ts';
 import type { timelineSchema } from './schema.ts';
 import type { MessageRow } from './store.ts';
 
@@ -16,10 +16,10 @@ const detailOf = ({ diagnostic, suppression, rule }: EventData): string | null =
   diagnostic ?? suppression?.reason ?? rule ?? null;
 
 export const presentTimeline = (
-  { created_at, scheduled_at }: Pick<MessageRow, 'created_at' | 'scheduled_at'>,
+  message: Pick<MessageRow, 'created_at' | 'scheduled_at'>,
   events: readonly EventRow[],
 ): z.infer<typeof timelineSchema> => {
-  const first: Signal = scheduled_at !== null && scheduled_at > created_at ? 'scheduled' : 'queued';
+  const first = firstSignal(message);
   /** By address; null: of the message as a whole. */
   const standings = new Map<string | null, Signal>();
   const entryOf = ({ at, type, recipient, data_json }: EventRow): Entry[] => {

@@ -117,6 +117,21 @@ export type NoticeContent =
       readonly name: string;
       readonly origin: string;
     }
+  /** Events are no longer told to an address that a practice named, until somebody enables that again. */
+  | {
+      readonly kind: 'follower_disabled';
+      readonly practice: string;
+      readonly follower: 'webhook' | 'alert';
+      /** What somebody of the practice called it. */
+      readonly name: string;
+      readonly at: number;
+      /** `gone`: the address answered that it exists no more. `failing`: it took nothing, since then. */
+      readonly reason: 'gone' | 'failing';
+      readonly since: number;
+      /** What became of the last attempt; null where that is not known. */
+      readonly error: string | null;
+      readonly origin: string;
+    }
   /** Nothing is told: written where an address is not known, so that known ones cannot be told by the time. */
   | { readonly kind: 'nothing' };
 

@@ -1,7 +1,7 @@
-// Who is next: for each tenant and lane the time at which something is due, kept in a heap, and those whose time has
-// come in two queues. Tenants take turns; transactional mail of any tenant goes before marketing mail of any. Pure
-// bookkeeping: it knows no clock, no file and no message.
-import TinyQueue from 'tinyqueue';
+// Who is next: for each tenant and lane the time at which something is due, and those whose time has come in two queues.
+// Tenants take turns; transactional mail of any tenant goes before marketing mail of any. Pure bookkeeping: it knows no
+// clock, no file and no message.
+import { createDueTimes } from '#src/kernel/due-times.ts';
 import { type Lane, lanes } from '#src/kernel/stream.ts';
 
 export interface Turn {
@@ -27,88 +27,58 @@ export interface Agenda {
   kept(): number;
 }
 
-interface Entry {
-  readonly key: string;
-  readonly at: number;
-}
-
-/** So many outdated times may stand in the heap beside those that hold; then it is made anew. */
-const MAX_OUTDATED = 1_000;
-
 const keyOf = ({ tenantId, lane }: Turn): string => `${lane}${tenantId}`;
 const turnOf = (key: string): Turn => ({ lane: key.startsWith('0') ? 0 : 1, tenantId: key.slice(1) });
 
-const byTime = (a: Entry, b: Entry): number => a.at - b.at;
-
 export const createAgenda = (): Agenda => {
-  const due = new Map<string, number>();
-  /** May hold times that have been changed since: those are passed over when they come up. */
-  let heap = new TinyQueue<Entry>([], byTime);
-  /** In the order in which their time came; who is served goes to the end. */
-  const ready: Record<Lane, Set<string>> = { 0: new Set(), 1: new Set() };
-
-  const isStale = ({ key, at }: Entry): boolean => due.get(key) !== at;
+  /** Those whose time has not been seen to have come. */
+  const times = createDueTimes();
+  /** The others, with the time that came, in the order in which it did; who is served goes to the end. */
+  const ready: Record<Lane, Map<string, number>> = { 0: new Map(), 1: new Map() };
 
   const promote = (now: number): void => {
-    for (let head = heap.peek(); head && (isStale(head) || head.at <= now); head = heap.peek()) {
-      heap.pop();
-      if (!isStale(head)) ready[turnOf(head.key).lane].add(head.key);
-    }
-  };
-
-  /** A tenant that sends much while one message waits for hours would leave a time behind with every turn. */
-  const tidy = (): void => {
-    if (heap.length <= 2 * due.size + MAX_OUTDATED) return;
-    const times = [...due].map(([key, at]): Entry => ({ key, at }));
-    heap = new TinyQueue(
-      times.filter(({ key }) => !ready[turnOf(key).lane].has(key)),
-      byTime,
-    );
+    for (let due = times.takeDue(now); due !== null; due = times.takeDue(now))
+      ready[turnOf(due.key).lane].set(due.key, due.at);
   };
 
   const set = (turn: Turn, dueAt: number | null): void => {
     const key = keyOf(turn);
     ready[turn.lane].delete(key);
-    if (dueAt === null) {
-      due.delete(key);
-      return;
-    }
-    due.set(key, dueAt);
-    heap.push({ key, at: dueAt });
-    tidy();
+    times.set(key, dueAt);
+  };
+
+  const known = (turn: Turn): number | null => {
+    const key = keyOf(turn);
+    return ready[turn.lane].get(key) ?? times.at(key);
   };
 
   return {
     set,
     lower: (turn, dueAt) => {
-      const known = due.get(keyOf(turn));
-      if (known === undefined || dueAt < known) set(turn, dueAt);
+      const before = known(turn);
+      if (before === null || dueAt < before) set(turn, dueAt);
     },
     take: (now, allowed) => {
       promote(now);
       for (const lane of lanes) {
         if (!allowed(lane)) continue;
-        for (const key of ready[lane]) {
+        for (const key of ready[lane].keys()) {
           ready[lane].delete(key);
-          due.delete(key);
           return turnOf(key);
         }
       }
       return null;
     },
-    nextAt: () => {
-      for (let head = heap.peek(); head && isStale(head); head = heap.peek()) heap.pop();
-      return heap.peek()?.at ?? null;
-    },
+    nextAt: () => times.nextAt(),
     waiting: (now) => {
       promote(now);
       return ready[0].size + ready[1].size;
     },
     dueOf: (tenantId) => {
-      const times = lanes.flatMap((lane) => due.get(keyOf({ tenantId, lane })) ?? []);
-      return times.length === 0 ? null : Math.min(...times);
+      const due = lanes.flatMap((lane) => known({ tenantId, lane }) ?? []);
+      return due.length === 0 ? null : Math.min(...due);
     },
-    size: () => due.size,
-    kept: () => heap.length,
+    size: () => times.size() + ready[0].size + ready[1].size,
+    kept: () => times.held(),
   };
 };

@@ -11,6 +11,7 @@ import { type Removable, removables, retentionStore } from './store.ts';
 /** How long the installation keeps things, ms. */
 export interface Installation extends Periods {
   readonly inbound: number;
+  readonly webhook_deliveries: number;
 }
 
 export interface RemoveOldDeps {
@@ -32,6 +33,8 @@ const cutoffs = (db: TenantDb, { installation, now }: RemoveOldDeps): Record<Rem
     sharedContents: now - BULK_UNDER_WAY_MS,
     captures: now - inForce.bodies,
     operatorMails: now - installation.inbound,
+    // A delivery tells of its event, and is kept no longer than that.
+    deliveries: now - Math.min(installation.webhook_deliveries, inForce.events),
     events: now - inForce.events,
   };
 };

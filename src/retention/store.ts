@@ -1,5 +1,5 @@
-// What a tenant's file holds of old content and old events, table by table, and its removal. Rows are found by their key:
-// messages, events and captures are numbered in the order in which they came.
+// What a tenant's file holds of old content, old deliveries and old events, table by table, and its removal. Rows are found
+// by their key: messages, deliveries, events and captures are numbered in the order in which they came.
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
 import type { StoredRow } from './rules.ts';
 
@@ -63,6 +63,13 @@ const tables = {
   },
   captures: { scan: captured(`NOT ${isOfMessage}`), remove: removeCapture },
   operatorMails: { scan: captured(isOfMessage), remove: removeCapture },
+  /** What is still to be told stays; the body of the others goes with the event. */
+  deliveries: {
+    scan: `SELECT seq AS key, created_at AS at, updated_at AS since, ${bytesOf('response_excerpt', 'error')} AS bytes,
+             status = 'pending' AS held
+           FROM webhook_deliveries WHERE seq > ? ORDER BY seq`,
+    remove: ["DELETE FROM webhook_deliveries WHERE seq = ? AND status <> 'pending'"],
+  },
   events: {
     scan: `SELECT seq AS key, at, at AS since, ${bytesOf('data_json')} AS bytes, 0 AS held FROM events
            WHERE seq > ? ORDER BY seq`,

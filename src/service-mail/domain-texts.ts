@@ -19,7 +19,8 @@ export interface DomainPhrases {
 
 const UNSEEN = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;
 
-const quoted = (text: string): string => text.replace(UNSEEN, ' ').replaceAll('://', ': //');
+/** What others wrote, on one line and no link. */
+export const quoted = (text: string): string => text.replace(UNSEEN, ' ').replaceAll('://', ': //');
 
 interface RecordLabels {
   readonly name: string;

@@ -3,6 +3,7 @@
 import type { Language } from '#src/kernel/language.ts';
 import type { Notice, NoticeContent } from '#src/notices/schema.ts';
 import { type DomainPhrases, domainPhrases, type Words } from './domain-texts.ts';
+import { type FollowerPhrases, followerPhrases } from './follower-texts.ts';
 import { momentInWords } from './moment.ts';
 import { type PausePhrases, pausePhrases } from './pause-texts.ts';
 import { type UsagePhrases, usagePhrases } from './usage-texts.ts';
@@ -25,12 +26,14 @@ interface Phrases {
   readonly domain: DomainPhrases;
   readonly usage: UsagePhrases;
   readonly pause: PausePhrases;
+  readonly follower: FollowerPhrases;
 }
 
 const de: Phrases = {
   domain: domainPhrases.de,
   usage: usagePhrases.de,
   pause: pausePhrases.de,
+  follower: followerPhrases.de,
   greeting: 'Guten Tag,',
   closing: (service) =>
     `${service}\n\nDiese E-Mail wurde automatisch versendet. Antworten darauf werden nicht gelesen.`,
@@ -106,6 +109,7 @@ const en: Phrases = {
   domain: domainPhrases.en,
   usage: usagePhrases.en,
   pause: pausePhrases.en,
+  follower: followerPhrases.en,
   greeting: 'Hello,',
   closing: (service) => `${service}\n\nThis email was sent automatically. Replies to it are not read.`,
   sign_in_code: ({ code, minutes }, service) => ({
@@ -225,6 +229,12 @@ const wordsOf = (notice: Told, service: string): Words => {
         { ...notice, ...harmlessPerson(notice), practice: harmless(notice.practice) },
         service,
       );
+    case 'follower_disabled':
+      return language.follower({
+        ...notice,
+        practice: harmless(notice.practice),
+        name: harmless(notice.name),
+      });
     default:
       return notice satisfies never;
   }

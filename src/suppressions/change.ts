@@ -111,5 +111,8 @@ const tell = (
     messageSeq: 0,
     recipientId: null,
     at,
-    data: suppressionData(db, row.address, row),
+    data: {
+      ...suppressionData(db, row.address, row),
+      ...(row.source_message_id === null ? {} : { source_message_id: row.source_message_id }),
+    },
   });

@@ -7,7 +7,7 @@ import type { TenantDb } from '#src/db/sqlite.ts';
 import { eventStore } from '#src/events/store.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { after, standingOf, statusOf } from '#src/messages/rules.ts';
+import { after, standingOf, statusBeside, statusOf } from '#src/messages/rules.ts';
 import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
 import { suppressionHash } from '#src/suppressions/address-hash.ts';
 import { addOwnSuppression, onRoute, wholeTeam } from '#src/suppressions/change.ts';
@@ -94,7 +94,10 @@ export const unsubscribe = (
   const isFirst = heard.every(({ type }) => type !== 'message.unsubscribed');
   if (!isNew && !isFirst) return false;
   const about = { messageSeq: message.seq, recipientId: recipient.id, at: now };
-  const data = suppressionData(db, address, row);
+  const data = {
+    ...suppressionData(db, address, row),
+    ...statusBeside('message.unsubscribed', status),
+  };
   eventStore(db).append({ ...about, type: 'message.unsubscribed', data });
   // A complaint that came before says as much, and was told as such.
   if (isNew || row.reason === 'complaint')

@@ -7,11 +7,13 @@ import { parseArgs } from 'node:util';
 import { benchRedirect } from '#test/bench/redirect.ts';
 import { benchSearch } from '#test/bench/search.ts';
 import { benchSend, type CaseOptions } from '#test/bench/send.ts';
+import { benchWebhooks } from '#test/bench/webhooks.ts';
 
 const cases: Readonly<Record<string, (options: CaseOptions) => Promise<void>>> = {
   send: benchSend,
   redirect: benchRedirect,
   search: benchSearch,
+  webhooks: benchWebhooks,
 };
 
 /** statfs(2): the usual file systems by their magic numbers. A queue in memory would measure no sync. */

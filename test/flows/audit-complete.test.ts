@@ -51,14 +51,15 @@ const secrets: string[] = [PASSWORD, app.adminToken];
 
 /** Throws unless it is done; the answer with its secrets noted. */
 const done = async (method: string, path: string, body?: unknown, token = app.adminToken) => {
-  const answer = await app.request<{ id: string; token?: string; csrf_token?: string }>(
+  const answer = await app.request<{ id: string; token?: string; csrf_token?: string; secret?: string }>(
     method,
     path,
     body,
     token,
   );
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-  for (const secret of [answer.body?.token, answer.body?.csrf_token]) if (secret) secrets.push(secret);
+  const { token: made, csrf_token, secret: signing } = answer.body ?? {};
+  for (const secret of [made, csrf_token, signing]) if (secret) secrets.push(secret);
   return answer.body;
 };
 
@@ -143,6 +144,10 @@ test('every declared action is found in the audit, with who and from where, and 
   await byOwner('PATCH', `${base}/templates/${template.id}`, { subject: 'Neuer Brief' });
   await byOwner('DELETE', `${base}/templates/${template.id}`);
   await byOwner('POST', `${base}/presets/seed`);
+  const chat = { name: 'Empfang', kind: 'slack', url: 'https://93.184.215.14/hooks/a/b' };
+  const alert = await byOwner('POST', `${base}/alerts`, chat);
+  await byOwner('PATCH', `${base}/alerts/${alert.id}`, { status: 'disabled' });
+  await byOwner('DELETE', `${base}/alerts/${alert.id}`);
   const later = await byOwner('POST', `${base}/send`, {
     ...letter,
     to: 'success@simulator.mail.example.com',
@@ -160,6 +165,17 @@ test('every declared action is found in the audit, with who and from where, and 
   await byOwner('POST', `${base}/suppression/import`, { file: 'ben@example.org' });
   const ben = app.sql<{ id: string }>(id, 'SELECT id FROM suppressions');
   await byOwner('POST', `${base}/suppression/bulk-delete`, { ids: ben.map((row) => row.id) });
+
+  // A public address, to which nothing is sent: no such event happens here.
+  const webhook = await byOwner('POST', `${base}/webhooks`, {
+    name: 'Warenwirtschaft',
+    url: 'https://9.9.9.9/ereignisse?schluessel=Igel-im-Laub',
+    events: ['message.spam_complaint'],
+  });
+  secrets.push('Igel-im-Laub');
+  await byOwner('PATCH', `${base}/webhooks/${webhook.id}`, { status: 'disabled' });
+  await byOwner('POST', `${base}/webhooks/${webhook.id}/rotate`);
+  await byOwner('DELETE', `${base}/webhooks/${webhook.id}`);
 
   const member = await join(app, id, 'member@example.org', { role_id: 'member' });
   secrets.push(member.token);
@@ -210,6 +226,6 @@ test('every declared action is found in the audit, with who and from where, and 
     expect([entry.before, entry.after], entry.action).not.toEqual([null, null]);
   }
   const told = JSON.stringify(entries);
-  expect(secrets).toHaveLength(8);
+  expect(secrets).toHaveLength(11);
   for (const secret of secrets) expect(told).not.toContain(secret);
 });

@@ -32,6 +32,12 @@ const changeOf = (path: string): object => {
   return path.includes('messageID') ? { scheduled_at: '2027-01-01T08:00:00Z' } : { name: 'Fremd' };
 };
 
+/** Of a POST that takes none without one. */
+const bodyOf = (path: string): object | undefined => {
+  if (path.endsWith('{webhookID}/replay')) return { since: '2026-01-01T00:00:00Z' };
+  return path.endsWith('/preview') ? {} : undefined;
+};
+
 const ask = ({ method }: Operation, path: string) =>
   app.request(
     method.toUpperCase(),
@@ -41,7 +47,9 @@ const ask = ({ method }: Operation, path: string) =>
   );
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({
+    config: { security: { outbound_allow: ['127.0.0.0/8'], outbound_allow_http: true } },
+  });
   mine = await app.createSender();
   theirs = await app.createSender({ plan: 'praxis', owner_email: 'owner@example.org' });
   const messageID = await app.send(theirs);
@@ -59,6 +67,9 @@ beforeAll(async () => {
     const { body } = await app.request<{ id: string }>('POST', theirs.base + path, fields, app.adminToken);
     return body.id;
   };
+  // Nobody listens there: the test fails, and is a delivery.
+  const hook = { name: 'Praxissoftware', url: 'http://127.0.0.1:9/', events: ['message.delivered'] };
+  const webhookID = await made('/webhooks', hook);
   ids = {
     messageID,
     memberID: await made('/members', { email: 'member@example.org', role_id: 'member' }),
@@ -70,7 +81,14 @@ beforeAll(async () => {
     templateID: await made('/templates', { name: 'brief', subject: 'Brief', text: 'Text' }),
     // No id of anything: it stands beside one.
     version: '987654321',
+    webhookID,
+    deliveryID: await made(`/webhooks/${webhookID}/test`, {}),
     suppressionID: await made('/suppression', { address: 'somebody@example.org' }),
+    alertID: await made('/alerts', {
+      name: 'Empfang',
+      kind: 'slack',
+      url: 'https://93.184.215.14/hooks/a/b',
+    }),
   };
   const { paths } = parse((await app.request('GET', '/openapi.yaml')).text);
   operations = Object.keys(paths).flatMap((path) =>
@@ -117,7 +135,7 @@ describe("another practice's", () => {
         app.request(
           operation.method.toUpperCase(),
           path,
-          operation.method === 'patch' ? change : operation.path.endsWith('/preview') ? {} : undefined,
+          operation.method === 'patch' ? change : bodyOf(operation.path),
           token,
         );
       const foreign = await send(fill(operation.path, mine.practice.id, (name) => ids[name] ?? ''));
@@ -164,6 +182,8 @@ describe("another practice's", () => {
       '/routes',
       '/api-tokens',
       '/templates',
+      '/webhooks',
+      '/alerts',
     ]) {
       const { text } = await app.request('GET', mine.base + path, undefined, mine.token);
       for (const id of [theirs.practice.id, ...Object.values(ids)]) expect(text).not.toContain(id);

@@ -257,6 +257,19 @@ describe('given another time', () => {
     expect(arrivals(id)).toBe(1);
   });
 
+  test('its creation is told as it was, whatever has become of its time', async () => {
+    const id = await sendAt(NOON + DAY);
+    const created = async () =>
+      (await call<{ data: unknown[] }>('GET', `/events?event=message.created&message_id=${id}`)).body.data;
+    const before = await created();
+    expect(before).toEqual([
+      expect.objectContaining({ data: expect.objectContaining({ status: 'pending' }) }),
+    ]);
+    await move(id, NOON);
+    await app.untilStatus(sender, id, 'processed');
+    expect(await created()).toEqual(before);
+  });
+
   test('it counts on its new day, and no more on the old one', async () => {
     const id = await sendAt(due, { cc: 'copy@example.org' });
     await move(id, NOON + 5 * DAY);

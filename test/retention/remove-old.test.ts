@@ -30,6 +30,7 @@ const installation: Installation = {
   attachments: 20 * DAY,
   events: 400 * DAY,
   inbound: 90 * DAY,
+  webhook_deliveries: 30 * DAY,
 };
 const atOnce: Pace = (work) => work();
 
@@ -275,6 +276,59 @@ describe('events', () => {
     expect(await column('SELECT seq FROM events')).toEqual([100_001]);
     await removeOld(tenantId, deps, new AbortController().signal);
     expect(writes).toBe(200);
+  });
+});
+
+describe('deliveries to webhooks', () => {
+  /** Made `age` days ago, ended `ended` days ago; without an end it is pending. */
+  const addDelivery = (db: TenantDb, age: number, ended?: number) => {
+    db.exec(
+      `INSERT OR IGNORE INTO webhooks (number, id, name, sealed_url, events_json, sealed_secret, status, after_seq, created_at)
+       VALUES (1, 'w', 'w', x'00', '[]', x'00', 'active', 0, 0)`,
+    );
+    const { lastInsertRowid } = db
+      .prepare(
+        `INSERT INTO webhook_deliveries (id, webhook, event, event_seq, order_key, status, created_at, updated_at)
+         VALUES (?, 1, 'message.sent', 1, 1, ?, ?, ?)`,
+      )
+      .run(
+        newId(),
+        ended === undefined ? 'pending' : 'delivered',
+        NOW - age * DAY,
+        NOW - (ended ?? age) * DAY,
+      );
+    return Number(lastInsertRowid);
+  };
+  const deliveries = () => column('SELECT seq FROM webhook_deliveries ORDER BY 1');
+
+  test.each<[string, number, number | undefined, boolean]>([
+    ['a day before their time they are there', 29, 29, true],
+    ['a day after it they are gone', 31, 31, false],
+    ['their time begins with their end', 31, 29, true],
+    ['what is still to be told stays', 300, undefined, true],
+  ])('%s', async (_, age, ended, isKept) => {
+    await inFile((db) => addDelivery(db, age, ended));
+    await remove();
+    expect(await deliveries()).toHaveLength(isKept ? 1 : 0);
+  });
+
+  test('are kept no longer than the events that they tell of', async () => {
+    await inFile((db) => {
+      tenantStore(db).updateRetention({ keep_bodies: null, keep_attachments: null, keep_events: 7 });
+      addDelivery(db, 8, 8);
+      addDelivery(db, 6, 6);
+    });
+    await remove();
+    expect(await deliveries()).toEqual([2]);
+  });
+
+  test('one that is replayed between the look and the removal stays', async () => {
+    await inFile((db) => {
+      const seq = addDelivery(db, 40, 40);
+      db.prepare("UPDATE webhook_deliveries SET status = 'pending' WHERE seq = ?").run(seq);
+      retentionStore(db).remove('deliveries', [seq]);
+    });
+    expect(await deliveries()).toEqual([1]);
   });
 });
 

@@ -35,6 +35,18 @@ const pause = {
   origin: 'https://mail.example.com',
 } as const;
 
+const disabled = {
+  kind: 'follower_disabled',
+  practice: 'Praxis Dr. Müller',
+  follower: 'webhook',
+  name: 'Warenwirtschaft',
+  at: EXPIRES_AT,
+  reason: 'failing',
+  since: Date.UTC(2026, 5, 28, 22, 5),
+  error: 'answered 503',
+  origin: 'https://mail.example.com',
+} as const;
+
 const samples = {
   sign_in_code: { kind: 'sign_in_code', code: '042317', minutes: 10 },
   invitation: {
@@ -143,6 +155,10 @@ const samples = {
   paused_by_operator: { ...pause, cause: { by: 'operator', name: '', reason: 'Beschwerden' } },
   resumed_by_member: { ...pause, kind: 'practice_resumed', by: 'member', name: 'chef@example.org' },
   resumed_by_operator: { ...pause, kind: 'practice_resumed', by: 'operator', name: '' },
+  failing_webhook: disabled,
+  gone_webhook: { ...disabled, reason: 'gone', error: 'answered 410' },
+  failing_alert: { ...disabled, follower: 'alert', name: 'Team', error: null },
+  gone_alert: { ...disabled, follower: 'alert', name: 'Team', reason: 'gone', error: 'answered 404' },
   open: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'open' },
   investigating: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'investigating' },
   closed: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'closed' },
@@ -193,6 +209,8 @@ describe('what the mail is for stands on a line of its own', () => {
     ['where to see what to do', samples.dns_alert, 'https://mail.example.com'],
     ['where the use is seen', samples.usage_of_test_plan, 'https://mail.example.com'],
     ['where it is resumed', samples.paused_by_bounces, 'https://mail.example.com'],
+    ['where webhooks are described', samples.failing_webhook, 'https://mail.example.com/reference'],
+    ['where the alert is seen', samples.gone_alert, 'https://mail.example.com'],
     ['why it was paused', samples.paused_by_operator, 'Beschwerden'],
     ['where the resumption is seen', samples.resumed_by_member, 'https://mail.example.com'],
     ['where all records are seen', samples.dns_recovered, 'https://mail.example.com'],
@@ -267,6 +285,63 @@ describe('a pause', () => {
     for (const name of ['paused_by_bounces', 'paused_by_member', 'paused_by_operator'] as const) {
       expect(mail(samples[name], 'de').text).toContain('Es geht nichts verloren');
       expect(mail(samples[name], 'en').text).toContain('Nothing is lost');
+    }
+  });
+});
+
+describe('a webhook or alert that was disabled', () => {
+  const words: readonly (readonly [keyof typeof samples, 'de' | 'en', says: readonly string[]])[] = [
+    [
+      'failing_webhook',
+      'de',
+      [
+        'der Webhook „Warenwirtschaft“ von „Praxis Dr. Müller“ wurde am 4. Juli 2026, 00:05 Uhr MESZ, abgeschaltet. Seit dem 29. Juni 2026, 00:05 Uhr MESZ, hat seine Adresse kein Ereignis mehr angenommen.',
+        '\n\nDer letzte Fehler: answered 503\n\n',
+        'stellen Sie die fehlgeschlagenen Ereignisse erneut zu',
+      ],
+    ],
+    [
+      'failing_webhook',
+      'en',
+      [
+        'The webhook “Warenwirtschaft” of “Praxis Dr. Müller” was disabled on 3 July 2026, 22:05 UTC. Its address has not accepted any event since 28 June 2026, 22:05 UTC.',
+        '\n\nThe last error: answered 503\n\n',
+        'replay the failed events',
+      ],
+    ],
+    ['gone_webhook', 'de', ['Seine Adresse hat geantwortet, dass es sie nicht mehr gibt.']],
+    ['gone_webhook', 'en', ['Its address answered that it no longer exists.']],
+    ['failing_alert', 'de', ['die Chat-Benachrichtigung „Team“', 'hat die Adresse im Chat keine Nachricht']],
+    ['failing_alert', 'en', ['The chat alert “Team”', 'has not accepted any message since 28 June 2026']],
+    ['gone_alert', 'de', ['Die Adresse im Chat hat geantwortet, dass es sie nicht mehr gibt.']],
+    ['gone_alert', 'en', ['Its address in the chat answered that it no longer exists.']],
+  ];
+  test.each(words)('%s in %s', (name, language, says) => {
+    const { text } = mail(samples[name], language);
+    for (const one of says) expect(text).toContain(one);
+  });
+
+  test('says in its subject which one it is', () => {
+    expect(mail(samples.gone_webhook, 'de').subject).toBe(
+      'Der Webhook „Warenwirtschaft“ von „Praxis Dr. Müller“ ist abgeschaltet',
+    );
+    expect(mail(samples.gone_alert, 'en').subject).toBe(
+      'The chat alert “Team” of “Praxis Dr. Müller” has been disabled',
+    );
+  });
+
+  test('says nothing of a last error that is not known', () => {
+    expect(mail(samples.failing_alert, 'de').text).not.toContain('Fehler:');
+    expect(mail(samples.failing_alert, 'en').text).not.toContain('error:');
+  });
+
+  test('brings nobody’s line breaks or links into the mail', () => {
+    const told = { ...disabled, name: 'www.evil.example', error: 'see\nhttps://evil.example/\u202e' };
+    for (const language of languages) {
+      const { text } = mail(told, language);
+      expect(text.match(/\S+:\/\/\S+/g)).toEqual(['https://mail.example.com/reference']);
+      expect(text).toContain('www. evil. example');
+      expect(text).toContain('see https: //evil.example/');
     }
   });
 });

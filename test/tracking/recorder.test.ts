@@ -159,7 +159,7 @@ describe('what people do', () => {
         user_agent: 'Firefox',
         url: 'https://a.example/',
       },
-      { type: 'message.opened', recipient: RECIPIENTS[0], ip: null, user_agent: null },
+      { type: 'message.opened', recipient: RECIPIENTS[0], ip: null, user_agent: null, status: 'clicked' },
     ]);
   });
 });

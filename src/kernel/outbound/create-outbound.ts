@@ -1,5 +1,14 @@
-import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
-import type { Outbound } from './outbound.ts';
+// POSTs to addresses that tenants name: the URL is read, its host looked up, every address judged, and one request sent
+// over a connection to one of them, all within one time. Redirects are answers like others, and followed nowhere.
+import type { DnsLookup } from '../dns-lookup.ts';
+import { SECOND, systemClock } from '../time.ts';
+import { createCheckedLookup } from './checked-lookup.ts';
+import { createConnections } from './connections.ts';
+import { type Answer, exchange, StaleConnection } from './exchange.ts';
+import { failureWords, OutboundFailure, STOPPING, TIMED_OUT } from './failure-words.ts';
+import type { Outbound, OutboundOutcome, OutboundRequest } from './outbound.ts';
+import { excerptOf, retryAfterOf } from './read-answer.ts';
+import { readTarget, type Target } from './target-url.ts';
 
 export interface OutboundDeps {
   /** Internal networks that may be reached all the same: addresses and CIDR. */
@@ -15,8 +24,94 @@ export interface OutboundDeps {
   readonly lookup: Pick<DnsLookup, 'addresses'>;
 }
 
-export const createOutbound = (_deps: OutboundDeps): Outbound => ({
-  refusalOf: async () => null,
-  post: async () => ({ kind: 'failed', error: 'not there yet', timedOut: false }),
-  stop: () => {},
+/** Whoever enters a URL waits for its lookup; it is looked at again before anything is sent there. */
+const LOOK_MS = 5 * SECOND;
+
+/** Null where it takes longer, or was aborted. */
+const inTime = async <T>(work: Promise<T>, milliseconds: number): Promise<T | null> => {
+  const { promise, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(resolve, milliseconds, null);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const toOutcome = ({ status, beginning, retryAfter }: Answer): OutboundOutcome => ({
+  kind: 'answered',
+  status,
+  excerpt: excerptOf(beginning),
+  retryAfter: retryAfterOf(retryAfter, systemClock.now()),
 });
+
+const failed = (error: string, timedOut = false): OutboundOutcome => ({ kind: 'failed', error, timedOut });
+
+export const createOutbound = (deps: OutboundDeps): Outbound => {
+  const { allow, allowHttp, timeout, ca, lookup } = deps;
+  const checked = createCheckedLookup(allow, lookup);
+  const connections = createConnections({ ca, checked });
+  const underWay = new Set<AbortController>();
+  const ownHost = new URL(deps.ownOrigin).hostname.replace(/\.$/, '');
+  let isStopped = false;
+
+  const read = (url: string) =>
+    readTarget(url, { allowHttp: allowHttp(), allowsSome: allow().length > 0, ownHost });
+
+  /** As far as it is known without asking. @throws OutboundFailure where it may not be used */
+  const usable = (url: string): Target => {
+    const target = read(url);
+    if ('refusal' in target) throw new OutboundFailure(`the URL ${target.refusal.message}`);
+    // Nobody looks up what is an address already: it is judged here.
+    const refusal = target.isAddress ? checked.refusalOf(target, [target.host]) : null;
+    if (refusal) throw new OutboundFailure(`the URL ${refusal.message}`);
+    return target;
+  };
+
+  const send = async (target: Target, request: OutboundRequest, signal: AbortSignal): Promise<Answer> => {
+    const { owner } = request;
+    const options = connections.optionsFor(target);
+    const agent = connections.take(owner, target.isSecure);
+    try {
+      return await exchange(target, request, { ...options, agent }, signal);
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error;
+      const fresh = connections.fresh(target.isSecure);
+      return await exchange(target, request, { ...options, agent: fresh }, signal);
+    } finally {
+      connections.release(owner);
+    }
+  };
+
+  const post = async (request: OutboundRequest): Promise<OutboundOutcome> => {
+    if (isStopped) return failed(STOPPING);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new OutboundFailure(TIMED_OUT)), timeout());
+    underWay.add(deadline);
+    try {
+      return toOutcome(await send(usable(request.url), request, deadline.signal));
+    } catch (error) {
+      const { aborted, reason } = deadline.signal;
+      const cause = aborted ? reason : error;
+      return failed(failureWords(cause), aborted && !isStopped);
+    } finally {
+      clearTimeout(timer);
+      underWay.delete(deadline);
+    }
+  };
+
+  return {
+    post,
+    refusalOf: async (url) => {
+      const target = read(url);
+      if ('refusal' in target) return target.refusal;
+      const addresses = await inTime(checked.lookUp(target), LOOK_MS);
+      return addresses === null ? null : checked.refusalOf(target, addresses);
+    },
+    stop: () => {
+      isStopped = true;
+      for (const exchange of underWay) exchange.abort(new OutboundFailure(STOPPING));
+      connections.destroy();
+    },
+  };
+};

@@ -25,6 +25,8 @@ CREATE TABLE webhooks (
   disabled_told   INTEGER NOT NULL DEFAULT 1 CHECK (disabled_told IN (0, 1)),
   -- the first failure since the last success
   failing_since   INTEGER,
+  -- what came of the last attempt, where that failed
+  last_error      TEXT,
   -- events up to here were before its time
   after_seq       INTEGER NOT NULL,
   -- shown no more: its deliveries are removed some at a time, then it
@@ -56,7 +58,7 @@ CREATE TABLE webhook_deliveries (
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook, next_attempt_at)
   WHERE status = 'pending' AND next_attempt_at IS NOT NULL;
 CREATE INDEX webhook_deliveries_order ON webhook_deliveries (webhook, order_key, seq) WHERE status = 'pending';
-CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (webhook, seq) WHERE status = 'failed';
+CREATE INDEX webhook_deliveries_undelivered ON webhook_deliveries (webhook, status, seq) WHERE status <> 'delivered';
 CREATE INDEX webhook_deliveries_log ON webhook_deliveries (webhook, seq);
 
 CREATE TABLE alerts (

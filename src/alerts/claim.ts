@@ -1,0 +1,74 @@
+// Takes what is due: all that has been gathered becomes one message, also where an earlier attempt at a part of it failed. The
+// attempt and the time of the next one are written before the network is touched, so that a crash never hammers a chat tool:
+// it sends the message once more, at that time.
+import type { TenantDb } from '#src/db/sqlite.ts';
+import type { Language } from '#src/kernel/language.ts';
+import { tenantStore } from '#src/tenants/store.ts';
+import { type AlertKind, type AlertPolicy, add, nextAttemptAt } from './rules.ts';
+import { type AlertRow, alertStore, type Counts } from './store.ts';
+import { openUrl } from './target.ts';
+
+/** A message to be sent. */
+export interface ClaimedAlert {
+  readonly number: number;
+  readonly id: string;
+  readonly kind: AlertKind;
+  readonly language: Language;
+  readonly url: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** Name of the practice. */
+  readonly practice: string;
+  readonly counts: Counts;
+}
+
+export interface ClaimDeps {
+  readonly now: number;
+  readonly policy: AlertPolicy;
+  /** 32 bytes, derived for alerts alone. */
+  readonly key: Buffer;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+export const isDue = ({ status, due_at }: AlertRow, now: number): boolean =>
+  status === 'active' && due_at !== null && due_at <= now;
+
+const mergedCounts = (db: TenantDb, number: number): Counts => {
+  const store = alertStore(db);
+  const sending = store.counts(number, 'sending');
+  for (const [event, count] of store.counts(number, 'gathered'))
+    store.putCount(number, 'sending', event, add(sending.get(event), count));
+  store.removeCounts(number, 'gathered');
+  return store.counts(number, 'sending');
+};
+
+const claimOne = (db: TenantDb, row: AlertRow, practice: string, deps: ClaimDeps): ClaimedAlert => {
+  const { now, policy, key, random } = deps;
+  const { number, id, kind, language } = row;
+  const attempt = row.attempts + 1;
+  const counts = mergedCounts(db, number);
+  alertStore(db).update({
+    ...row,
+    attempts: attempt,
+    due_at: nextAttemptAt(attempt, now, policy, random()),
+  });
+  return { number, id, kind, language, url: openUrl(key, row), attempt, practice, counts };
+};
+
+/** At most `room` of those that are due and not `underWay`, those due longest first. */
+export const claim = (
+  db: TenantDb,
+  room: number,
+  underWay: ReadonlySet<string>,
+  deps: ClaimDeps,
+): readonly ClaimedAlert[] => {
+  const due = alertStore(db)
+    .all()
+    .filter((row) => isDue(row, deps.now) && !underWay.has(row.id))
+    .toSorted((a, b) => (a.due_at ?? 0) - (b.due_at ?? 0))
+    .slice(0, room);
+  if (due.length === 0) return [];
+  const { name } = tenantStore(db).practice();
+  return due.map((row) => claimOne(db, row, name, deps));
+};

@@ -1,0 +1,26 @@
+// Chat alerts as the API and the audit show them.
+import type { z } from 'zod';
+import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import type { alertSchema } from './schema.ts';
+import type { AlertRow } from './store.ts';
+import { maskUrl, openUrl, urlFingerprint } from './target.ts';
+
+export const presentAlert = (row: AlertRow, key: Buffer): z.infer<typeof alertSchema> => ({
+  id: row.id,
+  name: row.name,
+  kind: row.kind,
+  url: maskUrl(openUrl(key, row)),
+  events: JSON.parse(row.events_json),
+  language: row.language,
+  status: row.status,
+  disabled_reason: row.disabled_reason,
+  last_sent_at: toIsoOrNull(row.last_sent_at),
+  last_error: row.last_error,
+  created_at: toIso(row.created_at),
+});
+
+/** Another address that begins alike is a change too. */
+export const auditedAlert = (row: AlertRow, key: Buffer) => {
+  const { last_sent_at: _, last_error: __, ...record } = presentAlert(row, key);
+  return { ...record, url_fingerprint: urlFingerprint(key, openUrl(key, row)) };
+};

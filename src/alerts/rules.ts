@@ -1,0 +1,132 @@
+// What chat alerts tell of, how it is added up, and what follows from an attempt to send it. Pure.
+import { type EventType, eventCatalogue, eventTypes } from '#src/events/catalogue.ts';
+import type { EventData } from '#src/events/schema.ts';
+import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
+import { jitter } from '#src/kernel/time.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { maskAddress } from '#src/mail/mask-address.ts';
+
+export const alertKinds = ['slack', 'teams'] as const;
+export type AlertKind = (typeof alertKinds)[number];
+
+/** What somebody does with a mail is watched for no chat room. */
+type Unspoken = 'message.opened' | 'message.clicked';
+export type AlertEvent = Exclude<EventType, Unspoken>;
+
+export const isAlertEvent = (name: string): name is AlertEvent =>
+  name in eventCatalogue && name !== 'message.opened' && name !== 'message.clicked';
+
+export const alertEvents = eventTypes.filter(isAlertEvent) as [AlertEvent, ...AlertEvent[]];
+
+/** Of an alert that names none. */
+export const defaultEvents: readonly AlertEvent[] = alertEvents.filter(
+  (name) => 'alerts' in eventCatalogue[name],
+);
+
+/** Something is to be done about them, so some are shown; of all others the number says enough. */
+const shown: ReadonlySet<AlertEvent> = new Set<AlertEvent>([...defaultEvents, 'message.delivery_delayed']);
+
+/** One of those that were counted. Chat tools are third parties: no subject, no content, no whole address. */
+export interface Sample {
+  /** Masked; null where it is about no single recipient. */
+  readonly who: string | null;
+  /** Enhanced status or reply code, and the rules that decided. */
+  readonly why: readonly string[];
+}
+
+export interface Count {
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly samples: readonly Sample[];
+}
+
+const MAX_SAMPLES = 5;
+const MAX_WHY = 4;
+/** Characters; names of rules and codes have fewer. */
+const MAX_WORD = 60;
+
+export interface Told {
+  readonly type: AlertEvent;
+  readonly at: number;
+  readonly recipient: string | null;
+  readonly data: EventData;
+}
+
+/** What the event is counted as by itself. */
+export const countOf = ({ type, at, recipient, data }: Told): Count => {
+  const { enhanced_code, smtp_code, rule, content_reasons = [] } = data;
+  const code = enhanced_code ?? smtp_code ?? null;
+  const why = [code === null ? [] : String(code), rule ?? [], content_reasons].flat(2);
+  const sample = {
+    who: recipient === null ? null : maskAddress(recipient as Address),
+    why: why.slice(0, MAX_WHY).map((word) => word.slice(0, MAX_WORD)),
+  };
+  const says = sample.who !== null || sample.why.length > 0;
+  return { count: 1, firstAt: at, lastAt: at, samples: shown.has(type) && says ? [sample] : [] };
+};
+
+const isSame = (a: Sample, b: Sample): boolean => a.who === b.who && a.why.join() === b.why.join();
+
+export const add = (a: Count | undefined, b: Count): Count => {
+  if (a === undefined) return b;
+  const isFull = a.samples.length >= MAX_SAMPLES;
+  const fresh = isFull ? [] : b.samples.filter((one) => !a.samples.some((other) => isSame(one, other)));
+  return {
+    count: a.count + b.count,
+    firstAt: Math.min(a.firstAt, b.firstAt),
+    lastAt: Math.max(a.lastAt, b.lastAt),
+    samples: fresh.length === 0 ? a.samples : [...a.samples, ...fresh].slice(0, MAX_SAMPLES),
+  };
+};
+
+export interface AlertPolicy {
+  /** ms from the first event on, until one message tells of all. */
+  readonly gather: number;
+  /** ms before the second, third, ... attempt; the last one holds for all after it. */
+  readonly waits: readonly number[];
+  /** Share by which each is spread. */
+  readonly jitter: number;
+  /** ms of failures without a success in between. */
+  readonly disableAfter: number;
+}
+
+/** When to try again after attempt number `attempt` (from 1), should nobody come to write down how it ended. */
+export const nextAttemptAt = (
+  attempt: number,
+  now: number,
+  { waits, jitter: share }: AlertPolicy,
+  random: number,
+): number => now + jitter(waits[attempt - 1] ?? waits.at(-1) ?? 0, share, random);
+
+export type Verdict =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly error: string /** ms */; readonly notBefore: number }
+  /** The chat tool says that there is nobody any more. */
+  | { readonly kind: 'gone'; readonly error: string };
+
+/** Chat tools say so of a webhook, channel or workflow that has been removed. */
+const GONE: readonly number[] = [404, 410];
+
+export const errorOf = (outcome: OutboundOutcome): string | null => {
+  if (outcome.kind === 'failed') return outcome.error;
+  const { status } = outcome;
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return `answered ${status}; redirects are not followed`;
+  return `answered ${status}`;
+};
+
+export const verdictOf = (outcome: OutboundOutcome): Verdict => {
+  const error = errorOf(outcome);
+  if (error === null) return { kind: 'delivered' };
+  if (outcome.kind === 'failed') return { kind: 'retry', error, notBefore: 0 };
+  if (GONE.includes(outcome.status)) return { kind: 'gone', error };
+  return { kind: 'retry', error, notBefore: outcome.retryAfter ?? 0 };
+};
+
+export const disabledReasons = ['gone', 'failing', 'manual'] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
+/** Whether it has failed for too long. `since`: the first failure after the last success. */
+export const isFailingTooLong = (since: number, now: number, { disableAfter }: AlertPolicy): boolean =>
+  now - since >= disableAfter;

@@ -1,0 +1,81 @@
+// The time at which something is due, for each of many keys, with the earliest at hand: a heap that may hold times which have
+// been changed since, passed over when they come up. Pure bookkeeping: it knows no clock.
+import TinyQueue from 'tinyqueue';
+
+export interface DueTime {
+  readonly key: string;
+  readonly at: number;
+}
+
+export interface DueTimes {
+  /** Sets the time, or with null that nothing is due. */
+  set(key: string, at: number | null): void;
+  /** Like `set`, but never makes it later. */
+  lower(key: string, at: number): void;
+  /** Null where nothing is due. */
+  at(key: string): number | null;
+  /** The earliest whose time has come, removed; null where there is none. */
+  takeDue(now: number): DueTime | null;
+  /** When the next one comes, or came. */
+  nextAt(): number | null;
+  size(): number;
+  /** How many times are held, outdated ones included: what memory it takes. */
+  held(): number;
+}
+
+/** So many outdated times may stand in the heap beside those that hold; then it is made anew. */
+const MAX_OUTDATED = 1_000;
+
+const byTime = (a: DueTime, b: DueTime): number => a.at - b.at;
+
+export const createDueTimes = (): DueTimes => {
+  const due = new Map<string, number>();
+  let heap = new TinyQueue<DueTime>([], byTime);
+
+  const isOutdated = ({ key, at }: DueTime): boolean => due.get(key) !== at;
+
+  /** The earliest that holds; outdated ones before it are gone after. */
+  const head = (): DueTime | undefined => {
+    let first = heap.peek();
+    for (; first && isOutdated(first); first = heap.peek()) heap.pop();
+    return first;
+  };
+
+  /** A key that is set again and again while another waits for hours would leave a time behind with each. */
+  const tidy = (): void => {
+    if (heap.length <= 2 * due.size + MAX_OUTDATED) return;
+    heap = new TinyQueue(
+      [...due].map(([key, at]): DueTime => ({ key, at })),
+      byTime,
+    );
+  };
+
+  const set = (key: string, at: number | null): void => {
+    if (at === null) {
+      due.delete(key);
+      return;
+    }
+    due.set(key, at);
+    heap.push({ key, at });
+    tidy();
+  };
+
+  return {
+    set,
+    lower: (key, at) => {
+      const known = due.get(key);
+      if (known === undefined || at < known) set(key, at);
+    },
+    at: (key) => due.get(key) ?? null,
+    takeDue: (now) => {
+      const first = head();
+      if (first === undefined || first.at > now) return null;
+      heap.pop();
+      due.delete(first.key);
+      return first;
+    },
+    nextAt: () => head()?.at ?? null,
+    size: () => due.size,
+    held: () => heap.length,
+  };
+};

@@ -1,0 +1,109 @@
+// Which addresses belong to the internet, and which to somebody's own network: what the registries of special addresses
+// (RFC 6890, as IANA keeps them) call not globally reachable, and what only leads to such an address. It neither reads nor
+// keeps anything; `node:net` is used for what it knows of addresses.
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import { ipv6Groups } from '../ipv6-groups.ts';
+
+/** `allowed`: internal, and named by the operator all the same. */
+export type AddressKind = 'public' | 'allowed' | 'internal';
+
+export interface AddressRules {
+  /** Addresses and CIDR. */
+  readonly allow: readonly string[];
+  /** Addresses of this machine, some of which may be public ones. */
+  readonly own: readonly string[];
+}
+
+const INTERNAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
+  // This network (RFC 791): 0.0.0.0 is this machine.
+  ['0.0.0.0', 8],
+  // Private (RFC 1918).
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  // Between a provider and its customers (RFC 6598); some clouds have their metadata there.
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  // Link-local (RFC 3927); 169.254.169.254 tells clouds' machines their secrets.
+  ['169.254.0.0', 16],
+  // Of protocols (RFC 6890); the anycast addresses in it are served by the nearest router.
+  ['192.0.0.0', 24],
+  // Documentation (RFC 5737).
+  ['192.0.2.0', 24],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  // Relays of 6to4 (RFC 7526).
+  ['192.88.99.0', 24],
+  // Benchmarks (RFC 2544).
+  ['198.18.0.0', 15],
+  // Multicast, reserved, broadcast.
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+
+/** All that is given out as unicast (RFC 4291 §2.4); everything outside of it is internal. */
+const GLOBAL_IPV6 = ['2000::', 3] as const;
+const INTERNAL_IPV6: readonly (readonly [network: string, prefix: number])[] = [
+  // Of protocols (RFC 2928): Teredo, which an IPv4 address is hidden in, benchmarks, ORCHID.
+  ['2001::', 23],
+  // Documentation (RFC 3849, RFC 9637).
+  ['2001:db8::', 32],
+  ['3fff::', 20],
+  // 6to4 (RFC 3056): an IPv4 address, any.
+  ['2002::', 16],
+];
+
+const listOf = (
+  networks: readonly (readonly [network: string, prefix: number])[],
+  family: 'ipv4' | 'ipv6',
+): BlockList => {
+  const list = new BlockList();
+  for (const [network, prefix] of networks) list.addSubnet(network, prefix, family);
+  return list;
+};
+
+const internalIpv4 = listOf(INTERNAL_IPV4, 'ipv4');
+const internalIpv6 = listOf(INTERNAL_IPV6, 'ipv6');
+const globalIpv6 = listOf([GLOBAL_IPV6], 'ipv6');
+
+/** What stands before the IPv4 address in IPv6: mapped (RFC 4291 §2.5.5.2), and translated on the way (RFC 6052 §2.1). */
+const IPV4_BEHIND: ReadonlySet<string> = new Set(['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']);
+
+/** The IPv4 address that an IPv6 address stands for; all others come back as they are. */
+const withoutWrapping = (address: string): string => {
+  if (isIPv4(address)) return address;
+  const groups = ipv6Groups(address);
+  if (!IPV4_BEHIND.has(groups.slice(0, 6).join(':'))) return address;
+  return groups
+    .slice(6)
+    .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff])
+    .join('.');
+};
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
+
+/** Each family by itself: a list of both would find mapped addresses in networks that were not meant. */
+const isIn = (address: string, networks: readonly string[]): boolean => {
+  const family = familyOf(address);
+  const list = new BlockList();
+  for (const network of networks) {
+    const [base = '', prefix] = network.split('/');
+    if (isIP(base) === 0 || familyOf(base) !== family) continue;
+    if (prefix === undefined) list.addAddress(base, family);
+    else list.addSubnet(base, Number(prefix), family);
+  }
+  return list.check(address, family);
+};
+
+const isPublic = (address: string): boolean =>
+  isIPv4(address)
+    ? !internalIpv4.check(address, 'ipv4')
+    : globalIpv6.check(address, 'ipv6') && !internalIpv6.check(address, 'ipv6');
+
+/** `address` in any notation of RFC 4291; with a zone, or none at all, it is internal. */
+export const addressKind = (address: string, { allow, own }: AddressRules): AddressKind => {
+  if (isIP(address) === 0 || address.includes('%')) return 'internal';
+  const meant = withoutWrapping(address);
+  if (isIn(meant, allow) || isIn(address, allow)) return 'allowed';
+  return isPublic(meant) && !isIn(meant, own) ? 'public' : 'internal';
+};

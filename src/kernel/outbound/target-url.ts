@@ -1,0 +1,108 @@
+// What of a URL can be judged before anybody is asked: its form, its port, its name. Hosts are read as `URL` reads them,
+// and nobody else reads them afterwards: all notations of an address have become one. Pure.
+import type { TargetRefusal } from './outbound.ts';
+
+export interface Target {
+  readonly isSecure: boolean;
+  /** A name in ASCII without the trailing dot, or an address without brackets. */
+  readonly host: string;
+  readonly isAddress: boolean;
+  readonly port: number;
+  /** It is one that web servers use; others are for what the operator allows. */
+  readonly isUsualPort: boolean;
+  /** As the Host header names it. */
+  readonly authority: string;
+  /** With the query. */
+  readonly path: string;
+}
+
+export interface TargetRules {
+  readonly allowHttp: boolean;
+  /** The operator allows some internal networks: names are judged by their addresses alone. */
+  readonly allowsSome: boolean;
+  /** The service's own host. */
+  readonly ownHost: string;
+}
+
+const MAX_CHARACTERS = 2_048;
+const MAX_NAME = 253;
+
+/** Names below these are never in the public DNS, but in many an own one (RFC 6761, RFC 6762, RFC 8375, RFC 7686, RFC
+ * 9476, and what ICANN gives to nobody for that reason). */
+const INTERNAL_SUFFIXES = [
+  ...['localhost', 'localdomain', 'local', 'internal', 'home.arpa', 'lan', 'home', 'corp', 'mail', 'private'],
+  ...['intranet', 'onion', 'alt', 'invalid', 'test', 'example'],
+];
+
+const PORTS = { 'https:': { own: 443, other: 8443 }, 'http:': { own: 80, other: 8080 } } as const;
+
+export const INTERNAL: TargetRefusal = {
+  message: 'points to an internal network',
+  hint: 'Use a host that the internet can reach. Who runs the service can allow internal networks in `security.outbound_allow`.',
+};
+
+export const UNUSUAL_PORT: TargetRefusal = {
+  message: 'uses a port that is not allowed',
+  hint: 'Use port 443 or 8443. Who runs the service can allow others on internal networks in `security.outbound_allow`.',
+};
+
+const HINT_FORM = 'Give a whole URL such as https://hooks.example.com/path.';
+const refusals = {
+  long: { message: `has more than ${MAX_CHARACTERS} characters`, hint: 'Use a shorter URL.' },
+  form: { message: 'is not a URL', hint: HINT_FORM },
+  scheme: { message: 'is not an https URL', hint: HINT_FORM },
+  user: {
+    message: 'contains a user name or password',
+    hint: 'Leave out what stands before the @: deliveries are signed, and a secret part of the path does the same.',
+  },
+  fragment: {
+    message: 'contains a fragment',
+    hint: 'Leave out what stands behind the #: it is never sent.',
+  },
+  name: { message: 'has a host name that cannot exist', hint: 'Correct the host name.' },
+} as const satisfies Record<string, TargetRefusal>;
+
+const isInternalName = (host: string): boolean =>
+  !host.includes('.') || INTERNAL_SUFFIXES.some((suffix) => host.endsWith(`.${suffix}`));
+
+/** RFC 1035 §2.3.4, with underscores as the DNS has them; what else `URL` lets pass no DNS can answer. */
+const isName = (host: string): boolean =>
+  host.length <= MAX_NAME && host.split('.').every((label) => /^[a-z0-9_-]{1,63}$/.test(label));
+
+/** `URL` has made every number of RFC 3986 and before it into this one form, and no name ends in a number. */
+const isAddressHost = (host: string): boolean => host.startsWith('[') || /^\d+(?:\.\d+){3}$/.test(host);
+
+/** What is refused here is refused wherever its names lead to. */
+export const readTarget = (
+  text: string,
+  rules: TargetRules,
+): Target | { readonly refusal: TargetRefusal } => {
+  if (text.length > MAX_CHARACTERS) return { refusal: refusals.long };
+  // `URL` takes them out without a word.
+  if (/[\s\p{Cc}]/u.test(text)) return { refusal: refusals.form };
+  const url = URL.parse(text);
+  if (url === null) return { refusal: refusals.form };
+  const { protocol, hostname } = url;
+  if (protocol !== 'https:' && !(protocol === 'http:' && rules.allowHttp))
+    return { refusal: refusals.scheme };
+  if (url.username !== '' || url.password !== '') return { refusal: refusals.user };
+  if (url.hash !== '') return { refusal: refusals.fragment };
+  const isAddress = isAddressHost(hostname);
+  const host = isAddress ? hostname.replace(/^\[|\]$/g, '') : hostname.replace(/\.$/, '');
+  if (!isAddress && !isName(host)) return { refusal: refusals.name };
+  if (!isAddress && !rules.allowsSome && (isInternalName(host) || host === rules.ownHost))
+    return { refusal: INTERNAL };
+  const { own, other } = PORTS[protocol];
+  const port = url.port === '' ? own : Number(url.port);
+  const isUsualPort = port === own || port === other;
+  if (!isUsualPort && !rules.allowsSome) return { refusal: UNUSUAL_PORT };
+  return {
+    isSecure: protocol === 'https:',
+    host,
+    isAddress,
+    port,
+    isUsualPort,
+    authority: `${isAddress ? hostname : host}${port === own ? '' : `:${port}`}`,
+    path: `${url.pathname}${url.search}`,
+  };
+};

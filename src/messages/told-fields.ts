@@ -1,0 +1,171 @@
+// The fields of what followers are told of an event, each with its shape and where it comes from. All of it is in the event,
+// which is never changed, or in columns of its message that are not: told again, an event says the same. Subject and content
+// are not among them: in this trade they speak of a person's health, and who may read them asks for the message. Pure.
+import { z } from 'zod';
+import type { FollowedEvent } from '#src/events/follow-store.ts';
+import type { EventData } from '#src/events/schema.ts';
+import { suppressionReasons, suppressionScopes } from '#src/suppressions/rules.ts';
+import { kindNames } from './kinds.ts';
+import { firstSignal, ownStatus, statuses, statusOf } from './rules.ts';
+
+export interface ToldField {
+  readonly schema: z.ZodType;
+  readonly of: (row: FollowedEvent, data: EventData) => unknown;
+}
+
+/** Of a message of a version that recorded nothing with its creation, the row alone tells how it began. */
+const statusOfRow = ({ type, created_at, scheduled_at }: FollowedEvent): string | null =>
+  type === 'message.created' && created_at !== null
+    ? statusOf(firstSignal({ created_at, scheduled_at }))
+    : (ownStatus.get(type) ?? null);
+
+const parsed = (json: string | null, otherwise: unknown): unknown =>
+  json === null ? otherwise : JSON.parse(json);
+
+const ofEvent = {
+  event_id: {
+    schema: z.uuid().describe('of the event: the same for all who are told of it'),
+    of: ({ id }) => id,
+  },
+} satisfies Record<string, ToldField>;
+
+/** Of every event of a message. */
+export const messageFields = {
+  ...ofEvent,
+  message_id: { schema: z.uuid(), of: (row) => row.message_id },
+  status: {
+    schema: z
+      .enum(statuses)
+      .describe('where the recipient stands after it: late news may leave a higher status as it is'),
+    of: (row, data) => data.status ?? statusOfRow(row),
+  },
+  recipient: {
+    schema: z.string().nullable().describe('address; null where the event is about the whole message'),
+    of: (row) => row.recipient,
+  },
+  project_id: { schema: z.uuid().describe('of the message'), of: (row) => row.project_id },
+  project_slug: { schema: z.string(), of: (row) => row.project_slug },
+  route_id: { schema: z.uuid().describe('of the message'), of: (row) => row.route_id },
+  route_slug: { schema: z.string(), of: (row) => row.route_slug },
+  message_kind: { schema: z.enum(kindNames), of: (row) => row.message_kind },
+  tag: { schema: z.string().nullable().describe('the first of `tags`'), of: (row) => row.tag },
+  tags: { schema: z.array(z.string()), of: (row) => parsed(row.tags_json, []) },
+  metadata: {
+    schema: z.record(z.string(), z.string()).describe('as it was given at the send call'),
+    of: (row) => parsed(row.metadata_json, {}),
+  },
+} satisfies Record<string, ToldField>;
+
+/** What the other side said. */
+export const wordFields = {
+  smtp_code: { schema: z.int().nullable(), of: (_, data) => data.smtp_code ?? null },
+  enhanced_code: {
+    schema: z.string().nullable().describe('of RFC 3463'),
+    of: (_, data) => data.enhanced_code ?? null,
+  },
+  diagnostic: {
+    schema: z.string().nullable().describe('the other side’s words'),
+    of: (_, data) => data.diagnostic ?? null,
+  },
+  upstream: {
+    schema: z.string().nullable().describe('name of the relay'),
+    of: (_, data) => data.upstream ?? null,
+  },
+} satisfies Record<string, ToldField>;
+
+export const ruleField = {
+  rule: {
+    schema: z.string().nullable().describe('the rule that classified the bounce'),
+    of: (_, data) => data.rule ?? null,
+  },
+} satisfies Record<string, ToldField>;
+
+export const readerFields = {
+  ip: {
+    schema: z.string().nullable().describe('without its last octet (IPv6: 80 bits)'),
+    of: (_, data) => data.ip ?? null,
+  },
+  user_agent: { schema: z.string().nullable(), of: (_, data) => data.user_agent ?? null },
+  bot: {
+    schema: z.boolean().describe('a machine did it: `status` stays as it was, and nothing is counted'),
+    of: (_, data) => data.bot === true,
+  },
+} satisfies Record<string, ToldField>;
+
+export const linkField = {
+  url: {
+    schema: z.string().nullable().describe('the link that was followed'),
+    of: (_, data) => data.url ?? null,
+  },
+} satisfies Record<string, ToldField>;
+
+export const contentField = {
+  content_reasons: {
+    schema: z
+      .array(z.string())
+      .nullable()
+      .describe('ids of the rules that blocked the content; null where the content was not why'),
+    of: (_, data) => data.content_reasons ?? null,
+  },
+} satisfies Record<string, ToldField>;
+
+const scopeSchema = z.enum(suppressionScopes);
+
+/** Of every event of a suppression. */
+export const suppressionFields = {
+  ...ofEvent,
+  suppression_id: { schema: z.uuid(), of: (_, data) => data.suppression?.id },
+  address: {
+    schema: z.string().nullable().describe('null where the person’s data had been erased'),
+    of: (_, data) => data.suppression?.address,
+  },
+  scope: { schema: scopeSchema, of: (_, data) => data.suppression?.scope },
+  project_id: {
+    schema: z.uuid().nullable().describe('of a suppression with the scope `project`'),
+    of: (_, data) => data.suppression?.project_id,
+  },
+  project_slug: { schema: z.string().nullable(), of: (_, data) => data.suppression?.project_slug },
+  route_id: {
+    schema: z.uuid().nullable().describe('of a suppression with the scope `route`'),
+    of: (_, data) => data.suppression?.route_id,
+  },
+  route_slug: { schema: z.string().nullable(), of: (_, data) => data.suppression?.route_slug },
+  reason: { schema: z.enum(suppressionReasons), of: (_, data) => data.suppression?.reason },
+  source_message_id: {
+    schema: z.uuid().nullable().describe('the message that it came from; null where it came from none'),
+    of: (_, data) => data.source_message_id ?? null,
+  },
+} satisfies Record<string, ToldField>;
+
+const { suppression_id, address, scope, project_id, project_slug, route_id, route_slug, reason } =
+  suppressionFields;
+
+/** The suppression that an event of a message is about; its project and route are not the message's. */
+export const suppressionField = {
+  suppression: {
+    schema: z
+      .strictObject({
+        id: suppression_id.schema,
+        address: address.schema,
+        scope: scope.schema,
+        project_id: project_id.schema,
+        route_id: route_id.schema,
+        project_slug: project_slug.schema,
+        route_slug: route_slug.schema,
+        reason: reason.schema,
+      })
+      .nullable(),
+    of: (_, data) => data.suppression ?? null,
+  },
+} satisfies Record<string, ToldField>;
+
+export const scopeField = {
+  scope: {
+    schema: scopeSchema
+      .nullable()
+      .describe(
+        '`route`: no more mail of this route to the recipient; `team`: no more mail of this practice',
+      ),
+    of: (_, data) => data.suppression?.scope ?? null,
+  },
+} satisfies Record<string, ToldField>;

@@ -1,0 +1,72 @@
+// Tells the owners of a practice that a webhook or alert of theirs has been disabled because its address fails: one mail each
+// for each time. That they are still to be told stands in its row, written with the disabling itself, and is cleared after
+// the mails stand in the outbox. A crash in between tells it later, and the mails' ids, made of what they tell, let them go
+// out once. Who is due to tell: whoever disables, at once; the first look at a practice after a start; the nightly round.
+import type { TenantDb } from '#src/db/sqlite.ts';
+import { createFollowUps } from '#src/kernel/follow-ups.ts';
+import { DAY } from '#src/kernel/time.ts';
+import type { NoticeContent } from './schema.ts';
+import { type OwnerNoticesDeps, tellOwners } from './tell-owners.ts';
+
+type FollowerDisabled = Extract<NoticeContent, { kind: 'follower_disabled' }>;
+
+/** A disabling that the owners are still to be told of. */
+export interface UntoldDisabling extends Omit<FollowerDisabled, 'kind' | 'origin'> {
+  /** Of the webhook or alert. */
+  readonly id: string;
+}
+
+export interface FollowerNoticesDeps extends OwnerNoticesDeps {
+  /** Those that stand in the practice's file. */
+  readonly untold: (db: TenantDb) => readonly UntoldDisabling[];
+  /** In a transaction: notes that it has been told, unless something else has become of it since. */
+  readonly markTold: (db: TenantDb, told: UntoldDisabling) => void;
+}
+
+export interface FollowerNotices {
+  /** The owners may have to be told, once what disabled is durable. Harmless at any time; writes only where there is something. */
+  tell(tenantId: string): void;
+  /** As `tell`, for the nightly round: resolves once it is known whether there is something. Rejects as a read of the file. */
+  look(tenantId: string): Promise<void>;
+  /** Resolves when what is under way has ended. */
+  stop(): Promise<void>;
+}
+
+/** The mail names its day; who reads it so late sees by then what became of it. */
+const TOLD_WITHIN_MS = 7 * DAY;
+
+export const createFollowerNotices = (deps: FollowerNoticesDeps): FollowerNotices => {
+  const { files, platform, notices, ownersOf, clock, log, origin, untold, markTold } = deps;
+
+  const tellNow = async (tenantId: string): Promise<void> => {
+    const disablings = await files.read(tenantId, untold);
+    if (disablings.length === 0) return;
+    const owners = await ownersOf(tenantId);
+    await platform.write((db) => {
+      for (const { id, ...told } of disablings) {
+        const content = { kind: 'follower_disabled', ...told, origin } as const;
+        const telling = { tenantId, owners, content, occasion: [id, told.at], toldWithin: TOLD_WITHIN_MS };
+        tellOwners(notices, db, telling, clock.now());
+      }
+    });
+    notices.tell();
+    await files.write(tenantId, (db) => {
+      for (const told of disablings) markTold(db, told);
+    });
+  };
+
+  const { run, stop } = createFollowUps(tellNow, (error, tenantId) =>
+    log.warn(
+      { err: error, tenant: tenantId },
+      'owners could not be told that a webhook or alert was disabled',
+    ),
+  );
+  return {
+    tell: run,
+    look: async (tenantId) => {
+      const { length } = await files.read(tenantId, untold);
+      if (length > 0) run(tenantId);
+    },
+    stop,
+  };
+};

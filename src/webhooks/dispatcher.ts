@@ -1,0 +1,214 @@
+// Deliveries from the tenant's file to the receivers. A turn looks, writes what is to be done in one transaction, and hands
+// what it claimed to the sender, which asks here for each attempt and for what comes of it to be written down.
+//
+// At a crash: what was claimed is pending in the file, with the attempt counted and the time of the next one, and goes out
+// then. At a stop: what was not sent is due at once, without the attempt. At a fault of the tenant's disk: an outcome is tried
+// until it is stored, its place given to others meanwhile, and nothing more of that tenant is claimed.
+import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { Follower } from '#src/events/following.ts';
+import type { Log } from '#src/kernel/log.ts';
+import type { Outbound, OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
+import { placesFor } from '#src/kernel/places.ts';
+import { type Clock, SECOND, sleep } from '#src/kernel/time.ts';
+import { webhookOf } from './change.ts';
+import { type ClaimedDelivery, claimTest } from './claim.ts';
+import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
+import type { WebhookPolicy } from './rules.ts';
+import { createSender } from './sender.ts';
+import { giveBack, settle } from './settle.ts';
+import { signedHeaders } from './sign.ts';
+import { lookAhead, takeTurn } from './take-turn.ts';
+
+export interface WebhookDispatcherDeps {
+  readonly files: Pick<TenantFiles, 'read' | 'write'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly outbound: Pick<Outbound, 'post'>;
+  /** Derived for the purpose `webhooks`. */
+  readonly key: Buffer;
+  /** As it is now. */
+  readonly policy: () => WebhookPolicy;
+  /** Has a tenant's turn come. */
+  readonly wake: (tenantId: string) => void;
+  /** A webhook of a tenant may have been disabled without its owners having been told. */
+  readonly tell: (tenantId: string) => void;
+}
+
+export interface WebhookDispatcher {
+  readonly follower: Follower;
+  /**
+   * Sends a `webhook.test` at once, beside all that waits, also where the webhook is disabled; resolves with what became of
+   * it. Rejects with `not_found`, with `unavailable` where the file takes nothing.
+   */
+  sendTest(tenantId: string, webhookId: string): Promise<DeliveryRow>;
+  /** For health. */
+  facts(): { in_flight: number; waiting: number; unsettled: number };
+  /** Sends nothing more; resolves when what is under way has ended and is stored, or after `patience` ms. */
+  stop(patience: number): Promise<void>;
+}
+
+/** Tests under way at a time, besides all other requests. */
+const TESTS = 8;
+const SETTLE_RETRY_MS = SECOND;
+
+const earlier = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
+
+export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDispatcher => {
+  const { files, clock, log, outbound, key, policy, wake, tell } = deps;
+  /** Up to where nobody wants an event of a tenant's log; known of those looked at since the start. */
+  const seen = new Map<string, number>();
+  const testing = new Set<string>();
+  const testsUnderWay = new Set<Promise<unknown>>();
+  const inPlace = placesFor(TESTS);
+  const stopping = new AbortController();
+  /** What is under way then has outlasted the stop: the file is no longer ours. */
+  let abandoned = false;
+
+  const keyOf = (tenantId: string, seq: number): string => `${tenantId} ${seq}`;
+
+  /** Never rejects. */
+  const post = async (tenantId: string, delivery: ClaimedDelivery): Promise<OutboundOutcome> => {
+    const { id, event, url, body, secrets, webhookId } = delivery;
+    const started = performance.now();
+    const headers = signedHeaders({ id, event, body, now: clock.now() }, secrets);
+    const outcome = await outbound.post({ url, headers, body, owner: webhookId });
+    if (log.isLevelEnabled('debug')) {
+      const { attempt } = delivery;
+      const result = outcome.kind === 'answered' ? { status: outcome.status } : { error: outcome.error };
+      const ms = Math.round(performance.now() - started);
+      log.debug(
+        { tenant: tenantId, webhook: webhookId, delivery: id, event, attempt, ms, ...result },
+        'delivery',
+      );
+    }
+    return outcome;
+  };
+
+  const settleUntilStored = async (
+    tenantId: string,
+    delivery: ClaimedDelivery,
+    outcome: OutboundOutcome,
+    onFailed: () => void,
+  ): Promise<void> => {
+    while (!abandoned) {
+      try {
+        const { disabled } = await files.write(tenantId, (db) =>
+          settle(db, delivery, outcome, { now: clock.now(), policy: policy(), key }),
+        );
+        if (disabled) {
+          log.warn(
+            { tenant: tenantId, webhook: delivery.webhookId },
+            'a webhook that fails has been disabled',
+          );
+          tell(tenantId);
+        }
+        return;
+      } catch (error) {
+        log.error(
+          { err: error, tenant: tenantId, webhook: delivery.webhookId, delivery: delivery.id },
+          'what came of a delivery could not be stored',
+        );
+        onFailed();
+        if (stopping.signal.aborted) return;
+        await sleep(SETTLE_RETRY_MS, stopping.signal);
+      }
+    }
+  };
+
+  const sender = createSender<ClaimedDelivery>({
+    clock,
+    post,
+    settle: settleUntilStored,
+    giveBack: async (tenantId, deliveries) => {
+      try {
+        await files.write(tenantId, (db) => giveBack(db, deliveries, clock.now()));
+      } catch (error) {
+        // They go out at the times that stand with them.
+        log.warn({ err: error, tenant: tenantId }, 'deliveries could not be given back');
+      }
+    },
+    wake,
+  });
+
+  const optionsFor = (tenantId: string) => ({
+    now: clock.now(),
+    seen: seen.get(tenantId) ?? 0,
+    roomFor: (webhookId: string) => sender.room(tenantId, webhookId),
+    isInFlight: (seq: number) => sender.isInFlight(tenantId, seq) || testing.has(keyOf(tenantId, seq)),
+  });
+
+  /** What is to be done stands in the file, and so does that it is being done once this resolves. */
+  const claim = async (tenantId: string) => {
+    let claimed: readonly ClaimedDelivery[] = [];
+    try {
+      const turn = await files.write(tenantId, (db) => {
+        const turn = takeTurn(db, { ...optionsFor(tenantId), policy: policy(), key });
+        claimed = turn.claimed;
+        // At once: other tenants claim before this one is on the disk.
+        sender.reserve(tenantId, claimed);
+        return turn;
+      });
+      sender.send(tenantId, claimed);
+      return turn;
+    } catch (error) {
+      sender.drop(tenantId, claimed);
+      throw error;
+    }
+  };
+
+  const turn = async (tenantId: string): Promise<number | null | 'nobody'> => {
+    if (stopping.signal.aborted) return null;
+    const ahead = await files.read(tenantId, (db) => lookAhead(db, optionsFor(tenantId)));
+    // A crash may have left them untold.
+    if (!seen.has(tenantId)) tell(tenantId);
+    seen.set(tenantId, ahead.seen);
+    const { next, more, nobody } = ahead.work ? await claim(tenantId) : ahead;
+    if (nobody) seen.delete(tenantId);
+    if (nobody) return 'nobody';
+    return more ? clock.now() : earlier(next, sender.spareUntil(tenantId));
+  };
+
+  const test = async (tenantId: string, webhookId: string): Promise<DeliveryRow> => {
+    let seq: number | null = null;
+    try {
+      const delivery = await files.write(tenantId, (db) => {
+        const claimed = claimTest(db, webhookOf(db, webhookId).id, { now: clock.now(), key });
+        seq = claimed?.seq ?? null;
+        if (seq !== null) testing.add(keyOf(tenantId, seq));
+        return claimed;
+      });
+      if (!delivery) throw new Error('a webhook is gone within a transaction');
+      const outcome = await post(tenantId, delivery);
+      const row = await files.write(tenantId, (db) => {
+        settle(db, delivery, outcome, { now: clock.now(), policy: policy(), key });
+        webhookOf(db, webhookId);
+        return deliveryStore(db).bySeq(delivery.seq) as DeliveryRow;
+      });
+      if (row.status === 'delivered') sender.answers(tenantId, webhookId);
+      return row;
+    } finally {
+      if (seq !== null) testing.delete(keyOf(tenantId, seq));
+    }
+  };
+
+  return {
+    follower: { name: 'webhooks', turn },
+    sendTest: async (tenantId, webhookId) => {
+      const tested = inPlace(() => test(tenantId, webhookId));
+      const ended: Promise<unknown> = tested
+        .catch(() => undefined)
+        .finally(() => testsUnderWay.delete(ended));
+      testsUnderWay.add(ended);
+      return await tested;
+    },
+    facts: () => sender.facts(),
+    stop: async (patience) => {
+      stopping.abort();
+      const waited = new AbortController();
+      await Promise.race([Promise.all([sender.stop(), ...testsUnderWay]), sleep(patience, waited.signal)]);
+      waited.abort();
+      abandoned = true;
+    },
+  };
+};

@@ -1,0 +1,125 @@
+// What becomes of a delivery, and of its webhook. 2xx is success. Anything else is tried again by a schedule that begins with
+// each replay, for as long as it has times; 410 says that nobody is there any more, and ends it at once. A webhook that has
+// failed for long without a success in between is disabled: what happens then is kept as failed, to be replayed. Pure.
+import { createHash } from 'node:crypto';
+import { DAY, jitter, MINUTE } from '#src/kernel/time.ts';
+
+export interface WebhookPolicy {
+  /** Before the second, third, ... attempt, ms; after the last of them it has failed. */
+  readonly waits: readonly number[];
+  /** Share by which each wait is spread. */
+  readonly jitter: number;
+  /** ms from the first failure without a success since. */
+  readonly disableAfter: number;
+}
+
+/** Kept with deliveries, for the practice. */
+export const errorWords = {
+  disabled: 'the webhook was disabled',
+  eventRemoved: 'the event is no longer kept',
+  unknownEnd: 'the service stopped before the answer came',
+} as const;
+
+/** A receiver may ask to be spared; for longer than that it is asked all the same. */
+const LONGEST_SPARING_MS = DAY;
+
+/**
+ * When an attempt whose end nobody will know, because the process died, counts as failed, where the schedule has no more
+ * times. Longer than any exchange.
+ */
+const UNKNOWN_END_MS = 5 * MINUTE;
+
+/** When a test counts as failed that was under way when the process died. */
+export const testEndsAt = (now: number): number => now + UNKNOWN_END_MS;
+
+/** Attempts since the last replay. */
+export const attemptsOf = (row: { readonly attempts: number; readonly attempts_before: number }): number =>
+  row.attempts - row.attempts_before;
+
+/** Whether no attempt comes after so many. */
+export const isLast = ({ waits }: WebhookPolicy, attempts: number): boolean => attempts > waits.length;
+
+/**
+ * Whether an attempt of that number is one too many. Where the last one's end was never heard of one more is made, so that a
+ * crash loses nothing; a second crash ends it.
+ */
+export const isTooMany = ({ waits }: WebhookPolicy, attempts: number): boolean => attempts > waits.length + 2;
+
+/** When the attempt after number `attempts` (from 1) is made. `random` in [0, 1). */
+export const nextAttemptAt = (
+  { waits, jitter: share }: WebhookPolicy,
+  attempts: number,
+  now: number,
+  random: number,
+): number => {
+  // Replayed while it was under way: it has had none of the new schedule.
+  if (attempts < 1) return now;
+  const wait = waits[attempts - 1];
+  return now + (wait === undefined ? UNKNOWN_END_MS : jitter(wait, share, random));
+};
+
+/** What came of one exchange, as `kernel/outbound` tells it. */
+export type Outcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: number | null }
+  | { readonly kind: 'failed'; readonly error: string };
+
+export type Verdict = 'delivered' | 'gone' | 'failed' | { readonly retryAt: number };
+
+/** `attempts` since the last replay, with this one. */
+export const verdictOf = (
+  outcome: Outcome,
+  attempts: number,
+  { policy, now, random }: { readonly policy: WebhookPolicy; readonly now: number; readonly random: number },
+): Verdict => {
+  const answer = outcome.kind === 'answered' ? outcome : null;
+  if (answer && answer.status >= 200 && answer.status <= 299) return 'delivered';
+  if (answer?.status === 410) return 'gone';
+  if (isLast(policy, attempts)) return 'failed';
+  const spared = Math.min(answer?.retryAfter ?? 0, LONGEST_SPARING_MS);
+  return { retryAt: Math.max(nextAttemptAt(policy, attempts, now, random), now + spared) };
+};
+
+/** In words, for the practice; null of a success. */
+export const errorOf = (outcome: Outcome): string | null => {
+  if (outcome.kind === 'failed') return outcome.error;
+  const { status } = outcome;
+  if (status >= 200 && status <= 299) return null;
+  if (status >= 300 && status <= 399) return `redirects are not followed (${status})`;
+  return `answered ${status}`;
+};
+
+/** Why a failure that comes now disables; null where it does not. `since`: of the first failure without a success since. */
+export const disablingOf = (
+  verdict: Verdict,
+  since: number,
+  now: number,
+  { disableAfter }: WebhookPolicy,
+): 'gone' | 'failing' | null => {
+  if (verdict === 'gone') return 'gone';
+  return verdict !== 'delivered' && now - since >= disableAfter ? 'failing' : null;
+};
+
+/** A test stands behind nothing. */
+export const TEST_ORDER_KEY = 0;
+
+/** Enough that addresses seldom share one by chance, and little enough for an exact number. */
+const KEY_BYTES = 6;
+
+/**
+ * Deliveries with one key go one after the other: those of a message, whose numbers begin at 1, and those of suppressions of one
+ * address, as a number below 0.
+ */
+export const orderKeyOf = ({
+  message_seq,
+  data_json,
+  id,
+}: {
+  readonly message_seq: number;
+  readonly data_json: string | null;
+  readonly id: string;
+}): number => {
+  if (message_seq > 0) return message_seq;
+  const { suppression } = JSON.parse(data_json ?? '{}');
+  const about = suppression?.address ?? suppression?.id ?? id;
+  return -1 - createHash('sha256').update(about).digest().readUIntBE(0, KEY_BYTES);
+};

@@ -1,0 +1,43 @@
+// What signs the deliveries of a webhook, and where they go: sealed in the tenant's file, each bound to the webhook and to what
+// it is.
+import { randomBytes } from 'node:crypto';
+import { seal, unseal } from '#src/kernel/seal.ts';
+import type { SigningSecrets } from './sign.ts';
+
+/** Standard Webhooks asks for 24 to 64 bytes behind that prefix, as base64. */
+const SECRET_BYTES = 32;
+const PREFIX = 'whsec_';
+
+export const makeSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
+
+type What = 'secret' | 'url';
+
+const context = (what: What, webhookId: string): string => `webhook ${what} ${webhookId}`;
+
+/** `key` is derived for the purpose `webhooks`. */
+export const sealFor = (key: Buffer, what: What, webhookId: string, plain: string): Buffer =>
+  seal(key, Buffer.from(plain), context(what, webhookId));
+
+/** Throws where it was sealed for another webhook, or under another key. */
+export const openFor = (key: Buffer, what: What, webhookId: string, sealed: Buffer): string =>
+  unseal(key, sealed, context(what, webhookId)).toString();
+
+export interface SealedSecrets {
+  readonly id: string;
+  readonly sealed_secret: Buffer;
+  readonly sealed_former: Buffer | null;
+  readonly former_until: number | null;
+}
+
+/** Those that sign now. */
+export const openSecrets = (
+  key: Buffer,
+  { id, sealed_secret, sealed_former, former_until }: SealedSecrets,
+  now: number,
+): SigningSecrets => ({
+  current: openFor(key, 'secret', id, sealed_secret),
+  former:
+    sealed_former !== null && former_until !== null && now < former_until
+      ? openFor(key, 'secret', id, sealed_former)
+      : null,
+});

@@ -1,0 +1,155 @@
+// What /openapi.yaml and /reference say of the events, against the catalogue and against what is really sent.
+import { describe, expect, test } from 'vitest';
+import { eventCatalogue, eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
+import { openApiDocument } from '#src/http/openapi.ts';
+import { referencePage } from '#src/http/reference.ts';
+import { escapeHtml } from '#src/kernel/page.ts';
+import { toldFields } from '#src/messages/told-event-schema.ts';
+import { messageFields } from '#src/messages/told-fields.ts';
+import { testEnvelope } from '#src/webhooks/envelope.ts';
+import { signedHeaders } from '#src/webhooks/sign.ts';
+import { allRoutes } from './fixture.ts';
+
+const info = { name: 'Test', version: '1', origin: 'https://example.com' };
+const names = [...eventTypes, TEST_EVENT];
+
+interface Schema {
+  readonly properties: Readonly<Record<string, Schema & { readonly const?: string }>>;
+  readonly required: readonly string[];
+  readonly additionalProperties?: boolean;
+}
+interface Described {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+  readonly webhooks: Readonly<
+    Record<
+      string,
+      {
+        readonly post: {
+          readonly operationId: string;
+          readonly parameters: readonly { name: string; in: string; required: boolean }[];
+          readonly requestBody: {
+            readonly content: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
+          };
+        };
+      }
+    >
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const described = openApiDocument(allRoutes, info) as unknown as Described;
+
+/** The schema of the envelope of that event. */
+const envelopeOf = (name: string): Schema => {
+  const ref = described.webhooks[name]?.post.requestBody.content['application/json']?.schema.$ref ?? '';
+  const schema = described.components.schemas[ref.replace('#/components/schemas/', '')];
+  if (!schema) throw new Error(`${name} has no schema`);
+  return schema;
+};
+
+describe('/openapi.yaml', () => {
+  test('has a webhook for every event and for the test', () => {
+    expect(Object.keys(described.webhooks)).toEqual(names);
+  });
+
+  test.each(names)('of %s says the envelope, with that name', (name) => {
+    const { properties, required } = envelopeOf(name);
+    expect(Object.keys(properties)).toEqual(['id', 'event', 'timestamp', 'data']);
+    expect(required).toEqual(Object.keys(properties));
+    expect(properties.event?.const).toBe(name);
+  });
+
+  test.each(eventTypes)('of %s says all that is told, and that more may come', (name) => {
+    const data = envelopeOf(name).properties.data;
+    expect(Object.keys(data?.properties ?? {})).toEqual(Object.keys(toldFields[name]));
+    expect(data?.required).toEqual(Object.keys(toldFields[name]));
+    expect(data?.additionalProperties).toBeUndefined();
+  });
+
+  test('of a test says what a test tells', () => {
+    const sent = JSON.parse(testEnvelope('id', { webhookId: 'w', name: 'n', at: 0 }));
+    expect(Object.keys(envelopeOf(TEST_EVENT).properties.data?.properties ?? {})).toEqual(
+      Object.keys(sent.data),
+    );
+  });
+
+  test('names the header fields that are sent, and which of them not always', () => {
+    const delivery = { id: 'id', event: 'message.sent', body: '{}', now: 0 };
+    const always = Object.keys(signedHeaders(delivery, { current: 'whsec_AA==', former: null }));
+    const ever = Object.keys(signedHeaders(delivery, { current: 'whsec_AA==', former: 'whsec_AQ==' }));
+    for (const { post } of Object.values(described.webhooks)) {
+      // OpenAPI has no parameter of that name: the content says it.
+      expect(['Content-Type', ...post.parameters.map(({ name }) => name)]).toEqual(ever);
+      const required = post.parameters.filter((parameter) => parameter.required).map(({ name }) => name);
+      expect(['Content-Type', ...required]).toEqual(always);
+    }
+  });
+
+  test('names every operation once, also those of webhooks', () => {
+    const items = [...Object.values(described.paths), ...Object.values(described.webhooks)];
+    const ids = items.flatMap((item) => Object.values(item)).map(({ operationId }) => operationId);
+    expect(ids.length).toBeGreaterThan(names.length);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('/reference', () => {
+  const page = referencePage(allRoutes, info);
+  const [, events = ''] = page.split('<h2 id="events">');
+  const rowOf = (name: string): string =>
+    events.split('<tr>').find((row) => row.startsWith(`<td><a href="#event-${name}">`)) ?? '';
+  const sectionOf = (name: string): string =>
+    events.split(`<section id="event-${name}">`)[1]?.split('</section>')[0] ?? '';
+  const cellsOf = (row: string): string[] =>
+    [...row.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell = '']) => cell);
+
+  test('says of every event which operation fires it', () => {
+    for (const name of eventTypes) {
+      const words = escapeHtml(eventCatalogue[name].firedBy).replace(/`([^`]+)`/g, '<code>$1</code>');
+      expect(cellsOf(rowOf(name))[1]).toBe(words);
+      expect(sectionOf(name)).toContain(words);
+    }
+    expect(cellsOf(rowOf(TEST_EVENT))[1]).toContain('/test</code>');
+  });
+
+  test('says which events need tracking, and which chat alerts tell of', () => {
+    const marked = (column: number): string[] =>
+      names.filter((name) => cellsOf(rowOf(name))[column] === 'yes').toSorted();
+    expect(marked(2)).toEqual(['message.clicked', 'message.delivery_delayed', 'message.opened']);
+    expect(marked(3)).toEqual([
+      'message.content_blocked',
+      'message.failed',
+      'message.hard_bounced',
+      'message.soft_bounced',
+      'message.spam_complaint',
+    ]);
+  });
+
+  test('shows every field that an event tells', () => {
+    const common = events.split('in every event of a message</caption>')[1]?.split('</table>')[0] ?? '';
+    for (const name of Object.keys(messageFields)) expect(common).toContain(`<code>${name}</code>`);
+    for (const type of eventTypes) {
+      const isOfMessage = type.startsWith('message.');
+      expect(sectionOf(type).includes('The fields of every event of a message')).toBe(isOfMessage);
+      for (const name of Object.keys(toldFields[type]))
+        if (!(isOfMessage && name in messageFields))
+          expect(sectionOf(type)).toContain(`<td><code>${name}</code></td>`);
+    }
+    expect(sectionOf(TEST_EVENT)).toContain('<code>webhook_id</code>');
+  });
+
+  test('shows the envelope and the header fields', () => {
+    const headers = signedHeaders(
+      { id: 'id', event: 'message.sent', body: '{}', now: 0 },
+      { current: 'whsec_AA==', former: 'whsec_AQ==' },
+    );
+    for (const name of Object.keys(headers)) expect(events).toContain(`<td><code>${name}</code></td>`);
+    for (const name of ['id', 'event', 'timestamp', 'data'])
+      expect(events.split('Body of a delivery')[1]?.split('</table>')[0]).toContain(`<code>${name}</code>`);
+    expect(events).not.toMatch(/undefined|\[object|`/);
+  });
+
+  test('leads to the events from its contents', () => {
+    expect(page.split('<main>')[0]).toContain('href="#events"');
+  });
+});

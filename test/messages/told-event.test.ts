@@ -1,0 +1,339 @@
+// What followers are told, on a practice's real file: each event caused by what causes it, read back as followers read it.
+import { createSecretKey } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { type EventType, eventTypes } from '#src/events/catalogue.ts';
+import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
+import type { EventData } from '#src/events/schema.ts';
+import { eventStore } from '#src/events/store.ts';
+import { takeInReport } from '#src/feedback/receive.ts';
+import { hear, takeIn } from '#src/feedback/take-in.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { type Signal, signals } from '#src/messages/rules.ts';
+import { messageStore } from '#src/messages/store.ts';
+import { isTold, toldEvent } from '#src/messages/told-event.ts';
+import { toldDataSchema, toldFields } from '#src/messages/told-event-schema.ts';
+import { queueStore } from '#src/queue/store.ts';
+import { createGuardrail } from '#src/reputation/guardrail.ts';
+import { addSuppression, onRoute, removeSuppression } from '#src/suppressions/change.ts';
+import { copyOf, unsubscribe } from '#src/unsubscribe/unsubscribe.ts';
+import { openTenantDb, queueMessage } from '#test/support/storage.ts';
+
+const NOW = 1_764_000_000_000;
+const deps = {
+  suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
+  simulatorDomain: 'simulator.mail.example.com',
+  guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+};
+const said: EventData = {
+  smtp_code: 250,
+  enhanced_code: '2.0.0',
+  diagnostic: '250 2.0.0 OK',
+  upstream: 'relay',
+  attempt: 1,
+};
+
+/** One message to one person; `then` is done to them in one transaction each. */
+const scene = async () => {
+  const tenant = await openTenantDb();
+  const { db } = tenant;
+  const message = queueMessage(tenant, { now: NOW });
+  const recipientId = message.recipientIds[0] ?? 0;
+  const person = () => {
+    const recipient = messageStore(db).recipient(recipientId);
+    if (!recipient) throw new Error('the recipient is gone');
+    return recipient;
+  };
+  const rows = (): FollowedEvent[] => followStore(db).after(0, 1_000);
+  const hears = (signal: Signal, data: EventData = {}): void =>
+    db.transaction(() => hear(db, person(), { signal, data }, deps, NOW))();
+  const isSent = (): void => {
+    db.transaction(() => {
+      takeIn(db, person(), [{ signal: 'accepted', data: said }], deps, NOW);
+      queueStore(db).remove(recipientId);
+    })();
+  };
+  const leaves = (extent: 'route' | 'team'): void => {
+    const copy = copyOf(db, recipientId);
+    if (!copy) throw new Error('no such copy');
+    db.transaction(() => unsubscribe(db, copy, extent, deps, NOW))();
+  };
+  const append = (type: EventType, data?: EventData): void =>
+    eventStore(db).append({
+      type,
+      messageSeq: message.seq,
+      recipientId: null,
+      at: NOW,
+      ...(data ? { data } : {}),
+    });
+  /** Name and status of each event of the message. */
+  const statuses = (): string[] =>
+    rows()
+      .filter(({ message_seq }) => message_seq > 0)
+      .map(toldEvent)
+      .map(({ event, data }) => `${event} ${data.status}`);
+  return { ...tenant, message, person, rows, hears, isSent, leaves, append, statuses };
+};
+
+const expectInForm = (row: FollowedEvent): void => {
+  const { data } = toldEvent(row);
+  expect(toldDataSchema(row.type).parse(data)).toEqual(data);
+  expect(Object.keys(data)).toEqual(Object.keys(toldFields[row.type]));
+};
+
+describe('the status told with an event', () => {
+  test.each<{ name: string; after: (it: Awaited<ReturnType<typeof scene>>) => void; told: string[] }>([
+    {
+      name: 'is what the event means where it is news',
+      after: ({ hears }) => {
+        hears('delivered');
+        hears('opened');
+        hears('clicked');
+      },
+      told: ['message.delivered delivered', 'message.opened opened', 'message.clicked clicked'],
+    },
+    {
+      name: 'stays opened where the delivery is told of late',
+      after: ({ hears }) => {
+        hears('opened');
+        hears('delivered');
+      },
+      told: ['message.opened opened', 'message.delivered opened'],
+    },
+    {
+      name: 'stays delivered where a machine opens the mail',
+      after: ({ hears }) => {
+        hears('delivered');
+        hears('opened', { bot: true });
+        hears('clicked', { bot: true });
+      },
+      told: ['message.delivered delivered', 'message.opened delivered', 'message.clicked delivered'],
+    },
+    {
+      name: 'stays spam_complaint where the person unsubscribes as well',
+      after: ({ hears, leaves }) => {
+        hears('spam_complaint');
+        leaves('route');
+      },
+      told: [
+        'message.spam_complaint spam_complaint',
+        'message.unsubscribed spam_complaint',
+        'message.subscription spam_complaint',
+      ],
+    },
+    {
+      name: 'is unsubscribed with both events of an unsubscription',
+      after: ({ leaves }) => leaves('team'),
+      told: ['message.unsubscribed unsubscribed', 'message.subscription unsubscribed'],
+    },
+    {
+      name: 'is delivery_delayed where a notice of a delay comes after the hand-over, and what replaces it then',
+      after: ({ hears }) => {
+        hears('delayed', { via: 'dsn' });
+        hears('delivered', { via: 'dsn' });
+        hears('auto_replied');
+      },
+      told: [
+        'message.delivery_delayed delivery_delayed',
+        'message.delivered delivered',
+        'message.auto_replied auto_replied',
+      ],
+    },
+    {
+      name: 'is that of an opt-out at the provider',
+      after: ({ db, person, hears }) => {
+        hears('hard_bounced');
+        const feedback = { feedbackType: 'opt-out', originalMailFrom: null };
+        takeInReport(db, person().id, { kind: 'feedback', feedback }, null, deps, NOW);
+      },
+      told: [
+        'message.hard_bounced hard_bounced',
+        'message.unsubscribed hard_bounced',
+        'message.subscription hard_bounced',
+      ],
+    },
+  ])('$name', async ({ after, told }) => {
+    const it = await scene();
+    it.isSent();
+    after(it);
+    expect(it.statuses()).toEqual(['message.sent processed', ...told]);
+    for (const row of it.rows()) expectInForm(row);
+  });
+
+  test('is where the recipient stands, whatever is heard after whatever', async () => {
+    const it = await scene();
+    it.isSent();
+    const reported = signals.filter(
+      (one) => !['scheduled', 'queued', 'deferred', 'suppressed'].includes(one),
+    );
+    for (const one of [...reported, ...reported.toReversed()])
+      for (const bot of [true, false]) {
+        it.hears(one, { bot });
+        const last = it
+          .rows()
+          .filter(({ message_seq }) => message_seq > 0)
+          .at(-1);
+        expect(last && toldEvent(last).data.status).toBe(it.person().status);
+      }
+  });
+
+  test('of a scheduled message stays pending when it is given another time', async () => {
+    const { db, message, append, rows } = await scene();
+    append('message.created', { status: 'pending' });
+    const [before] = rows().map(toldEvent);
+    messageStore(db).setSchedule(message.seq, NOW, '[]', NOW);
+    expect(rows().map(toldEvent)).toEqual([before]);
+    expect(before?.data.status).toBe('pending');
+  });
+
+  test('of a creation that says nothing is that of its row', async () => {
+    const { append, rows } = await scene();
+    append('message.created');
+    const [row] = rows();
+    if (!row) throw new Error('no event');
+    expect(toldEvent(row).data).toMatchObject({ status: 'queued', recipient: null });
+    expect(toldEvent({ ...row, scheduled_at: NOW + 1 }).data.status).toBe('pending');
+  });
+
+  test('of blocked content is failed, of the whole message', async () => {
+    const { append, rows, statuses } = await scene();
+    for (const type of ['message.failed', 'message.content_blocked'] as const)
+      append(type, { content_reasons: ['eicar'] });
+    expect(statuses()).toEqual(['message.failed failed', 'message.content_blocked failed']);
+    for (const row of rows()) {
+      expectInForm(row);
+      expect(toldEvent(row).data).toMatchObject({ recipient: null, content_reasons: ['eicar'] });
+    }
+  });
+});
+
+describe('what is told', () => {
+  test('of a message names it, its project and its route, and echoes tags and metadata', async () => {
+    const { db, isSent, rows, message, projectId, routeId } = await scene();
+    isSent();
+    const [row] = rows();
+    if (!row) throw new Error('no event');
+    const given = {
+      ...row,
+      tag: 'Termin',
+      tags_json: '["Termin","b"]',
+      metadata_json: '{"10":"x","Fall":"ü"}',
+    };
+    expect(toldEvent(given)).toEqual({
+      event: 'message.sent',
+      timestamp: '2025-11-24T16:00:00.000Z',
+      data: {
+        event_id: eventStore(db).ofMessage(message.seq, 0, 1)[0]?.id,
+        message_id: message.id,
+        status: 'processed',
+        recipient: 'anna@example.org',
+        project_id: projectId,
+        project_slug: 'default',
+        route_id: routeId,
+        route_slug: 'outgoing',
+        message_kind: 'transactional',
+        tag: 'Termin',
+        tags: ['Termin', 'b'],
+        metadata: { '10': 'x', Fall: 'ü' },
+        smtp_code: 250,
+        enhanced_code: '2.0.0',
+        diagnostic: '250 2.0.0 OK',
+        upstream: 'relay',
+      },
+    });
+    expectInForm(given);
+  });
+
+  test('of a suppression says where it applies', async () => {
+    const { db, rows, routeId, message } = await scene();
+    const key = deps.suppressionKey;
+    const wanted = { address: 'bert@example.org' as Address, place: onRoute(routeId), note: 'private' };
+    db.transaction(() => {
+      const { row } = addSuppression(
+        db,
+        key,
+        { ...wanted, reason: 'manual', sourceMessageId: message.id },
+        NOW,
+      );
+      removeSuppression(db, row, NOW + 1);
+    })();
+    const told = rows().map(toldEvent);
+    expect(told.map(({ event }) => event)).toEqual(['suppression.added', 'suppression.removed']);
+    for (const { data } of told)
+      expect(data).toMatchObject({
+        address: 'bert@example.org',
+        scope: 'route',
+        project_id: null,
+        project_slug: null,
+        route_id: routeId,
+        route_slug: 'outgoing',
+        reason: 'manual',
+        source_message_id: message.id,
+      });
+    for (const row of rows()) expectInForm(row);
+    expect(JSON.stringify(told)).not.toContain('private');
+  });
+
+  test('of an unsubscription says how much it is about, beside what the message was', async () => {
+    const { leaves, isSent, rows, routeId, projectId } = await scene();
+    isSent();
+    leaves('team');
+    const left = rows().filter(
+      ({ type }) => type === 'message.unsubscribed' || type === 'message.subscription',
+    );
+    expect(left).toHaveLength(2);
+    for (const row of left) {
+      expectInForm(row);
+      expect(toldEvent(row).data).toMatchObject({
+        scope: 'team',
+        project_id: projectId,
+        route_id: routeId,
+        suppression: { scope: 'team', project_id: null, route_id: null, reason: 'unsubscribe_all' },
+      });
+    }
+  });
+
+  test('is neither the subject nor the content of a message', async () => {
+    const { isSent, hears, rows } = await scene();
+    isSent();
+    hears('hard_bounced', { diagnostic: '550 no' });
+    const told = JSON.stringify(rows().map(toldEvent));
+    expect(told).toContain('550 no');
+    expect(told).not.toMatch(/Termin|Guten Tag/);
+  });
+
+  test('has an id and, of messages, at least message_id and status, whatever the event', () => {
+    for (const type of eventTypes) {
+      const names = Object.keys(toldFields[type]);
+      expect(names).toContain('event_id');
+      expect(names).toEqual(
+        expect.arrayContaining(
+          type.startsWith('message.')
+            ? ['message_id', 'status']
+            : ['scope', 'project_id', 'project_slug', 'route_id', 'route_slug'],
+        ),
+      );
+    }
+  });
+});
+
+describe('is passed over', () => {
+  const TRACKED = '{"plain_text_fallback":true,"track_opens":false,"track_clicks":true}';
+  const UNTRACKED = '{"plain_text_fallback":true,"track_opens":false,"track_clicks":false}';
+  test.each<[name: string, type: EventType, data: EventData | null, settings: string | null, told: boolean]>([
+    ['what was told before', 'message.delivered', { repeated: true }, TRACKED, false],
+    ['a delay of a message that nobody tracks', 'message.delivery_delayed', {}, UNTRACKED, false],
+    ['a delay of a message of a version that did not track', 'message.delivery_delayed', {}, '{}', false],
+    ['a second delay', 'message.delivery_delayed', { repeated: true }, TRACKED, false],
+    ['not: the first delay of a tracked one', 'message.delivery_delayed', {}, TRACKED, true],
+    ['not: what a machine opened', 'message.opened', { bot: true }, TRACKED, true],
+    ['not: any other event of an untracked one', 'message.sent', null, UNTRACKED, true],
+    ['not: a suppression', 'suppression.added', {}, null, true],
+  ])('%s', async (_, type, data, settings_json, told) => {
+    const { append, rows } = await scene();
+    append(type);
+    const [row] = rows();
+    if (!row) throw new Error('no event');
+    const data_json = data && JSON.stringify(data);
+    expect(isTold({ ...row, data_json, settings_json })).toBe(told);
+  });
+});
