@@ -271,6 +271,7 @@ beforeAll(async () => {
   zone.set(REBINDING, 'A', INTERNAL);
 
   memoryBefore = await peakMemory(daemon.pid);
+  await suppress(busy);
 });
 afterAll(() => started.disposeAsync());
 
@@ -293,7 +294,6 @@ const settled = async (hook: Hook): Promise<readonly Delivery[]> => {
 test('others get what is theirs, here and in other practices, while slow receivers keep requests waiting', {
   timeout: PATIENCE_MS,
 }, async () => {
-  await suppress(busy);
   for (const { receiver } of lingering())
     await until('it is connected to', () => receiver.connections.total > 0, PATIENCE_MS);
   await suppress(quiet);
