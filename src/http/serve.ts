@@ -26,6 +26,8 @@ export interface Credentials {
   readonly csrfToken: string | null;
   /** Whether the request may change something: then a cookie alone is not enough. */
   readonly isWrite: boolean;
+  /** Of a request that has been let in before and is under way still: nobody has used anything since. */
+  readonly isOnceMore: boolean;
 }
 
 export interface HttpLimits extends RateLimit {
@@ -90,6 +92,7 @@ const noCredentials: Credentials = {
   cookie: null,
   csrfToken: null,
   isWrite: false,
+  isOnceMore: false,
 };
 const NO_QUERY: Readonly<Record<string, string>> = {};
 
@@ -126,13 +129,14 @@ export const createServe = (
     await requireAccess(exchange.caller, endpoint.route);
   };
 
-  /** A body may be minutes on its way, an answer hours: whoever lost their right or their session has it no more. */
+  /** A body may be minutes on its way, an answer hours: whoever lost their right or their session has it no more, and a session
+   * that nobody uses but for this comes to its end. */
   const admitAgain = async (
     exchange: Exchange,
     endpoint: Endpoint,
     params: Record<string, string>,
   ): Promise<Caller> => {
-    const caller = await identify(exchange);
+    const caller = await identify(exchange, true);
     if (caller === null) throw notLive();
     await admit(exchange, caller, endpoint, params);
     return exchange.caller;
@@ -150,10 +154,10 @@ export const createServe = (
   };
 
   /** The caller, anonymous where the route asks for none, null where it asks and the credential is missing or wrong. */
-  const identify = (exchange: Exchange): Caller | null | Promise<Caller | null> => {
+  const identify = (exchange: Exchange, isOnceMore = false): Caller | null | Promise<Caller | null> => {
     if (exchange.route === undefined || exchange.route.access === 'public') return anonymous;
     const { headers, method = '' } = exchange.request;
-    const given = { ...noCredentials, isWrite: !READING.has(method) };
+    const given = { ...noCredentials, isWrite: !READING.has(method), isOnceMore };
     const ask = (credentials: Credentials) => options.authenticate(credentials, exchange.clientAddress);
     if (headers['x-admin-token'] !== undefined) {
       const adminToken = exchange.header('x-admin-token');

@@ -21,6 +21,8 @@ export interface Credentials {
   readonly csrfToken: string | null;
   /** Whether the request may change something: then a cookie alone is not enough. */
   readonly isWrite: boolean;
+  /** Of a request that has been let in before and is under way still: nobody has used anything since. */
+  readonly isOnceMore?: boolean | undefined;
 }
 
 export interface AuthenticateDeps {
@@ -63,26 +65,34 @@ const tokenCaller = ({ token_id, tenant_id, project_id, name }: CredentialRow): 
 export const createAuthenticate = ({ platform, clock, adminToken, lastUsed, sessions }: AuthenticateDeps) => {
   const adminHash = adminToken === null ? null : hashBearer(adminToken);
 
-  const byToken = async (token: string, clientAddress: string): Promise<Caller | null> => {
+  const byToken = async (
+    token: string,
+    clientAddress: string,
+    isOnceMore: boolean,
+  ): Promise<Caller | null> => {
     const row = await platform.read((db) => credentialStore(db).find(hashBearer(token)));
     if (!row || !isUsable(row, clientAddress, clock.now())) return null;
-    lastUsed.note(row.tenant_id, row.token_id);
+    if (!isOnceMore) lastUsed.note(row.tenant_id, row.token_id);
     return tokenCaller(row);
   };
 
-  const byBearer = (bearer: string, clientAddress: string): Promise<Caller | null> | null => {
-    if (bearer.startsWith(SESSION_PREFIX)) return sessions.byBearer(bearer);
+  const byBearer = (
+    bearer: string,
+    clientAddress: string,
+    isOnceMore: boolean,
+  ): Promise<Caller | null> | null => {
+    if (bearer.startsWith(SESSION_PREFIX)) return sessions.byBearer(bearer, isOnceMore);
     const isToken = Object.values(tokenPrefix).some((prefix) => bearer.startsWith(prefix));
-    return isToken ? byToken(bearer, clientAddress) : null;
+    return isToken ? byToken(bearer, clientAddress, isOnceMore) : null;
   };
 
   return async (
-    { bearer, adminToken: given, cookie, csrfToken, isWrite }: Credentials,
+    { bearer, adminToken: given, cookie, csrfToken, isWrite, isOnceMore = false }: Credentials,
     clientAddress: string,
   ): Promise<Caller | null> => {
     if (given !== null)
       return adminHash !== null && timingSafeEqual(hashBearer(given), adminHash) ? operator : null;
-    if (bearer !== null) return byBearer(bearer, clientAddress);
-    return cookie === null ? null : sessions.byCookie({ cookie, csrfToken, isWrite });
+    if (bearer !== null) return byBearer(bearer, clientAddress, isOnceMore);
+    return cookie === null ? null : sessions.byCookie({ cookie, csrfToken, isWrite, isOnceMore });
   };
 };

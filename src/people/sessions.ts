@@ -51,6 +51,8 @@ export interface CookieCredentials {
   readonly cookie: string;
   readonly csrfToken: string | null;
   readonly isWrite: boolean;
+  /** See Credentials of `authenticate`. */
+  readonly isOnceMore?: boolean | undefined;
 }
 
 export interface Sessions {
@@ -58,8 +60,8 @@ export interface Sessions {
   issue(db: PlatformDb, account: AccountRow, now: number): IssuedSession;
   /** The answer to a sign-in, with the cookies. */
   answer(issued: IssuedSession): RouteResult;
-  /** Who has the bearer of a live session; null where there is none. */
-  byBearer(bearer: string): Promise<Caller | null>;
+  /** Who has the bearer of a live session; null where there is none. `isOnceMore`: it is not used by that. */
+  byBearer(bearer: string, isOnceMore?: boolean): Promise<Caller | null>;
   /** As `byBearer`. Throws `forbidden` for a write without the CSRF token. */
   byCookie(credentials: CookieCredentials): Promise<Caller | null>;
   csrfTokenOf(sessionId: string): string;
@@ -164,10 +166,10 @@ export const createSessions = ({
     for (const { id } of byUse.slice(MAX_SESSIONS - 1)) sessionStore(db).remove(id);
   };
 
-  const byBearer = async (bearer: string): Promise<Caller | null> => {
+  const byBearer = async (bearer: string, isOnceMore = false): Promise<Caller | null> => {
     const row = await platform.read((db) => sessionStore(db).find(hashBearer(bearer)));
     if (!row || !isLive(row.created_at, usedAt(row), clock.now())) return null;
-    lastUsed.note(PLACE, row.id);
+    if (!isOnceMore) lastUsed.note(PLACE, row.id);
     return {
       ...anonymous,
       kind: 'member',
@@ -204,9 +206,9 @@ export const createSessions = ({
       },
     }),
     byBearer,
-    byCookie: async ({ cookie, csrfToken, isWrite }) => {
+    byCookie: async ({ cookie, csrfToken, isWrite, isOnceMore }) => {
       const bearer = onlyCookie(cookie, sessionCookie);
-      const caller = bearer === null ? null : await byBearer(bearer);
+      const caller = bearer === null ? null : await byBearer(bearer, isOnceMore);
       if (caller === null || !isWrite) return caller;
       if (csrfToken === null || !isSame(csrfToken, csrfTokenOf(caller.credentialId))) throw csrfRefused();
       return caller;

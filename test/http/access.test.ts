@@ -233,7 +233,14 @@ describe('permissions on paths without a practice', () => {
 
 describe('credentials as the door hands them on', () => {
   const cookie = 'svc_session=x';
-  const none = { bearer: null, adminToken: null, cookie: null, csrfToken: null, isWrite: false };
+  const none = {
+    bearer: null,
+    adminToken: null,
+    cookie: null,
+    csrfToken: null,
+    isWrite: false,
+    isOnceMore: false,
+  };
   test.each<[string, string, Record<string, string>, Partial<Credentials>[]]>([
     ['none are not asked about', 'GET', {}, []],
     ['a cookie', 'GET', { cookie }, [{ cookie }]],

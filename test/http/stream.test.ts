@@ -179,10 +179,17 @@ describe('a handler that asks once more who is there', () => {
         (error: AppError) => error.code,
       );
     });
-    const door = await openDoor({ routes: [route], authenticate: () => present });
+    const asked: boolean[] = [];
+    const authenticate = ({ isOnceMore }: { readonly isOnceMore: boolean }) => {
+      asked.push(isOnceMore);
+      return present;
+    };
+    const door = await openDoor({ routes: [route], authenticate });
     const socket = await dial(door.port);
     socket.write(ASK.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
     expect(await readAll(socket)).toContain(said);
+    // Else a session that nobody uses would live for as long as its stream.
+    expect(asked).toEqual([false, true]);
   });
 });
 

@@ -66,8 +66,8 @@ const authenticate = (
       flush: async () => undefined,
     },
     sessions: {
-      byBearer: async (bearer) => {
-        asked.push(bearer);
+      byBearer: async (bearer, isOnceMore) => {
+        asked.push(isOnceMore ? `${bearer} once more` : bearer);
         return someone;
       },
       byCookie: async (given) => {
@@ -116,7 +116,18 @@ describe('who it is', () => {
     expect(await authenticate({ bearer })).toBe(someone);
     const cookie = { cookie: 'svc_session=x', csrfToken: 'y', isWrite: true };
     expect(await authenticate(cookie)).toBe(someone);
-    expect(asked).toEqual([bearer, cookie]);
+    expect(asked).toEqual([bearer, { ...cookie, isOnceMore: false }]);
+  });
+
+  test('as before, where a request asks once more, and nothing is used by that', async () => {
+    const isOnceMore = true;
+    const bearer = `svc_sess_${'a'.repeat(43)}`;
+    expect(await authenticate({ bearer: team, isOnceMore })).toMatchObject({ kind: 'team_token' });
+    expect(noted).toEqual([]);
+    const cookie = { cookie: 'svc_session=x', csrfToken: null, isWrite: false, isOnceMore };
+    await authenticate({ bearer, isOnceMore });
+    await authenticate(cookie);
+    expect(asked).toEqual([`${bearer} once more`, cookie]);
   });
 
   test('the admin token decides where several are given, then the bearer', async () => {

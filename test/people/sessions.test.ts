@@ -137,6 +137,19 @@ describe('a session', () => {
     expect(await isLive(token)).toBe(false);
   });
 
+  test('is not used by a request of before that asks once more, and ends under it', async () => {
+    const { token } = await issue();
+    const cookie = `svc_session=${token}`;
+    const onceMore = async () => [
+      await sessions.byBearer(token, true),
+      await sessions.byCookie({ cookie, csrfToken: null, isWrite: false, isOnceMore: true }),
+    ];
+    clock.set(START + 12 * HOUR - 1);
+    expect(await onceMore()).not.toContain(null);
+    clock.set(START + 12 * HOUR);
+    expect(await onceMore()).toEqual([null, null]);
+  });
+
   test('says when it was made and used, and when it ends', async () => {
     const { token, id } = await issue();
     clock.set(START + HOUR);
