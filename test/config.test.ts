@@ -8,6 +8,7 @@ import { type Config, liveChanges, loadConfig } from '#src/config.ts';
 import { Secret } from '#src/kernel/secret.ts';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
 import { ConfigError } from '#src/kernel/yaml-file.ts';
+import { createCertificate } from '#test/support/certificate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'sendwerk-config-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -35,6 +36,7 @@ const pkcs8 = { type: 'pkcs8', format: 'pem' } as const;
 const rsaPem = (bits: number): string =>
   generateKeyPairSync('rsa', { modulusLength: bits }).privateKey.export(pkcs8).toString();
 const RSA = rsaPem(2_048);
+const AUTHORITY = createCertificate(['hooks.example.com']).certificate;
 const files = {
   key: fileWith('master.key', `${KEY}\n`),
   token: fileWith('admin.token', `${TOKEN}\r\n`),
@@ -42,6 +44,8 @@ const files = {
   open: fileWith('open.password', PASSWORD, 0o644),
   big: fileWith('big.password', Buffer.alloc(5_000, 'x')),
   text: fileWith('some.txt', 'x', 0o644),
+  authorities: fileWith('two-authorities.crt', `# of the practice\n${AUTHORITY}${AUTHORITY}`),
+  halfAuthority: fileWith('half-authority.crt', AUTHORITY + AUTHORITY.slice(0, 200)),
   directory: join(directory, 'a-directory'),
   rsa: fileWith('rsa.key', RSA),
   shortRsa: fileWith('short-rsa.key', rsaPem(1_024)),
@@ -498,6 +502,27 @@ describe('a bad file says where and what', () => {
       ],
     ],
     [
+      'a CA file without a certificate',
+      `${MINIMAL}security: { outbound_ca_file: ${files.text} }`,
+      [
+        '6:13: security.outbound_ca_file: expected certificates in PEM, and nothing else, got something else in it',
+      ],
+    ],
+    [
+      'a CA file with half a certificate',
+      `${MINIMAL}security: { outbound_ca_file: ${files.halfAuthority} }`,
+      [
+        '6:13: security.outbound_ca_file: expected certificates in PEM, and nothing else, got something else in it',
+      ],
+    ],
+    [
+      'a key as CA file',
+      relay(`ca_file: ${files.rsa}`),
+      [
+        '7:57: upstreams[0].ca_file: expected certificates in PEM, and nothing else, got something else in it',
+      ],
+    ],
+    [
       'a missing certificate',
       `${MINIMAL}smtp:\n  inbound:\n    listen: 0.0.0.0:25\n    tls: { cert: ${files.text}, key: /nonexistent/k }`,
       [
@@ -582,6 +607,11 @@ describe('a bad file says where and what', () => {
     ],
     ['a key twice', `${MINIMAL}http: {}\nhttp: {}`, ['7:1: expected each key once, got http again']],
   ])('%s', (_name, text, expected) => expect(problemsOf(text)).toEqual(expected));
+
+  test('no problem in a file of several authorities', () => {
+    const { config } = load(`${MINIMAL}security: { outbound_ca_file: ${files.authorities} }`);
+    expect(config.security.outbound_ca_file).toBe(files.authorities);
+  });
 
   test('all problems at once, in the order of the file, those of files and variables among them', () => {
     const text = `http: { listen: x }\nadmin: { token_env: UNSET_TOKEN }\n${withService('host', 'a.send.example.com')}log: { level: 1 }`;

@@ -2,7 +2,7 @@
 // own are absent here, so that the checks of the others report in the same run.
 
 import type { ConfigFile } from './schema.ts';
-import { checkFile, type Findings } from './secrets.ts';
+import { checkAuthorities, checkFile, type Findings } from './secrets.ts';
 import { hostInZone, isLoopback } from './values.ts';
 
 type Sections = Partial<ConfigFile>;
@@ -47,7 +47,7 @@ const checkService = ({ service }: Sections, { problem, warning }: Findings): vo
 
 const checkFiles = ({ smtp, upstreams, scanners, security }: Sections, findings: Findings): void => {
   if (security?.outbound_ca_file !== undefined)
-    checkFile(['security', 'outbound_ca_file'], security.outbound_ca_file, false, findings);
+    checkAuthorities(['security', 'outbound_ca_file'], security.outbound_ca_file, findings);
   for (const listener of ['inbound', 'submission'] as const) {
     const tls = smtp?.[listener]?.tls;
     if (!tls) continue;
@@ -56,7 +56,7 @@ const checkFiles = ({ smtp, upstreams, scanners, security }: Sections, findings:
   }
   for (const [index, upstream] of (upstreams ?? []).entries())
     if (upstream.kind === 'smtp' && upstream.ca_file !== undefined)
-      checkFile(['upstreams', index, 'ca_file'], upstream.ca_file, false, findings);
+      checkAuthorities(['upstreams', index, 'ca_file'], upstream.ca_file, findings);
   if (scanners?.link_blocklist_file !== undefined)
     checkFile(['scanners', 'link_blocklist_file'], scanners.link_blocklist_file, false, findings);
 };

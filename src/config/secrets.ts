@@ -1,5 +1,6 @@
 // Where secrets come from: the file or the environment variable that a key names. A file must exist and be small; that
 // others on the machine can read it is worth a warning, not a refusal.
+import { X509Certificate } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { Secret } from '#src/kernel/secret.ts';
 import type { Path } from '#src/kernel/yaml-file.ts';
@@ -83,6 +84,34 @@ const readBounded = (
 /** Reports a problem unless `file` can be opened and read. */
 export const checkFile = (path: Path, file: string, isPrivate: boolean, findings: Findings): void => {
   readBounded(path, file, 1, isPrivate, findings);
+};
+
+/** A public bundle has a fifth of a million. */
+const MAX_AUTHORITIES_BYTES = 1_024 * 1_024;
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+const isCertificate = (pem: string): boolean => {
+  try {
+    return new X509Certificate(pem).subject !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Reports a problem unless `file` holds certificates, PEM. TLS passes over what it cannot read, so that the first connection
+ * would tell of it, as of a receiver that is not to be trusted.
+ */
+export const checkAuthorities = (path: Path, file: string, findings: Findings): void => {
+  const content = readBounded(path, file, MAX_AUTHORITIES_BYTES + 1, false, findings);
+  if (content === null) return;
+  const text = content.toString('latin1');
+  const certificates = text.match(PEM_CERTIFICATE) ?? [];
+  const begun = text.split('-----BEGIN ').length - 1;
+  if (content.length > MAX_AUTHORITIES_BYTES)
+    findings.problem(path, `a file of at most ${MAX_AUTHORITIES_BYTES} bytes`, 'a larger one');
+  else if (certificates.length === 0 || certificates.length < begun || !certificates.every(isCertificate))
+    findings.problem(path, 'certificates in PEM, and nothing else', 'something else in it');
 };
 
 const secretText = (
