@@ -1,9 +1,10 @@
 // Chat alerts as the API and the audit show them.
 import type { z } from 'zod';
+import { maskUrl, urlFingerprint } from '#src/kernel/secret-url.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { alertSchema } from './schema.ts';
 import type { AlertRow } from './store.ts';
-import { maskUrl, openUrl, urlFingerprint } from './target.ts';
+import { openUrl } from './target.ts';
 
 export const presentAlert = (row: AlertRow, key: Buffer): z.infer<typeof alertSchema> => ({
   id: row.id,

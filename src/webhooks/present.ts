@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
+import { maskUrl, urlFingerprint } from '#src/kernel/secret-url.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { toldEvent } from '#src/messages/told-event.ts';
 import type { DeliveryRow } from './delivery-store.ts';
@@ -26,15 +27,10 @@ export const presentWebhook = (row: WebhookRow, key: Buffer, now: number): Shown
   created_at: toIso(row.created_at),
 });
 
-/** Receivers are told secrets of their own in the query, which the audit keeps for years. */
-const withoutQuery = (url: string): string => {
-  const { origin, pathname, search } = new URL(url);
-  return `${origin}${pathname}${search === '' ? '' : '?…'}`;
-};
-
+/** Many a receiver knows who may post by the path or the query alone, and the audit is kept for years, as it is. */
 export const auditedWebhook = (row: WebhookRow, key: Buffer, now: number) => {
   const { failing_since: _, url, ...record } = presentWebhook(row, key, now);
-  return { ...record, url: withoutQuery(url) };
+  return { ...record, url: maskUrl(url), url_fingerprint: urlFingerprint(key, url) };
 };
 
 const eventOf = (db: TenantDb, { event_seq }: DeliveryRow): FollowedEvent | undefined =>

@@ -11,8 +11,8 @@ import {
   type Told,
   verdictOf,
 } from '#src/alerts/rules.ts';
-import { maskUrl } from '#src/alerts/target.ts';
 import { eventTypes } from '#src/events/catalogue.ts';
+import { maskUrl } from '#src/kernel/secret-url.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 
 const policy: AlertPolicy = {

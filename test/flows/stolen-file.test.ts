@@ -91,7 +91,28 @@ test('no secret that was issued stands in any file', async () => {
   note('a live invitation', await invite(app, practice.id, 'late@example.org', { role_id: 'viewer' }));
   note('a live code', await requestCode(app, 'member@example.org'));
   for (const code of await codesTo(app, 'owner@example.org')) note('a code that was used', code);
-  expect(issued).toHaveLength(11);
+  const follower = { name: 'Wirtschaft', url: 'https://9.9.9.9/hooks/Pfad-zum-Empfaenger-des-Webhooks' };
+  note('where a webhook leads', follower.url.slice(-30));
+  const made = await app.request<{ id: string; secret: string }>(
+    'POST',
+    `${base}/webhooks`,
+    { ...follower, events: ['message.sent'] },
+    owner.token,
+  );
+  note("a webhook's former secret", made.body.secret);
+  const hook = `${base}/webhooks/${made.body.id}`;
+  const rotated = await app.request<{ secret: string }>('POST', `${hook}/rotate`, {}, owner.token);
+  note("a webhook's secret", rotated.body.secret);
+  const alert = {
+    name: 'Wirtschaft',
+    kind: 'slack',
+    url: 'https://9.9.9.9/services/Pfad-in-den-Chat-der-Praxis',
+  };
+  note('where an alert leads', alert.url.slice(-25));
+  expect((await app.request('POST', `${base}/alerts`, alert, owner.token)).status).toBe(201);
+  const moved = await app.request('PATCH', hook, { url: `${follower.url}-2` }, owner.token);
+  expect(moved.status).toBe(200);
+  expect(issued).toHaveLength(15);
 
   await until('nothing waits to be told', () => app.sql(null, 'SELECT 1 FROM notices').length === 0);
   expect(await findings(app, issued)).toEqual([]);

@@ -281,8 +281,8 @@ describe('who is limited to projects', () => {
 });
 
 describe('the audit', () => {
-  test('keeps each change with the record before and after, without secrets and queries', async () => {
-    const { id, secret = '' } = await make({ url: `${ELSEWHERE}?schluessel=Igel` });
+  test('keeps each change with the record before and after, without secrets and addresses', async () => {
+    const { id, secret = '' } = await make({ url: `${ELSEWHERE}/Dachs?schluessel=Igel` });
     const path = `${hooks}/${id}`;
     await call('PATCH', path, { name: 'Neu' });
     const rotated = await call<Webhook>('POST', `${path}/rotate`);
@@ -293,7 +293,8 @@ describe('the audit', () => {
     const shown = {
       id,
       name: given.name,
-      url: `${ELSEWHERE}?…`,
+      url: `${ELSEWHERE}/…`,
+      url_fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/),
       events: given.events,
       status: 'active',
       disabled_reason: null,
@@ -312,7 +313,18 @@ describe('the audit', () => {
     for (const { actor, target } of entries)
       expect([actor.kind, target]).toEqual(['team_token', { type: 'webhook', id }]);
     const text = JSON.stringify(entries);
-    for (const hidden of [secret, rotated.body.secret ?? 'none', 'Igel']) expect(text).not.toContain(hidden);
+    for (const hidden of [secret, rotated.body.secret ?? 'none', 'Igel', 'Dachs'])
+      expect(text).not.toContain(hidden);
+  });
+
+  test('keeps a change of what is not shown of the address', async () => {
+    const { id } = await make({ url: `${ELSEWHERE}/Dachs` });
+    await call('PATCH', `${hooks}/${id}`, { url: `${ELSEWHERE}/Igel` });
+    const [{ action, before, after } = {}] = await audited();
+    expect(action).toBe('webhook.update');
+    const url = `${ELSEWHERE}/…`;
+    expect([before, after]).toMatchObject([{ url }, { url }]);
+    expect(before).not.toEqual(after);
   });
 
   test('keeps nothing of a change to what it was', async () => {
