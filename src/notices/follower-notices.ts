@@ -4,7 +4,8 @@
 // out once. Who is due to tell: whoever disables, at once; the first look at a practice after a start; the nightly round.
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { createFollowUps } from '#src/kernel/follow-ups.ts';
-import { DAY } from '#src/kernel/time.ts';
+import { createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
+import { DAY, SECOND } from '#src/kernel/time.ts';
 import type { NoticeContent } from './schema.ts';
 import { type OwnerNoticesDeps, tellOwners } from './tell-owners.ts';
 
@@ -34,14 +35,23 @@ export interface FollowerNotices {
 
 /** The mail names its day; who reads it so late sees by then what became of it. */
 const TOLD_WITHIN_MS = 7 * DAY;
+/**
+ * Of a practice. Whoever enables one again and again whose address is gone fills nobody's mailbox by it: what is not told stands
+ * untold, and the nightly round tells it unless it has been enabled by then.
+ */
+const TOLD_A_DAY = 20;
+const limit: RateLimit = { perSecond: TOLD_A_DAY / (DAY / SECOND), burst: TOLD_A_DAY };
 
 export const createFollowerNotices = (deps: FollowerNoticesDeps): FollowerNotices => {
   const { files, platform, notices, ownersOf, clock, log, origin, untold, markTold } = deps;
+  const limiter = createRateLimiter();
 
   const tellNow = async (tenantId: string): Promise<void> => {
-    const disablings = await files.read(tenantId, untold);
-    if (disablings.length === 0) return;
+    const present = await files.read(tenantId, untold);
+    if (present.length === 0) return;
     const owners = await ownersOf(tenantId);
+    const disablings = present.filter(() => limiter.take(tenantId, clock.now(), limit).allowed);
+    if (disablings.length === 0) return;
     await platform.write((db) => {
       for (const { id, ...told } of disablings) {
         const content = { kind: 'follower_disabled', ...told, origin } as const;

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Storage } from '#src/db/storage.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { DAY } from '#src/kernel/time.ts';
 import {
   createFollowerNotices,
   type FollowerNotices,
@@ -124,6 +125,18 @@ describe('a disabling', () => {
     waiting = [disabling('one', clock.now() + 1)];
     await tell();
     expect(new Set(enqueued.map(([id]) => id)).size).toBe(4);
+  });
+
+  test('comes to owners twenty times a day at most, and what is left is told later unless it is over', async () => {
+    for (let count = 0; count < 30; count++) {
+      waiting = [disabling('one', clock.now() + count)];
+      await tell();
+    }
+    expect([enqueued.length, waiting.length]).toEqual([20 * BOTH.length, 1]);
+    clock.set(clock.now() + DAY);
+    await told.look(tenant);
+    await told.stop();
+    expect([enqueued.length, waiting]).toEqual([21 * BOTH.length, []]);
   });
 
   test('of another webhook at the same moment is a mail of its own', async () => {
