@@ -26,6 +26,8 @@ const INTERNAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   ['127.0.0.0', 8],
   // Link-local (RFC 3927); 169.254.169.254 tells clouds' machines their secrets.
   ['169.254.0.0', 16],
+  // Given out like any other, but what answers there is the host of a machine in Azure, which tells it its secrets.
+  ['168.63.129.16', 32],
   // Of protocols (RFC 6890); the anycast addresses in it are served by the nearest router.
   ['192.0.0.0', 24],
   // Documentation (RFC 5737).
