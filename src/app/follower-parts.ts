@@ -46,6 +46,7 @@ export interface FollowerParts extends Part {
 export const followerParts = (deps: FollowerPartsDeps): FollowerParts => {
   const { config, storage, clock, log } = deps;
   const { security, service, dns } = config();
+  const stopping = new AbortController();
   const outbound = createOutbound({
     allow: () => config().security.outbound_allow,
     allowHttp: () => config().security.outbound_allow_http,
@@ -54,7 +55,7 @@ export const followerParts = (deps: FollowerPartsDeps): FollowerParts => {
       ? {}
       : { ca: readFileSync(security.outbound_ca_file, 'utf8') }),
     ownOrigin: service.public_origin,
-    lookup: createDnsLookup(dns.resolvers),
+    lookup: createDnsLookup(dns.resolvers, { stopping: stopping.signal }),
   });
   const shared: FollowerDeps = { ...deps, outbound, following: () => following };
   const webhooks = webhookParts(shared);
@@ -79,6 +80,7 @@ export const followerParts = (deps: FollowerPartsDeps): FollowerParts => {
       await following.stop();
       await Promise.all([webhooks.stop(), alerts.stop()]);
       outbound.stop();
+      stopping.abort();
     },
   };
 };
