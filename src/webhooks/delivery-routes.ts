@@ -1,10 +1,10 @@
 // The deliveries of a webhook over HTTP: what became of each, and once more.
 import { z } from 'zod';
 import type { TenantDb } from '#src/db/sqlite.ts';
-import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
 import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
+import { practicePlaces } from '#src/kernel/practice-places.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { type WebhookDeps, webhookOf } from './change.ts';
 import { deliveryStore } from './delivery-store.ts';
@@ -18,7 +18,6 @@ const MAX_LOOKS = 20;
 
 /** Each looks through all that has failed, some seconds of the thread that all practices share. */
 const REPLAYS_PER_MINUTE = 12;
-const REPLAY_RETRY_SECONDS = 5;
 
 const deliveryParams = z.strictObject({ ...webhookParams.shape, deliveryID: idSchema });
 
@@ -30,8 +29,8 @@ export const deliveryRoutes = ({ files, clock }: Pick<WebhookDeps, 'files' | 'cl
     REPLAYS_PER_MINUTE,
     `All that failed is delivered once more ${REPLAYS_PER_MINUTE} times a minute at most.`,
   );
-  /** Practices. Each rests in between, and many at once would take the rests of all others. */
-  const replaying = new Set<string>();
+  // Each rests in between, and many at once would take the rests of all others.
+  const inPlace = practicePlaces(1, 'Deliveries of the practice are being put back already.');
 
   const look = (
     db: TenantDb,
@@ -118,17 +117,8 @@ export const deliveryRoutes = ({ files, clock }: Pick<WebhookDeps, 'files' | 'cl
       errors: ['conflict', 'rate_limited'],
       handle: async ({ params: { id, webhookID }, body: { since } }) => {
         limitReplays(id);
-        if (replaying.has(id))
-          throw new AppError('rate_limited', 'Deliveries of the practice are being put back already.', {
-            extra: { retry_after: REPLAY_RETRY_SECONDS },
-          });
-        replaying.add(id);
-        try {
-          const body = await replayFailed({ files, clock }, id, webhookID, Date.parse(since));
-          return { status: 202, body };
-        } finally {
-          replaying.delete(id);
-        }
+        const replay = () => replayFailed({ files, clock }, id, webhookID, Date.parse(since));
+        return { status: 202, body: await inPlace(id, replay) };
       },
     }),
   ];

@@ -47,8 +47,8 @@ export interface WebhookDispatcher {
   stop(patience: number): Promise<void>;
 }
 
-/** Tests under way at a time, besides all other requests. */
-const TESTS = 8;
+/** Tests under way at a time, besides all other requests; a practice has few of them. */
+const TESTS = 32;
 const SETTLE_RETRY_MS = SECOND;
 
 const earlier = (a: number | null, b: number | null): number | null =>

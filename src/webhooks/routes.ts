@@ -4,6 +4,7 @@ import { TEST_EVENT } from '#src/events/catalogue.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
+import { practicePlaces } from '#src/kernel/practice-places.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { tenantParams } from '#src/tenants/practice-routes.ts';
 import {
@@ -33,6 +34,8 @@ export interface WebhookRoutesDeps extends WebhookDeps {
 
 /** Each is a request to somebody else's server that the caller decides on. */
 const TESTS_PER_MINUTE = 12;
+/** Of a practice: tests of receivers that hang leave others' a place. */
+const TESTS_AT_ONCE = 2;
 
 export const webhookParams = z.strictObject({ ...tenantParams.shape, webhookID: idSchema });
 
@@ -49,6 +52,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
     TESTS_PER_MINUTE,
     `Webhooks of a practice are tested ${TESTS_PER_MINUTE} times a minute at most.`,
   );
+  const inPlace = practicePlaces(TESTS_AT_ONCE, 'Other tests of the practice wait for their receivers.');
   const one = { description: 'The webhook.', body: webhookSchema };
   const withSecret = { description: 'The webhook with its secret, this once.', body: webhookWithSecret };
   return [
@@ -164,7 +168,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       handle: async ({ params }) => {
         await files.read(params.id, (db) => webhookOf(db, params.webhookID));
         limitTests(params.id);
-        const row = await sendTest(params.id, params.webhookID);
+        const row = await inPlace(params.id, () => sendTest(params.id, params.webhookID));
         const body = await files.read(params.id, (db) => presentDelivery(db, row));
         return { status: 200, body };
       },
