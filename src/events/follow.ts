@@ -64,10 +64,13 @@ export const createFollowing = ({ platform, files, clock, log, followers }: Foll
   let timer: NodeJS.Timeout | undefined;
   let unwatch = (): void => undefined;
 
-  /** One that fails waits for its time: whatever is written meanwhile would make it fail once more. */
+  /**
+   * One that fails waits for its time: whatever is written meanwhile would make it fail once more. While it is tried again it may
+   * have looked already, and succeed.
+   */
   const wakeKey = (key: string): void => {
-    if (failing.has(key)) return;
     if (turns.has(key)) again.add(key);
+    else if (failing.has(key)) return;
     else ready.add(key);
     schedulePump();
   };

@@ -245,6 +245,23 @@ describe('a turn that fails', () => {
     await expect.poll(own).toHaveLength(waits.length + 2);
   });
 
+  test('and then succeeds is taken once more for what was written while it was under way', async () => {
+    const played = play();
+    const id = await tenant();
+    await follow(id);
+    const running = following(played);
+    await running.start();
+    const own = () => played.turns.filter(({ tenantId }) => tenantId === id);
+    (await played.turn(0)).end(new Error('the disk is full'));
+    await quiet();
+    now += MINUTE;
+    await nudge(running, played);
+    await expect.poll(own).toHaveLength(2);
+    await write(id);
+    own()[1]?.end(null);
+    await expect.poll(own).toHaveLength(3);
+  });
+
   test('keeps nobody else waiting', async () => {
     const [broken, fine] = (await tenants(2)) as [string, string];
     await follow(broken);
