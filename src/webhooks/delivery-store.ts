@@ -124,9 +124,10 @@ export const deliveryStore = perConnection((db: TenantDb) => {
     `UPDATE webhook_deliveries SET status = 'pending', attempts_before = attempts, next_attempt_at = ?, updated_at = ?
      WHERE seq = ?`,
   );
+  // By its key: many may have a time.
   const hasten = db.prepare<[number, number, number, number]>(
     `UPDATE webhook_deliveries SET next_attempt_at = ?
-     WHERE webhook = ? AND order_key = ? AND status = 'pending' AND next_attempt_at > ?`,
+     WHERE webhook = ? AND order_key = ? AND status = 'pending' AND +next_attempt_at > ?`,
   );
   const removeSome = db.prepare<[number, number]>(
     'DELETE FROM webhook_deliveries WHERE seq IN (SELECT seq FROM webhook_deliveries WHERE webhook = ? LIMIT ?)',

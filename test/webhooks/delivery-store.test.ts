@@ -30,6 +30,7 @@ test.each([
   ],
   ['whether another of the key is pending', /SELECT 1 .*LIMIT 1$/, 'webhook_deliveries_order'],
   ['which of the key goes next', /SET next_attempt_at = .*ORDER BY seq LIMIT 1/, 'webhook_deliveries_order'],
+  ['which of the key is hastened', /\+next_attempt_at > /, 'webhook_deliveries_order'],
   [
     'what is still to fail',
     /^SELECT seq .*status = 'pending' ORDER BY seq$/,
