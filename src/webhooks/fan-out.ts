@@ -9,8 +9,8 @@ import { deliveryStore } from './delivery-store.ts';
 import { errorWords, orderKeyOf } from './rules.ts';
 import type { WebhookRow } from './store.ts';
 
-/** At a turn, over all webhooks: some milliseconds. */
-const DELIVERIES_PER_TURN = 600;
+/** At a turn, over all webhooks: some milliseconds, beside those of the claims. */
+const DELIVERIES_PER_TURN = 200;
 const EVENTS_PER_TURN = 200;
 /** Looked at for their names alone, in about a millisecond. */
 const NAMES_PER_LOOK = 1_000;
