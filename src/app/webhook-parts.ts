@@ -37,7 +37,7 @@ export const webhookParts = ({
   const key = deriveKey(masterKey, 'webhooks');
   const notices = createWebhookNotices(telling);
   const routes = { files, clock, key, outbound, following };
-  const { follower, sendTest, facts, stop } = createWebhookDispatcher({
+  const dispatcher = createWebhookDispatcher({
     files,
     clock,
     log,
@@ -48,13 +48,13 @@ export const webhookParts = ({
     tell: notices.tell,
   });
   return {
-    routes: [...webhookRoutes({ ...routes, sendTest }), ...deliveryRoutes(routes)],
+    routes: [...webhookRoutes({ ...routes, dispatcher }), ...deliveryRoutes({ ...routes, dispatcher })],
     jobs: [],
     visitors: [{ what: 'disabled webhooks whose owners are still to be told', visit: notices.look }],
-    facts,
-    follower,
+    facts: dispatcher.facts,
+    follower: dispatcher.follower,
     stop: async () => {
-      await stop(config().shutdown.drain);
+      await dispatcher.stop(config().shutdown.drain);
       await notices.stop();
     },
   };

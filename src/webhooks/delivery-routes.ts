@@ -8,6 +8,7 @@ import { practicePlaces } from '#src/kernel/practice-places.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { type WebhookDeps, webhookOf } from './change.ts';
 import { deliveryStore } from './delivery-store.ts';
+import type { WebhookDispatcher } from './dispatcher.ts';
 import { presentDelivery, presentWithBody } from './present.ts';
 import { deliveryOf, replayFailed, replayOne } from './replay.ts';
 import { webhookParams, webhookRouteShared } from './routes.ts';
@@ -23,7 +24,11 @@ const deliveryParams = z.strictObject({ ...webhookParams.shape, deliveryID: idSc
 
 type Deliveries = z.infer<ReturnType<typeof listOf<typeof deliverySchema>>>;
 
-export const deliveryRoutes = ({ files, clock }: Pick<WebhookDeps, 'files' | 'clock'>): Route[] => {
+export interface DeliveryRoutesDeps extends Pick<WebhookDeps, 'files' | 'clock'> {
+  readonly dispatcher: Pick<WebhookDispatcher, 'spareNoLonger'>;
+}
+
+export const deliveryRoutes = ({ files, clock, dispatcher }: DeliveryRoutesDeps): Route[] => {
   const limitReplays = createPracticeLimit(
     clock,
     REPLAYS_PER_MINUTE,
@@ -101,6 +106,7 @@ export const deliveryRoutes = ({ files, clock }: Pick<WebhookDeps, 'files' | 'cl
         const body = await files.write(params.id, (db) =>
           presentDelivery(db, replayOne(db, params.webhookID, params.deliveryID, clock.now())),
         );
+        dispatcher.spareNoLonger(params.id, params.webhookID);
         return { status: 202, body };
       },
     }),
@@ -118,7 +124,9 @@ export const deliveryRoutes = ({ files, clock }: Pick<WebhookDeps, 'files' | 'cl
       handle: async ({ params: { id, webhookID }, body: { since } }) => {
         limitReplays(id);
         const replay = () => replayFailed({ files, clock }, id, webhookID, Date.parse(since));
-        return { status: 202, body: await inPlace(id, replay) };
+        const replayed = await inPlace(id, replay);
+        dispatcher.spareNoLonger(id, webhookID);
+        return { status: 202, body: replayed };
       },
     }),
   ];

@@ -41,6 +41,10 @@ export interface WebhookDispatcher {
    * it. Rejects with `not_found`, with `unavailable` where the file takes nothing.
    */
   sendTest(tenantId: string, webhookId: string): Promise<DeliveryRow>;
+  /** A member wants deliveries of a webhook made now: its receiver is spared no longer. */
+  spareNoLonger(tenantId: string, webhookId: string): void;
+  /** A webhook has been changed or removed: what was claimed of it and is not under way is given back, for the file to say. */
+  beginAnew(tenantId: string, webhookId: string): void;
   /** For health. */
   facts(): { in_flight: number; waiting: number; unsettled: number };
   /** Sends nothing more; resolves when what is under way has ended and is stored, or after `patience` ms. */
@@ -185,7 +189,7 @@ export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDis
         webhookOf(db, webhookId);
         return deliveryStore(db).bySeq(delivery.seq) as DeliveryRow;
       });
-      if (row.status === 'delivered') sender.answers(tenantId, webhookId);
+      if (row.status === 'delivered') sender.spareNoLonger(tenantId, webhookId);
       return row;
     } finally {
       if (seq !== null) testing.delete(keyOf(tenantId, seq));
@@ -202,6 +206,8 @@ export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDis
       testsUnderWay.add(ended);
       return await tested;
     },
+    spareNoLonger: sender.spareNoLonger,
+    beginAnew: sender.beginAnew,
     facts: () => sender.facts(),
     stop: async (patience) => {
       stopping.abort();

@@ -15,7 +15,7 @@ import {
   type WebhookDeps,
   webhookOf,
 } from './change.ts';
-import type { DeliveryRow } from './delivery-store.ts';
+import type { WebhookDispatcher } from './dispatcher.ts';
 import { presentDelivery, presentWebhook } from './present.ts';
 import {
   createWebhookBody,
@@ -28,8 +28,7 @@ import {
 import { webhookStore } from './store.ts';
 
 export interface WebhookRoutesDeps extends WebhookDeps {
-  /** Sends one at once, by itself; resolves with what became of it. Rejects with `not_found`. */
-  readonly sendTest: (tenantId: string, webhookId: string) => Promise<DeliveryRow>;
+  readonly dispatcher: Pick<WebhookDispatcher, 'sendTest' | 'beginAnew'>;
 }
 
 /** Each is a request to somebody else's server that the caller decides on. */
@@ -46,7 +45,7 @@ export const webhookRouteShared = {
 } as const;
 
 export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
-  const { files, clock, key, sendTest } = deps;
+  const { files, clock, key, dispatcher } = deps;
   const limitTests = createPracticeLimit(
     clock,
     TESTS_PER_MINUTE,
@@ -115,6 +114,8 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       responses: { 200: one },
       handle: async ({ params, body }, { change }) => {
         const row = await changeWebhook(deps, params.id, params.webhookID, body, change);
+        if (body.url !== undefined || body.status !== undefined)
+          dispatcher.beginAnew(params.id, params.webhookID);
         return { status: 200, body: presentWebhook(row, key, clock.now()) };
       },
     }),
@@ -128,6 +129,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       responses: { 204: { description: 'It is gone. What is pending is not delivered any more.' } },
       handle: async ({ params }, { change }) => {
         await removeWebhook(deps, params.id, params.webhookID, change);
+        dispatcher.beginAnew(params.id, params.webhookID);
         return { status: 204 };
       },
     }),
@@ -168,7 +170,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       handle: async ({ params }) => {
         await files.read(params.id, (db) => webhookOf(db, params.webhookID));
         limitTests(params.id);
-        const row = await inPlace(params.id, () => sendTest(params.id, params.webhookID));
+        const row = await inPlace(params.id, () => dispatcher.sendTest(params.id, params.webhookID));
         const body = await files.read(params.id, (db) => presentDelivery(db, row));
         return { status: 200, body };
       },

@@ -49,8 +49,10 @@ export interface Sender<D extends Sendable> {
   send(tenantId: string, deliveries: readonly D[]): void;
   /** Those reserved, of a claim that failed. */
   drop(tenantId: string, deliveries: readonly D[]): void;
-  /** Somebody has seen the receiver of a webhook answer well: it is spared no longer. */
-  answers(tenantId: string, webhookId: string): void;
+  /** The receiver of a webhook is spared no longer: somebody has seen it answer well, or expects it to. */
+  spareNoLonger(tenantId: string, webhookId: string): void;
+  /** What waits for a webhook is given back: it has become another, or is gone, and nothing is known of its receiver any more. */
+  beginAnew(tenantId: string, webhookId: string): void;
   /** When the first webhook of a tenant that is spared may be tried again; null where none is. */
   spareUntil(tenantId: string): number | null;
   facts(): { in_flight: number; waiting: number; unsettled: number };
@@ -123,11 +125,14 @@ export const createSender = <D extends Sendable>(deps: SenderDeps<D>): Sender<D>
   const standingOf = (tenantId: string, webhookId: string): Standing =>
     tenants.get(tenantId)?.receivers.get(webhookId)?.standing ?? unknownStanding;
 
-  const forgetIdle = (receiver: Receiver<D>): void => {
+  const forgetIdle = (receiver: Receiver<D>, kept = KNOWN_RECEIVERS): void => {
     const { tenantId, webhookId, claimed, standing } = receiver;
-    if (claimed > 0 || total.receivers <= KNOWN_RECEIVERS || isHeld(standing, clock.now())) return;
+    if (claimed > 0 || total.receivers <= kept || isHeld(standing, clock.now())) return;
     const tenant = tenantOf(tenantId);
-    if (tenant.receivers.delete(webhookId)) total.receivers -= 1;
+    // Another may stand in its place by now.
+    if (tenant.receivers.get(webhookId) !== receiver) return;
+    tenant.receivers.delete(webhookId);
+    total.receivers -= 1;
     if (tenant.receivers.size === 0 && tenant.seqs.size === 0) tenants.delete(tenantId);
   };
 
@@ -304,10 +309,18 @@ export const createSender = <D extends Sendable>(deps: SenderDeps<D>): Sender<D>
       }
       wakeTurnedAway();
     },
-    answers: (tenantId, webhookId) => {
+    spareNoLonger: (tenantId, webhookId) => {
       const receiver = tenants.get(tenantId)?.receivers.get(webhookId);
       if (receiver === undefined || receiver.standing.good) return;
       stand(receiver, { ...receiver.standing, failures: 0, heldUntil: 0 });
+      if (!stopped) deps.wake(tenantId);
+    },
+    beginAnew: (tenantId, webhookId) => {
+      const receiver = tenants.get(tenantId)?.receivers.get(webhookId);
+      if (receiver === undefined) return;
+      stand(receiver, unknownStanding);
+      if (receiver.queue.length > 0) track(takeBack(receiver));
+      forgetIdle(receiver, 0);
       if (!stopped) deps.wake(tenantId);
     },
     spareUntil: (tenantId) => {

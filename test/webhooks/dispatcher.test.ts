@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/tenants/store.ts';
+import { webhookStore } from '#src/webhooks/store.ts';
 import { createTestDisk, type TestDisk } from '#test/db/test-disk.ts';
 import { temporaryDirectory } from '#test/support/storage.ts';
 import { addresses, answered, type Exchange, type Scene, startScene, timedOut } from './dispatch-scene.ts';
@@ -335,6 +336,45 @@ describe('a test', () => {
     receivers.always('busy.example', OK);
     await scene.webhooks.sendTest(id, hook);
     await receivers.arrived('busy.example', 4);
+  });
+
+  test.each(['spareNoLonger', 'beginAnew'] as const)(
+    'a member who replays or changes ends the sparing as well: %s',
+    async (by) => {
+      const scene = await startScene(directory, { policy: { waits: [1, 1, 1] } });
+      const id = await scene.tenant();
+      const hook = await scene.webhook(id, 'busy.example');
+      const { receivers } = scene;
+      await scene.events(id, addresses(3));
+      (await receivers.arrived('busy.example', 1))[0]?.answer(answered(503, 600_000));
+      await expect.poll(() => scene.webhooks.facts().in_flight).toBe(0);
+      await quiet();
+      receivers.always('busy.example', OK);
+      scene.webhooks[by](id, hook);
+      await receivers.arrived('busy.example', 3);
+    },
+  );
+
+  test('what was claimed of a webhook that is removed or moved is given back, but for what is under way', async () => {
+    const scene = await startScene(directory);
+    const id = await scene.tenant();
+    const hook = await scene.webhook(id, 'hook.example');
+    const { receivers } = scene;
+    await scene.events(id, addresses(40));
+    (await receivers.arrived('hook.example', 1))[0]?.answer(OK);
+    await receivers.until(() => receivers.openAt('hook.example').length === 4);
+    await quiet();
+    expect(scene.webhooks.facts().waiting).toBeGreaterThan(0);
+    await scene.storage.tenants.write(id, (db) => {
+      const row = webhookStore(db).byId(hook);
+      if (row) webhookStore(db).markRemoved(row.number, scene.clock.now());
+    });
+    scene.webhooks.beginAnew(id, hook);
+    await expect.poll(() => scene.webhooks.facts().waiting).toBe(0);
+    for (const one of [...receivers.openAt('hook.example')]) one.answer(OK);
+    await expect.poll(() => scene.webhooks.facts().in_flight).toBe(0);
+    await quiet();
+    expect(receivers.at('hook.example')).toHaveLength(5);
   });
 
   test('of no webhook is refused', async () => {
