@@ -2,6 +2,7 @@
 // connects is given what was judged, and asks nobody again (a name may point elsewhere a moment later).
 import { networkInterfaces } from 'node:os';
 import type { DnsLookup } from '../dns-lookup.ts';
+import { SECOND } from '../time.ts';
 import { OutboundFailure } from './failure-words.ts';
 import type { TargetRefusal } from './outbound.ts';
 import { type AddressKind, addressKind } from './public-address.ts';
@@ -25,13 +26,26 @@ export interface CheckedLookup {
   lookUp(target: Target): Promise<readonly string[] | null>;
 }
 
-const ownAddresses = (): string[] =>
-  Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
+/** Asking the system costs 90 µs, and each exchange looks twice. */
+const OWN_KEPT_MS = SECOND;
+
+const createOwnAddresses = (): (() => readonly string[]) => {
+  let own: readonly string[] = [];
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    if (now - askedAt < OWN_KEPT_MS) return own;
+    askedAt = now;
+    own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+    return own;
+  };
+};
 
 export const createCheckedLookup = (
   allow: () => readonly string[],
   lookup: Pick<DnsLookup, 'addresses'>,
 ): CheckedLookup => {
+  const ownAddresses = createOwnAddresses();
   const kindOf = (address: string): AddressKind =>
     addressKind(address, { allow: allow(), own: ownAddresses() });
   const refusalOf: CheckedLookup['refusalOf'] = ({ isUsualPort }, addresses) => {
