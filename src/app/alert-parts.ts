@@ -3,8 +3,10 @@ import { createAlertDispatcher } from '#src/alerts/dispatcher.ts';
 import { createAlertNotices } from '#src/alerts/notices.ts';
 import { alertRoutes } from '#src/alerts/routes.ts';
 import type { AlertPolicy } from '#src/alerts/rules.ts';
+import { alertStore } from '#src/alerts/store.ts';
 import type { Config } from '#src/config.ts';
 import type { Follower } from '#src/events/following.ts';
+import { createRegisterAgain } from '#src/events/register-again.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
 import type { Visitor } from '#src/retention/nightly-job.ts';
 import type { FollowerDeps } from './follower-parts.ts';
@@ -41,6 +43,12 @@ export const alertParts = (deps: FollowerDeps): AlertParts => {
     wake: (tenantId) => following().wake('alerts', tenantId),
     tell: notices.tell,
   });
+  const registerAgain = createRegisterAgain({
+    files,
+    following,
+    follower: 'alerts',
+    isFollowed: (db) => alertStore(db).all().length > 0,
+  });
   return {
     follower,
     routes: alertRoutes({
@@ -53,7 +61,10 @@ export const alertParts = (deps: FollowerDeps): AlertParts => {
       service,
     }),
     jobs: [],
-    visitors: [{ what: 'alerts whose owners are still to be told', visit: notices.look }],
+    visitors: [
+      { what: 'alerts whose owners are still to be told', visit: notices.look },
+      { what: 'alerts that the registry does not know of', visit: registerAgain },
+    ],
     stop: async () => {
       await stop(config().shutdown.drain);
       await notices.stop();

@@ -1,6 +1,7 @@
 // Webhooks: part of the composition root.
 import type { Config } from '#src/config.ts';
 import type { Follower } from '#src/events/following.ts';
+import { createRegisterAgain } from '#src/events/register-again.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
 import type { Visitor } from '#src/retention/nightly-job.ts';
 import { deliveryRoutes } from '#src/webhooks/delivery-routes.ts';
@@ -8,6 +9,7 @@ import { createWebhookDispatcher } from '#src/webhooks/dispatcher.ts';
 import { createWebhookNotices } from '#src/webhooks/notices.ts';
 import { webhookRoutes } from '#src/webhooks/routes.ts';
 import type { WebhookPolicy } from '#src/webhooks/rules.ts';
+import { webhookStore } from '#src/webhooks/store.ts';
 import type { FollowerDeps } from './follower-parts.ts';
 import type { Part } from './part.ts';
 
@@ -47,10 +49,19 @@ export const webhookParts = ({
     wake: (tenantId) => following().wake('webhooks', tenantId),
     tell: notices.tell,
   });
+  const registerAgain = createRegisterAgain({
+    files,
+    following,
+    follower: 'webhooks',
+    isFollowed: (db) => webhookStore(db).all().length > 0,
+  });
   return {
     routes: [...webhookRoutes({ ...routes, dispatcher }), ...deliveryRoutes({ ...routes, dispatcher })],
     jobs: [],
-    visitors: [{ what: 'disabled webhooks whose owners are still to be told', visit: notices.look }],
+    visitors: [
+      { what: 'disabled webhooks whose owners are still to be told', visit: notices.look },
+      { what: 'webhooks that the registry does not know of', visit: registerAgain },
+    ],
     facts: dispatcher.facts,
     follower: dispatcher.follower,
     stop: async () => {

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { followerRegistryStore } from '#src/events/follower-registry-store.ts';
+import { createRegisterAgain } from '#src/events/register-again.ts';
 import { tenantStore } from '#src/tenants/store.ts';
 import { webhookStore } from '#src/webhooks/store.ts';
 import { createTestDisk, type TestDisk } from '#test/db/test-disk.ts';
-import { temporaryDirectory } from '#test/support/storage.ts';
+import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
 import { addresses, answered, type Exchange, type Scene, startScene, timedOut } from './dispatch-scene.ts';
 
 let directory: string;
@@ -402,4 +404,31 @@ test('what others write to a practice’s file costs its webhooks no write', asy
     await quiet();
   }
   expect(disk.syncs() - before).toBe(20);
+});
+
+test('a registry restored from before the first webhook learns of it at the nightly look', async () => {
+  const before = await startScene(directory);
+  const id = await before.tenant();
+  await before.webhook(id, 'hook.example');
+  await before.stop();
+  const restored = await openTestStorage(directory);
+  await restored.platform.write((db) => followerRegistryStore(db).remove(id, 'webhooks'));
+  await restored.close();
+
+  const scene = await startScene(directory);
+  const { tenants: files } = scene.storage;
+  await scene.events(id, ['anna@example.org']);
+  await quiet();
+  expect(scene.receivers.count()).toBe(0);
+  const look = createRegisterAgain({
+    files,
+    following: () => scene.following,
+    follower: 'webhooks',
+    isFollowed: (db) => webhookStore(db).all().length > 0,
+  });
+  await look(id);
+  await scene.receivers.arrived('hook.example', 1);
+  await look(await scene.tenant());
+  const rows = await scene.storage.platform.read((db) => followerRegistryStore(db).all());
+  expect(rows).toEqual([{ tenant_id: id, follower: 'webhooks' }]);
 });
