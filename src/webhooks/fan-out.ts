@@ -7,14 +7,13 @@ import { newId } from '#src/kernel/id.ts';
 import { isTold } from '#src/messages/told-event.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { errorWords, orderKeyOf } from './rules.ts';
-import type { WebhookRow } from './store.ts';
+import { type WebhookRow, webhookStore } from './store.ts';
 
 /** At a turn, over all webhooks: some milliseconds, beside those of the claims. */
 const DELIVERIES_PER_TURN = 200;
 const EVENTS_PER_TURN = 200;
 /** Looked at for their names alone, in about a millisecond. */
 const NAMES_PER_LOOK = 1_000;
-const PORTIONS_TO_CATCH_UP = 5;
 /** Of those that nobody wants; beyond, it is noted how far they were read, so that a start does not read them all again. */
 const EVENTS_UNNOTED = 10_000;
 
@@ -79,15 +78,9 @@ export const fanOut = (
   return events.length === limit;
 };
 
-/**
- * Before what is wanted changes: those that follow the log as closely as they should have next to nothing to read. Where more
- * is left, it is told of as it is wanted from then on.
- */
-export const catchUp = (db: TenantDb, webhooks: readonly WebhookRow[], now: number): void => {
-  const subscribers = subscribersOf(webhooks);
-  for (let portions = 0; portions < PORTIONS_TO_CATCH_UP; portions++)
-    if (!fanOut(db, subscribers, { seen: 0, now })) return;
-};
+/** One portion of the log, as it is wanted until what is wanted changes. True where there may be more to read. */
+export const catchUp = (db: TenantDb, now: number): boolean =>
+  fanOut(db, subscribersOf(webhookStore(db).all()), { seen: 0, now });
 
 export interface Ahead {
   /** Something is to be written. */

@@ -124,10 +124,22 @@ describe('events become deliveries', () => {
     const seq = scene.message();
     scene.event('message.sent', seq);
     scene.event('message.opened', seq);
-    catchUp(scene.db, webhookStore(scene.db).all(), scene.now);
+    catchUp(scene.db, scene.now);
     scene.update(webhook, { events_json: JSON.stringify(['message.opened']) });
     scene.turns();
     expect(scene.deliveries().map(({ event }) => event)).toEqual(['message.sent']);
+  });
+
+  test('before a change it is read a portion at a time, however much is left', () => {
+    scene.webhook(['message.sent']);
+    const seq = scene.message();
+    for (let count = 0; count < 450; count++) scene.event('message.sent', seq);
+    const portions = [1, 2, 3].map(() => [catchUp(scene.db, scene.now), scene.deliveries().length]);
+    expect(portions).toEqual([
+      [true, 200],
+      [true, 400],
+      [false, 450],
+    ]);
   });
 
   test('what nobody wants is noted now and then, and not read again', () => {
