@@ -12,7 +12,9 @@ const scene = () => {
   const clock = createTestClock(1_700_000_000_000);
   const held: (() => void)[] = [];
   const write = () => new Promise((resolve) => held.push(() => resolve({ count: 1, after: null })));
-  const routes = deliveryRoutes({ files: { write } as unknown as TenantFiles, clock });
+  const spared: string[][] = [];
+  const dispatcher = { spareNoLonger: (...webhook: string[]) => void spared.push(webhook) };
+  const routes = deliveryRoutes({ files: { write } as unknown as TenantFiles, clock, dispatcher });
   const route = routes.find(({ path }) => path.endsWith('{webhookID}/replay'));
   const replay = async (id: string): Promise<string> => {
     const input = { params: { id, webhookID: HOOK }, query: {}, body: { since: '2023-01-01T00:00:00Z' } };
@@ -22,16 +24,21 @@ const scene = () => {
       (error) => error.code,
     );
   };
-  return { clock, held, replay };
+  return { clock, held, replay, spared };
 };
 
 test('one replay of a practice is under way at a time, others have their own', async () => {
-  const { held, replay } = scene();
+  const { held, replay, spared } = scene();
   const [first, elsewhere] = [replay(ONE), replay(OTHER)];
   expect(await replay(ONE)).toBe('rate_limited');
   expect(held).toHaveLength(2);
   for (const letGo of held.splice(0)) letGo();
   expect([await first, await elsewhere]).toEqual(['202', '202']);
+  // Whoever replays has mended the receiver.
+  expect(spared).toEqual([
+    [ONE, HOOK],
+    [OTHER, HOOK],
+  ]);
   const next = replay(ONE);
   for (const letGo of held.splice(0)) letGo();
   expect(await next).toBe('202');
