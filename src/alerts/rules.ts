@@ -99,28 +99,46 @@ export const nextAttemptAt = (
   random: number,
 ): number => now + jitter(waits[attempt - 1] ?? waits.at(-1) ?? 0, share, random);
 
+type Answered = Extract<OutboundOutcome, { kind: 'answered' }>;
+
 export type Verdict =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly error: string /** ms */; readonly notBefore: number }
   /** The chat tool says that there is nobody any more. */
   | { readonly kind: 'gone'; readonly error: string };
 
-/** Chat tools say so of a webhook, channel or workflow that has been removed. */
-const GONE: readonly number[] = [404, 410];
+/**
+ * What Slack answers, in the whole body, where the webhook, its channel or its workspace is no more. A 404 without such a word
+ * may come from a proxy that has lost its way for a moment.
+ */
+const SAYS_GONE: ReadonlySet<string> = new Set([
+  'no_service',
+  'no_service_id',
+  'no_team',
+  'channel_not_found',
+  'channel_is_archived',
+]);
+
+const isGone = ({ status, excerpt }: Answered): boolean =>
+  status === 410 || (status >= 400 && status < 500 && SAYS_GONE.has(excerpt));
+
+/** Of the chat tool's own words, characters: `invalid_token` says more than a number, a whole page does not. */
+const MAX_OWN_WORDS = 200;
 
 export const errorOf = (outcome: OutboundOutcome): string | null => {
   if (outcome.kind === 'failed') return outcome.error;
-  const { status } = outcome;
+  const { status, excerpt } = outcome;
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) return `answered ${status}; redirects are not followed`;
-  return `answered ${status}`;
+  const own = [...excerpt].slice(0, MAX_OWN_WORDS).join('');
+  return own === '' || own.startsWith('<') ? `answered ${status}` : `answered ${status}: ${own}`;
 };
 
 export const verdictOf = (outcome: OutboundOutcome): Verdict => {
   const error = errorOf(outcome);
   if (error === null) return { kind: 'delivered' };
   if (outcome.kind === 'failed') return { kind: 'retry', error, notBefore: 0 };
-  if (GONE.includes(outcome.status)) return { kind: 'gone', error };
+  if (isGone(outcome)) return { kind: 'gone', error };
   return { kind: 'retry', error, notBefore: outcome.retryAfter ?? 0 };
 };
 

@@ -79,10 +79,13 @@ export const alertSchema = z.strictObject({
     .enum(disabledReasons)
     .nullable()
     .describe(
-      '`gone`: the chat tool answered 404 or 410; `failing`: it took nothing for `webhooks.disable_after`; `manual`: a member, token or the operator did',
+      '`gone`: the chat tool answered 410, or that the webhook, its channel or workspace is no more; `failing`: it took nothing for `webhooks.disable_after`; `manual`: a member, token or the operator did',
     ),
   last_sent_at: time.describe('when the chat tool last took a message'),
-  last_error: z.string().nullable().describe('why the last attempt failed; null after one that did not'),
+  last_error: z
+    .string()
+    .nullable()
+    .describe('why the last attempt failed, with the chat tool’s own words; null after one that did not'),
   created_at: z.iso.datetime(),
 });
 

@@ -365,18 +365,21 @@ describe('a chat tool that fails', () => {
     expect((await rowOf(scene, tenant, id)).due_at).toBe(scene.clock.now() + HOUR);
   });
 
-  test.each([404, 410])('says %i: its alert is disabled, and the owners are to be told', async (status) => {
+  test.each([
+    [404, 'no_service', 'answered 404: no_service'],
+    [410, '', 'answered 410'],
+  ])('says %i %s: its alert is disabled, and the owners are to be told', async (status, excerpt, error) => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
     const id = await alertFor(scene, tenant);
     await happens(scene, tenant, 'message.hard_bounced');
     pass(scene, tenant, GATHER);
-    (await scene.tool.post(1)).end(answered(status));
+    (await scene.tool.post(1)).end({ kind: 'answered', status, excerpt, retryAfter: null });
     await until('it is disabled', async () => (await rowOf(scene, tenant, id)).status === 'disabled');
     expect(await rowOf(scene, tenant, id)).toMatchObject({
       disabled_reason: 'gone',
       disabled_told: 0,
-      last_error: `answered ${status}`,
+      last_error: error,
       due_at: null,
     });
     await until('they are', () => scene.told.includes(tenant));

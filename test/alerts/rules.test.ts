@@ -105,8 +105,8 @@ describe('the next attempt', () => {
   });
 });
 
-const answered = (status: number, retryAfter: number | null = null) =>
-  ({ kind: 'answered', status, excerpt: '', retryAfter }) as const;
+const answered = (status: number, retryAfter: number | null = null, excerpt = '') =>
+  ({ kind: 'answered', status, excerpt, retryAfter }) as const;
 
 describe('an answer', () => {
   test.each([
@@ -115,11 +115,31 @@ describe('an answer', () => {
     [302, { kind: 'retry', error: 'answered 302; redirects are not followed', notBefore: 0 }],
     [400, { kind: 'retry', error: 'answered 400', notBefore: 0 }],
     [403, { kind: 'retry', error: 'answered 403', notBefore: 0 }],
-    [404, { kind: 'gone', error: 'answered 404' }],
+    [404, { kind: 'retry', error: 'answered 404', notBefore: 0 }],
     [410, { kind: 'gone', error: 'answered 410' }],
     [500, { kind: 'retry', error: 'answered 500', notBefore: 0 }],
   ])('of %i', (status, verdict) => {
     expect(verdictOf(answered(status))).toEqual(verdict);
+  });
+  test.each([
+    [404, 'no_service', 'gone'],
+    [404, 'no_team', 'gone'],
+    [404, 'channel_not_found', 'gone'],
+    [410, 'channel_is_archived', 'gone'],
+    [403, 'invalid_token', 'retry'],
+    [404, 'no_service here', 'retry'],
+    [500, 'no_service', 'retry'],
+  ])('of %i with `%s` keeps the words: %s', (status, words, kind) => {
+    expect(verdictOf(answered(status, null, words))).toMatchObject({
+      kind,
+      error: `answered ${status}: ${words}`,
+    });
+  });
+  test('that is a page, or long, is not kept whole', () => {
+    expect(verdictOf(answered(404, null, '<html><title>Not Found'))).toMatchObject({ error: 'answered 404' });
+    expect(verdictOf(answered(500, null, '😀'.repeat(300)))).toMatchObject({
+      error: `answered 500: ${'😀'.repeat(200)}`,
+    });
   });
   test('may ask for patience', () => {
     expect(verdictOf(answered(429, 30 * SECOND))).toMatchObject({ kind: 'retry', notBefore: 30 * SECOND });

@@ -354,7 +354,7 @@ describe('a test', () => {
   test.each([
     [
       { status: 403, body: 'action_prohibited' },
-      { response_status: 403, error: 'answered 403' },
+      { response_status: 403, error: 'answered 403: action_prohibited' },
     ],
     [
       { status: 302, headers: { Location: '/elsewhere' } },
