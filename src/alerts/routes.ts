@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import type { Following } from '#src/events/following.ts';
 import type { Caller } from '#src/kernel/access.ts';
-import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import type { Outbound } from '#src/kernel/outbound/outbound.ts';
+import { requireUsable } from '#src/kernel/outbound/require-usable.ts';
 import { placesFor } from '#src/kernel/places.ts';
 import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
 import { practicePlaces } from '#src/kernel/practice-places.ts';
@@ -58,16 +58,6 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
   const shared = { tag: 'Alerts', access: 'webhooks.manage', stability: 'stable' } as const;
   const one = { description: 'The alert.', body: alertSchema };
 
-  /** The form of it that is kept. */
-  const usableUrl = async (url: string): Promise<string> => {
-    const refusal = await outbound.refusalOf(url);
-    if (refusal === null) return new URL(url).href;
-    throw new AppError('invalid_request', `\`body.url\`: ${refusal.message}`, {
-      hint: refusal.hint,
-      extra: { fields: [{ path: 'body.url', message: refusal.message }] },
-    });
-  };
-
   /** What has been written to the log so far is told as the alerts are now. */
   const catchUp = async (id: string): Promise<void> => {
     while ((await files.write(id, (db) => gather(db, 0, gatherFor()))).more);
@@ -102,8 +92,8 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
       errors: ['conflict'],
       handle: async ({ params: { id }, body }, { caller, change, language }) => {
         requireRights(caller);
-        const url = await usableUrl(body.url);
-        const wanted = { ...body, url, language: body.language ?? language };
+        await requireUsable(outbound, body.url);
+        const wanted = { ...body, language: body.language ?? language };
         // The registry knows first: a crash in between leaves a tenant whose file is looked at once for nothing.
         const release = await following().hold('alerts', id);
         try {
@@ -143,11 +133,11 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
         const { id, alertID } = params;
         await files.read(id, (db) => alertOf(db, alertID));
         requireRights(caller);
-        const wanted = body.url === undefined ? body : { ...body, url: await usableUrl(body.url) };
+        if (body.url !== undefined) await requireUsable(outbound, body.url);
         await catchUp(id);
         const row = await files.write(id, (db) => {
           gather(db, 0, gatherFor());
-          return changeAlert(db, alertOf(db, alertID), wanted, { change, now: clock.now(), key });
+          return changeAlert(db, alertOf(db, alertID), body, { change, now: clock.now(), key });
         });
         following().wake('alerts', id);
         return { status: 200, body: presentAlert(row, key) };

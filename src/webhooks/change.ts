@@ -9,6 +9,7 @@ import type { Change } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Outbound } from '#src/kernel/outbound/outbound.ts';
+import { requireUsable } from '#src/kernel/outbound/require-usable.ts';
 import { type Clock, HOUR } from '#src/kernel/time.ts';
 import { catchUp } from './fan-out.ts';
 import { auditedWebhook } from './present.ts';
@@ -52,17 +53,6 @@ export const webhookOf = (db: TenantDb, id: string): WebhookRow => {
   return row;
 };
 
-/** Throws `invalid_request` where nothing may be sent there. */
-const requireUsable = async ({ outbound }: Pick<WebhookDeps, 'outbound'>, url: string): Promise<void> => {
-  const refusal = await outbound.refusalOf(url);
-  if (refusal === null) return;
-  const { message, hint } = refusal;
-  throw new AppError('invalid_request', `\`body.url\`: ${message}`, {
-    hint,
-    extra: { fields: [{ path: 'body.url', message }] },
-  });
-};
-
 const record = (
   db: TenantDb,
   change: Change,
@@ -84,7 +74,7 @@ export const createWebhook = async (
   change: Change,
 ): Promise<{ row: WebhookRow; secret: string }> => {
   const { files, clock, key, following } = deps;
-  await requireUsable(deps, url);
+  await requireUsable(deps.outbound, url);
   const [id, secret] = [newId(), makeSecret()];
   const release = await following().hold('webhooks', tenantId);
   try {
@@ -145,7 +135,7 @@ export const changeWebhook = async (
 ): Promise<WebhookRow> => {
   const { files, clock, key } = deps;
   const { url } = wanted;
-  if (url !== undefined) await requireUsable(deps, url);
+  if (url !== undefined) await requireUsable(deps.outbound, url);
   for (let portions = 0; portions < PORTIONS_TO_CATCH_UP; portions++)
     if (!(await files.write(tenantId, (db) => catchUp(db, clock.now())))) break;
   return files.write(tenantId, (db) => {

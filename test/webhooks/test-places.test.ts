@@ -21,7 +21,7 @@ const alert = {
 const service = { name: 'Sendwerk', origin: 'https://mail.example.com' };
 
 const kinds: readonly (readonly [string, (hang: () => Promise<unknown>) => Route[]])[] = [
-  ['webhooks', (sendTest) => webhookRoutes({ files, clock, key, sendTest } as never)],
+  ['webhooks', (sendTest) => webhookRoutes({ files, clock, key, dispatcher: { sendTest } } as never)],
   ['alerts', (post) => alertRoutes({ files, clock, key, service, outbound: { post } } as never)],
 ];
 
