@@ -57,6 +57,8 @@ export interface AlertDispatcherDeps {
 
 export interface AlertDispatcher {
   readonly follower: Follower;
+  /** For health. */
+  facts(): { in_flight: number; waiting_tenants: number };
   /** Begins nothing more; resolves when what is under way has ended, at the latest after `patience` ms. */
   stop(patience: number): Promise<void>;
 }
@@ -205,6 +207,7 @@ export const createAlertDispatcher = (deps: AlertDispatcherDeps): AlertDispatche
 
   return {
     follower: { name: 'alerts', turn },
+    facts: () => ({ in_flight: taken, waiting_tenants: waiting.size }),
     stop: async (patience) => {
       stopping = true;
       const ended = new AbortController();

@@ -15,6 +15,7 @@ import type { Part } from './part.ts';
 export interface AlertParts extends Part {
   readonly follower: Follower;
   readonly visitors: readonly Visitor[];
+  facts(): Readonly<Record<string, number>>;
 }
 
 const policyOf = ({ alerts, webhooks }: Config): AlertPolicy => ({
@@ -31,7 +32,7 @@ export const alertParts = (deps: FollowerDeps): AlertParts => {
   const key = deriveKey(masterKey, 'alerts');
   const service = { name, origin };
   const notices = createAlertNotices(telling);
-  const { follower, stop } = createAlertDispatcher({
+  const { follower, facts, stop } = createAlertDispatcher({
     files,
     clock,
     log,
@@ -51,6 +52,7 @@ export const alertParts = (deps: FollowerDeps): AlertParts => {
   });
   return {
     follower,
+    facts,
     routes: alertRoutes({
       files,
       clock,

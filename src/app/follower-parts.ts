@@ -72,7 +72,7 @@ export const followerParts = (deps: FollowerPartsDeps): FollowerParts => {
     routes: [...webhooks.routes, ...alerts.routes, ...activity.routes],
     jobs: [],
     visitors: [...webhooks.visitors, ...alerts.visitors],
-    facts: () => ({ webhooks: webhooks.facts() }),
+    facts: () => ({ webhooks: webhooks.facts(), alerts: alerts.facts() }),
     start: () => following.start(),
     endStreams: () => activity.endStreams(),
     stop: async () => {

@@ -124,6 +124,10 @@ const wholeHealthSchema = z.strictObject({
     waiting: z.int().describe('deliveries about to be sent; the others wait in the files'),
     unsettled: z.int().describe('sent, but what came of them could not be stored yet'),
   }),
+  alerts: z.strictObject({
+    in_flight: z.int().describe('messages to chat tools under way'),
+    waiting_tenants: z.int().describe('practices whose next message waits for a place'),
+  }),
 });
 
 const metaSchema = z.strictObject({

@@ -449,6 +449,8 @@ describe('the service itself', () => {
     const { status, body } = await app.request('GET', '/api/admin/health', undefined, app.adminToken);
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'ok', databases: { broken: 0 }, queue: { in_flight: 0 } });
+    expect(body.webhooks).toEqual({ in_flight: 0, waiting: 0, unsettled: 0 });
+    expect(body.alerts).toEqual({ in_flight: 0, waiting_tenants: 0 });
     const facts = { name: 'capture', kind: 'capture', state: 'closed', failures: 0, retry_at: null };
     expect(body.upstreams).toEqual([{ ...facts, delivered_on: null, dsn: null }]);
   });
