@@ -5,7 +5,15 @@ import type { TenantDb } from '#src/db/sqlite.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/schema.ts';
 import { isTold } from '#src/messages/told-event.ts';
-import { type AlertEvent, add, type Count, countOf, isAlertEvent, type Told } from './rules.ts';
+import {
+  type AlertEvent,
+  add,
+  type Count,
+  countOf,
+  isAlertEvent,
+  isToldAsBlocked,
+  type Told,
+} from './rules.ts';
 import { type AlertRow, alertStore } from './store.ts';
 
 /** Events read at once: some 10 ms where twenty alerts tell of half of them. */
@@ -79,6 +87,7 @@ export const gather = (db: TenantDb, seen: number, wait: number): Portion => {
     if (told === null) continue;
     const counted = countOf(told);
     for (const listener of hearing) {
+      if (isToldAsBlocked(told, listener.events)) continue;
       const sum = sums.get(listener) ?? new Map<AlertEvent, Count>();
       sums.set(listener, sum.set(told.type, add(sum.get(told.type), counted)));
     }

@@ -66,6 +66,10 @@ export const countOf = ({ type, at, recipient, data }: Told): Count => {
   return { count: 1, firstAt: at, lastAt: at, samples: shown.has(type) && says ? [sample] : [] };
 };
 
+/** Blocked content fires two events of one mail: whoever is told of the one need not count the other. */
+export const isToldAsBlocked = ({ type, data }: Told, events: ReadonlySet<string>): boolean =>
+  type === 'message.failed' && data.content_reasons !== undefined && events.has('message.content_blocked');
+
 const isSame = (a: Sample, b: Sample): boolean => a.who === b.who && a.why.join() === b.why.join();
 
 export const add = (a: Count | undefined, b: Count): Count => {

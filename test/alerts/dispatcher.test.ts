@@ -317,6 +317,19 @@ describe('gathering', () => {
   });
 });
 
+test.each([
+  [['message.failed', 'message.content_blocked'], 'Praxis: 1 email refused because of its content'],
+  [['message.failed'], 'Praxis: 1 failed email'],
+] as const)('a mail whose content was blocked is counted once: %j', async (events, title) => {
+  const scene = await started();
+  const tenant = await createSampleTenant(scene.storage);
+  await alertFor(scene, tenant, { events });
+  for (const event of ['message.failed', 'message.content_blocked'] as const)
+    await happens(scene, tenant, event, 1, { content_reasons: ['gtube'] });
+  pass(scene, tenant, GATHER);
+  expect((await scene.tool.post(1)).said[0]).toBe(title);
+});
+
 describe('a chat tool that fails', () => {
   test('is tried again with all that has happened since, as one message, by the schedule', async () => {
     const scene = await started();
@@ -449,10 +462,13 @@ describe('places', () => {
     expect(scene.tool.posts).toHaveLength(32);
     const of = (n: number) => scene.tool.posts.filter(({ url }) => url.includes(`/${n}-`)).length;
     expect([0, 1, 2, 3, 4].map(of)).toEqual([8, 8, 8, 8, 0]);
+    expect(scene.running.dispatcher.facts()).toEqual({ in_flight: 32, waiting_tenants: 5 });
     for (const { end } of [...scene.tool.posts]) end(DELIVERED);
     scene.tool.always = DELIVERED;
     await scene.tool.post(50);
     expect([0, 1, 2, 3, 4].map(of)).toEqual([10, 10, 10, 10, 10]);
+    await until('its places are free', () => scene.running.dispatcher.facts().in_flight === 0);
+    expect(scene.running.dispatcher.facts()).toEqual({ in_flight: 0, waiting_tenants: 0 });
   });
 });
 
