@@ -533,6 +533,20 @@ describe('a change', () => {
     expect((await rowOf(scene, tenant, id)).status).toBe('active');
   });
 
+  test('that disables it forgets what it had gathered: enabled again it tells of what is new', async () => {
+    const scene = await started();
+    const tenant = await createSampleTenant(scene.storage);
+    const id = await alertFor(scene, tenant);
+    await happens(scene, tenant, 'message.hard_bounced', 3);
+    await turned(scene, tenant);
+    await set(scene, tenant, id, { status: 'disabled' });
+    await set(scene, tenant, id, { status: 'active' });
+    await happens(scene, tenant, 'message.hard_bounced');
+    await turned(scene, tenant);
+    pass(scene, tenant, GATHER);
+    expect((await scene.tool.post(1)).said[0]).toBe('Praxis: 1 hard bounce');
+  });
+
   test('that removes it while a message is under way leaves nothing behind', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
