@@ -49,6 +49,11 @@ export const transmit = async (
   if (way === null) return null;
   const outcome = judge(await way.upstream.transmit(envelope, message, { tenantId, messageId }));
   waysOut.report(way, outcome);
+  if (outcome.kind === 'upstream_failure')
+    log.debug(
+      { tenant: tenantId, message: messageId, upstream: way.upstream.name, diagnostic: outcome.diagnostic },
+      'upstream failed',
+    );
   return { way, outcome };
 };
 

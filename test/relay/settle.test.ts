@@ -80,6 +80,18 @@ test('a reply that quotes a link of the service is kept without what lets someon
   expect(kept).toEqual(Array(2).fill('bad link http://mail.example.com/invitation/[redacted] in it'));
 });
 
+test('what concerns the relay and not the message is told without the words, which name the operator’s network and account', () => {
+  const row = claim(0);
+  settleAt(0, row, {
+    kind: 'upstream_failure',
+    reply: replyOf('535 5.7.8 clinic-relay@operator.example: no such account'),
+    diagnostic: 'connect ECONNREFUSED 10.0.0.5:25 (waiting for connect)',
+  });
+  const told = 'the relay could not be used, for a reason that is not this message';
+  expect(recipient(row)).toMatchObject({ diagnostic: told, smtp_code: 535, enhanced_code: '5.7.8' });
+  expect(events()).toMatchObject([{ type: 'message.delivery_delayed', diagnostic: told, smtp_code: 535 }]);
+});
+
 describe('the first attempt', () => {
   const NOW = 5_000;
   test.each<{
