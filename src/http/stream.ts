@@ -34,6 +34,8 @@ export const sendStream = async (
   const leave = (): void => void Promise.resolve(source.return?.()).catch(() => {});
   if (response.destroyed) return leave();
   response.once('close', leave);
+  // A body that nobody reads would hold up the connection, and with it the news that the client has left.
+  request.resume();
   response.writeHead(status, headers);
   if (request.method === 'HEAD') {
     response.end();

@@ -64,6 +64,16 @@ describe('the source of a stream', () => {
     await expect.poll(() => door.log.find(({ msg }) => msg === 'request')).toMatchObject({ aborted: true });
   });
 
+  test('is ended at once also where the client was sending a body that nobody reads', async () => {
+    const silent = source(null);
+    const door = await openDoor({ routes: [routeOf(() => silent)] });
+    const socket = await dial(door.port);
+    socket.write(ASK.replace('\r\n\r\n', `\r\nContent-Length: ${2 * CHUNK.length}\r\n\r\n${CHUNK}`));
+    await expect.poll(silent.pulled).toBe(1);
+    socket.destroy();
+    await silent.returned;
+  });
+
   test('is ended when the client left before the answer began', async () => {
     const silent = source(null);
     const entered = Promise.withResolvers<void>();
