@@ -29,23 +29,32 @@ export interface CheckedLookup {
 /** Asking the system costs 90 µs, and each exchange looks twice. */
 const OWN_KEPT_MS = SECOND;
 
-const createOwnAddresses = (): (() => readonly string[]) => {
+type AskSystem = typeof networkInterfaces;
+
+const createOwnAddresses = (askSystem: AskSystem): (() => readonly string[]) => {
   let own: readonly string[] = [];
   let askedAt = Number.NEGATIVE_INFINITY;
-  return () => {
+  const current = (): readonly string[] => {
     const now = performance.now();
     if (now - askedAt < OWN_KEPT_MS) return own;
     askedAt = now;
-    own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+    try {
+      own = Object.values(askSystem()).flatMap((all) => (all ?? []).map(({ address }) => address));
+    } catch {
+      // Without a free descriptor the system tells nothing: the addresses are those that they were.
+    }
     return own;
   };
+  current();
+  return current;
 };
 
 export const createCheckedLookup = (
   allow: () => readonly string[],
   lookup: Pick<DnsLookup, 'addresses'>,
+  askSystem: AskSystem = networkInterfaces,
 ): CheckedLookup => {
-  const ownAddresses = createOwnAddresses();
+  const ownAddresses = createOwnAddresses(askSystem);
   const kindOf = (address: string): AddressKind =>
     addressKind(address, { allow: allow(), own: ownAddresses() });
   const refusalOf: CheckedLookup['refusalOf'] = ({ isUsualPort }, addresses) => {
