@@ -67,7 +67,7 @@ const changeFor = (
 };
 
 /** What a relay says of the account there, and where it stands in the network, is for who runs the service: it is in their log. */
-const NOT_ABOUT_THE_MESSAGE = 'the relay could not be used, for a reason that is not this message';
+const NOT_ABOUT_THE_MESSAGE = 'the relay cannot be used at the moment';
 
 /** Filters quote the content that they refuse: a link that lets someone in is kept nowhere in clear. */
 const diagnosticOf = (outcome: Outcome): string | null => {

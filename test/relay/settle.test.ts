@@ -87,7 +87,7 @@ test('what concerns the relay and not the message is told without the words, whi
     reply: replyOf('535 5.7.8 clinic-relay@operator.example: no such account'),
     diagnostic: 'connect ECONNREFUSED 10.0.0.5:25 (waiting for connect)',
   });
-  const told = 'the relay could not be used, for a reason that is not this message';
+  const told = 'the relay cannot be used at the moment';
   expect(recipient(row)).toMatchObject({ diagnostic: told, smtp_code: 535, enhanced_code: '5.7.8' });
   expect(events()).toMatchObject([{ type: 'message.delivery_delayed', diagnostic: told, smtp_code: 535 }]);
 });
