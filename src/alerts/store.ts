@@ -60,6 +60,9 @@ export const alertStore = perConnection((db: TenantDb) => {
        attempts = :attempts, last_sent_at = :last_sent_at, last_error = :last_error
      WHERE number = :number`,
   );
+  const markTold = db.prepare<[string, number]>(
+    'UPDATE alerts SET disabled_told = 1 WHERE id = ? AND disabled_at = ?',
+  );
   const remove = db.prepare<[number]>('DELETE FROM alerts WHERE number = ?');
   const counts = db.prepare<[number, 0 | 1], CountRow>(
     'SELECT event, count, first_at, last_at, samples_json FROM alert_counts WHERE alert = ? AND sending = ?',
@@ -84,6 +87,10 @@ export const alertStore = perConnection((db: TenantDb) => {
     /** `id`, `kind` and `created_at` stay. */
     update: (row: AlertRow): void => {
       update.run(row);
+    },
+    /** The owners know that it was disabled at `disabledAt`. Unless something else has become of it. */
+    markTold: (id: string, disabledAt: number): void => {
+      markTold.run(id, disabledAt);
     },
     /** With what it has gathered. */
     remove: (number: number): void => {

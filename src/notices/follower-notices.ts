@@ -17,6 +17,39 @@ export interface UntoldDisabling extends Omit<FollowerDisabled, 'kind' | 'origin
   readonly id: string;
 }
 
+/** What a webhook's or an alert's row says of it. */
+export interface DisablingRow {
+  readonly id: string;
+  readonly name: string;
+  readonly disabled_at: number | null;
+  readonly disabled_reason: 'gone' | 'failing' | 'manual' | null;
+  /** 0: the owners are still to be told. */
+  readonly disabled_told: 0 | 1;
+  readonly failing_since: number | null;
+  readonly last_error: string | null;
+}
+
+export const isUntold = <Row extends Pick<DisablingRow, 'disabled_told' | 'disabled_at'>>(
+  row: Row,
+): row is Row & { disabled_at: number } => row.disabled_told === 0 && row.disabled_at !== null;
+
+/** `practice`: its name. */
+export const untoldAmong = (
+  follower: UntoldDisabling['follower'],
+  rows: readonly DisablingRow[],
+  practice: string,
+): UntoldDisabling[] =>
+  rows.filter(isUntold).map(({ id, name, disabled_at, disabled_reason, failing_since, last_error }) => ({
+    id,
+    practice,
+    follower,
+    name,
+    at: disabled_at,
+    reason: disabled_reason === 'gone' ? 'gone' : 'failing',
+    since: failing_since ?? disabled_at,
+    error: last_error,
+  }));
+
 export interface FollowerNoticesDeps extends OwnerNoticesDeps {
   /** Those that stand in the practice's file. */
   readonly untold: (db: TenantDb) => readonly UntoldDisabling[];

@@ -1,38 +1,12 @@
 // Which of a practice's webhooks have been disabled without its owners having been told.
-import type { TenantDb } from '#src/db/sqlite.ts';
-import {
-  createFollowerNotices,
-  type FollowerNotices,
-  type UntoldDisabling,
-} from '#src/notices/follower-notices.ts';
+import { createFollowerNotices, type FollowerNotices, untoldAmong } from '#src/notices/follower-notices.ts';
 import type { OwnerNoticesDeps } from '#src/notices/tell-owners.ts';
 import { tenantStore } from '#src/tenants/store.ts';
-import { type WebhookRow, webhookStore } from './store.ts';
-
-const isUntold = ({ disabled_told, disabled_at }: WebhookRow): boolean =>
-  disabled_told === 0 && disabled_at !== null;
-
-const untold = (db: TenantDb): UntoldDisabling[] => {
-  const rows = webhookStore(db).list().filter(isUntold);
-  if (rows.length === 0) return [];
-  const practice = tenantStore(db).practice().name;
-  return rows.map(({ id, name, disabled_at, disabled_reason, failing_since, last_error, created_at }) => ({
-    id,
-    practice,
-    follower: 'webhook',
-    name,
-    at: disabled_at ?? created_at,
-    reason: disabled_reason === 'gone' ? 'gone' : 'failing',
-    since: failing_since ?? disabled_at ?? created_at,
-    error: last_error,
-  }));
-};
-
-/** Unless something else has become of it meanwhile. */
-const markTold = (db: TenantDb, { id, at }: UntoldDisabling): void => {
-  const row = webhookStore(db).byId(id);
-  if (row?.disabled_at === at) webhookStore(db).update({ ...row, disabled_told: 1 });
-};
+import { webhookStore } from './store.ts';
 
 export const createWebhookNotices = (deps: OwnerNoticesDeps): FollowerNotices =>
-  createFollowerNotices({ ...deps, untold, markTold });
+  createFollowerNotices({
+    ...deps,
+    untold: (db) => untoldAmong('webhook', webhookStore(db).list(), tenantStore(db).practice().name),
+    markTold: (db, { id, at }) => webhookStore(db).markTold(id, at),
+  });

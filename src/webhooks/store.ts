@@ -66,6 +66,9 @@ export const webhookStore = perConnection((db: TenantDb) => {
     'UPDATE webhooks SET failing_since = ?, last_error = ? WHERE number = ?',
   );
   const markRemoved = db.prepare<[number, number]>('UPDATE webhooks SET removed_at = ? WHERE number = ?');
+  const markTold = db.prepare<[string, number]>(
+    'UPDATE webhooks SET disabled_told = 1 WHERE id = ? AND disabled_at = ?',
+  );
   const remove = db.prepare<[number]>('DELETE FROM webhooks WHERE number = ?');
   const list = (): WebhookRow[] => all.all().filter(({ removed_at }) => removed_at === null);
   return {
@@ -91,6 +94,10 @@ export const webhookStore = perConnection((db: TenantDb) => {
     /** Since when it fails, and what came of the last attempt; nulls: it does not. */
     setFailing: (number: number, since: number | null, error: string | null): void => {
       setFailing.run(since, error, number);
+    },
+    /** The owners know that it was disabled at `disabledAt`. Unless something else has become of it. */
+    markTold: (id: string, disabledAt: number): void => {
+      markTold.run(id, disabledAt);
     },
     markRemoved: (number: number, now: number): void => {
       markRemoved.run(now, number);
