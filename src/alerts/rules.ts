@@ -1,6 +1,7 @@
 // What chat alerts tell of, how it is added up, and what follows from an attempt to send it. Pure.
 import { type EventType, eventCatalogue, eventTypes } from '#src/events/catalogue.ts';
 import type { EventData } from '#src/events/schema.ts';
+import { failureOf } from '#src/kernel/outbound/failure-of.ts';
 import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import { jitter } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -130,12 +131,10 @@ const isGone = ({ status, excerpt }: Answered): boolean =>
 const MAX_OWN_WORDS = 200;
 
 export const errorOf = (outcome: OutboundOutcome): string | null => {
-  if (outcome.kind === 'failed') return outcome.error;
-  const { status, excerpt } = outcome;
-  if (status >= 200 && status < 300) return null;
-  if (status >= 300 && status < 400) return `answered ${status}; redirects are not followed`;
-  const own = [...excerpt].slice(0, MAX_OWN_WORDS).join('');
-  return own === '' || own.startsWith('<') ? `answered ${status}` : `answered ${status}: ${own}`;
+  const failure = failureOf(outcome);
+  if (failure === null || outcome.kind === 'failed' || outcome.status < 400) return failure;
+  const own = [...outcome.excerpt].slice(0, MAX_OWN_WORDS).join('');
+  return own === '' || own.startsWith('<') ? failure : `${failure}: ${own}`;
 };
 
 export const verdictOf = (outcome: OutboundOutcome): Verdict => {

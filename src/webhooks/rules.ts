@@ -2,6 +2,7 @@
 // each replay, for as long as it has times; 410 says that nobody is there any more, and ends it at once. A webhook that has
 // failed for long without a success in between is disabled: what happens then is kept as failed, to be replayed. Pure.
 import { createHash } from 'node:crypto';
+import { isSuccess } from '#src/kernel/outbound/failure-of.ts';
 import { DAY, jitter, MINUTE } from '#src/kernel/time.ts';
 
 export interface WebhookPolicy {
@@ -71,21 +72,12 @@ export const verdictOf = (
   attempts: number,
   { policy, now, random }: { readonly policy: WebhookPolicy; readonly now: number; readonly random: number },
 ): Verdict => {
+  if (isSuccess(outcome)) return 'delivered';
   const answer = outcome.kind === 'answered' ? outcome : null;
-  if (answer && answer.status >= 200 && answer.status <= 299) return 'delivered';
   if (answer?.status === 410) return 'gone';
   if (isLast(policy, attempts)) return 'failed';
   const spared = Math.min(answer?.retryAfter ?? 0, LONGEST_SPARING_MS);
   return { retryAt: Math.max(nextAttemptAt(policy, attempts, now, random), now + spared) };
-};
-
-/** In words, for the practice; null of a success. */
-export const errorOf = (outcome: Outcome): string | null => {
-  if (outcome.kind === 'failed') return outcome.error;
-  const { status } = outcome;
-  if (status >= 200 && status <= 299) return null;
-  if (status >= 300 && status <= 399) return `redirects are not followed (${status})`;
-  return `answered ${status}`;
 };
 
 /** Why a failure that comes now disables; null where it does not. `since`: of the first failure without a success since. */

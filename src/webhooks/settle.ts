@@ -3,12 +3,13 @@
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { systemChange } from '#src/kernel/change.ts';
+import { failureOf } from '#src/kernel/outbound/failure-of.ts';
 import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
 import { type Answer, end } from './end.ts';
 import { auditedWebhook } from './present.ts';
-import { disablingOf, errorOf, errorWords, type Verdict, verdictOf, type WebhookPolicy } from './rules.ts';
+import { disablingOf, errorWords, type Verdict, verdictOf, type WebhookPolicy } from './rules.ts';
 import { type WebhookRow, webhookStore } from './store.ts';
 
 export interface Settling {
@@ -26,7 +27,7 @@ type Attempt = Pick<ClaimedDelivery, 'seq' | 'attempt' | 'sealedUrl'>;
 const answerOf = (outcome: OutboundOutcome): Answer => ({
   response_status: outcome.kind === 'answered' ? outcome.status : null,
   response_excerpt: outcome.kind === 'answered' ? outcome.excerpt : null,
-  error: errorOf(outcome),
+  error: failureOf(outcome),
 });
 
 const settleDelivery = (

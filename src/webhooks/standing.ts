@@ -1,5 +1,6 @@
 // What an attempt says of the receiver behind a webhook, and what that receiver is trusted with from then on. Nothing of it
 // stands in a file: after a start each receiver has its first attempt to show what it is. Pure.
+import { isSuccess } from '#src/kernel/outbound/failure-of.ts';
 import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 
@@ -30,9 +31,6 @@ const pauseAfter = (failures: number): number =>
     ? 0
     : Math.min(FIRST_PAUSE_MS * 2 ** (failures - FAILURES_BEFORE_PAUSE), LAST_PAUSE_MS);
 
-const succeeded = (outcome: OutboundOutcome): boolean =>
-  outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
-
 /** `took`: ms. */
 export const standingAfter = (
   before: Standing,
@@ -41,7 +39,7 @@ export const standingAfter = (
   now: number,
 ): Standing => {
   const slow = took >= SLOW_MS || (outcome.kind === 'failed' && outcome.timedOut);
-  if (succeeded(outcome)) return { good: true, slow, failures: 0, heldUntil: 0 };
+  if (isSuccess(outcome)) return { good: true, slow, failures: 0, heldUntil: 0 };
   const asked = outcome.kind === 'answered' ? (outcome.retryAfter ?? 0) : 0;
   const failures = before.failures + 1;
   const hold = Math.max(Math.min(asked, MAX_HOLD_MS), pauseAfter(failures));

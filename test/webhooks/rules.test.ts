@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 import {
   disablingOf,
-  errorOf,
   isLast,
   isTooMany,
   nextAttemptAt,
@@ -73,16 +72,6 @@ describe('what becomes of a delivery', () => {
     ['… nor puts it off for longer than a day', answered(429, 30 * DAY), 1, { retryAt: DAY }],
   ])('%s', (_, outcome, attempts, expected) => {
     expect(verdict(outcome, attempts)).toEqual(expected);
-  });
-
-  test.each<[Outcome, string | null]>([
-    [answered(200), null],
-    [answered(302), 'redirects are not followed (302)'],
-    [answered(500), 'answered 500'],
-    [answered(199), 'answered 199'],
-    [refused, 'connection refused'],
-  ])('in words: %j', (outcome, words) => {
-    expect(errorOf(outcome)).toBe(words);
   });
 });
 
