@@ -7,9 +7,7 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import type { Outbound } from '#src/kernel/outbound/outbound.ts';
 import { requireUsable } from '#src/kernel/outbound/require-usable.ts';
-import { placesFor } from '#src/kernel/places.ts';
-import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
-import { practicePlaces } from '#src/kernel/practice-places.ts';
+import { createTestBounds } from '#src/kernel/outbound/test-bounds.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { tenantParams } from '#src/tenants/practice-routes.ts';
@@ -37,24 +35,13 @@ export interface AlertRoutesDeps {
   readonly service: { readonly name: string; readonly origin: string };
 }
 
-const TESTS_PER_MINUTE = 12;
-/** Of a practice: tests of chat tools that hang leave others' a place. */
-const TESTS_AT_ONCE = 2;
-/** Tests under way, of all practices. */
-const MAX_TESTS = 32;
-
 const alertParams = z.strictObject({ ...tenantParams.shape, alertID: idSchema });
 
 const requireRights = (caller: Caller): void => requireAllProjects(caller, 'webhooks.manage', 'An alert');
 
 export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
   const { files, clock, outbound, following, key, gatherFor, service } = deps;
-  const limitTests = createPracticeLimit(clock, TESTS_PER_MINUTE, 'Alerts are being tested too often.');
-  const inPlace = placesFor(MAX_TESTS);
-  const inPracticePlace = practicePlaces(
-    TESTS_AT_ONCE,
-    'Other tests of the practice wait for their chat tools.',
-  );
+  const inTestBounds = createTestBounds(clock, 'Alerts');
   const shared = { tag: 'Alerts', access: 'webhooks.manage', stability: 'stable' } as const;
   const one = { description: 'The alert.', body: alertSchema };
 
@@ -178,14 +165,11 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
           practice: tenantStore(db).practice().name,
         }));
         requireRights(caller);
-        limitTests(params.id);
         const { id, kind, name, language } = row;
         const setting = { practice, language, service: service.name, origin: service.origin };
         const message = testMessage({ name, events: JSON.parse(row.events_json) }, setting);
         const target = { id: `test ${id}`, kind, url: openUrl(key, row) };
-        const outcome = await inPracticePlace(params.id, () =>
-          inPlace(() => post(outbound, target, message)),
-        );
+        const outcome = await inTestBounds(params.id, () => post(outbound, target, message));
         const error = errorOf(outcome);
         const response_status = outcome.kind === 'answered' ? outcome.status : null;
         return { status: 200, body: { delivered: error === null, response_status, error } };

@@ -20,13 +20,12 @@ import {
 } from './rules.ts';
 import { openFor, openSecrets } from './secrets.ts';
 import type { SigningSecrets } from './sign.ts';
-import { type WebhookRow, webhookStore } from './store.ts';
+import type { WebhookRow } from './store.ts';
 
 /** An attempt that is to be made now. */
 export interface ClaimedDelivery {
   readonly seq: number;
   readonly webhookId: string;
-  readonly webhookNumber: number;
   /** From 1, over all replays. */
   readonly attempt: number;
   /** Of the delivery, UUID. */
@@ -93,7 +92,6 @@ const composed = (
 
 const addressee = (key: Buffer, webhook: WebhookRow, now: number) => ({
   webhookId: webhook.id,
-  webhookNumber: webhook.number,
   url: openFor(key, 'url', webhook.id, webhook.sealed_url),
   sealedUrl: webhook.sealed_url,
   secrets: openSecrets(key, webhook, now),
@@ -128,17 +126,12 @@ export const claimDue = (
   return { claimed, next, more: claimed.length < rows.length };
 };
 
-/**
- * A delivery of `webhook.test`, to be sent at once, whether the webhook is disabled or not: one attempt. Undefined where there
- * is no such webhook.
- */
+/** A delivery of `webhook.test`, to be sent at once, whether the webhook is disabled or not: one attempt. */
 export const claimTest = (
   db: TenantDb,
-  webhookId: string,
+  webhook: WebhookRow,
   { now, key }: { readonly now: number; readonly key: Buffer },
-): ClaimedDelivery | undefined => {
-  const webhook = webhookStore(db).byId(webhookId);
-  if (!webhook) return undefined;
+): ClaimedDelivery => {
   const id = newId();
   const delivery = {
     id,
@@ -149,6 +142,6 @@ export const claimTest = (
     created_at: now,
   };
   const seq = deliveryStore(db).insertTest(delivery, testEndsAt(now));
-  const body = testEnvelope(id, { webhookId, name: webhook.name, at: now });
+  const body = testEnvelope(id, { webhookId: webhook.id, name: webhook.name, at: now });
   return { ...addressee(key, webhook, now), seq, attempt: 1, id, event: TEST_EVENT, body };
 };

@@ -8,7 +8,6 @@ import type { TenantFiles } from '#src/db/tenant-files.ts';
 import type { Follower } from '#src/events/following.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Outbound, OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
-import { placesFor } from '#src/kernel/places.ts';
 import { type Clock, SECOND, sleep } from '#src/kernel/time.ts';
 import { webhookOf } from './change.ts';
 import { type ClaimedDelivery, claimTest } from './claim.ts';
@@ -51,8 +50,6 @@ export interface WebhookDispatcher {
   stop(patience: number): Promise<void>;
 }
 
-/** Tests under way at a time, besides all other requests; a practice has few of them. */
-const TESTS = 32;
 const SETTLE_RETRY_MS = SECOND;
 
 const earlier = (a: number | null, b: number | null): number | null =>
@@ -64,7 +61,6 @@ export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDis
   const seen = new Map<string, number>();
   const testing = new Set<string>();
   const testsUnderWay = new Set<Promise<unknown>>();
-  const inPlace = placesFor(TESTS);
   const stopping = new AbortController();
   /** What is under way then has outlasted the stop: the file is no longer ours. */
   let abandoned = false;
@@ -177,12 +173,11 @@ export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDis
     let seq: number | null = null;
     try {
       const delivery = await files.write(tenantId, (db) => {
-        const claimed = claimTest(db, webhookOf(db, webhookId).id, { now: clock.now(), key });
-        seq = claimed?.seq ?? null;
-        if (seq !== null) testing.add(keyOf(tenantId, seq));
+        const claimed = claimTest(db, webhookOf(db, webhookId), { now: clock.now(), key });
+        seq = claimed.seq;
+        testing.add(keyOf(tenantId, seq));
         return claimed;
       });
-      if (!delivery) throw new Error('a webhook is gone within a transaction');
       const outcome = await post(tenantId, delivery);
       const row = await files.write(tenantId, (db) => {
         settle(db, delivery, outcome, { now: clock.now(), policy: policy(), key });
@@ -199,7 +194,7 @@ export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDis
   return {
     follower: { name: 'webhooks', turn },
     sendTest: async (tenantId, webhookId) => {
-      const tested = inPlace(() => test(tenantId, webhookId));
+      const tested = test(tenantId, webhookId);
       const ended: Promise<unknown> = tested
         .catch(() => undefined)
         .finally(() => testsUnderWay.delete(ended));

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { TEST_EVENT } from '#src/events/catalogue.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
-import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
-import { practicePlaces } from '#src/kernel/practice-places.ts';
+import { createTestBounds } from '#src/kernel/outbound/test-bounds.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { tenantParams } from '#src/tenants/practice-routes.ts';
 import {
@@ -31,11 +30,6 @@ export interface WebhookRoutesDeps extends WebhookDeps {
   readonly dispatcher: Pick<WebhookDispatcher, 'sendTest' | 'beginAnew'>;
 }
 
-/** Each is a request to somebody else's server that the caller decides on. */
-const TESTS_PER_MINUTE = 12;
-/** Of a practice: tests of receivers that hang leave others' a place. */
-const TESTS_AT_ONCE = 2;
-
 export const webhookParams = z.strictObject({ ...tenantParams.shape, webhookID: idSchema });
 
 export const webhookRouteShared = {
@@ -46,12 +40,7 @@ export const webhookRouteShared = {
 
 export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
   const { files, clock, key, dispatcher } = deps;
-  const limitTests = createPracticeLimit(
-    clock,
-    TESTS_PER_MINUTE,
-    `Webhooks of a practice are tested ${TESTS_PER_MINUTE} times a minute at most.`,
-  );
-  const inPlace = practicePlaces(TESTS_AT_ONCE, 'Other tests of the practice wait for their receivers.');
+  const inTestBounds = createTestBounds(clock, 'Webhooks');
   const one = { description: 'The webhook.', body: webhookSchema };
   const withSecret = { description: 'The webhook with its secret, this once.', body: webhookWithSecret };
   return [
@@ -169,8 +158,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       errors: ['rate_limited'],
       handle: async ({ params }) => {
         await files.read(params.id, (db) => webhookOf(db, params.webhookID));
-        limitTests(params.id);
-        const row = await inPlace(params.id, () => dispatcher.sendTest(params.id, params.webhookID));
+        const row = await inTestBounds(params.id, () => dispatcher.sendTest(params.id, params.webhookID));
         const body = await files.read(params.id, (db) => presentDelivery(db, row));
         return { status: 200, body };
       },

@@ -51,9 +51,9 @@ const checkPlaces = ({ scene, underWay }: Run): void => {
          OR sum(next_attempt_at IS NOT NULL) <> max(status = 'pending')`,
     )
     .all();
-  const keys = underWay.map(({ seq, webhookNumber }) => {
+  const keys = underWay.map(({ seq, webhookId }) => {
     const row = deliveryStore(scene.db).bySeq(seq);
-    return `${webhookNumber} ${row ? row.order_key : `removed ${seq}`}`;
+    return `${webhookId} ${row ? row.order_key : `removed ${seq}`}`;
   });
   const doubled = keys.filter((key, index) => keys.indexOf(key) !== index);
   expect({ wrong, doubled }).toEqual({ wrong: [], doubled: [] });
