@@ -17,7 +17,7 @@ import {
 import { type AlertRow, alertStore } from './store.ts';
 
 /** Events read at once: some 10 ms where twenty alerts tell of half of them. */
-export const PORTION = 500;
+const PORTION = 500;
 
 export interface Portion {
   /** Up to here the log has been read. */

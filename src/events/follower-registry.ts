@@ -19,8 +19,6 @@ export interface FollowerRegistry {
   mark(): number;
   /** The file has nobody to tell, as seen after `mark`. Whoever holds the tenant, or has held it since, keeps it there. */
   remove(follower: FollowerName, tenantId: string, mark: number): Promise<void>;
-  /** How many tenants are followed. */
-  size(): number;
 }
 
 export const createFollowerRegistry = (platform: DurableFile<PlatformDb>): FollowerRegistry => {
@@ -101,6 +99,5 @@ export const createFollowerRegistry = (platform: DurableFile<PlatformDb>): Follo
       forget({ tenant_id: tenantId, follower });
       await platform.write((db) => followerRegistryStore(db).remove(tenantId, follower));
     },
-    size: () => registered.size,
   };
 };
