@@ -1,6 +1,7 @@
 // Makes, changes and removes chat alerts, each in the transaction that also writes the audit.
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import { active } from '#src/events/disabling.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -68,10 +69,7 @@ export const createAlert = (db: TenantDb, wanted: NewAlert, doing: Doing): Alert
     sealed_url: sealUrl(doing.key, id, wanted.url),
     events_json: JSON.stringify(wanted.events),
     language: wanted.language,
-    status: 'active',
-    disabled_reason: null,
-    disabled_at: null,
-    disabled_told: 1,
+    ...active,
     failing_since: null,
     after_seq: followStore(db).last(),
     due_at: null,
@@ -101,13 +99,10 @@ const withStatus = (
   now: number,
 ): AlertRow => {
   if (status === undefined || status === row.status) return row;
-  if (status === 'disabled') return { ...disabled(row, 'manual', now), disabled_told: 1 };
+  if (status === 'disabled') return disabled(row, 'manual', now);
   return {
     ...begunAnew(row, now),
-    status,
-    disabled_reason: null,
-    disabled_at: null,
-    disabled_told: 1,
+    ...active,
     after_seq: followStore(db).last(),
   };
 };

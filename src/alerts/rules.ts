@@ -145,9 +145,6 @@ export const verdictOf = (outcome: OutboundOutcome): Verdict => {
   return { kind: 'retry', error, notBefore: outcome.retryAfter ?? 0 };
 };
 
-export const disabledReasons = ['gone', 'failing', 'manual'] as const;
-export type DisabledReason = (typeof disabledReasons)[number];
-
 /** Whether it has failed for too long. `since`: the first failure after the last success. */
 export const isFailingTooLong = (since: number, now: number, { disableAfter }: AlertPolicy): boolean =>
   now - since >= disableAfter;

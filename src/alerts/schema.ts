@@ -1,10 +1,11 @@
 // Chat alerts as the API takes and shows them.
 import { z } from 'zod';
 import { eventCatalogue } from '#src/events/catalogue.ts';
+import { disabledReasons } from '#src/events/disabling.ts';
 import { idSchema, lineSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { nearest } from '#src/kernel/nearest.ts';
-import { alertEvents, alertKinds, defaultEvents, disabledReasons } from './rules.ts';
+import { alertEvents, alertKinds, defaultEvents } from './rules.ts';
 
 const MAX_NAME = 100;
 /** As many as the guard takes. */

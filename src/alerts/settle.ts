@@ -1,19 +1,18 @@
 // What follows from an attempt at an alert's message, in one transaction.
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import { type DisabledReason, disabledFor } from '#src/events/disabling.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import type { ClaimDeps, ClaimedAlert } from './claim.ts';
 import { auditedAlert } from './present.ts';
-import { type DisabledReason, isFailingTooLong, nextAttemptAt, verdictOf } from './rules.ts';
+import { isFailingTooLong, nextAttemptAt, verdictOf } from './rules.ts';
 import { type AlertRow, alertStore } from './store.ts';
 
 /** It gathers nothing any more, and what it had is not told. Enabled again it begins anew. */
 export const disabled = (row: AlertRow, reason: DisabledReason, now: number): AlertRow => ({
   ...row,
-  status: 'disabled',
-  disabled_reason: reason,
-  disabled_at: now,
+  ...disabledFor(reason, now),
   due_at: null,
   attempts: 0,
 });
@@ -45,7 +44,7 @@ const disableFailing = (
   reason: DisabledReason,
   { now, key }: ClaimDeps,
 ): void => {
-  const after: AlertRow = { ...disabled(failing, reason, now), disabled_told: 0 };
+  const after: AlertRow = disabled(failing, reason, now);
   alertStore(db).update(after);
   removeGathered(db, row.number);
   auditStore(db).record(

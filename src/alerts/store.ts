@@ -1,9 +1,10 @@
 // Chat alerts in the tenant's file, and what they have gathered.
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import type { FollowerState } from '#src/events/disabling.ts';
 import type { Language } from '#src/kernel/language.ts';
-import type { AlertEvent, AlertKind, Count, DisabledReason } from './rules.ts';
+import type { AlertEvent, AlertKind, Count } from './rules.ts';
 
-export interface AlertRow {
+export interface AlertRow extends FollowerState {
   number: number;
   id: string;
   name: string;
@@ -11,11 +12,6 @@ export interface AlertRow {
   sealed_url: Buffer;
   events_json: string;
   language: Language;
-  status: 'active' | 'disabled';
-  disabled_reason: DisabledReason | null;
-  disabled_at: number | null;
-  /** 0: the owners are still to be told that it has been disabled. */
-  disabled_told: 0 | 1;
   /** The first failure since the last success. */
   failing_since: number | null;
   /** Events up to here were before its time. */

@@ -3,6 +3,7 @@
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { TenantFiles } from '#src/db/tenant-files.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import { active, disabledFor } from '#src/events/disabling.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import type { Following } from '#src/events/following.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -108,10 +109,8 @@ const NEW_START = { failing_since: null, last_error: null } as const;
 
 /** One that is disabled already keeps the reason why. */
 const withStatus = (row: WebhookRow, status: Wanted['status'], now: number): WebhookRow => {
-  if (status === 'active')
-    return { ...row, ...NEW_START, status, disabled_reason: null, disabled_at: null, disabled_told: 1 };
-  if (status === 'disabled' && row.status === 'active')
-    return { ...row, status, disabled_reason: 'manual', disabled_at: now, disabled_told: 1 };
+  if (status === 'active') return { ...row, ...NEW_START, ...active };
+  if (status === 'disabled' && row.status === 'active') return { ...row, ...disabledFor('manual', now) };
   return row;
 };
 

@@ -1,6 +1,7 @@
 // Webhooks and their deliveries as the API takes and shows them.
 import { z } from 'zod';
 import { eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
+import { disabledReasons } from '#src/events/disabling.ts';
 import { idSchema, lineSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { nearest } from '#src/kernel/nearest.ts';
@@ -11,10 +12,6 @@ const MAX_URL = 2_048;
 
 export const webhookStatuses = ['active', 'disabled'] as const;
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
-
-/** Why one is disabled: its address answered 410; it took nothing for `webhooks.disable_after`; somebody wanted it. */
-export const disabledReasons = ['gone', 'failing', 'manual'] as const;
-export type DisabledReason = (typeof disabledReasons)[number];
 
 /** A test goes to whomever it is asked for, whether that names it or not. */
 export const subscribable = [...eventTypes, TEST_EVENT] as const;

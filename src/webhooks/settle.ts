@@ -2,6 +2,7 @@
 // who goes after it, and whether the webhook fails, or for so long that it is disabled.
 import type { TenantDb } from '#src/db/sqlite.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import { type DisabledReason, disabledFor } from '#src/events/disabling.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import { failureOf } from '#src/kernel/outbound/failure-of.ts';
 import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
@@ -45,20 +46,13 @@ const settleDelivery = (
   }
 };
 
-/** The owners are still to be told of it. */
 const disable = (
   db: TenantDb,
   before: WebhookRow,
-  failing: Pick<WebhookRow, 'disabled_reason' | 'failing_since' | 'last_error'>,
+  failing: Pick<WebhookRow, 'failing_since' | 'last_error'> & { readonly disabled_reason: DisabledReason },
   { now, key }: Settling,
 ): void => {
-  const after: WebhookRow = {
-    ...before,
-    ...failing,
-    status: 'disabled',
-    disabled_at: now,
-    disabled_told: 0,
-  };
+  const after: WebhookRow = { ...before, ...failing, ...disabledFor(failing.disabled_reason, now) };
   webhookStore(db).update(after);
   const entry = {
     target: { type: 'webhook', id: before.id },

@@ -1,9 +1,9 @@
 // The webhooks of a tenant, in its file. What has been removed is shown to nobody, and stands there until its deliveries
 // are gone.
 import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
-import type { DisabledReason } from './schema.ts';
+import type { FollowerState } from '#src/events/disabling.ts';
 
-export interface WebhookRow {
+export interface WebhookRow extends FollowerState {
   number: number;
   id: string;
   name: string;
@@ -12,11 +12,6 @@ export interface WebhookRow {
   sealed_secret: Buffer;
   sealed_former: Buffer | null;
   former_until: number | null;
-  status: 'active' | 'disabled';
-  disabled_reason: DisabledReason | null;
-  disabled_at: number | null;
-  /** 0: the owners are still to be told. */
-  disabled_told: 0 | 1;
   failing_since: number | null;
   last_error: string | null;
   /** Events up to here were before its time. */
