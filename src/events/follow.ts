@@ -61,6 +61,7 @@ export const createFollowing = ({ platform, files, clock, log, followers }: Foll
   let firstLooks = 0;
   let running = false;
   let pumpScheduled = false;
+  let lastPumpAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let unwatch = (): void => undefined;
 
@@ -91,6 +92,9 @@ export const createFollowing = ({ platform, files, clock, log, followers }: Foll
     pumpScheduled = false;
     if (!running) return;
     const now = clock.now();
+    // The clock has been set back: what was to be looked at then may be due now.
+    if (now < lastPumpAt - MAX_TIMER_MS) for (const key of times.keys()) ready.add(key);
+    lastPumpAt = now;
     for (let due = times.takeDue(now); due !== null; due = times.takeDue(now)) ready.add(due.key);
     for (const key of ready) {
       if (turns.size >= MAX_TURNS) break;

@@ -18,6 +18,8 @@ export interface DueTimes {
   takeDue(now: number): DueTime | null;
   /** When the next one comes, or came. */
   nextAt(): number | null;
+  /** All that have a time, whatever it is. */
+  keys(): IterableIterator<string>;
   size(): number;
   /** How many times are held, outdated ones included: what memory it takes. */
   held(): number;
@@ -75,6 +77,7 @@ export const createDueTimes = (): DueTimes => {
       return first;
     },
     nextAt: () => head()?.at ?? null,
+    keys: () => due.keys(),
     size: () => due.size,
     held: () => heap.length,
   };

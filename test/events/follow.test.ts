@@ -190,6 +190,21 @@ describe('who is woken', () => {
     await running.stop();
   });
 
+  test('whose time was far ahead when the clock was set back', async () => {
+    const [id, other] = [await tenant(), await tenant()];
+    await follow(id);
+    const played = play();
+    const running = following(played);
+    await running.start();
+    (await played.turn(0)).end(now + 30);
+    now -= 2 * MINUTE;
+    running.wake('webhooks', other);
+    await played.count(3);
+    expect(new Set(played.turns.slice(1).map(({ tenantId }) => tenantId))).toEqual(new Set([id, other]));
+    for (const turn of played.turns.slice(1)) turn.end(null);
+    await running.stop();
+  });
+
   test('tenants take turns: who has more to do comes after those who waited, and no more than some are under way', async () => {
     const ids = await tenants(40);
     for (const id of ids) await follow(id);
