@@ -4,7 +4,7 @@
 import type { TenantDb } from '#src/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { tenantStore } from '#src/tenants/store.ts';
-import { type AlertKind, type AlertPolicy, add, nextAttemptAt } from './rules.ts';
+import { type AlertKind, type AlertPolicy, add, longestWait, nextAttemptAt } from './rules.ts';
 import { type AlertRow, alertStore, type Counts } from './store.ts';
 import { openUrl } from './target.ts';
 
@@ -31,8 +31,14 @@ export interface ClaimDeps {
   readonly random: () => number;
 }
 
-export const isDue = ({ status, due_at }: AlertRow, now: number): boolean =>
-  status === 'active' && due_at !== null && due_at <= now;
+/** What is due later than its kind of wait sets it got its time from a clock that has been set back since. */
+export const isDue = (
+  { status, due_at, attempts }: AlertRow,
+  { now, policy }: Pick<ClaimDeps, 'now' | 'policy'>,
+): boolean => {
+  if (status !== 'active' || due_at === null) return false;
+  return due_at <= now || due_at > now + (attempts === 0 ? policy.gather : longestWait(policy));
+};
 
 const mergedCounts = (db: TenantDb, number: number): Counts => {
   const store = alertStore(db);
@@ -65,7 +71,7 @@ export const claim = (
 ): readonly ClaimedAlert[] => {
   const due = alertStore(db)
     .all()
-    .filter((row) => isDue(row, deps.now) && !underWay.has(row.id))
+    .filter((row) => isDue(row, deps) && !underWay.has(row.id))
     .toSorted((a, b) => (a.due_at ?? 0) - (b.due_at ?? 0))
     .slice(0, room);
   if (due.length === 0) return [];

@@ -154,7 +154,7 @@ export const createAlertDispatcher = (deps: AlertDispatcherDeps): AlertDispatche
   const nextOf = (tenantId: string, rows: readonly AlertRow[], more: boolean): number | null => {
     const now = clock.now();
     const idle = rows.filter((row) => row.status === 'active' && !underWay.has(row.id));
-    const hasNoPlace = idle.some((row) => isDue(row, now)) && roomFor(tenantId) === 0;
+    const hasNoPlace = idle.some((row) => isDue(row, claimDeps())) && roomFor(tenantId) === 0;
     if (hasNoPlace) waiting.add(tenantId);
     const times = idle.flatMap(({ due_at }) => due_at ?? []).filter((at) => !hasNoPlace || at > now);
     if (more) times.push(now);
@@ -164,8 +164,7 @@ export const createAlertDispatcher = (deps: AlertDispatcherDeps): AlertDispatche
   const look = (db: TenantDb, tenantId: string) => {
     const rows = alertStore(db).all();
     const found = findNews(db, rows, seen.get(tenantId) ?? 0);
-    const now = clock.now();
-    const due = rows.filter((row) => isDue(row, now) && !underWay.has(row.id)).length;
+    const due = rows.filter((row) => isDue(row, claimDeps()) && !underWay.has(row.id)).length;
     return { rows, ...found, due };
   };
 

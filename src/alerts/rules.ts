@@ -3,7 +3,7 @@ import { type EventType, eventCatalogue, eventTypes } from '#src/events/catalogu
 import type { EventData } from '#src/events/schema.ts';
 import { failureOf } from '#src/kernel/outbound/failure-of.ts';
 import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
-import { jitter } from '#src/kernel/time.ts';
+import { DAY, jitter } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { maskAddress } from '#src/mail/mask-address.ts';
 
@@ -103,6 +103,13 @@ export const nextAttemptAt = (
   { waits, jitter: share }: AlertPolicy,
   random: number,
 ): number => now + jitter(waits[attempt - 1] ?? waits.at(-1) ?? 0, share, random);
+
+/** However long a chat tool asks to be spared. */
+const LONGEST_SPARING_MS = DAY;
+
+/** Between two attempts at most. */
+export const longestWait = ({ waits, jitter: share }: AlertPolicy): number =>
+  Math.max(LONGEST_SPARING_MS, Math.ceil(Math.max(...waits) * (1 + share)));
 
 type Answered = Extract<OutboundOutcome, { kind: 'answered' }>;
 

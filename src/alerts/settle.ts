@@ -73,7 +73,8 @@ export const settle = (
     return { disabled: false };
   }
   const { now, policy, random } = deps;
-  const since = row.failing_since ?? now;
+  // At the latest now: the clock may have been set back.
+  const since = Math.min(row.failing_since ?? now, now);
   const failing = { ...row, failing_since: since, last_error: verdict.error };
   if (verdict.kind === 'gone' || isFailingTooLong(since, now, policy)) {
     disableFailing(db, row, failing, verdict.kind === 'gone' ? 'gone' : 'failing', deps);

@@ -267,6 +267,23 @@ describe('gathering', () => {
     expect((await rowOf(scene, tenant, id)).due_at).toBeNull();
   });
 
+  test('under a clock that has been set back since, is told at once', async () => {
+    const scene = await started();
+    const tenant = await createSampleTenant(scene.storage, 'Praxis am Markt');
+    const id = await alertFor(scene, tenant);
+    pass(scene, tenant, 10 * HOUR);
+    await happens(scene, tenant, 'message.hard_bounced');
+    await turned(scene, tenant);
+    expect((await rowOf(scene, tenant, id)).due_at).not.toBeNull();
+    pass(scene, tenant, -10 * HOUR);
+    expect((await scene.tool.post(1)).said[0]).toBe('Praxis am Markt: 1 hard bounce');
+    scene.tool.posts[0]?.end(answered(503, DAY));
+    await failed(scene, tenant, id);
+    pass(scene, tenant, HOUR);
+    await turned(scene, tenant);
+    expect(scene.tool.posts).toHaveLength(1);
+  });
+
   test('what was before its time is not told', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
