@@ -11,10 +11,10 @@ import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Outbound } from '#src/kernel/outbound/outbound.ts';
 import { requireUsable } from '#src/kernel/outbound/require-usable.ts';
-import { type Clock, HOUR } from '#src/kernel/time.ts';
+import type { Clock } from '#src/kernel/time.ts';
 import { catchUp } from './fan-out.ts';
 import { auditedWebhook } from './present.ts';
-import { makeSecret, openFor, sealFor } from './secrets.ts';
+import { FORMER_SIGNS_MS, makeSecret, openFor, sealFor } from './secrets.ts';
 import { type WebhookRow, webhookStore } from './store.ts';
 
 export interface WebhookDeps {
@@ -28,8 +28,6 @@ export interface WebhookDeps {
 
 /** Nobody keeps more apart, each event is looked at for each, and they are listed whole. */
 export const MAX_WEBHOOKS = 50;
-/** For so long receivers have time to take over the new one. */
-const FORMER_SIGNS_MS = 24 * HOUR;
 
 /**
  * Read before what is wanted changes: those that follow the log as closely as they should have next to nothing to read. Where

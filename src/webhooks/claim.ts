@@ -13,6 +13,7 @@ import {
   attemptsOf,
   errorWords,
   isTooMany,
+  longestWait,
   nextAttemptAt,
   TEST_ORDER_KEY,
   testEndsAt,
@@ -63,18 +64,26 @@ interface Due {
 export const dueOf = (
   db: TenantDb,
   { id, number }: WebhookRow,
-  { now, roomFor, isInFlight }: Pick<Claiming, 'now' | 'roomFor' | 'isInFlight'>,
+  { now, roomFor, policy, isInFlight }: Pick<Claiming, 'now' | 'roomFor' | 'policy' | 'isInFlight'>,
 ): Due => {
   const room = roomFor(id);
   const rows: DeliveryRow[] = [];
   if (room <= 0) return { rows, next: null };
+  let next: number | null = null;
   for (const row of deliveryStore(db).heads(number)) {
     if (isInFlight(row.seq)) continue;
-    if (row.next_attempt_at !== null && row.next_attempt_at > now) return { rows, next: row.next_attempt_at };
-    if (rows.length === room) break;
+    if (row.next_attempt_at !== null && row.next_attempt_at > now) {
+      next = row.next_attempt_at;
+      break;
+    }
+    if (rows.length === room) return { rows, next: null };
     rows.push(row);
   }
-  return { rows, next: null };
+  for (const row of deliveryStore(db).headsBeyond(number, now + longestWait(policy))) {
+    if (rows.length === room) break;
+    if (!isInFlight(row.seq)) rows.push(row);
+  }
+  return { rows, next };
 };
 
 /** The body, or why there will be no further attempt. */

@@ -86,6 +86,10 @@ export const deliveryStore = perConnection((db: TenantDb) => {
     `SELECT * FROM webhook_deliveries
      WHERE webhook = ? AND status = 'pending' AND next_attempt_at IS NOT NULL ORDER BY next_attempt_at, seq`,
   );
+  const headsBeyond = db.prepare<[number, number], DeliveryRow>(
+    `SELECT * FROM webhook_deliveries
+     WHERE webhook = ? AND status = 'pending' AND next_attempt_at > ? ORDER BY next_attempt_at, seq`,
+  );
   const pending = db
     .prepare<[number], number>(
       `SELECT seq FROM webhook_deliveries
@@ -161,6 +165,9 @@ export const deliveryStore = perConnection((db: TenantDb) => {
     byId: (webhook: number, id: string): DeliveryRow | undefined => byId.get(id, webhook),
     /** Pending ones that have a time, in its order; nothing else may be asked of the file while they are read. */
     heads: (webhook: number): IterableIterator<DeliveryRow> => heads.iterate(webhook),
+    /** The same, of those whose time is after `at`. */
+    headsBeyond: (webhook: number, at: number): IterableIterator<DeliveryRow> =>
+      headsBeyond.iterate(webhook, at),
     /** The seqs of the oldest that are pending, with or without a time, but for those that `isLeftOut` names. */
     pendingBut: (webhook: number, limit: number, isLeftOut: (seq: number) => boolean): number[] => {
       const seqs: number[] = [];

@@ -134,6 +134,7 @@ export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDis
   const optionsFor = (tenantId: string) => ({
     now: clock.now(),
     seen: seen.get(tenantId) ?? 0,
+    policy: policy(),
     roomFor: (webhookId: string) => sender.room(tenantId, webhookId),
     isInFlight: (seq: number) => sender.isInFlight(tenantId, seq) || testing.has(keyOf(tenantId, seq)),
   });
@@ -143,7 +144,7 @@ export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDis
     let claimed: readonly ClaimedDelivery[] = [];
     try {
       const turn = await files.write(tenantId, (db) => {
-        const turn = takeTurn(db, { ...optionsFor(tenantId), policy: policy(), key });
+        const turn = takeTurn(db, { ...optionsFor(tenantId), key });
         claimed = turn.claimed;
         // At once: other tenants claim before this one is on the disk.
         sender.reserve(tenantId, claimed);

@@ -8,7 +8,7 @@ import { toldEvent } from '#src/messages/told-event.ts';
 import type { DeliveryRow } from './delivery-store.ts';
 import { envelopeOf, testEnvelope } from './envelope.ts';
 import type { deliverySchema, deliveryWithBody, webhookSchema } from './schema.ts';
-import { openFor } from './secrets.ts';
+import { formerUntil, openFor } from './secrets.ts';
 import type { WebhookRow } from './store.ts';
 
 type Shown = z.infer<typeof webhookSchema>;
@@ -23,7 +23,7 @@ export const presentWebhook = (row: WebhookRow, key: Buffer, now: number): Shown
   status: row.status,
   disabled_reason: row.disabled_reason,
   failing_since: toIsoOrNull(row.failing_since),
-  previous_secret_until: row.former_until !== null && row.former_until > now ? toIso(row.former_until) : null,
+  previous_secret_until: toIsoOrNull(formerUntil(row, now)),
   created_at: toIso(row.created_at),
 });
 

@@ -41,7 +41,11 @@ export const putBackFailed = (
 ): PutBack => {
   const rows = deliveryStore(db).failedAfter(webhook, after, rowsPerPortion);
   const wanted = rows.filter(
-    (row) => row.updated_at >= since && row.updated_at <= before && canBePutBack(db, row),
+    (row) =>
+      row.updated_at >= since &&
+      // What stands after the present is from when the clock was wrong.
+      (row.updated_at <= before || row.updated_at > now) &&
+      canBePutBack(db, row),
   );
   for (const row of wanted) putBack(db, row, now);
   return {

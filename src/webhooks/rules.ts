@@ -30,6 +30,10 @@ const LONGEST_SPARING_MS = DAY;
  */
 const UNKNOWN_END_MS = 5 * MINUTE;
 
+/** No delivery waits longer; one whose time is further away got it from a clock that has been set back since. */
+export const longestWait = ({ waits, jitter: share }: WebhookPolicy): number =>
+  Math.max(LONGEST_SPARING_MS, UNKNOWN_END_MS, Math.ceil(Math.max(...waits) * (1 + share)));
+
 /** When a test counts as failed that was under way when the process died. */
 export const testEndsAt = (now: number): number => now + UNKNOWN_END_MS;
 

@@ -2,6 +2,7 @@
 // it is.
 import { randomBytes } from 'node:crypto';
 import { seal, unseal } from '#src/kernel/seal.ts';
+import { DAY } from '#src/kernel/time.ts';
 import type { SigningSecrets } from './sign.ts';
 
 /** Standard Webhooks asks for 24 to 64 bytes behind that prefix, as base64. */
@@ -29,15 +30,26 @@ export interface SealedSecrets {
   readonly former_until: number | null;
 }
 
-/** Those that sign now. */
-export const openSecrets = (
-  key: Buffer,
-  { id, sealed_secret, sealed_former, former_until }: SealedSecrets,
+/** For so long receivers have time to take over the new one. */
+export const FORMER_SIGNS_MS = DAY;
+
+/** Until when the former one signs; null where it does not. A clock that was set back does not make it sign for longer. */
+export const formerUntil = (
+  { sealed_former, former_until }: Pick<SealedSecrets, 'sealed_former' | 'former_until'>,
   now: number,
-): SigningSecrets => ({
-  current: openFor(key, 'secret', id, sealed_secret),
+): number | null =>
+  sealed_former !== null &&
+  former_until !== null &&
+  former_until > now &&
+  former_until <= now + FORMER_SIGNS_MS
+    ? former_until
+    : null;
+
+/** Those that sign now. */
+export const openSecrets = (key: Buffer, sealed: SealedSecrets, now: number): SigningSecrets => ({
+  current: openFor(key, 'secret', sealed.id, sealed.sealed_secret),
   former:
-    sealed_former !== null && former_until !== null && now < former_until
-      ? openFor(key, 'secret', id, sealed_former)
+    sealed.sealed_former !== null && formerUntil(sealed, now) !== null
+      ? openFor(key, 'secret', sealed.id, sealed.sealed_former)
       : null,
 });

@@ -76,7 +76,8 @@ const judgeWebhook = (
     if (failing_since !== null) webhookStore(db).setFailing(number, null, null);
     return false;
   }
-  const since = failing_since ?? now;
+  // At the latest now: the clock may have been set back.
+  const since = Math.min(failing_since ?? now, now);
   const disabled_reason = disablingOf(verdict, since, now, policy);
   if (disabled_reason === null) webhookStore(db).setFailing(number, since, last_error);
   else disable(db, webhook, { disabled_reason, failing_since: since, last_error }, settling);

@@ -112,7 +112,7 @@ const hasToClear = (
 /** What a turn would find now. Reads only. */
 export const lookAhead = (
   db: TenantDb,
-  options: Pick<TurnOptions, 'now' | 'roomFor' | 'isInFlight' | 'seen'>,
+  options: Pick<TurnOptions, 'now' | 'roomFor' | 'policy' | 'isInFlight' | 'seen'>,
 ): LookAhead => {
   const { seen = 0, roomFor, isInFlight } = options;
   /** The first tells enough. */

@@ -109,7 +109,7 @@ export const openScene = async (): Promise<Scene> => {
         if (!turn.more) return claimed;
       }
     },
-    look: (seen = 0) => lookAhead(db, { ...options(), seen }),
+    look: (seen = 0) => lookAhead(db, { ...options(), policy, seen }),
     settle: (delivery, outcome = ok) => {
       const settled = db.transaction(() =>
         settle(db, delivery, outcome, { now: scene.now, policy, key: KEY, random: 0.5 }),

@@ -25,7 +25,12 @@ test('however many deliveries there are, each statement finds its own by an inde
 test.each([
   [
     'what is due',
-    /ORDER BY next_attempt_at, seq/,
+    /IS NOT NULL ORDER BY next_attempt_at, seq/,
+    'webhook_deliveries_due (webhook=? AND next_attempt_at>?)',
+  ],
+  [
+    'what is due too late',
+    /next_attempt_at > \? ORDER BY next_attempt_at, seq/,
     'webhook_deliveries_due (webhook=? AND next_attempt_at>?)',
   ],
   ['whether another of the key is pending', /SELECT 1 .*LIMIT 1$/, 'webhook_deliveries_order'],

@@ -102,6 +102,14 @@ describe('a replay of all that failed', () => {
     return count;
   };
 
+  test('brings what failed under a clock that has been set back since', () => {
+    scene.event('message.sent', scene.message());
+    exhaust();
+    expect(replayAll(START, 500, START)).toBe(0);
+    scene.now = START;
+    expect(replayAll(START)).toBe(1);
+  });
+
   test('brings all that was missed while disabled, in order, and nothing twice', () => {
     const seq = scene.message();
     scene.event('message.sent', seq);

@@ -208,6 +208,16 @@ describe('the webhook', () => {
     ]);
   });
 
+  test('has failed since now at the latest, where the clock has been set back', () => {
+    const webhook = scene.webhook();
+    failAt(START + 365 * policy.disableAfter);
+    scene.db.exec('DELETE FROM webhook_deliveries');
+    failAt(START);
+    expect(scene.row(webhook).failing_since).toBe(START);
+    scene.db.exec('DELETE FROM webhook_deliveries');
+    expect(failAt(START + policy.disableAfter)).toEqual({ disabled: true });
+  });
+
   test('is not disabled where a success came in between', () => {
     const webhook = scene.webhook();
     failAt(START);

@@ -1,11 +1,12 @@
 // What a turn makes of events and deliveries: real files, no network.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { followStore } from '#src/events/follow-store.ts';
-import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 import type { ClaimedDelivery } from '#src/webhooks/claim.ts';
 import { claimTest } from '#src/webhooks/claim.ts';
 import { deliveryStore } from '#src/webhooks/delivery-store.ts';
 import { catchUp } from '#src/webhooks/fan-out.ts';
+import { presentWebhook } from '#src/webhooks/present.ts';
 import { putBackFailed } from '#src/webhooks/put-back.ts';
 import { errorWords } from '#src/webhooks/rules.ts';
 import { sealFor } from '#src/webhooks/secrets.ts';
@@ -210,6 +211,31 @@ describe('claiming', () => {
     expect(claimOne()).toMatchObject({ attempt: 2, body });
   });
 
+  test('takes what got its time from a clock that has been set back since, within the room', () => {
+    scene.webhook();
+    for (let count = 0; count < 3; count++) scene.event('message.sent', scene.message());
+    scene.now += 365 * DAY;
+    scene.turns();
+    scene.inFlight.clear();
+    scene.now = START;
+    scene.room = 2;
+    expect(scene.look().work).toBe(true);
+    expect(scene.turns()).toHaveLength(2);
+    expect(scene.look().work).toBe(false);
+    scene.room = 3;
+    expect(scene.turns()).toHaveLength(1);
+    expect(scene.look().work).toBe(false);
+    scene.inFlight.clear();
+    expect(scene.look()).toMatchObject({ work: false, next: START + 5 * MINUTE });
+  });
+
+  test('leaves what a receiver asked to be spared for a day', () => {
+    scene.webhook();
+    scene.event('message.sent', scene.message());
+    for (const claimed of scene.turns()) scene.settle(claimed, answered(503, DAY));
+    expect(scene.look()).toMatchObject({ work: false, next: START + DAY });
+  });
+
   test('a last attempt whose end is unknown is made once more, and after a second crash no more', () => {
     scene.webhook();
     scene.event('message.sent', scene.message());
@@ -267,6 +293,18 @@ describe('claiming', () => {
     scene.settle(claimed, answered(500));
     scene.now += MINUTE;
     expect(claimOne().secrets).toEqual({ current: 'whsec_new', former: null });
+  });
+
+  test('a former secret that was to sign until a day after a clock that was set back signs no more', () => {
+    const webhook = scene.webhook();
+    webhookStore(scene.db).setSecret({
+      ...webhook,
+      sealed_former: webhook.sealed_secret,
+      former_until: START + DAY + 1,
+    });
+    scene.event('message.sent', scene.message());
+    expect(claimOne().secrets.former).toBeNull();
+    expect(presentWebhook(scene.row(webhook), KEY, START).previous_secret_until).toBeNull();
   });
 });
 
