@@ -8,7 +8,7 @@ import type { TenantFiles } from '#src/db/tenant-files.ts';
 import type { Follower } from '#src/events/following.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Outbound, OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
-import { type Clock, SECOND, sleep } from '#src/kernel/time.ts';
+import { type Clock, MINUTE, SECOND, sleep } from '#src/kernel/time.ts';
 import { webhookOf } from './change.ts';
 import { type ClaimedDelivery, claimTest } from './claim.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
@@ -59,6 +59,8 @@ export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDis
   const { files, clock, log, outbound, key, policy, wake, tell } = deps;
   /** Up to where nobody wants an event of a tenant's log; known of those looked at since the start. */
   const seen = new Map<string, number>();
+  /** When a fault of a tenant's file was told of last, ms of a clock that never goes back. */
+  const toldOfFault = new Map<string, number>();
   const testing = new Set<string>();
   const testsUnderWay = new Set<Promise<unknown>>();
   const stopping = new AbortController();
@@ -66,6 +68,14 @@ export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDis
   let abandoned = false;
 
   const keyOf = (tenantId: string, seq: number): string => `${tenantId} ${seq}`;
+
+  /** A disk that is full fails each outcome each second: it is told of once a minute. */
+  const tellOfFault = (tenantId: string, error: unknown, message: string): void => {
+    const now = performance.now();
+    if (now - (toldOfFault.get(tenantId) ?? Number.NEGATIVE_INFINITY) < MINUTE) return;
+    toldOfFault.set(tenantId, now);
+    log.error({ err: error, tenant: tenantId }, message);
+  };
 
   /** Never rejects. */
   const post = async (tenantId: string, delivery: ClaimedDelivery): Promise<OutboundOutcome> => {
@@ -105,10 +115,7 @@ export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDis
         }
         return;
       } catch (error) {
-        log.error(
-          { err: error, tenant: tenantId, webhook: delivery.webhookId, delivery: delivery.id },
-          'what came of a delivery could not be stored',
-        );
+        tellOfFault(tenantId, error, 'what came of deliveries cannot be stored at the moment');
         onFailed();
         if (stopping.signal.aborted) return;
         await sleep(SETTLE_RETRY_MS, stopping.signal);
@@ -125,7 +132,7 @@ export const createWebhookDispatcher = (deps: WebhookDispatcherDeps): WebhookDis
         await files.write(tenantId, (db) => giveBack(db, deliveries, clock.now()));
       } catch (error) {
         // They go out at the times that stand with them.
-        log.warn({ err: error, tenant: tenantId }, 'deliveries could not be given back');
+        tellOfFault(tenantId, error, 'deliveries could not be given back');
       }
     },
     wake,

@@ -207,6 +207,21 @@ describe('what fails', () => {
     expect(scene.receivers.at('hook.example')).toHaveLength(1);
   });
 
+  test('outcomes that the file does not take fill no log', async () => {
+    const disk = createTestDisk();
+    const scene = await startScene(directory, { disk });
+    const id = await scene.tenant();
+    for (const host of ['a.example', 'b.example', 'c.example']) await scene.webhook(id, host);
+    await scene.events(id, addresses(1));
+    await scene.receivers.until(() => scene.receivers.openAt('').length === 3);
+    await quiet();
+    disk.failNextSync(new Error('disk'));
+    for (const one of scene.receivers.openAt('')) one.answer(200);
+    await expect.poll(() => scene.webhooks.facts().unsettled).toBe(3);
+    expect(scene.logged.filter((line) => line.includes('cannot be stored'))).toHaveLength(1);
+    await expect.poll(() => scene.webhooks.facts().unsettled, { timeout: 5_000 }).toBe(0);
+  });
+
   test('a claim that the file does not take sends nothing, and is made again', async () => {
     const disk: TestDisk = createTestDisk();
     const scene = await startScene(directory, { disk });
