@@ -15,6 +15,7 @@ import { systemChange } from '#src/kernel/change.ts';
 import { createLog } from '#src/kernel/log.ts';
 import type { OutboundOutcome, OutboundRequest } from '#src/kernel/outbound/outbound.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { createTestDisk } from '#test/db/test-disk.ts';
 import { until } from '#test/support/process.ts';
 import {
   createSampleTenant,
@@ -130,9 +131,9 @@ const run = async (storage: Storage, scene: Omit<Scene, 'running' | 'storage'>):
   return { dispatcher, following, stop };
 };
 
-const started = async (): Promise<Scene> => {
+const started = async (disk = createTestDisk()): Promise<Scene> => {
   const directory = await temporaryDirectory();
-  const storage = await openTestStorage(directory, { maxOpenTenants: 60 });
+  const storage = await openTestStorage(directory, { disk, maxOpenTenants: 60 });
   const clock = createTestClock(START);
   const scene = { directory, clock, tool: createTool(), told: [], turns: { count: 0 } };
   return { ...scene, storage, running: await run(storage, scene) };
@@ -487,6 +488,24 @@ describe('places', () => {
     await until('its places are free', () => scene.running.dispatcher.facts().in_flight === 0);
     expect(scene.running.dispatcher.facts()).toEqual({ in_flight: 0, waiting_tenants: 0 });
   });
+});
+
+test('a claim that the disk does not take sends nothing, and is made again with all that has come', async () => {
+  const disk = createTestDisk();
+  const scene = await started(disk);
+  const tenant = await createSampleTenant(scene.storage);
+  await alertFor(scene, tenant);
+  await happens(scene, tenant, 'message.hard_bounced');
+  await turned(scene, tenant);
+  disk.failNextSync(new Error('disk'));
+  const syncs = disk.syncs();
+  pass(scene, tenant, GATHER);
+  await until('the claim has failed', () => disk.syncs() > syncs);
+  await until('its place is free', () => scene.running.dispatcher.facts().in_flight === 0);
+  expect(scene.tool.posts).toEqual([]);
+  await happens(scene, tenant, 'message.hard_bounced');
+  pass(scene, await createSampleTenant(scene.storage), 5 * SECOND);
+  expect((await scene.tool.post(1)).said[0]).toBe('Praxis: 2 hard bounces');
 });
 
 describe('a restart', () => {
