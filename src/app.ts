@@ -61,6 +61,7 @@ export interface Overrides {
   /** Answers that their route does not declare become errors: for tests. */
   readonly checkResponses?: boolean;
   readonly keyPatienceMs?: number;
+  readonly streamBeatMs?: number;
 }
 
 export interface App {
@@ -197,6 +198,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     log,
     masterKey,
     telling: sending.telling,
+    streamBeatMs: overrides.streamBeatMs,
   });
   const feedback = feedbackParts({
     config: () => config,

@@ -46,7 +46,7 @@ export interface Live {
 }
 
 /** Windows that the people of a practice have open, and some programs. All together are far fewer than the door's connections. */
-const usualLimits: LiveLimits = { perPractice: 20, inAll: 1_000, beatMs: 15 * SECOND };
+export const usualLimits: LiveLimits = { perPractice: 20, inAll: 1_000, beatMs: 15 * SECOND };
 /** What is written within it is told together: at a thousand mails a second each reading tells of hundreds of events. */
 const GATHER_MS = 50;
 /** What a stream holds: events of some hundred bytes, a few KiB where much metadata was given. */

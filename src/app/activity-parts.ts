@@ -1,5 +1,5 @@
 // The activity of a practice, as pages and live: part of the composition root.
-import { createLive } from '#src/activity/live.ts';
+import { createLive, usualLimits } from '#src/activity/live.ts';
 import { activityRoutes } from '#src/activity/routes.ts';
 import type { FollowerDeps } from './follower-parts.ts';
 import type { Part } from './part.ts';
@@ -9,8 +9,11 @@ export interface ActivityParts extends Pick<Part, 'routes'> {
   endStreams(): void;
 }
 
-export const activityParts = ({ storage }: FollowerDeps): ActivityParts => {
+export const activityParts = ({ storage, streamBeatMs }: FollowerDeps): ActivityParts => {
   const files = storage.tenants;
-  const live = createLive(files);
+  const live = createLive(files, {
+    ...usualLimits,
+    ...(streamBeatMs === undefined ? {} : { beatMs: streamBeatMs }),
+  });
   return { routes: activityRoutes({ files, live }), endStreams: () => live.stop() };
 };

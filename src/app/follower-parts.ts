@@ -25,6 +25,8 @@ export interface FollowerPartsDeps {
   /** Keys for each purpose are derived from it. */
   readonly masterKey: Buffer;
   readonly telling: OwnerNoticesDeps;
+  /** See LiveLimits.beatMs; the usual where absent. */
+  readonly streamBeatMs: number | undefined;
 }
 
 export interface FollowerDeps extends FollowerPartsDeps {

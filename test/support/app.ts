@@ -77,6 +77,8 @@ export interface AppOptions {
   readonly generateKeyPair?: GenerateKeyPair;
   /** How long a request waits for an earlier one under its idempotency key; half a minute where absent. */
   readonly keyPatienceMs?: number;
+  /** How often whose a live stream is is asked again; fifteen seconds where absent. */
+  readonly streamBeatMs?: number;
 }
 
 export interface TestApp {
@@ -150,6 +152,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     generateKeyPair: options.generateKeyPair ?? fixedKeyPairs,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.keyPatienceMs === undefined ? {} : { keyPatienceMs: options.keyPatienceMs }),
+    ...(options.streamBeatMs === undefined ? {} : { streamBeatMs: options.streamBeatMs }),
   };
   const app = await createApp(loadConfig(configFile, {}).config, log, overrides);
   const { http, dnsPort, inboundPort, submissionPorts } = await app.start();
