@@ -208,17 +208,12 @@ export const createLive = (
         const { place, opening } = await files.read(tenantId, (db) => beginning(db, wish.after));
         const source = frames(room, bell, wish, place, opening);
         const end = (): void => leave(tenantId, room, bell);
+        // Where it ends by itself it has left already.
         const next = () =>
-          source.next().then(
-            (result) => {
-              if (result.done) end();
-              return result;
-            },
-            (error) => {
-              end();
-              throw error;
-            },
-          );
+          source.next().catch((error) => {
+            end();
+            throw error;
+          });
         const iterator: AsyncIterator<string> = {
           next,
           return: async () => {

@@ -141,6 +141,82 @@ describe('streams of one practice', () => {
     expect(Math.max(...one.chunks.map(({ length }) => length))).toBeLessThan(64 * 1024 + 10_000);
     live.stop();
   });
+
+  test('are told of small ones two hundred at a time, each once and in order', async () => {
+    const { storage } = await openFiles();
+    const tenantId = await createSampleTenant(storage);
+    const live = createLive(storage.tenants, limits);
+    const wanted = Array.from({ length: 450 }, (_, index) => `${index}@example.org`);
+    // Short enough that their number is reached before their characters are.
+    const short = (address: string) => ({ suppression: { id: '1', address } }) as EventData;
+    await append(storage, tenantId, wanted.map(short));
+    const one = await follow(live, tenantId, { after: 0 });
+    await expect.poll(() => one.events.length).toBe(450);
+    expect(one.events.map(({ id }) => Buffer.from(id, 'base64url').toString())).toEqual(
+      wanted.map((_, index) => `p${index + 1}`),
+    );
+    expect(one.chunks.map((chunk) => chunk.match(/^event: supp/gm)?.length ?? 0)).toEqual([0, 200, 200, 50]);
+    live.stop();
+  });
+
+  test('share what is read at the time, and no reading that began before something was written', async () => {
+    const { storage, counted, reads } = await openFiles();
+    const tenantId = await createSampleTenant(storage);
+    let held: Promise<void> | null = null;
+    const late: typeof counted = {
+      watch: counted.watch,
+      read: async (...args) => {
+        const gate = held;
+        const result = await counted.read(...args);
+        await gate;
+        return result;
+      },
+    };
+    const live = createLive(late, limits);
+    const waiting = await follow(live, tenantId);
+    await expect.poll(reads).toBe(2);
+    const other = await live.open({ tenantId, caller, readmit: async () => caller, after: null, filterFor });
+    const gate = Promise.withResolvers<void>();
+    held = gate.promise;
+    const iterator = other[Symbol.asyncIterator]();
+    await iterator.next();
+    const slow = iterator.next();
+    // It has looked before the event, and is not back yet.
+    await expect.poll(reads).toBe(4);
+    held = null;
+    await append(storage, tenantId, [about('new@example.org')]);
+    await expect.poll(waiting.addresses).toEqual(['new@example.org']);
+    gate.resolve();
+    expect((await slow).value).toContain('new@example.org');
+    const before = reads();
+    const again = await follow(live, tenantId, { after: 0 });
+    await expect.poll(again.addresses).toEqual(['new@example.org']);
+    await again.leave();
+    const third = await follow(live, tenantId, { after: 0 });
+    await expect.poll(third.addresses).toEqual(['new@example.org']);
+    expect(reads() - before).toBe(4);
+    live.stop();
+  });
+});
+
+test('streams of those who may see different things share nothing, though they stand at the same place', async () => {
+  const { storage } = await openFiles();
+  const tenantId = await createSampleTenant(storage);
+  const live = createLive(storage.tenants, limits);
+  const limited = { ...caller, projects: new Set(['p1']) };
+  const [all, some] = [await follow(live, tenantId), await follow(live, tenantId, { caller: limited })];
+  await expect.poll(() => [all, some].every(({ chunks }) => chunks.length > 0)).toBe(true);
+  const mine = about('mine@example.org');
+  await append(storage, tenantId, [
+    about('team@example.org'),
+    { suppression: mine.suppression && { ...mine.suppression, project_id: 'p1' } } as EventData,
+  ]);
+  await expect.poll(() => all.events.length + some.events.length).toBeGreaterThanOrEqual(3);
+  expect([all.addresses(), some.addresses()]).toEqual([
+    ['team@example.org', 'mine@example.org'],
+    ['mine@example.org'],
+  ]);
+  live.stop();
 });
 
 test('practices whose files are closed meanwhile are told all the same', async () => {
@@ -221,9 +297,9 @@ describe('what a stream is', () => {
   });
 
   test('moves the place of its client past what is not for it', async () => {
-    const { storage } = await openFiles();
+    const { storage, counted, reads } = await openFiles();
     const tenantId = await createSampleTenant(storage);
-    const live = createLive(storage.tenants, { ...limits, beatMs: 40 });
+    const live = createLive(counted, { ...limits, beatMs: 40 });
     const limited = { ...caller, projects: new Set(['p1']) };
     const one = await follow(live, tenantId, { caller: limited, readmit: async () => limited });
     const start = one.place();
@@ -234,6 +310,8 @@ describe('what a stream is', () => {
     );
     await expect.poll(() => Buffer.from(one.place(), 'base64url').toString()).toBe('p9000');
     expect([start === one.place(), one.events]).toEqual([false, []]);
+    // A reading spans 4,096 at most, however few of them are wanted.
+    expect(reads()).toBeGreaterThanOrEqual(1 + 1 + 3);
     expect(one.chunks).toContain(':\n\n');
     live.stop();
   });
