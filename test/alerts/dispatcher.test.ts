@@ -1,5 +1,5 @@
 // Alerts over real files, woken as in the daemon; what goes to the network is held in the test's hand.
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { changeAlert, createAlert, removeAlert } from '#src/alerts/change.ts';
 import { type AlertDispatcher, createAlertDispatcher } from '#src/alerts/dispatcher.ts';
 import type { AlertEvent, AlertKind } from '#src/alerts/rules.ts';
@@ -506,6 +506,22 @@ test('a claim that the disk does not take sends nothing, and is made again with 
   await happens(scene, tenant, 'message.hard_bounced');
   pass(scene, await createSampleTenant(scene.storage), 5 * SECOND);
   expect((await scene.tool.post(1)).said[0]).toBe('Praxis: 2 hard bounces');
+});
+
+test('an outcome that the disk does not take waits until it is stored: the message is sent no second time', async () => {
+  const scene = await started();
+  const tenant = await createSampleTenant(scene.storage);
+  const id = await alertFor(scene, tenant);
+  await happens(scene, tenant, 'message.hard_bounced');
+  await turned(scene, tenant);
+  pass(scene, tenant, GATHER);
+  const post = await scene.tool.post(1);
+  const write = vi.spyOn(scene.storage.tenants, 'write').mockRejectedValueOnce(new Error('disk'));
+  post.end(DELIVERED);
+  await settled(scene, tenant, id);
+  expect(write.mock.settledResults[0]?.type).toBe('rejected');
+  await turned(scene, tenant);
+  expect(scene.tool.posts).toHaveLength(1);
 });
 
 describe('a restart', () => {

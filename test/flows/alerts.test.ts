@@ -275,6 +275,15 @@ describe('the API', () => {
     expect((await ask<List<Alert>>(sender, 'GET', '')).body.data).toEqual([]);
   });
 
+  test('is not moved into the internal network', async () => {
+    const sender = await app.createSender();
+    const { id, url } = await alertTo(sender, '/hooks/a');
+    const answer = await ask(sender, 'PATCH', `/${id}`, { url: 'https://10.0.0.1/hooks/a' });
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+    expect(answer.text).toContain('body.url');
+    expect((await ask(sender, 'GET', `/${id}`)).body.url).toBe(url);
+  });
+
   test('has room for twenty', async () => {
     const sender = await app.createSender();
     for (let n = 0; n < 20; n += 1) await alertTo(sender, '/hooks/a');

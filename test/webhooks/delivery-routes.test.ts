@@ -24,8 +24,24 @@ const scene = () => {
       (error) => error.code,
     );
   };
-  return { clock, held, replay, spared };
+  const replayOne = (id: string) =>
+    routes
+      .find(({ path }) => path.endsWith('{deliveryID}/replay'))
+      ?.handle(
+        { params: { id, webhookID: HOOK, deliveryID: 'a delivery' }, query: {} } as never,
+        {} as never,
+      );
+  return { clock, held, replay, replayOne, spared };
 };
+
+test('whoever replays one has mended the receiver, too, once that is stored', async () => {
+  const { held, replayOne, spared } = scene();
+  const answer = replayOne(ONE);
+  expect(spared).toEqual([]);
+  for (const letGo of held.splice(0)) letGo();
+  expect(await answer).toMatchObject({ status: 202 });
+  expect(spared).toEqual([[ONE, HOOK]]);
+});
 
 test('one replay of a practice is under way at a time, others have their own', async () => {
   const { held, replay, spared } = scene();
