@@ -10,7 +10,8 @@ import { registryStore } from '#src/tenants/registry-store.ts';
 import type { FeedbackPartsDeps } from './feedback-parts.ts';
 import type { Part } from './part.ts';
 
-export const retentionParts = ({ config, storage, clock, sending, ...others }: FeedbackPartsDeps): Part => {
+export const retentionParts = (deps: FeedbackPartsDeps): Part => {
+  const { config, storage, clock, sending } = deps;
   const { platform, tenants: files } = storage;
   const keep = () => config().retention;
   const auditBefore = () => clock.now() - keep().audit;
@@ -42,7 +43,7 @@ export const retentionParts = ({ config, storage, clock, sending, ...others }: F
         removeOld(id, { files, installation: keep(), now: clock.now(), pace }, signal),
     },
     { what: 'search index', visit: (id) => sending.indexer.look(id) },
-    ...others.visitors,
+    ...deps.visitors,
   ];
   return {
     routes: retentionRoutes({ files, clock, installation: keep }),

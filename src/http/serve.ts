@@ -129,8 +129,10 @@ export const createServe = (
     await requireAccess(exchange.caller, endpoint.route);
   };
 
-  /** A body may be minutes on its way, an answer hours: whoever lost their right or their session has it no more, and a session
-   * that nobody uses but for this comes to its end. */
+  /**
+   * A body may be minutes on its way, an answer hours: whoever lost their right or their session has it no more, and a session
+   * that nobody uses but for this comes to its end.
+   */
   const admitAgain = async (
     exchange: Exchange,
     endpoint: Endpoint,
