@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
-import { adminCommands } from './cli/admin.ts';
+import { adminCommands } from './app/cli/admin.ts';
 import {
   type Command,
   CommandError,
@@ -11,11 +11,11 @@ import {
   defineCommand,
   readCommandLine,
   UsageError,
-} from './cli/command.ts';
-import { configCheck, configExample } from './cli/config.ts';
-import { dnsZone } from './cli/dns.ts';
-import { dnsCheck } from './cli/dns-check.ts';
-import type { ProcessSignals } from './cli/serve.ts';
+} from './app/cli/command.ts';
+import { configCheck, configExample } from './app/cli/config.ts';
+import { dnsZone } from './app/cli/dns.ts';
+import { dnsCheck } from './app/cli/dns-check.ts';
+import type { ProcessSignals } from './app/cli/serve.ts';
 import { readVersion } from './kernel/version.ts';
 import { ConfigError } from './kernel/yaml-file.ts';
 
@@ -61,7 +61,7 @@ const commands: readonly Command[] = [
     summary: 'run the daemon',
     options: { config: configOption },
     run: async ({ config }, environment) => {
-      const { serve } = await import('./cli/serve.ts');
+      const { serve } = await import('./app/cli/serve.ts');
       return { exitCode: await serve(config, environment, signals), output: '' };
     },
   }),
@@ -70,7 +70,7 @@ const commands: readonly Command[] = [
     summary: 'run it on loopback, send a message and show what happens',
     options: { once: { about: 'end then, instead of staying up' } },
     run: async ({ once }) => {
-      const { quickstart } = await import('./cli/quickstart.ts');
+      const { quickstart } = await import('./app/cli/quickstart.ts');
       return { exitCode: await quickstart({ once, print, signals }), output: '' };
     },
   }),

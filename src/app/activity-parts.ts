@@ -1,6 +1,6 @@
 // The activity of a practice, as pages and live: part of the composition root.
-import { createLive, usualLimits } from '#src/activity/live.ts';
-import { activityRoutes } from '#src/activity/routes.ts';
+import { createLive, usualLimits } from '#src/followers/activity/live.ts';
+import { activityRoutes } from '#src/followers/activity/routes.ts';
 import type { FollowerDeps } from './follower-parts.ts';
 import type { Part } from './part.ts';
 

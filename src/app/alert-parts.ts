@@ -1,14 +1,15 @@
 // Chat alerts: part of the composition root.
-import { createAlertDispatcher } from '#src/alerts/dispatcher.ts';
-import { createAlertNotices } from '#src/alerts/notices.ts';
-import { alertRoutes } from '#src/alerts/routes.ts';
-import type { AlertPolicy } from '#src/alerts/rules.ts';
-import { alertStore } from '#src/alerts/store.ts';
-import type { Config } from '#src/config.ts';
-import type { Follower } from '#src/events/following.ts';
-import { createRegisterAgain } from '#src/events/register-again.ts';
+
+import type { Config } from '#src/app/config/config.ts';
+import { createAlertDispatcher } from '#src/followers/alerts/dispatcher.ts';
+import { createAlertNotices } from '#src/followers/alerts/notices.ts';
+import { alertRoutes } from '#src/followers/alerts/routes.ts';
+import type { AlertPolicy } from '#src/followers/alerts/rules.ts';
+import { alertStore } from '#src/followers/alerts/store.ts';
+import type { Follower } from '#src/followers/following.ts';
+import { createRegisterAgain } from '#src/followers/register-again.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
-import type { Visitor } from '#src/retention/nightly-job.ts';
+import type { Visitor } from '#src/messages/retention/nightly-job.ts';
 import type { FollowerDeps } from './follower-parts.ts';
 import type { Part } from './part.ts';
 

@@ -1,10 +1,11 @@
 // All that has to do with domains, their keys and the DNS: part of the composition root.
 import { createPrivateKey } from 'node:crypto';
-import { type Config, zoneSettings } from '#src/config.ts';
-import type { Storage } from '#src/db/storage.ts';
-import { createDnsServer, type DnsServer } from '#src/dns/server.ts';
+import type { Notices } from '#src/accounts/mails/outbox.ts';
+import type { OwnersOf } from '#src/accounts/mails/tell-owners.ts';
+import { type Config, zoneSettings } from '#src/app/config/config.ts';
 import { domainCheckJob } from '#src/domains/custom/check-job.ts';
 import { domainRoutes } from '#src/domains/custom/domain-routes.ts';
+import { createDnsServer, type DnsServer } from '#src/domains/dns/server.ts';
 import { domainConnectRoutes } from '#src/domains/domain-connect/routes.ts';
 import { keyRoutes } from '#src/domains/keys/key-routes.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
@@ -14,14 +15,13 @@ import { exportRoutes } from '#src/domains/records/export-routes.ts';
 import { mtaStsRoutes } from '#src/domains/zones/mta-sts-routes.ts';
 import { createServiceZones } from '#src/domains/zones/service-zones.ts';
 import type { Zones } from '#src/domains/zones/zone.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import { createDnsLookup, type DnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { createTurns } from '#src/kernel/turns.ts';
-import type { Notices } from '#src/notices/outbox.ts';
-import type { OwnersOf } from '#src/notices/tell-owners.ts';
 
 export interface DomainPartsDeps {
   readonly config: Config;

@@ -1,9 +1,9 @@
 // What comes back of mails but by SMTP, and how long it is all kept: part of the composition root.
-import type { Config } from '#src/config.ts';
-import type { Storage } from '#src/db/storage.ts';
+import type { Config } from '#src/app/config/config.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import type { Visitor } from '#src/retention/nightly-job.ts';
+import type { Visitor } from '#src/messages/retention/nightly-job.ts';
 import type { Part } from './part.ts';
 import { reportParts } from './report-parts.ts';
 import { retentionParts } from './retention-parts.ts';

@@ -1,16 +1,16 @@
 // What tells others of events: webhooks, chat alerts, the live stream. Part of the composition root.
 import { readFileSync } from 'node:fs';
-import type { Config } from '#src/config.ts';
-import type { Storage } from '#src/db/storage.ts';
-import { createFollowing } from '#src/events/follow.ts';
-import type { Following } from '#src/events/following.ts';
+import type { OwnerNoticesDeps } from '#src/accounts/mails/tell-owners.ts';
+import type { Config } from '#src/app/config/config.ts';
+import { createFollowing } from '#src/followers/follow.ts';
+import type { Following } from '#src/followers/following.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { createOutbound } from '#src/kernel/outbound/create-outbound.ts';
 import type { Outbound } from '#src/kernel/outbound/outbound.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import type { OwnerNoticesDeps } from '#src/notices/tell-owners.ts';
-import type { Visitor } from '#src/retention/nightly-job.ts';
+import type { Visitor } from '#src/messages/retention/nightly-job.ts';
 import { activityParts } from './activity-parts.ts';
 import { alertParts } from './alert-parts.ts';
 import type { Part } from './part.ts';

@@ -1,6 +1,7 @@
 // What the daemon says of its parts: part of the composition root.
-import type { Storage } from '#src/db/storage.ts';
+
 import type { Health } from '#src/http/service-routes.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import { toIsoOrNull } from '#src/kernel/time.ts';
 import type { domainParts } from './domain-parts.ts';
 import type { FollowerParts } from './follower-parts.ts';

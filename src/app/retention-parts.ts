@@ -1,12 +1,13 @@
 // What is removed when it is old enough, and what else is done for every practice once a night: part of the composition
 // root.
+
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { removeOldAudit } from '#src/events/audit-retention.ts';
+import { isToBeTold } from '#src/feedback/reputation/pause.ts';
 import { removeExpiredAnswers } from '#src/intake/expired-answers.ts';
-import { isToBeTold } from '#src/reputation/pause.ts';
-import { nightlyJob, type Visitor } from '#src/retention/nightly-job.ts';
-import { removeOld } from '#src/retention/remove-old.ts';
-import { retentionRoutes } from '#src/retention/routes.ts';
-import { registryStore } from '#src/tenants/registry-store.ts';
+import { nightlyJob, type Visitor } from '#src/messages/retention/nightly-job.ts';
+import { removeOld } from '#src/messages/retention/remove-old.ts';
+import { retentionRoutes } from '#src/messages/retention/routes.ts';
 import type { FeedbackPartsDeps } from './feedback-parts.ts';
 import type { Part } from './part.ts';
 

@@ -1,6 +1,6 @@
 // Opens and clicks: part of the composition root.
-import { createRecorder } from '#src/tracking/recorder.ts';
-import { trackingRoutes } from '#src/tracking/routes.ts';
+import { createRecorder } from '#src/feedback/tracking/recorder.ts';
+import { trackingRoutes } from '#src/feedback/tracking/routes.ts';
 import type { FeedbackPartsDeps } from './feedback-parts.ts';
 import type { Part } from './part.ts';
 

@@ -1,7 +1,7 @@
 // The upstreams of the configuration as ways out: part of the composition root.
 import { readFileSync } from 'node:fs';
-import type { UpstreamConfig } from '#src/config.ts';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { UpstreamConfig } from '#src/app/config/config.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { createCaptureUpstream } from '#src/relay/capture/upstream.ts';

@@ -1,15 +1,15 @@
 // Webhooks: part of the composition root.
-import type { Config } from '#src/config.ts';
-import type { Follower } from '#src/events/following.ts';
-import { createRegisterAgain } from '#src/events/register-again.ts';
+import type { Config } from '#src/app/config/config.ts';
+import type { Follower } from '#src/followers/following.ts';
+import { createRegisterAgain } from '#src/followers/register-again.ts';
+import { deliveryRoutes } from '#src/followers/webhooks/delivery-routes.ts';
+import { createWebhookDispatcher } from '#src/followers/webhooks/dispatcher.ts';
+import { createWebhookNotices } from '#src/followers/webhooks/notices.ts';
+import { webhookRoutes } from '#src/followers/webhooks/routes.ts';
+import type { WebhookPolicy } from '#src/followers/webhooks/rules.ts';
+import { webhookStore } from '#src/followers/webhooks/store.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
-import type { Visitor } from '#src/retention/nightly-job.ts';
-import { deliveryRoutes } from '#src/webhooks/delivery-routes.ts';
-import { createWebhookDispatcher } from '#src/webhooks/dispatcher.ts';
-import { createWebhookNotices } from '#src/webhooks/notices.ts';
-import { webhookRoutes } from '#src/webhooks/routes.ts';
-import type { WebhookPolicy } from '#src/webhooks/rules.ts';
-import { webhookStore } from '#src/webhooks/store.ts';
+import type { Visitor } from '#src/messages/retention/nightly-job.ts';
 import type { FollowerDeps } from './follower-parts.ts';
 import type { Part } from './part.ts';
 

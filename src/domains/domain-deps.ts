@@ -1,11 +1,12 @@
 // What it takes to change a practice's domains.
-import type { Storage } from '#src/db/storage.ts';
+
+import type { Notices } from '#src/accounts/mails/outbox.ts';
+import type { OwnersOf } from '#src/accounts/mails/tell-owners.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { Turns } from '#src/kernel/turns.ts';
-import type { Notices } from '#src/notices/outbox.ts';
-import type { OwnersOf } from '#src/notices/tell-owners.ts';
 import type { ServiceNames } from './custom/rules.ts';
 import type { GenerateKeyPair } from './keys/keys.ts';
 import type { Signers } from './keys/signers.ts';

@@ -1,5 +1,5 @@
 // Who owns which domain, what the DNS serves for it, and when it is looked after again, in platform.db.
-import { type PlatformDb, perConnection } from '#src/db/sqlite.ts';
+import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import type { NewDkimKey } from './keys/keys.ts';
 
 export const domainRegistryStore = perConnection((db: PlatformDb) => {

@@ -1,7 +1,7 @@
 // A tenant's sealed DKIM keys, the custom domains it has asked for, and what the DNS was last found to hold, in its own
 // file.
 
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 
 export interface DkimKeyRow {

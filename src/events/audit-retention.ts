@@ -1,5 +1,5 @@
 // Removes audit entries that are older than they are kept from one file, a bounded number in a transaction.
-import type { AnyDb } from '#src/db/sqlite.ts';
+import type { AnyDb } from '#src/kernel/db/sqlite.ts';
 import type { Pace } from '#src/kernel/pace.ts';
 import { auditStore } from './audit-store.ts';
 

@@ -1,8 +1,8 @@
 // The audit over the API: a practice's for those who may see it, the installation's for the operator.
 import { z } from 'zod';
-import type { DurableFile } from '#src/db/durable-file.ts';
-import type { AnyDb, PlatformDb } from '#src/db/sqlite.ts';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { DurableFile } from '#src/kernel/db/durable-file.ts';
+import type { AnyDb, PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';

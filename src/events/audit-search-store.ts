@@ -1,6 +1,6 @@
 // Reading the audit: newest first, by any combination of filters. One call looks at so many entries at most, because it
 // holds up the event loop meanwhile; where it stops, the next one goes on.
-import { type AnyDb, perConnection } from '#src/db/sqlite.ts';
+import { type AnyDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import type { AuditRow } from './audit-store.ts';
 
 export interface AuditFilter {

@@ -1,7 +1,8 @@
 // The audit: who changed what, when, from where, what it was before and after. Written in the transaction of the change,
 // in the tenant's file, or in platform.db for what belongs to no tenant. Append-only: triggers see to it.
-import { type AnyDb, perConnection } from '#src/db/sqlite.ts';
+
 import type { Actor, Change } from '#src/kernel/change.ts';
+import { type AnyDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { redact } from './redact.ts';
 

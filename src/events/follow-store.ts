@@ -1,7 +1,7 @@
 // Reading the log on behalf of those who follow it: each event with what it is about, from a place in the log on. A place is
 // the number of an event (`seq`): numbers grow in the order in which the file's writers commit, and none is used twice, so
 // who has read up to one misses nothing by going on after it.
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { EventType } from './catalogue.ts';
 
 /** Who reads behind the log and keeps their place in it; the name stands in the files. */

@@ -1,6 +1,6 @@
 // The append-only log in the tenant's file: what happened to whom, written in the transaction that changes the state.
 // Followers (webhooks, alerts, the live stream) read it by cursor; nothing is told before it stands here.
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { EventType } from './catalogue.ts';
 import type { EventData } from './schema.ts';

@@ -2,14 +2,14 @@
 // token of an unsubscribe link, each of which only those have who have seen the copy, and which name it alone. A Message-ID
 // is in every copy of a message, so it does only where nothing is left to guess: see `copyAmong`.
 import type { KeyObject } from 'node:crypto';
-import type { PlatformDb, TenantDb } from '#src/db/sqlite.ts';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { domainName } from '#src/mail/address.ts';
 import { decodeUnsubscribeToken } from '#src/mail/unsubscribe-token.ts';
 import { decodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 
 export interface LocateDeps {
   readonly readPlatform: <T>(work: (db: PlatformDb) => T) => Promise<T>;

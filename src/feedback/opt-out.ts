@@ -1,7 +1,8 @@
 // A report of feedback type `opt-out`: the provider's own button for those who want no more of such mail and do not call it
 // spam. It is worth as much as the link in the mail.
-import type { TenantDb } from '#src/db/sqlite.ts';
-import { copyOf, type UnsubscribeKeys, unsubscribe } from '#src/unsubscribe/unsubscribe.ts';
+
+import { copyOf, type UnsubscribeKeys, unsubscribe } from '#src/feedback/unsubscribe/unsubscribe.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Received } from './receive.ts';
 
 export const takeOptOut = (

@@ -1,6 +1,6 @@
 // What a mail at a return path is: a delivery status notification, a server's letter about a failure, a complaint, an
 // automatic reply, or something else. Never rejects: what cannot be read is something else.
-import { textOfHtml } from '#src/compose/plain-text.ts';
+
 import { readFeedbackReport } from '#src/mail/arf.ts';
 import { isAutoReply } from '#src/mail/auto-reply.ts';
 import { readBounceNotice } from '#src/mail/bounce-notice.ts';
@@ -8,6 +8,7 @@ import { decodeText } from '#src/mail/charset.ts';
 import { type RecipientStatus, readDeliveryStatus } from '#src/mail/dsn.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import { leavesOf, type MimePart, parseMessage } from '#src/mail/mime-parts.ts';
+import { textOfHtml } from '#src/mail/plain-text.ts';
 import type { Report } from './rules.ts';
 
 /** What matters stands before the returned message, which may be long. */

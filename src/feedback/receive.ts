@@ -1,15 +1,16 @@
 // Takes a report in: whose message it is about, what it means, and all that follows, in one transaction of the tenant's
 // file. A report that comes again after a crash, or because its sender did not hear the 250, changes nothing.
-import type { PlatformDb, TenantDb } from '#src/db/sqlite.ts';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { redactText } from '#src/events/redact.ts';
 import type { EventData } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { isOptOut } from '#src/mail/arf.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { registryStore } from '#src/tenants/registry-store.ts';
 import { takeOptOut } from './opt-out.ts';
 import { type Consequence, consequenceOf, type Report } from './rules.ts';
 import { hear, type TakeInDeps } from './take-in.ts';

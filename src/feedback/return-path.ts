@@ -1,15 +1,16 @@
 // Whether a return path may still bring news. Its HMAC says that it is ours; what has become of the copy it names stands in
 // the practice's file. Only genuine tokens come here: what they make us do is to open the file of the one practice that
 // wrote to whoever has them.
-import type { PlatformDb } from '#src/db/sqlite.ts';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { eventStore, type HeardEvent } from '#src/events/store.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { DAY } from '#src/kernel/time.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import { isToBeSent, type Status, standingOf } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { queueStore } from '#src/queue/store.ts';
-import { registryStore } from '#src/tenants/registry-store.ts';
 
 /**
  * `unknown`: what it names has been removed, or never was. `replayed`: no attempt was made to hand the copy over, so that

@@ -5,12 +5,15 @@
 // What was heard may come late, twice and in any order. So the status is the highest of all that was heard, whatever is
 // counted is counted with the first that tells of it, and what was told before is marked as repeated.
 import type { KeyObject } from 'node:crypto';
-import type { Fate } from '#src/counters/store.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import type { Fate } from '#src/accounts/counters/store.ts';
 import type { EventData } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
+import type { Guardrail } from '#src/feedback/reputation/guardrail.ts';
+import { addOwnSuppression, addSuppression, wholeTeam } from '#src/feedback/suppressions/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import {
   after,
   eventOf,
@@ -23,9 +26,6 @@ import {
   statusOf,
 } from '#src/messages/rules.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
-import { queueStore } from '#src/queue/store.ts';
-import type { Guardrail } from '#src/reputation/guardrail.ts';
-import { addOwnSuppression, addSuppression, wholeTeam } from '#src/suppressions/change.ts';
 
 export interface TakeInDeps {
   /** Of `suppressionHash`. */

@@ -1,8 +1,8 @@
 // What both descriptions of the API say of the events, from the catalogue and the fields that are told.
 import type { z } from 'zod';
 import { eventCatalogue, eventTypes, TEST_EVENT, TEST_FIRED_BY } from '#src/events/catalogue.ts';
+import { testDataSchema } from '#src/followers/webhooks/envelope.ts';
 import { toldDataSchema } from '#src/messages/told-event-schema.ts';
-import { testDataSchema } from '#src/webhooks/envelope.ts';
 
 export interface DescribedEvent {
   readonly name: string;

@@ -1,7 +1,7 @@
 // The requests that the service makes itself: OpenAPI's `webhooks`, one for each event.
 
-import { envelopeSchema } from '#src/webhooks/envelope.ts';
-import { deliveryHeaders, OPTIONAL_HEADER } from '#src/webhooks/sign.ts';
+import { envelopeSchema } from '#src/followers/webhooks/envelope.ts';
+import { deliveryHeaders, OPTIONAL_HEADER } from '#src/followers/webhooks/sign.ts';
 import { type DescribedEvent, describedEvents } from './event-facts.ts';
 import type { JsonSchema, SchemaBook } from './json-schema.ts';
 

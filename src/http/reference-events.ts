@@ -1,8 +1,8 @@
 // The reference's part on events: what fires each, what is around it, what it tells.
 import { z } from 'zod';
+import { envelopeSchema } from '#src/followers/webhooks/envelope.ts';
+import { deliveryHeaders } from '#src/followers/webhooks/sign.ts';
 import { messageFields } from '#src/messages/told-fields.ts';
-import { envelopeSchema } from '#src/webhooks/envelope.ts';
-import { deliveryHeaders } from '#src/webhooks/sign.ts';
 import { type DescribedEvent, describedEvents } from './event-facts.ts';
 import type { SchemaBook } from './json-schema.ts';
 import { code, fieldTable, prose, table } from './reference-parts.ts';

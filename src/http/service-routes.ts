@@ -1,6 +1,6 @@
 // What the service says of itself: its health, and what clients can count on.
 import { z } from 'zod';
-import { attachmentPolicy } from '#src/content/attachment-policy.ts';
+import { attachmentPolicy } from '#src/intake/content/attachment-policy.ts';
 import { MAX_RECIPIENTS } from '#src/intake/gates/request-gates.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 

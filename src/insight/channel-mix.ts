@@ -1,9 +1,9 @@
 // What a practice sends: mails per channel, in all and day by day.
 import type { z } from 'zod';
-import { dayName, utcDay } from '#src/counters/rules.ts';
-import { counterStore } from '#src/counters/store.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
+import { counterStore } from '#src/accounts/counters/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { channels } from '#src/messages/kinds.ts';
 import type { channelMixSchema } from './schema.ts';
 

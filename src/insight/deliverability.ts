@@ -1,14 +1,14 @@
 // How mail of a practice is proved to be its own, and what else decides whether it arrives: by the last check of its
 // records, without asking the DNS again.
 import type { z } from 'zod';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/custom/last-check.ts';
 import type { HostCheck, RecordPurpose } from '#src/domains/records/host-check.ts';
 import { hostInQuestion } from '#src/domains/records/host-facts.ts';
 import type { Caller } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
-import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
 import { channelMixOf } from './channel-mix.ts';
 import { type Mechanism, mechanismOf } from './dns-state.ts';
 import { subjectReport } from './placement.ts';

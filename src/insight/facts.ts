@@ -1,10 +1,11 @@
 // What the checks before going live and the wizard look at, read out of a practice's file.
-import type { TenantDb } from '#src/db/sqlite.ts';
+
+import { memberStore } from '#src/accounts/people/member-store.ts';
+import { tokenStore } from '#src/accounts/people/store.ts';
+import { sendingHost } from '#src/accounts/tenants/present.ts';
+import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/custom/last-check.ts';
-import { memberStore } from '#src/people/member-store.ts';
-import { tokenStore } from '#src/people/store.ts';
-import { sendingHost } from '#src/tenants/present.ts';
-import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { GoLiveFacts } from './rules.ts';
 import { insightStore } from './store.ts';
 

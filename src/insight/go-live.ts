@@ -1,12 +1,12 @@
 // The go-live checklist, and the way out of safe mode for who has passed it.
 import type { z } from 'zod';
-import type { TenantDb } from '#src/db/sqlite.ts';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { writePractice } from '#src/accounts/tenants/change-practice.ts';
 import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Language } from '#src/kernel/language.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { writePractice } from '#src/tenants/change-practice.ts';
 import { type Installation, practiceFacts } from './facts.ts';
 import { goLiveWords } from './go-live-words.ts';
 import { goLiveChecks, remainingOf } from './rules.ts';

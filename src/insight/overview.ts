@@ -1,17 +1,17 @@
 // A practice at a glance: what it has used of its plan, how its domain and its reputation stand, what is left before it
 // goes live.
 import type { z } from 'zod';
-import { monthOf, utcDay } from '#src/counters/rules.ts';
-import { counterStore } from '#src/counters/store.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
+import { counterStore } from '#src/accounts/counters/store.ts';
+import { presentPractice } from '#src/accounts/tenants/present.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/custom/last-check.ts';
 import { hostInQuestion } from '#src/domains/records/host-facts.ts';
+import { MIN_MESSAGES, messagesOf, WINDOW_DAYS } from '#src/feedback/reputation/rules.ts';
+import { windowsOf } from '#src/feedback/reputation/window.ts';
 import type { Caller } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
-import { MIN_MESSAGES, messagesOf, WINDOW_DAYS } from '#src/reputation/rules.ts';
-import { windowsOf } from '#src/reputation/window.ts';
-import { presentPractice } from '#src/tenants/present.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { type Installation, practiceFacts } from './facts.ts';
 import { countsPerRoute, ratesOf, routeFacts, visibleRoutes } from './rates.ts';
 import { failingIn, goLiveChecks, remainingOf } from './rules.ts';

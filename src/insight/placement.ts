@@ -1,7 +1,7 @@
 // How likely mail lands in the inbox, as far as the sending side can tell: what subjects risk, what became of mail at each
 // large receiver, and how the operator's seed addresses fared. Pure.
 import type { z } from 'zod';
-import { riskLevels, type SubjectRisk, subjectRisk, subjectRules } from '#src/content/subject-risk.ts';
+import { riskLevels, type SubjectRisk, subjectRisk, subjectRules } from '#src/intake/content/subject-risk.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { Status } from '#src/messages/rules.ts';

@@ -1,12 +1,9 @@
 // What became of a practice's mails, per route and day, and how near the guardrail each route is.
 import type { z } from 'zod';
-import { dayName, utcDay } from '#src/counters/rules.ts';
-import { counterStore, type Fate, fates, type RouteCounts } from '#src/counters/store.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
-import { type Caller, mayUseProject } from '#src/kernel/access.ts';
-import { AppError } from '#src/kernel/errors.ts';
-import { toIso } from '#src/kernel/time.ts';
-import { pauseFacts } from '#src/reputation/pause.ts';
+import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
+import { counterStore, type Fate, fates, type RouteCounts } from '#src/accounts/counters/store.ts';
+import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import { pauseFacts } from '#src/feedback/reputation/pause.ts';
 import {
   bounceLimit,
   type Counts,
@@ -18,9 +15,12 @@ import {
   nearnessOf,
   rate,
   windowFrom,
-} from '#src/reputation/rules.ts';
-import { windowsOf } from '#src/reputation/window.ts';
-import { type PracticeRow, type RouteRow, tenantStore } from '#src/tenants/store.ts';
+} from '#src/feedback/reputation/rules.ts';
+import { windowsOf } from '#src/feedback/reputation/window.ts';
+import { type Caller, mayUseProject } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { toIso } from '#src/kernel/time.ts';
 import type { ratesSchema } from './rates-schema.ts';
 
 type Rates = z.infer<typeof ratesSchema>;

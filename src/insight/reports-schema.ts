@@ -1,7 +1,7 @@
 // Deliverability and placement as the API shows them.
 import { z } from 'zod';
-import { riskLevels } from '#src/content/subject-risk.ts';
 import { recordStatuses } from '#src/domains/records/host-check.ts';
+import { riskLevels } from '#src/intake/content/subject-risk.ts';
 import { statuses } from '#src/messages/rules.ts';
 import { providers } from './providers.ts';
 import { channelMixSchema } from './schema.ts';

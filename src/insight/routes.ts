@@ -1,13 +1,13 @@
 // What a practice is shown of itself: overview, wizard, go-live checklist, deliverability, channel mix, placement. Who is
 // limited to projects sees the mail of theirs only; of a route that projects share, the counts of all of them.
 import type { z } from 'zod';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
 import type { Caller } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { tenantParams } from '#src/tenants/practice-routes.ts';
 import { channelMixOf } from './channel-mix.ts';
 import { deliverabilityOf, SUBJECTS_LOOKED_AT } from './deliverability.ts';
 import { practiceFacts } from './facts.ts';

@@ -1,9 +1,9 @@
 // The overviews of a practice as the API shows them: checklist, wizard, overview, channel mix.
 import { z } from 'zod';
+import { practiceSchema } from '#src/accounts/tenants/schema.ts';
 import { purposes, recordStatuses } from '#src/domains/records/host-check.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { channels } from '#src/messages/kinds.ts';
-import { practiceSchema } from '#src/tenants/schema.ts';
 import { checkIds } from './rules.ts';
 
 export const goLiveSchema = z.strictObject({

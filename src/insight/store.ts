@@ -1,6 +1,6 @@
 // Questions over messages and recipients that overviews ask. Each looks at a bounded number of the newest rows by their
 // key, however many there are: messages are numbered in the order of their acceptance.
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { messageOrderStore } from '#src/messages/order-store.ts';
 import type { Status } from '#src/messages/rules.ts';
 

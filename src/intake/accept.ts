@@ -6,16 +6,16 @@
 // without the scanners' word, so that nothing is scanned that is refused anyway or was answered before; then, once they
 // have spoken, in the transaction that stores.
 import { hash } from 'node:crypto';
-import { composeUnsigned } from '#src/compose/prepare.ts';
-import type { Assessment } from '#src/content/assessment.ts';
-import type { ContentCheck } from '#src/content/check-content.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import type { Assessment } from '#src/intake/content/assessment.ts';
+import type { ContentCheck } from '#src/intake/content/check-content.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 import { type Clock, DAY } from '#src/kernel/time.ts';
-import { type RouteRow, tenantStore } from '#src/tenants/store.ts';
+import { composeUnsigned } from '#src/messages/compose/prepare.ts';
 import { answerOf, blockedError } from './answer.ts';
 import type { Draft } from './draft.ts';
 import { type FactsDeps, readFacts } from './facts.ts';

@@ -1,13 +1,14 @@
 // What a bulk is written with: a stored template or one of its own, and for each recipient the values it takes. All of
 // it is looked at before anything is sent. Throws AppError for what cannot be used.
-import type { TenantDb } from '#src/db/sqlite.ts';
+
+import { type CompiledContent, compileContent, type TemplateContent } from '#src/intake/templates/render.ts';
+import { loadTemplate } from '#src/intake/templates/resolve.ts';
+import { toMergeData } from '#src/intake/templates/schema.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { FieldProblem } from '#src/kernel/errors.ts';
 import { check, unfit } from '#src/kernel/validate.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
-import { type CompiledContent, compileContent, type TemplateContent } from '#src/templates/render.ts';
-import { loadTemplate } from '#src/templates/resolve.ts';
-import { toMergeData } from '#src/templates/schema.ts';
 import { type BulkBody, type BulkRecipient, bulkRecipient } from './bulk-schema.ts';
 import type { Draft } from './draft.ts';
 import { createSlices } from './many.ts';

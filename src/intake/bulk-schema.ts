@@ -1,8 +1,13 @@
 // A templated bulk as it is asked for, and what is answered.
 import { z } from 'zod';
+import {
+  mergeDataSchema,
+  templateHtml,
+  templateSubject,
+  templateText,
+} from '#src/intake/templates/schema.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { statuses } from '#src/messages/rules.ts';
-import { mergeDataSchema, templateHtml, templateSubject, templateText } from '#src/templates/schema.ts';
 import { sendAnswer } from './schema.ts';
 import * as fields from './send-fields.ts';
 

@@ -1,7 +1,7 @@
 // What was asked for, in the form the gates and the store work with: aliases merged, addresses parsed, tags unique,
 // attachments decoded. Pure; throws AppError for what cannot be understood.
 
-import { meantType } from '#src/content/attachment-policy.ts';
+import { meantType } from '#src/intake/content/attachment-policy.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import {
   AddressError,

@@ -1,6 +1,6 @@
 // Answers kept under idempotency keys go when their day is over. What comes in takes some of the old along; of a practice
 // that sends nothing any more they would stay.
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Pace } from '#src/kernel/pace.ts';
 import { IDEMPOTENCY_PERIOD } from './accept.ts';
 import { idempotencyStore } from './store.ts';

@@ -1,20 +1,20 @@
 // Reads what the gates ask of the tenant's state, in the transaction that may store the message.
 import type { KeyObject } from 'node:crypto';
-import type { Assessment } from '#src/content/assessment.ts';
-import { monthOf, utcDay } from '#src/counters/rules.ts';
-import { counterStore } from '#src/counters/store.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
+import { counterStore } from '#src/accounts/counters/store.ts';
+import { plans } from '#src/accounts/tenants/plans.ts';
+import { defaultFrom } from '#src/accounts/tenants/present.ts';
+import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/custom/last-check.ts';
+import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
+import { applicableSuppression, type SuppressionFacts } from '#src/feedback/suppressions/rules.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
+import type { Assessment } from '#src/intake/content/assessment.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { addressDomain, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
-import { suppressionHash } from '#src/suppressions/address-hash.ts';
-import { applicableSuppression, type SuppressionFacts } from '#src/suppressions/rules.ts';
-import { suppressionStore } from '#src/suppressions/store.ts';
-import { plans } from '#src/tenants/plans.ts';
-import { defaultFrom } from '#src/tenants/present.ts';
-import { type PracticeRow, type RouteRow, tenantStore } from '#src/tenants/store.ts';
 import type { Draft } from './draft.ts';
 import { type Facts, recipientsOf, streamOf } from './gate.ts';
 

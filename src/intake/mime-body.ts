@@ -3,7 +3,7 @@
 // An alternative gives its plainest text and its richest HTML. What stands one after the other is joined; where a piece
 // has no text form, the text is left to be made from the HTML, so that both say the same. Parts that only some programs
 // show (text/watch-html, text/enriched) are left out of an alternative, an invitation in it becomes a file.
-import { attachmentPolicy, meantType, typeOfFilename } from '#src/content/attachment-policy.ts';
+import { attachmentPolicy, meantType, typeOfFilename } from '#src/intake/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeText } from '#src/mail/charset.ts';
 import { unflow } from '#src/mail/flowed-text.ts';

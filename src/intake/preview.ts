@@ -1,9 +1,10 @@
 // A draft as scanners of whole messages get it: composed as it would leave, without what each copy has of its own. Its
 // links are the sender's, also where clicks will be tracked: what scanners and lists know is where a link leads, and all
 // that could be said of those through the service is whose they are. Pure.
-import { invitationOf } from '#src/compose/invitation.ts';
-import type { OutgoingMessage } from '#src/compose/message.ts';
+
 import { addressDomain } from '#src/mail/address.ts';
+import { invitationOf } from '#src/messages/compose/invitation.ts';
+import type { OutgoingMessage } from '#src/messages/compose/message.ts';
 import type { Draft } from './draft.ts';
 import { type Facts, recipientsOf } from './gate.ts';
 

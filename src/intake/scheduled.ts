@@ -1,12 +1,13 @@
 // Messages that wait for their time: withdrawn, or given another time. Only while nobody has begun to send them, which is
 // looked at in the transaction that changes them: the dispatcher claims in one of its own.
-import { monthOf, utcDay } from '#src/counters/rules.ts';
-import { counterStore } from '#src/counters/store.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
+import { counterStore } from '#src/accounts/counters/store.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { eventStore } from '#src/events/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
@@ -14,11 +15,10 @@ import { addressDomain } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { packDecisions, unpackDecisions } from '#src/messages/decisions.ts';
 import { kinds } from '#src/messages/kinds.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import type { Status } from '#src/messages/rules.ts';
 import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
 import { visibleMessage } from '#src/messages/visible-message.ts';
-import { queueStore } from '#src/queue/store.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import type { AcceptDeps } from './accept.ts';
 import type { Draft } from './draft.ts';
 import { readFacts } from './facts.ts';

@@ -1,8 +1,8 @@
 // What a sender is told of a message that is not sent: how its content is rated, what the gates say of it, and what to do
 // about either. Pure.
 import { z } from 'zod';
-import { type Assessment, gradeOf, inboxRiskOf } from '#src/content/assessment.ts';
-import { type FindingWords, wordsOf } from '#src/content/words.ts';
+import { type Assessment, gradeOf, inboxRiskOf } from '#src/intake/content/assessment.ts';
+import { type FindingWords, wordsOf } from '#src/intake/content/words.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { decisionSchema } from '#src/messages/schema.ts';

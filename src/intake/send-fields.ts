@@ -1,9 +1,9 @@
 // The fields of a send, each with the bound of what it may hold; the counts that a user may meet are gates, with codes
 // of their own.
 import { z } from 'zod';
+import { mergeDataSchema } from '#src/intake/templates/schema.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { kindNames } from '#src/messages/kinds.ts';
-import { mergeDataSchema } from '#src/templates/schema.ts';
 
 const MAX_ADDRESS_TEXT = 65_536;
 const MAX_ADDRESS_ITEMS = 1_000;

@@ -1,7 +1,7 @@
 // Sends one message that shows whether sending works: a sample to an address of one's own, or a mail to the simulator,
 // whose answer (delivery, bounce, complaint, automatic reply) then comes back as those of the world do.
 import { z } from 'zod';
-
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import type { Language } from '#src/kernel/language.ts';
@@ -9,7 +9,6 @@ import { escapeHtml } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 import { type Draft, invalidField } from './draft.ts';
 import { sendAnswer } from './schema.ts';

@@ -1,21 +1,22 @@
 // Writes an accepted message down: its row, body and attachments, its recipients, the queue, the events and what is
 // counted of it, in the transaction that decided.
-import { languageOf } from '#src/content/language.ts';
-import { monthOf, utcDay } from '#src/counters/rules.ts';
-import { counterStore } from '#src/counters/store.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
+
+import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
+import { counterStore } from '#src/accounts/counters/store.ts';
+import type { RouteRow } from '#src/accounts/tenants/store.ts';
 import { eventStore } from '#src/events/store.ts';
+import { suppressionData } from '#src/feedback/suppressions/event-data.ts';
+import { languageOf } from '#src/intake/content/language.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import { packDecisions } from '#src/messages/decisions.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import type { Status } from '#src/messages/rules.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';
 import type { MessageFooter, MessageSettings } from '#src/messages/settings.ts';
 import { messageStore, type NewBody } from '#src/messages/store.ts';
-import { queueStore } from '#src/queue/store.ts';
-import { suppressionData } from '#src/suppressions/event-data.ts';
-import type { RouteRow } from '#src/tenants/store.ts';
 import type { Draft } from './draft.ts';
 import { countedMails, type Facts, kindOf } from './gate.ts';
 import type { Passage } from './gates.ts';

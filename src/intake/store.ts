@@ -1,5 +1,5 @@
 // Answers that were given under an idempotency key, kept for a day.
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 
 /** More than one, so that a backlog shrinks; few, so that no single send pays for it. */
 const PURGED_PER_PUT = 10;

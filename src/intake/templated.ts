@@ -1,8 +1,9 @@
 // A body that names a stored template in the place of subject, text and HTML: the rest is parsed at once, the template
 // is filled in where the tenant's file is open.
-import type { TenantDb } from '#src/db/sqlite.ts';
-import { resolveTemplate } from '#src/templates/resolve.ts';
-import { toMergeData } from '#src/templates/schema.ts';
+
+import { resolveTemplate } from '#src/intake/templates/resolve.ts';
+import { toMergeData } from '#src/intake/templates/schema.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type Draft, frameOf, invalidField, nameOf, toDraft, withWriting } from './draft.ts';
 import type { SendBody } from './schema.ts';
 

@@ -2,12 +2,12 @@
 // for the highest where several are passed at once. What is told is written down in the tenant's file after the mails
 // stand in the outbox: a crash in between lets the next message tell it again, and the mails' ids, made of what they
 // tell, let them go out once.
-import { monthOf } from '#src/counters/rules.ts';
-import { counterStore } from '#src/counters/store.ts';
+import { monthOf } from '#src/accounts/counters/rules.ts';
+import { counterStore } from '#src/accounts/counters/store.ts';
+import type { NoticeContent } from '#src/accounts/mails/schema.ts';
+import { type OwnerNoticesDeps, tellOwners } from '#src/accounts/mails/tell-owners.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createFollowUps } from '#src/kernel/follow-ups.ts';
-import type { NoticeContent } from '#src/notices/schema.ts';
-import { type OwnerNoticesDeps, tellOwners } from '#src/notices/tell-owners.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { type FactsDeps, planOf } from './facts.ts';
 import { reachedShare, type ToldShare } from './usage-rules.ts';
 

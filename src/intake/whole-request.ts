@@ -2,9 +2,10 @@
 // each message has a key of its own, made of the request's and its place. So a repetition after a crash in the middle
 // sends none twice and goes on with the rest, and one with another body is refused. At the end the whole answer stands
 // under the key, unless a part of it could be another one next time: then the repetition tries that part again.
-import type { TenantDb } from '#src/db/sqlite.ts';
+
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { type AcceptDeps, IDEMPOTENCY_PERIOD } from './accept.ts';
 import type { Outcome } from './many.ts';
 import { idempotencyStore } from './store.ts';

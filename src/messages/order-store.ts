@@ -1,5 +1,5 @@
 // Messages are numbered in the order of their acceptance: so those of a time are found by their key, without an index.
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 
 export const messageOrderStore = perConnection((db: TenantDb) => {
   const newest = db.prepare<[], number | null>('SELECT max(seq) FROM messages').pluck();

@@ -1,10 +1,10 @@
 // Rows as the API shows them.
 import type { z } from 'zod';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
-import { queueStore } from '#src/queue/store.ts';
-import { tenantStore } from '#src/tenants/store.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import { unpackDecisions } from './decisions.ts';
 import type { messageSchema, messageSummarySchema } from './schema.ts';
 import { type MessageRow, messageStore, type RecipientRow } from './store.ts';

@@ -1,15 +1,15 @@
 // Reading messages: search, one message, its timeline, its events. Who is limited to projects sees theirs only.
 import { z } from 'zod';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventSchema, presentEvent } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
 import { mayUseProject } from '#src/kernel/access.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { presentMessage, presentSummary } from './present.ts';
 import { messageSchema, messageSummarySchema, searchQuery, timelineSchema } from './schema.ts';
 import type { SearchIndexer } from './search-indexer.ts';

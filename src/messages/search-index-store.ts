@@ -1,7 +1,7 @@
 // The index that searches look into: each message's text, and the trigrams of all texts. It follows the messages in the
 // order of their numbers, behind their acceptance, which it would cost a tenth of a millisecond each; how far it has come
 // is the highest number in it. A trigger takes out what is deleted.
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { searchText } from './search-text.ts';
 

@@ -2,7 +2,7 @@
 // portion waits. What waits until then is looked at without the index; so a practice that sends little costs nothing.
 // Practices take turns, each transaction is short, and between two of them the others have the event loop to themselves.
 // A crash loses nothing: how far the index has come stands in it.
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { sleep } from '#src/kernel/time.ts';
 import { searchIndexStore } from './search-index-store.ts';

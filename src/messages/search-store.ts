@@ -10,7 +10,7 @@
 //
 // Candidates come in growing portions. A call holds up the event loop, so that it ends when its time is over: where a
 // common word and a common status never meet, the page stays short, and the next call goes on where this one ended.
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Kind } from './kinds.ts';
 import { messageOrderStore } from './order-store.ts';
 import type { Status } from './rules.ts';

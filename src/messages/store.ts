@@ -1,5 +1,5 @@
 // Messages and their recipients in the tenant's file.
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type MergeData, merge } from '#src/mail/merge-fields.ts';
 import type { Channel, Kind } from './kinds.ts';
 import { messageStatus, type Status } from './rules.ts';

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { FollowedEvent } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/schema.ts';
-import { suppressionReasons, suppressionScopes } from '#src/suppressions/rules.ts';
+import { suppressionReasons, suppressionScopes } from '#src/feedback/suppressions/rules.ts';
 import { kindNames } from './kinds.ts';
 import { firstSignal, ownStatus, statuses, statusOf } from './rules.ts';
 

@@ -1,6 +1,7 @@
 // The message that a caller names, where it is theirs to know of.
-import type { TenantDb } from '#src/db/sqlite.ts';
+
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { type MessageRow, messageStore } from './store.ts';
 

@@ -1,11 +1,12 @@
 // One attempt for one recipient, seen through: compose and sign, transmit over the way out that may be tried, judge, and
 // write down what came of it. Neither function rejects.
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+
 import type { TakeInDeps } from '#src/feedback/take-in.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { type Clock, SECOND, sleep } from '#src/kernel/time.ts';
-import type { RetryPolicy } from '#src/queue/rules.ts';
-import { type QueueRow, queueStore } from '#src/queue/store.ts';
+import type { RetryPolicy } from '#src/messages/queue/rules.ts';
+import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import type { Claimed } from './claim.ts';
 import { judge, type Outcome } from './outcome.ts';
 import { settle } from './settle.ts';

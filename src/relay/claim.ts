@@ -1,28 +1,28 @@
 // Takes due recipients of one tenant out of the queue, with all that sending them needs, in one transaction: the
 // attempt and the time of the next one are on the disk before anything is sent.
 import type { KeyObject } from 'node:crypto';
-import type { Copy, StoredMessage } from '#src/compose/copy.ts';
-import { prepareMessage } from '#src/compose/prepare.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Signers } from '#src/domains/keys/signers.ts';
 import { eventStore } from '#src/events/store.ts';
+import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
+import { suppressionData } from '#src/feedback/suppressions/event-data.ts';
+import { applicableSuppression, type SuppressionFacts } from '#src/feedback/suppressions/rules.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import { handedOver, standingIn, type TakeInDeps, takeIn } from '#src/feedback/take-in.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
+import type { Copy, StoredMessage } from '#src/messages/compose/copy.ts';
+import { prepareMessage } from '#src/messages/compose/prepare.ts';
+import type { RetryPolicy } from '#src/messages/queue/rules.ts';
+import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { isToBeSent } from '#src/messages/rules.ts';
 import { openContent } from '#src/messages/sealed-content.ts';
 import { type BodyRow, type MessageRow, messageStore } from '#src/messages/store.ts';
-import type { RetryPolicy } from '#src/queue/rules.ts';
-import { type QueueRow, queueStore } from '#src/queue/store.ts';
-import { suppressionHash } from '#src/suppressions/address-hash.ts';
-import { suppressionData } from '#src/suppressions/event-data.ts';
-import { applicableSuppression, type SuppressionFacts } from '#src/suppressions/rules.ts';
-import { suppressionStore } from '#src/suppressions/store.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 import type { Envelope } from './upstream.ts';
 

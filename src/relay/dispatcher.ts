@@ -1,5 +1,5 @@
 import { SECOND, sleep } from '#src/kernel/time.ts';
-import { type QueueRow, queueStore } from '#src/queue/store.ts';
+import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { createAgenda, type Turn } from './agenda.ts';
 import { type AttemptDeps, settleUntilStored, transmit } from './attempt.ts';
 import { type ClaimDeps, type Claimed, claimDue } from './claim.ts';

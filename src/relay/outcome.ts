@@ -10,7 +10,7 @@
 //   own attempts: a message that makes the upstream fall over must run out of attempts, not shut the upstream for all.
 import { type Classification, classifyBounce } from '#src/mail/bounce-class.ts';
 import { formatReply, type Reply } from '#src/mail/reply.ts';
-import type { Phase, Transcript } from '#src/relay/upstream.ts';
+import type { Phase, Transcript } from './upstream.ts';
 
 export type Outcome =
   | { readonly kind: 'accepted'; readonly reply: Reply; readonly dsnRequested: boolean }

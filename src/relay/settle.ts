@@ -1,13 +1,14 @@
 // Writes down what an attempt came to: all that follows from its signals, and its queue row, in one transaction.
-import type { TenantDb } from '#src/db/sqlite.ts';
+
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { redactText } from '#src/events/redact.ts';
 import type { EventData } from '#src/events/schema.ts';
 import { handedOver, standingIn, type TakeInDeps, takeIn } from '#src/feedback/take-in.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { givesUp, type RetryPolicy, retryWait } from '#src/messages/queue/rules.ts';
+import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { isToBeSent, type Signal, type Status } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { givesUp, type RetryPolicy, retryWait } from '#src/queue/rules.ts';
-import { type QueueRow, queueStore } from '#src/queue/store.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface Attempt extends TakeInDeps {

@@ -1,11 +1,10 @@
 // The source of one recipient's copy, composed anew from what is stored by what composes copies that leave. It stands
 // here, because only a station composes.
 import { z } from 'zod';
-import type { Copy, StoredMessage } from '#src/compose/copy.ts';
-import { prepareMessage } from '#src/compose/prepare.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
@@ -13,9 +12,10 @@ import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import type { Copy, StoredMessage } from '#src/messages/compose/copy.ts';
+import { prepareMessage } from '#src/messages/compose/prepare.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 import { visibleMessage } from '#src/messages/visible-message.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 
 const MAX_ADDRESS = 320;

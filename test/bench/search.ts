@@ -4,8 +4,9 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { loadMigrations, migrate } from '#src/db/migrate.ts';
-import { openSqlite, type TenantDb } from '#src/db/sqlite.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
 import { presentSummary } from '#src/messages/present.ts';
@@ -13,7 +14,6 @@ import type { Status } from '#src/messages/rules.ts';
 import { searchIndexStore } from '#src/messages/search-index-store.ts';
 import { type MessageFilter, messageSearchStore } from '#src/messages/search-store.ts';
 import { type MessageRow, messageStore } from '#src/messages/store.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { table } from '#test/bench/table.ts';
 
 const MESSAGES = 1_000_000;

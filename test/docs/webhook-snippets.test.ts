@@ -7,9 +7,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type SigningSecrets, signedHeaders } from '#src/followers/webhooks/sign.ts';
 import { newId } from '#src/kernel/id.ts';
 import { MINUTE } from '#src/kernel/time.ts';
-import { type SigningSecrets, signedHeaders } from '#src/webhooks/sign.ts';
 
 const DOCUMENT = readFileSync(path.join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
 /** Where nothing of the language is compiled yet, its library is compiled first. */

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { webhooks } from '#src/config/followers.ts';
+import { webhooks } from '#src/app/config/followers.ts';
 import { eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
+import { deliveryHeaders } from '#src/followers/webhooks/sign.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
-import { deliveryHeaders } from '#src/webhooks/sign.ts';
 
 const read = (name: string): string => readFileSync(path.join(import.meta.dirname, '../..', name), 'utf8');
 const text = read('docs/webhooks.md');

@@ -1,12 +1,12 @@
 // What is asked of domains, keys and counters costs the same however many there are: nothing goes through a whole table,
 // and what is due is found by its index, in order.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { counterStore } from '#src/counters/store.ts';
-import { loadMigrations, migrate } from '#src/db/migrate.ts';
-import { type AnyDb, openSqlite, type PlatformDb, type TenantDb } from '#src/db/sqlite.ts';
+import { counterStore } from '#src/accounts/counters/store.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
 import { servedStore } from '#src/domains/zones/served-store.ts';
+import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { type AnyDb, openSqlite, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Plan, plansOf } from '#test/support/query-plan.ts';
 

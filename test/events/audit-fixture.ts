@@ -1,10 +1,10 @@
 // Audit entries for tests: files of both kinds with entries in them.
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { loadMigrations, migrate } from '#src/db/migrate.ts';
-import { type AnyDb, type FileKind, openSqlite } from '#src/db/sqlite.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Change, systemChange } from '#src/kernel/change.ts';
+import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { type AnyDb, type FileKind, openSqlite } from '#src/kernel/db/sqlite.ts';
 import { temporaryDirectory } from '#test/support/storage.ts';
 
 export const change = (fields: Partial<Change> = {}): Change => ({

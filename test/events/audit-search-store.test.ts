@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AnyDb } from '#src/db/sqlite.ts';
 import { type AuditFilter, auditSearchStore } from '#src/events/audit-search-store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import type { AnyDb } from '#src/kernel/db/sqlite.ts';
 import { change, openAudited, recordAt } from './audit-fixture.ts';
 
 const EVERYTHING: AuditFilter = { action: null, actorId: null, targetId: null, from: null, before: null };

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type AnyDb, openSqlite } from '#src/db/sqlite.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { systemChange } from '#src/kernel/change.ts';
+import { type AnyDb, openSqlite } from '#src/kernel/db/sqlite.ts';
 import { change, openAudited, recordAt, timesOf } from './audit-fixture.ts';
 
 const TARGET = { type: 'project', id: 'project-1' };

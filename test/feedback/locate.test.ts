@@ -1,13 +1,13 @@
 // Whose copy a report is about, in real files.
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type Clues, locate } from '#src/feedback/locate.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { encodeUnsubscribeToken } from '#src/mail/unsubscribe-token.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { plansOf } from '#test/support/query-plan.ts';
 import {
   createSampleTenant,

@@ -2,14 +2,14 @@
 
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type ReceiveDeps, type Received, receiveReport } from '#src/feedback/receive.ts';
+import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import type { Report } from '#src/feedback/rules.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { RecipientStatus } from '#src/mail/dsn.ts';
 import { parseReply } from '#src/mail/reply.ts';
-import { queueStore } from '#src/queue/store.ts';
-import { createGuardrail } from '#src/reputation/guardrail.ts';
-import { tenantStore } from '#src/tenants/store.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import {
   createSampleTenant,
   createTestClock,

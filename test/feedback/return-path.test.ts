@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import {
   type CopyFacts,
   judgeReturnPath,
   RETURN_PATH_LIFE_MS,
   returnPathStanding,
 } from '#src/feedback/return-path.ts';
-import { queueStore } from '#src/queue/store.ts';
-import { tenantStore } from '#src/tenants/store.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import {
   createSampleTenant,
   createTestClock,

@@ -2,26 +2,26 @@
 // by HTTP, opens, clicks and unsubscribes by their own ways in, rows read back from the tables.
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Fate, fates } from '#src/counters/store.ts';
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { type Fate, fates } from '#src/accounts/counters/store.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { type Source, takeInReport } from '#src/feedback/receive.ts';
+import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import type { Report } from '#src/feedback/rules.ts';
 import { hear } from '#src/feedback/take-in.ts';
+import { copyOf, unsubscribe } from '#src/feedback/unsubscribe/unsubscribe.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { parseReply } from '#src/mail/reply.ts';
 import { createTrackingLinks } from '#src/mail/tracking-link.ts';
+import type { RetryPolicy } from '#src/messages/queue/rules.ts';
+import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { after, messageStatus, type Signal, type Status, statusOf } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
-import type { RetryPolicy } from '#src/queue/rules.ts';
-import { type QueueRow, queueStore } from '#src/queue/store.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
 import type { Outcome } from '#src/relay/outcome.ts';
 import { settle } from '#src/relay/settle.ts';
-import { createGuardrail } from '#src/reputation/guardrail.ts';
-import { tenantStore } from '#src/tenants/store.ts';
-import { copyOf, unsubscribe } from '#src/unsubscribe/unsubscribe.ts';
 import { openTenantDb, queueMessage, type SampleTenant, SEALING_KEY } from '#test/support/storage.ts';
 
 const patient: RetryPolicy = {

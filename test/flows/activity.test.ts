@@ -1,8 +1,8 @@
 // What goes on in a practice, as those see it who look: pages of its log, and the stream of it. Over real sockets, by what
 // really happens to mail.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { usualLimits } from '#src/activity/live.ts';
-import type { Activity } from '#src/activity/schema.ts';
+import { usualLimits } from '#src/followers/activity/live.ts';
+import type { Activity } from '#src/followers/activity/schema.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import { type List, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { join, type Person, unlimitedSignIn } from '#test/support/people.ts';

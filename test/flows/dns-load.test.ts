@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { goodQuery, hostilePackets } from '#test/dns/hostile-packets.ts';
+import { goodQuery, hostilePackets } from '#test/domains/dns/hostile-packets.ts';
 import { digAt, dnsHealth, HOST, OWN, server, startWithDns } from '#test/flows/dns-scene.ts';
 
 /** A UDP client at an address of its own, and what it was answered. */

@@ -4,13 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type Database from 'better-sqlite3';
-import { loadMigrations, migrate } from '#src/db/migrate.ts';
-import { type FileKind, openSqlite } from '#src/db/sqlite.ts';
+import { hashBearer, newBearer } from '#src/accounts/people/bearer.ts';
 import { createHostKeys, generateDkimKeyPair } from '#src/domains/keys/keys.ts';
+import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { type FileKind, openSqlite } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { hashBearer, newBearer } from '#src/people/bearer.ts';
 import type { Sender } from '#test/support/app.ts';
 
 export type Row = Readonly<Record<string, string | number | Buffer | null>>;

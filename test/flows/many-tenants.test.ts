@@ -4,8 +4,8 @@ import { readdir } from 'node:fs/promises';
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createApp } from '#src/app.ts';
-import { loadConfig } from '#src/config.ts';
+import { createApp } from '#src/app/app.ts';
+import { loadConfig } from '#src/app/config/config.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { createLog } from '#src/kernel/log.ts';
 import {

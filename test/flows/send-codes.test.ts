@@ -3,7 +3,7 @@
 // description.
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { monthOf } from '#src/counters/rules.ts';
+import { monthOf } from '#src/accounts/counters/rules.ts';
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { contentOf } from '#test/fixtures/file-contents.ts';

@@ -2,8 +2,8 @@
 // change what; and that nothing goes to them, also where they were suppressed while their mail waited.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import type { importAnswer, suppressionSchema } from '#src/feedback/suppressions/schema.ts';
 import { newId } from '#src/kernel/id.ts';
-import type { importAnswer, suppressionSchema } from '#src/suppressions/schema.ts';
 import { type List, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { bearer } from '#test/support/daemon.ts';
 import { join, type Person, unlimitedSignIn } from '#test/support/people.ts';

@@ -5,7 +5,7 @@ import process from 'node:process';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { eventTypes } from '#src/events/catalogue.ts';
-import { claimsOf } from '#src/webhooks/standing.ts';
+import { claimsOf } from '#src/followers/webhooks/standing.ts';
 import {
   at,
   newTally,

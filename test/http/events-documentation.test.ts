@@ -1,13 +1,13 @@
 // What /openapi.yaml and /reference say of the events, against the catalogue and against what is really sent.
 import { describe, expect, test } from 'vitest';
 import { eventCatalogue, eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
+import { testEnvelope } from '#src/followers/webhooks/envelope.ts';
+import { signedHeaders } from '#src/followers/webhooks/sign.ts';
 import { openApiDocument } from '#src/http/openapi.ts';
 import { referencePage } from '#src/http/reference.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 import { toldFields } from '#src/messages/told-event-schema.ts';
 import { messageFields } from '#src/messages/told-fields.ts';
-import { testEnvelope } from '#src/webhooks/envelope.ts';
-import { signedHeaders } from '#src/webhooks/sign.ts';
 import { allRoutes } from './fixture.ts';
 
 const info = { name: 'Test', version: '1', origin: 'https://example.com' };

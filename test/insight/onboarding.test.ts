@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { PracticeRow } from '#src/accounts/tenants/store.ts';
 import type { PracticeFacts } from '#src/insight/facts.ts';
 import { onboardingOf } from '#src/insight/onboarding.ts';
 import { newId } from '#src/kernel/id.ts';
-import type { PracticeRow } from '#src/tenants/store.ts';
 import { NOW, ready } from '#test/insight/facts.ts';
 
 const practice: PracticeRow = {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { insightStore } from '#src/insight/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { openTenantDb, queueMessage, type SampleTenant } from '#test/support/storage.ts';
 
 let tenant: SampleTenant;

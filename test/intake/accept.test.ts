@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { utcDay } from '#src/counters/rules.ts';
-import { counterStore } from '#src/counters/store.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { utcDay } from '#src/accounts/counters/rules.ts';
+import { counterStore } from '#src/accounts/counters/store.ts';
 import type { Submission } from '#src/intake/accept.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import { presentMessage } from '#src/messages/present.ts';
 import { openContent } from '#src/messages/sealed-content.ts';
 import { type BodyRow, messageStore } from '#src/messages/store.ts';
-import { createTestDisk, type TestDisk } from '#test/db/test-disk.ts';
+import { createTestDisk, type TestDisk } from '#test/kernel/db/test-disk.ts';
 import {
   ACCEPTED,
   acceptWhole,

@@ -1,16 +1,16 @@
 // A bulk with what goes wrong in the middle of it, and with scanners.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Assessment, combine, type ScannerReport } from '#src/content/assessment.ts';
-import { type ContentCheck, createContentCheck } from '#src/content/check-content.ts';
-import { rateContent } from '#src/content/rate-content.ts';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { AcceptDeps } from '#src/intake/accept.ts';
 import { type BatchRequest, sendBatch } from '#src/intake/batch.ts';
 import { type BulkRequest, sendBulk } from '#src/intake/bulk.ts';
+import { type Assessment, combine, type ScannerReport } from '#src/intake/content/assessment.ts';
+import { type ContentCheck, createContentCheck } from '#src/intake/content/check-content.ts';
+import { rateContent } from '#src/intake/content/rate-content.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { createLog } from '#src/kernel/log.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { ACCEPTED, createRelay, playUpstream, type Relay } from '#test/relay/fixture.ts';
 
 const log = createLog('error', { write: () => undefined });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Assessment, combine } from '#src/content/assessment.ts';
+import { type Assessment, combine } from '#src/intake/content/assessment.ts';
 import type { Draft } from '#src/intake/draft.ts';
 import type { Facts } from '#src/intake/gate.ts';
 import { passGates } from '#src/intake/gates.ts';

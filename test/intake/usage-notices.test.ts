@@ -2,11 +2,11 @@
 // is shown by real sends in test/flows/plan-cap.test.ts.
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { monthOf } from '#src/counters/rules.ts';
-import { counterStore } from '#src/counters/store.ts';
-import type { Storage } from '#src/db/storage.ts';
+import { monthOf } from '#src/accounts/counters/rules.ts';
+import { counterStore } from '#src/accounts/counters/store.ts';
 import { createUsageNotices, type UsageNotices } from '#src/intake/usage-notices.ts';
 import { reachedShare } from '#src/intake/usage-rules.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import { createLog } from '#src/kernel/log.ts';
 import {
   createSampleTenant,

@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream';
 import { beforeEach, expect, test } from 'vitest';
-import type { TenantDb } from '#src/db/sqlite.ts';
-import type { Storage } from '#src/db/storage.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { searchIndexStore } from '#src/messages/search-index-store.ts';
 import { createSearchIndexer, type SearchIndexer } from '#src/messages/search-indexer.ts';
 import { messageSearchStore } from '#src/messages/search-store.ts';
-import { tenantStore } from '#src/tenants/store.ts';
-import { createTestDisk, type TestDisk } from '#test/db/test-disk.ts';
+import { createTestDisk, type TestDisk } from '#test/kernel/db/test-disk.ts';
 import {
   createSampleTenant,
   openTestStorage,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { searchIndexStore } from '#src/messages/search-index-store.ts';
 import { type MessageFilter, messageSearchStore } from '#src/messages/search-store.ts';

@@ -3,15 +3,15 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createHostKeys } from '#src/domains/keys/keys.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
+import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import { newId } from '#src/kernel/id.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { createTrackingLinks } from '#src/mail/tracking-link.ts';
 import { decodeReturnPath } from '#src/mail/verp.ts';
+import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';
 import { messageStore } from '#src/messages/store.ts';
-import type { RetryPolicy } from '#src/queue/rules.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
-import { createGuardrail } from '#src/reputation/guardrail.ts';
 import {
   MANAGED_HOST,
   openTenantDb,

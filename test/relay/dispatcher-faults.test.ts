@@ -1,7 +1,7 @@
 // Faults of one practice's file: what they may cost that practice, and that they cost the others nothing.
 import { describe, expect, test } from 'vitest';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
-import { createTestDisk } from '#test/db/test-disk.ts';
+import { createTestDisk } from '#test/kernel/db/test-disk.ts';
 import { until } from '#test/support/process.ts';
 import {
   ACCEPTED,

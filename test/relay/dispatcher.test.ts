@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import type { Transcript } from '#src/relay/upstream.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { until } from '#test/support/process.ts';
 import {
   ACCEPTED,

@@ -1,17 +1,17 @@
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { counterStore } from '#src/counters/store.ts';
+import { counterStore } from '#src/accounts/counters/store.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventStore } from '#src/events/store.ts';
+import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
 import { parseReply } from '#src/mail/reply.ts';
+import type { RetryPolicy } from '#src/messages/queue/rules.ts';
+import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import type { Status } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
-import type { RetryPolicy } from '#src/queue/rules.ts';
-import { type QueueRow, queueStore } from '#src/queue/store.ts';
 import type { Outcome } from '#src/relay/outcome.ts';
 import { settle } from '#src/relay/settle.ts';
-import { createGuardrail } from '#src/reputation/guardrail.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { openTenantDb, queueMessage, type SampleMessage, type SampleTenant } from '#test/support/storage.ts';
 
 const policy: RetryPolicy = {

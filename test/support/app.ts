@@ -9,8 +9,9 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { createApp } from '#src/app.ts';
-import { loadConfig } from '#src/config.ts';
+import type { practiceSchema } from '#src/accounts/tenants/schema.ts';
+import { createApp } from '#src/app/app.ts';
+import { loadConfig } from '#src/app/config/config.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { errorTable } from '#src/kernel/errors.ts';
 import { createLog } from '#src/kernel/log.ts';
@@ -19,7 +20,6 @@ import type { Clock } from '#src/kernel/time.ts';
 import { decodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import type { Status } from '#src/messages/rules.ts';
 import type { messageSchema } from '#src/messages/schema.ts';
-import type { practiceSchema } from '#src/tenants/schema.ts';
 import {
   type Answer,
   bearer,

@@ -1,5 +1,5 @@
 // How SQLite would go about each statement of a store, without running it.
-import type { AnyDb } from '#src/db/sqlite.ts';
+import type { AnyDb } from '#src/kernel/db/sqlite.ts';
 
 export interface Plan {
   /** The statement, as the store has it. */

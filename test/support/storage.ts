@@ -5,18 +5,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Disk, disk } from '#src/db/disk.ts';
-import { loadMigrations, migrate } from '#src/db/migrate.ts';
-import { openSqlite, type TenantDb } from '#src/db/sqlite.ts';
-import { openStorage, type Storage } from '#src/db/storage.ts';
+import { type CreateTenantDeps, createTenant } from '#src/accounts/tenants/create.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { type Disk, disk } from '#src/kernel/db/disk.ts';
+import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { openStorage, type Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { queueStore } from '#src/queue/store.ts';
-import { type CreateTenantDeps, createTenant } from '#src/tenants/create.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 
 export const temporaryDirectory = async (): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'sendwerk-'));

@@ -1,10 +1,10 @@
 // Messages with all that became of them, written into a practice's file as operations write them: what tens of thousands of
 // recipients would take hours for. A daemon that runs meanwhile learns of it with the next thing that it writes there itself.
 import path from 'node:path';
-import { openSqlite, type TenantDb } from '#src/db/sqlite.ts';
 import type { EventType } from '#src/events/catalogue.ts';
 import type { EventData } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
+import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { messageStore } from '#src/messages/store.ts';
 

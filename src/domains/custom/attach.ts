@@ -4,13 +4,13 @@
 // The registry first notes that there is something to look at, then the tenant's file is written, then the registry
 // serves the tokens: a crash leaves a look for nothing, or tokens that the look publishes.
 import type { z } from 'zod';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { presentPractice } from '#src/accounts/tenants/present.ts';
+import type { practiceSchema } from '#src/accounts/tenants/schema.ts';
+import { type PracticeDomains, tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { presentPractice } from '#src/tenants/present.ts';
-import type { practiceSchema } from '#src/tenants/schema.ts';
-import { type PracticeDomains, tenantStore } from '#src/tenants/store.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { insertKeys, missingKeys } from '../keys/host-keys.ts';
 import { publishKeys } from '../keys/publish-keys.ts';

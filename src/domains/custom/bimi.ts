@@ -1,8 +1,8 @@
 // The logo that mail programs are to show beside a practice's mail: what its BIMI record names.
 import type { z } from 'zod';
+import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
-import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import type { bimiSchema } from './domain-schema.ts';
 

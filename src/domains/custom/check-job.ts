@@ -1,9 +1,10 @@
 // Looks at the records of custom domains by schedule: of pending ones every quarter of an hour, of those in use once a
 // day, and soon again where something is wrong. The registry says whose turn it is; the next one is written down before
 // the DNS is asked, so that a practice whose look ends the process is not the first one again.
+
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import type { Job } from '#src/kernel/job.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { spfTarget } from '../records/record-texts.ts';
 import { domainRegistryStore } from '../registry-store.ts';

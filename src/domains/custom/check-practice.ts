@@ -5,14 +5,15 @@
 //
 // Order of the writes: registry (claim, mails), tenant's file (domain, result, who was told), registry (next look). A
 // crash in between repeats the look; a mail that was written is not written again, by its id.
-import type { TenantDb } from '#src/db/sqlite.ts';
+
+import { tellOwners } from '#src/accounts/mails/tell-owners.ts';
+import { presentPractice } from '#src/accounts/tenants/present.ts';
+import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { tellOwners } from '#src/notices/tell-owners.ts';
-import { presentPractice } from '#src/tenants/present.ts';
-import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
 import { checkHost } from '../check/check-host.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { ensureHostKeys } from '../keys/host-keys.ts';

@@ -1,8 +1,9 @@
 // A practice's domain: the records it needs, a look at what the DNS holds, a custom domain, and back to the managed host.
+
+import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { practiceSchema } from '#src/accounts/tenants/schema.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { toIso } from '#src/kernel/time.ts';
-import { tenantParams } from '#src/tenants/practice-routes.ts';
-import { practiceSchema } from '#src/tenants/schema.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { wantedRecords } from '../records/wanted-records.ts';
 import { attachDomain, restoreManagedDomain } from './attach.ts';

@@ -1,5 +1,5 @@
 // What was last found of a host in the DNS, for those who only read it.
-import type { TenantDb } from '#src/db/sqlite.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { HostCheck } from '../records/host-check.ts';
 import { dnsCheckStore } from '../store.ts';
 

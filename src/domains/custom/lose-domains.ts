@@ -4,12 +4,13 @@
 //
 // The registry says who has a domain, and says it before this file is written: whatever a crash leaves is found at the
 // next look, which the claim makes due at once.
-import type { TenantDb } from '#src/db/sqlite.ts';
+
+import { tellOwners } from '#src/accounts/mails/tell-owners.ts';
+import { presentPractice } from '#src/accounts/tenants/present.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { systemChange } from '#src/kernel/change.ts';
-import { tellOwners } from '#src/notices/tell-owners.ts';
-import { presentPractice } from '#src/tenants/present.ts';
-import { tenantStore } from '#src/tenants/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { changeKeys } from '../keys/signers.ts';
 import { domainRegistryStore } from '../registry-store.ts';

@@ -1,6 +1,7 @@
 // When a practice's records are looked at next, from what its file says; and what of earlier looks is still of use.
-import type { TenantDb } from '#src/db/sqlite.ts';
-import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
+
+import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import type { HostCheck } from '../records/host-check.ts';
 import { domainRegistryStore } from '../registry-store.ts';

@@ -1,9 +1,10 @@
 // A pending domain whose records prove that it is the practice's comes into use. The registry names its owner first:
 // whoever had it before loses it by that, whatever happens next. Then the practice's own file is written. A crash in
 // between leaves a pending domain, which the next look switches over again, to no other effect.
-import type { PlatformDb, TenantDb } from '#src/db/sqlite.ts';
+
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { sendingDomainStore } from '../store.ts';
 

@@ -1,7 +1,7 @@
 // What the owners are told of a look at their domain's records.
-import type { ToldRecord } from '#src/notices/schema.ts';
-import type { Telling } from '#src/notices/tell-owners.ts';
-import type { PracticeRow } from '#src/tenants/store.ts';
+import type { ToldRecord } from '#src/accounts/mails/schema.ts';
+import type { Telling } from '#src/accounts/mails/tell-owners.ts';
+import type { PracticeRow } from '#src/accounts/tenants/store.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { type Standings, type StandingVerdict, standingKey, type WatchedRecord } from './standing.ts';
 

@@ -1,9 +1,9 @@
 // Domain Connect over HTTP: the template and its key for providers, and for a practice the signed address at its DNS
 // provider that publishes what its host lacks.
 import { z } from 'zod';
+import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-import { tenantParams } from '#src/tenants/practice-routes.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { readHost } from '../records/host-reading.ts';
 import type { SigningKey } from './apply-url.ts';

@@ -1,7 +1,7 @@
 // A custom domain's tokens: made when it is first asked for. The file is written first, the registry follows; a crash in
 // between leaves keys that nobody serves yet, which the next look publishes. Domains asked for before there were such
 // keys get them at the first need.
-import type { TenantDb } from '#src/db/sqlite.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { hostKeyRows } from '../records/host-facts.ts';
 import { dkimKeyStore } from '../store.ts';

@@ -2,14 +2,14 @@
 // domain can move here without a change of its DNS at the same moment. The key signs from now on; the one it replaces
 // waits again, its record unchanged. The next rotation retires the imported key.
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { seal } from '#src/kernel/seal.ts';
 import { type DkimSigner, dkimRecord } from '#src/mail/dkim-key.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { checkKeyAt } from '../check/key-at.ts';
 import { hostInQuestion } from '../records/host-facts.ts';
 import { domainRegistryStore } from '../registry-store.ts';

@@ -1,8 +1,8 @@
 // A tenant's hosts with their DKIM keys, and when these are to be looked at again: out of its file.
 
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { type DkimKeyRow, dkimKeyStore, type SendingDomainRow, sendingDomainStore } from '../store.ts';

@@ -1,9 +1,9 @@
 // DKIM keys: list, rotate, import.
 import type { z } from 'zod';
-import type { TenantDb } from '#src/db/sqlite.ts';
+import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { domainName } from '#src/mail/address.ts';
-import { tenantParams } from '#src/tenants/practice-routes.ts';
 import type { DkimKeyRow } from '../store.ts';
 import { importKey } from './import-key.ts';
 import { hostsOf, type KeyDeps, settingsOf } from './key-hosts.ts';

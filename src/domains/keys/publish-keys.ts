@@ -1,6 +1,6 @@
 // Brings what the DNS serves for a tenant's tokens into line with its file, which decides: the file is written first,
 // so whatever a crash leaves, no key signs that the DNS does not hold.
-import type { Storage } from '#src/db/storage.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { type DkimKeyRow, dkimKeyStore } from '../store.ts';

@@ -3,14 +3,15 @@
 //
 // The tenant's file is written first and decides who signs; the DNS follows. A crash in between leaves a compromised
 // key in the DNS, signing no more, until the next look, which is made due before anything is written.
-import type { TenantDb } from '#src/db/sqlite.ts';
+
+import { sendingHost } from '#src/accounts/tenants/present.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { toIso } from '#src/kernel/time.ts';
-import { sendingHost } from '#src/tenants/present.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { checkKeyAt } from '../check/key-at.ts';
 import { dkimTarget } from '../records/record-texts.ts';
 import { domainRegistryStore } from '../registry-store.ts';

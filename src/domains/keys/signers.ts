@@ -1,7 +1,7 @@
 // The keys that sign for a host, unsealed and parsed once and kept while the host sends.
 
-import type { TenantDb } from '#src/db/sqlite.ts';
-import type { Storage } from '#src/db/storage.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import { dkimKeyStore } from '../store.ts';
 import { openKey } from './keys.ts';

@@ -1,9 +1,9 @@
 // The records of a practice's host as a zone file, for the import of a DNS provider.
 import { setTimeout as wait } from 'node:timers/promises';
+import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { SECOND } from '#src/kernel/time.ts';
-import { tenantParams } from '#src/tenants/practice-routes.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { readHost } from './host-reading.ts';
 import { apexOf, wantedRecords } from './wanted-records.ts';

@@ -1,6 +1,7 @@
 // What the records of a host are made of, out of the tenant's file.
-import type { TenantDb } from '#src/db/sqlite.ts';
-import { type PracticeRow, tenantStore } from '#src/tenants/store.ts';
+
+import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { isReplaced } from '../keys/key-rules.ts';
 import { recordOf } from '../keys/keys.ts';
 import { type DkimKeyRow, dkimKeyStore } from '../store.ts';

@@ -1,7 +1,7 @@
 // The MTA-STS policy over HTTPS under the receiving hosts' own names (RFC 8461 §3.3), and what a TLS proxy asks before
 // it gets a certificate for a name. TLS itself is the proxy's business.
 import { z } from 'zod';
-import type { PlatformDb } from '#src/db/sqlite.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { type MtaStsSettings, policyText, servesPolicy } from './mta-sts.ts';

@@ -1,6 +1,6 @@
 // What the operator's zones and policy hosts serve, read from the registry: by name for answers, by pages for whole
 // zones, so that no transaction stays open while a slow reader takes them.
-import { type PlatformDb, perConnection } from '#src/db/sqlite.ts';
+import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 
 export const servedStore = perConnection((db: PlatformDb) => {
   const kindOf = db

@@ -1,5 +1,5 @@
 // The operator's zones out of settings and registry: what the DNS listener serves and `sendwerk dns zone` prints.
-import type { PlatformDb } from '#src/db/sqlite.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { servedStore } from './served-store.ts';
 import { createZones, type ZoneContents, type Zones } from './zone.ts';

@@ -1,5 +1,5 @@
 // Gates that look at the request alone.
-import { findRefusedAttachment } from '#src/content/attachment-policy.ts';
+import { findRefusedAttachment } from '#src/intake/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import { needsSmtpUtf8 } from '#src/mail/address.ts';

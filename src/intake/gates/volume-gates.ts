@@ -1,8 +1,8 @@
 // Gates that ask how much: the plan's cap in the UTC month, the warm-up's cap on the UTC day that the mail goes out.
-import { utcDay } from '#src/counters/rules.ts';
+import { utcDay } from '#src/accounts/counters/rules.ts';
+import { warmupCaps, warmupDay } from '#src/accounts/tenants/warmup.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
-import { warmupCaps, warmupDay } from '#src/tenants/warmup.ts';
 import { countedMails, type Facts, type Gate, goesOutAt, streamOf } from '../gate.ts';
 
 /** Transactional mail waits for another day only beyond so many times the cap. */

@@ -2,9 +2,17 @@
 import type { KeyObject } from 'node:crypto';
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 import { z } from 'zod';
-import type { TenantDb } from '#src/db/sqlite.ts';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
+import {
+  type SuppressionFacts,
+  suppressionReasons,
+  suppressionScopes,
+} from '#src/feedback/suppressions/rules.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { createPracticeLimit, type LimitPractice } from '#src/kernel/practice-limit.ts';
@@ -13,10 +21,6 @@ import type { Clock } from '#src/kernel/time.ts';
 import { addressDomain, needsSmtpUtf8 } from '#src/mail/address.ts';
 import { parseEmail } from '#src/mail/email.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { suppressionHash } from '#src/suppressions/address-hash.ts';
-import { type SuppressionFacts, suppressionReasons, suppressionScopes } from '#src/suppressions/rules.ts';
-import { suppressionStore } from '#src/suppressions/store.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { createMailHosts, type MailHosts } from './mail-hosts.ts';
 import { judge, reasons, unreadable, verdicts } from './verdict.ts';
 

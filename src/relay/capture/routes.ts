@@ -1,6 +1,6 @@
 // Reading the local mailbox of a capture upstream. Who is limited to projects sees what was sent for those only.
 import { z } from 'zod';
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';

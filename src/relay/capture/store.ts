@@ -1,5 +1,5 @@
 // The local mailbox of a capture upstream, in each tenant's own file.
-import { perConnection, type TenantDb } from '#src/db/sqlite.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 
 export interface CaptureRow {
   seq: number;

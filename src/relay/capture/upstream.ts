@@ -1,6 +1,6 @@
 // The upstream of a fresh installation: keeps what would be sent in a local mailbox and delivers nothing. What it keeps
 // is sealed: the service's own mails let whoever reads them in.
-import type { TenantFiles } from '#src/db/tenant-files.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { newId } from '#src/kernel/id.ts';
 import { seal } from '#src/kernel/seal.ts';
 import type { Clock } from '#src/kernel/time.ts';

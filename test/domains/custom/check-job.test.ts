@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Storage } from '#src/db/storage.ts';
+import { createTenant } from '#src/accounts/tenants/create.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { domainCheckJob } from '#src/domains/custom/check-job.ts';
 import { lastCheck } from '#src/domains/custom/last-check.ts';
 import { claimDomain, useDomain } from '#src/domains/custom/switch-over.ts';
@@ -7,12 +8,11 @@ import type { DomainDeps } from '#src/domains/domain-deps.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import type { DnsLookup, Lookup } from '#src/kernel/dns-lookup.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import { createTurns } from '#src/kernel/turns.ts';
-import { createTenant } from '#src/tenants/create.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import {
   createTestClock,
   openTestStorage,

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { TenantDb } from '#src/db/sqlite.ts';
-import type { Storage } from '#src/db/storage.ts';
 import { createHostKeys, type NewDkimKey } from '#src/domains/keys/keys.ts';
 import { changeKeys, createSigners } from '#src/domains/keys/signers.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import { MANAGED_HOST, openTenantDb, type SampleTenant, SEALING_KEY } from '#test/support/storage.ts';
 
 let tenant: SampleTenant;

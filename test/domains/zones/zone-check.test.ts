@@ -7,7 +7,7 @@ import {
   wantedSets,
 } from '#src/domains/zones/zone-check.ts';
 import type { Lookup } from '#src/kernel/dns-lookup.ts';
-import { sampleZones } from '#test/dns/sample-zones.ts';
+import { sampleZones } from '#test/domains/dns/sample-zones.ts';
 
 const zones = sampleZones({ managedSuffix: 'a.post.example', nameservers: ['ns.a.post.example'] });
 const contents = {

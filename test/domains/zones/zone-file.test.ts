@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResourceRecord } from '#src/domains/zones/resource-record.ts';
 import type { ZoneContents } from '#src/domains/zones/zone.ts';
 import { zoneFile } from '#src/domains/zones/zone-file.ts';
-import { edText, rsaText, sampleZones } from '#test/dns/sample-zones.ts';
+import { edText, rsaText, sampleZones } from '#test/domains/dns/sample-zones.ts';
 
 const run = promisify(execFile);
 const managedHosts = [

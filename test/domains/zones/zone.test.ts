@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ResourceRecord } from '#src/domains/zones/resource-record.ts';
-import { rsaText, sampleZones } from '#test/dns/sample-zones.ts';
+import { rsaText, sampleZones } from '#test/domains/dns/sample-zones.ts';
 
 /** Short text of a record without its owner. */
 const brief = (record: ResourceRecord): string => {

@@ -1,18 +1,18 @@
 // The route on a practice's real file: subscriptions that are confirmed, and a disk that fails.
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Storage } from '#src/db/storage.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import { upstreamEventRoutes } from '#src/feedback/upstream/routes.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import { createLog } from '#src/kernel/log.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
 import { Secret } from '#src/kernel/secret.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { queueStore } from '#src/queue/store.ts';
-import { createGuardrail } from '#src/reputation/guardrail.ts';
-import { tenantStore } from '#src/tenants/store.ts';
-import { createTestDisk } from '#test/db/test-disk.ts';
+import { createTestDisk } from '#test/kernel/db/test-disk.ts';
 import {
   createSampleTenant,
   createTestClock,

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Storage } from '#src/db/storage.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { RequestContext, RouteResult } from '#src/kernel/route.ts';
 import { captureRoutes } from '#src/relay/capture/routes.ts';
 import { createCaptureUpstream } from '#src/relay/capture/upstream.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import {
   createSampleTenant,
   createTestClock,

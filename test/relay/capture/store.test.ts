@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type CaptureFilter, captureStore } from '#src/relay/capture/store.ts';
-import { tenantStore } from '#src/tenants/store.ts';
 import { openTenantDb, queueMessage, type SampleTenant } from '#test/support/storage.ts';
 
 const SOURCE = Buffer.from('sealed');

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Storage } from '#src/db/storage.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import { unseal } from '#src/kernel/seal.ts';
 import { captureStore } from '#src/relay/capture/store.ts';

@@ -1,0 +1,149 @@
+// A report becomes a ticket, the operator takes it through its stages, and the reporter is told of each: ticket, step,
+// audit and notice in one transaction of platform.db.
+
+import type { Notices } from '#src/accounts/mails/outbox.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { DurableFile } from '#src/kernel/db/durable-file.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { LimitEmail } from '#src/kernel/email-limit.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Language } from '#src/kernel/language.ts';
+import { type Clock, DAY, HOUR, SECOND } from '#src/kernel/time.ts';
+import { MAX_OPEN_PER_REPORTER, moveTo, type Stage, stageAfter, whyFull } from './rules.ts';
+import type { Report, TicketPatch } from './schema.ts';
+import { type StepRow, type TicketRow, ticketStore } from './store.ts';
+
+export interface TicketDeps {
+  readonly platform: DurableFile<PlatformDb>;
+  readonly notices: Notices;
+  readonly limitEmail: LimitEmail;
+  readonly clock: Clock;
+}
+
+export interface Ticket {
+  readonly row: TicketRow;
+  readonly steps: readonly StepRow[];
+}
+
+/** Later nobody needs to be told of a stage; a later one has most likely been reached. */
+const NOTICE_LIFE_MS = 7 * DAY;
+const FULL_RETRY_SECONDS = HOUR / SECOND;
+
+const requireRoom = (db: PlatformDb, reporterKey: string): void => {
+  const store = ticketStore(db);
+  const full = whyFull(store.countOpen(), store.countOpenOf(reporterKey));
+  if (full === 'service')
+    throw new AppError('unavailable', 'Too many reports wait to be looked at.', {
+      extra: { retry_after: FULL_RETRY_SECONDS },
+    });
+  if (full === 'reporter')
+    throw new AppError(
+      'rate_limited',
+      `${MAX_OPEN_PER_REPORTER} reports from this address wait to be looked at.`,
+      {
+        hint: 'Wait until the operator has looked at some of them.',
+        extra: { retry_after: FULL_RETRY_SECONDS },
+      },
+    );
+};
+
+/** The ticket has come to a stage: its step, and the mail to the reporter. */
+const reach = (deps: TicketDeps, db: PlatformDb, row: TicketRow, note: string | null, now: number): void => {
+  ticketStore(db).insertStep({ ticket_id: row.id, stage: row.stage, note, at: now });
+  deps.notices.enqueue(
+    db,
+    {
+      kind: 'abuse_ticket',
+      ticketId: row.id,
+      stage: row.stage,
+      to: row.reporter_email,
+      language: row.language,
+      expiresAfter: now + NOTICE_LIFE_MS,
+    },
+    now,
+  );
+};
+
+/** Resolves with the ticket's id. Throws `rate_limited` and `unavailable`. */
+export const openTicket = async (deps: TicketDeps, report: Report, language: Language): Promise<string> => {
+  const { email, emailKey } = report.email;
+  deps.limitEmail(emailKey);
+  const id = newId();
+  await deps.platform.write((db) => {
+    requireRoom(db, emailKey);
+    const now = deps.clock.now();
+    const row: Omit<TicketRow, 'seq'> = {
+      id,
+      stage: 'open',
+      reporter_email: email,
+      reporter_key: emailKey,
+      reporter_name: report.name ?? null,
+      language,
+      subject: report.subject,
+      description: report.description,
+      source: report.source ?? null,
+      tenant_id: null,
+      created_at: now,
+      updated_at: now,
+    };
+    reach(deps, db, { ...row, seq: ticketStore(db).insert(row) }, null, now);
+  });
+  deps.notices.tell();
+  return id;
+};
+
+/** Throws `not_found`. */
+export const getTicket = (db: PlatformDb, id: string): Ticket => {
+  const row = ticketStore(db).get(id);
+  if (!row) throw new AppError('not_found', 'There is no such ticket.');
+  return { row, steps: ticketStore(db).steps(id) };
+};
+
+const refusedMove = (from: Stage, to: Stage): AppError => {
+  const after = stageAfter(from);
+  return new AppError('conflict', `A ticket that is \`${from}\` cannot become \`${to}\`.`, {
+    hint: after === null ? 'A closed ticket stays closed.' : `The next stage is \`${after}\`.`,
+  });
+};
+
+const isReached = (from: Stage, to: Stage): boolean => {
+  const move = moveTo(from, to);
+  if (move === 'refused') throw refusedMove(from, to);
+  return move === 'reached';
+};
+
+/** Throws `not_found` for the ticket and the practice, `conflict` where the stage is not the next one. */
+export const updateTicket = async (
+  deps: TicketDeps,
+  id: string,
+  patch: TicketPatch,
+  change: Change,
+): Promise<Ticket> => {
+  const ticket = await deps.platform.write((db) => {
+    const now = deps.clock.now();
+    const { row: before } = getTicket(db, id);
+    const { stage = before.stage, note = null, practice_id: practiceId = before.tenant_id } = patch;
+    const reached = isReached(before.stage, stage);
+    if (practiceId !== null && practiceId !== before.tenant_id && !ticketStore(db).isPractice(practiceId))
+      throw new AppError('not_found', 'There is no such practice.');
+    const row: TicketRow = { ...before, stage, tenant_id: practiceId, updated_at: now };
+    if (reached) reach(deps, db, row, note, now);
+    else if (note !== null) ticketStore(db).insertStep({ ticket_id: id, stage, note, at: now });
+    if (reached || note !== null || practiceId !== before.tenant_id) ticketStore(db).change(row);
+    // What strangers wrote stays out of the audit: it is kept for years.
+    auditStore(db).record(
+      change,
+      {
+        target: { type: 'abuse_ticket', id },
+        before: { stage: before.stage, practice_id: before.tenant_id },
+        after: { stage, practice_id: practiceId, ...(note === null ? {} : { note }) },
+      },
+      now,
+    );
+    return getTicket(db, id);
+  });
+  deps.notices.tell();
+  return ticket;
+};

@@ -1,0 +1,138 @@
+// What became of mails per route and UTC day, and how many went over which channel, in the tenant's file: counted in the
+// transaction of what is counted. Mails to the simulator are not.
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Stream } from '#src/kernel/stream.ts';
+
+export const fates = [
+  'sent',
+  // by the upstream for good: hard and soft bounces that were never sent
+  'refused',
+  'delivered',
+  'hard_bounced',
+  'soft_bounced',
+  'complaints',
+  'unsubscribes',
+  // recipients, once each, machines not counted
+  'opens',
+  'clicks',
+] as const;
+export type Fate = (typeof fates)[number];
+
+const noFates = Object.fromEntries(fates.map((fate) => [fate, 0])) as Record<Fate, number>;
+
+export interface Usage {
+  /** Mails, one a recipient. */
+  accepted: number;
+  /** The highest share of the cap, in per cent, that the owners were told of; 0: none. */
+  told: number;
+}
+
+export interface RouteCounts extends Record<Fate | 'accepted', number> {
+  route_id: string;
+}
+
+export interface DayCounts extends Record<Fate | 'accepted', number> {
+  day: number;
+}
+
+export const counterStore = perConnection((db: TenantDb) => {
+  const add = db.prepare<[day: number, routeId: string, mails: number]>(
+    `INSERT INTO counters (day, route_id, accepted) VALUES (?, ?, ?)
+     ON CONFLICT (day, route_id) DO UPDATE SET accepted = accepted + excluded.accepted`,
+  );
+  const addChannel = db.prepare<[day: number, projectId: string, channel: string, mails: number]>(
+    `INSERT INTO channel_counters (day, project_id, channel, accepted) VALUES (?, ?, ?, ?)
+     ON CONFLICT (day, project_id, channel) DO UPDATE SET accepted = accepted + excluded.accepted`,
+  );
+  const addFates = db.prepare<Record<Fate, number> & { day: number; messageSeq: number }>(
+    `INSERT INTO counters (day, route_id, accepted, ${fates.join(', ')})
+     SELECT :day, route_id, 0, ${fates.map((fate) => `:${fate}`).join(', ')} FROM messages WHERE seq = :messageSeq
+     ON CONFLICT (day, route_id) DO UPDATE SET ${fates.map((fate) => `${fate} = ${fate} + excluded.${fate}`).join(', ')}`,
+  );
+  const perRoute = db.prepare<[from: number, toExclusive: number], RouteCounts>(
+    `SELECT route_id, sum(accepted) AS accepted, ${fates.map((fate) => `sum(${fate}) AS ${fate}`).join(', ')}
+     FROM counters WHERE day >= ? AND day < ? GROUP BY route_id ORDER BY route_id`,
+  );
+  const sums = fates.map((fate) => `coalesce(sum(${fate}), 0) AS ${fate}`).join(', ');
+  // Day by day by its key, however many routes there are.
+  const ofRoute = db.prepare<{ routeId: string; from: number; to: number }, Record<Fate, number>>(
+    `WITH RECURSIVE days (day) AS (SELECT :from UNION ALL SELECT day + 1 FROM days WHERE day + 1 < :to)
+     SELECT ${sums} FROM days CROSS JOIN counters ON counters.day = days.day AND route_id = :routeId`,
+  );
+  const perDay = db.prepare<{ from: number; to: number; routeIds: string }, DayCounts>(
+    `SELECT day, sum(accepted) AS accepted, ${fates.map((fate) => `sum(${fate}) AS ${fate}`).join(', ')}
+     FROM counters WHERE day >= :from AND day < :to AND route_id IN (SELECT value FROM json_each(:routeIds))
+     GROUP BY day ORDER BY day`,
+  );
+  const perChannel = db.prepare<
+    { from: number; to: number; projectIds: string | null },
+    { day: number; channel: string; accepted: number }
+  >(
+    `SELECT day, channel, sum(accepted) AS accepted FROM channel_counters
+     WHERE day >= :from AND day < :to
+       AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))
+     GROUP BY day, channel ORDER BY day, channel`,
+  );
+  const addUsage = db.prepare<[month: string, mails: number]>(
+    `INSERT INTO monthly_usage (month, accepted) VALUES (?, ?)
+     ON CONFLICT (month) DO UPDATE SET accepted = accepted + excluded.accepted`,
+  );
+  const usage = db.prepare<[string], Usage>('SELECT accepted, told FROM monthly_usage WHERE month = ?');
+  const setTold = db.prepare<[month: string, told: number]>(
+    `INSERT INTO monthly_usage (month, accepted, told) VALUES (?, 0, ?)
+     ON CONFLICT (month) DO UPDATE SET told = max(told, excluded.told)`,
+  );
+  const addVolume = db.prepare<[day: number, stream: Stream, mails: number]>(
+    `INSERT INTO daily_volume (day, stream, mails) VALUES (?, ?, ?)
+     ON CONFLICT (stream, day) DO UPDATE SET mails = mails + excluded.mails`,
+  );
+  const volumes = db.prepare<[Stream, number], { day: number; mails: number }>(
+    'SELECT day, mails FROM daily_volume WHERE stream = ? AND day >= ? ORDER BY day',
+  );
+  return {
+    /** What counts towards the plan's cap. `month` as `monthOf` names it. */
+    addUsage: (month: string, mails: number): void => {
+      addUsage.run(month, mails);
+    },
+    usage: (month: string): Usage => usage.get(month) ?? { accepted: 0, told: 0 },
+    /** The owners have been told of that share, in per cent; never lowered. */
+    setTold: (month: string, share: number): void => {
+      setTold.run(month, share);
+    },
+    /** Mails that will go out on `day`, whenever they were accepted. */
+    addVolume: (day: number, stream: Stream, mails: number): void => {
+      addVolume.run(day, stream, mails);
+    },
+    /** Of `fromDay` and the days after it that have any. */
+    volumesFrom: (stream: Stream, fromDay: number): ReadonlyMap<number, number> =>
+      new Map(volumes.all(stream, fromDay).map(({ day, mails }) => [day, mails])),
+    /** `mails`: one a recipient; `day` as `utcDay` counts. */
+    addAccepted: (day: number, routeId: string, mails: number): void => {
+      add.run(day, routeId, mails);
+    },
+    addToChannel: (day: number, projectId: string, channel: string, mails: number): void => {
+      addChannel.run(day, projectId, channel, mails);
+    },
+    /** One mail more of each of these fates, on the route of that message. */
+    addFates: (day: number, messageSeq: number, came: readonly Fate[]): void => {
+      const one = Object.fromEntries(fates.map((fate) => [fate, came.includes(fate) ? 1 : 0]));
+      addFates.run({ ...(one as Record<Fate, number>), day, messageSeq });
+    },
+    /** Sums of the same days, of the routes that had any. */
+    perRoute: (fromDay: number, toDayExclusive: number): RouteCounts[] =>
+      perRoute.all(fromDay, toDayExclusive),
+    /** Sums of one route over days, of which there is at least one. */
+    ofRoute: (routeId: string, fromDay: number, toDayExclusive: number): Record<Fate, number> =>
+      ofRoute.get({ routeId, from: fromDay, to: toDayExclusive }) ?? noFates,
+    /** Sums of these routes on each day that had any, in the order of the days. */
+    perDay: (fromDay: number, toDayExclusive: number, routeIds: readonly string[]): DayCounts[] =>
+      perDay.all({ from: fromDay, to: toDayExclusive, routeIds: JSON.stringify(routeIds) }),
+    /** Sums of the projects of these ids (null: of all), in the order of their days. */
+    perChannel: (fromDay: number, toDayExclusive: number, projects: readonly string[] | null) =>
+      perChannel.all({
+        from: fromDay,
+        to: toDayExclusive,
+        projectIds: projects && JSON.stringify(projects),
+      }),
+  };
+});

@@ -1,0 +1,145 @@
+// What the service has to tell people by mail, as data; the words stand in service-mail/.
+
+import type { Plan } from '#src/accounts/tenants/plans.ts';
+import type { Language } from '#src/kernel/language.ts';
+
+/** A record of the DNS as a mail tells of it. */
+export interface ToldRecord {
+  readonly name: string;
+  readonly type: string;
+  /** What is to stand there, of an MX with its priority; null: nothing. */
+  readonly value: string | null;
+  readonly found: readonly string[];
+  /** Null where it could not be found out what stands there. */
+  readonly problem: 'missing' | 'mismatch' | 'multiple' | 'proxied' | null;
+}
+
+export type NoticeContent =
+  | { readonly kind: 'sign_in_code'; readonly code: string; readonly minutes: number }
+  | {
+      readonly kind: 'invitation';
+      readonly practice: string;
+      /** Whoever invites: a member's address; null for the operator. */
+      readonly inviter: string | null;
+      readonly link: string;
+      readonly expiresAt: number;
+    }
+  /** Someone was made the owner of a practice by the operator. */
+  | { readonly kind: 'owner_welcome'; readonly practice: string; readonly origin: string }
+  | {
+      readonly kind: 'abuse_ticket';
+      readonly ticketId: string;
+      readonly stage: 'open' | 'investigating' | 'closed';
+    }
+  /** The DKIM records of a practice's own domain were found: it is in use from now on. */
+  | {
+      readonly kind: 'domain_verified';
+      readonly practice: string;
+      readonly host: string;
+      readonly origin: string;
+    }
+  /** Another practice has proved that the domain is theirs. */
+  | {
+      readonly kind: 'domain_lost';
+      readonly practice: string;
+      readonly host: string;
+      /** From which mail goes out now. */
+      readonly managedHost: string;
+      readonly origin: string;
+    }
+  /** Records of the domain in use that have gone bad. */
+  | {
+      readonly kind: 'dns_alert';
+      readonly practice: string;
+      readonly host: string;
+      readonly records: readonly ToldRecord[];
+      readonly origin: string;
+    }
+  /** They had been told of, and are right again. */
+  | {
+      readonly kind: 'dns_recovered';
+      readonly practice: string;
+      readonly host: string;
+      readonly records: readonly Pick<ToldRecord, 'name' | 'type'>[];
+      readonly origin: string;
+    }
+  /** A share of the plan's monthly cap is used up. */
+  | {
+      readonly kind: 'plan_usage';
+      readonly practice: string;
+      readonly plan: Plan;
+      /** `2026-11`, of UTC. */
+      readonly month: string;
+      /** Per cent. */
+      readonly share: 70 | 90 | 100;
+      /** Mails. */
+      readonly used: number;
+      readonly cap: number;
+      readonly resetsAt: number;
+      /** What is no longer taken at the cap. */
+      readonly refuses: 'all' | 'marketing';
+      /** The cap is that of managed hosts, not the plan's. */
+      readonly managedHost: boolean;
+      readonly origin: string;
+    }
+  /** Nothing of the practice is sent until it is resumed. */
+  | {
+      readonly kind: 'practice_paused';
+      readonly practice: string;
+      readonly at: number;
+      readonly cause:
+        | {
+            /** A share of mail was too high. */
+            readonly by: 'guardrail';
+            /** Its slug. */
+            readonly route: string;
+            /** Since when it was counted. */
+            readonly from: number;
+            readonly measure: 'hard_bounces' | 'complaints';
+            /** Of mails: so many of so many. */
+            readonly count: number;
+            readonly whole: number;
+            /** The share that pauses; 1 is all. */
+            readonly limit: number;
+          }
+        | {
+            readonly by: 'member' | 'token' | 'operator';
+            /** A member's address, a token's name; of the operator ''. */
+            readonly name: string;
+            readonly reason: string;
+          };
+      readonly origin: string;
+    }
+  | {
+      readonly kind: 'practice_resumed';
+      readonly practice: string;
+      readonly at: number;
+      readonly by: 'member' | 'token' | 'operator';
+      readonly name: string;
+      readonly origin: string;
+    }
+  /** Events are no longer told to an address that a practice named, until somebody enables that again. */
+  | {
+      readonly kind: 'follower_disabled';
+      readonly practice: string;
+      readonly follower: 'webhook' | 'alert';
+      /** What somebody of the practice called it. */
+      readonly name: string;
+      readonly at: number;
+      /** `gone`: the address answered that it exists no more. `failing`: it took nothing, since then. */
+      readonly reason: 'gone' | 'failing';
+      readonly since: number;
+      /** What became of the last attempt; null where that is not known. */
+      readonly error: string | null;
+      readonly origin: string;
+    }
+  /** Nothing is told: written where an address is not known, so that known ones cannot be told by the time. */
+  | { readonly kind: 'nothing' };
+
+export type Notice = NoticeContent & {
+  /** A single address. */
+  readonly to: string;
+  readonly language: Language;
+  /** After that it would tell what no longer holds: then it is dropped. */
+  readonly expiresAfter: number;
+};

@@ -1,0 +1,34 @@
+// Notices that wait in platform.db.
+import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
+
+export interface NoticeRow {
+  seq: number;
+  id: string;
+  sealed: Buffer;
+  expires_at: number;
+  created_at: number;
+}
+
+export const noticeStore = perConnection((db: PlatformDb) => {
+  const insert = db.prepare<Omit<NoticeRow, 'seq'>>(
+    `INSERT INTO notices (id, sealed, expires_at, created_at) VALUES (:id, :sealed, :expires_at, :created_at)
+     ON CONFLICT (id) DO NOTHING`,
+  );
+  const after = db.prepare<[number, number], NoticeRow>(
+    'SELECT * FROM notices WHERE seq > ? ORDER BY seq LIMIT ?',
+  );
+  const byId = db.prepare<[string], NoticeRow>('SELECT * FROM notices WHERE id = ?');
+  const remove = db.prepare<[string]>('DELETE FROM notices WHERE id = ?');
+  return {
+    /** One whose id is there already is left as it is. */
+    insert: (row: Omit<NoticeRow, 'seq'>): void => {
+      insert.run(row);
+    },
+    /** In the order they were written. */
+    after: (seq: number, limit: number): NoticeRow[] => after.all(seq, limit),
+    byId: (id: string): NoticeRow | undefined => byId.get(id),
+    remove: (id: string): void => {
+      remove.run(id);
+    },
+  };
+});

@@ -1,0 +1,98 @@
+// Credentials to callers. Secrets are compared as SHA-256 digests: the admin token's in constant time, a token's or
+// session's by looking its digest up, whose timing tells nothing about any of them.
+import { timingSafeEqual } from 'node:crypto';
+import { anonymous, type Caller } from '#src/kernel/access.ts';
+import type { DurableFile } from '#src/kernel/db/durable-file.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { hashBearer } from './bearer.ts';
+import { type CredentialRow, credentialStore } from './credential-store.ts';
+import type { LastUsed } from './last-used.ts';
+import { isWithin } from './networks.ts';
+import { operatorPermissions, tokenPermissions, tokenPrefix } from './rules.ts';
+
+import { SESSION_PREFIX, type Sessions } from './sessions.ts';
+
+export interface Credentials {
+  readonly bearer: string | null;
+  readonly adminToken: string | null;
+  /** The header. */
+  readonly cookie: string | null;
+  readonly csrfToken: string | null;
+  /** Whether the request may change something: then a cookie alone is not enough. */
+  readonly isWrite: boolean;
+  /** Of a request that has been let in before and is under way still: nobody has used anything since. */
+  readonly isOnceMore?: boolean | undefined;
+}
+
+export interface AuthenticateDeps {
+  readonly platform: DurableFile<PlatformDb>;
+  readonly clock: Clock;
+  /** Null where the operator has none: then nobody is the operator. */
+  readonly adminToken: string | null;
+  /** Of tokens. */
+  readonly lastUsed: LastUsed;
+  readonly sessions: Pick<Sessions, 'byBearer' | 'byCookie'>;
+}
+
+const operator: Caller = {
+  ...anonymous,
+  kind: 'operator',
+  credentialId: 'operator',
+  name: 'operator',
+  permissions: operatorPermissions,
+  isOwner: true,
+};
+
+const isUsable = ({ expires_at, allowed_json }: CredentialRow, clientAddress: string, now: number): boolean =>
+  (expires_at === null || now < expires_at) &&
+  (allowed_json === null || isWithin(clientAddress, JSON.parse(allowed_json) as string[]));
+
+const tokenCaller = ({ token_id, tenant_id, project_id, name }: CredentialRow): Caller => ({
+  ...anonymous,
+  kind: project_id === null ? 'team_token' : 'project_token',
+  credentialId: token_id,
+  name,
+  tenantId: tenant_id,
+  projects: project_id === null ? null : new Set([project_id]),
+  permissions: tokenPermissions[project_id === null ? 'team' : 'project'],
+});
+
+/**
+ * Null where the credential is unknown, revoked, expired, or used from where it may not be. The admin token decides
+ * where several are given, then the bearer. Throws `forbidden` for a write by cookie without the CSRF token.
+ */
+export const createAuthenticate = ({ platform, clock, adminToken, lastUsed, sessions }: AuthenticateDeps) => {
+  const adminHash = adminToken === null ? null : hashBearer(adminToken);
+
+  const byToken = async (
+    token: string,
+    clientAddress: string,
+    isOnceMore: boolean,
+  ): Promise<Caller | null> => {
+    const row = await platform.read((db) => credentialStore(db).find(hashBearer(token)));
+    if (!row || !isUsable(row, clientAddress, clock.now())) return null;
+    if (!isOnceMore) lastUsed.note(row.tenant_id, row.token_id);
+    return tokenCaller(row);
+  };
+
+  const byBearer = (
+    bearer: string,
+    clientAddress: string,
+    isOnceMore: boolean,
+  ): Promise<Caller | null> | null => {
+    if (bearer.startsWith(SESSION_PREFIX)) return sessions.byBearer(bearer, isOnceMore);
+    const isToken = Object.values(tokenPrefix).some((prefix) => bearer.startsWith(prefix));
+    return isToken ? byToken(bearer, clientAddress, isOnceMore) : null;
+  };
+
+  return async (
+    { bearer, adminToken: given, cookie, csrfToken, isWrite, isOnceMore = false }: Credentials,
+    clientAddress: string,
+  ): Promise<Caller | null> => {
+    if (given !== null)
+      return adminHash !== null && timingSafeEqual(hashBearer(given), adminHash) ? operator : null;
+    if (bearer !== null) return byBearer(bearer, clientAddress, isOnceMore);
+    return cookie === null ? null : sessions.byCookie({ cookie, csrfToken, isWrite, isOnceMore });
+  };
+};

@@ -1,0 +1,136 @@
+// Roles of a practice's own making: created, changed and removed. A change holds from the next request of whoever has
+// the role, for what a member may is read from here each time.
+
+import { planNames, plans } from '#src/accounts/tenants/plans.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Permission } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { RequestContext } from '#src/kernel/route.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { requireMayHandle } from './managing.ts';
+import { memberStore, type RoleRow, toRole } from './member-store.ts';
+import { presentCustomRole } from './role-schema.ts';
+import { findSystemRole, systemRoles } from './roles.ts';
+import { roleNameKey } from './rules.ts';
+import { standing } from './standing.ts';
+
+export interface RoleDeps {
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+}
+
+type By = Pick<RequestContext, 'caller' | 'change'>;
+
+const MAX_ROLES = 200;
+
+const requirePlan = (db: TenantDb): void => {
+  const { plan } = tenantStore(db).practice();
+  if (plans[plan].customRoles) return;
+  const names = planNames.filter((name) => plans[name].customRoles).join(' and ');
+  throw new AppError('conflict', `The plan ${plan} has no custom roles.`, {
+    hint: `The plans ${names} have them; the system roles are on every plan.`,
+  });
+};
+
+const requireFreeName = (db: TenantDb, name: string, ownId: string | null): void => {
+  const key = roleNameKey(name);
+  const isTaken =
+    Object.values(systemRoles).some((role) => roleNameKey(role.name) === key) ||
+    memberStore(db)
+      .customRoles()
+      .some((row) => row.id !== ownId && roleNameKey(row.name) === key);
+  if (isTaken) throw new AppError('conflict', 'There is a role of that name already.');
+};
+
+/** Throws `conflict` for a system role, `not_found`. */
+const customRole = (db: TenantDb, id: string): RoleRow => {
+  if (findSystemRole(id) !== undefined) {
+    throw new AppError('conflict', 'System roles are the same everywhere and cannot be changed.', {
+      hint: 'Create a custom role instead.',
+    });
+  }
+  const row = memberStore(db).customRole(id);
+  if (row === undefined) throw new AppError('not_found', 'There is no such role.');
+  return row;
+};
+
+/** Throws `conflict` for the plan, the name or the number of roles, `forbidden` for permissions the caller lacks. */
+export const createRole = (
+  { files, clock }: RoleDeps,
+  tenantId: string,
+  wanted: { readonly name: string; readonly permissions: readonly Permission[] },
+  { caller, change }: By,
+): Promise<RoleRow> =>
+  files.write(tenantId, (db) => {
+    const manager = standing(db, caller, 'members.manage');
+    requirePlan(db);
+    if (memberStore(db).customRoles().length >= MAX_ROLES)
+      throw new AppError('conflict', `A practice has at most ${MAX_ROLES} custom roles.`);
+    requireFreeName(db, wanted.name, null);
+    const now = clock.now();
+    const row: RoleRow = {
+      id: newId(),
+      name: wanted.name,
+      permissions_json: JSON.stringify(wanted.permissions),
+      created_at: now,
+    };
+    requireMayHandle(manager, toRole(row));
+    memberStore(db).insertRole(row);
+    const target = { type: 'role', id: row.id };
+    auditStore(db).record(change, { target, before: null, after: presentCustomRole(row) }, now);
+    return row;
+  });
+
+/** The caller must have what the role may before and after: its members lose or gain by it. Throws as `createRole`. */
+export const updateRole = (
+  { files, clock }: RoleDeps,
+  tenantId: string,
+  roleId: string,
+  patch: { readonly name?: string | undefined; readonly permissions?: readonly Permission[] | undefined },
+  { caller, change }: By,
+): Promise<RoleRow> =>
+  files.write(tenantId, (db) => {
+    const manager = standing(db, caller, 'members.manage');
+    const before = customRole(db, roleId);
+    requirePlan(db);
+    const name = patch.name ?? before.name;
+    requireFreeName(db, name, roleId);
+    const permissions = patch.permissions ?? toRole(before).permissions;
+    const row: RoleRow = { ...before, name, permissions_json: JSON.stringify(permissions) };
+    requireMayHandle(manager, toRole(before));
+    requireMayHandle(manager, toRole(row));
+    memberStore(db).updateRole(row);
+    const entry = {
+      target: { type: 'role', id: roleId },
+      before: presentCustomRole(before),
+      after: presentCustomRole(row),
+    };
+    auditStore(db).record(change, entry, clock.now());
+    return row;
+  });
+
+/** Throws `conflict` while members have it, invited ones too; `not_found`, `forbidden`. */
+export const removeRole = (
+  { files, clock }: RoleDeps,
+  tenantId: string,
+  roleId: string,
+  { caller, change }: By,
+): Promise<void> =>
+  files.write(tenantId, (db) => {
+    const manager = standing(db, caller, 'members.manage');
+    const before = customRole(db, roleId);
+    requireMayHandle(manager, toRole(before));
+    const holders = memberStore(db).withRole(roleId).length;
+    if (holders > 0) {
+      throw new AppError('conflict', `The role cannot be removed: ${holders} have it.`, {
+        hint: 'Give its members another role first.',
+      });
+    }
+    memberStore(db).removeRole(roleId);
+    const target = { type: 'role', id: roleId };
+    auditStore(db).record(change, { target, before: presentCustomRole(before), after: null }, clock.now());
+  });

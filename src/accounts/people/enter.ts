@@ -1,0 +1,67 @@
+// Members entering a practice. The index in platform.db says where to look, the tenant's file says who they are in it:
+// without a row in both nobody comes in, and what a stranger asks for opens no file.
+
+import type { Account, Caller } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
+import { accountStore } from './account-store.ts';
+import { type MemberRow, memberStore } from './member-store.ts';
+import { type Role, systemRoles } from './roles.ts';
+import { asMember } from './standing.ts';
+
+export interface MemberWithRole {
+  readonly member: MemberRow;
+  readonly role: Role;
+}
+
+/** Undefined where the address is nobody in that tenant, or holds a role that is no more. */
+export const findMember = (db: TenantDb, emailKey: string): MemberWithRole | undefined => {
+  const member = memberStore(db).byEmail(emailKey);
+  const role = member && memberStore(db).role(member.role_id);
+  return role && { member, role };
+};
+
+/** Who the caller is in that tenant; null where they are no active member of it, or there is none. */
+export const createEnterTenant =
+  ({ platform, tenants }: Storage) =>
+  async (caller: Caller, tenantId: string): Promise<Caller | null> => {
+    const { account } = caller;
+    if (account === null) return null;
+    if (!(await platform.read((db) => accountStore(db).isMember(account.id, tenantId)))) return null;
+    const found = await tenants.read(tenantId, (db) => findMember(db, account.emailKey));
+    if (found?.member.status !== 'active') return null;
+    return asMember(caller, tenantId, found.member, found.role);
+  };
+
+const PAGE = 50;
+/** Far above the practices anyone works for; one request must not walk through the whole installation. */
+const MAX_LOOKED_AT = 1_000;
+
+/** Ids of the tenants that the account may be a member of, in the order of their numbers; a bounded number. */
+export async function* tenantsOf(storage: Storage, accountId: string): AsyncGenerator<string> {
+  let after = 0;
+  for (let looked = 0; looked < MAX_LOOKED_AT; looked += PAGE) {
+    const page = await storage.platform.read((db) => accountStore(db).memberships(accountId, after, PAGE));
+    for (const { tenant_id } of page) yield tenant_id;
+    after = page.at(-1)?.number ?? after;
+    if (page.length < PAGE) return;
+  }
+}
+
+const CREATORS: ReadonlySet<string> = new Set([systemRoles.owner.id, systemRoles.admin.id]);
+
+const isCreatorIn = async (storage: Storage, { emailKey }: Account, tenantId: string): Promise<boolean> => {
+  const found = await storage.tenants.read(tenantId, (db) => findMember(db, emailKey));
+  return found?.member.status === 'active' && CREATORS.has(found.role.id);
+};
+
+/** Whether the caller is Owner or Admin of any practice. One whose file cannot be read counts as none. */
+export const createMayCreatePractice =
+  (storage: Storage) =>
+  async ({ account }: Caller): Promise<boolean> => {
+    if (account === null) return false;
+    for await (const tenantId of tenantsOf(storage, account.id)) {
+      if (await isCreatorIn(storage, account, tenantId).catch(() => false)) return true;
+    }
+    return false;
+  };

@@ -1,0 +1,152 @@
+// Inviting someone by mail. Who may enter stands in the tenant's file, so the member is written there first, then the
+// registry learns where to look, with the invitation and the mail in one transaction. A crash in between leaves a
+// member whom nobody has invited: inviting them again makes up for it.
+
+import type { Notices } from '#src/accounts/mails/outbox.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { refuseSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { LimitEmail } from '#src/kernel/email-limit.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Language } from '#src/kernel/language.ts';
+import type { RequestContext } from '#src/kernel/route.ts';
+import { DAY, toIso } from '#src/kernel/time.ts';
+import type { PersonEmail } from '#src/mail/email.ts';
+import { accountStore } from './account-store.ts';
+import { hashBearer, newBearer } from './bearer.ts';
+import { invitationStore } from './invitation-store.ts';
+import { namedGrant, namedRole, requireMayHandle, requireNotLastOwner, roleOf } from './managing.ts';
+import { presentMember } from './member-schema.ts';
+import { type MemberRow, memberStore } from './member-store.ts';
+import type { MemberDeps } from './members.ts';
+import type { Role } from './roles.ts';
+import { standing } from './standing.ts';
+
+export interface InviteDeps extends MemberDeps {
+  readonly notices: Notices;
+  readonly limitEmail: LimitEmail;
+  /** Invitations of one tenant, to one address and together. Throws `rate_limited`. */
+  readonly limitInvitations: (tenantId: string, emailKey: string) => void;
+  /** Of the links; without a slash at its end. */
+  readonly origin: string;
+}
+
+export interface Invited {
+  readonly email: PersonEmail;
+  readonly roleId: string;
+  readonly allProjects: boolean | undefined;
+  readonly projectIds: readonly string[] | undefined;
+  readonly language: Language | undefined;
+}
+
+type Inviter = Pick<RequestContext, 'caller' | 'change' | 'language'>;
+
+export const INVITATION_PREFIX = 'svc_inv_';
+export const INVITATION_VALID_MS = 7 * DAY;
+/** Also what is read as a whole to show the list, and to find an owner. */
+const MAX_MEMBERS = 1_000;
+
+/**
+ * Invites an address, or once more one that is invited already: then the former link is dead, and role and projects are
+ * as given now. Throws `conflict` for an active member and the system tenant, `forbidden`, `invalid_request`, `rate_limited`.
+ */
+export const inviteMember = async (
+  deps: InviteDeps,
+  tenantId: string,
+  invited: Invited,
+  { caller, change, language }: Inviter,
+): Promise<{ row: MemberRow; role: Role; isNew: boolean }> => {
+  const { storage, clock, notices } = deps;
+  const { email, emailKey } = invited.email;
+  deps.limitEmail(emailKey);
+  if (caller.kind !== 'operator') deps.limitInvitations(tenantId, emailKey);
+  await refuseSystemTenant(storage, tenantId);
+  return deps.turns(tenantId, async () => {
+    const now = clock.now();
+    const expiresAt = now + INVITATION_VALID_MS;
+    const token = newBearer(INVITATION_PREFIX);
+    const written = await storage.tenants.write(tenantId, (db) => {
+      const manager = standing(db, caller, 'members.manage');
+      const role = namedRole(db, invited.roleId);
+      requireMayHandle(manager, role);
+      const before = memberStore(db).byEmail(emailKey);
+      if (before === undefined) {
+        requireRoom(db);
+      } else {
+        requireInvited(before);
+        requireMayHandle(manager, roleOf(db, before));
+        if (role.slug !== 'owner') requireNotLastOwner(db, before.id);
+      }
+      const row: MemberRow = {
+        id: before?.id ?? newId(),
+        email: before?.email ?? email,
+        email_key: emailKey,
+        role_id: role.id,
+        status: 'invited',
+        ...namedGrant(db, invited, undefined, role),
+        created_at: before?.created_at ?? now,
+        accepted_at: null,
+      };
+      writeInvited(db, before, row, role, { change, now, expiresAt });
+      return { row, role, isNew: before === undefined, practice: tenantStore(db).practice().name };
+    });
+    await storage.platform.write((db) => {
+      const account = accountStore(db).ensure(email, emailKey, invited.language ?? language, now);
+      accountStore(db).join(account.id, tenantId);
+      invitationStore(db).put({
+        hash: hashBearer(token),
+        account_id: account.id,
+        tenant_id: tenantId,
+        expires_at: expiresAt,
+      });
+      const notice = {
+        kind: 'invitation',
+        practice: written.practice,
+        inviter: caller.account?.email ?? null,
+        link: `${deps.origin}/invitation/${token}`,
+        expiresAt,
+        to: written.row.email,
+        language: invited.language ?? account.language,
+        expiresAfter: expiresAt,
+      } as const;
+      notices.enqueue(db, notice, now);
+    });
+    notices.tell();
+    return written;
+  });
+};
+
+const requireInvited = ({ status }: MemberRow): void => {
+  if (status === 'invited') return;
+  throw new AppError('conflict', 'The address is a member already.', {
+    hint: 'Change the member with PATCH …/members/{memberID}.',
+  });
+};
+
+const requireRoom = (db: TenantDb): void => {
+  if (memberStore(db).count() < MAX_MEMBERS) return;
+  throw new AppError('conflict', `A practice has at most ${MAX_MEMBERS} members.`, {
+    hint: 'Remove members who are no longer needed.',
+  });
+};
+
+/** The audit names the end of the invitation: a second one is a change too, for it ends the first. */
+const writeInvited = (
+  db: TenantDb,
+  before: MemberRow | undefined,
+  row: MemberRow,
+  role: Role,
+  { change, now, expiresAt }: { readonly change: Change; readonly now: number; readonly expiresAt: number },
+): void => {
+  const entry = {
+    target: { type: 'member', id: row.id },
+    before: before ? presentMember(before, roleOf(db, before)) : null,
+    after: { ...presentMember(row, role), invitation_expires_at: toIso(expiresAt) },
+  };
+  if (before) memberStore(db).update(row);
+  else memberStore(db).insert(row);
+  auditStore(db).record(change, entry, now);
+};

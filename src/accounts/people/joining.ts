@@ -1,0 +1,169 @@
+// Accepting an invitation, by the link in the mail or signed in; leaving a practice, or declining it. In the tenant's
+// file first, in the registry second: an invitation is used up only once its member is active, so that after a crash
+// the same link works again.
+
+import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Account } from '#src/kernel/access.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
+import { type AccountRow, accountStore } from './account-store.ts';
+import { hashBearer } from './bearer.ts';
+import { changeAs, changeBy } from './changes.ts';
+import { invitationStore } from './invitation-store.ts';
+import { INVITATION_PREFIX } from './inviting.ts';
+import { noSuchPractice, requireNotLastOwner, roleOf } from './managing.ts';
+import { presentMember } from './member-schema.ts';
+import { type MemberRow, memberStore } from './member-store.ts';
+import { forget, type MemberDeps } from './members.ts';
+import type { Role } from './roles.ts';
+import type { IssuedSession, Sessions } from './sessions.ts';
+
+/** A practice, and who someone is in it. */
+export interface Membership {
+  readonly practice: PracticeRow;
+  readonly row: MemberRow;
+  readonly role: Role;
+}
+
+interface OpenInvitation {
+  readonly hash: Buffer;
+  readonly tenantId: string;
+  readonly account: AccountRow;
+}
+
+const TOKEN = new RegExp(`^${INVITATION_PREFIX}[0-9A-Za-z]{43}$`);
+
+/** Null where the token is unknown, used up, superseded or expired. */
+const findInvitation = async (
+  { storage, clock }: MemberDeps,
+  token: string,
+): Promise<OpenInvitation | null> => {
+  if (!TOKEN.test(token)) return null;
+  const hash = hashBearer(token);
+  return storage.platform.read((db) => {
+    const row = invitationStore(db).find(hash);
+    const account = row && accountStore(db).get(row.account_id);
+    if (!row || !account || row.expires_at <= clock.now()) return null;
+    return { hash, tenantId: row.tenant_id, account };
+  });
+};
+
+const membershipOf = (db: TenantDb, emailKey: string): Membership | null => {
+  const row = memberStore(db).byEmail(emailKey);
+  return row ? { practice: tenantStore(db).practice(), row, role: roleOf(db, row) } : null;
+};
+
+/** What the link leads to; changes nothing. Null where `acceptInvitation` would be too. */
+export const viewInvitation = async (deps: MemberDeps, token: string): Promise<Membership | null> => {
+  const found = await findInvitation(deps, token);
+  if (found === null) return null;
+  return deps.storage.tenants.read(found.tenantId, (db) => membershipOf(db, found.account.email_key));
+};
+
+/** The member as active; as it is where it is so already. Null where there is none. */
+const activate = (db: TenantDb, emailKey: string, change: Change, now: number): Membership | null => {
+  const before = membershipOf(db, emailKey);
+  if (before === null) return null;
+  const row: MemberRow =
+    before.row.status === 'active' ? before.row : { ...before.row, status: 'active', accepted_at: now };
+  memberStore(db).update(row);
+  const entry = {
+    target: { type: 'member', id: row.id },
+    before: presentMember(before.row, before.role),
+    after: presentMember(row, before.role),
+  };
+  auditStore(db).record(change, entry, now);
+  return { ...before, row };
+};
+
+/** In the registry's audit, as every session. */
+const startSession = (
+  db: PlatformDb,
+  account: AccountRow,
+  by: { readonly change: Change; readonly sessions: Pick<Sessions, 'issue'>; readonly now: number },
+): IssuedSession => {
+  const session = by.sessions.issue(db, account, by.now);
+  const entry = {
+    target: { type: 'session', id: session.id },
+    before: null,
+    after: { method: 'invitation' },
+  };
+  auditStore(db).record(changeAs(changeBy(by.change, account), 'session.start'), entry, by.now);
+  return session;
+};
+
+/**
+ * Accepts by the token, which proves the mailbox, and uses it up. With `sessions` it signs in. Null where the token
+ * opens nothing.
+ */
+export const acceptInvitation = async <S extends Pick<Sessions, 'issue'> | null>(
+  deps: MemberDeps,
+  token: string,
+  change: Change,
+  sessions: S,
+): Promise<(Membership & { session: S extends null ? null : IssuedSession }) | null> => {
+  const found = await findInvitation(deps, token);
+  if (found === null) return null;
+  const { tenantId, account, hash } = found;
+  return deps.turns(tenantId, async () => {
+    // While this one waited, its member may have been removed and invited anew: that takes the new link.
+    if ((await findInvitation(deps, token)) === null) return null;
+    const now = deps.clock.now();
+    const membership = await deps.storage.tenants.write(tenantId, (db) =>
+      activate(db, account.email_key, changeBy(change, account), now),
+    );
+    if (membership === null) return null;
+    return deps.storage.platform.write((db) => {
+      if (!invitationStore(db).take(hash)) return null;
+      const session = sessions && startSession(db, account, { change, sessions, now });
+      return { ...membership, session: session as S extends null ? null : IssuedSession };
+    });
+  });
+};
+
+const requireIndexed = async ({ storage }: MemberDeps, account: Account, tenantId: string): Promise<void> => {
+  if (!(await storage.platform.read((db) => accountStore(db).isMember(account.id, tenantId))))
+    throw noSuchPractice();
+};
+
+/** Accepts as who is signed in. Throws `not_found` where the practice is none of theirs. */
+export const acceptMembership = (
+  deps: MemberDeps,
+  account: Account,
+  tenantId: string,
+  change: Change,
+): Promise<Membership> =>
+  deps.turns(tenantId, async () => {
+    await requireIndexed(deps, account, tenantId);
+    const membership = await deps.storage.tenants.write(tenantId, (db) =>
+      activate(db, account.emailKey, change, deps.clock.now()),
+    );
+    if (membership === null) throw noSuchPractice();
+    await deps.storage.platform.write((db) => invitationStore(db).remove(account.id, tenantId));
+    return membership;
+  });
+
+/** Leaves the practice, or declines the invitation. Throws `not_found`, and `conflict` for the last owner. */
+export const leavePractice = (
+  deps: MemberDeps,
+  account: Account,
+  tenantId: string,
+  change: Change,
+): Promise<void> =>
+  deps.turns(tenantId, async () => {
+    await requireIndexed(deps, account, tenantId);
+    const left = await deps.storage.tenants.write(tenantId, (db) => {
+      const membership = membershipOf(db, account.emailKey);
+      if (membership === null) return false;
+      const { row, role } = membership;
+      requireNotLastOwner(db, row.id);
+      memberStore(db).remove(row.id);
+      const entry = { target: { type: 'member', id: row.id }, before: presentMember(row, role), after: null };
+      auditStore(db).record(change, entry, deps.clock.now());
+      return true;
+    });
+    // Also where a crash cut off an earlier removal.
+    await forget(deps, tenantId, account.emailKey);
+    if (!left) throw noSuchPractice();
+  });

@@ -1,0 +1,82 @@
+// When tokens and sessions were last used, kept with a minute's precision: noted in memory, written together by a job.
+// What is noted stays until it has been written, so whoever asks in between can be told.
+import type { DurableFile } from '#src/kernel/db/durable-file.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { Job } from '#src/kernel/job.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { sessionStore } from './session-store.ts';
+import { tokenStore } from './store.ts';
+
+export interface LastUsed {
+  /** `place` is whose file keeps it: the tenant's id for its tokens, any one name for all that lies in one file. */
+  note(place: string, id: string): void;
+  /** The latest use that is not written yet. */
+  notedAt(id: string): number | undefined;
+  /**
+   * Rejects where some are not written; they are tried again next time. So are those not begun when `signal` aborts: each
+   * may take the opening of a file, and a stop must not wait for thousands.
+   */
+  flush(signal?: AbortSignal): Promise<void>;
+}
+
+type Uses = readonly (readonly [id: string, at: number])[];
+
+const createLastUsed = (
+  what: string,
+  clock: Clock,
+  write: (place: string, uses: Uses) => Promise<void>,
+): LastUsed => {
+  const noted = new Map<string, { readonly place: string; at: number }>();
+
+  const writePlace = async (place: string, uses: Uses): Promise<void> => {
+    await write(place, uses);
+    // Used again meanwhile: that is still to be written.
+    for (const [id, at] of uses) if (noted.get(id)?.at === at) noted.delete(id);
+  };
+
+  return {
+    note: (place, id) => {
+      const present = noted.get(id);
+      if (present) present.at = clock.now();
+      else noted.set(id, { place, at: clock.now() });
+    },
+    notedAt: (id) => noted.get(id)?.at,
+    flush: async (signal) => {
+      const places = Map.groupBy(noted, ([, { place }]) => place);
+      const failures: unknown[] = [];
+      // One after the other: they share the places for open files with those who wait for an answer.
+      for (const [place, uses] of places) {
+        if (signal?.aborted) break;
+        await writePlace(
+          place,
+          uses.map(([id, { at }]) => [id, at]),
+        ).catch((error) => failures.push(error));
+      }
+      if (failures.length > 0)
+        throw new AggregateError(failures, `the last use of some ${what} is not noted`);
+    },
+  };
+};
+
+/** Of tokens; the place is their tenant. */
+export const createTokensLastUsed = (files: TenantFiles, clock: Clock): LastUsed =>
+  createLastUsed('tokens', clock, (tenantId, uses) =>
+    files.write(tenantId, (db) => {
+      for (const [id, at] of uses) tokenStore(db).touch(id, at);
+    }),
+  );
+
+/** Of sessions, which all lie in platform.db. */
+export const createSessionsLastUsed = (platform: DurableFile<PlatformDb>, clock: Clock): LastUsed =>
+  createLastUsed('sessions', clock, (_, uses) =>
+    platform.write((db) => {
+      for (const [id, at] of uses) sessionStore(db).touch(id, at);
+    }),
+  );
+
+export const lastUsedJob = (name: string, lastUsed: LastUsed): Job => ({
+  name,
+  schedule: '* * * * *',
+  run: (signal) => lastUsed.flush(signal),
+});

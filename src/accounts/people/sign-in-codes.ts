@@ -1,0 +1,84 @@
+// One-time codes: six digits, valid for ten minutes and five attempts; one live code an address, a new one at most
+// every minute, and more seldom while someone guesses. Codes are kept for unknown addresses too, so that nothing tells them from known ones. Each attempt is
+// counted in the transaction that judges it. What is stored are HMACs under a key that is not in the database: six
+// digits are soon found from a plain hash. The code's is bound to its address and time, so no row serves for another.
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { type SignInCodeRow, signInCodeStore } from './sign-in-code-store.ts';
+
+export const CODE_DIGITS = 6;
+export const CODE_VALID_MS = 10 * MINUTE;
+export const NEW_CODE_AFTER_MS = 60 * SECOND;
+const MAX_ATTEMPTS = 5;
+/**
+ * Three codes' worth of wrong guesses are no typing errors: from then on a new code is had so seldom only, or patience
+ * alone would find one in the end. At five guesses a minute one address in 140 would fall in a day, so one in 2,000.
+ */
+const MANY_FAILURES = 15;
+const NEW_CODE_AFTER_MANY_MS = 15 * MINUTE;
+const FAILURES_FORGOTTEN_MS = DAY;
+const REMOVED_AT_ONCE = 1_000;
+
+export type CodeVerdict =
+  /** Used up now. */
+  | 'right'
+  | 'wrong'
+  /** There is no live code that could be tried. */
+  | 'none';
+
+export interface SignInCodes {
+  /** The new code of the address; null where the one it has is too young to be replaced. */
+  request(db: PlatformDb, emailKey: string, now: number): string | null;
+  /** Counts the attempt, then judges it: what comes after in the transaction must not throw for a wrong code. */
+  judge(db: PlatformDb, emailKey: string, code: string, now: number): CodeVerdict;
+  /** Removes a bounded number of dead codes; false once there are none left. */
+  removeOld(db: PlatformDb, now: number): boolean;
+}
+
+/** A clock that was set back makes a row of the future: as dead as an old one. */
+const isYoungerThan = ({ created_at }: SignInCodeRow, age: number, now: number): boolean =>
+  now >= created_at && now - created_at < age;
+
+/** Wrong guesses since the last right one; none where the last code is long ago. */
+const failuresAt = (row: SignInCodeRow, now: number): number =>
+  isYoungerThan(row, FAILURES_FORGOTTEN_MS, now) ? row.failures + row.attempts : 0;
+
+/** `key` is derived for codes alone. */
+export const createSignInCodes = (key: Buffer): SignInCodes => {
+  const mac = (...parts: readonly (string | number)[]): Buffer =>
+    createHmac('sha256', key).update(JSON.stringify(parts)).digest();
+  const emailMac = (emailKey: string): Buffer => mac('address', emailKey);
+  const codeMac = (emailKey: string, createdAt: number, code: string): Buffer =>
+    mac('code', emailKey, createdAt, code);
+
+  return {
+    request: (db, emailKey, now) => {
+      const email_mac = emailMac(emailKey);
+      const present = signInCodeStore(db).get(email_mac);
+      const failures = present ? failuresAt(present, now) : 0;
+      const wait = failures >= MANY_FAILURES ? NEW_CODE_AFTER_MANY_MS : NEW_CODE_AFTER_MS;
+      if (present && isYoungerThan(present, wait, now)) return null;
+      const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
+      signInCodeStore(db).put({
+        email_mac,
+        code_mac: codeMac(emailKey, now, code),
+        attempts: 0,
+        failures,
+        created_at: now,
+        forget_at: now + (failures > 0 ? FAILURES_FORGOTTEN_MS : CODE_VALID_MS),
+      });
+      return code;
+    },
+    judge: (db, emailKey, code, now) => {
+      const email_mac = emailMac(emailKey);
+      const row = signInCodeStore(db).get(email_mac);
+      if (!row || row.attempts >= MAX_ATTEMPTS || !isYoungerThan(row, CODE_VALID_MS, now)) return 'none';
+      signInCodeStore(db).countAttempt(email_mac, row.created_at + FAILURES_FORGOTTEN_MS);
+      if (!timingSafeEqual(row.code_mac, codeMac(emailKey, row.created_at, code))) return 'wrong';
+      signInCodeStore(db).remove(email_mac);
+      return 'right';
+    },
+    removeOld: (db, now) => signInCodeStore(db).removeOld(now, REMOVED_AT_ONCE) === REMOVED_AT_ONCE,
+  };
+};

@@ -1,0 +1,159 @@
+// Making, using and revoking API tokens. The record lies in the tenant's file, the hash that lets in lies in the
+// registry. Creation writes the record first and the hash last, revocation the other way round: whatever a crash leaves
+// in between, no token works that its owner cannot see. The two take turns, for a revocation between the halves of a
+// creation would leave the hash alone.
+
+import { auditStore } from '#src/events/audit-store.ts';
+import { type Caller, mayUseProject } from '#src/kernel/access.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import type { Turns } from '#src/kernel/turns.ts';
+import { hashBearer, newBearer } from './bearer.ts';
+import { credentialStore } from './credential-store.ts';
+import { isWithin } from './networks.ts';
+import { exceeds } from './roles.ts';
+import { type TokenScope, tokenPermissions, tokenPrefix } from './rules.ts';
+import { presentToken } from './schema.ts';
+import { standing } from './standing.ts';
+import { type TokenRow, tokenStore } from './store.ts';
+
+export interface NewToken {
+  readonly name: string;
+  readonly scope: TokenScope;
+  readonly projectId: string | null;
+  /** Null, and where absent: never. */
+  readonly expiresAt?: number | null;
+  /** Networks in canonical form; null, and where absent: from anywhere. */
+  readonly allowed?: readonly string[] | null;
+}
+
+export interface TokenDeps {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  /** Of tokens alone. */
+  readonly turns: Turns;
+}
+
+interface By {
+  readonly caller: Caller;
+  readonly change: Change;
+}
+
+/** Also what is read as a whole to show the list. */
+const MAX_TOKENS = 1_000;
+
+const noSuchToken = (): AppError => new AppError('not_found', 'There is no such token.');
+const noSuchProject = (): AppError => new AppError('not_found', 'There is no such project.');
+
+const beyondMaker = (field: string, message: string): AppError =>
+  new AppError('invalid_request', 'A token makes none that lets in more than it does itself.', {
+    extra: { fields: [{ path: `body.${field}`, message }] },
+  });
+
+/** Whether the caller may know of the token: who is limited to projects knows those of their projects only. */
+export const maySeeToken = (caller: Caller, { project_id }: Pick<TokenRow, 'project_id'>): boolean =>
+  caller.projects === null || (project_id !== null && mayUseProject(caller, project_id));
+
+/**
+ * What the caller may mint of what is wanted: nobody gives more than they have. A token that expires or is tied to
+ * networks hands that on. Throws `not_found` for a project that is none of theirs, `forbidden`, `invalid_request`.
+ */
+export const mintable = (db: TenantDb, caller: Caller, wanted: NewToken): NewToken => {
+  if (wanted.projectId !== null && !mayUseProject(caller, wanted.projectId)) throw noSuchProject();
+  const permission = exceeds(caller, tokenPermissions[wanted.scope]);
+  if (permission !== undefined) {
+    throw new AppError('forbidden', `A ${wanted.scope} token may do what its maker may not.`, {
+      hint: 'Nobody makes a token that may more than they do: ask someone who has the permission.',
+      extra: { permission },
+    });
+  }
+  if (caller.kind !== 'team_token') return wanted;
+  const own = tokenStore(db).get(caller.credentialId);
+  if (own === undefined) throw new AppError('unauthorized', 'The request has no live credential.');
+  return narrowed(wanted, own);
+};
+
+/** What is wanted within the bounds of the token that makes it. */
+const narrowed = (wanted: NewToken, own: TokenRow): NewToken => {
+  const { expiresAt = own.expires_at, allowed = null } = wanted;
+  if (own.expires_at !== null && (expiresAt === null || expiresAt > own.expires_at))
+    throw beyondMaker('expires_at', 'expected no later than the expiry of the token that makes it');
+  const around: readonly string[] | null = own.allowed_json === null ? null : JSON.parse(own.allowed_json);
+  if (around !== null && allowed?.some((network) => !isWithin(network, around)))
+    throw beyondMaker('allowed_addresses', 'expected addresses that the token which makes it is allowed too');
+  return { ...wanted, expiresAt, allowed: allowed ?? around };
+};
+
+const requireRoom = (db: TenantDb): void => {
+  if (tokenStore(db).count() < MAX_TOKENS) return;
+  throw new AppError('conflict', `A practice has at most ${MAX_TOKENS} tokens.`, {
+    hint: 'Revoke tokens that are no longer needed; those that have expired count too.',
+  });
+};
+
+/**
+ * Resolves with the record and the token itself, which is never shown again. Throws as `mintable`, `conflict` where
+ * there are too many, `not_found` also for a caller who is no member any more.
+ */
+export const createToken = (
+  { storage, clock, turns }: TokenDeps,
+  tenantId: string,
+  wanted: NewToken,
+  { caller, change }: By,
+): Promise<{ row: TokenRow; token: string }> =>
+  turns(tenantId, async () => {
+    const token = newBearer(tokenPrefix[wanted.scope]);
+    const now = clock.now();
+    const row = await storage.tenants.write(tenantId, (db): TokenRow => {
+      const maker = standing(db, caller, 'tokens.manage');
+      const { name, scope, projectId, expiresAt = null, allowed = null } = mintable(db, maker, wanted);
+      if (projectId !== null && !tokenStore(db).projectExists(projectId)) throw noSuchProject();
+      requireRoom(db);
+      const made: TokenRow = {
+        id: newId(),
+        name,
+        scope,
+        project_id: projectId,
+        expires_at: expiresAt,
+        allowed_json: allowed && JSON.stringify(allowed),
+        created_at: now,
+        last_used_at: null,
+      };
+      tokenStore(db).insert(made);
+      const target = { type: 'token', id: made.id };
+      auditStore(db).record(change, { target, before: null, after: presentToken(made) }, now);
+      return made;
+    });
+    const { name, project_id, expires_at, allowed_json } = row;
+    const limits = { name, project_id, expires_at, allowed_json };
+    await storage.platform.write((db) =>
+      credentialStore(db).insert(
+        hashBearer(token),
+        { token_id: row.id, tenant_id: tenantId, ...limits },
+        now,
+      ),
+    );
+    return { row, token };
+  });
+
+/** Throws `not_found`, also for one that the caller may not know of. */
+export const revokeToken = (
+  { storage, clock, turns }: TokenDeps,
+  tenantId: string,
+  tokenId: string,
+  by: By,
+): Promise<void> =>
+  turns(tenantId, async () => {
+    const row = await storage.tenants.read(tenantId, (db) => tokenStore(db).get(tokenId));
+    if (row === undefined || !maySeeToken(by.caller, row)) throw noSuchToken();
+    await storage.platform.write((db) => credentialStore(db).revoke(tokenId, tenantId));
+    await storage.tenants.write(tenantId, (db) => {
+      if (!tokenStore(db).remove(tokenId)) throw noSuchToken();
+      const target = { type: 'token', id: tokenId };
+      auditStore(db).record(by.change, { target, before: presentToken(row), after: null }, clock.now());
+    });
+  });

@@ -1,0 +1,46 @@
+// Changes of a practice's own record: its name, its legal block, and what the operator decides about it.
+import type { z } from 'zod';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { presentPractice } from './present.ts';
+import type { practiceSchema } from './schema.ts';
+import { type PracticeRow, type PracticeSettings, tenantStore } from './store.ts';
+
+export interface ChangePracticeDeps {
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+}
+
+type Practice = z.infer<typeof practiceSchema>;
+
+/** Changes the practice and tells the audit, inside the caller's transaction. */
+export const writePractice = (
+  db: TenantDb,
+  fields: Partial<PracticeSettings>,
+  change: Change,
+  now: number,
+): Practice => {
+  const row = tenantStore(db).practice();
+  const next = { ...row, ...fields };
+  tenantStore(db).updatePractice(next);
+  const after = presentPractice(next, now);
+  const target = { type: 'practice', id: row.id };
+  auditStore(db).record(change, { target, before: presentPractice(row, now), after }, now);
+  return after;
+};
+
+/** `fields` may depend on what stands there. Resolves with the practice as the API shows it. */
+export const changePractice = (
+  { files, clock }: ChangePracticeDeps,
+  id: string,
+  fields: Partial<PracticeSettings> | ((row: PracticeRow, now: number) => Partial<PracticeSettings>),
+  change: Change,
+): Promise<Practice> =>
+  files.write(id, (db) => {
+    const now = clock.now();
+    const wanted = typeof fields === 'function' ? fields(tenantStore(db).practice(), now) : fields;
+    return writePractice(db, wanted, change, now);
+  });

@@ -1,0 +1,139 @@
+// Making a tenant: two files cannot commit together, so the registry first reserves number and slug (`creating`), then
+// the tenant's own file is made whole, then the registry makes it `active`. A crash in between leaves a reservation
+// that nobody was told of; the next start removes it with its directory. What belongs to a new tenant and is another
+// slice's (its owner, the audit) is written by hooks in the same transactions.
+import { randomBytes } from 'node:crypto';
+import { createHostKeys, type GenerateKeyPair } from '#src/domains/keys/keys.ts';
+import { domainRegistryStore } from '#src/domains/registry-store.ts';
+import { dkimKeyStore, sendingDomainStore } from '#src/domains/store.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import type { Plan } from './plans.ts';
+import { type Purpose, registryStore } from './registry-store.ts';
+import { chooseSlug } from './rules.ts';
+import { type PracticeRow, tenantStore } from './store.ts';
+
+export interface CreateTenantDeps {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly managedSuffix: string;
+  readonly sealingKey: Buffer;
+  readonly generateKeyPair: GenerateKeyPair;
+  /** Labels of the managed suffix that the zone itself uses. */
+  readonly isReservedSlug: (slug: string) => boolean;
+  readonly safeModeDefault: () => boolean;
+}
+
+export interface NewTenant {
+  readonly name: string;
+  readonly plan: Plan;
+  /** A-labels; used once its DKIM has been verified. */
+  readonly customDomain: string | null;
+  /** `practice` where absent. There is one `system` tenant: making another is refused by an index. */
+  readonly purpose?: Purpose;
+  /** The configured default where absent. */
+  readonly safeMode?: boolean;
+  /** In the transaction that fills the tenant's file. What a hook throws undoes the whole tenant. */
+  readonly inTenant?: (db: TenantDb, practice: PracticeRow) => void;
+  /** In the transaction that makes the tenant active. */
+  readonly inRegistry?: (db: PlatformDb, practice: PracticeRow) => void;
+}
+
+/** Resolves with the practice when all of it is on the disk. */
+export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): Promise<PracticeRow> => {
+  const { storage, clock } = deps;
+  const { name, plan, customDomain, purpose = 'practice', safeMode = deps.safeModeDefault() } = wanted;
+  const id = newId();
+  const now = clock.now();
+  const { number, slug } = await storage.platform.write((db) => {
+    const registry = registryStore(db);
+    const isTaken = (slug: string) => deps.isReservedSlug(slug) || registry.isSlugTaken(slug);
+    const chosen = chooseSlug(name, isTaken, () => randomBytes(4).toString('hex'));
+    return { number: registry.reserve(id, chosen, now, purpose), slug: chosen };
+  });
+  try {
+    const host = `${slug}.${deps.managedSuffix}`;
+    const hosts = customDomain === null ? [host] : [host, customDomain];
+    const keys = (
+      await Promise.all(
+        hosts.map((name) => createHostKeys(id, name, deps.sealingKey, now, deps.generateKeyPair)),
+      )
+    ).flat();
+    await storage.tenants.create(id);
+    const practice = await storage.tenants.write(id, (db) => {
+      const store = tenantStore(db);
+      store.insertPractice({
+        id,
+        number,
+        name,
+        slug,
+        managed_host: host,
+        pending_domain: customDomain,
+        plan,
+        safe_mode: safeMode ? 1 : 0,
+        created_at: now,
+      });
+      store.insertProject({
+        id: newId(),
+        name: 'Default',
+        slug: 'default',
+        is_default: 1,
+        archived_at: null,
+        created_at: now,
+      });
+      const built = { project_id: null, plain_text_fallback: 1, created_at: now } as const;
+      store.insertRoute({
+        id: newId(),
+        slug: 'outgoing',
+        name: 'Outgoing',
+        type: 'transactional',
+        is_default: 1,
+        track_opens: 0,
+        track_clicks: 0,
+        ...built,
+      });
+      store.insertRoute({
+        id: newId(),
+        slug: 'broadcast',
+        name: 'Broadcast',
+        type: 'marketing',
+        is_default: 0,
+        track_opens: 1,
+        track_clicks: 1,
+        ...built,
+      });
+      for (const key of keys) dkimKeyStore(db).insert(key);
+      if (customDomain !== null) sendingDomainStore(db).attach(customDomain, now);
+      const practice = store.practice();
+      wanted.inTenant?.(db, practice);
+      return practice;
+    });
+    await storage.platform.write((db) => {
+      domainRegistryStore(db).insertDomain(host, id, 'managed', now);
+      for (const key of keys) domainRegistryStore(db).publish(id, key);
+      domainRegistryStore(db).addWork(id, customDomain === null ? null : now, now);
+      registryStore(db).activate(id);
+      wanted.inRegistry?.(db, practice);
+    });
+    return practice;
+  } catch (error) {
+    await removeTenant(storage, id).catch(() => undefined);
+    throw error;
+  }
+};
+
+const removeTenant = async (storage: Storage, id: string): Promise<void> => {
+  // First: a failed sync may have made it active all the same, and an active one must have its files.
+  await storage.platform.write((db) => registryStore(db).deactivate(id));
+  await storage.tenants.remove(id);
+  await storage.platform.write((db) => registryStore(db).remove(id));
+};
+
+/** What a crash left half made. Resolves with how many there were. */
+export const removeIncompleteTenants = async (storage: Storage): Promise<number> => {
+  const ids = await storage.platform.read((db) => registryStore(db).incomplete());
+  for (const id of ids) await removeTenant(storage, id);
+  return ids.length;
+};

@@ -1,0 +1,28 @@
+// Reading something out of many tenants' files: few at a time, because they share the places for open files with those
+// who wait for an answer, and one that cannot be read does not hide the others.
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+
+const AT_A_TIME = 4;
+
+/** What was read of each, in the order of `tenants`; undefined where the file failed, which `onFault` is told of. */
+export const readEach = async <R extends { readonly id: string }, T>(
+  files: TenantFiles,
+  tenants: readonly R[],
+  read: (db: TenantDb) => T,
+  onFault: (error: unknown, tenant: R) => void,
+): Promise<(T | undefined)[]> => {
+  const results = new Array<T | undefined>(tenants.length).fill(undefined);
+  const rest = tenants.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, tenant] of rest) {
+      try {
+        results[index] = await files.read(tenant.id, read);
+      } catch (error) {
+        onFault(error, tenant);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  return results;
+};

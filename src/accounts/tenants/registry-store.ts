@@ -1,0 +1,68 @@
+// The registry of tenants in platform.db.
+import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
+
+/** `system`: the one tenant by which the service itself sends mail. */
+export type Purpose = 'practice' | 'system';
+
+export interface TenantRow {
+  number: number;
+  id: string;
+  slug: string;
+}
+
+export const registryStore = perConnection((db: PlatformDb) => {
+  const reserve = db.prepare<[string, string, Purpose, number]>(
+    "INSERT INTO tenants (id, slug, purpose, state, created_at) VALUES (?, ?, ?, 'creating', ?)",
+  );
+  const slugTaken = db.prepare<[string], number>('SELECT 1 FROM tenants WHERE slug = ?').pluck();
+  const activate = db.prepare<[string]>("UPDATE tenants SET state = 'active' WHERE id = ?");
+  const deactivate = db.prepare<[string]>("UPDATE tenants SET state = 'creating' WHERE id = ?");
+  const remove = db.prepare<[string]>('DELETE FROM tenants WHERE id = ?');
+  const incomplete = db.prepare<[], string>("SELECT id FROM tenants WHERE state = 'creating'").pluck();
+  const get = db.prepare<[string], TenantRow>(
+    "SELECT number, id, slug FROM tenants WHERE id = ? AND state = 'active'",
+  );
+  const anyByNumber = db.prepare<[number], TenantRow>(
+    "SELECT number, id, slug FROM tenants WHERE number = ? AND state = 'active'",
+  );
+  const system = db.prepare<[], TenantRow>(
+    "SELECT number, id, slug FROM tenants WHERE purpose = 'system' AND state = 'active'",
+  );
+  const list = db.prepare<[number, number], TenantRow>(
+    "SELECT number, id, slug FROM tenants WHERE state = 'active' AND purpose = 'practice' AND number > ? ORDER BY number LIMIT ?",
+  );
+  const listAll = db.prepare<[number, number], TenantRow>(
+    "SELECT number, id, slug FROM tenants WHERE state = 'active' AND number > ? ORDER BY number LIMIT ?",
+  );
+  const getCheck = db.prepare<[], Buffer>('SELECT sealed FROM master_key_check').pluck();
+  const putCheck = db.prepare<[Buffer]>('INSERT INTO master_key_check (only, sealed) VALUES (1, ?)');
+  return {
+    masterKeyCheck: (): Buffer | undefined => getCheck.get(),
+    setMasterKeyCheck: (sealed: Buffer): void => {
+      putCheck.run(sealed);
+    },
+    /** Number of the new tenant. Throws where there is a system tenant and this would be another. */
+    reserve: (id: string, slug: string, now: number, purpose: Purpose = 'practice'): number =>
+      Number(reserve.run(id, slug, purpose, now).lastInsertRowid),
+    isSlugTaken: (slug: string): boolean => slugTaken.get(slug) !== undefined,
+    activate: (id: string): void => {
+      activate.run(id);
+    },
+    deactivate: (id: string): void => {
+      deactivate.run(id);
+    },
+    remove: (id: string): void => {
+      remove.run(id);
+    },
+    incomplete: (): string[] => incomplete.all(),
+    get: (id: string): TenantRow | undefined => get.get(id),
+    /** By the number that tokens and return paths name it by; the system tenant too. */
+    anyByNumber: (number: number): TenantRow | undefined => anyByNumber.get(number),
+    /** Undefined before the first start has made it. */
+    system: (): TenantRow | undefined => system.get(),
+    /** With the system tenant; else as `list`. */
+    listAll: (afterNumber: number, limit: number): TenantRow[] => listAll.all(afterNumber, limit),
+    /** Practices in the order of their numbers, after `afterNumber`. */
+    list: (afterNumber: number, limit: number): TenantRow[] => list.all(afterNumber, limit),
+  };
+});

@@ -1,0 +1,240 @@
+// The tenant's own record, its projects and its routes, in its own file.
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Stream } from '#src/kernel/stream.ts';
+import type { Plan } from './plans.ts';
+
+export interface PracticeRow {
+  id: string;
+  number: number;
+  name: string;
+  slug: string;
+  managed_host: string;
+  /** In use: its DKIM has been verified. */
+  custom_domain: string | null;
+  custom_verified_at: number | null;
+  /** Asked for, not verified yet; may come in the place of `custom_domain`. */
+  pending_domain: string | null;
+  plan: Plan;
+  safe_mode: 0 | 1;
+  pause_reason: string | null;
+  pause_by: 'guardrail' | 'member' | 'operator' | null;
+  paused_at: number | null;
+  legal_street: string | null;
+  legal_city: string | null;
+  legal_privacy_url: string | null;
+  /** First verification of `custom_domain`. */
+  warmup_started_at: number | null;
+  /** When the operator approved it for going live. */
+  approved_at: number | null;
+  /** The operator has switched safe mode on: leaving it takes the approval, whatever the plan. */
+  safe_mode_held: 0 | 1;
+  bimi_logo_url: string | null;
+  bimi_certificate_url: string | null;
+  /** End of the last pause: the guardrail counts from there. */
+  resumed_at: number | null;
+  /** 0: the owners are still to be told of the pause that stands, or of the resumption. */
+  pause_told: 0 | 1;
+  /** Who paused or resumed it last, or what the guardrail counted. */
+  pause_facts_json: string | null;
+  /** Days, fewer than the configuration keeps; null: as it says. */
+  keep_bodies: number | null;
+  keep_attachments: number | null;
+  keep_events: number | null;
+  created_at: number;
+}
+
+export interface ProjectRow {
+  id: string;
+  name: string;
+  slug: string;
+  is_default: 0 | 1;
+  archived_at: number | null;
+  created_at: number;
+}
+
+export interface RouteRow {
+  id: string;
+  slug: string;
+  name: string;
+  type: Stream;
+  project_id: string | null;
+  is_default: 0 | 1;
+  track_opens: 0 | 1;
+  track_clicks: 0 | 1;
+  plain_text_fallback: 0 | 1;
+  created_at: number;
+}
+
+type NewPractice = Pick<
+  PracticeRow,
+  'id' | 'number' | 'name' | 'slug' | 'managed_host' | 'pending_domain' | 'plan' | 'safe_mode' | 'created_at'
+>;
+
+/** What can change in a practice's row, but for its domains. */
+export type PracticeSettings = Pick<
+  PracticeRow,
+  | 'name'
+  | 'plan'
+  | 'safe_mode'
+  | 'legal_street'
+  | 'legal_city'
+  | 'legal_privacy_url'
+  | 'approved_at'
+  | 'safe_mode_held'
+  | 'bimi_logo_url'
+  | 'bimi_certificate_url'
+>;
+
+export type PracticePause = Pick<
+  PracticeRow,
+  'pause_reason' | 'pause_by' | 'paused_at' | 'resumed_at' | 'pause_told' | 'pause_facts_json'
+>;
+
+export type PracticeRetention = Pick<PracticeRow, 'keep_bodies' | 'keep_attachments' | 'keep_events'>;
+
+export type PracticeDomains = Pick<
+  PracticeRow,
+  'custom_domain' | 'custom_verified_at' | 'pending_domain' | 'warmup_started_at'
+>;
+
+export const tenantStore = perConnection((db: TenantDb) => {
+  const insertPractice = db.prepare<NewPractice>(
+    `INSERT INTO practice (only, id, number, name, slug, managed_host, pending_domain, plan, safe_mode, created_at)
+     VALUES (1, :id, :number, :name, :slug, :managed_host, :pending_domain, :plan, :safe_mode, :created_at)`,
+  );
+  const practice = db.prepare<[], PracticeRow>('SELECT * FROM practice');
+  const updatePractice = db.prepare<PracticeSettings>(
+    `UPDATE practice SET name = :name, plan = :plan, safe_mode = :safe_mode, legal_street = :legal_street,
+     legal_city = :legal_city, legal_privacy_url = :legal_privacy_url, approved_at = :approved_at,
+     safe_mode_held = :safe_mode_held,
+     bimi_logo_url = :bimi_logo_url, bimi_certificate_url = :bimi_certificate_url`,
+  );
+  const updateDomains = db.prepare<PracticeDomains>(
+    `UPDATE practice SET custom_domain = :custom_domain, custom_verified_at = :custom_verified_at,
+     pending_domain = :pending_domain, warmup_started_at = :warmup_started_at`,
+  );
+  const updatePause = db.prepare<PracticePause>(
+    `UPDATE practice SET pause_reason = :pause_reason, pause_by = :pause_by, paused_at = :paused_at,
+     resumed_at = :resumed_at, pause_told = :pause_told, pause_facts_json = :pause_facts_json`,
+  );
+  const updateRetention = db.prepare<PracticeRetention>(
+    `UPDATE practice SET keep_bodies = :keep_bodies, keep_attachments = :keep_attachments,
+     keep_events = :keep_events`,
+  );
+  const insertProject = db.prepare<ProjectRow>(
+    `INSERT INTO projects (id, name, slug, is_default, archived_at, created_at)
+     VALUES (:id, :name, :slug, :is_default, :archived_at, :created_at)`,
+  );
+  const updateProject = db.prepare<Pick<ProjectRow, 'id' | 'name' | 'archived_at'>>(
+    'UPDATE projects SET name = :name, archived_at = :archived_at WHERE id = :id',
+  );
+  const projects = db.prepare<[], ProjectRow>('SELECT * FROM projects ORDER BY id');
+  const project = db.prepare<[string], ProjectRow>('SELECT * FROM projects WHERE id = ?');
+  const defaultProject = db.prepare<[], ProjectRow>('SELECT * FROM projects WHERE is_default = 1');
+  const projectBySlug = db.prepare<[string], ProjectRow>('SELECT * FROM projects WHERE slug = ?');
+  const insertRoute = db.prepare<RouteRow>(
+    `INSERT INTO routes (id, slug, name, type, project_id, is_default, track_opens, track_clicks, plain_text_fallback, created_at)
+     VALUES (:id, :slug, :name, :type, :project_id, :is_default, :track_opens, :track_clicks, :plain_text_fallback, :created_at)`,
+  );
+  const updateRoute = db.prepare<
+    Pick<RouteRow, 'id' | 'name' | 'project_id' | 'track_opens' | 'track_clicks' | 'plain_text_fallback'>
+  >(
+    `UPDATE routes SET name = :name, project_id = :project_id, track_opens = :track_opens,
+     track_clicks = :track_clicks, plain_text_fallback = :plain_text_fallback WHERE id = :id`,
+  );
+  const clearDefaultRoute = db.prepare('UPDATE routes SET is_default = 0 WHERE is_default = 1');
+  const setDefaultRoute = db.prepare<[string]>('UPDATE routes SET is_default = 1 WHERE id = ?');
+  const routes = db.prepare<[], RouteRow>('SELECT * FROM routes ORDER BY id');
+  const route = db.prepare<[string, string], RouteRow>('SELECT * FROM routes WHERE id = ? OR slug = ?');
+  const defaultRoute = db.prepare<[], RouteRow>('SELECT * FROM routes WHERE is_default = 1');
+
+  return {
+    insertPractice: (row: NewPractice): void => {
+      insertPractice.run(row);
+    },
+    /** Throws where the file is not a complete tenant's. */
+    practice: (): PracticeRow => {
+      const row = practice.get();
+      if (!row) throw new Error(`${db.name} holds no practice`);
+      return row;
+    },
+    updatePractice: (row: PracticeSettings): void => {
+      updatePractice.run({
+        name: row.name,
+        plan: row.plan,
+        safe_mode: row.safe_mode,
+        legal_street: row.legal_street,
+        legal_city: row.legal_city,
+        legal_privacy_url: row.legal_privacy_url,
+        approved_at: row.approved_at,
+        safe_mode_held: row.safe_mode_held,
+        bimi_logo_url: row.bimi_logo_url,
+        bimi_certificate_url: row.bimi_certificate_url,
+      });
+    },
+    updateDomains: (row: PracticeDomains): void => {
+      updateDomains.run({
+        custom_domain: row.custom_domain,
+        custom_verified_at: row.custom_verified_at,
+        pending_domain: row.pending_domain,
+        warmup_started_at: row.warmup_started_at,
+      });
+    },
+    updatePause: (row: PracticePause): void => {
+      updatePause.run({
+        pause_reason: row.pause_reason,
+        pause_by: row.pause_by,
+        paused_at: row.paused_at,
+        resumed_at: row.resumed_at,
+        pause_told: row.pause_told,
+        pause_facts_json: row.pause_facts_json,
+      });
+    },
+    updateRetention: (row: PracticeRetention): void => {
+      updateRetention.run({
+        keep_bodies: row.keep_bodies,
+        keep_attachments: row.keep_attachments,
+        keep_events: row.keep_events,
+      });
+    },
+    insertProject: (row: ProjectRow): void => {
+      insertProject.run(row);
+    },
+    updateProject: (row: ProjectRow): void => {
+      updateProject.run({ id: row.id, name: row.name, archived_at: row.archived_at });
+    },
+    projects: (): ProjectRow[] => projects.all(),
+    project: (id: string): ProjectRow | undefined => project.get(id),
+    projectBySlug: (slug: string): ProjectRow | undefined => projectBySlug.get(slug),
+    defaultProject: (): ProjectRow => {
+      const row = defaultProject.get();
+      if (!row) throw new Error(`${db.name} holds no default project`);
+      return row;
+    },
+    insertRoute: (row: RouteRow): void => {
+      insertRoute.run(row);
+    },
+    updateRoute: ({
+      id,
+      name,
+      project_id,
+      track_opens,
+      track_clicks,
+      plain_text_fallback,
+    }: RouteRow): void => {
+      updateRoute.run({ id, name, project_id, track_opens, track_clicks, plain_text_fallback });
+    },
+    makeDefaultRoute: (id: string): void => {
+      clearDefaultRoute.run();
+      setDefaultRoute.run(id);
+    },
+    routes: (): RouteRow[] => routes.all(),
+    /** By id or slug. */
+    route: (idOrSlug: string): RouteRow | undefined => route.get(idOrSlug, idOrSlug),
+    defaultRoute: (): RouteRow => {
+      const row = defaultRoute.get();
+      if (!row) throw new Error(`${db.name} holds no default route`);
+      return row;
+    },
+  };
+});

@@ -1,0 +1,47 @@
+// The waiting list in platform.db: one entry an address.
+import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
+import type { WaitedFor } from './schema.ts';
+
+export interface WaitlistRow {
+  seq: number;
+  id: string;
+  email_key: string;
+  email: string;
+  name: string | null;
+  plan: WaitedFor;
+  note: string | null;
+  created_at: number;
+  asked_at: number;
+}
+
+export const waitlistStore = perConnection((db: PlatformDb) => {
+  // An address that is there already is written to as well, so that the time of the answer does not tell.
+  const note = db.prepare<Omit<WaitlistRow, 'seq'>>(
+    `INSERT INTO waitlist (id, email_key, email, name, plan, note, created_at, asked_at)
+     VALUES (:id, :email_key, :email, :name, :plan, :note, :created_at, :asked_at)
+     ON CONFLICT (email_key) DO UPDATE SET asked_at = excluded.asked_at`,
+  );
+  const count = db.prepare<[], number>('SELECT count(*) FROM waitlist').pluck();
+  const get = db.prepare<[string], WaitlistRow>('SELECT * FROM waitlist WHERE id = ?');
+  const remove = db.prepare<[string]>('DELETE FROM waitlist WHERE id = ?');
+  const list = db.prepare<[number, number], WaitlistRow>(
+    'SELECT * FROM waitlist WHERE seq > ? ORDER BY seq LIMIT ?',
+  );
+  const listPlan = db.prepare<[WaitedFor, number, number], WaitlistRow>(
+    'SELECT * FROM waitlist WHERE plan = ? AND seq > ? ORDER BY seq LIMIT ?',
+  );
+  return {
+    /** What is known of the address stays as it is. */
+    note: (row: Omit<WaitlistRow, 'seq'>): void => {
+      note.run(row);
+    },
+    count: (): number => count.get() ?? 0,
+    get: (id: string): WaitlistRow | undefined => get.get(id),
+    remove: (id: string): void => {
+      remove.run(id);
+    },
+    /** In the order they came, after that position. */
+    list: (plan: WaitedFor | null, after: number, limit: number): WaitlistRow[] =>
+      plan === null ? list.all(after, limit) : listPlan.all(plan, after, limit),
+  };
+});

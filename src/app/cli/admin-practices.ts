@@ -1,0 +1,166 @@
+// `sendwerk admin`: practices, their owners, plans and safe mode.
+import type { z } from 'zod';
+import type { memberSchema } from '#src/accounts/people/member-schema.ts';
+import type { OperatorPractice, planSchema } from '#src/accounts/tenants/operator-schema.ts';
+import type { practiceSchema } from '#src/accounts/tenants/schema.ts';
+import { adminCommand, practiceOption } from './admin-command.ts';
+import { type Cell, clean, record, table } from './admin-text.ts';
+import { UsageError } from './command.ts';
+
+type Practice = z.infer<typeof practiceSchema>;
+
+const languageOption = {
+  value: 'de|en',
+  about: 'the language of the mail, and of the account where it is new',
+} as const;
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+const practiceHead = [
+  'SLUG',
+  'NAME',
+  'STATUS',
+  'PLAN',
+  'SAFE MODE',
+  'MAILS',
+  'CAP',
+  'USED',
+  'MEMBERS',
+  'OWNERS',
+  'ID',
+];
+const practiceRow = (practice: OperatorPractice): Cell[] => {
+  const { id, slug } = practice;
+  if ('unavailable' in practice) return [slug, null, 'unavailable', ...Array<null>(7).fill(null), id];
+  const { name, status, plan, safe_mode, usage, monthly_cap, members, owners } = practice;
+  const mails = [usage.accepted, monthly_cap, percent(usage.share)];
+  return [slug, name, status, plan, safe_mode, ...mails, members, owners.join(', '), id];
+};
+
+export const practiceCommands = [
+  adminCommand({
+    name: 'practices',
+    summary: 'list the practices with their usage of this month',
+    options: {
+      plan: { value: 'PLAN', about: 'only those on this plan' },
+      system: { about: 'instead the one by which the service sends its own mail' },
+    },
+    ask: async (api, { plan, system }) => {
+      const query = { plan, purpose: system ? 'system' : 'practice' };
+      const page = await api.list<OperatorPractice>('/api/admin/practices', query);
+      return { json: page, text: table(practiceHead, page.data.map(practiceRow), 'There are no practices.') };
+    },
+  }),
+  adminCommand({
+    name: 'create-practice',
+    summary: 'make a practice with a managed host, ready to send',
+    options: {
+      name: { value: 'NAME', required: true, about: 'its name' },
+      owner: { value: 'ADDRESS', about: 'who owns it; a mail tells them how to sign in' },
+      plan: { value: 'PLAN', about: 'its plan, see `admin plans`; test where absent' },
+      domain: { value: 'DOMAIN', about: 'a sending domain of its own' },
+      language: languageOption,
+    },
+    ask: async (api, { name, owner, plan, domain, language }) => {
+      const body = { name, owner_email: owner, plan, domain, language };
+      const made = await api.call<Practice>('POST', '/api/practices', body);
+      const text = record([
+        ['id', made.id],
+        ['slug', made.slug],
+        ['plan', made.plan],
+        ['safe mode', made.safe_mode],
+        ['host', made.managed_host],
+        ['sends as', made.default_from],
+        ['owner', owner],
+      ]);
+      return { json: made, text };
+    },
+  }),
+  adminCommand({
+    name: 'create-owner',
+    summary: 'make an address an owner of a practice; a mail tells them how to sign in',
+    options: {
+      practice: practiceOption,
+      email: { value: 'ADDRESS', required: true, about: 'whom' },
+      language: languageOption,
+    },
+    ask: async (api, { practice, email, language }) => {
+      const path = `${await api.pathOfPractice(practice)}/owners`;
+      const member = await api.call<z.infer<typeof memberSchema>>('POST', path, { email, language });
+      return { json: member, text: `${clean(member.email)} is an owner of ${clean(practice)}.\n` };
+    },
+  }),
+  adminCommand({
+    name: 'plans',
+    summary: 'list the plans',
+    options: {},
+    ask: async (api) => {
+      const plans = await api.call<{ data: readonly z.infer<typeof planSchema>[] }>(
+        'GET',
+        '/api/admin/plans',
+      );
+      const rows = plans.data.map(({ plan, monthly_cap, custom_roles }) => [plan, monthly_cap, custom_roles]);
+      return {
+        json: plans,
+        text: table(['PLAN', 'MAILS A MONTH', 'CUSTOM ROLES'], rows, 'There are no plans.'),
+      };
+    },
+  }),
+  adminCommand({
+    name: 'plan',
+    summary: 'put a practice on a plan',
+    options: {
+      practice: practiceOption,
+      plan: { value: 'PLAN', required: true, about: 'the plan, see `admin plans`' },
+    },
+    ask: async (api, { practice, plan }) => {
+      const path = `${await api.pathOfPractice(practice)}/plan`;
+      const changed = await api.call<Practice>('POST', path, { plan });
+      const text = `${changed.slug} is on the plan ${changed.plan}: ${changed.monthly_cap} mails a month.\n`;
+      return { json: changed, text };
+    },
+  }),
+  adminCommand({
+    name: 'safe-mode',
+    summary: 'turn the safe mode of a practice on or off',
+    options: {
+      practice: practiceOption,
+      on: { about: 'it sends to the simulator and the allowlist only' },
+      off: { about: 'it sends to anyone' },
+    },
+    check: ({ on, off }) => {
+      if (on === off) throw new UsageError('admin safe-mode: one of --on and --off is needed');
+    },
+    ask: async (api, { practice, on }) => {
+      const path = `${await api.pathOfPractice(practice)}/safe-mode`;
+      const changed = await api.call<Practice>('POST', path, { enabled: on });
+      return {
+        json: changed,
+        text: `The safe mode of ${changed.slug} is ${changed.safe_mode ? 'on' : 'off'}.\n`,
+      };
+    },
+  }),
+  adminCommand({
+    name: 'pause',
+    summary: 'let nothing of a practice be sent or accepted; what is queued waits',
+    options: {
+      practice: practiceOption,
+      reason: { value: 'TEXT', required: true, about: 'why, for its owners and whoever sends' },
+    },
+    ask: async (api, { practice, reason }) => {
+      const path = `${await api.pathOfPractice(practice)}/pause`;
+      const paused = await api.call<Practice>('POST', path, { reason });
+      return { json: paused, text: `${paused.slug} is paused.\n` };
+    },
+  }),
+  adminCommand({
+    name: 'resume',
+    summary: 'lift the pause of a practice, whoever made it: what waited goes out',
+    options: { practice: practiceOption },
+    ask: async (api, { practice }) => {
+      const path = `${await api.pathOfPractice(practice)}/resume`;
+      const resumed = await api.call<Practice>('POST', path);
+      return { json: resumed, text: `${resumed.slug} sends again.\n` };
+    },
+  }),
+];

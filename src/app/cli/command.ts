@@ -1,0 +1,174 @@
+// What a command of the command line is: one value with its words, its options and what it does. Arguments are read
+// and the usage is printed from the list of them.
+import { parseArgs } from 'node:util';
+import type { Environment } from '#src/app/config/secrets.ts';
+import { nearest } from '#src/kernel/nearest.ts';
+import type { CommandResult } from './config.ts';
+
+export interface OptionDeclaration {
+  /** Stands for the value in the usage: `FILE`, `de|en`. Absent: a switch, which takes none. */
+  readonly value?: string;
+  readonly required?: true;
+  readonly default?: string;
+  readonly about: string;
+}
+
+/** Of every command that begins with the configuration file. */
+export const configOption = {
+  value: 'FILE',
+  default: 'config/service.yaml',
+  about: 'the configuration file',
+} as const satisfies OptionDeclaration;
+
+export type Options = Readonly<Record<string, OptionDeclaration>>;
+
+type ValueOf<O extends OptionDeclaration> = O extends { value: string }
+  ? O extends { required: true } | { default: string }
+    ? string
+    : string | undefined
+  : boolean;
+
+/** Texts are never empty. */
+export type Values<O extends Options> = { readonly [K in keyof O]: ValueOf<O[K]> };
+
+interface CommandDeclaration<O extends Options> {
+  /** `config check` */
+  readonly name: string;
+  readonly summary: string;
+  readonly options: O;
+  readonly run: (values: Values<O>, environment: Environment) => CommandResult | Promise<CommandResult>;
+}
+
+/** A declaration whose `run` has been checked against its own options. */
+export interface Command extends Omit<CommandDeclaration<Options>, 'run'> {
+  readonly run: (values: never, environment: Environment) => CommandResult | Promise<CommandResult>;
+}
+
+export const defineCommand = <const O extends Options>(declaration: CommandDeclaration<O>): Command =>
+  declaration;
+
+/** What the user asked for cannot be done: said in one line, exit code 1. */
+export class CommandError extends Error {
+  override readonly name: string = 'CommandError';
+}
+
+/** The command line itself is wrong: said in one line, exit code 2. */
+export class UsageError extends Error {
+  override readonly name: string = 'UsageError';
+}
+
+const signature = (name: string, { value, required }: OptionDeclaration): string => {
+  const text = value === undefined ? `--${name}` : `--${name} ${value}`;
+  return required ? text : `[${text}]`;
+};
+
+const columns = (rows: readonly (readonly [left: string, right: string])[]): string => {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}   ${right}\n`).join('');
+};
+
+const usageOfAll = (commands: readonly Command[]): string =>
+  `Usage: sendwerk <command> [options]\n\n${columns(commands.map(({ name, summary }) => [name, summary]))}\n` +
+  '`sendwerk <command> --help` describes its options.\n';
+
+const usageOf = ({ name, summary, options }: Command): string => {
+  const all = Object.entries(options);
+  const head = ['Usage: sendwerk', name, ...all.map(([option, declared]) => signature(option, declared))];
+  const described = all.map(([option, { value, default: fallback, about }]): [string, string] => [
+    value === undefined ? `--${option}` : `--${option} ${value}`,
+    fallback === undefined ? about : `${about}; ${fallback} where absent`,
+  ]);
+  return `${head.join(' ')}\n\n${summary}\n${described.length === 0 ? '' : `\n${columns(described)}`}`;
+};
+
+const forParser = (options: Options) =>
+  Object.fromEntries([
+    ...Object.entries(options).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
+    ['help', { type: 'boolean' as const, short: 'h' }],
+  ]);
+
+const startsWith = (words: readonly string[], { name }: Command): boolean =>
+  name.split(' ').every((word, index) => words[index] === word);
+
+const unknownCommand = (words: readonly string[], commands: readonly Command[]): UsageError => {
+  const given = words.join(' ');
+  const names = commands.map(({ name }) => name);
+  const meant = nearest(given, names);
+  return new UsageError(
+    `unknown command: ${given}${meant === undefined ? '' : `; the nearest is \`${meant}\``}`,
+  );
+};
+
+/** What `parseArgs` refused, in one line and by the names of the usage. */
+const refusal = (error: unknown, { name, options }: Command): unknown => {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  const option = /'--?([^'\s]+)/.exec(error.message)?.[1] ?? '';
+  if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const meant = nearest(option, Object.keys(options));
+    const hint = meant === undefined ? '' : `; the nearest is --${meant}`;
+    return new UsageError(`${name}: unknown option ${option.length > 1 ? '--' : '-'}${option}${hint}`);
+  }
+  if (error.code !== 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') return error;
+  const value = options[option]?.value;
+  return new UsageError(
+    value === undefined
+      ? `${name}: --${option} takes no value`
+      : `${name}: --${option} needs a value: ${value}`,
+  );
+};
+
+const parseStrictly = (args: readonly string[], command: Command) => {
+  try {
+    return parseArgs({ args: [...args], options: forParser(command.options), allowPositionals: true });
+  } catch (error) {
+    throw refusal(error, command);
+  }
+};
+
+const valuesOf = (command: Command, given: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  const { name, options } = command;
+  return Object.fromEntries(
+    Object.entries(options).map(([option, declared]) => {
+      const value = given[option] ?? (declared.value === undefined ? false : declared.default);
+      if (value === '') throw new UsageError(`${name}: --${option} is empty`);
+      if (value === undefined && declared.required)
+        throw new UsageError(`${name}: --${option} ${declared.value} is missing`);
+      return [option, value];
+    }),
+  );
+};
+
+interface Ready {
+  readonly run: (environment: Environment) => CommandResult | Promise<CommandResult>;
+}
+
+/** The command that the arguments name, ready to run; or a usage to print. Throws UsageError. */
+export const readCommandLine = (
+  args: readonly string[],
+  commands: readonly Command[],
+): { readonly usage: string } | Ready => {
+  // Which options take a value must be known to tell words from values, before the command is known.
+  const everyOption = forParser(Object.assign({}, ...commands.map(({ options }) => options)));
+  const seen = parseArgs({ args: [...args], options: everyOption, allowPositionals: true, strict: false });
+  const words = seen.positionals;
+  const command = commands.find((candidate) => startsWith(words, candidate));
+  if (command === undefined) {
+    const afterWords = ({ name }: Command): string => name.split(' ').slice(words.length).join(' ');
+    const below = commands.filter(({ name }) => words.length > 0 && name.startsWith(`${words.join(' ')} `));
+    if (words.join(' ') === 'help' || seen.values.help === true)
+      return { usage: usageOfAll(below.length > 0 ? below : commands) };
+    if (words.length === 0) throw new UsageError(usageOfAll(commands).trimEnd());
+    if (below.length > 0)
+      throw new UsageError(`${words.join(' ')} is followed by one of: ${below.map(afterWords).join(', ')}`);
+    throw unknownCommand(words, commands);
+  }
+  if (seen.values.help === true) return { usage: usageOf(command) };
+  const { values, positionals } = parseStrictly(args, command);
+  const extra = positionals[command.name.split(' ').length];
+  if (extra !== undefined) throw new UsageError(`${command.name}: unexpected argument ${extra}`);
+  const given = valuesOf(command, values) as never;
+  return { run: (environment) => command.run(given, environment) };
+};

@@ -1,0 +1,80 @@
+// `sendwerk dns zone`: the operator's zones as zone files, for those who serve them from another name server. Reads the
+// registry of an installation, also while its daemon runs.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { type Config, loadConfig, zoneSettings } from '#src/app/config/config.ts';
+import type { Environment } from '#src/app/config/secrets.ts';
+import { createServiceZones, zoneContents } from '#src/domains/zones/service-zones.ts';
+import type { ZoneContents, Zones } from '#src/domains/zones/zone.ts';
+import { zoneFile } from '#src/domains/zones/zone-file.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import { CommandError } from './command.ts';
+import type { CommandResult } from './config.ts';
+
+export interface InstalledZones {
+  readonly config: Config;
+  readonly zones: Zones;
+  /** Read page by page: it may be large. */
+  readonly contents: ZoneContents;
+}
+
+/** Zones have as many lines as tenants have names: they are handed on in pieces of about so many characters. */
+const PIECE_CHARACTERS = 64 * 1_024;
+
+/** `work` with the zones of the installation that the file configures. Throws CommandError before its first start. */
+export const withInstalledZones = async <T>(
+  file: string,
+  environment: Environment,
+  work: (installed: InstalledZones) => Promise<T>,
+): Promise<T> => {
+  const { config } = loadConfig(file, environment);
+  const path = join(config.data_dir, 'platform.db');
+  if (!existsSync(path)) throw new CommandError(`${path} does not exist yet: start the daemon once`);
+  const db = new Database(path, { readonly: true, fileMustExist: true }) as PlatformDb;
+  try {
+    const settings = zoneSettings(config, () => Date.now());
+    const zones = createServiceZones(settings, (read) => read(db));
+    return await work({ config, zones, contents: zoneContents(db, config.service.managed_suffix) });
+  } finally {
+    db.close();
+  }
+};
+
+function* inPieces(lines: Iterable<string>): Generator<string> {
+  let piece = '';
+  for (const line of lines) {
+    piece += line;
+    if (piece.length < PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+const chosen = (apexes: readonly string[], zone: string | undefined): readonly string[] => {
+  if (zone === undefined) return apexes;
+  const name = zone.toLowerCase().replace(/\.$/, '');
+  if (apexes.includes(name)) return [name];
+  throw new CommandError(`${zone} is no zone of this installation; these are: ${apexes.join(', ')}`);
+};
+
+export interface DnsZoneOptions {
+  /** Only that one; all, one behind the other, where absent. */
+  readonly zone?: string | undefined;
+  /** Resolves when the pieces have been taken. */
+  readonly print: (pieces: Iterable<string>) => Promise<void>;
+}
+
+export const dnsZone = (
+  file: string,
+  environment: Environment,
+  { zone, print }: DnsZoneOptions,
+): Promise<CommandResult> =>
+  withInstalledZones(file, environment, async ({ zones, contents }) => {
+    for (const apex of chosen(zones.apexes, zone)) {
+      await print([`; zone ${apex}\n`]);
+      await print(inPieces(zoneFile(zones.zoneRecords(apex, contents))));
+    }
+    return { exitCode: 0, output: '' };
+  });

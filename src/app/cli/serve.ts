@@ -1,0 +1,81 @@
+// `sendwerk serve`: the daemon from its configuration file until it is told to end.
+
+import { type App, createApp } from '#src/app/app.ts';
+import { type Config, liveChanges, loadConfig } from '#src/app/config/config.ts';
+import type { Environment } from '#src/app/config/secrets.ts';
+import { createLog, type Log } from '#src/kernel/log.ts';
+import { createNotifier } from '#src/kernel/systemd.ts';
+import { readVersion } from '#src/kernel/version.ts';
+
+/** What the process around the daemon offers: signals come in, nothing else is touched. */
+export interface ProcessSignals {
+  /** SIGTERM or SIGINT. */
+  onEnd(listener: (signal: string) => void): void;
+  /** SIGHUP. */
+  onReload(listener: () => void): void;
+}
+
+/** The configuration in force: what the daemon was started with, and what has been applied since. */
+interface InForce {
+  readonly started: Config;
+  readonly applied: Config;
+}
+
+const reload = (app: App, file: string, environment: Environment, before: InForce, log: Log): InForce => {
+  try {
+    const { config, warnings } = loadConfig(file, environment);
+    for (const warning of warnings) log.warn(warning);
+    const { live } = liveChanges(before.applied, config);
+    // Against the start: what a reload could not apply is still not applied at the next one.
+    const { restart } = liveChanges(before.started, config);
+    app.reconfigure(config);
+    log.info({ applied: live, needs_restart: restart }, 'configuration read again');
+    return { ...before, applied: config };
+  } catch (error) {
+    log.error({ err: error }, 'configuration not applied: the one before stays in force');
+    return before;
+  }
+};
+
+/** Resolves with the exit code when the daemon has ended. Rejects with ConfigError where the file is not usable. */
+export const serve = async (
+  file: string,
+  environment: Environment,
+  signals: ProcessSignals,
+): Promise<number> => {
+  const { config, warnings } = loadConfig(file, environment);
+  const log = createLog(config.log.level);
+  for (const warning of warnings) log.warn(warning);
+  const notifier = createNotifier(environment, log);
+
+  const end = new Promise<string>((resolve) => signals.onEnd(resolve));
+  const app = await createApp(config, log);
+  const { http, dnsPort, inboundPort, submissionPorts } = await app.start();
+  log.info(
+    {
+      version: readVersion(),
+      http,
+      dns_port: dnsPort,
+      inbound_port: inboundPort,
+      submission_ports: submissionPorts,
+    },
+    'serving',
+  );
+  let inForce: InForce = { started: config, applied: config };
+  signals.onReload(async () => {
+    await notifier.reloading();
+    inForce = reload(app, file, environment, inForce, log);
+    await notifier.ready();
+  });
+  await notifier.ready();
+  // Draining is life too: only storage that fails for good is a reason to be started again.
+  notifier.startWatchdog(() => app.health().status !== 'failing');
+
+  const signal = await end;
+  log.info({ signal }, 'shutting down');
+  await notifier.stopping();
+  await app.stop();
+  await notifier.stop();
+  log.info('ended');
+  return 0;
+};

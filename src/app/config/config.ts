@@ -1,0 +1,225 @@
+// The configuration of a running daemon: the file, checked as a whole, with its secrets read. Everything wrong is
+// reported at once, with line and column. The environment is an argument; paths that are not absolute start at the
+// working directory, like `data_dir: data`.
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { Secret } from '#src/kernel/secret.ts';
+import { ConfigError, type FileProblem, keyName, type Path, readYaml } from '#src/kernel/yaml-file.ts';
+import { checkSections } from './checks.ts';
+import { type DomainConnectConfig, publicKeyRecords, resolveDomainConnect } from './domain-connect.ts';
+import { type ConfigFile, configSchema } from './schema.ts';
+import { type Environment, type Findings, readSecret } from './secrets.ts';
+
+type SmtpEntry = Extract<ConfigFile['upstreams'][number], { kind: 'smtp' }>;
+
+export type SmtpUpstreamConfig = Omit<SmtpEntry, 'password_file' | 'password_env' | 'events'> & {
+  /** Null exactly where `user` is absent. */
+  readonly password: Secret | null;
+  /** Null: it reports by mail only. */
+  readonly events: { readonly format: 'sns' | 'json'; readonly secret: Secret } | null;
+};
+export type CaptureUpstreamConfig = Extract<ConfigFile['upstreams'][number], { kind: 'capture' }>;
+export type UpstreamConfig = SmtpUpstreamConfig | CaptureUpstreamConfig;
+export type ZonesConfig = ConfigFile['dns']['zones'] & {
+  readonly nameservers: string[];
+  readonly hostmaster: string;
+};
+
+/** Keys are named as in the file; durations are milliseconds, `listen` is host and port, secrets are read. */
+export type Config = Omit<ConfigFile, 'admin' | 'secrets' | 'upstreams' | 'dns' | 'domain_connect'> & {
+  /** Null: nobody administers over HTTP. */
+  readonly admin: { readonly token: Secret | null };
+  /** Base64 of 32 bytes. */
+  readonly secrets: { readonly masterKey: Secret };
+  readonly upstreams: readonly UpstreamConfig[];
+  readonly dns: Omit<ConfigFile['dns'], 'authoritative' | 'zones'> & {
+    readonly zones: ZonesConfig;
+    readonly authoritative: NonNullable<ConfigFile['dns']['authoritative']> | null;
+  };
+  /** Null: no apply URLs are made. */
+  readonly domain_connect: DomainConnectConfig | null;
+};
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** One line each, `file:line:column: key: text`. */
+  readonly warnings: readonly string[];
+}
+
+const MASTER_KEY_BYTES = 32;
+const TOKEN_EXPECTED = '16 to 512 visible ASCII characters without spaces';
+const TOKEN = /^[\x21-\x7e]{16,512}$/;
+
+const isMasterKey = (text: string): boolean =>
+  /^[A-Za-z0-9+/]{43}=$/.test(text) && Buffer.from(text, 'base64').length === MASTER_KEY_BYTES;
+const isToken = (text: string): boolean => TOKEN.test(text);
+/** RFC 4616 §2: neither empty nor with NUL; line breaks would be a mistake. */
+const isPassword = (text: string): boolean =>
+  text !== '' && ![...text].some((letter) => '\0\r\n'.includes(letter));
+
+const resolveEvents = (
+  events: SmtpEntry['events'],
+  path: Path,
+  environment: Environment,
+  findings: Findings,
+): SmtpUpstreamConfig['events'] => {
+  if (events === undefined) return null;
+  const { format, secret_file: file, secret_env: variable } = events;
+  if (file === undefined && variable === undefined)
+    findings.problem(path, 'secret_file or secret_env', 'neither');
+  const source = { path, name: 'secret', file, variable };
+  const secret = readSecret(source, TOKEN_EXPECTED, isToken, environment, findings);
+  return secret === null ? null : { format, secret };
+};
+
+const resolveUpstream = (
+  entry: ConfigFile['upstreams'][number],
+  index: number,
+  environment: Environment,
+  findings: Findings,
+): UpstreamConfig => {
+  if (entry.kind === 'capture') return entry;
+  const { password_file: file, password_env: variable, events, ...rest } = entry;
+  const source = { path: ['upstreams', index], name: 'password', file, variable };
+  return {
+    ...rest,
+    events: resolveEvents(events, ['upstreams', index, 'events'], environment, findings),
+    password: readSecret(source, 'one line with a password', isPassword, environment, findings),
+  };
+};
+
+const resolveDns = ({ zones, authoritative, ...rest }: ConfigFile['dns'], host: string): Config['dns'] => ({
+  ...rest,
+  zones: {
+    ...zones,
+    nameservers: zones.nameservers ?? [`ns1.${host}`],
+    hostmaster: zones.hostmaster ?? `hostmaster@${host}`,
+  },
+  authoritative: authoritative ?? null,
+});
+
+const resolve = (sections: Partial<ConfigFile>, environment: Environment, findings: Findings) => {
+  const admin = sections.admin ?? {};
+  const secrets = sections.secrets ?? {};
+  const token = readSecret(
+    { path: ['admin'], name: 'token', file: admin.token_file, variable: admin.token_env },
+    TOKEN_EXPECTED,
+    isToken,
+    environment,
+    findings,
+  );
+  const masterKey = readSecret(
+    {
+      path: ['secrets'],
+      name: 'master_key',
+      file: secrets.master_key_file,
+      variable: secrets.master_key_env,
+    },
+    'base64 of 32 bytes, as `openssl rand -base64 32` makes it',
+    isMasterKey,
+    environment,
+    findings,
+  );
+  const unnamed = secrets.master_key_file === undefined && secrets.master_key_env === undefined;
+  if (sections.secrets && unnamed)
+    findings.problem(['secrets'], 'master_key_file or master_key_env', 'neither');
+  const upstreams = (sections.upstreams ?? []).map((entry, index) =>
+    resolveUpstream(entry, index, environment, findings),
+  );
+  const domainConnect = resolveDomainConnect(sections.domain_connect, environment, findings);
+  return { token, masterKey, upstreams, domainConnect };
+};
+
+const readText = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const got = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([{ file, line: 1, column: 1, key: '', expected: 'a readable file', got }]);
+  }
+};
+
+/** Reads, checks and resolves the file. Throws ConfigError with all problems, in the order of the file. */
+export const loadConfig = (file: string, environment: Environment): LoadedConfig => {
+  const { value, problems: found, problemAt } = readYaml(file, readText(file), configSchema);
+  const problems: FileProblem[] = [...found];
+  const warnings: string[] = [];
+  const findings: Findings = {
+    problem: (path, expected, got) => problems.push(problemAt(path, expected, got)),
+    warning: (path: Path, text) => {
+      const { line, column } = problemAt(path, '');
+      warnings.push(`${file}:${line}:${column}: ${keyName(path)}: ${text}`);
+    },
+  };
+  checkSections(value, findings);
+  const { token, masterKey, upstreams, domainConnect } = resolve(value, environment, findings);
+  if (problems.length > 0 || masterKey === null)
+    throw new ConfigError(problems.sort((a, b) => a.line - b.line || a.column - b.column));
+  const whole = value as ConfigFile;
+  const config = {
+    ...whole,
+    admin: { token },
+    secrets: { masterKey },
+    upstreams,
+    dns: resolveDns(whole.dns, whole.service.host),
+    domain_connect: domainConnect,
+  };
+  return { config, warnings };
+};
+
+/** What a reload can change in a running daemon: everything else was used up at its start. */
+const LIVE_KEYS = [
+  'log.level',
+  'limits',
+  'safe_mode',
+  'queue',
+  'retention',
+  'security',
+  'auth',
+  'scanners.on_failure',
+  'scanners.link_blocklist_file',
+  'smtp.inbound.postmaster',
+  'smtp.inbound.tls.cert',
+  'smtp.inbound.tls.key',
+];
+
+const isSection = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Secret);
+
+const comparable = (value: unknown): unknown => {
+  if (value instanceof Secret) return value.reveal();
+  if (Array.isArray(value)) return value.map(comparable);
+  return isSection(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, comparable(inner)]))
+    : value;
+};
+
+const changedKeys = (before: unknown, after: unknown, path: string): string[] => {
+  if (!isSection(before) || !isSection(after))
+    return isDeepStrictEqual(comparable(before), comparable(after)) ? [] : [path];
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].flatMap((key) =>
+    changedKeys(before[key], after[key], path === '' ? key : `${path}.${key}`),
+  );
+};
+
+/** Paths of the keys that differ, by whether SIGHUP can apply them. A list counts as one key. */
+export const liveChanges = (before: Config, after: Config): { live: string[]; restart: string[] } => {
+  const changed = changedKeys(before, after, '').sort();
+  const isLive = (path: string): boolean =>
+    LIVE_KEYS.some((key) => path === key || path.startsWith(`${key}.`));
+  return { live: changed.filter(isLive), restart: changed.filter((path) => !isLive(path)) };
+};
+
+/** What the operator's zones are made of. `now` in milliseconds since the epoch: the serial grows with it. */
+export const zoneSettings = ({ service, dns, domain_connect }: Config, now: () => number) => ({
+  serviceHost: service.host,
+  managedSuffix: service.managed_suffix,
+  addresses: dns.zones.addresses,
+  spfIncludes: dns.zones.spf_includes,
+  nameservers: dns.zones.nameservers,
+  hostmaster: dns.zones.hostmaster,
+  mtaSts: { mode: dns.mta_sts.mode, maxAge: dns.mta_sts.max_age },
+  extra: domain_connect === null ? [] : publicKeyRecords(domain_connect, service.host),
+  serial: () => Math.floor(now() / 1_000),
+});

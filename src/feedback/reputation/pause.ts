@@ -1,0 +1,115 @@
+// A practice is paused and resumed: its row, the audit, and what is to be told of it, in the caller's transaction. While it is
+// paused nothing of it is claimed, and nothing is accepted; what waits goes out after the resumption, from which the
+// guardrail counts anew.
+import type { z } from 'zod';
+import { utcDay } from '#src/accounts/counters/rules.ts';
+import { presentPractice } from '#src/accounts/tenants/present.ts';
+import type { practiceSchema } from '#src/accounts/tenants/schema.ts';
+import { type PracticePause, type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import type { Finding } from './rules.ts';
+import { reputationStore } from './store.ts';
+
+type Practice = z.infer<typeof practiceSchema>;
+
+/** Who paused or resumed it, or what the guardrail saw. */
+export type PauseFacts =
+  | ({
+      readonly by: 'guardrail';
+      readonly route: { readonly id: string; readonly slug: string };
+      /** Since when it was counted, ms. */
+      readonly from: number;
+    } & Finding)
+  /** `name`: the member's address, the token's name; of the operator ''. */
+  | { readonly by: 'member' | 'token' | 'operator'; readonly name: string };
+
+export interface Pause {
+  readonly reason: string;
+  readonly facts: PauseFacts;
+}
+
+/** Null where it was never paused or resumed. */
+export const pauseFacts = ({ pause_facts_json }: PracticeRow): PauseFacts | null =>
+  pause_facts_json === null ? null : JSON.parse(pause_facts_json);
+
+/** The owners have not heard of the pause that stands, or of the resumption. */
+export const isToBeTold = (db: TenantDb): boolean => tenantStore(db).practice().pause_told === 0;
+
+const personOf = ({ kind, name }: Caller): PauseFacts => {
+  if (kind === 'operator') return { by: 'operator', name: '' };
+  return { by: kind === 'member' ? 'member' : 'token', name };
+};
+
+const write = (
+  db: TenantDb,
+  row: PracticeRow,
+  pause: Omit<PracticePause, 'pause_told'>,
+  change: Change,
+  now: number,
+): Practice => {
+  const next: PracticeRow = { ...row, ...pause, pause_told: 0 };
+  tenantStore(db).updatePause(next);
+  const after = presentPractice(next, now);
+  const target = { type: 'practice', id: row.id };
+  auditStore(db).record(change, { target, before: presentPractice(row, now), after }, now);
+  return after;
+};
+
+/**
+ * Throws `conflict` where it is paused already: the first reason stands. But for the operator's, which only the operator lifts:
+ * else whoever has paused their own practice, or was paused by the guardrail, could go on sending at will.
+ */
+export const writePause = (db: TenantDb, { reason, facts }: Pause, change: Change, now: number): Practice => {
+  const row = tenantStore(db).practice();
+  const isTakenOver = facts.by === 'operator' && row.pause_by !== 'operator';
+  if (row.paused_at !== null && !isTakenOver)
+    throw new AppError('conflict', 'The practice is paused already.', {
+      hint: 'GET /api/practices/{id} tells by whom and why.',
+    });
+  const pause = {
+    pause_reason: reason,
+    pause_by: facts.by === 'token' ? 'member' : facts.by,
+    paused_at: now,
+    resumed_at: row.resumed_at,
+    pause_facts_json: JSON.stringify(facts),
+  } as const;
+  return write(db, row, pause, change, now);
+};
+
+export const pausePractice = (
+  db: TenantDb,
+  reason: string,
+  caller: Caller,
+  change: Change,
+  now: number,
+): Practice => writePause(db, { reason, facts: personOf(caller) }, change, now);
+
+const forbidden = (message: string, hint: string): AppError =>
+  new AppError('forbidden', message, { hint, extra: { permission: 'practice.manage' } });
+
+/** Throws `conflict` where it is not paused, `forbidden` for who may not lift that pause. */
+export const resumePractice = (db: TenantDb, caller: Caller, change: Change, now: number): Practice => {
+  const row = tenantStore(db).practice();
+  if (row.paused_at === null)
+    throw new AppError('conflict', 'The practice is not paused.', { hint: 'There is nothing to resume.' });
+  if (!caller.isOwner)
+    throw forbidden(
+      'A practice is resumed by one of its owners.',
+      'Ask an owner, who is signed in, to resume it.',
+    );
+  if (row.pause_by === 'operator' && caller.kind !== 'operator')
+    throw forbidden('The operator has paused the practice, and alone resumes it.', 'Write to the operator.');
+  reputationStore(db).begin(utcDay(now));
+  const resumed = {
+    pause_reason: null,
+    pause_by: null,
+    paused_at: null,
+    resumed_at: now,
+    pause_facts_json: JSON.stringify(personOf(caller)),
+  };
+  return write(db, row, resumed, change, now);
+};

@@ -1,0 +1,147 @@
+// The guardrail (decisions 7) and the rates that people see, with one arithmetic: a route whose mail bounces hard or is
+// complained about too often pauses its practice. Pure, and in integers: at the limit is over it.
+//
+// A message is counted once it was handed over, or refused for good at our own connection: a bounce there is one of the
+// messages it is measured against. Complaints are measured against deliveries, or where most are never told of, against what
+// was handed over.
+import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
+import type { Fate } from '#src/accounts/counters/store.ts';
+import { DAY } from '#src/kernel/time.ts';
+
+/** What it looks at. */
+export const countedFates = [
+  'sent',
+  'refused',
+  'delivered',
+  'hard_bounced',
+  'complaints',
+] as const satisfies Fate[];
+export type Counts = Readonly<Record<(typeof countedFates)[number], number>>;
+
+/** UTC days, today among them. */
+export const WINDOW_DAYS = 30;
+/** With fewer a share says nothing. */
+export const MIN_MESSAGES = 20;
+
+/** `part` of `whole` is too many. */
+export interface Limit {
+  readonly part: number;
+  readonly whole: number;
+}
+export const bounceLimit: Limit = { part: 5, whole: 100 };
+export const complaintLimit: Limit = { part: 1, whole: 1_000 };
+
+export const messagesOf = ({ sent, refused }: Pick<Counts, 'sent' | 'refused'>): number => sent + refused;
+type Sent = Pick<Counts, 'sent' | 'delivered'>;
+
+/** Many receivers give no notice of delivery: a few notices among many mails are no measure of them. */
+const isDeliveryTold = ({ sent, delivered }: Sent): boolean => 2 * delivered >= sent && delivered > 0;
+
+/** As far as it is told; else what was handed over. */
+export const deliveriesOf = (counts: Sent): number =>
+  isDeliveryTold(counts) ? counts.delivered : counts.sent;
+
+/** The first UTC day that counts; only what came after the resumption, where that is shorter. */
+export const windowDay = (now: number, resumedAt: number | null): number => {
+  const first = utcDay(now) - WINDOW_DAYS + 1;
+  return resumedAt === null ? first : Math.max(first, utcDay(resumedAt));
+};
+export const windowFrom = (now: number, resumedAt: number | null): number =>
+  Math.max(windowDay(now, resumedAt) * DAY, resumedAt ?? 0);
+
+/** What was counted after `earlier`, which is part of it. */
+export const since = (counts: Counts, earlier: Counts | undefined): Counts => ({
+  sent: counts.sent - (earlier?.sent ?? 0),
+  refused: counts.refused - (earlier?.refused ?? 0),
+  delivered: counts.delivered - (earlier?.delivered ?? 0),
+  hard_bounced: counts.hard_bounced - (earlier?.hard_bounced ?? 0),
+  complaints: counts.complaints - (earlier?.complaints ?? 0),
+});
+
+/** What is over its limit: `count` of `whole`. */
+export interface Finding {
+  readonly measure: 'hard_bounces' | 'complaints';
+  readonly count: number;
+  readonly whole: number;
+  /** The whole is what was delivered; else what was sent. */
+  readonly ofDelivered: boolean;
+}
+
+const isOver = (count: number, whole: number, limit: Limit): boolean =>
+  count > 0 && whole > 0 && count * limit.whole >= whole * limit.part;
+
+/** Null where all is well, or too little was sent to tell. */
+export const findingOf = (counts: Counts): Finding | null => {
+  const messages = messagesOf(counts);
+  const { hard_bounced, complaints } = counts;
+  if (messages < MIN_MESSAGES) return null;
+  if (isOver(hard_bounced, messages, bounceLimit))
+    return { measure: 'hard_bounces', count: hard_bounced, whole: messages, ofDelivered: false };
+  const deliveries = deliveriesOf(counts);
+  if (isOver(complaints, deliveries, complaintLimit))
+    return {
+      measure: 'complaints',
+      count: complaints,
+      whole: deliveries,
+      ofDelivered: isDeliveryTold(counts),
+    };
+  return null;
+};
+
+/**
+ * From which UTC day on a mail that is counted makes the guardrail look again; null: not before the next hard bounce or
+ * complaint. Each further mail only lowers the shares, but for two: the one that makes it enough of them, and the first of a
+ * day, on which an older day is counted no more. A notice of delivery, however late, pauses nobody by itself.
+ */
+export const lookAgainOn = (counts: Counts, today: number): number | null => {
+  if (counts.hard_bounced <= 0 && counts.complaints <= 0) return null;
+  return messagesOf(counts) < MIN_MESSAGES || deliveriesOf(counts) <= 0 ? today : today + 1;
+};
+
+/** Bounces and complaints of mail from before the window are in it: it is never more than all. */
+export const rate = (part: number, whole: number): number | null =>
+  whole <= 0 ? null : Math.min(1, part / whole);
+
+/** How many more it takes until the guardrail pauses, were nothing else sent; 0 where it is over the limit. */
+const left = (count: number, whole: number, { part, whole: of }: Limit): number =>
+  Math.max(0, Math.max(1, Math.ceil((whole * part) / of)) - count);
+
+/** `watch`: the first mails will be enough for it to pause, or half of a limit is reached. */
+export type Nearness = 'ok' | 'watch';
+
+const isHalfWay = (count: number, whole: number, limit: Limit): boolean => isOver(2 * count, whole, limit);
+
+export const nearnessOf = (
+  counts: Counts,
+): { readonly nearness: Nearness; readonly hardBouncesLeft: number; readonly complaintsLeft: number } => {
+  const messages = Math.max(messagesOf(counts), MIN_MESSAGES);
+  const deliveries = Math.max(deliveriesOf(counts), MIN_MESSAGES);
+  const { hard_bounced, complaints } = counts;
+  const near =
+    isHalfWay(hard_bounced, messages, bounceLimit) || isHalfWay(complaints, deliveries, complaintLimit);
+  return {
+    nearness: near ? 'watch' : 'ok',
+    hardBouncesLeft: left(hard_bounced, messages, bounceLimit),
+    complaintsLeft: left(complaints, deliveries, complaintLimit),
+  };
+};
+
+/** `5%`, `5.08%`, `0.1%` */
+export const percent = (count: number, whole: number): string =>
+  `${Number(((count / whole) * 100).toFixed(2))}%`;
+
+const counted = (count: number): string => count.toLocaleString('en-GB');
+
+/** What the pause says of itself, to people. `from`: since when it was counted, ms. */
+export const reasonOf = (
+  { measure, count, whole, ofDelivered }: Finding,
+  routeSlug: string,
+  from: number,
+): string => {
+  const { part, whole: of } = measure === 'hard_bounces' ? bounceLimit : complaintLimit;
+  const what = measure === 'hard_bounces' ? 'Hard bounces' : 'Complaints';
+  const mails =
+    measure === 'hard_bounces' ? 'messages' : ofDelivered ? 'delivered messages' : 'sent messages';
+  const day = dayName(utcDay(from));
+  return `${what} on the route ${routeSlug}: ${counted(count)} of ${counted(whole)} ${mails} since ${day} (${percent(count, whole)}). The limit is ${percent(part, of)}.`;
+};

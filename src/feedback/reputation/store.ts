@@ -1,0 +1,49 @@
+// What the guardrail keeps for itself: the routes it watches, and what the day of a resumption had counted before it.
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { type Counts, countedFates } from './rules.ts';
+
+export interface BaselineRow extends Counts {
+  readonly route_id: string;
+  readonly day: number;
+}
+
+export const reputationStore = perConnection((db: TenantDb) => {
+  const columns = countedFates.join(', ');
+  const dueOfMessage = db
+    .prepare<[messageSeq: number, today: number], string>(
+      `SELECT route_id FROM guardrail_watch
+       WHERE route_id = (SELECT route_id FROM messages WHERE seq = ?) AND look_on <= ?`,
+    )
+    .pluck();
+  const routeOf = db.prepare<[number], string>('SELECT route_id FROM messages WHERE seq = ?').pluck();
+  const watch = db.prepare<[string, number]>(
+    `INSERT INTO guardrail_watch (route_id, look_on) VALUES (?, ?)
+     ON CONFLICT (route_id) DO UPDATE SET look_on = excluded.look_on`,
+  );
+  const unwatch = db.prepare<[string]>('DELETE FROM guardrail_watch WHERE route_id = ?');
+  const baseline = db.prepare<[string], BaselineRow>('SELECT * FROM guardrail_baselines WHERE route_id = ?');
+  const baselines = db.prepare<[], BaselineRow>('SELECT * FROM guardrail_baselines');
+  const removeBaselines = db.prepare('DELETE FROM guardrail_baselines');
+  const addBaselines = db.prepare<[number]>(
+    `INSERT INTO guardrail_baselines (route_id, day, ${columns})
+     SELECT route_id, day, ${columns} FROM counters WHERE day = ?`,
+  );
+  return {
+    /** The route of that message, where a mail counted on it makes the guardrail look again today. */
+    dueOfMessage: (messageSeq: number, today: number): string | undefined =>
+      dueOfMessage.get(messageSeq, today),
+    routeOf: (messageSeq: number): string | undefined => routeOf.get(messageSeq),
+    /** `lookOn` as `lookAgainOn` says it. */
+    watch: (routeId: string, lookOn: number | null): void => {
+      if (lookOn === null) unwatch.run(routeId);
+      else watch.run(routeId, lookOn);
+    },
+    baseline: (routeId: string): BaselineRow | undefined => baseline.get(routeId),
+    baselines: (): BaselineRow[] => baselines.all(),
+    /** From this moment of the UTC day `today` on it is counted anew. */
+    begin: (today: number): void => {
+      removeBaselines.run();
+      addBaselines.run(today);
+    },
+  };
+});

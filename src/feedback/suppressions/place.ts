@@ -1,0 +1,110 @@
+// Where a suppression applies, as a client says it, and who may change what there. Who is limited to projects sees and
+// changes what belongs to theirs. What concerns several projects (the whole practice, a shared route) they see where they
+// ask for one address, so that "why does it get nothing" has an answer, and the list of all addresses stays closed.
+
+import { notFound, requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
+import { type ProjectRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import { type Caller, mayUseProject } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import type { SuppressionPlace } from './change.ts';
+import type { SuppressionFacts, SuppressionScope } from './rules.ts';
+import type { Within } from './store.ts';
+
+/** Slugs or ids. */
+export interface NamedPlace {
+  readonly scope?: SuppressionScope | undefined;
+  readonly project_id?: string | undefined;
+  readonly route_id?: string | undefined;
+}
+
+const unfit = (path: string, message: string): AppError =>
+  new AppError('invalid_request', `\`${path}\` ${message}.`, { extra: { fields: [{ path, message }] } });
+
+export const noSuchSuppression = (): AppError => notFound('suppression');
+
+/** Throws `not_found` for what the caller does not see. */
+export const namedProject = (db: TenantDb, idOrSlug: string, caller: Caller): ProjectRow => {
+  const store = tenantStore(db);
+  const row = store.project(idOrSlug) ?? store.projectBySlug(idOrSlug);
+  if (!row || !mayUseProject(caller, row.id)) throw notFound('project');
+  return row;
+};
+
+/** Shared ones are everybody's to see. Throws `not_found`. */
+export const namedRoute = (db: TenantDb, idOrSlug: string, caller: Caller): RouteRow => {
+  const row = tenantStore(db).route(idOrSlug);
+  if (!row || (row.project_id !== null && !mayUseProject(caller, row.project_id))) throw notFound('route');
+  return row;
+};
+
+const scopeOf = ({ scope, project_id, route_id }: NamedPlace): SuppressionScope => {
+  if (scope !== undefined) return scope;
+  if (route_id !== undefined) return 'route';
+  return project_id === undefined ? 'team' : 'project';
+};
+
+const requireNone = (path: string, value: string | undefined, scope: SuppressionScope): void => {
+  if (value !== undefined) throw unfit(path, `does not belong to the scope ${scope}`);
+};
+
+/**
+ * The place that was named and that the caller may change. `root` is where it stands in the request. Throws
+ * `invalid_request`, `not_found`, `forbidden`.
+ */
+export const namedPlace = (
+  db: TenantDb,
+  named: NamedPlace,
+  caller: Caller,
+  root = 'body',
+): SuppressionPlace => {
+  const { project_id, route_id } = named;
+  const scope = scopeOf(named);
+  switch (scope) {
+    case 'team':
+      requireNone(`${root}.project_id`, project_id, scope);
+      requireNone(`${root}.route_id`, route_id, scope);
+      requireAllProjects(caller, 'suppressions.manage', 'A suppression for the whole practice');
+      return { scope, projectId: null, routeId: null };
+    case 'project':
+      requireNone(`${root}.route_id`, route_id, scope);
+      if (project_id === undefined) throw unfit(`${root}.project_id`, 'is required for the scope project');
+      return { scope, projectId: namedProject(db, project_id, caller).id, routeId: null };
+    case 'route': {
+      requireNone(`${root}.project_id`, project_id, scope);
+      if (route_id === undefined) throw unfit(`${root}.route_id`, 'is required for the scope route');
+      const route = namedRoute(db, route_id, caller);
+      if (route.project_id === null)
+        requireAllProjects(caller, 'suppressions.manage', 'A suppression on a shared route');
+      return { scope, projectId: null, routeId: route.id };
+    }
+    default:
+      return scope satisfies never;
+  }
+};
+
+/** The project that the row belongs to; null where it concerns several. */
+const projectOf = (db: TenantDb, { project_id, route_id }: SuppressionFacts): string | null =>
+  route_id === null ? project_id : (tenantStore(db).route(route_id)?.project_id ?? null);
+
+export const isVisible = (db: TenantDb, row: SuppressionFacts, caller: Caller): boolean => {
+  const project = projectOf(db, row);
+  return project === null || mayUseProject(caller, project);
+};
+
+/** Throws `not_found` for what the caller does not see, and `forbidden` for what concerns other projects too. */
+export const requireMayChange = (db: TenantDb, row: SuppressionFacts, caller: Caller): void => {
+  if (!isVisible(db, row, caller)) throw noSuchSuppression();
+  if (projectOf(db, row) === null)
+    requireAllProjects(caller, 'suppressions.manage', 'A suppression of several projects');
+};
+
+/** What the lists of the caller are limited to; null: nothing. */
+export const withinOf = (db: TenantDb, { projects }: Caller): Within | null =>
+  projects && {
+    projects: [...projects],
+    routes: tenantStore(db)
+      .routes()
+      .filter(({ project_id }) => project_id !== null && projects.has(project_id))
+      .map(({ id }) => id),
+  };

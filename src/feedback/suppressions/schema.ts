@@ -1,0 +1,124 @@
+// Suppressions as the API shows and takes them.
+import { z } from 'zod';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { idSchema } from '#src/kernel/fields.ts';
+import { listQuery } from '#src/kernel/list.ts';
+import { toIso } from '#src/kernel/time.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { maskAddress } from '#src/mail/mask-address.ts';
+import { slugsOf } from './event-data.ts';
+import { suppressionReasons, suppressionScopes } from './rules.ts';
+import type { SuppressionRow } from './store.ts';
+
+const MAX_ADDRESS_TEXT = 1_000;
+const MAX_NOTE = 500;
+/** Of the specification. */
+const MAX_DELETED = 1_000;
+/** Lines of an import that are named with what is wrong with them. */
+export const MAX_NAMED_LINES = 1_000;
+
+const named = z.string().min(1).max(63).toLowerCase();
+
+export const noteSchema = z
+  .string()
+  .trim()
+  .max(MAX_NOTE)
+  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'expected one line without control characters');
+
+/** Where it applies; the scope follows from what else is given. */
+export const placeShape = {
+  scope: z
+    .enum(suppressionScopes)
+    .optional()
+    .describe('`team`: the whole practice, unless project_id or route_id is given'),
+  project_id: named.optional().describe('UUID or slug'),
+  route_id: named.optional().describe('UUID or slug'),
+};
+
+export const suppressionSchema = z.strictObject({
+  id: z.uuid(),
+  address: z.string().nullable().describe("null once the person's data has been erased"),
+  scope: z.enum(suppressionScopes),
+  project_id: z.uuid().nullable(),
+  route_id: z.uuid().nullable(),
+  project_slug: z.string().nullable(),
+  route_slug: z.string().nullable(),
+  reason: z.enum(suppressionReasons),
+  source_message_id: z.uuid().nullable().describe('the message that it came from'),
+  note: z.string().nullable(),
+  created_at: z.iso.datetime(),
+});
+
+export const createSuppressionBody = z.strictObject({
+  address: z.string().min(1).max(MAX_ADDRESS_TEXT).describe('`address` or `Name <address>`'),
+  ...placeShape,
+  note: noteSchema.optional(),
+});
+
+export const listSuppressionsQuery = z.strictObject({
+  ...listQuery,
+  address: z.string().min(1).max(MAX_ADDRESS_TEXT).optional().describe('exactly this one'),
+  scope: z.enum(suppressionScopes).optional(),
+  reason: z.enum(suppressionReasons).optional(),
+  project_id: named.optional().describe('UUID or slug: those with the scope of this project'),
+  route_id: named.optional().describe('UUID or slug: those with the scope of this route'),
+});
+
+export const flatListQuery = z.strictObject({
+  ...listSuppressionsQuery.shape,
+  practice_id: idSchema.optional().describe('the practice it is for'),
+  project_id: named
+    .optional()
+    .describe('as below a practice; also the practice, where nothing else names it and it is a UUID'),
+});
+
+export const bulkDeleteBody = z.strictObject({
+  ids: z
+    .array(idSchema)
+    .min(1)
+    .max(MAX_DELETED)
+    .transform((ids) => [...new Set(ids)]),
+});
+
+export const bulkDeleteAnswer = z.strictObject({
+  deleted: z.int(),
+  not_found: z.array(z.uuid()).describe('those that are not there'),
+});
+
+export const importQuery = z.strictObject(placeShape).describe('of lines that say nothing else');
+
+export const importBody = z
+  .union([z.string(), z.strictObject({ file: z.string() })])
+  .transform((body) => (typeof body === 'string' ? body : body.file))
+  .describe('the file as text/csv or text/plain, as the field `file` of a form, or as a JSON string');
+
+export const importAnswer = z.strictObject({
+  imported: z.int(),
+  already: z.int().describe('that were suppressed there before'),
+  failed_count: z.int(),
+  failed: z
+    .array(z.strictObject({ line: z.int(), reason: z.string() }))
+    .describe(`the first ${MAX_NAMED_LINES} lines that were not taken`),
+});
+
+export const presentSuppression = (db: TenantDb, row: SuppressionRow): z.infer<typeof suppressionSchema> => {
+  const { id, address, scope, project_id, route_id, reason, source_message_id, note } = row;
+  return {
+    id,
+    address,
+    scope,
+    project_id,
+    route_id,
+    ...slugsOf(db, row),
+    reason,
+    source_message_id,
+    note,
+    created_at: toIso(row.created_at),
+  };
+};
+
+/** For the audit, which outlasts the erasure of a person's data: their address cannot be read from it. */
+export const auditedSuppression = (db: TenantDb, row: SuppressionRow) => ({
+  ...presentSuppression(db, row),
+  address: row.address === null ? null : maskAddress(row.address as Address),
+});

@@ -1,0 +1,125 @@
+// Suppressions in the tenant's file, found by the hash of their address. Listed newest first; one call looks at so many
+// rows at most, because it holds up the event loop meanwhile, and the next one goes on where it stopped.
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { SuppressionFacts, SuppressionReason, SuppressionScope } from './rules.ts';
+
+export interface SuppressionRow extends SuppressionFacts {
+  seq: number;
+  address_hash: Buffer;
+  /** Null once the person's data has been erased. */
+  address: string | null;
+  source_message_id: string | null;
+  note: string | null;
+  created_at: number;
+}
+
+export interface SuppressionFilter {
+  readonly scope: SuppressionScope | null;
+  readonly reason: SuppressionReason | null;
+  readonly projectId: string | null;
+  readonly routeId: string | null;
+  /** Only rows of these projects and routes; null: all. */
+  readonly within: Within | null;
+}
+
+/** Ids. */
+export interface Within {
+  readonly projects: readonly string[];
+  readonly routes: readonly string[];
+}
+
+export interface Found {
+  readonly rows: SuppressionRow[];
+  /** Where to go on; null where nothing is left. */
+  readonly next: number | null;
+}
+
+/** Some 10 ms where none fits. */
+const ROWS_PER_CALL = 50_000;
+
+interface Parameters extends Omit<SuppressionFilter, 'within'> {
+  readonly projects: string | null;
+  readonly routes: string | null;
+  readonly from: number;
+  readonly before: number;
+  readonly limit: number;
+}
+
+export const suppressionStore = perConnection((db: TenantDb) => {
+  const ofAddress = db.prepare<[Buffer], SuppressionFacts>(
+    'SELECT id, scope, project_id, route_id, reason FROM suppressions WHERE address_hash = ?',
+  );
+  const rowsOfAddress = db.prepare<[Buffer], SuppressionRow>(
+    'SELECT * FROM suppressions WHERE address_hash = ? ORDER BY seq DESC',
+  );
+  const byId = db.prepare<[string], SuppressionRow>('SELECT * FROM suppressions WHERE id = ?');
+  const insert = db.prepare<Omit<SuppressionRow, 'seq'>>(
+    `INSERT INTO suppressions
+       (id, address_hash, address, scope, project_id, route_id, reason, source_message_id, note, created_at)
+     VALUES (:id, :address_hash, :address, :scope, :project_id, :route_id, :reason, :source_message_id, :note, :created_at)
+     ON CONFLICT DO NOTHING`,
+  );
+  const restate = db.prepare<[SuppressionReason, string, string]>(
+    'UPDATE suppressions SET reason = ?, source_message_id = ? WHERE id = ?',
+  );
+  const remove = db.prepare<[string]>('DELETE FROM suppressions WHERE id = ?');
+  const newest = db.prepare<[], number | null>('SELECT max(seq) FROM suppressions').pluck();
+  const select = `SELECT * FROM suppressions
+     WHERE seq >= :from AND seq < :before
+       AND (:scope IS NULL OR scope = :scope)
+       AND (:reason IS NULL OR reason = :reason)
+       AND (:projectId IS NULL OR project_id = :projectId)
+       AND (:routeId IS NULL OR route_id = :routeId)
+       AND (:projects IS NULL OR project_id IN (SELECT value FROM json_each(:projects))
+                              OR route_id IN (SELECT value FROM json_each(:routes)))`;
+  const newestFirst = db.prepare<Parameters, SuppressionRow>(`${select} ORDER BY seq DESC LIMIT :limit`);
+  const oldestFirst = db.prepare<Parameters, SuppressionRow>(`${select} ORDER BY seq LIMIT :limit`);
+
+  const parameters = ({ within, ...filter }: SuppressionFilter) => ({
+    ...filter,
+    projects: within && JSON.stringify(within.projects),
+    routes: within && JSON.stringify(within.routes),
+  });
+  return {
+    ofAddress: (hash: Buffer): SuppressionFacts[] => ofAddress.all(hash),
+    /** Newest first: a handful at the most, one a scope. */
+    rowsOfAddress: (hash: Buffer): SuppressionRow[] => rowsOfAddress.all(hash),
+    byId: (id: string): SuppressionRow | undefined => byId.get(id),
+    /** False where the address is suppressed in that scope already: the first reason stands. */
+    insert: (row: Omit<SuppressionRow, 'seq'>): boolean => insert.run(row).changes > 0,
+    restate: (id: string, reason: SuppressionReason, sourceMessageId: string): void => {
+      restate.run(reason, sourceMessageId, id);
+    },
+    remove: (id: string): void => {
+      remove.run(id);
+    },
+    /** At most `limit` of those before position `before`; maybe fewer, even none, though more are left. */
+    find: (
+      filter: SuppressionFilter,
+      before: number | null,
+      limit: number,
+      rowsPerCall = ROWS_PER_CALL,
+    ): Found => {
+      const start = before ?? (newest.get() ?? 0) + 1;
+      const from = Math.max(0, start - rowsPerCall);
+      const rows = newestFirst.all({ ...parameters(filter), from, before: start, limit: limit + 1 });
+      const last = rows[limit - 1];
+      if (rows.length > limit && last) return { rows: rows.slice(0, limit), next: last.seq };
+      return { rows, next: from > 1 ? from : null };
+    },
+    /** The same in the order of their making, after position `after`: for exports, to which new ones come at the end. */
+    findAfter: (
+      filter: SuppressionFilter,
+      after: number,
+      limit: number,
+      rowsPerCall = ROWS_PER_CALL,
+    ): Found => {
+      const end = newest.get() ?? 0;
+      const before = Math.min(end, after + rowsPerCall) + 1;
+      const rows = oldestFirst.all({ ...parameters(filter), from: after + 1, before, limit });
+      const last = rows.at(-1);
+      if (rows.length === limit && last) return { rows, next: last.seq };
+      return { rows, next: before > end ? null : before - 1 };
+    },
+  };
+});

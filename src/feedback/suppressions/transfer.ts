@@ -1,0 +1,182 @@
+// Many suppressions at once: imported from a file, exported to one, removed by their ids. Written in small transactions,
+// so that others get their turn in between; what a crash cuts off is done again by the same call, to no harm.
+import type { KeyObject } from 'node:crypto';
+import { type AuditEntry, auditStore } from '#src/events/audit-store.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import type { Change } from '#src/kernel/change.ts';
+import { csvLine } from '#src/kernel/csv.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { addSuppression, removeSuppression } from './change.ts';
+import { isVisible, type NamedPlace, namedPlace, requireMayChange, withinOf } from './place.ts';
+import type { FailedLine, ImportLine } from './read-csv.ts';
+import { auditedSuppression, presentSuppression } from './schema.ts';
+import { type SuppressionRow, suppressionStore } from './store.ts';
+
+/** Some 5 ms of the event loop. */
+const ROWS_PER_TRANSACTION = 200;
+const ROWS_PER_PAGE = 1_000;
+
+export interface SuppressionDeps {
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+  /** Of `suppressionHash`. */
+  readonly suppressionKey: KeyObject;
+}
+
+/** Who does it, and in which practice. */
+export interface By {
+  readonly tenantId: string;
+  readonly caller: Caller;
+  readonly change: Change;
+}
+
+const slicesOf = <T>(items: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / ROWS_PER_TRANSACTION) }, (_, index) =>
+    items.slice(index * ROWS_PER_TRANSACTION, (index + 1) * ROWS_PER_TRANSACTION),
+  );
+
+export interface Imported {
+  imported: number;
+  already: number;
+  readonly failed: FailedLine[];
+}
+
+const namesNothing = ({ scope, project_id, route_id }: NamedPlace): boolean =>
+  scope === undefined && project_id === undefined && route_id === undefined;
+
+const importLine = (
+  db: TenantDb,
+  { suppressionKey, clock }: SuppressionDeps,
+  { address, place, reason, note }: ImportLine,
+  otherwise: NamedPlace,
+  { caller }: By,
+): boolean => {
+  const named = namesNothing(place) ? otherwise : place;
+  const added = {
+    address,
+    place: namedPlace(db, named, caller, 'line'),
+    reason,
+    sourceMessageId: null,
+    note,
+  };
+  return addSuppression(db, suppressionKey, added, clock.now()).isNew;
+};
+
+/**
+ * Suppresses the addresses of these lines; a line that names a place the caller cannot change fails alone. `otherwise` is
+ * the place of lines that name none: it must be the caller's.
+ */
+export const importSuppressions = async (
+  deps: SuppressionDeps,
+  lines: readonly ImportLine[],
+  otherwise: NamedPlace,
+  by: By,
+): Promise<Imported> => {
+  const { files, clock } = deps;
+  // Written first: who ended a practice's mail to so many is to be known, also after a crash in between.
+  await files.write(by.tenantId, (db) => {
+    const target = { type: 'practice', id: by.tenantId };
+    auditStore(db).record(
+      by.change,
+      { target, before: null, after: { addresses: lines.length } },
+      clock.now(),
+    );
+  });
+  const total: Imported = { imported: 0, already: 0, failed: [] };
+  for (const slice of slicesOf(lines)) {
+    const came = await files.write(by.tenantId, (db) => {
+      const part: Imported = { imported: 0, already: 0, failed: [] };
+      for (const line of slice) {
+        try {
+          if (importLine(db, deps, line, otherwise, by)) part.imported += 1;
+          else part.already += 1;
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          part.failed.push({ line: line.line, reason: error.message });
+        }
+      }
+      return part;
+    });
+    total.imported += came.imported;
+    total.already += came.already;
+    total.failed.push(...came.failed);
+  }
+  return total;
+};
+
+const COLUMNS = [
+  'address',
+  'scope',
+  'project',
+  'route',
+  'reason',
+  'note',
+  'source_message_id',
+  'created_at',
+  'id',
+] as const;
+
+const exportLine = (db: TenantDb, row: SuppressionRow): string => {
+  const { project_slug, route_slug, ...shown } = presentSuppression(db, row);
+  const record = { ...shown, project: project_slug, route: route_slug };
+  return csvLine(COLUMNS.map((column) => record[column]));
+};
+
+const everything = { scope: null, reason: null, projectId: null, routeId: null };
+
+/** The whole list as CSV in the order of its making, read as the client takes it; it can be imported again. */
+export async function* exportSuppressions(
+  { files }: SuppressionDeps,
+  { tenantId, caller }: Pick<By, 'tenantId' | 'caller'>,
+): AsyncGenerator<string> {
+  yield csvLine(COLUMNS);
+  let after: number | null = 0;
+  while (after !== null) {
+    const position: number = after;
+    const page = await files.read(tenantId, (db) => {
+      const filter = { ...everything, within: withinOf(db, caller) };
+      const { rows, next } = suppressionStore(db).findAfter(filter, position, ROWS_PER_PAGE);
+      return { text: rows.map((row) => exportLine(db, row)).join(''), next };
+    });
+    if (page.text !== '') yield page.text;
+    after = page.next;
+  }
+}
+
+/** Those of the ids that there are and the caller sees. Throws `forbidden` where one is not the caller's to remove. */
+const removable = (db: TenantDb, ids: readonly string[], caller: Caller): SuppressionRow[] =>
+  ids.flatMap((id) => {
+    const row = suppressionStore(db).byId(id);
+    if (!row || !isVisible(db, row, caller)) return [];
+    requireMayChange(db, row, caller);
+    return [row];
+  });
+
+const removalOf = (db: TenantDb, tenantId: string, rows: readonly SuppressionRow[]): AuditEntry => ({
+  target: { type: 'practice', id: tenantId },
+  before: { suppressions: rows.map((row) => auditedSuppression(db, row)) },
+  after: { suppressions: [] },
+});
+
+/** Ids of those removed. Throws `forbidden`, and removes none, where one is not the caller's to remove. */
+export const removeSuppressions = async (
+  { files, clock }: SuppressionDeps,
+  ids: readonly string[],
+  { tenantId, caller, change }: By,
+): Promise<ReadonlySet<string>> => {
+  await files.read(tenantId, (db) => removable(db, ids, caller));
+  const removed = new Set<string>();
+  for (const slice of slicesOf(ids)) {
+    const rows = await files.write(tenantId, (db) => {
+      const found = removable(db, slice, caller);
+      for (const row of found) removeSuppression(db, row, clock.now());
+      auditStore(db).record(change, removalOf(db, tenantId, found), clock.now());
+      return found;
+    });
+    for (const { id } of rows) removed.add(id);
+  }
+  return removed;
+};

@@ -1,0 +1,34 @@
+// Who opens or follows: as much of it as may be kept.
+
+import { withoutHost } from '#src/accounts/people/networks.ts';
+import type { RequestContext } from '#src/kernel/route.ts';
+import { type HitKind, machineOf, PURPOSE_FIELDS } from './machines.ts';
+import type { Hit } from './rules.ts';
+
+const MAX_USER_AGENT = 256;
+
+/** One line of printable ASCII; a copy, so that no long header is held for its beginning. */
+const printable = (text: string): string =>
+  Buffer.from(text.slice(0, MAX_USER_AGENT), 'latin1')
+    .toString('latin1')
+    .replace(/[^\x20-\x7e]/g, '?')
+    .trim();
+
+/** What is noted of a request. `url`: where the link leads, of a click. */
+export const hitOf = (
+  kind: HitKind,
+  url: string | null,
+  { method, header, clientAddress }: Pick<RequestContext, 'method' | 'header' | 'clientAddress'>,
+  now: number,
+): Hit => {
+  const userAgent = printable(header('user-agent') ?? '');
+  const purposes = PURPOSE_FIELDS.flatMap((name) => header(name) ?? []);
+  return {
+    kind,
+    at: now,
+    ip: withoutHost(clientAddress),
+    userAgent: userAgent === '' ? null : userAgent,
+    url,
+    machine: machineOf({ kind, method, userAgent, purposes }),
+  };
+};

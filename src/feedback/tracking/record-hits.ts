@@ -1,0 +1,72 @@
+// Writes opens and clicks of one tenant's mails down, in one transaction: what people did goes the way of all that is heard
+// of a recipient, what machines did is kept as an event and moves nothing.
+
+import { eventStore, type HeardEvent } from '#src/events/store.ts';
+import { hear, type TakeInDeps } from '#src/feedback/take-in.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
+import { eventOf, type Signal } from '#src/messages/rules.ts';
+import { messageStore, type RecipientRow } from '#src/messages/store.ts';
+import type { HitKind } from './machines.ts';
+import { canBeRead, canHaveArrived, type Hit, isTooSoon, MAX_KEPT } from './rules.ts';
+
+/** What was done with the mail of that recipient. */
+export interface RecipientHit extends Hit {
+  readonly recipientId: number;
+}
+
+const signalOf: Readonly<Record<HitKind, Signal>> = { open: 'opened', click: 'clicked' };
+
+/** Undefined where there is nobody to tell it of: removed since, never handed over, or the service's own mail. */
+const readerOf = (db: TenantDb, recipientId: number): RecipientRow | undefined => {
+  const recipient = messageStore(db).recipient(recipientId);
+  const message = recipient && messageStore(db).bySeq(recipient.message_seq);
+  if (!recipient || !message || message.source === 'system') return undefined;
+  const { attempts, status } = recipient;
+  const queuedAttempts = queueStore(db).standing(recipientId)?.attempts ?? null;
+  const isEnded = status === 'failed' || status === 'suppressed';
+  return canBeRead({ attempts, queuedAttempts, isEnded }) ? recipient : undefined;
+};
+
+/** Whether it waits for an attempt, and nobody can have it from an earlier one. */
+const isYetToCome = (
+  db: TenantDb,
+  { id, message_seq }: RecipientRow,
+  heard: readonly HeardEvent[],
+): boolean => {
+  const waiting = queueStore(db).standing(id);
+  if (!waiting) return false;
+  const ended = waiting.attempts - waiting.claimed;
+  const turnedAway = eventStore(db).turnedAway(message_seq, id, ended);
+  return !canHaveArrived({ ended, turnedAway, heard });
+};
+
+const record = (db: TenantDb, recipientId: number, hits: readonly Hit[], deps: TakeInDeps): void => {
+  const reader = readerOf(db, recipientId);
+  if (!reader) return;
+  const heard = eventStore(db).ofRecipient(reader.message_seq, recipientId);
+  const count = (kind: HitKind): number =>
+    eventStore(db).countOf(reader.message_seq, recipientId, eventOf(signalOf[kind]));
+  const kept: Record<HitKind, number> = { open: count('open'), click: count('click') };
+  const isForFilters = isYetToCome(db, reader, heard);
+  for (const hit of hits) {
+    kept[hit.kind] += 1;
+    // As it stands after the one before.
+    const recipient = messageStore(db).recipient(recipientId);
+    if (!recipient || kept[hit.kind] > MAX_KEPT) continue;
+    const machine = hit.machine ?? (isForFilters || isTooSoon(hit, heard) ? 'too_soon' : null);
+    const data = {
+      ip: hit.ip,
+      user_agent: hit.userAgent,
+      ...(hit.url === null ? {} : { url: hit.url }),
+      ...(machine === null ? {} : { bot: true, rule: machine }),
+    };
+    hear(db, recipient, { signal: signalOf[hit.kind], data }, deps, hit.at);
+  }
+};
+
+/** In their order for each recipient. */
+export const recordHits = (db: TenantDb, hits: readonly RecipientHit[], deps: TakeInDeps): void => {
+  for (const [recipientId, theirs] of Map.groupBy(hits, (hit) => hit.recipientId))
+    record(db, recipientId, theirs, deps);
+};

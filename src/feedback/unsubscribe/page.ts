@@ -1,0 +1,153 @@
+// The pages behind the link in each copy, in German and English: they say whose mail it is and what ends, and have one
+// button for it and one for all mail of that sender. Nothing is asked of the person, neither an address nor a reason.
+import { domainToUnicode } from 'node:url';
+import type { PracticeRow, RouteRow } from '#src/accounts/tenants/store.ts';
+import type { Language } from '#src/kernel/language.ts';
+import { escapeHtml, page } from '#src/kernel/page.ts';
+import type { RouteResult } from '#src/kernel/route.ts';
+import type { Stream } from '#src/kernel/stream.ts';
+import { maskAddress } from '#src/mail/mask-address.ts';
+import type { Copy, Extent } from './unsubscribe.ts';
+
+interface Words {
+  readonly title: string;
+  readonly doneTitle: string;
+  readonly unknownTitle: string;
+  /** What a route carries, as people know it. */
+  readonly mail: Readonly<Record<Stream, string>>;
+  readonly ask: (practice: string, address: string, mail: string) => string;
+  /** The second button ends this as well. */
+  readonly warnAll: (practice: string) => string;
+  readonly stop: string;
+  readonly stopAll: string;
+  readonly stopped: Readonly<Record<Extent, (practice: string, address: string, mail: string) => string>>;
+  readonly underWay: string;
+  readonly sender: string;
+  readonly privacy: string;
+  readonly unknown: string;
+  readonly unknownAdvice: string;
+}
+
+const words: Readonly<Record<Language, Words>> = {
+  de: {
+    title: 'E-Mails abbestellen',
+    doneTitle: 'Sie sind abgemeldet',
+    unknownTitle: 'Dieser Link ist nicht gültig',
+    mail: {
+      marketing: 'Newsletter und Angebote',
+      transactional: 'Mitteilungen wie Terminbestätigungen und Erinnerungen',
+    },
+    ask: (practice, address, mail) =>
+      `Möchten Sie an <strong>${address}</strong> keine E-Mails dieser Art mehr von <strong>${practice}</strong> bekommen? Gemeint sind: ${mail}.`,
+    warnAll: (practice) =>
+      `Oder möchten Sie gar keine E-Mails mehr von ${practice} bekommen? Das gilt auch für Terminbestätigungen und Erinnerungen.`,
+    stop: 'Diese E-Mails abbestellen',
+    stopAll: 'Alle E-Mails dieses Absenders abbestellen',
+    stopped: {
+      route: (practice, address, mail) =>
+        `<strong>${practice}</strong> schickt an <strong>${address}</strong> keine E-Mails dieser Art mehr. Gemeint sind: ${mail}.`,
+      team: (practice, address) =>
+        `<strong>${practice}</strong> schickt an <strong>${address}</strong> keine E-Mails mehr.`,
+    },
+    underWay: 'E-Mails, die schon unterwegs sind, können Sie noch erreichen.',
+    sender: 'Absender',
+    privacy: 'Datenschutzerklärung',
+    unknown:
+      'Vielleicht ist der Link nicht vollständig, oder die E-Mail ist so alt, dass wir sie nicht mehr zuordnen können. Es wurde nichts geändert.',
+    unknownAdvice:
+      'Bitte öffnen Sie den Link noch einmal direkt aus der E-Mail, oder antworten Sie dem Absender, dass Sie keine E-Mails mehr möchten.',
+  },
+  en: {
+    title: 'Unsubscribe',
+    doneTitle: 'You are unsubscribed',
+    unknownTitle: 'This link is not valid',
+    mail: {
+      marketing: 'newsletters and offers',
+      transactional: 'messages such as appointment confirmations and reminders',
+    },
+    ask: (practice, address, mail) =>
+      `Do you want <strong>${practice}</strong> to stop sending emails of this kind to <strong>${address}</strong>? This means: ${mail}.`,
+    warnAll: (practice) =>
+      `Or do you want no emails from ${practice} at all? This includes appointment confirmations and reminders.`,
+    stop: 'Unsubscribe from these emails',
+    stopAll: 'Unsubscribe from all emails of this sender',
+    stopped: {
+      route: (practice, address, mail) =>
+        `<strong>${practice}</strong> no longer sends emails of this kind to <strong>${address}</strong>. This means: ${mail}.`,
+      team: (practice, address) =>
+        `<strong>${practice}</strong> no longer sends any emails to <strong>${address}</strong>.`,
+    },
+    underWay: 'Emails that are already on their way may still reach you.',
+    sender: 'Sender',
+    privacy: 'Privacy policy',
+    unknown:
+      'The link may be incomplete, or the email so old that we can no longer tell which one it was. Nothing has been changed.',
+    unknownAdvice:
+      'Please open the link once more directly from the email, or reply to the sender that you do not want any more emails.',
+  },
+};
+
+/** The routes that every practice has; others are named beside what they carry, for their practice made them. */
+const BUILT_IN: ReadonlySet<string> = new Set(['outgoing', 'broadcast']);
+
+const mailOf = ({ slug, name, type }: RouteRow, say: Words): string =>
+  BUILT_IN.has(slug) ? say.mail[type] : `${escapeHtml(name)} (${say.mail[type]})`;
+
+/** Who sent it, as far as the practice has said. */
+const imprint = (practice: PracticeRow, say: Words): string => {
+  const { name, legal_street, legal_city, legal_privacy_url, custom_domain, managed_host } = practice;
+  const host = domainToUnicode(custom_domain ?? managed_host);
+  const lines = [name, legal_street, legal_city, host].filter((line) => line !== null).map(escapeHtml);
+  const privacy =
+    legal_privacy_url === null
+      ? []
+      : [`<a href="${escapeHtml(legal_privacy_url)}" rel="noopener noreferrer">${say.privacy}</a>`];
+  return `<p class="note"><b>${say.sender}</b><br>${[...lines, ...privacy].join('<br>')}</p>`;
+};
+
+/** A form that only its button sends: links are followed by machines. */
+const button = (action: string, label: string): string =>
+  `<form method="post" action="${escapeHtml(action)}"><button type="submit">${label}</button></form>`;
+
+export interface Shown {
+  readonly copy: Copy;
+  /** Of which they have unsubscribed. */
+  readonly stopped: Extent | null;
+  /** Where the buttons post to. */
+  readonly action: Readonly<Record<Extent, string>>;
+}
+
+export const unsubscribePage = (
+  language: Language,
+  serviceName: string,
+  { copy, stopped, action }: Shown,
+): RouteResult => {
+  const say = words[language];
+  const practice = escapeHtml(copy.practice.name);
+  const address = escapeHtml(maskAddress(copy.address));
+  const mail = mailOf(copy.route, say);
+  const all = `<p>${say.warnAll(practice)}</p>\n${button(action.team, say.stopAll)}`;
+  const asks = `<p>${say.ask(practice, address, mail)}</p>\n${button(action.route, say.stop)}\n${all}`;
+  const done =
+    stopped === null
+      ? ''
+      : `<p>${say.stopped[stopped](practice, address, mail)} ${say.underWay}</p>\n${stopped === 'route' ? all : ''}`;
+  return page({
+    language,
+    serviceName,
+    title: stopped === null ? say.title : say.doneTitle,
+    body: `${stopped === null ? asks : done}\n${imprint(copy.practice, say)}`,
+  });
+};
+
+/** One page for whatever is wrong with a link: it tells nobody which ones exist. */
+export const unknownLinkPage = (language: Language, serviceName: string): RouteResult => {
+  const say = words[language];
+  return page({
+    status: 404,
+    language,
+    serviceName,
+    title: say.unknownTitle,
+    body: `<p>${say.unknown}</p>\n<p>${say.unknownAdvice}</p>`,
+  });
+};

@@ -1,0 +1,123 @@
+// The way out that each copy bears (RFC 8058): its link shows a page, and a POST to it unsubscribes, be it the page's
+// button or a mail program's one click. What the POST's body says is not looked at: the link alone names the copy, and no
+// form of it that some mail program sends may fail. No cookie, Origin or Referer is asked for.
+import type { KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import type { DurableFile } from '#src/kernel/db/durable-file.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { HTML_TYPE } from '#src/kernel/page.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { decodeUnsubscribeToken, UNSUBSCRIBE_PATH } from '#src/mail/unsubscribe-token.ts';
+import { type Shown, unknownLinkPage, unsubscribePage } from './page.ts';
+import { copyOf, type Extent, extentOf, type UnsubscribeKeys, unsubscribe } from './unsubscribe.ts';
+
+export interface UnsubscribeDeps extends UnsubscribeKeys {
+  readonly platform: DurableFile<PlatformDb>;
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+  /** Of the tokens. */
+  readonly unsubscribeKey: KeyObject;
+  readonly serviceName: string;
+}
+
+const query = z
+  // Others' parameters are passed over: mail programs and those who count clicks add theirs.
+  .object({
+    t: z.string().optional().describe('of the link in the mail'),
+    from: z.enum(['all']).optional().catch(undefined).describe('`all`: from all mail of this sender'),
+  });
+
+type Query = z.output<typeof query>;
+
+const actionsOf = (token: string): Shown['action'] => {
+  const route = `${UNSUBSCRIBE_PATH}?t=${token}`;
+  return { route, team: `${route}&from=all` };
+};
+
+/** Whose copy the token names; null costs nobody more than an HMAC. */
+const targetOf = ({ platform, unsubscribeKey }: UnsubscribeDeps, token: string) => {
+  const target = decodeUnsubscribeToken(unsubscribeKey, token);
+  const tenant = target && platform.peek((db) => registryStore(db).anyByNumber(target.tenantNumber));
+  return target && tenant ? { tenantId: tenant.id, recipientId: target.recipientId } : null;
+};
+
+const shown = async (deps: UnsubscribeDeps, token: string): Promise<Shown | null> => {
+  const target = targetOf(deps, token);
+  if (target === null) return null;
+  return deps.files.read(target.tenantId, (db) => {
+    const copy = copyOf(db, target.recipientId);
+    return copy && { copy, stopped: extentOf(db, copy, deps.suppressionKey), action: actionsOf(token) };
+  });
+};
+
+const carriedOut = async (deps: UnsubscribeDeps, token: string, extent: Extent): Promise<Shown | null> => {
+  const target = targetOf(deps, token);
+  if (target === null) return null;
+  return deps.files.write(target.tenantId, (db) => {
+    const copy = copyOf(db, target.recipientId);
+    if (copy === null) return null;
+    unsubscribe(db, copy, extent, deps, deps.clock.now());
+    // A complaint stands as it is, and counts for as much.
+    const stopped = extentOf(db, copy, deps.suppressionKey) ?? extent;
+    return { copy, stopped: extent === 'team' ? extent : stopped, action: actionsOf(token) };
+  });
+};
+
+export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
+  const shared = {
+    path: UNSUBSCRIBE_PATH,
+    tag: 'Unsubscribe',
+    access: 'public',
+    stability: 'stable',
+    query,
+    responses: {
+      200: { description: 'A page, in German or English by `Accept-Language`.', body: HTML_TYPE },
+      404: { description: 'The same page for whatever is wrong with the link.', body: HTML_TYPE },
+    },
+  } as const;
+  const answer = async (language: Parameters<typeof unsubscribePage>[0], found: Promise<Shown | null>) => {
+    const shown = await found;
+    return shown === null
+      ? unknownLinkPage(language, deps.serviceName)
+      : unsubscribePage(language, deps.serviceName, shown);
+  };
+  return [
+    defineRoute({
+      ...shared,
+      method: 'get',
+      summary: 'The page behind the unsubscribe link of a mail',
+      description: 'Changes nothing: machines follow links too.',
+      handle: ({ query: { t = '' } }: { query: Query }, { language }) => answer(language, shown(deps, t)),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      summary: 'Unsubscribe the recipient of a mail',
+      description:
+        'One click of a mail program (RFC 8058: `List-Unsubscribe=One-Click` as either kind of form), or the button of the page. Whatever the body is, the link alone counts. Asked for again it changes nothing.',
+      audit: { none: 'the person concerned asks for it; suppression and events are the record' },
+      handle: ({ query: { t = '', from } }: { query: Query }, { language }) =>
+        answer(language, carriedOut(deps, t, from === 'all' ? 'team' : 'route')),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/api/public/unsubscribe',
+      tag: 'Unsubscribe',
+      summary: 'Retired',
+      access: 'public',
+      audit: { none: 'it does nothing' },
+      stability: 'deprecated',
+      responses: {},
+      errors: ['gone'],
+      handle: () => {
+        throw new AppError('gone', 'Unsubscribing by this path was retired.', {
+          hint: `Use the link of the mail: POST ${UNSUBSCRIBE_PATH}?t=...`,
+        });
+      },
+    }),
+  ];
+};

@@ -1,0 +1,109 @@
+// What the link in a copy names, and taking the person at their word: they get no more of this mail, or of any mail of
+// this sender. One transaction writes suppression, status, counters and events.
+import type { KeyObject } from 'node:crypto';
+import { utcDay } from '#src/accounts/counters/rules.ts';
+import { counterStore } from '#src/accounts/counters/store.ts';
+import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import { eventStore } from '#src/events/store.ts';
+import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
+import { addOwnSuppression, onRoute, wholeTeam } from '#src/feedback/suppressions/change.ts';
+import { suppressionData } from '#src/feedback/suppressions/event-data.ts';
+import type { SuppressionFacts } from '#src/feedback/suppressions/rules.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { addressDomain } from '#src/mail/address.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { after, standingOf, statusBeside, statusOf } from '#src/messages/rules.ts';
+import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
+
+/** `route`: mail like the one that bears the link. `team`: all mail of this sender. */
+export type Extent = 'route' | 'team';
+
+/** The copy that a link was in. */
+export interface Copy {
+  readonly practice: PracticeRow;
+  readonly message: MessageRow;
+  readonly route: RouteRow;
+  readonly recipient: RecipientRow;
+  readonly address: Address;
+}
+
+export interface UnsubscribeKeys {
+  /** Of `suppressionHash`. */
+  readonly suppressionKey: KeyObject;
+  /** What goes there is counted nowhere. */
+  readonly simulatorDomain: string;
+}
+
+/** Null where the message has been removed since, never was, or is the service's own, which bears no such link. */
+export const copyOf = (db: TenantDb, recipientId: number): Copy | null => {
+  const recipient = messageStore(db).recipient(recipientId);
+  const message = recipient && messageStore(db).bySeq(recipient.message_seq);
+  const route = message && tenantStore(db).route(message.route_id);
+  if (!recipient || !message || !route || message.source === 'system') return null;
+  const practice = tenantStore(db).practice();
+  return { practice, message, route, recipient, address: recipient.address as Address };
+};
+
+const ofThem = (db: TenantDb, { practice, address }: Copy, key: KeyObject): SuppressionFacts[] =>
+  suppressionStore(db).ofAddress(suppressionHash(key, practice.id, address));
+
+const isOwnWish = ({ reason, scope, route_id }: SuppressionFacts, { route }: Copy): boolean =>
+  (reason === 'unsubscribe' || reason === 'unsubscribe_all') && (scope === 'team' || route_id === route.id);
+
+/**
+ * The widest extent of which the person has unsubscribed; null: of nothing that this mail belongs to. What keeps mail from
+ * them for other reasons may pass, and is none.
+ */
+export const extentOf = (db: TenantDb, copy: Copy, key: KeyObject): Extent | null => {
+  const wishes = ofThem(db, copy, key).filter((row) => isOwnWish(row, copy));
+  if (wishes.some(({ scope }) => scope === 'team')) return 'team';
+  return wishes.length > 0 ? 'route' : null;
+};
+
+/** False where it has been done before: then nothing changes. */
+export const unsubscribe = (
+  db: TenantDb,
+  copy: Copy,
+  extent: Extent,
+  { suppressionKey, simulatorDomain }: UnsubscribeKeys,
+  now: number,
+): boolean => {
+  const { message, route, recipient, address } = copy;
+  const hadAsked = ofThem(db, copy, suppressionKey).some((row) => isOwnWish(row, copy));
+  const { row, isNew } = addOwnSuppression(
+    db,
+    suppressionKey,
+    {
+      address,
+      place: extent === 'team' ? wholeTeam : onRoute(route.id),
+      reason: extent === 'team' ? 'unsubscribe_all' : 'unsubscribe',
+      sourceMessageId: message.id,
+      note: null,
+    },
+    now,
+  );
+  const heard = eventStore(db).ofRecipient(message.seq, recipient.id);
+  const status = statusOf(
+    after(
+      standingOf(recipient.status, () => heard),
+      'unsubscribed',
+    ),
+  );
+  const hasMoved = status !== recipient.status;
+  const isFirst = heard.every(({ type }) => type !== 'message.unsubscribed');
+  if (!isNew && !isFirst) return false;
+  const about = { messageSeq: message.seq, recipientId: recipient.id, at: now };
+  const data = {
+    ...suppressionData(db, address, row),
+    ...statusBeside('message.unsubscribed', status),
+  };
+  eventStore(db).append({ ...about, type: 'message.unsubscribed', data });
+  // A complaint that came before says as much, and was told as such.
+  if (isNew || row.reason === 'complaint')
+    eventStore(db).append({ ...about, type: 'message.subscription', data });
+  if (hasMoved) messageStore(db).setRecipientStatus(message.seq, recipient.id, status, now);
+  if (isFirst && !hadAsked && addressDomain(address) !== simulatorDomain)
+    counterStore(db).addFates(utcDay(now), message.seq, ['unsubscribes']);
+  return true;
+};

@@ -1,0 +1,136 @@
+// What goes on in a practice: its log of events, as pages and live. All of it, also what webhooks pass over. Who is limited to
+// projects sees what concerns theirs, and not what concerns several, as in the list of suppressions.
+
+import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { prefers } from '#src/kernel/accept.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { decodeCursor, encodeCursor, readCursor } from '#src/kernel/list.ts';
+import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import { visibleMessage } from '#src/messages/visible-message.ts';
+import { findActivity } from './find.ts';
+import type { Live } from './live.ts';
+import { presentActivity } from './present.ts';
+import { type ActivityQuery, activityHeaders, activityPage, activityQuery } from './schema.ts';
+import type { ActivityFilter } from './store.ts';
+
+export interface ActivityRoutesDeps {
+  readonly files: TenantFiles;
+  readonly live: Pick<Live, 'open'>;
+}
+
+const STREAM_TYPE = 'text/event-stream';
+/** A proxy that gathers an answer before it hands it on would make nothing live of it. */
+const streamHeaders = { Vary: 'Accept', 'X-Accel-Buffering': 'no' };
+
+const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
+
+const unfit = (path: string, message: string): AppError =>
+  new AppError('invalid_request', `\`${path}\` ${message}.`, { extra: { fields: [{ path, message }] } });
+
+const refuse = (query: ActivityQuery, names: readonly (keyof ActivityQuery)[], message: string): void => {
+  const given = names.find((name) => query[name] !== undefined);
+  if (given !== undefined) throw unfit(`query.${given}`, message);
+};
+
+const filterOf = (query: ActivityQuery, message: number | null, { projects }: Caller): ActivityFilter => ({
+  types: query.event ?? null,
+  message,
+  from: timeOf(query.from),
+  before: timeOf(query.to),
+  projects: projects && [...projects],
+});
+
+/** The place after which a stream is to go on; null: from now on. The header is newer than the address that it comes with. */
+const placeAskedFor = (query: ActivityQuery, { header, countOf }: RequestContext): number | null => {
+  const inHeader = header('last-event-id') ?? '';
+  if (countOf('last-event-id') > 1) throw unfit('header.Last-Event-ID', 'may stand in the request once');
+  const [path, given] =
+    inHeader === '' ? ['query.last_event_id', query.last_event_id] : ['header.Last-Event-ID', inHeader];
+  if (given === undefined) return null;
+  const place = readCursor(given);
+  if (place === undefined) throw unfit(path, 'expected the id of an event of this stream');
+  return place;
+};
+
+const stream = async (
+  { files, live }: ActivityRoutesDeps,
+  tenantId: string,
+  query: ActivityQuery,
+  context: RequestContext,
+) => {
+  refuse(query, ['cursor', 'from', 'to'], 'belongs to pages, not to the live stream');
+  const { caller, readmit } = context;
+  const after = placeAskedFor(query, context);
+  const { message_id } = query;
+  const message =
+    message_id === undefined
+      ? null
+      : await files.read(tenantId, (db) => visibleMessage(db, message_id, caller).seq);
+  return live.open({
+    tenantId,
+    caller,
+    readmit,
+    after,
+    filterFor: (present) => filterOf(query, message, present),
+  });
+};
+
+const page = ({ files }: ActivityRoutesDeps, tenantId: string, query: ActivityQuery, caller: Caller) => {
+  refuse(query, ['last_event_id'], `belongs to the live stream: ask for it with Accept: ${STREAM_TYPE}`);
+  const before = decodeCursor(query.cursor);
+  return files.read(tenantId, (db) => {
+    const { message_id } = query;
+    const message = message_id === undefined ? null : visibleMessage(db, message_id, caller).seq;
+    const { rows, next, end } = findActivity(db, filterOf(query, message, caller), before, query.limit);
+    return {
+      data: rows.map(presentActivity),
+      next_cursor: next === null ? null : encodeCursor(next),
+      last_event_id: encodeCursor(end),
+    };
+  });
+};
+
+export const activityRoutes = (deps: ActivityRoutesDeps): Route[] => [
+  defineRoute({
+    method: 'get',
+    path: '/api/practices/{id}/events',
+    tag: 'Events',
+    summary: 'What goes on, as pages or live',
+    description:
+      'With `Accept: text/event-stream` it is a stream of server-sent events that ends when the client leaves: `id` is a place in ' +
+      'the log, `event` the name, `data` an item as in a page. After a lost connection `Last-Event-ID` goes on at that place, ' +
+      'without a gap and without repetition; a page’s `last_event_id` goes on where the page ended. `limit` does not count ' +
+      'there, `cursor`, `from` and `to` are refused. Where events after that place are no longer kept, or the log has been ' +
+      'replaced by a backup, an event `gap` says so (`{"reason": "removed"}`, `{"reason": "restored"}`) and the stream goes on ' +
+      'with the oldest one kept, or at the end. A credential that has lost its right is cut off within 15 seconds. At most 20 ' +
+      'streams a practice.',
+    access: 'messages.view',
+    stability: 'stable',
+    params: tenantParams,
+    query: activityQuery,
+    headers: activityHeaders,
+    responses: {
+      200: {
+        description:
+          'Newest first. A page may hold fewer than `limit`, even none, while `next_cursor` is set: a call ends when it has looked for long enough, and the next one goes on.',
+        body: activityPage,
+        otherwise: STREAM_TYPE,
+      },
+    },
+    handle: async ({ params, query }, context) =>
+      prefers(context, STREAM_TYPE)
+        ? {
+            status: 200,
+            contentType: STREAM_TYPE,
+            headers: streamHeaders,
+            body: await stream(deps, params.id, query, context),
+          }
+        : {
+            status: 200,
+            headers: { Vary: 'Accept' },
+            body: await page(deps, params.id, query, context.caller),
+          },
+  }),
+];

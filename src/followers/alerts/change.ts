@@ -1,0 +1,132 @@
+// Makes, changes and removes chat alerts, each in the transaction that also writes the audit.
+
+import { auditStore } from '#src/events/audit-store.ts';
+import { followStore } from '#src/events/follow-store.ts';
+import { active } from '#src/followers/disabling.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Language } from '#src/kernel/language.ts';
+import { auditedAlert } from './present.ts';
+import type { AlertEvent, AlertKind } from './rules.ts';
+import { disabled, removeGathered } from './settle.ts';
+import { type AlertRow, alertStore } from './store.ts';
+import { openUrl, sealUrl } from './target.ts';
+
+/** Each costs a look at every event. */
+const MAX_ALERTS = 20;
+
+/** Who does it, and when. */
+export interface Doing {
+  readonly change: Change;
+  /** ms since the epoch. */
+  readonly now: number;
+  /** 32 bytes, derived for alerts alone. */
+  readonly key: Buffer;
+}
+
+export interface NewAlert {
+  readonly name: string;
+  readonly kind: AlertKind;
+  readonly url: string;
+  readonly events: readonly AlertEvent[];
+  readonly language: Language;
+}
+
+type Changes = {
+  readonly [K in keyof Omit<NewAlert, 'kind'>]?: NewAlert[K] | undefined;
+} & { readonly status?: AlertRow['status'] | undefined };
+
+export const alertOf = (db: TenantDb, id: string): AlertRow => {
+  const row = alertStore(db).byId(id);
+  if (!row) throw new AppError('not_found', 'There is no such alert.');
+  return row;
+};
+
+const record = (
+  db: TenantDb,
+  { change, now, key }: Doing,
+  before: AlertRow | null,
+  after: AlertRow | null,
+): void => {
+  const audited = (row: AlertRow | null) => (row === null ? null : auditedAlert(row, key));
+  const target = { type: 'alert', id: before?.id ?? after?.id ?? '' };
+  auditStore(db).record(change, { target, before: audited(before), after: audited(after) }, now);
+};
+
+/** It tells of what happens from now on. Throws `conflict` where there is no room. */
+export const createAlert = (db: TenantDb, wanted: NewAlert, doing: Doing): AlertRow => {
+  const store = alertStore(db);
+  if (store.all().length >= MAX_ALERTS)
+    throw new AppError('conflict', `A practice has at most ${MAX_ALERTS} alerts.`, {
+      hint: 'Delete one that is not used any more, or let one tell of more events.',
+    });
+  const id = newId();
+  store.insert({
+    id,
+    name: wanted.name,
+    kind: wanted.kind,
+    sealed_url: sealUrl(doing.key, id, wanted.url),
+    events_json: JSON.stringify(wanted.events),
+    language: wanted.language,
+    ...active,
+    failing_since: null,
+    after_seq: followStore(db).last(),
+    due_at: null,
+    attempts: 0,
+    last_sent_at: null,
+    last_error: null,
+    created_at: doing.now,
+  });
+  const row = alertOf(db, id);
+  record(db, doing, null, row);
+  return row;
+};
+
+/** Failures of before say nothing of what is now: what it has gathered is sent at once. */
+const begunAnew = (row: AlertRow, now: number): AlertRow => ({
+  ...row,
+  attempts: 0,
+  failing_since: null,
+  last_error: null,
+  due_at: row.due_at === null ? null : now,
+});
+
+const withStatus = (
+  db: TenantDb,
+  row: AlertRow,
+  status: AlertRow['status'] | undefined,
+  now: number,
+): AlertRow => {
+  if (status === undefined || status === row.status) return row;
+  if (status === 'disabled') return disabled(row, 'manual', now);
+  return {
+    ...begunAnew(row, now),
+    ...active,
+    after_seq: followStore(db).last(),
+  };
+};
+
+/**
+ * A field that is absent stays as it is. Other events, or being enabled again, hold for what happens from now on: the log has
+ * been read until here.
+ */
+export const changeAlert = (db: TenantDb, row: AlertRow, wanted: Changes, doing: Doing): AlertRow => {
+  const { name = row.name, language = row.language, url, events, status } = wanted;
+  const isMoved = url !== undefined && url !== openUrl(doing.key, row);
+  const moved = isMoved ? { ...begunAnew(row, doing.now), sealed_url: sealUrl(doing.key, row.id, url) } : row;
+  const events_json = events === undefined ? row.events_json : JSON.stringify(events);
+  const after_seq = events_json === row.events_json ? row.after_seq : followStore(db).last();
+  const changed = { ...moved, name, language, events_json, after_seq };
+  const after = withStatus(db, changed, status, doing.now);
+  alertStore(db).update(after);
+  if (after.status === 'disabled') removeGathered(db, row.number);
+  record(db, doing, row, after);
+  return after;
+};
+
+export const removeAlert = (db: TenantDb, row: AlertRow, doing: Doing): void => {
+  alertStore(db).remove(row.number);
+  record(db, doing, row, null);
+};

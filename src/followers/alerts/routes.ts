@@ -1,0 +1,179 @@
+// Chat alerts over HTTP. They tell of all projects, so whoever is limited to some neither sees nor changes any.
+import { z } from 'zod';
+import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { Following } from '#src/followers/following.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { idSchema } from '#src/kernel/fields.ts';
+import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
+import type { Outbound } from '#src/kernel/outbound/outbound.ts';
+import { requireUsable } from '#src/kernel/outbound/require-usable.ts';
+import { createTestBounds } from '#src/kernel/outbound/test-bounds.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { alertOf, changeAlert, createAlert, removeAlert } from './change.ts';
+import { post } from './dispatcher.ts';
+import { gather } from './gather.ts';
+import { presentAlert } from './present.ts';
+import { errorOf } from './rules.ts';
+import { alertSchema, createAlertBody, patchAlertBody, testSchema } from './schema.ts';
+import { alertStore } from './store.ts';
+import { openUrl } from './target.ts';
+import { testMessage } from './words.ts';
+
+export interface AlertRoutesDeps {
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+  readonly outbound: Outbound;
+  readonly following: () => Pick<Following, 'hold' | 'wake'>;
+  /** 32 bytes, derived for alerts alone. */
+  readonly key: Buffer;
+  /** ms from an event to the message that tells of it. */
+  readonly gatherFor: () => number;
+  readonly service: { readonly name: string; readonly origin: string };
+}
+
+const alertParams = z.strictObject({ ...tenantParams.shape, alertID: idSchema });
+
+const requireRights = (caller: Caller): void => requireAllProjects(caller, 'webhooks.manage', 'An alert');
+
+export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
+  const { files, clock, outbound, following, key, gatherFor, service } = deps;
+  const inTestBounds = createTestBounds(clock, 'Alerts');
+  const shared = { tag: 'Alerts', access: 'webhooks.manage', stability: 'stable' } as const;
+  const one = { description: 'The alert.', body: alertSchema };
+
+  /** What has been written to the log so far is told as the alerts are now. */
+  const catchUp = async (id: string): Promise<void> => {
+    while ((await files.write(id, (db) => gather(db, 0, gatherFor()))).more);
+  };
+
+  return [
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: '/api/practices/{id}/alerts',
+      summary: 'Chat alerts',
+      params: tenantParams,
+      query: z.strictObject(listQuery),
+      responses: { 200: { description: 'All, in the order they were made.', body: listOf(alertSchema) } },
+      handle: async ({ params, query }, { caller }) => {
+        requireRights(caller);
+        const rows = await files.read(params.id, (db) => alertStore(db).all());
+        return { status: 200, body: pageOf(rows, query, (row) => presentAlert(row, key)) };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: '/api/practices/{id}/alerts',
+      summary: 'Create a chat alert',
+      description:
+        'What happens within `alerts.gather` (a minute) is one message with numbers. It names no subject, no content and no whole address. While the chat tool fails, all that happens meanwhile is gathered into the one message that is tried again.',
+      audit: 'alert.create',
+      params: tenantParams,
+      body: createAlertBody,
+      responses: { 201: one },
+      errors: ['conflict'],
+      handle: async ({ params: { id }, body }, { caller, change, language }) => {
+        requireRights(caller);
+        await requireUsable(outbound, body.url);
+        const wanted = { ...body, language: body.language ?? language };
+        // The registry knows first: a crash in between leaves a tenant whose file is looked at once for nothing.
+        const release = await following().hold('alerts', id);
+        try {
+          const row = await files.write(id, (db) =>
+            createAlert(db, wanted, { change, now: clock.now(), key }),
+          );
+          return { status: 201, body: presentAlert(row, key) };
+        } finally {
+          release();
+          following().wake('alerts', id);
+        }
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: '/api/practices/{id}/alerts/{alertID}',
+      summary: 'A chat alert',
+      params: alertParams,
+      responses: { 200: one },
+      handle: async ({ params }, { caller }) => {
+        const row = await files.read(params.id, (db) => alertOf(db, params.alertID));
+        requireRights(caller);
+        return { status: 200, body: presentAlert(row, key) };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'patch',
+      path: '/api/practices/{id}/alerts/{alertID}',
+      summary: 'Change, disable or enable a chat alert',
+      audit: 'alert.update',
+      params: alertParams,
+      body: patchAlertBody,
+      responses: { 200: one },
+      handle: async ({ params, body }, { caller, change }) => {
+        const { id, alertID } = params;
+        await files.read(id, (db) => alertOf(db, alertID));
+        requireRights(caller);
+        if (body.url !== undefined) await requireUsable(outbound, body.url);
+        await catchUp(id);
+        const row = await files.write(id, (db) => {
+          gather(db, 0, gatherFor());
+          return changeAlert(db, alertOf(db, alertID), body, { change, now: clock.now(), key });
+        });
+        following().wake('alerts', id);
+        return { status: 200, body: presentAlert(row, key) };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'delete',
+      path: '/api/practices/{id}/alerts/{alertID}',
+      summary: 'Delete a chat alert',
+      audit: 'alert.delete',
+      params: alertParams,
+      responses: { 204: { description: 'It is gone, with what it had gathered.' } },
+      handle: async ({ params }, { caller, change }) => {
+        await files.write(params.id, (db) => {
+          const row = alertOf(db, params.alertID);
+          requireRights(caller);
+          removeAlert(db, row, { change, now: clock.now(), key });
+        });
+        following().wake('alerts', params.id);
+        return { status: 204 };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: '/api/practices/{id}/alerts/{alertID}/test',
+      summary: 'Send a test message to the chat',
+      description: 'At once and once, also while the alert is disabled; nothing of it changes.',
+      audit: { none: 'nothing is stored' },
+      params: alertParams,
+      query: z.strictObject({}),
+      responses: { 200: { description: 'What became of it.', body: testSchema } },
+      errors: ['rate_limited'],
+      handle: async ({ params }, { caller }) => {
+        const { row, practice } = await files.read(params.id, (db) => ({
+          row: alertOf(db, params.alertID),
+          practice: tenantStore(db).practice().name,
+        }));
+        requireRights(caller);
+        const { id, kind, name, language } = row;
+        const setting = { practice, language, service: service.name, origin: service.origin };
+        const message = testMessage({ name, events: JSON.parse(row.events_json) }, setting);
+        const target = { id: `test ${id}`, kind, url: openUrl(key, row) };
+        const outcome = await inTestBounds(params.id, () => post(outbound, target, message));
+        const error = errorOf(outcome);
+        const response_status = outcome.kind === 'answered' ? outcome.status : null;
+        return { status: 200, body: { delivered: error === null, response_status, error } };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,28 @@
+// The registry's note of which tenants have somebody to tell of events, so that a start opens no others' files.
+
+import type { FollowerName } from '#src/events/follow-store.ts';
+import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
+
+export interface FollowedTenant {
+  tenant_id: string;
+  follower: FollowerName;
+}
+
+export const followerRegistryStore = perConnection((db: PlatformDb) => {
+  const insert = db.prepare<[string, FollowerName]>(
+    'INSERT INTO event_followers (tenant_id, follower) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  );
+  const remove = db.prepare<[string, FollowerName]>(
+    'DELETE FROM event_followers WHERE tenant_id = ? AND follower = ?',
+  );
+  const all = db.prepare<[], FollowedTenant>('SELECT tenant_id, follower FROM event_followers');
+  return {
+    add: (tenantId: string, follower: FollowerName): void => {
+      insert.run(tenantId, follower);
+    },
+    remove: (tenantId: string, follower: FollowerName): void => {
+      remove.run(tenantId, follower);
+    },
+    all: (): FollowedTenant[] => all.all(),
+  };
+});

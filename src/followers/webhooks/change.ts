@@ -1,0 +1,198 @@
+// Makes, changes, rotates and removes webhooks, each in the transaction that also writes the audit. The address is looked at
+// before: it may be asked for in the DNS. Whoever sends finds in the file what has changed, and is woken by each commit.
+
+import { auditStore } from '#src/events/audit-store.ts';
+import { followStore } from '#src/events/follow-store.ts';
+import { active, disabledFor } from '#src/followers/disabling.ts';
+import type { Following } from '#src/followers/following.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Outbound } from '#src/kernel/outbound/outbound.ts';
+import { requireUsable } from '#src/kernel/outbound/require-usable.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { catchUp } from './fan-out.ts';
+import { auditedWebhook } from './present.ts';
+import { FORMER_SIGNS_MS, makeSecret, openFor, sealFor } from './secrets.ts';
+import { type WebhookRow, webhookStore } from './store.ts';
+
+export interface WebhookDeps {
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+  /** 32 bytes, derived for webhooks alone. */
+  readonly key: Buffer;
+  readonly outbound: Pick<Outbound, 'refusalOf'>;
+  readonly following: () => Pick<Following, 'hold'>;
+}
+
+/** Nobody keeps more apart, each event is looked at for each, and they are listed whole. */
+export const MAX_WEBHOOKS = 50;
+
+/**
+ * Read before what is wanted changes: those that follow the log as closely as they should have next to nothing to read. Where
+ * more is left, it is told of as it is wanted from then on.
+ */
+const PORTIONS_TO_CATCH_UP = 20;
+
+export interface GivenWebhook {
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly string[];
+}
+
+type Wanted = { readonly [K in keyof GivenWebhook]?: GivenWebhook[K] | undefined } & {
+  readonly status?: WebhookRow['status'] | undefined;
+};
+
+/** Throws `not_found`. */
+export const webhookOf = (db: TenantDb, id: string): WebhookRow => {
+  const row = webhookStore(db).byId(id);
+  if (!row) throw new AppError('not_found', 'There is no such webhook.');
+  return row;
+};
+
+const record = (
+  db: TenantDb,
+  change: Change,
+  now: number,
+  [before, after]: readonly [before: { id: string } | null, after: { id: string } | null],
+): void => {
+  const id = (after ?? before)?.id ?? '';
+  auditStore(db).record(change, { target: { type: 'webhook', id }, before, after }, now);
+};
+
+/**
+ * The registry says first that somebody follows the events of this practice. A crash in between leaves a file that is looked
+ * at once for nothing, whose turn takes that back. Throws `invalid_request` and `conflict`.
+ */
+export const createWebhook = async (
+  deps: WebhookDeps,
+  tenantId: string,
+  { name, url, events }: GivenWebhook,
+  change: Change,
+): Promise<{ row: WebhookRow; secret: string }> => {
+  const { files, clock, key, following } = deps;
+  await requireUsable(deps.outbound, url);
+  const [id, secret] = [newId(), makeSecret()];
+  const release = await following().hold('webhooks', tenantId);
+  try {
+    const row = await files.write(tenantId, (db) => {
+      const now = clock.now();
+      const store = webhookStore(db);
+      if (store.count() >= MAX_WEBHOOKS)
+        throw new AppError('conflict', `A practice has at most ${MAX_WEBHOOKS} webhooks.`, {
+          hint: 'Delete one that is not used any more, or add the events to one that is there.',
+        });
+      store.insert({
+        id,
+        name,
+        sealed_url: sealFor(key, 'url', id, url),
+        events_json: JSON.stringify(events),
+        sealed_secret: sealFor(key, 'secret', id, secret),
+        after_seq: followStore(db).last(),
+        created_at: now,
+      });
+      const made = webhookOf(db, id);
+      record(db, change, now, [null, auditedWebhook(made, key, now)]);
+      return made;
+    });
+    return { row, secret };
+  } finally {
+    release();
+  }
+};
+
+const NEW_START = { failing_since: null, last_error: null } as const;
+
+/** One that is disabled already keeps the reason why. */
+const withStatus = (row: WebhookRow, status: Wanted['status'], now: number): WebhookRow => {
+  if (status === 'active') return { ...row, ...NEW_START, ...active };
+  if (status === 'disabled' && row.status === 'active') return { ...row, ...disabledFor('manual', now) };
+  return row;
+};
+
+/** What another address failed says nothing of this one. */
+const withUrl = (row: WebhookRow, url: string | undefined, key: Buffer): WebhookRow => {
+  if (url === undefined || url === openFor(key, 'url', row.id, row.sealed_url)) return row;
+  const start = row.status === 'active' ? NEW_START : {};
+  return { ...row, ...start, sealed_url: sealFor(key, 'url', row.id, url) };
+};
+
+/**
+ * A field that is absent stays as it is. Deliveries that are pending go to the new address; other events are told of from
+ * now on. Throws `not_found` and `invalid_request`.
+ */
+export const changeWebhook = async (
+  deps: WebhookDeps,
+  tenantId: string,
+  webhookId: string,
+  wanted: Wanted,
+  change: Change,
+): Promise<WebhookRow> => {
+  const { files, clock, key } = deps;
+  const { url } = wanted;
+  if (url !== undefined) await requireUsable(deps.outbound, url);
+  for (let portions = 0; portions < PORTIONS_TO_CATCH_UP; portions++)
+    if (!(await files.write(tenantId, (db) => catchUp(db, clock.now())))) break;
+  return files.write(tenantId, (db) => {
+    const now = clock.now();
+    const before = webhookOf(db, webhookId);
+    const { name = before.name, events, status } = wanted;
+    const after: WebhookRow = {
+      ...withUrl(withStatus(before, status, now), url, key),
+      name,
+      events_json: events === undefined ? before.events_json : JSON.stringify(events),
+    };
+    catchUp(db, now);
+    webhookStore(db).update(after);
+    record(db, change, now, [auditedWebhook(before, key, now), auditedWebhook(after, key, now)]);
+    return after;
+  });
+};
+
+/**
+ * A new secret signs from now on, and the former one beside it for a day unless it is revoked; one that was former until now
+ * signs no more. Throws `not_found`.
+ */
+export const rotateSecret = async (
+  { files, clock, key }: WebhookDeps,
+  tenantId: string,
+  webhookId: string,
+  revokePrevious: boolean,
+  change: Change,
+): Promise<{ row: WebhookRow; secret: string }> => {
+  const secret = makeSecret();
+  const row = await files.write(tenantId, (db) => {
+    const now = clock.now();
+    const before = webhookOf(db, webhookId);
+    const after: WebhookRow = {
+      ...before,
+      sealed_secret: sealFor(key, 'secret', before.id, secret),
+      sealed_former: revokePrevious ? null : before.sealed_secret,
+      former_until: revokePrevious ? null : now + FORMER_SIGNS_MS,
+    };
+    webhookStore(db).setSecret(after);
+    // Two rotations in a row would look alike without it.
+    const shown = { ...auditedWebhook(after, key, now), previous_secret_revoked: revokePrevious };
+    record(db, change, now, [auditedWebhook(before, key, now), shown]);
+    return after;
+  });
+  return { row, secret };
+};
+
+/** It is gone at once; its deliveries go after it, some at a time. Throws `not_found`. */
+export const removeWebhook = async (
+  { files, clock, key }: WebhookDeps,
+  tenantId: string,
+  webhookId: string,
+  change: Change,
+): Promise<void> => {
+  await files.write(tenantId, (db) => {
+    const now = clock.now();
+    const row = webhookOf(db, webhookId);
+    webhookStore(db).markRemoved(row.number, now);
+    record(db, change, now, [auditedWebhook(row, key, now), null]);
+  });
+};

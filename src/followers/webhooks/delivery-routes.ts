@@ -1,0 +1,133 @@
+// The deliveries of a webhook over HTTP: what became of each, and once more.
+import { z } from 'zod';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { idSchema } from '#src/kernel/fields.ts';
+import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
+import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
+import { practicePlaces } from '#src/kernel/practice-places.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { type WebhookDeps, webhookOf } from './change.ts';
+import { deliveryStore } from './delivery-store.ts';
+import type { WebhookDispatcher } from './dispatcher.ts';
+import { presentDelivery, presentWithBody } from './present.ts';
+import { deliveryOf, replayFailed, replayOne } from './replay.ts';
+import { webhookParams, webhookRouteShared } from './routes.ts';
+import { deliveriesQuery, deliverySchema, deliveryWithBody, replayBody, replayedSchema } from './schema.ts';
+
+/** Looks for one page; each of them passes over some thousand rows that do not fit, and lets others in between. */
+const MAX_LOOKS = 20;
+
+/** Each looks through all that has failed, some seconds of the thread that all practices share. */
+const REPLAYS_PER_MINUTE = 12;
+
+const deliveryParams = z.strictObject({ ...webhookParams.shape, deliveryID: idSchema });
+
+type Deliveries = z.infer<ReturnType<typeof listOf<typeof deliverySchema>>>;
+
+export interface DeliveryRoutesDeps extends Pick<WebhookDeps, 'files' | 'clock'> {
+  readonly dispatcher: Pick<WebhookDispatcher, 'spareNoLonger'>;
+}
+
+export const deliveryRoutes = ({ files, clock, dispatcher }: DeliveryRoutesDeps): Route[] => {
+  const limitReplays = createPracticeLimit(
+    clock,
+    REPLAYS_PER_MINUTE,
+    `All that failed is delivered once more ${REPLAYS_PER_MINUTE} times a minute at most.`,
+  );
+  // Each rests in between, and many at once would take the rests of all others.
+  const inPlace = practicePlaces(1, 'Deliveries of the practice are being put back already.');
+
+  const look = (
+    db: TenantDb,
+    webhookId: string,
+    query: z.infer<typeof deliveriesQuery>,
+    before: number | null,
+  ) => {
+    const filter = { status: query.status ?? null, event: query.event ?? null };
+    const { rows, next } = deliveryStore(db).find(
+      webhookOf(db, webhookId).number,
+      filter,
+      before,
+      query.limit,
+    );
+    return { data: rows.map((row) => presentDelivery(db, row)), next };
+  };
+
+  return [
+    defineRoute({
+      ...webhookRouteShared,
+      method: 'get',
+      path: '/api/practices/{id}/webhooks/{webhookID}/deliveries',
+      summary: 'Deliveries of a webhook',
+      description:
+        'As long as `retention.webhook_deliveries` keeps them. Where a filter fits to few of very many, a page may have ' +
+        'fewer than `limit`, or none: it goes on with `next_cursor`.',
+      params: webhookParams,
+      query: deliveriesQuery,
+      responses: { 200: { description: 'Newest first.', body: listOf(deliverySchema) } },
+      handle: async ({ params, query }) => {
+        let next = decodeCursor(query.cursor);
+        let data: Deliveries['data'] = [];
+        for (let looks = 0; looks < MAX_LOOKS && data.length === 0; looks += 1) {
+          const before = next;
+          ({ data, next } = await files.read(params.id, (db) => look(db, params.webhookID, query, before)));
+          if (next === null) break;
+        }
+        return { status: 200, body: { data, next_cursor: next === null ? null : encodeCursor(next) } };
+      },
+    }),
+    defineRoute({
+      ...webhookRouteShared,
+      method: 'get',
+      path: '/api/practices/{id}/webhooks/{webhookID}/deliveries/{deliveryID}',
+      summary: 'A delivery with its body',
+      params: deliveryParams,
+      responses: { 200: { description: 'The delivery.', body: deliveryWithBody } },
+      handle: async ({ params }) => {
+        const body = await files.read(params.id, (db) => {
+          const webhook = webhookOf(db, params.webhookID);
+          return presentWithBody(db, deliveryOf(db, webhook, params.deliveryID), webhook);
+        });
+        return { status: 200, body };
+      },
+    }),
+    defineRoute({
+      ...webhookRouteShared,
+      method: 'post',
+      path: '/api/practices/{id}/webhooks/{webhookID}/deliveries/{deliveryID}/replay',
+      summary: 'Deliver once more',
+      description:
+        'Under the same id and with the same body, by the schedule from its beginning. One that is pending is due at once.',
+      audit: { none: 'what has been told is told once more; the deliveries keep the log of it' },
+      params: deliveryParams,
+      responses: { 202: { description: 'The delivery, pending.', body: deliverySchema } },
+      errors: ['conflict'],
+      handle: async ({ params }) => {
+        const body = await files.write(params.id, (db) =>
+          presentDelivery(db, replayOne(db, params.webhookID, params.deliveryID, clock.now())),
+        );
+        dispatcher.spareNoLonger(params.id, params.webhookID);
+        return { status: 202, body };
+      },
+    }),
+    defineRoute({
+      ...webhookRouteShared,
+      method: 'post',
+      path: '/api/practices/{id}/webhooks/{webhookID}/replay',
+      summary: 'Deliver once more all that failed since a time',
+      description: 'Also what happened while the webhook was disabled. Oldest first, as one by one.',
+      audit: { none: 'what has been told is told once more; the deliveries keep the log of it' },
+      params: webhookParams,
+      body: replayBody,
+      responses: { 202: { description: 'How many are pending again.', body: replayedSchema } },
+      errors: ['conflict', 'rate_limited'],
+      handle: async ({ params: { id, webhookID }, body: { since } }) => {
+        limitReplays(id);
+        const replay = () => replayFailed({ files, clock }, id, webhookID, Date.parse(since));
+        const replayed = await inPlace(id, replay);
+        dispatcher.spareNoLonger(id, webhookID);
+        return { status: 202, body: replayed };
+      },
+    }),
+  ];
+};

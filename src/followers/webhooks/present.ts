@@ -1,0 +1,71 @@
+// Webhooks and deliveries as the API and the audit show them.
+import type { z } from 'zod';
+import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { maskUrl, urlFingerprint } from '#src/kernel/secret-url.ts';
+import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { toldEvent } from '#src/messages/told-event.ts';
+import type { DeliveryRow } from './delivery-store.ts';
+import { envelopeOf, testEnvelope } from './envelope.ts';
+import type { deliverySchema, deliveryWithBody, webhookSchema } from './schema.ts';
+import { formerUntil, openFor } from './secrets.ts';
+import type { WebhookRow } from './store.ts';
+
+type Shown = z.infer<typeof webhookSchema>;
+type ShownDelivery = z.infer<typeof deliverySchema>;
+
+/** `key` is derived for webhooks. */
+export const presentWebhook = (row: WebhookRow, key: Buffer, now: number): Shown => ({
+  id: row.id,
+  name: row.name,
+  url: openFor(key, 'url', row.id, row.sealed_url),
+  events: JSON.parse(row.events_json),
+  status: row.status,
+  disabled_reason: row.disabled_reason,
+  failing_since: toIsoOrNull(row.failing_since),
+  previous_secret_until: toIsoOrNull(formerUntil(row, now)),
+  created_at: toIso(row.created_at),
+});
+
+/** Many a receiver knows who may post by the path or the query alone, and the audit is kept for years, as it is. */
+export const auditedWebhook = (row: WebhookRow, key: Buffer, now: number) => {
+  const { failing_since: _, url, ...record } = presentWebhook(row, key, now);
+  return { ...record, url: maskUrl(url), url_fingerprint: urlFingerprint(key, url) };
+};
+
+const eventOf = (db: TenantDb, { event_seq }: DeliveryRow): FollowedEvent | undefined =>
+  event_seq === null ? undefined : followStore(db).event(event_seq);
+
+const present = (row: DeliveryRow, event: FollowedEvent | undefined): ShownDelivery => ({
+  id: row.id,
+  event: row.event as ShownDelivery['event'],
+  event_id: event?.id ?? null,
+  message_id: event?.message_id ?? null,
+  attempts: row.attempts,
+  status: row.status,
+  response_status: row.response_status,
+  response_excerpt: row.response_excerpt,
+  error: row.error,
+  next_attempt_at: toIsoOrNull(row.next_attempt_at),
+  created_at: toIso(row.created_at),
+  updated_at: toIso(row.updated_at),
+});
+
+export const presentDelivery = (db: TenantDb, row: DeliveryRow): ShownDelivery =>
+  present(row, eventOf(db, row));
+
+/** As an attempt would send it now, which is as each one before did. */
+const bodyOf = (row: DeliveryRow, event: FollowedEvent | undefined, webhook: WebhookRow): string | null => {
+  if (row.event_seq === null)
+    return testEnvelope(row.id, { webhookId: webhook.id, name: webhook.name, at: row.created_at });
+  return event === undefined ? null : envelopeOf(row.id, toldEvent(event));
+};
+
+export const presentWithBody = (
+  db: TenantDb,
+  row: DeliveryRow,
+  webhook: WebhookRow,
+): z.infer<typeof deliveryWithBody> => {
+  const event = eventOf(db, row);
+  return { ...present(row, event), body: bodyOf(row, event, webhook) };
+};

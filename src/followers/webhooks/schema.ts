@@ -1,0 +1,118 @@
+// Webhooks and their deliveries as the API takes and shows them.
+import { z } from 'zod';
+import { eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
+import { disabledReasons } from '#src/followers/disabling.ts';
+import { idSchema, lineSchema } from '#src/kernel/fields.ts';
+import { listQuery } from '#src/kernel/list.ts';
+import { nearest } from '#src/kernel/nearest.ts';
+
+const MAX_NAME = 100;
+/** The guard lets no longer one pass. */
+const MAX_URL = 2_048;
+
+export const webhookStatuses = ['active', 'disabled'] as const;
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+
+/** A test goes to whomever it is asked for, whether that names it or not. */
+export const subscribable = [...eventTypes, TEST_EVENT] as const;
+
+const eventName = z.enum(subscribable, {
+  error: ({ input }) => {
+    if (typeof input !== 'string') return undefined;
+    const meant = nearest(input, subscribable);
+    return `no such event${meant === undefined ? '; /reference lists them' : `; did you mean \`${meant}\`?`}`;
+  },
+});
+
+const isEachOnce = (events: readonly string[]): boolean => new Set(events).size === events.length;
+
+const given = {
+  name: lineSchema(MAX_NAME),
+  url: z.string().trim().min(1).max(MAX_URL).describe('public HTTPS address that events are POSTed to'),
+  events: z
+    .array(eventName)
+    .min(1)
+    .max(subscribable.length)
+    .refine(isEachOnce, 'name each event once')
+    .describe('names of the events that it is told of'),
+};
+
+export const createWebhookBody = z.strictObject(given);
+
+export const patchWebhookBody = z
+  .strictObject({
+    ...given,
+    status: z
+      .enum(webhookStatuses)
+      .describe('`active` enables it again; while it is `disabled` its events become failed deliveries'),
+  })
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, 'name what is to be changed');
+
+export const rotateBody = z
+  .strictObject({
+    revoke_previous: z
+      .boolean()
+      .default(false)
+      .describe('the former secret signs no more from now on: for one that has become known'),
+  })
+  .default({ revoke_previous: false });
+
+export const replayBody = z.strictObject({
+  since: z.iso.datetime({ offset: true }).describe('of the failure; as far back as deliveries are kept'),
+});
+
+export const deliveriesQuery = z.strictObject({
+  ...listQuery,
+  status: z.enum(deliveryStatuses).optional(),
+  event: eventName.optional(),
+});
+
+const time = z.iso.datetime();
+
+export const webhookSchema = z.strictObject({
+  id: idSchema,
+  name: z.string(),
+  url: z.string(),
+  events: z.array(z.enum(subscribable)),
+  status: z.enum(webhookStatuses),
+  disabled_reason: z
+    .enum(disabledReasons)
+    .nullable()
+    .describe(
+      '`gone`: the address answered 410; `failing`: it took nothing for days; `manual`: somebody wanted it',
+    ),
+  failing_since: time.nullable().describe('the first failure since the last success'),
+  previous_secret_until: time.nullable().describe('until then the secret before the last rotation signs too'),
+  created_at: time,
+});
+
+export const webhookWithSecret = webhookSchema.extend({
+  secret: z.string().describe('signs what is delivered; shown this once'),
+});
+
+export const deliverySchema = z.strictObject({
+  id: idSchema.describe('of the envelope, and `webhook-id`; stays at a replay'),
+  event: z.enum(subscribable),
+  event_id: idSchema.nullable().describe('null of a test, and of an event that is kept no more'),
+  message_id: idSchema.nullable().describe('null where the event is about no message'),
+  attempts: z.int().describe('those of all replays together'),
+  status: z.enum(deliveryStatuses),
+  response_status: z.int().nullable().describe('of the last attempt; null where there was no answer'),
+  response_excerpt: z.string().nullable().describe('the first KiB of the last answer'),
+  error: z.string().nullable().describe('why the last attempt failed'),
+  next_attempt_at: time
+    .nullable()
+    .describe('null also while an earlier one of the same message is to go first'),
+  created_at: time,
+  updated_at: time,
+});
+
+export const deliveryWithBody = deliverySchema.extend({
+  body: z.string().nullable().describe('as it is sent; null where the event is kept no more'),
+});
+
+export const replayedSchema = z.strictObject({
+  replayed: z.int().describe('deliveries that are pending again'),
+  more: z.boolean().describe('whether others are left: ask once more'),
+});

@@ -1,0 +1,106 @@
+// The webhooks of a tenant, in its file. What has been removed is shown to nobody, and stands there until its deliveries
+// are gone.
+
+import type { FollowerState } from '#src/followers/disabling.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+
+export interface WebhookRow extends FollowerState {
+  number: number;
+  id: string;
+  name: string;
+  sealed_url: Buffer;
+  events_json: string;
+  sealed_secret: Buffer;
+  sealed_former: Buffer | null;
+  former_until: number | null;
+  failing_since: number | null;
+  last_error: string | null;
+  /** Events up to here were before its time. */
+  after_seq: number;
+  removed_at: number | null;
+  created_at: number;
+}
+
+export type NewWebhook = Pick<
+  WebhookRow,
+  'id' | 'name' | 'sealed_url' | 'events_json' | 'sealed_secret' | 'after_seq' | 'created_at'
+>;
+export type WebhookChange = Pick<
+  WebhookRow,
+  | 'number'
+  | 'name'
+  | 'sealed_url'
+  | 'events_json'
+  | 'status'
+  | 'disabled_reason'
+  | 'disabled_at'
+  | 'disabled_told'
+  | 'failing_since'
+  | 'last_error'
+>;
+export type SecretChange = Pick<WebhookRow, 'number' | 'sealed_secret' | 'sealed_former' | 'former_until'>;
+
+export const webhookStore = perConnection((db: TenantDb) => {
+  const insert = db.prepare<NewWebhook>(
+    `INSERT INTO webhooks (id, name, sealed_url, events_json, sealed_secret, status, after_seq, created_at)
+     VALUES (:id, :name, :sealed_url, :events_json, :sealed_secret, 'active', :after_seq, :created_at)`,
+  );
+  const byId = db.prepare<[string], WebhookRow>('SELECT * FROM webhooks WHERE id = ? AND removed_at IS NULL');
+  const byNumber = db.prepare<[number], WebhookRow>('SELECT * FROM webhooks WHERE number = ?');
+  const all = db.prepare<[], WebhookRow>('SELECT * FROM webhooks ORDER BY number');
+  const update = db.prepare<WebhookChange>(
+    `UPDATE webhooks SET name = :name, sealed_url = :sealed_url, events_json = :events_json, status = :status,
+       disabled_reason = :disabled_reason, disabled_at = :disabled_at, disabled_told = :disabled_told,
+       failing_since = :failing_since, last_error = :last_error
+     WHERE number = :number`,
+  );
+  const setSecret = db.prepare<SecretChange>(
+    `UPDATE webhooks SET sealed_secret = :sealed_secret, sealed_former = :sealed_former, former_until = :former_until
+     WHERE number = :number`,
+  );
+  const setFailing = db.prepare<[number | null, string | null, number]>(
+    'UPDATE webhooks SET failing_since = ?, last_error = ? WHERE number = ?',
+  );
+  const markRemoved = db.prepare<[number, number]>('UPDATE webhooks SET removed_at = ? WHERE number = ?');
+  const markTold = db.prepare<[string, number]>(
+    'UPDATE webhooks SET disabled_told = 1 WHERE id = ? AND disabled_at = ?',
+  );
+  const remove = db.prepare<[number]>('DELETE FROM webhooks WHERE number = ?');
+  const list = (): WebhookRow[] => all.all().filter(({ removed_at }) => removed_at === null);
+  return {
+    /** Active, from the event after `after_seq` on. */
+    insert: (row: NewWebhook): void => {
+      insert.run(row);
+    },
+    /** Unless it has been removed. */
+    byId: (id: string): WebhookRow | undefined => byId.get(id),
+    /** Also one that has been removed and still stands there. */
+    byNumber: (number: number): WebhookRow | undefined => byNumber.get(number),
+    /** In the order they were made; a few dozen. */
+    list,
+    /** With those that have been removed and still stand there. */
+    all: (): WebhookRow[] => all.all(),
+    count: (): number => list().length,
+    update: (change: WebhookChange): void => {
+      update.run(change);
+    },
+    setSecret: (change: SecretChange): void => {
+      setSecret.run(change);
+    },
+    /** Since when it fails, and what came of the last attempt; nulls: it does not. */
+    setFailing: (number: number, since: number | null, error: string | null): void => {
+      setFailing.run(since, error, number);
+    },
+    /** The owners know that it was disabled at `disabledAt`. Unless something else has become of it. */
+    markTold: (id: string, disabledAt: number): void => {
+      markTold.run(id, disabledAt);
+    },
+    markRemoved: (number: number, now: number): void => {
+      markRemoved.run(now, number);
+    },
+    /** Its deliveries must be gone. */
+    remove: (number: number): void => {
+      remove.run(number);
+    },
+  };
+});

@@ -1,0 +1,133 @@
+// What people write to postmaster and abuse of the service's own hosts (RFC 5321 §4.5.1, RFC 2142 §4): someone must read it.
+// Where the operator has named an address it goes there as a mail of the service's own practice, by the one way in; else
+// it is kept in that practice's local mailbox. Strangers decide what comes, so it is bounded in number and size.
+import { hash } from 'node:crypto';
+import { simpleParser } from 'mailparser';
+import { AppError } from '#src/kernel/errors.ts';
+import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
+import { AddressError, parseAddress } from '#src/mail/address.ts';
+import { calmSource } from '#src/mail/calm-source.ts';
+import { fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
+import type { Mailbox } from '#src/mail/mailbox.ts';
+import { textOfHtml } from '#src/mail/plain-text.ts';
+import { type AcceptDeps, accept } from './accept.ts';
+
+export interface OperatorMailDeps {
+  readonly intake: AcceptDeps;
+  readonly systemTenantId: () => string | null;
+  /** The address that the operator has named. */
+  readonly operator: () => string | null;
+  /** Puts it into the local mailbox of the practice; rejects where it cannot be stored. */
+  readonly keep: (tenantId: string, mail: ReceivedMail) => Promise<void>;
+}
+
+export interface ReceivedMail {
+  /** As in RCPT TO. */
+  readonly recipient: string;
+  /** Empty: the null sender. */
+  readonly mailFrom: string;
+  readonly clientAddress: string;
+  readonly content: Buffer;
+}
+
+const OF_A_CLIENT: RateLimit = { perSecond: 1 / 360, burst: 10 };
+const OF_ALL: RateLimit = { perSecond: 1 / 60, burst: 60 };
+const MAX_TEXT = 100_000;
+const MAX_SUBJECT = 500;
+/** Parsing needs time with the square of a header field's length, or of the depth of HTML. */
+const MAX_PARSED_BYTES = 256 * 1_024;
+const MAX_HTML = 50_000;
+const SHOWN = ['From', 'To', 'Cc', 'Date', 'Subject', 'Message-ID'];
+/** No program is to answer it, and the mail about it is not to come back. */
+const OWN_HEADERS: readonly (readonly [string, string])[] = [['Auto-Submitted', 'auto-forwarded']];
+
+interface Readable {
+  readonly subject: string;
+  readonly text: string;
+}
+
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+
+const readable = async ({ content, mailFrom, clientAddress }: ReceivedMail): Promise<Readable> => {
+  const fields = readFields(headOf(content));
+  const parsed = await simpleParser(calmSource(content.subarray(0, MAX_PARSED_BYTES)), {
+    skipHtmlToText: true,
+    skipTextToHtml: true,
+    skipImageLinks: true,
+    skipTextLinks: true,
+  }).catch(() => null);
+  const head = SHOWN.flatMap((name) => {
+    const value = fieldValue(fields, name.toLowerCase());
+    return value === null ? [] : [`${name}: ${oneLine(value)}`];
+  });
+  const plain = parsed?.text ?? '';
+  const written = plain.trim() === '' ? textOfHtml((parsed?.html || '').slice(0, MAX_HTML)) : plain;
+  const text = written.replaceAll('\0', '').slice(0, MAX_TEXT).toWellFormed();
+  return {
+    subject: oneLine(parsed?.subject ?? '')
+      .slice(0, MAX_SUBJECT)
+      .toWellFormed(),
+    text: [`MAIL FROM: <${mailFrom}> [${clientAddress}]`, ...head, '', text].join('\n'),
+  };
+};
+
+const senderOf = (mailFrom: string): Mailbox[] => {
+  try {
+    return mailFrom === '' ? [] : [parseAddress(mailFrom)];
+  } catch (error) {
+    if (error instanceof AddressError) return [];
+    throw error;
+  }
+};
+
+/** Resolves with false where too much came of late; else once it is durable. */
+export const createOperatorMail = (deps: OperatorMailDeps) => {
+  const limiter = createRateLimiter();
+
+  const forward = async (tenantId: string, operator: string, mail: ReceivedMail): Promise<void> => {
+    const { subject, text } = await readable(mail);
+    await accept(deps.intake, {
+      source: 'system',
+      ownHeaders: OWN_HEADERS,
+      tenantId,
+      projects: null,
+      projectId: null,
+      draft: {
+        from: null,
+        to: [parseAddress(operator)],
+        cc: [],
+        bcc: [],
+        replyTo: senderOf(mail.mailFrom),
+        subject: `[${mail.recipient}] ${subject}`,
+        text,
+        html: null,
+        route: 'outgoing',
+        kind: 'transactional',
+        tags: ['operator_mail'],
+        metadata: {},
+        headers: [],
+        attachments: [],
+        settings: { track_opens: false, track_clicks: false },
+        calendar: null,
+        scheduledAt: null,
+        shared: null,
+      },
+      // A sender that did not hear the 250 brings it again.
+      idempotency: { key: `operator-mail:${hash('sha256', `${mail.recipient}\n${text}`)}`, request: text },
+    });
+  };
+
+  return async (mail: ReceivedMail): Promise<boolean> => {
+    const now = deps.intake.clock.now();
+    const isTooMuch =
+      !limiter.take(clientKey(mail.clientAddress), now, OF_A_CLIENT).allowed ||
+      !limiter.take('all', now, OF_ALL).allowed;
+    if (isTooMuch) return false;
+    const tenantId = deps.systemTenantId();
+    if (tenantId === null)
+      throw new AppError('unavailable', 'The service is starting.', { extra: { retry_after: 1 } });
+    const operator = deps.operator();
+    await (operator === null ? deps.keep(tenantId, mail) : forward(tenantId, operator, mail));
+    return true;
+  };
+};

@@ -1,0 +1,159 @@
+// Makes, changes and removes stored templates, each in the transaction that also writes the audit. Content never
+// changes under its number: a change of it is a new version. The audit keeps the number, not the content.
+
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import { unfit } from '#src/kernel/validate.ts';
+import type { Kind } from '#src/messages/kinds.ts';
+import { presentHead } from './present.ts';
+import { compileContent, type TemplateContent } from './render.ts';
+import { type TemplateRow, templateStore, type VersionRow } from './store.ts';
+
+/** Nobody keeps so many apart, and lists of them are read whole. */
+const MAX_TEMPLATES = 1_000;
+/** Of each; the oldest goes when one more comes. */
+export const MAX_VERSIONS = 100;
+
+/** Who does it, and when. */
+export interface Doing {
+  readonly change: Change;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+export interface Attributes {
+  readonly name: string;
+  readonly description: string | null;
+  readonly message_kind: Kind;
+  readonly track_opens: boolean | null;
+  readonly track_clicks: boolean | null;
+}
+
+export interface Kept {
+  readonly row: TemplateRow;
+  readonly content: VersionRow;
+}
+
+const flag = (value: boolean | null): 0 | 1 | null => (value === null ? null : value ? 1 : 0);
+
+const headOf = ({ row, content }: Kept) =>
+  presentHead({ ...row, subject: content.subject, fields_json: content.fields_json });
+
+/** Throws `invalid_request` where the content cannot be used as a template. */
+const fieldsOf = (content: TemplateContent): readonly string[] => {
+  const { fields, problems } = compileContent(content);
+  if (problems.length === 0) return fields;
+  throw unfit(problems.map(({ path, message }) => ({ path: `body.${path}`, message })));
+};
+
+const refuseTaken = (db: TenantDb, name: string, ownId: string | null): void => {
+  const taken = templateStore(db).byName(name);
+  if (!taken || taken.id === ownId) return;
+  throw new AppError('conflict', `There is a template with the name ${taken.name} already.`);
+};
+
+const refuseBodiless = ({ text, html }: TemplateContent): void => {
+  if (text !== null || html !== null) return;
+  throw unfit([{ path: 'body.text', message: 'one of text and html is required' }]);
+};
+
+const versionOf = (
+  id: string,
+  version: number,
+  content: TemplateContent,
+  { change, now }: Doing,
+): VersionRow => ({
+  template_id: id,
+  version,
+  subject: content.subject,
+  text: content.text,
+  html: content.html,
+  fields_json: JSON.stringify(fieldsOf(content)),
+  created_at: now,
+  created_by: change.actor.name || change.actor.kind,
+});
+
+/** Throws `invalid_request`, and `conflict` for a name that is taken and where there is no room. */
+export const createTemplate = (
+  db: TenantDb,
+  attributes: Attributes,
+  content: TemplateContent,
+  doing: Doing,
+): Kept => {
+  const store = templateStore(db);
+  refuseTaken(db, attributes.name, null);
+  if (store.count() >= MAX_TEMPLATES)
+    throw new AppError('conflict', `A practice has at most ${MAX_TEMPLATES} templates.`, {
+      hint: 'Delete one that is not used any more.',
+    });
+  const id = newId();
+  const first = versionOf(id, 1, content, doing);
+  const row: TemplateRow = {
+    id,
+    name: attributes.name,
+    description: attributes.description,
+    message_kind: attributes.message_kind,
+    track_opens: flag(attributes.track_opens),
+    track_clicks: flag(attributes.track_clicks),
+    current_version: 1,
+    created_at: doing.now,
+    updated_at: doing.now,
+  };
+  store.insert(row);
+  store.insertVersion(first);
+  const kept = { row, content: first };
+  record(db, doing, id, null, headOf(kept));
+  return kept;
+};
+
+const record = (db: TenantDb, { change, now }: Doing, id: string, before: unknown, after: unknown): void =>
+  auditStore(db).record(change, { target: { type: 'template', id }, before, after }, now);
+
+const isSame = (a: TemplateContent, b: TemplateContent): boolean =>
+  a.subject === b.subject && a.text === b.text && a.html === b.html;
+
+type Wanted = {
+  readonly [K in keyof (Attributes & TemplateContent)]?: (Attributes & TemplateContent)[K] | undefined;
+};
+
+/** A field that is absent stays as it is. Throws as `createTemplate`. */
+export const changeTemplate = (db: TenantDb, { row, content }: Kept, wanted: Wanted, doing: Doing): Kept => {
+  const store = templateStore(db);
+  const { subject = content.subject, text = content.text, html = content.html } = wanted;
+  const next = { subject, text, html };
+  refuseBodiless(next);
+  if (wanted.name !== undefined) refuseTaken(db, wanted.name, row.id);
+  const changed = isSame(next, content) ? content : versionOf(row.id, row.current_version + 1, next, doing);
+  const {
+    name = row.name,
+    description = row.description,
+    message_kind = row.message_kind,
+    track_opens,
+    track_clicks,
+  } = wanted;
+  const attributes = {
+    name,
+    description,
+    message_kind,
+    track_opens: track_opens === undefined ? row.track_opens : flag(track_opens),
+    track_clicks: track_clicks === undefined ? row.track_clicks : flag(track_clicks),
+  };
+  const updated = { ...row, ...attributes, current_version: changed.version };
+  const isChanged = JSON.stringify(updated) !== JSON.stringify(row);
+  const kept = { row: isChanged ? { ...updated, updated_at: doing.now } : row, content: changed };
+  if (changed !== content) {
+    store.insertVersion(changed);
+    store.removeVersions(row.id, changed.version - MAX_VERSIONS);
+  }
+  store.update(kept.row);
+  record(db, doing, row.id, headOf({ row, content }), headOf(kept));
+  return kept;
+};
+
+export const removeTemplate = (db: TenantDb, kept: Kept, doing: Doing): void => {
+  templateStore(db).remove(kept.row.id);
+  record(db, doing, kept.row.id, headOf(kept), null);
+};

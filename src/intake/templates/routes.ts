@@ -1,0 +1,223 @@
+// Stored templates over HTTP. They belong to the whole practice: whoever sends may use them, and whoever is limited to
+// projects changes none.
+import { z } from 'zod';
+import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { unfit } from '#src/kernel/validate.ts';
+import { changeTemplate, createTemplate, type Kept, removeTemplate } from './change.ts';
+import { presentHead, presentTemplate, presentVersion, presentVersionHead } from './present.ts';
+import { compileContent, TOO_LONG } from './render.ts';
+import { findTemplate } from './resolve.ts';
+import {
+  createTemplateBody,
+  patchTemplateBody,
+  previewBody,
+  previewSchema,
+  templateHead,
+  templateIdSchema,
+  templateSchema,
+  toMergeData,
+  versionHead,
+  versionSchema,
+} from './schema.ts';
+import { type TemplateRow, templateStore, type VersionRow } from './store.ts';
+
+/** Text and HTML at their bounds, every character of them escaped. */
+const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
+
+/** Characters. What is no number is no version that there is. */
+const MAX_VERSION = 36;
+
+const templateParams = z.strictObject({ ...tenantParams.shape, templateID: templateIdSchema });
+const versionParams = z.strictObject({
+  ...templateParams.shape,
+  version: z.string().max(MAX_VERSION).describe('its number'),
+});
+
+/** Zero is no version's number. */
+const numberOf = (version: string): number => (/^\d+$/.test(version) ? Number(version) : 0);
+
+const notFound = (what: string): AppError => new AppError('not_found', `There is no such ${what}.`);
+
+const rowOf = (db: TenantDb, idOrName: string): TemplateRow => {
+  const row = findTemplate(db, idOrName);
+  if (!row) throw notFound('template');
+  return row;
+};
+
+const versionOf = (
+  db: TenantDb,
+  { id, current_version }: TemplateRow,
+  number = current_version,
+): VersionRow => {
+  const content = templateStore(db).version(id, number);
+  if (!content) throw notFound('version');
+  return content;
+};
+
+const keptOf = (db: TenantDb, idOrName: string): Kept => {
+  const row = rowOf(db, idOrName);
+  return { row, content: versionOf(db, row) };
+};
+
+export const requireTemplateRights = (caller: Caller): void =>
+  requireAllProjects(caller, 'messages.send', 'A template');
+
+export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Clock }): Route[] => {
+  const shared = { tag: 'Templates', access: 'messages.send', stability: 'stable' } as const;
+  const one = { description: 'The template with its current content.', body: templateSchema };
+  return [
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: '/api/practices/{id}/templates',
+      summary: 'Templates',
+      params: tenantParams,
+      query: z.strictObject(listQuery),
+      responses: { 200: { description: 'All, by name, without text and HTML.', body: listOf(templateHead) } },
+      handle: async ({ params, query }) => {
+        const rows = await files.read(params.id, (db) => templateStore(db).heads());
+        return { status: 200, body: pageOf(rows, query, presentHead) };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: '/api/practices/{id}/templates',
+      summary: 'Create a template',
+      audit: 'template.create',
+      params: tenantParams,
+      body: createTemplateBody,
+      bodyLimit: BODY_LIMIT_BYTES,
+      responses: { 201: one },
+      errors: ['conflict'],
+      handle: async ({ params, body }, { caller, change }) => {
+        requireTemplateRights(caller);
+        const { subject, text = null, html = null, description = null, ...given } = body;
+        const { track_opens = null, track_clicks = null, name, message_kind } = given;
+        const attributes = { name, message_kind, description, track_opens, track_clicks };
+        const doing = { change, now: clock.now() };
+        const { row, content } = await files.write(params.id, (db) =>
+          createTemplate(db, attributes, { subject, text, html }, doing),
+        );
+        return { status: 201, body: presentTemplate(row, content) };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: '/api/practices/{id}/templates/{templateID}',
+      summary: 'A template',
+      params: templateParams,
+      responses: { 200: one },
+      handle: async ({ params }) => {
+        const { row, content } = await files.read(params.id, (db) => keptOf(db, params.templateID));
+        return { status: 200, body: presentTemplate(row, content) };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'patch',
+      path: '/api/practices/{id}/templates/{templateID}',
+      summary: 'Change a template; other content makes a new version',
+      audit: 'template.update',
+      params: templateParams,
+      body: patchTemplateBody,
+      bodyLimit: BODY_LIMIT_BYTES,
+      responses: { 200: one },
+      errors: ['conflict'],
+      handle: async ({ params, body }, { caller, change }) => {
+        const doing = { change, now: clock.now() };
+        const { row, content } = await files.write(params.id, (db) => {
+          const kept = keptOf(db, params.templateID);
+          requireTemplateRights(caller);
+          return changeTemplate(db, kept, body, doing);
+        });
+        return { status: 200, body: presentTemplate(row, content) };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'delete',
+      path: '/api/practices/{id}/templates/{templateID}',
+      summary: 'Delete a template with its versions',
+      audit: 'template.delete',
+      params: templateParams,
+      responses: { 204: { description: 'It is gone. What was sent by it stays as it is.' } },
+      handle: async ({ params }, { caller, change }) => {
+        const doing = { change, now: clock.now() };
+        await files.write(params.id, (db) => {
+          const kept = keptOf(db, params.templateID);
+          requireTemplateRights(caller);
+          removeTemplate(db, kept, doing);
+        });
+        return { status: 204 };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: '/api/practices/{id}/templates/{templateID}/versions',
+      summary: 'Versions of a template',
+      params: templateParams,
+      query: z.strictObject(listQuery),
+      responses: { 200: { description: 'Those that are kept, newest first.', body: listOf(versionHead) } },
+      handle: async ({ params, query }) => {
+        const rows = await files.read(params.id, (db) =>
+          templateStore(db).versions(rowOf(db, params.templateID).id),
+        );
+        return { status: 200, body: pageOf(rows, query, presentVersionHead) };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: '/api/practices/{id}/templates/{templateID}/versions/{version}',
+      summary: 'A version of a template',
+      params: versionParams,
+      responses: { 200: { description: 'Its content.', body: versionSchema } },
+      handle: async ({ params }) => {
+        const content = await files.read(params.id, (db) =>
+          versionOf(db, rowOf(db, params.templateID), numberOf(params.version)),
+        );
+        return { status: 200, body: presentVersion(content) };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: '/api/practices/{id}/templates/{templateID}/preview',
+      summary: 'What a template makes of data',
+      audit: { none: 'nothing is stored' },
+      params: templateParams,
+      body: previewBody,
+      responses: {
+        200: { description: 'Subject, text and HTML with the values in them.', body: previewSchema },
+      },
+      handle: async ({ params, body }) => {
+        const content = await files.read(params.id, (db) =>
+          versionOf(db, rowOf(db, params.templateID), body.version),
+        );
+        const data = toMergeData(body.data);
+        const compiled = compileContent(content);
+        if (compiled.isTooLong(data)) throw unfit([{ path: 'body.data', message: TOO_LONG }]);
+        return {
+          status: 200,
+          body: {
+            version: content.version,
+            ...compiled.render(data),
+            missing: compiled.missing(data),
+            problems: compiled.problemsOf(data, 'body.data'),
+          },
+        };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,76 @@
+// Writes the presets into a practice's templates, once: what has the name of one already stays as it is.
+import { z } from 'zod';
+import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { kinds } from '#src/messages/kinds.ts';
+import { createTemplate, type Doing } from './change.ts';
+import { type Preset, presetHtml, presets, presetText } from './presets.ts';
+import { requireTemplateRights } from './routes.ts';
+import { templateStore } from './store.ts';
+
+interface Seeded {
+  readonly created: readonly string[];
+  readonly existing: readonly string[];
+}
+
+const plant = (db: TenantDb, preset: Preset, doing: Doing): void => {
+  const { name, description, kind, subject } = preset;
+  // Opens and clicks of mail about appointments and health are nobody's business.
+  const isTracked = kinds[kind].stream === 'marketing';
+  const attributes = {
+    name,
+    description,
+    message_kind: kind,
+    track_opens: isTracked,
+    track_clicks: isTracked,
+  };
+  createTemplate(db, attributes, { subject, text: presetText(preset), html: presetHtml(preset) }, doing);
+};
+
+/** Names of those that were made now, and of those that were there. */
+export const seedPresets = (db: TenantDb, doing: Doing): Seeded => {
+  const isThere = ({ name }: Preset) => templateStore(db).byName(name) !== undefined;
+  const { existing = [], missing = [] } = Object.groupBy(presets, (preset) =>
+    isThere(preset) ? 'existing' : 'missing',
+  );
+  for (const preset of missing) plant(db, preset, doing);
+  if (missing.length === 0) {
+    const present = existing.map(({ name }) => name);
+    const target = { type: 'template', id: 'presets' };
+    auditStore(db).record(doing.change, { target, before: present, after: present }, doing.now);
+  }
+  return { created: missing.map(({ name }) => name), existing: existing.map(({ name }) => name) };
+};
+
+const names = z.array(z.string());
+
+export const presetRoutes = ({ files, clock }: { files: TenantFiles; clock: Clock }): Route[] => [
+  defineRoute({
+    method: 'post',
+    path: '/api/practices/{id}/presets/seed',
+    tag: 'Templates',
+    summary: 'Write the German starter templates; safe to repeat',
+    access: 'messages.send',
+    audit: 'template.seed',
+    stability: 'stable',
+    params: tenantParams,
+    query: z.strictObject({}),
+    responses: {
+      200: {
+        description:
+          'Names of templates that were made now, and of those that were there and stay as they are.',
+        body: z.strictObject({ created: names, existing: names }),
+      },
+    },
+    errors: ['conflict'],
+    handle: async ({ params }, { caller, change }) => {
+      requireTemplateRights(caller);
+      const doing = { change, now: clock.now() };
+      return { status: 200, body: await files.write(params.id, (db) => seedPresets(db, doing)) };
+    },
+  }),
+];

@@ -1,0 +1,22 @@
+// The registry's note of which tenants have something queued, so that a start opens no others' files.
+import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
+
+export interface DueRow {
+  tenant_id: string;
+  due_at: number;
+}
+
+export const dueStore = perConnection((db: PlatformDb) => {
+  const put = db.prepare<[string, number]>(
+    'INSERT INTO queue_due (tenant_id, due_at) VALUES (?, ?) ON CONFLICT (tenant_id) DO UPDATE SET due_at = excluded.due_at',
+  );
+  const remove = db.prepare<[string]>('DELETE FROM queue_due WHERE tenant_id = ?');
+  const all = db.prepare<[], DueRow>('SELECT tenant_id, due_at FROM queue_due');
+  return {
+    set: (tenantId: string, dueAt: number | null): void => {
+      if (dueAt === null) remove.run(tenantId);
+      else put.run(tenantId, dueAt);
+    },
+    all: (): DueRow[] => all.all(),
+  };
+});

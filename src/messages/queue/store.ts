@@ -1,0 +1,112 @@
+// Due rows in the tenant's file. A claim records the attempt and the time of the next one before the network is
+// touched: a crash then repeats nothing at once, and never hammers a receiver.
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { type Lane, lanes } from '#src/kernel/stream.ts';
+import { type RetryPolicy, retryWait } from './rules.ts';
+
+export interface QueueRow {
+  recipient_id: number;
+  message_seq: number;
+  lane: Lane;
+  attempts: number;
+  size_bytes: number;
+  /** Since when its patience counts: when it was accepted, from its first attempt on when that began. */
+  queued_at: number;
+  /** When it will be tried again if nothing else is said of it. */
+  due_at: number;
+}
+
+export const queueStore = perConnection((db: TenantDb) => {
+  const insert = db.prepare<[number, number, Lane, number, number, number]>(
+    `INSERT INTO queue (recipient_id, message_seq, lane, due_at, attempts, size_bytes, queued_at)
+     VALUES (?, ?, ?, ?, 0, ?, ?)`,
+  );
+  const due = db.prepare<[Lane, number, number], QueueRow>(
+    `SELECT recipient_id, message_seq, lane, attempts, size_bytes, queued_at, due_at FROM queue
+     WHERE claimed = 0 AND lane = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
+  );
+  const claim = db.prepare<[number, number, number, number]>(
+    'UPDATE queue SET claimed = 1, attempts = ?, due_at = ?, queued_at = ? WHERE recipient_id = ?',
+  );
+  const release = db.prepare<[number, number, number]>(
+    'UPDATE queue SET claimed = 0, attempts = ?, due_at = ? WHERE recipient_id = ?',
+  );
+  const takeBack = db.prepare<[number, number, number]>(
+    'UPDATE queue SET claimed = 0, attempts = ?, due_at = ? WHERE recipient_id = ? AND claimed = 1',
+  );
+  const releaseAll = db.prepare('UPDATE queue SET claimed = 0 WHERE claimed = 1');
+  const remove = db.prepare<[number]>('DELETE FROM queue WHERE recipient_id = ?');
+  const next = db
+    .prepare<[Lane], number>('SELECT min(due_at) FROM queue WHERE claimed = 0 AND lane = ?')
+    .pluck();
+  const standing = db.prepare<[number], { claimed: 0 | 1; attempts: number; due_at: number }>(
+    'SELECT claimed, attempts, due_at FROM queue WHERE recipient_id = ?',
+  );
+  const ofMessage = db.prepare<[number], QueueRow & { claimed: 0 | 1 }>(
+    `SELECT recipient_id, message_seq, lane, attempts, size_bytes, queued_at, due_at, claimed FROM queue
+     WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?) ORDER BY recipient_id`,
+  );
+  const nextAttempts = db.prepare<[number], { recipient_id: number; due_at: number }>(
+    'SELECT recipient_id, due_at FROM queue WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?)',
+  );
+
+  return {
+    enqueue: (row: {
+      recipientId: number;
+      messageSeq: number;
+      lane: Lane;
+      dueAt: number;
+      size: number;
+      now: number;
+    }) => {
+      insert.run(row.recipientId, row.messageSeq, row.lane, row.dueAt, row.size, row.now);
+    },
+    /**
+     * Takes at most `limit` due rows of a lane, and no more than `byteBudget` bytes of messages unless the first
+     * alone is larger. The rows returned count the attempt that begins now.
+     */
+    claim: (lane: Lane, limit: number, byteBudget: number, now: number, policy: RetryPolicy): QueueRow[] => {
+      let bytes = 0;
+      const rows = due.all(lane, now, limit);
+      const fitting = rows.findIndex((row, index) => {
+        bytes += row.size_bytes;
+        return index > 0 && bytes > byteBudget;
+      });
+      const claimed = fitting === -1 ? rows : rows.slice(0, fitting);
+      for (const row of claimed) {
+        row.attempts += 1;
+        row.due_at = now + retryWait(policy, row.attempts, Math.random());
+        // Patience begins with the first attempt that counts: an outage or a pause before it uses none up.
+        if (row.attempts === 1) row.queued_at = now;
+        claim.run(row.attempts, row.due_at, row.queued_at, row.recipient_id);
+      }
+      return claimed;
+    },
+    /** Back into the queue. */
+    release: (recipientId: number, attempts: number, dueAt: number): void => {
+      release.run(attempts, dueAt, recipientId);
+    },
+    /** A claim of which nobody knows whether it was stored; where it was not, the row may have another time by now. */
+    takeBack: (recipientId: number, attempts: number, dueAt: number): void => {
+      takeBack.run(attempts, dueAt, recipientId);
+    },
+    /** What a process that died had claimed; the recorded times of their next attempts stand. */
+    releaseAll: (): void => {
+      releaseAll.run();
+    },
+    remove: (recipientId: number): void => {
+      remove.run(recipientId);
+    },
+    /** Of the recipients that are still queued, in the order they were given. */
+    ofMessage: (messageSeq: number) => ofMessage.all(messageSeq),
+    standing: (recipientId: number) => standing.get(recipientId),
+    /** Next due time by lane; null where the lane is empty. */
+    nextDue: (): Record<Lane, number | null> => {
+      const [transactional, marketing] = lanes.map((lane) => next.get(lane) ?? null);
+      return { 0: transactional ?? null, 1: marketing ?? null };
+    },
+    /** Next attempts of a message's recipients that are still queued. */
+    nextAttempts: (messageSeq: number): Map<number, number> =>
+      new Map(nextAttempts.all(messageSeq).map((row) => [row.recipient_id, row.due_at])),
+  };
+});

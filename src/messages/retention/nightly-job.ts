@@ -1,0 +1,73 @@
+// The nightly look at every tenant's file: what is old is removed, and what a crash has left undone is done. One file
+// after the other, at a pace that leaves the disk to those who wait for an answer, and as a visitor (TenantFiles.visit),
+// so that files in use stay open.
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { Job } from '#src/kernel/job.ts';
+import { createPace, type Pace } from '#src/kernel/pace.ts';
+
+/** Something to be done for a tenant. Ends early when the signal aborts; what is left is the next night's. */
+export interface Visitor {
+  readonly what: string;
+  readonly visit: (tenantId: string, signal: AbortSignal, pace: Pace) => Promise<void>;
+}
+
+export interface NightlyJobDeps {
+  readonly files: Pick<TenantFiles, 'visit'>;
+  /** Tenants in the order of their numbers, after `afterNumber`. */
+  readonly listTenants: (
+    afterNumber: number,
+    limit: number,
+  ) => Promise<readonly { readonly number: number; readonly id: string }[]>;
+  /** Before the tenants: what is old in the registry. */
+  readonly registry: (signal: AbortSignal, pace: Pace) => Promise<void>;
+  /** In their order, each for every tenant. */
+  readonly visitors: readonly Visitor[];
+}
+
+const TENANTS_PER_PAGE = 100;
+/** Of a night in which all fail, the first tell enough. */
+const MAX_NAMED_FAILURES = 20;
+
+/** What fails keeps nobody else from their turn; the job fails at its end. */
+export const nightlyJob = ({ files, listTenants, registry, visitors }: NightlyJobDeps): Job => ({
+  name: 'remove what is old',
+  schedule: '17 3 * * *',
+  run: async (signal, log) => {
+    const pace = createPace(signal);
+    const failures: unknown[] = [];
+    const attempt = async (work: () => Promise<void>, facts: Readonly<Record<string, string>>) => {
+      try {
+        await work();
+      } catch (error) {
+        failures.push(error);
+        if (failures.length <= MAX_NAMED_FAILURES)
+          log.warn({ err: error, ...facts }, 'the nightly look at a practice failed');
+      }
+    };
+    const visitAll = async (tenantId: string): Promise<void> => {
+      for (const { what, visit } of visitors)
+        if (!signal.aborted)
+          await attempt(() => visit(tenantId, signal, pace), { practice_id: tenantId, what });
+    };
+
+    await attempt(() => registry(signal, pace), { what: 'registry' });
+    for (let after = 0; !signal.aborted; ) {
+      const tenants = await listTenants(after, TENANTS_PER_PAGE);
+      const last = tenants.at(-1);
+      if (!last) break;
+      for (const { id } of tenants) {
+        if (signal.aborted) break;
+        await attempt(() => pace(() => files.visit(id, () => visitAll(id))), {
+          practice_id: id,
+          what: 'file',
+        });
+      }
+      after = last.number;
+    }
+    if (failures.length > 0)
+      throw new AggregateError(
+        failures.slice(0, MAX_NAMED_FAILURES),
+        `something is left of ${failures.length} nightly looks`,
+      );
+  },
+});

@@ -1,0 +1,63 @@
+// Removes what is old from one tenant's file, in transactions of some milliseconds with rests in between. A crash, or the
+// end of the daemon, leaves what is not removed yet to the next night: nothing is noted of how far it came.
+
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { Pace } from '#src/kernel/pace.ts';
+import { DAY } from '#src/kernel/time.ts';
+import { choiceOf, nextBatch, type Periods, periodsInForce } from './rules.ts';
+import { type Removable, removables, retentionStore } from './store.ts';
+
+/** How long the installation keeps things, ms. */
+export interface Installation extends Periods {
+  readonly inbound: number;
+  readonly webhook_deliveries: number;
+}
+
+export interface RemoveOldDeps {
+  readonly files: Pick<TenantFiles, 'read' | 'write'>;
+  readonly installation: Installation;
+  readonly now: number;
+  readonly pace: Pace;
+  readonly rowsPerBatch?: number;
+}
+
+/** A bulk's content stands there before its messages do, by minutes. */
+const BULK_UNDER_WAY_MS = DAY;
+
+const cutoffs = (db: TenantDb, { installation, now }: RemoveOldDeps): Record<Removable, number> => {
+  const inForce = periodsInForce(choiceOf(tenantStore(db).practice()), installation);
+  return {
+    bodies: now - inForce.bodies,
+    attachments: now - inForce.attachments,
+    sharedContents: now - BULK_UNDER_WAY_MS,
+    captures: now - inForce.bodies,
+    operatorMails: now - installation.inbound,
+    // A delivery tells of its event, and is kept no longer than that.
+    deliveries: now - Math.min(installation.webhook_deliveries, inForce.events),
+    events: now - inForce.events,
+  };
+};
+
+export const removeOld = async (
+  tenantId: string,
+  deps: RemoveOldDeps,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { files, now, pace, rowsPerBatch } = deps;
+  const before = await files.read(tenantId, (db) => cutoffs(db, deps));
+  for (const name of removables) {
+    for (let after: number | null = 0; after !== null && !signal.aborted; ) {
+      const from: number = after;
+      after = await pace(async () => {
+        const batch = await files.read(tenantId, (db) =>
+          nextBatch(retentionStore(db).rowsAfter(name, from), { before: before[name], now }, rowsPerBatch),
+        );
+        if (batch.keys.length > 0)
+          await files.write(tenantId, (db) => retentionStore(db).remove(name, batch.keys));
+        return batch.after;
+      });
+    }
+  }
+};

@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { counterStore } from '#src/accounts/counters/store.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { newId } from '#src/kernel/id.ts';
+import { DAY } from '#src/kernel/time.ts';
+import { openTenantDb, queueMessage, type SampleTenant, temporaryDirectory } from '#test/support/storage.ts';
+
+let tenant: SampleTenant;
+beforeEach(async () => {
+  tenant = await openTenantDb();
+});
+
+const addRoute = ({ db }: SampleTenant): string => {
+  const row = { ...tenantStore(db).defaultRoute(), id: newId(), slug: 'second', is_default: 0 as const };
+  tenantStore(db).insertRoute(row);
+  return row.id;
+};
+
+describe('the counters', () => {
+  test('add up per route and day', () => {
+    const counters = counterStore(tenant.db);
+    const second = addRoute(tenant);
+    counters.addAccepted(10, tenant.routeId, 2);
+    counters.addAccepted(10, tenant.routeId, 3);
+    counters.addAccepted(10, second, 7);
+    counters.addAccepted(11, second, 100);
+    expect(
+      tenant.db.prepare('SELECT accepted FROM counters WHERE day = 10').pluck().all().toSorted(),
+    ).toEqual([5, 7]);
+  });
+
+  test('know what a month has used, and what its owners were told', () => {
+    const counters = counterStore(tenant.db);
+    expect(counters.usage('2026-11')).toEqual({ accepted: 0, told: 0 });
+    counters.addUsage('2026-11', 3);
+    counters.addUsage('2026-11', 4);
+    counters.addUsage('2026-12', 1);
+    counters.setTold('2026-11', 90);
+    counters.setTold('2026-11', 70);
+    expect(counters.usage('2026-11')).toEqual({ accepted: 7, told: 90 });
+    expect(counters.usage('2026-12')).toEqual({ accepted: 1, told: 0 });
+  });
+
+  test('plan mails per stream and day', () => {
+    const counters = counterStore(tenant.db);
+    counters.addVolume(9, 'marketing', 5);
+    counters.addVolume(10, 'marketing', 1);
+    counters.addVolume(10, 'marketing', 2);
+    counters.addVolume(10, 'transactional', 8);
+    counters.addVolume(12, 'marketing', 4);
+    expect([...counters.volumesFrom('marketing', 10)]).toEqual([
+      [10, 3],
+      [12, 4],
+    ]);
+  });
+
+  test('tell per route what became of mails', () => {
+    const counters = counterStore(tenant.db);
+    const { seq } = queueMessage(tenant);
+    counters.addAccepted(10, tenant.routeId, 2);
+    counters.addFates(10, seq, ['sent', 'delivered']);
+    counters.addFates(10, seq, ['sent', 'complaints']);
+    counters.addFates(11, seq, ['hard_bounced', 'unsubscribes']);
+    const none = { refused: 0, soft_bounced: 0, opens: 0, clicks: 0 };
+    const counts = { ...none, accepted: 2, sent: 2, delivered: 1, hard_bounced: 1 };
+    expect(counters.perRoute(10, 12)).toEqual([
+      { route_id: tenant.routeId, ...counts, complaints: 1, unsubscribes: 1 },
+    ]);
+    expect(counters.perRoute(11, 12)).toMatchObject([{ accepted: 0, sent: 0, hard_bounced: 1 }]);
+  });
+
+  test('tell of one route over days, of the others nothing', () => {
+    const counters = counterStore(tenant.db);
+    const second = addRoute(tenant);
+    const { seq } = queueMessage(tenant);
+    counters.addAccepted(12, second, 5);
+    for (const day of [9, 10, 12, 13]) counters.addFates(day, seq, ['refused', 'hard_bounced']);
+    const counts = { sent: 0, refused: 2, delivered: 0, hard_bounced: 2, soft_bounced: 0, complaints: 0 };
+    expect(counters.ofRoute(tenant.routeId, 10, 13)).toMatchObject(counts);
+    expect(counters.ofRoute(second, 10, 13)).toMatchObject({ ...counts, refused: 0, hard_bounced: 0 });
+    expect(counters.ofRoute(tenant.routeId, 14, 15)).toMatchObject({ refused: 0 });
+  });
+
+  test('tell per day of some routes together', () => {
+    const counters = counterStore(tenant.db);
+    const second = addRoute(tenant);
+    const { seq } = queueMessage(tenant);
+    counters.addFates(10, seq, ['sent', 'opens']);
+    counters.addFates(12, seq, ['sent']);
+    counters.addAccepted(12, second, 5);
+    expect(counters.perDay(10, 13, [tenant.routeId, second])).toMatchObject([
+      { day: 10, accepted: 0, sent: 1, opens: 1 },
+      { day: 12, accepted: 5, sent: 1, opens: 0 },
+    ]);
+    expect(counters.perDay(10, 13, [second])).toMatchObject([{ day: 12, accepted: 5, sent: 0 }]);
+    expect(counters.perDay(10, 12, [second])).toEqual([]);
+  });
+
+  test('tell per day and channel what some projects, or all, have had accepted', () => {
+    const counters = counterStore(tenant.db);
+    counters.addToChannel(10, 'a', 'termin', 1);
+    counters.addToChannel(10, 'a', 'termin', 2);
+    counters.addToChannel(10, 'b', 'termin', 4);
+    counters.addToChannel(11, 'b', 'recall', 8);
+    counters.addToChannel(12, 'a', 'recall', 16);
+    const [termin, recall] = [
+      { day: 10, channel: 'termin', accepted: 7 },
+      { day: 11, channel: 'recall', accepted: 8 },
+    ];
+    expect(counters.perChannel(10, 12, null)).toEqual([termin, recall]);
+    expect(counters.perChannel(10, 12, ['a', 'c'])).toEqual([{ ...termin, accepted: 3 }]);
+    expect(counters.perChannel(10, 12, [])).toEqual([]);
+  });
+
+  test('are those of a route that exists', () => {
+    expect(() => counterStore(tenant.db).addAccepted(1, newId(), 1)).toThrow(/FOREIGN KEY/);
+  });
+});
+
+test('what was sent before there were counters is in them after the migration', async () => {
+  const migrations = loadMigrations().tenant;
+  const path = join(await temporaryDirectory(), 'old.db');
+  const db = openSqlite(path, { create: true, busyTimeoutMs: 0 }) as TenantDb;
+  onTestFinished(() => {
+    db.close();
+  });
+  migrate(db, migrations.slice(0, 1));
+  db.exec(`
+    INSERT INTO projects VALUES ('p', 'Default', 'default', 1, NULL, 0);
+    INSERT INTO routes VALUES ('r', 'outgoing', 'Outgoing', 'transactional', NULL, 1, 0, 0, 1, 0);
+    INSERT INTO routes VALUES ('s', 'broadcast', 'Broadcast', 'marketing', NULL, 0, 0, 0, 1, 0)`);
+  const insert = db.prepare(
+    `INSERT INTO messages VALUES (?, ?, '', 'p', ?, '', '', '', '', '', '', '', '', '', NULL, '', '', '', '', '',
+                                  NULL, 0, NULL, ?, 0)`,
+  );
+  const address = db.prepare(
+    "INSERT INTO recipients (message_seq, address, field, status, updated_at) VALUES (?, 'a', 'to', '', 0)",
+  );
+  const sent = [
+    { route: 'r', at: 5 * DAY, recipients: 2 },
+    { route: 'r', at: 6 * DAY - 1, recipients: 1 },
+    { route: 's', at: 5 * DAY, recipients: 1 },
+    { route: 'r', at: 6 * DAY, recipients: 1 },
+  ];
+  for (const [seq, { route, at, recipients }] of sent.entries()) {
+    insert.run(seq, `m${seq}`, route, at);
+    for (let count = 0; count < recipients; count++) address.run(seq);
+  }
+  migrate(db, migrations);
+  expect(db.prepare('SELECT day, route_id, accepted FROM counters').all()).toEqual([
+    { day: 5, route_id: 'r', accepted: 3 },
+    { day: 5, route_id: 's', accepted: 1 },
+    { day: 6, route_id: 'r', accepted: 1 },
+  ]);
+});
+
+test('routes whose mail had come back before there was a guardrail are watched after the migration', async () => {
+  const migrations = loadMigrations().tenant;
+  const path = join(await temporaryDirectory(), 'old.db');
+  const db = openSqlite(path, { create: true, busyTimeoutMs: 0 }) as TenantDb;
+  onTestFinished(() => {
+    db.close();
+  });
+  migrate(db, migrations.slice(0, 4));
+  const route = db.prepare("INSERT INTO routes VALUES (?, ?, '', 'transactional', NULL, 0, 0, 0, 1, 0)");
+  const counted = db.prepare(
+    'INSERT INTO counters (day, route_id, accepted, sent, hard_bounced, complaints) VALUES (?, ?, 9, 9, ?, ?)',
+  );
+  for (const id of ['bounced', 'complained', 'fine']) route.run(id, id);
+  counted.run(5, 'bounced', 1, 0);
+  counted.run(6, 'bounced', 1, 0);
+  counted.run(5, 'complained', 0, 1);
+  counted.run(5, 'fine', 0, 0);
+  migrate(db, migrations);
+  expect(db.prepare('SELECT * FROM guardrail_watch').all()).toEqual([
+    { route_id: 'bounced', look_on: 0 },
+    { route_id: 'complained', look_on: 0 },
+  ]);
+});

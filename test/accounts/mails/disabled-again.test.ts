@@ -1,0 +1,103 @@
+// A webhook or alert that is enabled and disabled again while the owners are told of the time before: that is told, too.
+// Over the real rows; when mails are handed in, and when not, is shown in follower-notices.test.ts.
+import { expect, test } from 'vitest';
+import type { FollowerNotices } from '#src/accounts/mails/follower-notices.ts';
+import type { OwnerNoticesDeps } from '#src/accounts/mails/tell-owners.ts';
+import { createAlertNotices } from '#src/followers/alerts/notices.ts';
+import { alertStore } from '#src/followers/alerts/store.ts';
+import { active, disabledFor } from '#src/followers/disabling.ts';
+import { createWebhookNotices } from '#src/followers/webhooks/notices.ts';
+import { webhookStore } from '#src/followers/webhooks/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { createLog } from '#src/kernel/log.ts';
+import {
+  createSampleTenant,
+  createTestClock,
+  openTestStorage,
+  temporaryDirectory,
+} from '#test/support/storage.ts';
+
+const SEALED = Buffer.from('sealed');
+const named = {
+  id: 'one',
+  name: 'Website',
+  sealed_url: SEALED,
+  events_json: '[]',
+  after_seq: 0,
+  created_at: 1,
+};
+
+interface Kind {
+  readonly what: string;
+  readonly create: (deps: OwnerNoticesDeps) => FollowerNotices;
+  readonly insert: (db: TenantDb) => void;
+  readonly disable: (db: TenantDb, at: number) => void;
+}
+
+const kinds: readonly Kind[] = [
+  {
+    what: 'webhook',
+    create: createWebhookNotices,
+    insert: (db) => webhookStore(db).insert({ ...named, sealed_secret: SEALED }),
+    disable: (db, at) => {
+      for (const row of webhookStore(db).list())
+        webhookStore(db).update({ ...row, ...disabledFor('gone', at), last_error: 'answered 410' });
+    },
+  },
+  {
+    what: 'alert',
+    create: createAlertNotices,
+    insert: (db) =>
+      alertStore(db).insert({
+        ...named,
+        ...active,
+        kind: 'slack',
+        language: 'de',
+        failing_since: null,
+        due_at: null,
+        attempts: 0,
+        last_sent_at: null,
+        last_error: null,
+      }),
+    disable: (db, at) => {
+      for (const row of alertStore(db).all())
+        alertStore(db).update({ ...row, ...disabledFor('gone', at), last_error: 'answered 410' });
+    },
+  },
+];
+
+test.each(kinds)('of a $what is told each time', async ({ create, insert, disable }) => {
+  const storage = await openTestStorage(await temporaryDirectory());
+  const tenant = await createSampleTenant(storage);
+  const told: (number | null)[] = [];
+  let between = async (): Promise<void> => undefined;
+  const notices = create({
+    files: storage.tenants,
+    platform: storage.platform,
+    notices: {
+      enqueue: (_, notice) => void told.push('at' in notice ? notice.at : null),
+      tell: () => undefined,
+    },
+    ownersOf: async () => {
+      await between();
+      return [{ email: 'a@example.org', language: 'de' }];
+    },
+    clock: createTestClock(),
+    log: createLog('silent'),
+    origin: 'https://mail.example.com',
+  });
+  const tell = async (): Promise<void> => {
+    notices.tell(tenant);
+    await notices.stop();
+  };
+  await storage.tenants.write(tenant, (db) => {
+    insert(db);
+    disable(db, 1_000);
+  });
+  between = () => storage.tenants.write(tenant, (db) => disable(db, 2_000));
+  await tell();
+  between = async () => undefined;
+  await tell();
+  await tell();
+  expect(told).toEqual([1_000, 2_000]);
+});

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { configCheck, configExample } from '#src/app/cli/config.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'sendwerk-check-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const check = (text: string, key: string = Buffer.alloc(32).toString('base64')) => {
+  const file = join(directory, 'service.yaml');
+  writeFileSync(file, text);
+  const { exitCode, output } = configCheck(file, { KEY: key });
+  return { exitCode, output: output.replaceAll(directory, '') };
+};
+
+const GOOD = `service:
+  public_origin: https://mail.example.com
+  host: mail.example.com
+  managed_suffix: send.example.com
+secrets: { master_key_env: KEY }
+smtp: { inbound: { listen: "[::]:25" } }
+dns: { authoritative: { listen: "0.0.0.0:53" } }
+`;
+
+test('a good file: ok, what is listened on, the warnings', () => {
+  expect(check(GOOD)).toEqual({
+    exitCode: 0,
+    output: `ok
+listens: http on 127.0.0.1:8080
+listens: inbound on [::]:25
+listens: dns on 0.0.0.0:53
+warning: /service.yaml:7:1: dns.zones.addresses: none given: service.host and its name server get no A or AAAA record
+warning: /service.yaml:6:9: smtp.inbound.tls: none: mail from the world comes in clear
+`,
+  });
+});
+
+test('a bad file: all problems and exit code 1', () => {
+  expect(check(`${GOOD}log: { level: x }\n`, 'short')).toEqual({
+    exitCode: 1,
+    output: `/service.yaml:5:12: secrets.master_key_env: expected base64 of 32 bytes, as \`openssl rand -base64 32\` makes it, got something else in it
+/service.yaml:8:8: log.level: expected fatal, error, warn, info, debug, trace or silent, got "x"
+`,
+  });
+});
+
+test('no file: exit code 1', () => {
+  expect(configCheck('/nonexistent/service.yaml', {})).toMatchObject({ exitCode: 1 });
+});
+
+test('the example ends with a line break and passes once its secrets exist', () => {
+  const text = configExample()
+    .replace('token_file: config/admin.token', '')
+    .replace('master_key_file: config/master.key', 'master_key_env: KEY');
+  expect(check(text)).toMatchObject({ exitCode: 0, output: 'ok\nlistens: http on 127.0.0.1:8080\n' });
+  expect(configExample()).toMatch(/[^\n]\n$/);
+});

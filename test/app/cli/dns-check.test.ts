@@ -1,0 +1,213 @@
+// `sendwerk dns check` against real name servers: the daemon's own, and Knot with the zones that `dns zone` prints, whole
+// and spoilt.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { dnsZone } from '#src/app/cli/dns.ts';
+import { dnsCheck } from '#src/app/cli/dns-check.ts';
+import { startApp, type TestApp } from '#test/support/app.ts';
+import { type ConfigFile, overlay } from '#test/support/daemon.ts';
+import { startKnot } from '#test/support/knot.ts';
+import { freePort } from '#test/support/process.ts';
+
+const HOST = 'mail.example.com';
+const SUFFIX = 'send.example.com';
+const OWN = `praxis-am-see.${SUFFIX}`;
+
+interface Checked {
+  readonly exitCode: number;
+  readonly output: string;
+  /** `<status> <type> <name>` of what is not right, in order. */
+  readonly bad: string[];
+}
+
+/** With these keys over those of the installation, in a file of their own. */
+const check = async (app: TestApp, changed: ConfigFile): Promise<Checked> => {
+  const file = join(app.home, 'check.yaml');
+  const installed: ConfigFile = parse(await readFile(join(app.home, 'service.yaml'), 'utf8'));
+  await writeFile(file, stringify(overlay(installed, changed)));
+  const { exitCode, output } = await dnsCheck(file, {});
+  const bad = output.split('\n').flatMap((line) => {
+    const [status = '', type = '', name = ''] = line.split(/\s{2,}/);
+    return /^(?:wrong|missing|error)$/.test(status) ? [`${status} ${type} ${name}`] : [];
+  });
+  return { exitCode, output, bad };
+};
+
+const start = async (dns: ConfigFile): Promise<TestApp> => {
+  const app = await startApp({ config: { dns } });
+  await app.createPractice({ name: 'Praxis am See' });
+  return app;
+};
+
+test('the built-in name server holds all; what it does not serve is told, and not required', async () => {
+  const port = await freePort();
+  const app = await start({
+    authoritative: { listen: `127.0.0.1:${port}` },
+    resolvers: [`127.0.0.1:${port}`],
+    zones: { addresses: ['192.0.2.10', '2001:DB8:0::10'] },
+  });
+  onTestFinished(() => app.remove());
+  const { exitCode, output, bad } = await check(app, {});
+  expect([exitCode, bad]).toEqual([0, ['error PTR 192.0.2.10', 'error PTR 2001:db8::10']]);
+  expect(output).toMatch(/\n2 of \d\d are not right, none of them required\n$/);
+  expect(output).toMatch(/^ok +NS +send\.example\.com$/m);
+  expect(output).toMatch(new RegExp(`^ok +CNAME +[a-z0-9]+\\._domainkey\\.[a-z0-9-]+\\.${SUFFIX}$`, 'm'));
+  expect(output).toMatch(new RegExp(`^ok +TXT +[a-z0-9]+\\.dkim\\.${HOST}$`, 'm'));
+});
+
+test('before the first start there is nothing to check', async () => {
+  const app = await startApp();
+  onTestFinished(() => app.remove());
+  await expect(check(app, { data_dir: join(app.home, 'elsewhere') })).rejects.toThrow(
+    'start the daemon once',
+  );
+});
+
+test('nobody to ask is no reason to call anything missing', async () => {
+  const app = await start({ zones: { addresses: ['192.0.2.10'] } });
+  onTestFinished(() => app.remove());
+  const { exitCode, bad } = await check(app, { dns: { resolvers: [`127.0.0.1:${await freePort()}`] } });
+  expect(exitCode).toBe(1);
+  expect(bad.length).toBeGreaterThan(30);
+  expect(bad.filter((line) => !line.startsWith('error '))).toEqual([]);
+});
+
+describe('zones that Knot serves', () => {
+  let app: TestApp;
+  const texts = new Map<string, string>();
+  const reverse = [
+    '2.0.192.in-addr.arpa. 60 IN SOA ns1.mail.example.com. x.example. 1 60 60 60 60',
+    '2.0.192.in-addr.arpa. 60 IN NS ns1.mail.example.com.',
+    `10.2.0.192.in-addr.arpa. 60 IN PTR ${HOST}.`,
+    '',
+  ].join('\n');
+  const REVERSE_V6 = '8.b.d.0.1.0.0.2.ip6.arpa';
+  const reverseV6 = [
+    `${REVERSE_V6}. 60 IN SOA ns1.mail.example.com. x.example. 1 60 60 60 60`,
+    `${REVERSE_V6}. 60 IN NS ns1.mail.example.com.`,
+    `0.1.0.0.${'0.'.repeat(20)}${REVERSE_V6}. 60 IN PTR ${HOST}.`,
+    '',
+  ].join('\n');
+  const REVERSE = '2.0.192.in-addr.arpa';
+  beforeAll(async () => {
+    app = await start({ zones: { addresses: ['192.0.2.10', '2001:DB8:0::10'] } });
+    for (const zone of [HOST, SUFFIX]) {
+      let text = '';
+      const print = async (pieces: Iterable<string>): Promise<void> => {
+        for (const piece of pieces) text += piece;
+      };
+      await dnsZone(join(app.home, 'service.yaml'), {}, { zone, print });
+      texts.set(zone, text);
+    }
+    texts.set(REVERSE, reverse);
+    texts.set(REVERSE_V6, reverseV6);
+  });
+  afterAll(() => app.remove());
+
+  /** Checks with each zone's text spoilt by its function; null: not served. */
+  const checkSpoilt = async (
+    spoil: Readonly<Record<string, ((text: string) => string) | null>>,
+  ): Promise<Checked> => {
+    const zones = [...texts].flatMap(([name, text]) =>
+      spoil[name] === null ? [] : [{ name, text: spoil[name]?.(text) ?? text }],
+    );
+    const knot = await startKnot(zones);
+    onTestFinished(() => knot.stop());
+    return check(app, { dns: { resolvers: [knot.server] } });
+  };
+  const without = (start: string) => (text: string) =>
+    text
+      .split('\n')
+      .filter((line) => !line.startsWith(start))
+      .join('\n');
+  const replaced = (from: string, to: string) => (text: string) => {
+    if (!text.includes(from)) throw new Error(`nothing to spoil: ${from}`);
+    return text.replaceAll(from, to);
+  };
+
+  test('as they were printed, all is right', async () => {
+    const { exitCode, output, bad } = await checkSpoilt({});
+    expect([exitCode, bad]).toEqual([0, []]);
+    expect(output).toMatch(/\nall \d\d are right\n$/);
+  });
+
+  test.each<
+    [sentence: string, zone: string, spoil: ((text: string) => string) | null, bad: string[], says: RegExp]
+  >([
+    [
+      'no sender policy',
+      HOST,
+      without(`spf.${HOST}. `),
+      [`missing TXT spf.${HOST}`],
+      /expected: v=spf1 ip4:192\.0\.2\.10 ip6:\S+ ~all\n {2}found: {4}nothing\n {2}Load the zone anew/,
+    ],
+    [
+      'another address',
+      HOST,
+      replaced(`${HOST}. 3600 IN A 192.0.2.10`, `${HOST}. 3600 IN A 192.0.2.99`),
+      [`wrong A/AAAA ${HOST}`, `wrong A/AAAA mta-sts.${HOST}`, `wrong A/AAAA ns1.${HOST}`],
+      /expected: 192\.0\.2\.10 \| 2001:db8::10\n {2}found: {4}192\.0\.2\.99 \| 2001:db8::10\n {2}Compare dns\.zones\.addresses/,
+    ],
+    [
+      'a second SPF record',
+      HOST,
+      (text) => `${text}${HOST}. 60 IN TXT "v=spf1 -all"\n`,
+      [`wrong TXT ${HOST}`],
+      /\| v=spf1 -all|v=spf1 -all \|/,
+    ],
+    [
+      'an old policy of transport security',
+      HOST,
+      (text) => text.replace(/id=[0-9a-f]{32}/, 'id=20200101'),
+      [`wrong TXT _mta-sts.${HOST}`],
+      /wrong TXT _mta-sts\.mail\.example\.com \(not required\)/,
+    ],
+    [
+      'other name servers',
+      SUFFIX,
+      replaced(`${SUFFIX}. 3600 IN NS ns1.${HOST}.`, `${SUFFIX}. 3600 IN NS ns.elsewhere.example.`),
+      [`wrong NS ${SUFFIX}`],
+      /expected: ns1\.mail\.example\.com\n {2}found: {4}ns\.elsewhere\.example\n {2}In the zone above, delegate send/,
+    ],
+    [
+      'another primary',
+      SUFFIX,
+      replaced(`IN SOA ns1.${HOST}.`, 'IN SOA ns.elsewhere.example.'),
+      [`wrong SOA ${SUFFIX}`],
+      /found: {4}ns\.elsewhere\.example/,
+    ],
+    [
+      'the return path elsewhere',
+      SUFFIX,
+      replaced(`bounce.${OWN}. 3600 IN MX 10 ${HOST}.`, `bounce.${OWN}. 3600 IN MX 10 mx.elsewhere.example.`),
+      [`wrong MX bounce.${OWN}`],
+      /found: {4}10 mx\.elsewhere\.example/,
+    ],
+    [
+      'another reverse name, which is not required',
+      REVERSE,
+      replaced(`PTR ${HOST}.`, 'PTR server7.hoster.example.'),
+      ['wrong PTR 192.0.2.10'],
+      /rents you 192\.0\.2\.10[\s\S]*1 of \d\d are not right, none of them required/,
+    ],
+  ])('%s', async (_sentence, zone, spoil, bad, says) => {
+    const checked = await checkSpoilt({ [zone]: spoil });
+    expect(checked.bad).toEqual(bad);
+    expect(checked.output).toMatch(says);
+    const isRequired = !/none of them required/.test(checked.output);
+    expect(checked.exitCode).toBe(isRequired ? 1 : 0);
+  });
+
+  test.each<[sentence: string, spoil: ((text: string) => string) | null, says: RegExp]>([
+    ['that cannot be loaded', () => 'nonsense', /SERVFAIL/],
+    ['that nobody serves', null, /does not serve this zone/],
+  ])('of a zone %s nothing is known', async (_sentence, spoil, says) => {
+    const { exitCode, bad, output } = await checkSpoilt({ [SUFFIX]: spoil });
+    expect(exitCode).toBe(1);
+    expect(bad.length).toBeGreaterThan(15);
+    expect(bad.filter((line) => !/^error \S+ (?:\S+\.)?send\.example\.com$/.test(line))).toEqual([]);
+    expect(output).toMatch(says);
+  });
+});

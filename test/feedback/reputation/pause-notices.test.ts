@@ -1,0 +1,165 @@
+// When owners are told of a pause: crashes, failures and calls from within the transaction. What the mails say and that they
+// come is shown in test/flows/guardrail.test.ts and pause.test.ts.
+import { Writable } from 'node:stream';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { isToBeTold, pausePractice, resumePractice } from '#src/feedback/reputation/pause.ts';
+import { createPauseNotices, type PauseNotices } from '#src/feedback/reputation/pause-notices.ts';
+import { anonymous, type Caller } from '#src/kernel/access.ts';
+import { systemChange } from '#src/kernel/change.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
+import { createLog } from '#src/kernel/log.ts';
+import {
+  createSampleTenant,
+  createTestClock,
+  openTestStorage,
+  temporaryDirectory,
+} from '#test/support/storage.ts';
+
+const owner: Caller = { ...anonymous, kind: 'member', name: 'chefin@example.org', isOwner: true };
+const clock = createTestClock();
+
+let storage: Storage;
+let tenant: string;
+let pauses: PauseNotices;
+/** Ids of what was put into the outbox, and what it tells of. */
+let enqueued: [id: string, kind: string, to: string][];
+let warnings: string[];
+let beforeOwners: () => Promise<void>;
+
+beforeEach(async () => {
+  storage = await openTestStorage(await temporaryDirectory());
+  tenant = await createSampleTenant(storage);
+  enqueued = [];
+  warnings = [];
+  beforeOwners = async () => undefined;
+  pauses = createPauseNotices({
+    files: storage.tenants,
+    platform: storage.platform,
+    notices: {
+      enqueue: (_, { kind, ...notice }, __, id = '') =>
+        enqueued.push([id, kind, 'to' in notice ? notice.to : '']),
+      tell: () => undefined,
+    },
+    ownersOf: async () => {
+      await beforeOwners();
+      return [
+        { email: 'a@example.org', language: 'de' },
+        { email: 'b@example.org', language: 'en' },
+      ];
+    },
+    clock,
+    log: createLog(
+      'warn',
+      new Writable({
+        write: (line, _, done) => {
+          warnings.push(JSON.parse(String(line)).msg);
+          done();
+        },
+      }),
+    ),
+    origin: 'https://mail.example.com',
+  });
+});
+
+const pause = (tell = false) =>
+  storage.tenants.write(tenant, (db) => {
+    pausePractice(db, 'Neue Liste', owner, systemChange('practice.pause'), clock.now());
+    if (tell) pauses.tell(tenant);
+  });
+const resume = () =>
+  storage.tenants.write(tenant, (db) =>
+    resumePractice(db, owner, systemChange('practice.resume'), clock.now()),
+  );
+const tell = async () => {
+  pauses.tell(tenant);
+  await pauses.stop();
+};
+const isUntold = () => storage.tenants.read(tenant, isToBeTold);
+const kinds = () => enqueued.map(([, kind, to]) => `${kind} ${to}`);
+const BOTH = ['practice_paused a@example.org', 'practice_paused b@example.org'];
+
+describe('a pause', () => {
+  test('is told to every owner once', async () => {
+    await pause();
+    expect(await isUntold()).toBe(true);
+    await tell();
+    await tell();
+    expect([kinds(), await isUntold()]).toEqual([BOTH, false]);
+  });
+
+  test('is told from within the transaction that makes it', async () => {
+    await pause(true);
+    await pauses.stop();
+    expect([kinds(), await isUntold()]).toEqual([BOTH, false]);
+  });
+
+  test('that is undone by a failure is told to nobody', async () => {
+    const failed = storage.tenants.write(tenant, (db) => {
+      pausePractice(db, 'Neue Liste', owner, systemChange('practice.pause'), clock.now());
+      pauses.tell(tenant);
+      throw new Error('no room');
+    });
+    await expect(failed).rejects.toThrow('no room');
+    await pauses.stop();
+    expect([kinds(), warnings]).toEqual([[], []]);
+  });
+
+  test('that could not be told of is told at the next occasion', async () => {
+    await pause();
+    beforeOwners = async () => {
+      throw new Error('no disk');
+    };
+    await tell();
+    expect([kinds(), await isUntold(), warnings]).toEqual([
+      [],
+      true,
+      ['owners could not be told of a pause or resumption'],
+    ]);
+    beforeOwners = async () => undefined;
+    await tell();
+    expect([kinds(), await isUntold()]).toEqual([BOTH, false]);
+  });
+
+  test('told before a crash is handed in under the same ids after it', async () => {
+    await pause();
+    await tell();
+    await storage.tenants.write(tenant, (db) => {
+      tenantStore(db).updatePause({ ...tenantStore(db).practice(), pause_told: 0 });
+    });
+    await tell();
+    expect(enqueued.slice(2)).toEqual(enqueued.slice(0, 2));
+    expect(new Set(enqueued.map(([id]) => id)).size).toBe(2);
+  });
+
+  test('that is lifted while it is being told of: the resumption is told as well', async () => {
+    await pause();
+    beforeOwners = async () => {
+      beforeOwners = async () => undefined;
+      clock.set(clock.now() + 1);
+      await resume();
+      pauses.tell(tenant);
+    };
+    await tell();
+    expect(kinds()).toEqual([...BOTH, 'practice_resumed a@example.org', 'practice_resumed b@example.org']);
+    expect(await isUntold()).toBe(false);
+  });
+
+  test('the second one is told like the first', async () => {
+    await pause();
+    await tell();
+    clock.set(clock.now() + 1);
+    await resume();
+    await tell();
+    clock.set(clock.now() + 1);
+    await pause();
+    await tell();
+    expect(kinds().filter((kind) => kind.startsWith('practice_paused'))).toEqual([...BOTH, ...BOTH]);
+    expect(new Set(enqueued.map(([id]) => id)).size).toBe(6);
+  });
+});
+
+test('of a practice that was never paused nothing is told', async () => {
+  await tell();
+  expect(kinds()).toEqual([]);
+});

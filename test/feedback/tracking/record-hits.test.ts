@@ -1,0 +1,119 @@
+// Opens and clicks of copies that are still to be sent, on a practice's real file: claimed and settled as the dispatcher does it.
+import { createSecretKey } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createSigners } from '#src/domains/keys/signers.ts';
+import { eventStore } from '#src/events/store.ts';
+import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
+import { recordHits } from '#src/feedback/tracking/record-hits.ts';
+import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
+import { parseReply } from '#src/mail/reply.ts';
+import { createTrackingLinks } from '#src/mail/tracking-link.ts';
+import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
+import { messageStore } from '#src/messages/store.ts';
+import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
+import type { Outcome } from '#src/relay/outcome.ts';
+import { settle } from '#src/relay/settle.ts';
+import { openTenantDb, queueMessage, SEALING_KEY } from '#test/support/storage.ts';
+
+const deps: ClaimDeps = {
+  suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
+  simulatorDomain: 'simulator.mail.example.com',
+  guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+  signers: createSigners(SEALING_KEY, { ed25519: true }),
+  returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
+  contentKey: Buffer.alloc(32, 3),
+  unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
+  trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
+  service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
+};
+const policy = { waits: [MINUTE], thenEvery: MINUTE, jitter: 0, giveUpAfter: { 0: DAY, 1: DAY } };
+
+const outcomes = {
+  later: { kind: 'deferred', reply: parseReply(['451 4.7.1 come back later']), diagnostic: 'later' },
+  lost: { kind: 'deferred', reply: null, diagnostic: 'connection lost (waiting for dot)' },
+  uncomposed: { kind: 'deferred', reply: null, diagnostic: 'The message could not be composed.' },
+  down: { kind: 'upstream_failure', reply: parseReply(['421 4.7.0 busy']), diagnostic: 'busy' },
+  taken: { kind: 'accepted', reply: parseReply(['250 2.0.0 queued']), dsnRequested: true },
+} satisfies Record<string, Outcome>;
+
+type Step = 'claim' | 'open' | 'click' | 'restart' | keyof typeof outcomes;
+
+const play = async (steps: readonly Step[]) => {
+  const tenant = await openTenantDb();
+  const { db, tenantId } = tenant;
+  const { seq, recipientIds } = queueMessage(tenant);
+  const recipientId = recipientIds[0] ?? 0;
+  let row: QueueRow | undefined;
+  let now = 1_700_000_000_000;
+  for (const step of steps) {
+    now += HOUR;
+    const hit = { recipientId, at: now, ip: null, userAgent: 'Firefox', machine: null };
+    db.transaction(() => {
+      if (step === 'claim') {
+        const request = { tenantId, lane: 0, limit: 1, byteBudget: 1e6, now, policy } as const;
+        row = claimDue(db, request, deps).claimed[0]?.row;
+      } else if (step === 'restart') queueStore(db).releaseAll();
+      else if (step === 'open') recordHits(db, [{ ...hit, kind: 'open', url: null }], deps);
+      else if (step === 'click') recordHits(db, [{ ...hit, kind: 'click', url: 'https://a.example/' }], deps);
+      else if (row) {
+        const facts = { row, outcome: outcomes[step], upstream: step === 'uncomposed' ? null : 'relay' };
+        settle(db, { ...deps, ...facts, acceptIsDelivery: false, upstreamWorks: true }, policy, now);
+      }
+    })();
+  }
+  const seen = eventStore(db)
+    .ofMessage(seq, 0, 100)
+    .filter(({ type }) => type === 'message.opened' || type === 'message.clicked')
+    .map(({ data_json }) => JSON.parse(data_json ?? '{}').rule ?? 'person');
+  const status = messageStore(db).recipient(recipientId)?.status;
+  return { status, isWaiting: queueStore(db).standing(recipientId) !== undefined, seen };
+};
+
+const byFilter = { status: 'delivery_delayed', isWaiting: true, seen: ['too_soon'] };
+const byPerson = { status: 'opened', isWaiting: false, seen: ['person'] };
+
+test.each<{ name: string; steps: readonly Step[]; expected: unknown }>([
+  {
+    name: 'of a filter that reads before it puts off keeps the mail from nobody',
+    steps: ['claim', 'open', 'later'],
+    expected: byFilter,
+  },
+  { name: 'after it was put off neither', steps: ['claim', 'later', 'open'], expected: byFilter },
+  {
+    name: 'while it is tried again neither',
+    steps: ['claim', 'later', 'claim', 'open', 'later'],
+    expected: byFilter,
+  },
+  {
+    name: 'after the upstream failed and another attempt was put off neither',
+    steps: ['claim', 'down', 'claim', 'later', 'open'],
+    expected: byFilter,
+  },
+  {
+    name: 'of who looks at its source while it cannot be composed neither',
+    steps: ['claim', 'uncomposed', 'open'],
+    expected: byFilter,
+  },
+  {
+    name: 'is of a person where nobody knows how an attempt ended',
+    steps: ['claim', 'lost', 'open'],
+    expected: byPerson,
+  },
+  {
+    name: 'is of a person where an earlier attempt ended so',
+    steps: ['claim', 'lost', 'claim', 'later', 'open'],
+    expected: byPerson,
+  },
+  {
+    name: 'is of a person where the process died',
+    steps: ['claim', 'restart', 'open'],
+    expected: byPerson,
+  },
+  {
+    name: 'of a filter is followed by that of a person once it has arrived',
+    steps: ['claim', 'click', 'later', 'claim', 'taken', 'open'],
+    expected: { status: 'opened', isWaiting: false, seen: ['too_soon', 'person'] },
+  },
+])('an open or click $name', async ({ steps, expected }) => {
+  expect(await play(steps)).toEqual(expected);
+});

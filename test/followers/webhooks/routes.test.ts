@@ -1,0 +1,43 @@
+// Of which changes the sender hears: what it has claimed would else go to where the webhook was.
+import { expect, test } from 'vitest';
+import { createWebhook } from '#src/followers/webhooks/change.ts';
+import { webhookRoutes } from '#src/followers/webhooks/routes.ts';
+import { systemChange } from '#src/kernel/change.ts';
+import {
+  createSampleTenant,
+  createTestClock,
+  openTestStorage,
+  temporaryDirectory,
+} from '#test/support/storage.ts';
+
+const given = { name: 'Hook', url: 'https://hook.example/a', events: ['message.sent'] };
+
+test.each<[string, string, object, boolean]>([
+  ['another address', 'patch', { url: 'https://hook.example/b' }, true],
+  ['being disabled', 'patch', { status: 'disabled' }, true],
+  ['being enabled', 'patch', { status: 'active' }, true],
+  ['another name', 'patch', { name: 'Other' }, false],
+  ['being deleted', 'delete', {}, true],
+])('%s', async (_, method, body, isHeard) => {
+  const storage = await openTestStorage(await temporaryDirectory());
+  const id = await createSampleTenant(storage);
+  const heard: string[][] = [];
+  const deps = {
+    files: storage.tenants,
+    clock: createTestClock(1_700_000_000_000),
+    key: Buffer.alloc(32, 7),
+    outbound: { refusalOf: async () => null },
+    following: () => ({ hold: async () => () => undefined }),
+    dispatcher: { beginAnew: (...webhook: string[]) => void heard.push(webhook) },
+  };
+  const { row } = await createWebhook(deps as never, id, given, systemChange('webhook.create'));
+  const route = webhookRoutes(deps as never).find(
+    (one) => one.method === method && one.path.endsWith('/webhooks/{webhookID}'),
+  );
+  const params = { id, webhookID: row.id };
+  await route?.handle(
+    { params, query: {}, body } as never,
+    { change: systemChange('webhook.update') } as never,
+  );
+  expect(heard).toEqual(isHeard ? [[id, row.id]] : []);
+});

@@ -1,0 +1,229 @@
+// Against Debian's rspamd, and against servers that are none.
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createRspamdScanner, type RspamdScanner } from '#src/intake/content/scanners/rspamd.ts';
+import { freePort } from '#test/support/process.ts';
+import { GTUBE, RSPAMD_START_MS, type Rspamd, startRspamd } from '#test/support/rspamd.ts';
+import { scanned, testGuard } from './scanned.ts';
+
+const FAILED = { state: 'failed', action: null, score: null, required: null, symbols: [] };
+
+const scannerAt = (url: string, options: { timeout?: number; places?: number } = {}): RspamdScanner => {
+  const scanner = createRspamdScanner({ url, ehloName: 'mail.example.com', guard: testGuard(options) });
+  onTestFinished(() => scanner.stop());
+  return scanner;
+};
+
+interface Seen {
+  readonly request: http.IncomingMessage;
+  readonly body: Buffer;
+}
+
+/** A server of one's own in rspamd's place, with what it was asked. */
+const serverThat = async (answer: (response: http.ServerResponse, seen: Seen) => void) => {
+  const asked: Seen[] = [];
+  const server = http.createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const seen = { request, body: Buffer.concat(chunks) };
+    asked.push(seen);
+    answer(response, seen);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  const address = server.address() as net.AddressInfo;
+  return { url: `http://127.0.0.1:${address.port}`, asked, server };
+};
+
+const GOOD = JSON.stringify({ score: 1, required_score: 15, action: 'no action', symbols: {} });
+const good = (response: http.ServerResponse) => response.end(GOOD);
+
+describe('the real one', { timeout: 60_000 }, () => {
+  let rspamd: Rspamd;
+  beforeAll(async () => {
+    rspamd = await startRspamd();
+  }, RSPAMD_START_MS);
+  afterAll(() => rspamd.stop());
+
+  test('has nothing against an appointment', async () => {
+    const report = await scannerAt(rspamd.url).scan(scanned());
+    expect(report).toMatchObject({ state: 'ok', action: 'no action', required: 15 });
+    expect(report.score).toBeLessThan(3);
+  });
+
+  test('rejects the test string of spam filters', async () => {
+    expect(await scannerAt(rspamd.url).scan(scanned({ body: GTUBE }))).toMatchObject({
+      state: 'ok',
+      action: 'reject',
+    });
+  });
+
+  test('looks at mail that leaves: what is asked of senders from outside is left out', async () => {
+    const { symbols } = await scannerAt(rspamd.url).scan(scanned({ sender: 'bounce@spam.example' }));
+    expect(symbols).toContain('FORGED_SENDER');
+    for (const symbol of symbols) expect(symbol).not.toMatch(/^(?:R_SPF|R_DKIM|DMARC|HFILTER|RBL)/);
+  });
+
+  test('takes addresses with umlauts, and fifty of them', async () => {
+    const recipients = Array.from({ length: 50 }, (_, index) => `jürgen.müller-${index}@example.org`);
+    const content = scanned({ sender: 'grüße@send.example.com', recipients });
+    expect(await scannerAt(rspamd.url).scan(content)).toMatchObject({ state: 'ok' });
+  });
+
+  test('says that it is there', async () => {
+    const guard = testGuard();
+    const scanner = createRspamdScanner({ url: rspamd.url, ehloName: 'mail.example.com', guard });
+    await scanner.probe();
+    expect(guard.health()).toMatchObject({ state: 'ok', failures: 0 });
+    scanner.stop();
+  });
+
+  test('is asked again after it was away', async () => {
+    const scanner = scannerAt(rspamd.url);
+    const { port } = rspamd;
+    expect(await scanner.scan(scanned())).toMatchObject({ state: 'ok' });
+    await rspamd.stop();
+    expect(await scanner.scan(scanned())).toEqual(FAILED);
+    rspamd = await startRspamd({ port });
+    expect(await scanner.scan(scanned())).toMatchObject({ state: 'ok' });
+  });
+});
+
+describe('a question', () => {
+  test('brings the message and its envelope', async () => {
+    const { url, asked } = await serverThat(good);
+    const content = scanned({ recipients: ['a@example.org', 'b@example.org', 'ü@example.org'] });
+    const composed = content.composed();
+    await scannerAt(url).scan({ ...content, composed: () => composed });
+    const [{ request, body } = { request: null, body: null }] = asked;
+    expect(body).toEqual(composed);
+    expect([request?.method, request?.url]).toEqual(['POST', '/checkv2']);
+    const raw = (request?.rawHeaders ?? []).map((text) => Buffer.from(text, 'latin1').toString());
+    const fields = raw.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${raw[index + 1]}`] : []));
+    expect(fields).toEqual(
+      expect.arrayContaining([
+        'From: praxis@send.example.com',
+        'Rcpt: a@example.org',
+        'Rcpt: b@example.org',
+        'Rcpt: ü@example.org',
+        `User: ${content.tenantId}`,
+        'Ip: 127.0.0.1',
+        'Helo: mail.example.com',
+        'Settings-ID: outbound',
+        expect.stringMatching(/^Queue-Id: [\w-]{10,}$/),
+      ]),
+    );
+  });
+
+  test('keeps a path of the address', async () => {
+    const { url, asked } = await serverThat(good);
+    await scannerAt(`${url}/rspamd`).scan(scanned());
+    expect(asked[0]?.request.url).toBe('/rspamd/checkv2');
+  });
+
+  test('goes over the connection of the one before', async () => {
+    const { url, asked } = await serverThat(good);
+    const scanner = scannerAt(url);
+    for (let round = 0; round < 3; round += 1) await scanner.scan(scanned());
+    expect(new Set(asked.map(({ request }) => request.socket.remotePort)).size).toBe(1);
+  });
+
+  test('is asked anew where that connection was closed in the meantime', async () => {
+    const sockets: net.Socket[] = [];
+    let isFirst = true;
+    const server = net.createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.on('data', () => {
+        if (sockets.length > 1 || isFirst)
+          socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${GOOD.length}\r\n\r\n${GOOD}`);
+        else socket.resetAndDestroy();
+        isFirst = false;
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    const scanner = scannerAt(`http://127.0.0.1:${(server.address() as net.AddressInfo).port}`);
+    expect(await scanner.scan(scanned())).toMatchObject({ state: 'ok' });
+    expect(await scanner.scan(scanned())).toMatchObject({ state: 'ok' });
+    expect(sockets).toHaveLength(2);
+  });
+
+  test('with much in it is composed only when it is its turn', async () => {
+    const held: http.ServerResponse[] = [];
+    const { url } = await serverThat((response) => held.push(response));
+    const scanner = scannerAt(url, { places: 8 });
+    let composed = 0;
+    const large = {
+      ...scanned({ attachments: [{ filename: 'a.pdf', content: Buffer.alloc(3 * 1_024 * 1_024) }] }),
+      composed: () => {
+        composed += 1;
+        return Buffer.from('x');
+      },
+    };
+    const asked = Array.from({ length: 6 }, () => scanner.scan(large));
+    const small = scanner.scan(scanned());
+    await expect.poll(() => held.length).toBe(3);
+    expect(composed).toBe(2);
+    await expect
+      .poll(() => {
+        for (const response of held.splice(0)) good(response);
+        return composed;
+      })
+      .toBe(6);
+    const answer = setInterval(() => held.splice(0).forEach(good), 5);
+    await Promise.all([...asked, small]);
+    clearInterval(answer);
+  });
+});
+
+describe('what is no answer', () => {
+  test.each<[says: string, answer: (response: http.ServerResponse) => void]>([
+    ['an error, whatever stands in it', (response) => response.writeHead(500).end(GOOD)],
+    ['no JSON', (response) => response.end('<html>')],
+    ['nothing', (response) => response.end()],
+    ['one of two megabytes', (response) => response.end(`${GOOD}${' '.repeat(2_097_152)}`)],
+    ['half of one', (response) => response.writeHead(200, { 'Content-Length': 99 }).write('{"score":')],
+    ['a connection that is cut', (response) => response.destroy()],
+    ['silence', () => undefined],
+  ])('%s: it has failed', async (_, answer) => {
+    const { url } = await serverThat(answer);
+    expect(await scannerAt(url, { timeout: 500 }).scan(scanned())).toEqual(FAILED);
+  });
+
+  test('a redirection is not followed', async () => {
+    const other = await serverThat(good);
+    const { url } = await serverThat((response) => {
+      response.writeHead(307, { Location: `${other.url}/checkv2` }).end();
+    });
+    expect(await scannerAt(url).scan(scanned())).toEqual(FAILED);
+    expect(other.asked).toHaveLength(0);
+  });
+
+  test('nobody there', async () => {
+    expect(await scannerAt(`http://127.0.0.1:${await freePort()}`).scan(scanned())).toEqual(FAILED);
+  });
+});
+
+test('a message that cannot be composed is skipped, and the scanner is not held to have failed', async () => {
+  const { url, asked } = await serverThat(good);
+  const scanner = scannerAt(url);
+  const composed = () => {
+    throw new Error('not ASCII');
+  };
+  for (let time = 0; time < 10; time += 1)
+    expect(await scanner.scan(scanned({ composed }))).toMatchObject({ state: 'skipped', action: null });
+  expect(asked).toHaveLength(0);
+  expect(await scanner.scan(scanned())).toMatchObject({ state: 'ok' });
+});

@@ -1,0 +1,344 @@
+import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type DurableFile, openDurableFile } from '#src/kernel/db/durable-file.ts';
+import { createMaintenance, type Maintenance } from '#src/kernel/db/maintenance.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { until } from '#test/support/process.ts';
+import { createTestDisk, type TestDisk } from './test-disk.ts';
+
+const MIGRATION = {
+  version: 1,
+  name: '0001-t.sql',
+  sql: 'CREATE TABLE t (n INTEGER PRIMARY KEY, pad TEXT) STRICT;',
+};
+const CHECKPOINT_BYTES = 64 * 1024;
+/** Its salts change when the WAL is begun anew. */
+const WAL_HEADER_BYTES = 32;
+const PATIENCE_MS = 8_000;
+/** The thread that checkpoints would wait 5 s for a reader; who writes must not. */
+const READER_PATIENCE_MS = 3_000;
+
+let directory: string;
+let disk: TestDisk;
+let maintenance: Maintenance;
+let faults: string[];
+let open: DurableFile<TenantDb>[];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'durable-file-'));
+  disk = createTestDisk();
+  maintenance = createMaintenance({ platform: [], tenant: [MIGRATION] });
+  faults = [];
+  open = [];
+});
+
+afterEach(async () => {
+  await Promise.all(open.map((file) => file.close().catch(() => undefined)));
+  await maintenance.stop();
+  await rm(directory, { recursive: true });
+});
+
+const path = () => join(directory, 'tenant.db');
+
+const openFile = async (): Promise<DurableFile<TenantDb>> => {
+  const file = await openDurableFile({
+    path: path(),
+    kind: 'tenant',
+    create: true,
+    disk,
+    maintenance,
+    checkpointBytes: CHECKPOINT_BYTES,
+    onFault: (error, what) => faults.push(`${what}: ${error}`),
+  });
+  open.push(file);
+  return file;
+};
+
+const insert =
+  (n: number, pad = '') =>
+  (db: TenantDb) => {
+    db.prepare('INSERT INTO t (n, pad) VALUES (?, ?)').run(n, pad);
+    return n;
+  };
+
+const numbers = (db: Database.Database): unknown[] => db.prepare('SELECT n FROM t ORDER BY n').pluck().all();
+
+/** Every turn of the event loop that could let an early answer out. */
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** What this process has open of the test's directory. */
+const descriptors = async (): Promise<string[]> => {
+  const open = await readdir('/proc/self/fd');
+  const targets = await Promise.all(
+    open.map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
+  );
+  return targets.filter((target) => target.startsWith(directory));
+};
+
+describe('durable at the answer', () => {
+  test('no answer precedes the end of the sync', async () => {
+    const file = await openFile();
+    disk.hold();
+    const answered: number[] = [];
+    const writes = [1, 2, 3].map((n) => file.write(insert(n)).then((value) => answered.push(value)));
+    await turns(50);
+    expect(answered).toEqual([]);
+    disk.release();
+    await Promise.all(writes);
+    expect(answered).toEqual([1, 2, 3]);
+  });
+
+  test('a read of what is not yet synced waits for the sync too', async () => {
+    const file = await openFile();
+    disk.hold();
+    const write = file.write(insert(1));
+    await turns(20);
+    let seen: unknown[] | null = null;
+    const read = file.read(numbers).then((rows) => {
+      seen = rows;
+    });
+    await turns(20);
+    expect(seen).toBeNull();
+    disk.release();
+    await Promise.all([write, read]);
+    expect(seen).toEqual([1]);
+  });
+
+  test('writes that arrive together share one transaction and one sync', async () => {
+    const file = await openFile();
+    const before = disk.syncs();
+    await Promise.all(Array.from({ length: 100 }, (_, n) => file.write(insert(n))));
+    expect(disk.syncs() - before).toBeLessThanOrEqual(2);
+  });
+
+  test('after a power cut that forgets what was not synced, nothing answered is missing', async () => {
+    const file = await openFile();
+    const safe = join(directory, 'safe');
+    await disk.remember(directory, 'tenant.db', safe);
+    const answered: number[] = [];
+    const padding = 'x'.repeat(2_000);
+    // Enough to pass several checkpoints and restarts of the WAL.
+    for (let round = 0; round < 40; round++) {
+      await Promise.all(
+        Array.from({ length: 5 }, (_, k) =>
+          file.write(insert(round * 10 + k, padding)).then((n) => answered.push(n)),
+        ),
+      );
+    }
+    disk.hold();
+    const lost = file.write(insert(9_999)).catch(() => undefined);
+    await turns(20);
+    const survivor = new Database(join(safe, 'tenant.db'));
+    const found = numbers(survivor);
+    expect(survivor.pragma('integrity_check', { simple: true })).toBe('ok');
+    survivor.close();
+    expect(answered).toHaveLength(200);
+    expect(found).toEqual(answered.toSorted((a, b) => a - b));
+    disk.release();
+    await lost;
+    expect(faults).toEqual([]);
+  });
+
+  test('the WAL is checkpointed and restarted when it has grown', async () => {
+    const file = await openFile();
+    for (let n = 0; n < 200; n++) await file.write(insert(n, 'x'.repeat(4_000)));
+    await turns(5);
+    expect((await stat(`${path()}-wal`)).size).toBeLessThan(8 * CHECKPOINT_BYTES);
+    expect(faults).toEqual([]);
+    expect(await file.read(numbers)).toHaveLength(200);
+  });
+});
+
+describe('failures', () => {
+  test('a commit between a checkpoint and its restart goes behind what is there: no new WAL, no sync', async () => {
+    const told = Promise.withResolvers<void>();
+    const copied = Promise.withResolvers<void>();
+    const real = maintenance;
+    maintenance = {
+      ...real,
+      run: async (command) => {
+        await real.run(command);
+        if (command.verb !== 'checkpoint') return;
+        copied.resolve();
+        await told.promise;
+      },
+    };
+    const header = async () =>
+      (await readFile(`${path()}-wal`)).subarray(0, WAL_HEADER_BYTES).toString('hex');
+    const file = await openFile();
+    await file.write(insert(1, 'x'.repeat(CHECKPOINT_BYTES)));
+    await copied.promise;
+    const before = await header();
+    await file.write(insert(2));
+    expect(await header()).toBe(before);
+    told.resolve();
+    await file.close();
+    expect(faults).toEqual([]);
+  });
+
+  test('what one caller throws undoes only its own changes', async () => {
+    const file = await openFile();
+    const results = await Promise.allSettled([
+      file.write(insert(1)),
+      file.write((db) => {
+        insert(2)(db);
+        throw new Error('refused');
+      }),
+      file.write(insert(3)),
+      file.write(insert(1)),
+    ]);
+    expect(results.map((result) => result.status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+    ]);
+    expect(await file.read(numbers)).toEqual([1, 3]);
+  });
+
+  test('after a failed sync everything is refused until the file was closed and opened again', async () => {
+    const file = await openFile();
+    await file.write(insert(1));
+    disk.failNextSync(new Error('EIO'));
+    await expect(file.write(insert(2))).rejects.toMatchObject({ code: 'unavailable' });
+    expect(file.broken()).toBe(true);
+    await expect(file.write(insert(3))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(file.read(numbers)).rejects.toMatchObject({ code: 'unavailable' });
+    await file.close();
+    const again = await openFile();
+    await again.write(insert(4));
+    expect(await again.read(numbers)).toEqual([1, 2, 4]);
+  });
+
+  test('a sync that fails while a checkpoint is under way leaves a file that can be closed', async () => {
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const real = maintenance;
+    maintenance = {
+      ...real,
+      run: async (command) => {
+        if (command.verb === 'checkpoint') {
+          begun.resolve();
+          await held.promise;
+        }
+        return real.run(command);
+      },
+    };
+    const file = await openFile();
+    await file.write(insert(1, 'x'.repeat(CHECKPOINT_BYTES)));
+    await begun.promise;
+    disk.failNextSync(new Error('EIO'));
+    await expect(file.write(insert(2))).rejects.toThrow('The disk failed');
+    const closed = file.close();
+    held.resolve();
+    await closed;
+    const again = await openFile();
+    expect(await again.read(numbers)).toContain(1);
+  });
+
+  test('a read of what is being synced is refused where that sync fails', async () => {
+    const file = await openFile();
+    disk.hold();
+    disk.failNextSync(new Error('EIO'));
+    const write = file.write(insert(1));
+    const before = disk.syncs();
+    while (disk.syncs() === before) await turns(1);
+    const read = file.read(numbers);
+    disk.release();
+    const refused = { status: 'rejected', reason: expect.objectContaining({ code: 'unavailable' }) };
+    expect(await Promise.allSettled([write, read])).toEqual([refused, refused]);
+  });
+
+  test('opening on a disk that fails leaves no descriptor behind', async () => {
+    for (let time = 0; time < 5; time++) {
+      disk.failNextSync(new Error('EIO'));
+      await expect(openFile()).rejects.toThrow('EIO');
+    }
+    expect(await descriptors()).toEqual([]);
+    const file = await openFile();
+    await file.write(insert(1));
+  });
+
+  test('where the size of the WAL cannot be told, what was stored is answered', async () => {
+    let fails = false;
+    const real = disk;
+    const size = (descriptor: number) => (fails ? Promise.reject(new Error('EIO')) : real.size(descriptor));
+    disk = { ...real, size };
+    const file = await openFile();
+    fails = true;
+    expect(await file.write(insert(1))).toBe(1);
+    expect(await file.write(insert(2))).toBe(2);
+    await until('that has been told', () => faults.length === 2, PATIENCE_MS);
+    expect(faults).toEqual(Array(2).fill('size of the WAL unknown: Error: EIO'));
+  });
+
+  test('a file of a newer version is refused with what to do', async () => {
+    const db = new Database(path());
+    db.pragma('user_version = 7');
+    db.close();
+    await expect(openFile()).rejects.toThrow(/has schema 7, .* knows up to 1: start the newer program/);
+  });
+
+  test('closing leaves one file without a WAL, and everything in it', async () => {
+    const file = await openFile();
+    await Promise.all([file.write(insert(1)), file.write(insert(2))]);
+    await file.close();
+    await expect(stat(`${path()}-wal`)).rejects.toThrow(/ENOENT/);
+    const db = new Database(path());
+    expect(numbers(db)).toEqual([1, 2]);
+    db.close();
+  });
+});
+
+describe('a foreign process', () => {
+  const openForeign = (): Database.Database => {
+    const foreign = new Database(path());
+    onTestFinished(() => {
+      foreign.close();
+    });
+    return foreign;
+  };
+
+  test('that reads for long makes no write wait, and checkpoints are not tried with each', async () => {
+    const tried: string[] = [];
+    const real = maintenance;
+    maintenance = {
+      ...real,
+      run: (command) => {
+        tried.push(command.verb);
+        return real.run(command);
+      },
+    };
+    const file = await openFile();
+    await file.write(insert(0));
+    const reader = openForeign();
+    reader.exec('BEGIN');
+    numbers(reader);
+    await file.write(insert(1, 'x'.repeat(CHECKPOINT_BYTES)));
+    await until('the checkpoint has failed', () => faults.length > 0, READER_PATIENCE_MS);
+    for (let n = 2; n < 10; n++) await file.write(insert(n, 'x'.repeat(CHECKPOINT_BYTES)));
+    expect(faults).toEqual([expect.stringContaining('checkpoint failed')]);
+    expect(tried.filter((verb) => verb === 'checkpoint' || verb === 'restart')).toEqual([
+      'checkpoint',
+      'restart',
+    ]);
+    reader.close();
+  });
+
+  test('that writes makes all who wait be told after one try', async () => {
+    const file = await openFile();
+    const writer = openForeign();
+    writer.exec('BEGIN IMMEDIATE');
+    const results = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => file.write(insert(n))));
+    const refused = { status: 'rejected', reason: expect.objectContaining({ code: 'unavailable' }) };
+    expect(results).toEqual(Array(20).fill(refused));
+    expect(faults).toEqual([expect.stringContaining('transaction failed')]);
+    writer.close();
+    expect(await file.write(insert(1))).toBe(1);
+  });
+});

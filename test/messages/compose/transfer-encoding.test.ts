@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { encodeBase64, encodeText } from '#src/messages/compose/transfer-encoding.ts';
+
+const texts: readonly (readonly [text: string, encoding: string, body: string])[] = [
+  ['', '7bit', '\r\n'],
+  ['one\rtwo\nthree\r\nfour', '7bit', 'one\r\ntwo\r\nthree\r\nfour\r\n'],
+  ['..\n.a\n>From\nFromage', '7bit', '..\r\n.a\r\n>From\r\nFromage\r\n'],
+  ['.', 'quoted-printable', '=2E\r\n'],
+  ['a long text\n.\n', 'quoted-printable', 'a long text\r\n=2E\r\n'],
+  ['From here on\nFromage, From', 'quoted-printable', '=46rom here on\r\nFromage, From\r\n'],
+  ['a space at the end \nand a tab\t\n', 'quoted-printable', 'a space at the end=20\r\nand a tab=09\r\n'],
+  ['a tab\tinside', 'quoted-printable', 'a tab\tinside\r\n'],
+  ['1 + 1 = 2, in Köln', 'quoted-printable', '1 + 1 =3D 2, in K=C3=B6ln\r\n'],
+  [
+    'bell \x07, vertical tab \v, form feed \f',
+    'quoted-printable',
+    'bell =07, vertical tab =0B, form feed =0C\r\n',
+  ],
+  ['a normal text, and a =_ at its end', 'quoted-printable', 'a normal text, and a =3D_ at its end\r\n'],
+  ['x'.repeat(77), 'quoted-printable', `${'x'.repeat(75)}=\r\nxx\r\n`],
+  [`${'x'.repeat(76)}\ntab\t.`, 'quoted-printable', `${'x'.repeat(76)}\r\ntab\t.\r\n`],
+  [`${'x'.repeat(73)}ü`, 'quoted-printable', `${'x'.repeat(73)}=\r\n=C3=BC\r\n`],
+  [`${'x'.repeat(75)}.x`, 'quoted-printable', `${'x'.repeat(75)}=\r\n=2Ex\r\n`],
+  [`${'x'.repeat(75)}From x`, 'quoted-printable', `${'x'.repeat(75)}=\r\n=46rom x\r\n`],
+  [`${'x'.repeat(75)} \n`, 'quoted-printable', `${'x'.repeat(75)}=\r\n=20\r\n`],
+  ['约', 'base64', '57qmDQo=\r\n'],
+  [`a${'\n'.repeat(17)}b`, '7bit', `a${'\r\n'.repeat(17)}b\r\n`],
+  [`a${'\n'.repeat(18)}b`, 'base64', `${Buffer.from(`a${'\r\n'.repeat(18)}b\r\n`).toString('base64')}\r\n`],
+];
+test.each(texts)('the text %j as %s', (text, encoding, body) => {
+  expect(encodeText(text)).toEqual({ encoding, body });
+});
+
+const octets: readonly (readonly [length: number, lines: string])[] = [
+  [0, '\r\n'],
+  [1, 'YQ==\r\n'],
+  [57, `${'YWFh'.repeat(19)}\r\n`],
+  [58, `${'YWFh'.repeat(19)}\r\nYQ==\r\n`],
+];
+test.each(octets)('%d octets in base64', (length, lines) => {
+  expect(encodeBase64(new Uint8Array(length).fill(0x61))).toBe(lines);
+});
+
+test('a view is encoded, not what lies around it', () => {
+  expect(encodeBase64(Buffer.from('abcdef').subarray(1, 3))).toBe('YmM=\r\n');
+});

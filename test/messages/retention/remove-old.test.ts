@@ -1,0 +1,375 @@
+// What is old leaves a tenant's file: real files, a clock that the test sets, every table before and after.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { eventStore } from '#src/events/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Pace } from '#src/kernel/pace.ts';
+import { DAY } from '#src/kernel/time.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
+import { type Installation, removeOld } from '#src/messages/retention/remove-old.ts';
+import { retentionStore } from '#src/messages/retention/store.ts';
+import { messageStore } from '#src/messages/store.ts';
+import { captureStore } from '#src/relay/capture/store.ts';
+import { plansOf } from '#test/support/query-plan.ts';
+import {
+  createSampleTenant,
+  openTenantDb,
+  openTestStorage,
+  queueMessage,
+  type SampleTenant,
+  temporaryDirectory,
+} from '#test/support/storage.ts';
+
+const NOW = 1_700_000_000_000;
+const installation: Installation = {
+  bodies: 30 * DAY,
+  attachments: 20 * DAY,
+  events: 400 * DAY,
+  inbound: 90 * DAY,
+  webhook_deliveries: 30 * DAY,
+};
+const atOnce: Pace = (work) => work();
+
+let directory: string;
+let storage: Storage;
+let tenantId: string;
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+  storage = await openTestStorage(directory);
+  tenantId = await createSampleTenant(storage);
+});
+
+const inFile = <T>(work: (db: TenantDb) => T): Promise<T> => storage.tenants.write(tenantId, work);
+
+const sampleOf = (db: TenantDb): SampleTenant => ({
+  db,
+  tenantId,
+  projectId: tenantStore(db).defaultProject().id,
+  routeId: tenantStore(db).defaultRoute().id,
+});
+
+interface Sample {
+  /** Days before `NOW`. */
+  readonly age: number;
+  readonly scheduled?: number;
+  /** Still to be sent. */
+  readonly queued?: boolean;
+  readonly attachment?: Buffer;
+}
+
+/** Number of the new message. */
+const addMessage = (db: TenantDb, { age, scheduled, queued = false, attachment }: Sample): number => {
+  const now = NOW - age * DAY;
+  const { seq, recipientIds } = queueMessage(sampleOf(db), {
+    now,
+    recipients: ['a@example.org', 'b@example.org'],
+  });
+  const [first = 0, second = 0] = recipientIds;
+  queueStore(db).remove(first);
+  if (!queued) queueStore(db).remove(second);
+  const content = attachment ?? Buffer.from('%PDF');
+  const type = { content_type: 'application/pdf', content_id: null, size_bytes: content.length };
+  messageStore(db).insertAttachment(seq, 0, { filename: 'befund.pdf', ...type, content });
+  if (scheduled !== undefined) messageStore(db).setSchedule(seq, NOW - scheduled * DAY, '[]', now);
+  return seq;
+};
+
+const addCapture = (db: TenantDb, messageId: string, age: number): void =>
+  captureStore(db).insert(
+    {
+      id: newId(),
+      message_id: messageId,
+      recipient: 'a@example.org',
+      return_path: 'b@example.org',
+      captured_at: NOW - age * DAY,
+      size_bytes: 6,
+      source: Buffer.from('sealed'),
+    },
+    1_000,
+  );
+
+const remove = (options: { rowsPerBatch?: number; signal?: AbortSignal; now?: number; pace?: Pace } = {}) => {
+  const { now = NOW, pace = atOnce, signal = new AbortController().signal, rowsPerBatch } = options;
+  const limit = rowsPerBatch === undefined ? {} : { rowsPerBatch };
+  return removeOld(tenantId, { files: storage.tenants, installation, now, pace, ...limit }, signal);
+};
+
+const column = (statement: string): Promise<unknown[]> =>
+  storage.tenants.read(tenantId, (db) => db.prepare(statement).pluck().all());
+const bodies = () => column('SELECT message_seq FROM message_bodies ORDER BY 1');
+const attachments = () => column('SELECT message_seq FROM attachments ORDER BY 1');
+
+describe('content of messages', () => {
+  test.each<[string, Sample, { body: boolean; attachment: boolean }]>([
+    ['a day before its time it is there', { age: 19 }, { body: true, attachment: true }],
+    ['attachments go by their own time', { age: 21 }, { body: true, attachment: false }],
+    ['a day after its time it is gone', { age: 31 }, { body: false, attachment: false }],
+    ['what is still to be sent keeps all', { age: 500, queued: true }, { body: true, attachment: true }],
+    ['its time begins when it is to leave', { age: 45, scheduled: 19 }, { body: true, attachment: true }],
+    ['… and ends as that of others', { age: 45, scheduled: 31 }, { body: false, attachment: false }],
+  ])('%s', async (_, sample, kept) => {
+    const seq = await inFile((db) => addMessage(db, sample));
+    await remove();
+    expect({ body: (await bodies()).length === 1, attachment: (await attachments()).length === 1 }).toEqual(
+      kept,
+    );
+    const removed = await storage.tenants.read(tenantId, (db) => messageStore(db).removed(seq));
+    expect(removed).toEqual({ content: kept.body ? 0 : 1, attachments: kept.attachment ? 0 : 1 });
+    // The message itself stays: links in its copies name its recipients for ever.
+    expect(await column('SELECT seq FROM messages')).toEqual([seq]);
+    expect(await column('SELECT id FROM recipients')).toHaveLength(2);
+  });
+
+  test('what waited goes once it has left', async () => {
+    await inFile((db) => addMessage(db, { age: 31, queued: true }));
+    await remove();
+    await inFile((db) => db.exec('DELETE FROM queue'));
+    expect([await bodies(), await attachments()]).toEqual([[1], [1]]);
+    await remove();
+    expect([await bodies(), await attachments()]).toEqual([[], []]);
+  });
+
+  test('what waits in front keeps nothing behind it', async () => {
+    await inFile((db) => {
+      for (let count = 0; count < 7; count++) addMessage(db, { age: 50, queued: true });
+      addMessage(db, { age: 40 });
+      addMessage(db, { age: 1 });
+    });
+    await remove({ rowsPerBatch: 2 });
+    expect(await bodies()).toEqual([1, 2, 3, 4, 5, 6, 7, 9]);
+  });
+
+  test('a message that is queued between the look and the removal keeps its content', async () => {
+    await inFile((db) => addMessage(db, { age: 31, queued: true }));
+    await inFile((db) => {
+      retentionStore(db).remove('attachments', [1]);
+      retentionStore(db).remove('bodies', [1]);
+    });
+    expect([await bodies(), await attachments()]).toEqual([[1], [1]]);
+    expect(await column('SELECT * FROM removed_attachments')).toEqual([]);
+  });
+
+  test('a practice that keeps nothing keeps what is still to be sent', async () => {
+    await inFile((db) => {
+      tenantStore(db).updateRetention({ keep_bodies: 0, keep_attachments: 0, keep_events: null });
+      addMessage(db, { age: 0.001 });
+      addMessage(db, { age: 0.001, queued: true });
+    });
+    await remove();
+    expect([await bodies(), await attachments()]).toEqual([[2], [2]]);
+  });
+
+  test('a practice may keep it for a shorter time, not for a longer one', async () => {
+    await inFile((db) => {
+      tenantStore(db).updateRetention({ keep_bodies: 7, keep_attachments: 500, keep_events: null });
+      addMessage(db, { age: 21 });
+      addMessage(db, { age: 8 });
+      addMessage(db, { age: 6 });
+    });
+    await remove();
+    expect([await bodies(), await attachments()]).toEqual([[3], [2, 3]]);
+  });
+
+  test('nothing of it is left in the file', async () => {
+    const words = Buffer.from('Diagnose: nicht fuer fremde Augen. '.repeat(1_000));
+    await inFile((db) => {
+      addMessage(db, { age: 31, attachment: words });
+      messageStore(db).insertShared({ text: words.toString(), html: null }, NOW - 31 * DAY);
+    });
+    const file = path.join(directory, 'tenants', tenantId, 'tenant.db');
+    await storage.close();
+    expect((await readFile(file)).includes(words.subarray(0, 100))).toBe(true);
+    storage = await openTestStorage(directory);
+    await remove();
+    await storage.close();
+    expect((await readFile(file)).includes(words.subarray(0, 34))).toBe(false);
+  });
+});
+
+describe('content that many messages share', () => {
+  const addShared = (db: TenantDb, age: number): number =>
+    messageStore(db).insertShared({ text: 'Liebe {{name}}', html: null }, NOW - age * DAY);
+  const share = (db: TenantDb, seq: number, id: number) =>
+    db.prepare('UPDATE message_bodies SET shared_id = ? WHERE message_seq = ?').run(id, seq);
+  const shared = () => column('SELECT id FROM shared_contents ORDER BY 1');
+
+  test('goes with the last of them', async () => {
+    await inFile((db) => {
+      const id = addShared(db, 40);
+      share(db, addMessage(db, { age: 40 }), id);
+      share(db, addMessage(db, { age: 40, queued: true }), id);
+    });
+    await remove();
+    expect([await bodies(), await shared()]).toEqual([[2], [1]]);
+    await inFile((db) => db.exec('DELETE FROM queue'));
+    await remove();
+    expect([await bodies(), await shared()]).toEqual([[], []]);
+  });
+
+  test('goes where no message came to have it, but not while a bulk may still be under way', async () => {
+    await inFile((db) => {
+      addShared(db, 1.1);
+      addShared(db, 0.9);
+    });
+    await remove();
+    expect(await shared()).toEqual([2]);
+  });
+});
+
+describe('captured mail', () => {
+  test('goes as the content of its message does; mail to the operator is incoming mail', async () => {
+    await inFile((db) => {
+      const { id } = messageStore(db).bySeq(addMessage(db, { age: 100 })) ?? { id: '' };
+      for (const age of [91, 89, 31, 29]) {
+        addCapture(db, id, age);
+        addCapture(db, newId(), age);
+      }
+    });
+    await remove();
+    expect(await column(`SELECT (${NOW} - captured_at) / ${DAY} FROM captures ORDER BY seq`)).toEqual([
+      89, 31, 29, 29,
+    ]);
+  });
+});
+
+describe('events', () => {
+  const addEvents = (db: TenantDb, count: number, age: number) => {
+    for (let index = 0; index < count; index++)
+      eventStore(db).append({ type: 'message.sent', messageSeq: 1, recipientId: null, at: NOW - age * DAY });
+  };
+
+  test('go a day after their time, not a day before', async () => {
+    await inFile((db) => {
+      addEvents(db, 3, 401);
+      addEvents(db, 2, 399);
+    });
+    await remove();
+    expect(await column('SELECT seq FROM events')).toEqual([4, 5]);
+  });
+
+  test('100,000 of them go in transactions of 500 each, and then nothing is written any more', async () => {
+    await inFile((db) => {
+      addEvents(db, 100_000, 401);
+      addEvents(db, 1, 1);
+    });
+    let writes = 0;
+    const most: number[] = [];
+    const counting: Storage['tenants'] = {
+      ...storage.tenants,
+      write: (id, work) => {
+        writes += 1;
+        return storage.tenants.write(id, (db) => {
+          const before = Number(db.prepare('SELECT total_changes()').pluck().get());
+          const result = work(db);
+          most.push(Number(db.prepare('SELECT total_changes()').pluck().get()) - before);
+          return result;
+        });
+      },
+    };
+    const deps = { files: counting, installation, now: NOW, pace: atOnce };
+    await removeOld(tenantId, deps, new AbortController().signal);
+    expect({ writes, most: Math.max(...most) }).toEqual({ writes: 200, most: 500 });
+    expect(await column('SELECT seq FROM events')).toEqual([100_001]);
+    await removeOld(tenantId, deps, new AbortController().signal);
+    expect(writes).toBe(200);
+  });
+});
+
+describe('deliveries to webhooks', () => {
+  /** Made `age` days ago, ended `ended` days ago; without an end it is pending. */
+  const addDelivery = (db: TenantDb, age: number, ended?: number) => {
+    db.exec(
+      `INSERT OR IGNORE INTO webhooks (number, id, name, sealed_url, events_json, sealed_secret, status, after_seq, created_at)
+       VALUES (1, 'w', 'w', x'00', '[]', x'00', 'active', 0, 0)`,
+    );
+    const { lastInsertRowid } = db
+      .prepare(
+        `INSERT INTO webhook_deliveries (id, webhook, event, event_seq, order_key, status, created_at, updated_at)
+         VALUES (?, 1, 'message.sent', 1, 1, ?, ?, ?)`,
+      )
+      .run(
+        newId(),
+        ended === undefined ? 'pending' : 'delivered',
+        NOW - age * DAY,
+        NOW - (ended ?? age) * DAY,
+      );
+    return Number(lastInsertRowid);
+  };
+  const deliveries = () => column('SELECT seq FROM webhook_deliveries ORDER BY 1');
+
+  test.each<[string, number, number | undefined, boolean]>([
+    ['a day before their time they are there', 29, 29, true],
+    ['a day after it they are gone', 31, 31, false],
+    ['their time begins with their end', 31, 29, true],
+    ['what is still to be told stays', 300, undefined, true],
+  ])('%s', async (_, age, ended, isKept) => {
+    await inFile((db) => addDelivery(db, age, ended));
+    await remove();
+    expect(await deliveries()).toHaveLength(isKept ? 1 : 0);
+  });
+
+  test('are kept no longer than the events that they tell of', async () => {
+    await inFile((db) => {
+      tenantStore(db).updateRetention({ keep_bodies: null, keep_attachments: null, keep_events: 7 });
+      addDelivery(db, 8, 8);
+      addDelivery(db, 6, 6);
+    });
+    await remove();
+    expect(await deliveries()).toEqual([2]);
+  });
+
+  test('one that is replayed between the look and the removal stays', async () => {
+    await inFile((db) => {
+      const seq = addDelivery(db, 40, 40);
+      db.prepare("UPDATE webhook_deliveries SET status = 'pending' WHERE seq = ?").run(seq);
+      retentionStore(db).remove('deliveries', [seq]);
+    });
+    expect(await deliveries()).toEqual([1]);
+  });
+});
+
+describe('a night that is cut short', () => {
+  test('ends between two transactions, and the next one goes on', async () => {
+    await inFile((db) => {
+      for (let count = 0; count < 10; count++) addMessage(db, { age: 40 });
+    });
+    const stop = new AbortController();
+    let works = 0;
+    const pace: Pace = async (work) => {
+      const done = await work();
+      works += 1;
+      if (works === 2) stop.abort();
+      return done;
+    };
+    await remove({ rowsPerBatch: 3, signal: stop.signal, pace });
+    expect(await bodies()).toEqual([7, 8, 9, 10]);
+    expect(await attachments()).toHaveLength(10);
+    await storage.close();
+    storage = await openTestStorage(directory);
+    await remove({ rowsPerBatch: 3 });
+    expect([await bodies(), await attachments()]).toEqual([[], []]);
+  });
+
+  test('what came while the clock was wrong keeps nothing behind it', async () => {
+    await inFile((db) => {
+      addMessage(db, { age: -3_000 });
+      addMessage(db, { age: 40 });
+    });
+    await remove();
+    expect(await bodies()).toEqual([1]);
+  });
+});
+
+test('every row is found by a key: what is not old is not read', async () => {
+  const { db } = await openTenantDb();
+  const plans = plansOf(db, (connection) => retentionStore(connection));
+  const loose = plans.flatMap(({ sql, steps }) =>
+    steps.filter((step) => /SCAN|TEMP B-TREE/.test(step)).map((step) => `${step}: ${sql}`),
+  );
+  expect(loose).toEqual([]);
+  expect(plans.length).toBeGreaterThan(10);
+});

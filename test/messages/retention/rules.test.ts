@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { DAY, HOUR } from '#src/kernel/time.ts';
+import { mostDays, nextBatch, periodsInForce, type StoredRow } from '#src/messages/retention/rules.ts';
+
+const MIB = 1_024 * 1_024;
+const installation = { bodies: 30 * DAY, attachments: 30 * DAY, events: 400 * DAY };
+const nothing = { bodies: null, attachments: null, events: null };
+
+describe('how long it is kept', () => {
+  test.each([
+    ['as the installation where nothing is chosen', nothing, installation],
+    ['shorter where that is chosen', { ...nothing, bodies: 7 }, { ...installation, bodies: 7 * DAY }],
+    ['not at all with 0', { ...nothing, attachments: 0 }, { ...installation, attachments: 0 }],
+    ['no longer than the installation, lowered since', { ...nothing, events: 500 }, installation],
+  ])('%s', (_, choice, expected) => {
+    expect(periodsInForce(choice, installation)).toEqual(expected);
+  });
+
+  test('a practice may choose whole days, no more than the installation', () => {
+    expect([mostDays(30 * DAY), mostDays(36 * HOUR)]).toEqual([30, 1]);
+  });
+});
+
+describe('what goes next', () => {
+  const times = { before: 100, now: 200 };
+  const row = (key: number, fields: Partial<StoredRow> = {}): StoredRow => {
+    const at = fields.at ?? key;
+    return { key, at, since: at, bytes: 1, held: 0, ...fields };
+  };
+
+  test.each<[string, StoredRow[], number[], number | null]>([
+    ['what was written before, to the millisecond', [row(99), row(100)], [99], null],
+    ['not what is held', [row(1, { held: 1 }), row(2)], [2], null],
+    ['not what counts from later', [row(1, { since: 100 }), row(2, { since: 99 })], [2], null],
+    ['as many as one transaction takes, and where to go on', [row(1), row(2), row(3), row(4)], [1, 2, 3], 3],
+    ['no more than are looked at, held or not', [1, 2, 3, 4].map((key) => row(key, { held: 1 })), [], 3],
+    ['as many bytes as one transaction takes', [row(1, { bytes: MIB }), row(2)], [1], 1],
+    ['one that is larger, alone', [row(1), row(2, { bytes: 30 * MIB }), row(3)], [1, 2], 2],
+    ['what stands behind one from the future', [row(1, { at: 201 }), row(2)], [2], null],
+    ['nothing of nothing', [], [], null],
+  ])('%s', (_, rows, keys, after) => {
+    expect(nextBatch(rows, times, 3)).toEqual({ keys, after });
+  });
+
+  test('the first that is younger is the last that is read', () => {
+    const read: number[] = [];
+    function* rows() {
+      for (const key of [99, 100, 101]) {
+        read.push(key);
+        yield row(key);
+      }
+    }
+    nextBatch(rows(), times);
+    expect(read).toEqual([99, 100]);
+  });
+});
