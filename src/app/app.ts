@@ -25,6 +25,7 @@ import { routeRoutes } from '#src/accounts/tenants/route-routes.ts';
 import { ensureSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import { waitlistRoutes } from '#src/accounts/waitlist/routes.ts';
 import { fewAtATime, type GenerateKeyPair, generateDkimKeyPair } from '#src/domains/keys/keys.ts';
+import { createTenantHosts } from '#src/domains/tenant-hosts.ts';
 import { auditRoutes } from '#src/events/audit-routes.ts';
 import { documentationRoutes } from '#src/http/documentation.ts';
 import { createHttpDoor } from '#src/http/door.ts';
@@ -225,10 +226,13 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
   const tenantDeps: CreateTenantDeps = {
     storage,
     clock,
-    managedSuffix: service.managed_suffix,
-    sealingKey,
-    generateKeyPair,
-    isReservedSlug: domains.zones.isReservedSlug,
+    hosts: createTenantHosts({
+      serviceHost: service.host,
+      managedSuffix: service.managed_suffix,
+      sealingKey,
+      generateKeyPair,
+      isReservedSlug: domains.zones.isReservedSlug,
+    }),
     safeModeDefault: () => config.safe_mode.default,
   };
   const signIn: SignInDeps = {
@@ -255,7 +259,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     ...inbound.routes,
     ...feedback.routes,
     ...followers.routes,
-    ...practiceRoutes({ ...tenantDeps, people, serviceHost: service.host }),
+    ...practiceRoutes({ ...tenantDeps, people }),
     ...operatorRoutes({ storage, clock, people }),
     ...auditRoutes({ platform, files }),
     ...projectRoutes({ files, clock }),

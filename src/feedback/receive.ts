@@ -3,7 +3,7 @@
 
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { redactText } from '#src/events/redact.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
@@ -11,9 +11,9 @@ import type { Clock } from '#src/kernel/time.ts';
 import { isOptOut } from '#src/mail/arf.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { takeOptOut } from './opt-out.ts';
 import { type Consequence, consequenceOf, type Report } from './rules.ts';
 import { hear, type TakeInDeps } from './take-in.ts';
+import { copyOf, type UnsubscribeKeys, unsubscribe } from './unsubscribe/unsubscribe.ts';
 
 export interface ReceiveDeps extends TakeInDeps {
   readonly readPlatform: <T>(work: (db: PlatformDb) => T) => Promise<T>;
@@ -95,4 +95,11 @@ export const receiveReport = async (
   if (!tenant) return 'unknown';
   const now = deps.clock.now();
   return deps.files.write(tenant.id, (db) => takeInReport(db, recipientId, report, source, deps, now));
+};
+
+/** A report of feedback type `opt-out` (RFC 6430): the provider's own unsubscribe button, worth as much as our link. */
+const takeOptOut = (db: TenantDb, recipientId: number, keys: UnsubscribeKeys, now: number): Received => {
+  const copy = copyOf(db, recipientId);
+  if (copy === null) return 'unknown';
+  return unsubscribe(db, copy, 'route', keys, now) ? 'changed' : 'unchanged';
 };

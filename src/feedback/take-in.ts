@@ -6,7 +6,7 @@
 // counted is counted with the first that tells of it, and what was told before is marked as repeated.
 import type { KeyObject } from 'node:crypto';
 import type { Fate } from '#src/accounts/counters/store.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import type { Guardrail } from '#src/feedback/reputation/guardrail.ts';
 import { addOwnSuppression, addSuppression, wholeTeam } from '#src/feedback/suppressions/change.ts';

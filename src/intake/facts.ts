@@ -7,7 +7,6 @@ import { defaultFrom } from '#src/accounts/tenants/present.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/custom/last-check.ts';
 import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
-import { applicableSuppression, type SuppressionFacts } from '#src/feedback/suppressions/rules.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -15,6 +14,7 @@ import { DAY } from '#src/kernel/time.ts';
 import { addressDomain, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
+import { applicableSuppression, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { Draft } from './draft.ts';
 import { type Facts, recipientsOf, streamOf } from './gate.ts';
 

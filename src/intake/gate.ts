@@ -2,7 +2,6 @@
 // verdict, with the facts it used, is kept with the message.
 
 import type { Plan } from '#src/accounts/tenants/plans.ts';
-import type { SuppressionFacts } from '#src/feedback/suppressions/rules.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { AppError } from '#src/kernel/errors.ts';
 import type { Stream } from '#src/kernel/stream.ts';
@@ -10,6 +9,7 @@ import { addressDomain } from '#src/mail/address.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { defaultKind, type Kind, kinds } from '#src/messages/kinds.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
+import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { Draft } from './draft.ts';
 
 /** What the gates know of the tenant, read in the transaction that stores the message. */

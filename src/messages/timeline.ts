@@ -2,8 +2,7 @@
 // it came, and here stands what of it changed a status. What came late or twice, and what machines opened, moved nothing:
 // it is among the events. Pure.
 import type { z } from 'zod';
-import type { EventData } from '#src/events/schema.ts';
-import type { EventRow } from '#src/events/store.ts';
+import type { EventData, EventRow } from '#src/events/store.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { after, firstSignal, type Signal, signalOf, statusOf } from './rules.ts';
 import type { timelineSchema } from './schema.ts';

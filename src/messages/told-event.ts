@@ -1,7 +1,7 @@
 // What those who follow the events are told of one: its name, its time and what is known. An event is told in the same words
 // each time. Pure.
 import type { FollowedEvent } from '#src/events/follow-store.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { MessageSettings } from './settings.ts';
 import { toldFields } from './told-event-schema.ts';

@@ -3,8 +3,8 @@
 // are not among them: in this trade they speak of a person's health, and who may read them asks for the message. Pure.
 import { z } from 'zod';
 import type { FollowedEvent } from '#src/events/follow-store.ts';
-import type { EventData } from '#src/events/schema.ts';
-import { suppressionReasons, suppressionScopes } from '#src/feedback/suppressions/rules.ts';
+import type { EventData } from '#src/events/store.ts';
+import { suppressionReasons, suppressionScopes } from '#src/messages/suppression-rules.ts';
 import { kindNames } from './kinds.ts';
 import { firstSignal, ownStatus, statuses, statusOf } from './rules.ts';
 

@@ -6,7 +6,6 @@ import type { Signers } from '#src/domains/keys/signers.ts';
 import { eventStore } from '#src/events/store.ts';
 import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
 import { suppressionData } from '#src/feedback/suppressions/event-data.ts';
-import { applicableSuppression, type SuppressionFacts } from '#src/feedback/suppressions/rules.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import { handedOver, standingIn, type TakeInDeps, takeIn } from '#src/feedback/take-in.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -23,6 +22,7 @@ import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { isToBeSent } from '#src/messages/rules.ts';
 import { openContent } from '#src/messages/sealed-content.ts';
 import { type BodyRow, type MessageRow, messageStore } from '#src/messages/store.ts';
+import { applicableSuppression, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 import type { Envelope } from './upstream.ts';
 

@@ -2,7 +2,7 @@
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { redactText } from '#src/events/redact.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import { handedOver, standingIn, type TakeInDeps, takeIn } from '#src/feedback/take-in.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { givesUp, type RetryPolicy, retryWait } from '#src/messages/queue/rules.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { utcDay } from '#src/accounts/counters/rules.ts';
-import type { SuppressionFacts } from '#src/feedback/suppressions/rules.ts';
 import { type Assessment, combine } from '#src/intake/content/assessment.ts';
 import type { Draft } from '#src/intake/draft.ts';
 import { countedMails, type Facts, goesOutAt, kindOf } from '#src/intake/gate.ts';
@@ -10,6 +9,7 @@ import { DAY, toIso } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { kindNames } from '#src/messages/kinds.ts';
+import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import { contentOf } from '#test/fixtures/file-contents.ts';
 import { MESSAGE } from '#test/support/draft.ts';
 import { FACTS, NOW } from '#test/support/facts.ts';

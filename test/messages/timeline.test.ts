@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventType } from '#src/events/catalogue.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import { presentTimeline } from '#src/messages/timeline.ts';
 
 type Told = readonly [type: EventType, recipient: string | null, data?: EventData];

@@ -3,7 +3,7 @@ import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type EventType, eventTypes } from '#src/events/catalogue.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { takeInReport } from '#src/feedback/receive.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';

@@ -240,7 +240,7 @@ export const createRelay = async (
     acceptDeps,
     errors,
     createPractice: async (name) => {
-      const deps = { ...tenantDeps(storage, clock), generateKeyPair: async () => RSA_PAIR };
+      const deps = tenantDeps(storage, clock, { generateKeyPair: async () => RSA_PAIR });
       const { id } = await createTenant(deps, { name, plan: 'praxis', customDomain: null });
       await storage.tenants.write(id, (db) => {
         const legal = {

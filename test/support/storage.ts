@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type CreateTenantDeps, createTenant } from '#src/accounts/tenants/create.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { createTenantHosts, type TenantHostsDeps } from '#src/domains/tenant-hosts.ts';
 import { type Disk, disk } from '#src/kernel/db/disk.ts';
 import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
 import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -162,13 +163,21 @@ export const openTestStorage = async (
 const MANAGED_SUFFIX = 'send.example.com';
 
 /** What `createTenant` needs beside the storage; its keys are made fast and are no RSA keys. */
-export const tenantDeps = (storage: Storage, clock: Clock): CreateTenantDeps => ({
+export const tenantDeps = (
+  storage: Storage,
+  clock: Clock,
+  overrides: Partial<TenantHostsDeps> = {},
+): CreateTenantDeps => ({
   storage,
   clock,
-  managedSuffix: MANAGED_SUFFIX,
-  sealingKey: SEALING_KEY,
-  generateKeyPair: async () => generateKeyPairSync('ed25519'),
-  isReservedSlug: () => false,
+  hosts: createTenantHosts({
+    serviceHost: 'service.example.net',
+    managedSuffix: MANAGED_SUFFIX,
+    sealingKey: SEALING_KEY,
+    generateKeyPair: async () => generateKeyPairSync('ed25519'),
+    isReservedSlug: () => false,
+    ...overrides,
+  }),
   safeModeDefault: () => false,
 });
 

@@ -2,7 +2,7 @@
 // recipients would take hours for. A daemon that runs meanwhile learns of it with the next thing that it writes there itself.
 import path from 'node:path';
 import type { EventType } from '#src/events/catalogue.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';

@@ -1,4 +1,4 @@
-// IP addresses and networks (CIDR, RFC 4632 and 4291 §2.3): in canonical form, and which lies in which. Pure.
+// IP addresses and networks (CIDR, RFC 4632 and 4291 §2.3): in canonical form, and which lies in which.
 import { isIP, SocketAddress } from 'node:net';
 
 interface Network {

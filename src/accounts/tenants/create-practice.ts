@@ -1,7 +1,6 @@
 // A new practice, as the operator or a member asks for it, with its first owner. The operator makes it for whomever he
 // names, or for nobody yet; a member makes it for himself.
 import type { z } from 'zod';
-import { requireCustomDomain } from '#src/domains/custom/custom-domain.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Account, Caller } from '#src/kernel/access.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
@@ -15,7 +14,6 @@ import type { PracticeRow } from './store.ts';
 
 export interface PracticeDeps extends CreateTenantDeps {
   readonly people: TenantPeople;
-  readonly serviceHost: string;
 }
 
 type Wanted = z.output<typeof createPracticeBody>;
@@ -74,7 +72,7 @@ export const createPractice = async (
   const newTenant: NewTenant = {
     name: wanted.name,
     plan: wanted.plan ?? 'test',
-    customDomain: wanted.domain === undefined ? null : requireCustomDomain(wanted.domain, deps),
+    customDomain: wanted.domain === undefined ? null : deps.hosts.requireCustomDomain(wanted.domain),
     inTenant: (db, row) => {
       const target = { type: 'practice', id: row.id };
       const after = presentPractice(row, row.created_at);

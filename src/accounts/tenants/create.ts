@@ -3,13 +3,11 @@
 // that nobody was told of; the next start removes it with its directory. What belongs to a new tenant and is another
 // slice's (its owner, the audit) is written by hooks in the same transactions.
 import { randomBytes } from 'node:crypto';
-import { createHostKeys, type GenerateKeyPair } from '#src/domains/keys/keys.ts';
-import { domainRegistryStore } from '#src/domains/registry-store.ts';
-import { dkimKeyStore, sendingDomainStore } from '#src/domains/store.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import type { TenantHosts } from './hosts.ts';
 import type { Plan } from './plans.ts';
 import { type Purpose, registryStore } from './registry-store.ts';
 import { chooseSlug } from './rules.ts';
@@ -18,11 +16,7 @@ import { type PracticeRow, tenantStore } from './store.ts';
 export interface CreateTenantDeps {
   readonly storage: Storage;
   readonly clock: Clock;
-  readonly managedSuffix: string;
-  readonly sealingKey: Buffer;
-  readonly generateKeyPair: GenerateKeyPair;
-  /** Labels of the managed suffix that the zone itself uses. */
-  readonly isReservedSlug: (slug: string) => boolean;
+  readonly hosts: TenantHosts;
   readonly safeModeDefault: () => boolean;
 }
 
@@ -49,18 +43,12 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
   const now = clock.now();
   const { number, slug } = await storage.platform.write((db) => {
     const registry = registryStore(db);
-    const isTaken = (slug: string) => deps.isReservedSlug(slug) || registry.isSlugTaken(slug);
+    const isTaken = (slug: string) => deps.hosts.isReservedSlug(slug) || registry.isSlugTaken(slug);
     const chosen = chooseSlug(name, isTaken, () => randomBytes(4).toString('hex'));
     return { number: registry.reserve(id, chosen, now, purpose), slug: chosen };
   });
   try {
-    const host = `${slug}.${deps.managedSuffix}`;
-    const hosts = customDomain === null ? [host] : [host, customDomain];
-    const keys = (
-      await Promise.all(
-        hosts.map((name) => createHostKeys(id, name, deps.sealingKey, now, deps.generateKeyPair)),
-      )
-    ).flat();
+    const hosts = await deps.hosts.make(id, slug, customDomain, now);
     await storage.tenants.create(id);
     const practice = await storage.tenants.write(id, (db) => {
       const store = tenantStore(db);
@@ -69,7 +57,7 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
         number,
         name,
         slug,
-        managed_host: host,
+        managed_host: hosts.managedHost,
         pending_domain: customDomain,
         plan,
         safe_mode: safeMode ? 1 : 0,
@@ -104,16 +92,13 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
         track_clicks: 1,
         ...built,
       });
-      for (const key of keys) dkimKeyStore(db).insert(key);
-      if (customDomain !== null) sendingDomainStore(db).attach(customDomain, now);
+      hosts.inTenant(db);
       const practice = store.practice();
       wanted.inTenant?.(db, practice);
       return practice;
     });
     await storage.platform.write((db) => {
-      domainRegistryStore(db).insertDomain(host, id, 'managed', now);
-      for (const key of keys) domainRegistryStore(db).publish(id, key);
-      domainRegistryStore(db).addWork(id, customDomain === null ? null : now, now);
+      hosts.inRegistry(db);
       registryStore(db).activate(id);
       wanted.inRegistry?.(db, practice);
     });

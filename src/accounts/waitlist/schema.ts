@@ -1,14 +1,9 @@
 // The waiting list as strangers enter themselves, and as the operator sees it.
 import { z } from 'zod';
-import type { Plan } from '#src/accounts/tenants/plans.ts';
 import { nameSchema } from '#src/kernel/fields.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { emailSchema } from '#src/mail/email.ts';
-import type { WaitlistRow } from './store.ts';
-
-/** The plans one waits for; the others are given by the operator. */
-export const waitedFor = ['termin', 'praxis', 'gruppe'] as const satisfies readonly Plan[];
-export type WaitedFor = (typeof waitedFor)[number];
+import { type WaitlistRow, waitedFor } from './store.ts';
 
 const MAX_NOTE = 2_000;
 

@@ -1,6 +1,10 @@
 // The waiting list in platform.db: one entry an address.
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
-import type { WaitedFor } from './schema.ts';
+import type { Plan } from '../tenants/plans.ts';
+
+/** The plans one waits for; the others are given by the operator. */
+export const waitedFor = ['termin', 'praxis', 'gruppe'] as const satisfies readonly Plan[];
+export type WaitedFor = (typeof waitedFor)[number];
 
 export interface WaitlistRow {
   seq: number;

@@ -5,9 +5,9 @@ import { eventStore } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import type { SuppressionReason } from '#src/messages/suppression-rules.ts';
 import { suppressionHash } from './address-hash.ts';
 import { suppressionData } from './event-data.ts';
-import type { SuppressionReason } from './rules.ts';
 import { type SuppressionRow, suppressionStore } from './store.ts';
 
 /** Where it applies: ids of this practice's. */

@@ -1,9 +1,9 @@
 // A suppression as events tell of it.
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { SuppressionFacts } from './rules.ts';
+import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 
 /** Of the project or route that it is about, where they are known. */
 export const slugsOf = (

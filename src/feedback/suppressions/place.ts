@@ -7,8 +7,8 @@ import { type ProjectRow, type RouteRow, tenantStore } from '#src/accounts/tenan
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import type { SuppressionFacts, SuppressionScope } from '#src/messages/suppression-rules.ts';
 import type { SuppressionPlace } from './change.ts';
-import type { SuppressionFacts, SuppressionScope } from './rules.ts';
 import type { Within } from './store.ts';
 
 /** Slugs or ids. */

@@ -8,13 +8,13 @@ import { withoutGuard } from '#src/kernel/csv.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import type { NamedPlace } from './place.ts';
 import {
   type SuppressionReason,
   type SuppressionScope,
   suppressionReasons,
   suppressionScopes,
-} from './rules.ts';
+} from '#src/messages/suppression-rules.ts';
+import type { NamedPlace } from './place.ts';
 import { noteSchema } from './schema.ts';
 
 export const MAX_LINES = 50_000;

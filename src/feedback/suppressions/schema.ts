@@ -6,8 +6,8 @@ import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { maskAddress } from '#src/mail/mask-address.ts';
+import { suppressionReasons, suppressionScopes } from '#src/messages/suppression-rules.ts';
 import { slugsOf } from './event-data.ts';
-import { suppressionReasons, suppressionScopes } from './rules.ts';
 import type { SuppressionRow } from './store.ts';
 
 const MAX_ADDRESS_TEXT = 1_000;

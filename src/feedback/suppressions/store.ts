@@ -1,7 +1,11 @@
 // Suppressions in the tenant's file, found by the hash of their address. Listed newest first; one call looks at so many
 // rows at most, because it holds up the event loop meanwhile, and the next one goes on where it stopped.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { SuppressionFacts, SuppressionReason, SuppressionScope } from './rules.ts';
+import type {
+  SuppressionFacts,
+  SuppressionReason,
+  SuppressionScope,
+} from '#src/messages/suppression-rules.ts';
 
 export interface SuppressionRow extends SuppressionFacts {
   seq: number;

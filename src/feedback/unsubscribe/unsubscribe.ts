@@ -8,13 +8,13 @@ import { eventStore } from '#src/events/store.ts';
 import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
 import { addOwnSuppression, onRoute, wholeTeam } from '#src/feedback/suppressions/change.ts';
 import { suppressionData } from '#src/feedback/suppressions/event-data.ts';
-import type { SuppressionFacts } from '#src/feedback/suppressions/rules.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { after, standingOf, statusBeside, statusOf } from '#src/messages/rules.ts';
 import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
+import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 
 /** `route`: mail like the one that bears the link. `team`: all mail of this sender. */
 export type Extent = 'route' | 'team';

@@ -3,7 +3,7 @@
 // in memory by whoever reads, and a restart reads a portion once more.
 
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { isTold } from '#src/messages/told-event.ts';
 import {

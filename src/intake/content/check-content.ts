@@ -12,17 +12,8 @@ import { rateContent } from './rate-content.ts';
 import type { BlockList } from './scanners/block-list.ts';
 import { type ClamdScanner, clamdOff } from './scanners/clamd.ts';
 import type { DnsLists } from './scanners/dns-lists.ts';
-import type { RspamdScanner } from './scanners/rspamd.ts';
+import type { RspamdScanner, ScannedContent } from './scanners/rspamd.ts';
 import { rspamdOff } from './scanners/rspamd-answer.ts';
-
-/** Content with what scanners of whole messages need. */
-export interface ScannedContent extends Content {
-  readonly sender: string;
-  readonly recipients: readonly string[];
-  readonly tenantId: string;
-  /** The message as it would leave, without signatures; called only where a scanner asks for it. */
-  readonly composed: () => Buffer;
-}
 
 export interface ContentCheck {
   /** Whether anything beside the rules looks: then `scan` takes its time. */

@@ -4,11 +4,6 @@ import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 import { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
-import {
-  type SuppressionFacts,
-  suppressionReasons,
-  suppressionScopes,
-} from '#src/feedback/suppressions/rules.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -21,6 +16,11 @@ import type { Clock } from '#src/kernel/time.ts';
 import { addressDomain, needsSmtpUtf8 } from '#src/mail/address.ts';
 import { parseEmail } from '#src/mail/email.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import {
+  type SuppressionFacts,
+  suppressionReasons,
+  suppressionScopes,
+} from '#src/messages/suppression-rules.ts';
 import { createMailHosts, type MailHosts } from './mail-hosts.ts';
 import { judge, reasons, unreadable, verdicts } from './verdict.ts';
 

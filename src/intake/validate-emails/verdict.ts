@@ -1,7 +1,7 @@
 // What is to be thought of an address, from what was found out about it. Pure.
 
-import type { SuppressionFacts } from '#src/feedback/suppressions/rules.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { MailHost } from './mail-hosts.ts';
 import { meantProvider } from './providers.ts';
 

@@ -67,7 +67,7 @@ describe('a new tenant', () => {
 
   test('avoids the labels that the zone itself uses', async () => {
     const storage = await openTestStorage(directory);
-    const deps = { ...tenantDeps(storage, clock), isReservedSlug: (slug: string) => slug === 'praxis-nord' };
+    const deps = tenantDeps(storage, clock, { isReservedSlug: (slug) => slug === 'praxis-nord' });
     expect((await createTenant(deps, WANTED)).slug).toBe('praxis-nord-2');
   });
 });
@@ -112,7 +112,9 @@ describe('a failure on the way', () => {
   test('leaves nothing, and the name is free again', async () => {
     const storage = await openTestStorage(directory);
     const deps = tenantDeps(storage, clock);
-    const failing = { ...deps, generateKeyPair: () => Promise.reject(new Error('no entropy')) };
+    const failing = tenantDeps(storage, clock, {
+      generateKeyPair: () => Promise.reject(new Error('no entropy')),
+    });
     await expect(createTenant(failing, WANTED)).rejects.toThrow('no entropy');
     expect(await visible(storage)).toEqual(NOTHING);
     expect(await directories()).toEqual([]);
@@ -195,7 +197,7 @@ describe('a crash', () => {
       const { step, when } = moment;
       const before = await openTestStorage(directory);
       const { wrapped, crash, generateKeyPair } = crashing(before, step, when);
-      void createTenant({ ...tenantDeps(wrapped, clock), generateKeyPair }, WANTED);
+      void createTenant(tenantDeps(wrapped, clock, { generateKeyPair }), WANTED);
       await crash;
       await before.close();
 

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTenant } from '#src/accounts/tenants/create.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
@@ -42,6 +43,9 @@ const ask = async <T>(name: string): Promise<Lookup<T>> => {
 const lookup: DnsLookup = { txt: ask, cname: ask, mx: ask, ns: ask, addresses: ask };
 
 const deps = (): DomainDeps => ({
+  sealingKey: SEALING_KEY,
+  generateKeyPair: async () => generateKeyPairSync('ed25519'),
+  managedSuffix: 'send.example.com',
   ...tenantDeps(storage, clock),
   serviceHost: 'mail.example.com',
   turns: createTurns(),

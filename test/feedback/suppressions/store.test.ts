@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { SuppressionReason } from '#src/feedback/suppressions/rules.ts';
 import {
   type SuppressionFilter,
   type SuppressionRow,
   suppressionStore,
 } from '#src/feedback/suppressions/store.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { SuppressionReason } from '#src/messages/suppression-rules.ts';
 import { plansOf } from '#test/support/query-plan.ts';
 import { openTenantDb, type SampleTenant } from '#test/support/storage.ts';
 

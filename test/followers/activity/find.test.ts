@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { findActivity } from '#src/followers/activity/find.ts';
 import { type ActivityFilter, activityStore } from '#src/followers/activity/store.ts';

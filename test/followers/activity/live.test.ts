@@ -1,6 +1,6 @@
 // Streams over real files: what they read, when, and what they leave behind.
 import { describe, expect, test } from 'vitest';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { createLive, type Live, type LiveLimits, type LiveWish } from '#src/followers/activity/live.ts';
 import type { ActivityFilter } from '#src/followers/activity/store.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { EventType } from '#src/events/catalogue.ts';
 import { followStore } from '#src/events/follow-store.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { changeAlert, createAlert, removeAlert } from '#src/followers/alerts/change.ts';
 import { type AlertDispatcher, createAlertDispatcher } from '#src/followers/alerts/dispatcher.ts';

@@ -2,7 +2,7 @@
 
 import type { EventType } from '#src/events/catalogue.ts';
 import { followStore } from '#src/events/follow-store.ts';
-import type { EventData } from '#src/events/schema.ts';
+import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import type { ClaimedDelivery } from '#src/followers/webhooks/claim.ts';
 import { type DeliveryRow, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';

@@ -5,10 +5,18 @@ import http from 'node:http';
 import https from 'node:https';
 import { newId } from '#src/kernel/id.ts';
 import { placesFor } from '#src/kernel/places.ts';
-import type { ScannerReport } from '../assessment.ts';
-import type { ScannedContent } from '../check-content.ts';
+import type { Content, ScannerReport } from '../assessment.ts';
 import type { Guard } from './guard.ts';
 import { readRspamdAnswer, rspamdOff } from './rspamd-answer.ts';
+
+/** Content with what scanners of whole messages need. */
+export interface ScannedContent extends Content {
+  readonly sender: string;
+  readonly recipients: readonly string[];
+  readonly tenantId: string;
+  /** The message as it would leave, without signatures; called only where a scanner asks for it. */
+  readonly composed: () => Buffer;
+}
 
 const SETTINGS_ID = 'outbound';
 /** An answer is some kilobytes. */

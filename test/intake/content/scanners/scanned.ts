@@ -1,6 +1,7 @@
 // Content as scanners get it, and a guard that tells how often it was asked.
-import type { ScannedContent } from '#src/intake/content/check-content.ts';
+
 import { createGuard, type Guard } from '#src/intake/content/scanners/guard.ts';
+import type { ScannedContent } from '#src/intake/content/scanners/rspamd.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { createTestClock } from '#test/support/storage.ts';
 

@@ -1,0 +1,40 @@
+// The sending hosts of a new tenant: keys are made before the transactions, then stored and published in them.
+import type { TenantHosts } from '#src/accounts/tenants/hosts.ts';
+import { requireCustomDomain } from './custom/custom-domain.ts';
+import type { ServiceNames } from './custom/rules.ts';
+import { createHostKeys, type GenerateKeyPair } from './keys/keys.ts';
+import { domainRegistryStore } from './registry-store.ts';
+import { dkimKeyStore, sendingDomainStore } from './store.ts';
+
+export interface TenantHostsDeps extends ServiceNames {
+  /** Seals DKIM keys; 32 bytes. */
+  readonly sealingKey: Buffer;
+  readonly generateKeyPair: GenerateKeyPair;
+  readonly isReservedSlug: (slug: string) => boolean;
+}
+
+export const createTenantHosts = (deps: TenantHostsDeps): TenantHosts => ({
+  isReservedSlug: deps.isReservedSlug,
+  requireCustomDomain: (text) => requireCustomDomain(text, deps),
+  make: async (tenantId, slug, customDomain, now) => {
+    const managedHost = `${slug}.${deps.managedSuffix}`;
+    const hosts = customDomain === null ? [managedHost] : [managedHost, customDomain];
+    const made = await Promise.all(
+      hosts.map((host) => createHostKeys(tenantId, host, deps.sealingKey, now, deps.generateKeyPair)),
+    );
+    const keys = made.flat();
+    return {
+      managedHost,
+      inTenant: (db) => {
+        for (const key of keys) dkimKeyStore(db).insert(key);
+        if (customDomain !== null) sendingDomainStore(db).attach(customDomain, now);
+      },
+      inRegistry: (db) => {
+        const registry = domainRegistryStore(db);
+        registry.insertDomain(managedHost, tenantId, 'managed', now);
+        for (const key of keys) registry.publish(tenantId, key);
+        registry.addWork(tenantId, customDomain === null ? null : now, now);
+      },
+    };
+  },
+});
