@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chooseSlug, slugify } from '#src/accounts/tenants/rules.ts';
+import { warmupCaps, warmupDay } from '#src/accounts/tenants/warmup.ts';
 
 /** RFC 1035 §2.3.1, without the hyphens of A-labels (RFC 5891 §4.2.3.1). */
 const LABEL = /^(?!..--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -69,4 +70,22 @@ describe('the slug of a tenant', () => {
       ).toMatch(LABEL);
     },
   );
+});
+
+describe('the warm-up of a sending domain', () => {
+  test('has the caps of decision 7, one for each day', () => {
+    expect(warmupCaps).toEqual([
+      150, 250, 400, 700, 1_000, 1_500, 2_000, 3_500, 5_000, 7_500, 10_000, 20_000, 40_000, 70_000, 100_000,
+    ]);
+  });
+
+  test.each([
+    ['2026-11-01T00:00:00Z', 1],
+    ['2026-11-01T23:59:59.999Z', 1],
+    ['2026-11-02T00:00:00Z', 2],
+    ['2026-11-15T12:00:00Z', 15],
+    ['2026-10-01T00:00:00Z', 1],
+  ])('that began on 1 November is at %s on day %i', (now, day) => {
+    expect(warmupDay(Date.parse('2026-11-01T18:30:00Z'), Date.parse(now))).toBe(day);
+  });
 });
