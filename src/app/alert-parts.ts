@@ -1,6 +1,5 @@
 // Chat alerts: part of the composition root.
 
-import type { Config } from '#src/app/config/config.ts';
 import { createAlertDispatcher } from '#src/followers/alerts/dispatcher.ts';
 import { createAlertNotices } from '#src/followers/alerts/notices.ts';
 import { alertRoutes } from '#src/followers/alerts/routes.ts';
@@ -8,6 +7,7 @@ import type { AlertPolicy } from '#src/followers/alerts/rules.ts';
 import { alertStore } from '#src/followers/alerts/store.ts';
 import type { Follower } from '#src/followers/following.ts';
 import { createRegisterAgain } from '#src/followers/register-again.ts';
+import type { Config } from '#src/kernel/config/config.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
 import type { Visitor } from '#src/messages/retention/nightly-job.ts';
 import type { FollowerDeps } from './follower-parts.ts';

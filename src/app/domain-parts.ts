@@ -2,7 +2,6 @@
 import { createPrivateKey } from 'node:crypto';
 import type { Notices } from '#src/accounts/mails/outbox.ts';
 import type { OwnersOf } from '#src/accounts/mails/tell-owners.ts';
-import { type Config, zoneSettings } from '#src/app/config/config.ts';
 import { domainCheckJob } from '#src/domains/custom/check-job.ts';
 import { domainRoutes } from '#src/domains/custom/domain-routes.ts';
 import { createDnsServer, type DnsServer } from '#src/domains/dns/server.ts';
@@ -15,6 +14,7 @@ import { exportRoutes } from '#src/domains/records/export-routes.ts';
 import { mtaStsRoutes } from '#src/domains/zones/mta-sts-routes.ts';
 import { createServiceZones } from '#src/domains/zones/service-zones.ts';
 import type { Zones } from '#src/domains/zones/zone.ts';
+import { type Config, zoneSettings } from '#src/kernel/config/config.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { createDnsLookup, type DnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Job } from '#src/kernel/job.ts';

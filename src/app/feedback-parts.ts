@@ -1,5 +1,5 @@
 // What comes back of mails but by SMTP, and how long it is all kept: part of the composition root.
-import type { Config } from '#src/app/config/config.ts';
+import type { Config } from '#src/kernel/config/config.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';

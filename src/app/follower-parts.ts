@@ -1,9 +1,9 @@
 // What tells others of events: webhooks, chat alerts, the live stream. Part of the composition root.
 import { readFileSync } from 'node:fs';
 import type { OwnerNoticesDeps } from '#src/accounts/mails/tell-owners.ts';
-import type { Config } from '#src/app/config/config.ts';
 import { createFollowing } from '#src/followers/follow.ts';
 import type { Following } from '#src/followers/following.ts';
+import type { Config } from '#src/kernel/config/config.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Log } from '#src/kernel/log.ts';

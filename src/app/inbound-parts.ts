@@ -1,5 +1,5 @@
 // Mail from the world: the listener, what becomes of what it takes, and the mailbox simulator. Part of the composition root.
-import type { Config } from '#src/app/config/config.ts';
+
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import { createComplaints } from '#src/feedback/complaints.ts';
 import { readReport } from '#src/feedback/read-report.ts';
@@ -9,6 +9,7 @@ import { answerTo } from '#src/feedback/simulator.ts';
 import { createOperatorMail } from '#src/intake/operator-mail.ts';
 import { sendTestRoutes } from '#src/intake/send-test.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
+import type { Config } from '#src/kernel/config/config.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Log } from '#src/kernel/log.ts';

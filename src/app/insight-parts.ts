@@ -1,9 +1,9 @@
 // What a practice is shown of itself: part of the composition root.
 
 import { complianceRoutes } from '#src/accounts/tenants/compliance-routes.ts';
-import type { Config } from '#src/app/config/config.ts';
 import { createOriginProbe } from '#src/insight/public-origin.ts';
 import { insightRoutes } from '#src/insight/routes.ts';
+import type { Config } from '#src/kernel/config/config.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';

@@ -1,5 +1,5 @@
 // The scanners of the configuration, and the check of content they belong to: part of the composition root.
-import type { Config } from '#src/app/config/config.ts';
+
 import { type ContentCheck, createContentCheck } from '#src/intake/content/check-content.ts';
 import { createBlockList } from '#src/intake/content/scanners/block-list.ts';
 import { createClamdScanner } from '#src/intake/content/scanners/clamd.ts';
@@ -7,6 +7,7 @@ import { createDnsLists } from '#src/intake/content/scanners/dns-lists.ts';
 import { createGuard, type Guard, type ScannerHealth } from '#src/intake/content/scanners/guard.ts';
 import { familyOf } from '#src/intake/content/scanners/list-codes.ts';
 import { createRspamdScanner } from '#src/intake/content/scanners/rspamd.ts';
+import type { Config } from '#src/kernel/config/config.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Log } from '#src/kernel/log.ts';

@@ -1,9 +1,9 @@
 // Message submission over SMTP: part of the composition root.
 
 import type { createAuthenticate } from '#src/accounts/people/authenticate.ts';
-import type { Config } from '#src/app/config/config.ts';
 import type { AcceptDeps } from '#src/intake/accept.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
+import type { Config } from '#src/kernel/config/config.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { createSubmission, type SubmissionPorts } from '#src/smtp/submission.ts';

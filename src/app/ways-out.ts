@@ -1,6 +1,6 @@
 // The upstreams of the configuration as ways out: part of the composition root.
 import { readFileSync } from 'node:fs';
-import type { UpstreamConfig } from '#src/app/config/config.ts';
+import type { UpstreamConfig } from '#src/kernel/config/config.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';

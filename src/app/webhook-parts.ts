@@ -1,5 +1,5 @@
 // Webhooks: part of the composition root.
-import type { Config } from '#src/app/config/config.ts';
+
 import type { Follower } from '#src/followers/following.ts';
 import { createRegisterAgain } from '#src/followers/register-again.ts';
 import { deliveryRoutes } from '#src/followers/webhooks/delivery-routes.ts';
@@ -8,6 +8,7 @@ import { createWebhookNotices } from '#src/followers/webhooks/notices.ts';
 import { webhookRoutes } from '#src/followers/webhooks/routes.ts';
 import type { WebhookPolicy } from '#src/followers/webhooks/rules.ts';
 import { webhookStore } from '#src/followers/webhooks/store.ts';
+import type { Config } from '#src/kernel/config/config.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
 import type { Visitor } from '#src/messages/retention/nightly-job.ts';
 import type { FollowerDeps } from './follower-parts.ts';

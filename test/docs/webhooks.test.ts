@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { webhooks } from '#src/app/config/followers.ts';
 import { eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
 import { deliveryHeaders } from '#src/followers/webhooks/sign.ts';
+import { webhooks } from '#src/kernel/config/followers.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 
 const read = (name: string): string => readFileSync(path.join(import.meta.dirname, '../..', name), 'utf8');

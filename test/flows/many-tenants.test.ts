@@ -5,8 +5,8 @@ import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createApp } from '#src/app/app.ts';
-import { loadConfig } from '#src/app/config/config.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
+import { loadConfig } from '#src/kernel/config/config.ts';
 import { createLog } from '#src/kernel/log.ts';
 import {
   arrivals,

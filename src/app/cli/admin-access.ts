@@ -1,9 +1,9 @@
 // Where the running daemon is reached, and the operator's token: all that administering needs of the configuration.
 // The other secrets stay unread, so that it works where only the service's own environment has them.
 import { readFileSync } from 'node:fs';
-import { configSchema } from '#src/app/config/schema.ts';
-import { type Environment, type Findings, readSecret } from '#src/app/config/secrets.ts';
-import { formatListen, type ListenAddress } from '#src/app/config/values.ts';
+import { configSchema } from '#src/kernel/config/schema.ts';
+import { type Environment, type Findings, readSecret } from '#src/kernel/config/secrets.ts';
+import { formatListen, type ListenAddress } from '#src/kernel/config/values.ts';
 import type { Secret } from '#src/kernel/secret.ts';
 import { ConfigError, type FileProblem, readYaml } from '#src/kernel/yaml-file.ts';
 import { CommandError } from './command.ts';

@@ -1,7 +1,7 @@
 // What a command of the command line is: one value with its words, its options and what it does. Arguments are read
 // and the usage is printed from the list of them.
 import { parseArgs } from 'node:util';
-import type { Environment } from '#src/app/config/secrets.ts';
+import type { Environment } from '#src/kernel/config/secrets.ts';
 import { nearest } from '#src/kernel/nearest.ts';
 import type { CommandResult } from './config.ts';
 

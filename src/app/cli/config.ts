@@ -1,10 +1,10 @@
 // `sendwerk config check` and `sendwerk config example`: what they print and how they end. The printing itself is
 // the entry's business.
 
-import { type Config, loadConfig } from '#src/app/config/config.ts';
-import { exampleConfig } from '#src/app/config/example.ts';
-import type { Environment } from '#src/app/config/secrets.ts';
-import { formatListen } from '#src/app/config/values.ts';
+import { type Config, loadConfig } from '#src/kernel/config/config.ts';
+import { exampleConfig } from '#src/kernel/config/example.ts';
+import type { Environment } from '#src/kernel/config/secrets.ts';
+import { formatListen } from '#src/kernel/config/values.ts';
 import { ConfigError } from '#src/kernel/yaml-file.ts';
 
 export interface CommandResult {

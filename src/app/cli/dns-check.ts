@@ -1,6 +1,6 @@
 // `sendwerk dns check`: asks the public DNS whether it holds what the operator's zones hold, each record set of the
 // service host, and of one managed host and its keys in the place of all, and whether the addresses lead back.
-import type { Environment } from '#src/app/config/secrets.ts';
+
 import {
   type CheckedSet,
   judgeSet,
@@ -9,6 +9,7 @@ import {
   wantedReverse,
   wantedSets,
 } from '#src/domains/zones/zone-check.ts';
+import type { Environment } from '#src/kernel/config/secrets.ts';
 import { createDnsLookup, type Lookup, type ZoneLookup } from '#src/kernel/dns-lookup.ts';
 import { clean, paragraph, table } from './admin-text.ts';
 import type { CommandResult } from './config.ts';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { stringify } from 'yaml';
 import { createApp } from '#src/app/app.ts';
-import { loadConfig } from '#src/app/config/config.ts';
+import { loadConfig } from '#src/kernel/config/config.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { SECOND, sleep } from '#src/kernel/time.ts';
 import type { ProcessSignals } from './serve.ts';

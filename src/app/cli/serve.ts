@@ -1,8 +1,8 @@
 // `sendwerk serve`: the daemon from its configuration file until it is told to end.
 
 import { type App, createApp } from '#src/app/app.ts';
-import { type Config, liveChanges, loadConfig } from '#src/app/config/config.ts';
-import type { Environment } from '#src/app/config/secrets.ts';
+import { type Config, liveChanges, loadConfig } from '#src/kernel/config/config.ts';
+import type { Environment } from '#src/kernel/config/secrets.ts';
 import { createLog, type Log } from '#src/kernel/log.ts';
 import { createNotifier } from '#src/kernel/systemd.ts';
 import { readVersion } from '#src/kernel/version.ts';

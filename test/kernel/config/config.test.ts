@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Config, liveChanges, loadConfig } from '#src/app/config/config.ts';
+import { type Config, liveChanges, loadConfig } from '#src/kernel/config/config.ts';
 import { Secret } from '#src/kernel/secret.ts';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
 import { ConfigError } from '#src/kernel/yaml-file.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { exampleConfig } from '#src/app/config/example.ts';
-import { configSchema } from '#src/app/config/schema.ts';
+import { exampleConfig } from '#src/kernel/config/example.ts';
+import { configSchema } from '#src/kernel/config/schema.ts';
 import { metaText, type Schema, unwrap } from '#src/kernel/expected.ts';
 import { formatProblem, readYaml } from '#src/kernel/yaml-file.ts';
 
