@@ -3,6 +3,10 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Files share a process: loading the sources costs more than most files' tests. A file that changes something of the
+    // process (a fake timer, a variable) puts it back.
+    pool: 'forks',
+    isolate: false,
     // Whole daemons and real servers share two cores with each other.
     testTimeout: 30_000,
     hookTimeout: 60_000,

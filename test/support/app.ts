@@ -176,18 +176,22 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     if (answer.status !== 200) throw new Error(`no message ${id}: ${answer.text}`);
     return answer.body;
   };
-  const sql: TestApp['sql'] = <Row>(practiceId: string | null, statement: string, ...values: unknown[]) => {
+  const withDatabase = <T>(practiceId: string | null, work: (db: Database.Database) => T): T => {
     const file = practiceId === null ? 'platform.db' : path.join('tenants', practiceId, 'tenant.db');
     const db = new Database(path.join(dataDir, file), { fileMustExist: true });
     try {
-      const prepared = db.prepare<unknown[], Row>(statement);
-      if (prepared.reader) return prepared.all(...values);
-      prepared.run(...values);
-      return [];
+      return work(db);
     } finally {
       db.close();
     }
   };
+  const sql: TestApp['sql'] = <Row>(practiceId: string | null, statement: string, ...values: unknown[]) =>
+    withDatabase(practiceId, (db) => {
+      const prepared = db.prepare<unknown[], Row>(statement);
+      if (prepared.reader) return prepared.all(...values);
+      prepared.run(...values);
+      return [];
+    });
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     stopped ??= app.stop();
@@ -233,12 +237,13 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
       return found;
     },
     returnPathTarget: (address) => decodeReturnPath(returnPathKey, address),
-    rowCounts: (practiceId) => {
-      const tables = sql<{ name: string }>(practiceId, "SELECT name FROM sqlite_schema WHERE type = 'table'");
-      const count = (table: string) =>
-        sql<{ rows: number }>(practiceId, `SELECT count(*) AS rows FROM ${table}`)[0]?.rows ?? 0;
-      return Object.fromEntries(tables.map(({ name }) => [name, count(name)]));
-    },
+    rowCounts: (practiceId) =>
+      withDatabase(practiceId, (db) => {
+        const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck();
+        const count = (table: string) =>
+          db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
+        return Object.fromEntries(tables.all().map((name) => [name, count(name)]));
+      }),
     sql,
     runJob: (name) => app.runJob(name),
     files: async () => (await readdir(dataDir, { recursive: true })).toSorted(),
