@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { debianTags } from './test/support/debian.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    tags: debianTags(),
     // Files share a process: loading the sources costs more than most files' tests. A file that changes something of the
     // process (a fake timer, a variable) puts it back.
     pool: 'forks',

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type SigningSecrets, signedHeaders } from '#src/followers/webhooks/sign.ts';
 import { newId } from '#src/kernel/id.ts';
 import { MINUTE } from '#src/kernel/time.ts';
@@ -117,6 +117,8 @@ interface Language {
   /** Beside the document's code: reads cases from stdin, prints whether each is taken, by each scheme. */
   readonly files: (code: string) => Readonly<Record<string, string>>;
   readonly run: readonly [command: string, ...args: string[]];
+  /** Of the Debian package with that command. */
+  readonly tags?: string;
   readonly env?: (directory: string) => Readonly<Record<string, string>>;
 }
 
@@ -164,6 +166,7 @@ print(json.dumps(results))
 `,
     }),
     run: ['python3', 'main.py'],
+    tags: 'debian/python3',
   },
   {
     heading: 'PHP',
@@ -186,6 +189,7 @@ echo json_encode($results);
 `,
     }),
     run: ['php', 'main.php'],
+    tags: 'debian/php-cli',
   },
   {
     heading: 'Go',
@@ -230,6 +234,7 @@ func main() {
 `,
     }),
     run: ['go', 'run', '.'],
+    tags: 'debian/golang-go',
     env: (directory) => ({
       GOCACHE: path.join(directory, 'cache'),
       GOPATH: path.join(directory, 'path'),
@@ -276,16 +281,13 @@ const answersOf = async (language: Language, cases: readonly Case[]): Promise<[b
 };
 
 for (const language of languages)
-  describe(`the code for ${language.heading}`, () => {
-    test(
-      'takes what the service has signed, by either scheme, and nothing else',
-      async () => {
-        const cases = casesNow();
-        const answers = await answersOf(language, cases);
-        expect(cases.map(({ name }, index) => [name, ...(answers[index] ?? [])])).toEqual(
-          cases.map(({ name, own, standard }) => [name, own, standard]),
-        );
-      },
-      TIMEOUT_MS,
+  test(`the code for ${language.heading} takes what the service has signed, by either scheme, and nothing else`, {
+    timeout: TIMEOUT_MS,
+    tags: language.tags ?? [],
+  }, async () => {
+    const cases = casesNow();
+    const answers = await answersOf(language, cases);
+    expect(cases.map(({ name }, index) => [name, ...(answers[index] ?? [])])).toEqual(
+      cases.map(({ name, own, standard }) => [name, own, standard]),
     );
   });

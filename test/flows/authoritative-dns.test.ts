@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { digAt, dnsHealth, HOST, OWN, SUFFIX, startWithDns, zones } from '#test/flows/dns-scene.ts';
 import { startApp } from '#test/support/app.ts';
 
-describe('dig', () => {
+describe('dig', { tags: 'debian/bind9-dnsutils' }, () => {
   let app: Awaited<ReturnType<typeof startWithDns>>;
   let dig: ReturnType<typeof digAt>;
   let tokens: string[];

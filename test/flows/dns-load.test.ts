@@ -1,5 +1,6 @@
 // The built-in name server of a running application under load: its rate limit, packets nobody should send, and clients
 // that hold connections.
+// @module-tag debian/bind9-dnsutils
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -1,5 +1,6 @@
 // The check of a host's records against a real DNS server: a table of zones, good and broken, with what is to be said of
 // every record; and that what the check advises puts things right.
+// @module-tag debian/knot
 
 import { generateKeyPairSync } from 'node:crypto';
 import dgram from 'node:dgram';

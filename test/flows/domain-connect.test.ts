@@ -1,5 +1,7 @@
 // One-click set-up as the three of it see it: the operator who publishes template and key, the owner who is sent to the
 // DNS provider, and the provider that verifies the address and applies the template.
+// @module-tag debian/bind9-dnsutils
+// @module-tag debian/openssl
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,7 @@
 // What goes in over HTTP comes out at the upstream once each, signed so that a stranger's verifier agrees.
+// @module-tag debian/postfix
+// @module-tag debian/python3-dkim
+// @module-tag debian/python3-nacl
 import { execFile } from 'node:child_process';
 import { Resolver } from 'node:dns/promises';
 import { writeFile } from 'node:fs/promises';

@@ -1,5 +1,6 @@
 // `kill -9` under load, again and again: what was answered 202 arrives, and what arrives twice was under way when the
 // process died. Which moments are hit follows from a seed, which is printed; a failing run's can be set below.
+// @module-tag debian/postfix
 import { randomInt } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';

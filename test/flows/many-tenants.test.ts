@@ -1,4 +1,5 @@
 // A thousand practices with mail waiting, few of their files open at a time, and a crash in between.
+// @module-tag debian/postfix
 import { generateKeyPairSync } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import process from 'node:process';

@@ -83,7 +83,9 @@ const recipientsOf = ({ messages }: SmtpReceiver): string[] =>
   messages.flatMap(({ recipients }) => recipients.map(({ address }) => address)).sort();
 
 describe('one upstream', { timeout: 2 * PATIENCE_MS }, () => {
-  test('is away while messages come in: they wait unharmed and each goes out once when it is back', async () => {
+  test('is away while messages come in: they wait unharmed and each goes out once when it is back', {
+    tags: 'debian/postfix',
+  }, async () => {
     const started = untilTestEnds();
     const sink = await startKeepingSink(started);
     const gate = await createGate(started, sink.port);
@@ -171,7 +173,9 @@ describe('one upstream', { timeout: 2 * PATIENCE_MS }, () => {
 });
 
 describe('two upstreams', { timeout: 2 * PATIENCE_MS }, () => {
-  test('the second takes over while the first is away, and the first when it is back', async () => {
+  test('the second takes over while the first is away, and the first when it is back', {
+    tags: 'debian/postfix',
+  }, async () => {
     const started = untilTestEnds();
     const [first, second] = [await startKeepingSink(started), await startKeepingSink(started)];
     const gate = await createGate(started, first.port);

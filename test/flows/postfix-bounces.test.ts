@@ -1,5 +1,6 @@
 // A real Postfix as the relay: what it makes of an unknown mailbox, a full one, one out of reach for a while, and a success,
 // are its own notices, which it brings to the listener over SMTP.
+// @module-tag debian/postfix
 import { chmod, chown, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
 // Proves the support that other tests and the benchmarks stand on: a private Postfix, its milter and the sink.
+// @module-tag debian/postfix
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -45,7 +46,7 @@ describe('a private Postfix', () => {
     expect(messages[0]?.mail).toContain('<a@example.org>');
   });
 
-  test('has its mail signed by opendkim', async () => {
+  test('has its mail signed by opendkim', { tags: 'debian/opendkim' }, async () => {
     const sink = ending(await startSmtpSink({ dump: await temporaryDirectory() }));
     const opendkim = ending(await startOpendkim('example.org'));
     const postfix = ending(await startPostfix({ relayTo: sink.port, milterSocket: opendkim.socket }));

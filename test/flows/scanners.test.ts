@@ -88,7 +88,7 @@ const csv = (content: string) => ({
 const infected = { attachments: [csv(`name;wert\nA;1\n${EICAR}\n`)] };
 const link = (host: string) => ({ text: `Ihr Termin: https://${host}/termin` });
 
-describe('with rspamd and clamd', () => {
+describe('with rspamd and clamd', { tags: ['debian/rspamd', 'debian/clamav-daemon'] }, () => {
   let rspamd: Rspamd;
   let clamd: Clamd;
   let here: Scene;

@@ -65,7 +65,7 @@ describe('the simulator, relayed to directly', () => {
   });
 });
 
-describe('the simulator, behind Postfix', () => {
+describe('the simulator, behind Postfix', { tags: 'debian/postfix' }, () => {
   const behindPostfix = async (): Promise<TestApp> => {
     const port = await freePort();
     const postfix = await startPostfix({ relayTo: port });

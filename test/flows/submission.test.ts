@@ -100,7 +100,7 @@ const arrived = async (recipient: string): Promise<Buffer> => {
   return find()?.content ?? Buffer.alloc(0);
 };
 
-describe('swaks', () => {
+describe('swaks', { tags: 'debian/swaks' }, () => {
   const swaks = async (...args: readonly string[]): Promise<string> => {
     const { stdout } = await promisify(execFile)('swaks', [
       ...[

@@ -242,7 +242,10 @@ const readByPython = async (): Promise<Read & { readonly defects: readonly strin
   };
 };
 
-test('mailparser and Python’s email read the same, and what was sent', { timeout: TIMEOUT_MS }, async () => {
+test('mailparser and Python’s email read the same, and what was sent', {
+  timeout: TIMEOUT_MS,
+  tags: 'debian/python3',
+}, async () => {
   const [read, { defects, ...other }] = await Promise.all([readByMailparser(), readByPython()]);
   // A plain name stands beside each that is not, for readers that know no RFC 2231.
   expect(defects.filter((defect) => !defect.includes('duplicate parameter name'))).toEqual([]);
@@ -309,7 +312,10 @@ print(json.dumps({
 }))
 `;
 
-test('python3-icalendar reads the invitation', { timeout: TIMEOUT_MS }, async () => {
+test('python3-icalendar reads the invitation', {
+  timeout: TIMEOUT_MS,
+  tags: 'debian/python3-icalendar',
+}, async () => {
   const { parts } = await readByMailparser();
   const invitation = Buffer.from(parts[0]?.content ?? '', 'base64');
   const read = JSON.parse(await feed(spawn('/usr/bin/python3', ['-c', CALENDAR_READER]), invitation));
@@ -327,7 +333,9 @@ test('python3-icalendar reads the invitation', { timeout: TIMEOUT_MS }, async ()
   });
 });
 
-describe('spam scanners find nothing in the form of', () => {
+describe('spam scanners find nothing in the form of', {
+  tags: ['debian/rspamd', 'debian/spamassassin'],
+}, () => {
   let rspamd: Rspamd;
   let newsletter: Arrived;
 

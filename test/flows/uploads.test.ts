@@ -1,5 +1,6 @@
 // Uploads of the largest size, many at once: each is taken in the end, the daemon's memory stays within its bound, and
 // small mails are taken beside them.
+// @module-tag debian/postfix
 import { afterEach, expect, test } from 'vitest';
 import { contentOf } from '#test/fixtures/file-contents.ts';
 import { openPractice, PATIENCE_MS, relayAt, type Target, untilIdle } from '#test/flows/fixture.ts';

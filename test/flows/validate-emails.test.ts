@@ -1,5 +1,6 @@
 // Addresses are looked at over HTTP, with a real name server behind: what the form, the DNS and the practice's own
 // suppressions say of each.
+// @module-tag debian/knot
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { type Knot, startKnot } from '#test/support/knot.ts';

@@ -1,5 +1,6 @@
 // Each event by the operation that means it, to a webhook over HTTPS: form, words and signature of what arrives there. The
 // catalogue drives it: a name without a scene fails.
+// @module-tag debian/python3
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventCatalogue, eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';

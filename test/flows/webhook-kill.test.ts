@@ -1,5 +1,6 @@
 // `kill -9` while 100,000 events go to three receivers, again and again: each event comes to each of them, those of a message
 // in their order, each under one id, and what comes twice was under way when the process died.
+// @module-tag debian/postfix
 import path from 'node:path';
 import process from 'node:process';
 import Database from 'better-sqlite3';

@@ -1,4 +1,5 @@
 // The zone-file export as a practice uses it: from the API into BIND's checker, with what the last check found left out.
+// @module-tag debian/bind9-utils
 import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

@@ -40,7 +40,7 @@ const receiver = async () => {
 
 const environmentFor = (socket: string) => ({ NOTIFY_SOCKET: socket, PATH: '/usr/bin:/bin' });
 
-describe('what the service manager hears', () => {
+describe('what the service manager hears', { tags: ['debian/python3', 'debian/systemd'] }, () => {
   test('ready, reloading, ready and stopping, in the order they were said', async () => {
     const { socket, next } = await receiver();
     const notifier = createNotifier(environmentFor(socket), silent);
@@ -89,7 +89,7 @@ describe('nobody listens', () => {
   test.each([
     ['the socket is gone', '/usr/bin:/bin', 'systemd-notify ended with 1'],
     ['systemd-notify is not installed', '/nonexistent', 'ENOENT'],
-  ])('a warning is logged when %s', async (_name, path, reason) => {
+  ])('a warning is logged when %s', { tags: 'debian/systemd' }, async (_name, path, reason) => {
     const lines: string[] = [];
     const log = createLog('warn', { write: (line: string) => lines.push(line) });
     const notifier = createNotifier({ NOTIFY_SOCKET: join(directory, 'absent'), PATH: path }, log);

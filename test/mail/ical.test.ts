@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAddress } from '#src/mail/address.ts';
 import { type MeetingRequest, writeMeetingRequest } from '#src/mail/ical.ts';
 
-const PYTHON_TIMEOUT_MS = 60_000;
+const WITH_PYTHON = { timeout: 60_000, tags: 'debian/python3-icalendar' };
 
 const request = (fields: Partial<MeetingRequest> = {}): MeetingRequest => ({
   uid: '0199f3a2-5c1e-7d3a-9c44-8a1b2c3d4e5f@mail.praxis.example',
@@ -80,7 +80,7 @@ const readByPython = async (sources: readonly string[]): Promise<Read[]> => {
     const files = sources.map((_, index) => path.join(folder, `${index}.ics`));
     await Promise.all(files.map((file, index) => writeFile(file, sources[index] ?? '')));
     const { stdout } = await promisify(execFile)('/usr/bin/python3', ['-c', PYTHON_READER, ...files], {
-      timeout: PYTHON_TIMEOUT_MS,
+      timeout: WITH_PYTHON.timeout,
       maxBuffer: 64 * 1_024 * 1_024,
     });
     return JSON.parse(stdout);
@@ -210,7 +210,7 @@ describe('times', () => {
     expect([read.start, read.end]).toEqual(meant);
   });
 
-  test('python3-icalendar reads the same', { timeout: PYTHON_TIMEOUT_MS }, async () => {
+  test('python3-icalendar reads the same', WITH_PYTHON, async () => {
     const sources = times.map(([, [startsAt, endsAt, timeZone]]) =>
       writeMeetingRequest(request({ startsAt, endsAt, timeZone })),
     );
@@ -261,7 +261,7 @@ describe('every zone that there is', () => {
     ).toEqual(wanted);
   });
 
-  test('python3-icalendar does, too', { timeout: PYTHON_TIMEOUT_MS }, async () => {
+  test('python3-icalendar does, too', WITH_PYTHON, async () => {
     const read = await readByPython(rows.map(({ source }) => source));
     expect(read.map(({ start, end }, index) => [rows[index]?.timeZone, start, end])).toEqual(wanted);
   });
@@ -326,7 +326,7 @@ describe('texts', () => {
     expect(event.getFirstPropertyValue('description')).toBe('C:\\neu');
   });
 
-  test('python3-icalendar reads the same', { timeout: PYTHON_TIMEOUT_MS }, async () => {
+  test('python3-icalendar reads the same', WITH_PYTHON, async () => {
     const read = await readByPython(
       texts.map(([, value]) => writeMeetingRequest(request({ description: value }))),
     );
@@ -336,7 +336,7 @@ describe('texts', () => {
   });
 });
 
-test('what python3-icalendar reads is what was asked for', { timeout: PYTHON_TIMEOUT_MS }, async () => {
+test('what python3-icalendar reads is what was asked for', WITH_PYTHON, async () => {
   const [read] = await readByPython([
     writeMeetingRequest(request({ description: 'Bitte die Karte mitbringen.' })),
   ]);

@@ -74,7 +74,7 @@ test('nobody to ask is no reason to call anything missing', async () => {
   expect(bad.filter((line) => !line.startsWith('error '))).toEqual([]);
 });
 
-describe('zones that Knot serves', () => {
+describe('zones that Knot serves', { tags: 'debian/knot' }, () => {
   let app: TestApp;
   const texts = new Map<string, string>();
   const reverse = [

@@ -1,3 +1,4 @@
+// @module-tag debian/bind9-dnsutils
 import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';

@@ -1,3 +1,4 @@
+// @module-tag debian/bind9-utils
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

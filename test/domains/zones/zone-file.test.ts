@@ -64,7 +64,7 @@ describe('whole zones', () => {
     ['the suffix below', { managedSuffix: 'a.b.post.example' }],
     ['the service host below', { serviceHost: 'mx.praxis.example', nameservers: [] }],
     ['name servers in both', { nameservers: ['ns1.post.example', 'ns.praxis.example'] }],
-  ])('named takes them: %s', async (_sentence, facts) => {
+  ])('named takes them: %s', { tags: 'debian/bind9-utils' }, async (_sentence, facts) => {
     const zones = sampleZones(facts);
     for (const apex of zones.apexes) {
       const path = join(folder, apex);

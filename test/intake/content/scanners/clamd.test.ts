@@ -22,7 +22,7 @@ const scannerAt = (address: string, timeout?: number) => {
   return { ...scanner, health: guard.health };
 };
 
-describe('the real one', () => {
+describe('the real one', { tags: 'debian/clamav-daemon' }, () => {
   let clamd: Clamd;
   beforeAll(async () => {
     clamd = await startClamd({ streamMaxLength: '12M' });
@@ -95,7 +95,7 @@ describe('the real one', () => {
   });
 });
 
-test('on a unix socket', async () => {
+test('on a unix socket', { tags: 'debian/clamav-daemon' }, async () => {
   const clamd = await startClamd({ unix: true });
   try {
     expect(await scannerAt(clamd.address).scan(scanned({ attachments: [eicar] }))).toMatchObject({
@@ -106,7 +106,7 @@ test('on a unix socket', async () => {
   }
 });
 
-test('is asked again after it was away', async () => {
+test('is asked again after it was away', { tags: 'debian/clamav-daemon' }, async () => {
   const port = await freePort();
   const { scan, health } = scannerAt(`127.0.0.1:${port}`);
   expect(await scan(scanned())).toEqual(FAILED);

@@ -1,0 +1,46 @@
+// The Debian packages whose programs tests and benchmarks use as peers and referees. A test that needs one says so by its
+// tag, `debian/<package>` (a whole file by a line `@module-tag`), and is left out where the package is missing.
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+
+/** Package to a file of it: the package is installed where the file exists. */
+const packages = {
+  'bind9-dnsutils': '/usr/bin/dig',
+  'bind9-utils': '/usr/bin/named-checkzone',
+  'clamav-daemon': '/usr/sbin/clamd',
+  'golang-go': '/usr/bin/go',
+  knot: '/usr/sbin/knotd',
+  opendkim: '/usr/sbin/opendkim',
+  openssl: '/usr/bin/openssl',
+  'php-cli': '/usr/bin/php',
+  postfix: '/usr/sbin/smtp-sink',
+  python3: '/usr/bin/python3',
+  'python3-dkim': '/usr/lib/python3/dist-packages/dkim/__init__.py',
+  'python3-icalendar': '/usr/lib/python3/dist-packages/icalendar/__init__.py',
+  'python3-nacl': '/usr/lib/python3/dist-packages/nacl/__init__.py',
+  rspamd: '/usr/bin/rspamd',
+  spamassassin: '/usr/bin/spamassassin',
+  swaks: '/usr/bin/swaks',
+  systemd: '/usr/bin/systemd-notify',
+};
+
+const TAG = 'debian/';
+/** What installs all of them, as root. */
+export const INSTALL = 'npm run setup:debian';
+
+export const missingPackages = (): string[] =>
+  Object.entries(packages).flatMap(([name, file]) => (existsSync(file) ? [] : [name]));
+
+/** vitest's tags: tests of missing packages are skipped. Throws under CI=true where one is missing: all tests run there. */
+export const debianTags = () => {
+  const missing = new Set(missingPackages());
+  if (missing.size > 0 && process.env.CI === 'true')
+    throw new Error(`missing Debian packages: ${[...missing].join(' ')}; \`${INSTALL}\` installs them`);
+  return Object.keys(packages).map((name) => ({ name: `${TAG}${name}`, skip: missing.has(name) }));
+};
+
+/** The missing packages that a test with these tags needs. */
+export const missingFor = (tags: readonly string[]): string[] => {
+  const missing = missingPackages();
+  return tags.flatMap((tag) => missing.filter((name) => tag === TAG + name));
+};
