@@ -1,7 +1,7 @@
 // Forms as browsers and mail tools send them: multipart/form-data (RFC 7578) and application/x-www-form-urlencoded.
 // The platform's own parsers read them; here they become a plain record of strings for the route's schema to judge.
 import { AppError } from '#src/kernel/errors.ts';
-import { cut, formatPath } from '#src/kernel/field-path.ts';
+import { cut, formatPath } from '#src/kernel/fields.ts';
 
 export const FORM_TYPES = ['multipart/form-data', 'application/x-www-form-urlencoded'] as const;
 

@@ -2,7 +2,7 @@
 // bounded depth. Says where a document breaks, never what stood there.
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#src/kernel/errors.ts';
-import { formatPath } from '#src/kernel/field-path.ts';
+import { formatPath } from '#src/kernel/fields.ts';
 
 /** No schema of the service nests deeper than a dozen; what recurses over values stays far from the stack's end. */
 export const MAX_DEPTH = 64;

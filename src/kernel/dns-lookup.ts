@@ -1,7 +1,7 @@
 // Asking the DNS: by the system's resolvers or given ones, each question anew (nothing is kept). "There is none" and "it
 // could not be found out" are different answers: only the first one says something about the name (RFC 2308).
 import { Resolver } from 'node:dns/promises';
-import { ipv6Groups } from './ipv6-groups.ts';
+import { ipv6Groups } from './ip-address.ts';
 
 /** Why nothing is known: the servers say they failed, refuse, do not answer, or answer what cannot be read. */
 export type LookupFailure = 'servfail' | 'refused' | 'timeout' | 'malformed';

@@ -1,8 +1,10 @@
-// A secret as a type of its own: whoever prints, logs, serialises or spreads it gets no more than a placeholder.
-// It does not protect the memory of the process.
+// What keeps secrets out of logs, answers and the audit: a type that never prints its value, and what may be shown of a URL
+// that is itself a secret, because anyone who knows the URL of a webhook or chat tool may post there.
+import { createHmac } from 'node:crypto';
 
 const PLACEHOLDER = '[secret]';
 
+/** Printed, logged, serialised or spread, it gives the placeholder. It does not protect the memory of the process. */
 export class Secret {
   readonly #value: string;
 
@@ -28,3 +30,18 @@ export class Secret {
     return PLACEHOLDER;
   }
 }
+
+/** `https://chat.example/hooks/…`: the last segment of a path is a secret at every chat tool, the first is not if it is another. */
+export const maskUrl = (url: string): string => {
+  const { origin, pathname } = new URL(url);
+  const [first, ...others] = pathname.slice(1).split('/');
+  return others.some((segment) => segment !== '') ? `${origin}/${first}/…` : `${origin}/…`;
+};
+
+const FINGERPRINT_BYTES = 6;
+/** Tells one address from another without telling any. */
+export const urlFingerprint = (key: Buffer, url: string): string =>
+  createHmac('sha256', key)
+    .update(url)
+    .digest('hex')
+    .slice(0, 2 * FINGERPRINT_BYTES);

@@ -2,7 +2,7 @@
 // act on. A schema's own messages win over those made here; no client's value is said back.
 import type { z } from 'zod';
 import { AppError, type FieldProblem } from './errors.ts';
-import { cut, formatPath } from './field-path.ts';
+import { cut, formatPath } from './fields.ts';
 import { nearest } from './nearest.ts';
 
 /** A batch of 500 wrong items needs no longer answer than one: the first problems show the mistake. */

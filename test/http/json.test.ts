@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { jsonErrorOffset, MAX_DEPTH, MAX_VALUES, parseJson } from '#src/http/json.ts';
 import type { AppError } from '#src/kernel/errors.ts';
-import { formatPath } from '#src/kernel/field-path.ts';
+import { formatPath } from '#src/kernel/fields.ts';
 
 const refusal = (bytes: Uint8Array | string): AppError => {
   try {

@@ -1,6 +1,6 @@
 // Chat alerts as the API and the audit show them.
 import type { z } from 'zod';
-import { maskUrl, urlFingerprint } from '#src/kernel/secret-url.ts';
+import { maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { alertSchema } from './schema.ts';
 import type { AlertRow } from './store.ts';

@@ -1,8 +1,7 @@
 // What chat alerts tell of, how it is added up, and what follows from an attempt to send it. Pure.
 import { type EventType, eventCatalogue, eventTypes } from '#src/events/catalogue.ts';
 import type { EventData } from '#src/events/store.ts';
-import { failureOf } from '#src/kernel/outbound/failure-of.ts';
-import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
+import { failureOf, type OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import { DAY, jitter } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { maskAddress } from '#src/mail/mask-address.ts';

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { maskUrl, urlFingerprint } from '#src/kernel/secret-url.ts';
+import { maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { toldEvent } from '#src/messages/told-event.ts';
 import type { DeliveryRow } from './delivery-store.ts';

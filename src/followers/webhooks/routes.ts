@@ -4,7 +4,7 @@ import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
 import { TEST_EVENT } from '#src/events/catalogue.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
-import { createTestBounds } from '#src/kernel/outbound/test-bounds.ts';
+import { createTestBounds } from '#src/kernel/outbound/outbound.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import {
   changeWebhook,

@@ -2,7 +2,7 @@
 // each replay, for as long as it has times; 410 says that nobody is there any more, and ends it at once. A webhook that has
 // failed for long without a success in between is disabled: what happens then is kept as failed, to be replayed. Pure.
 import { createHash } from 'node:crypto';
-import { isSuccess } from '#src/kernel/outbound/failure-of.ts';
+import { isSuccess } from '#src/kernel/outbound/outbound.ts';
 import { DAY, jitter, MINUTE } from '#src/kernel/time.ts';
 
 export interface WebhookPolicy {

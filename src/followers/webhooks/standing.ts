@@ -1,7 +1,6 @@
 // What an attempt says of the receiver behind a webhook, and what that receiver is trusted with from then on. Nothing of it
 // stands in a file: after a start each receiver has its first attempt to show what it is. Pure.
-import { isSuccess } from '#src/kernel/outbound/failure-of.ts';
-import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
+import { isSuccess, type OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 
 export interface Standing {

@@ -1,6 +1,6 @@
 // Keys of what tells others of events: webhooks and chat alerts.
 import { z } from 'zod';
-import { durationBetween } from '#src/kernel/duration.ts';
+import { durationBetween } from '#src/kernel/expected.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
 
 const wait = durationBetween(SECOND, 7 * DAY);

@@ -1,6 +1,6 @@
 // What looks at content besides the built-in rules: the section `scanners`.
 import { z } from 'zod';
-import { durationBetween } from '#src/kernel/duration.ts';
+import { durationBetween } from '#src/kernel/expected.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import * as v from './values.ts';
 

@@ -4,7 +4,7 @@
 //
 // Metadata: `example` is shown where there is no default; `active` writes such a key into the example file as set.
 import { z } from 'zod';
-import { durationBetween } from '#src/kernel/duration.ts';
+import { durationBetween } from '#src/kernel/expected.ts';
 import { logLevels } from '#src/kernel/log.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
 import { alerts, webhooks } from './followers.ts';

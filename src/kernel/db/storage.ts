@@ -1,7 +1,7 @@
 // All files of an installation under one data directory: `platform.db` and the tenants' files.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lockDirectory } from './directory-lock.ts';
+import Database from 'better-sqlite3';
 import type { Disk } from './disk.ts';
 import { type DurableFile, openDurableFile } from './durable-file.ts';
 import { createHealingFile } from './healing-file.ts';
@@ -9,6 +9,25 @@ import { createMaintenance } from './maintenance.ts';
 import { loadMigrations } from './migrate.ts';
 import type { PlatformDb } from './sqlite.ts';
 import { createTenantFiles, type TenantFiles } from './tenant-files.ts';
+
+/** Held here: a connection that nobody refers to any more is collected, and its lock with it. */
+const locks = new Set<Database.Database>();
+
+/** Returns what gives the lock back. Throws where another process holds it. */
+export const lockDirectory = (directory: string): (() => void) => {
+  const db = new Database(join(directory, 'lock'), { timeout: 0 });
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    throw new Error(`${directory} is in use by another process: stop that one first`, { cause: error });
+  }
+  locks.add(db);
+  return () => {
+    locks.delete(db);
+    db.close();
+  };
+};
 
 export interface Storage {
   readonly platform: DurableFile<PlatformDb>;

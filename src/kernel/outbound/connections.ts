@@ -8,9 +8,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { MINUTE, SECOND } from '../time.ts';
-import type { CheckedLookup } from './checked-lookup.ts';
-import { OutboundFailure } from './failure-words.ts';
-import { INTERNAL, type Target } from './target-url.ts';
+import { type CheckedLookup, INTERNAL, OutboundFailure, type Target } from './target.ts';
 
 /** Receivers commonly close after 5 s; what follows a burst comes sooner or not for long. */
 const IDLE_MS = 5 * SECOND;

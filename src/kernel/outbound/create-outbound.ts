@@ -2,13 +2,19 @@
 // over a connection to one of them, all within one time. Redirects are answers like others, and followed nowhere.
 import type { DnsLookup } from '../dns-lookup.ts';
 import { SECOND, systemClock } from '../time.ts';
-import { createCheckedLookup } from './checked-lookup.ts';
 import { createConnections } from './connections.ts';
-import { type Answer, exchange, StaleConnection } from './exchange.ts';
-import { failureWords, OutboundFailure, STOPPING, TIMED_OUT } from './failure-words.ts';
+import {
+  type Answer,
+  excerptOf,
+  exchange,
+  failureWords,
+  retryAfterOf,
+  STOPPING,
+  StaleConnection,
+  TIMED_OUT,
+} from './exchange.ts';
 import type { Outbound, OutboundOutcome, OutboundRequest } from './outbound.ts';
-import { excerptOf, retryAfterOf } from './read-answer.ts';
-import { readTarget, type Target } from './target-url.ts';
+import { createCheckedLookup, OutboundFailure, readTarget, type Target } from './target.ts';
 
 export interface OutboundDeps {
   /** Internal networks that may be reached all the same: addresses and CIDR. */

@@ -1,12 +1,11 @@
 // One request and what comes back, over one connection (RFC 9110, RFC 9112). An answer counts as soon as its headers are
-// there; of its body a little is read, for those who look why their receiver says no.
+// there; of its body a little is read, for those who look why their receiver says no. Why there was no answer is said in words
+// of our own, because the texts of errors name addresses and files of the operator.
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { SECOND } from '../time.ts';
-import { codeOf, OutboundFailure } from './failure-words.ts';
+import { DAY, SECOND } from '../time.ts';
 import type { OutboundRequest } from './outbound.ts';
-import { EXCERPT_OCTETS } from './read-answer.ts';
-import type { Target } from './target-url.ts';
+import { OutboundFailure, type Target } from './target.ts';
 
 const MAX_BODY_OCTETS = 64 * 1_024;
 /** After the headers the answer is known; whoever takes longer for its body holds a place for nothing. */
@@ -113,3 +112,74 @@ export const exchange = (
     if (signal.aborted) abort();
     else request.end(outgoing.body);
   });
+
+/** Of the answer, in octets: so much of it is kept. */
+export const EXCERPT_OCTETS = 1_024;
+
+const MAX_RETRY_AFTER_MS = DAY;
+/** The form of dates that is written today; the two obsolete ones (RFC 9110 §5.6.7) are not worth a reader. */
+const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** The beginning of a body as one line of text: no control characters, nothing that steers the reading, nothing halved. */
+export const excerptOf = (octets: Buffer): string =>
+  new TextDecoder()
+    // As if more came: a character cut off at the end is left out.
+    .decode(octets.subarray(0, EXCERPT_OCTETS), { stream: true })
+    .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+
+/** Retry-After (RFC 9110 §10.2.3) in ms from `now`, at most a day; null where there is none that can be read. */
+export const retryAfterOf = (header: string | undefined, now: number): number | null => {
+  const text = header?.trim() ?? '';
+  const wait = /^\d{1,15}$/.test(text)
+    ? Number(text) * SECOND
+    : HTTP_DATE.test(text)
+      ? Date.parse(text) - now
+      : Number.NaN;
+  return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), MAX_RETRY_AFTER_MS);
+};
+
+export const TIMED_OUT = 'no answer within the time';
+export const STOPPING = 'the service was stopping';
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed without an answer',
+  EPIPE: 'the connection was closed without an answer',
+  ETIMEDOUT: 'the host could not be reached in time',
+  EHOSTUNREACH: 'the host could not be reached',
+  ENETUNREACH: 'the host could not be reached',
+  EADDRNOTAVAIL: 'the host could not be reached',
+  EHOSTDOWN: 'the host could not be reached',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate comes from an authority that is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'the certificate comes from an authority that is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate comes from an authority that is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate comes without those between it and a trusted authority',
+  CERT_REVOKED: 'the certificate was revoked',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
+  EPROTO: 'TLS 1.2 or later could not be agreed on',
+  HPE_HEADER_OVERFLOW: 'the headers of the answer are too long',
+};
+
+/** Codes with many members. */
+const families: readonly (readonly [beginning: string, says: string])[] = [
+  ['ERR_SSL_', 'TLS 1.2 or later could not be agreed on'],
+  ['ERR_TLS_', 'TLS 1.2 or later could not be agreed on'],
+  ['HPE_', 'the answer is not HTTP'],
+];
+
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
+export const failureWords = (error: unknown): string => {
+  if (error instanceof OutboundFailure) return error.message;
+  const code = codeOf(error);
+  return (
+    words[code] ??
+    families.find(([beginning]) => code.startsWith(beginning))?.[1] ??
+    'the request could not be sent'
+  );
+};

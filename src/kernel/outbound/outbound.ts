@@ -1,5 +1,10 @@
-// Requests to addresses that tenants name: webhooks and chat tools. What keeps them out of the operator's own network stands
-// here alone.
+// Requests to addresses that tenants name, for webhooks and chat tools, as their callers see them. What keeps these requests
+// out of the operator's own network is in target.ts and ip-address.ts.
+import { AppError } from '../errors.ts';
+import { placesFor } from '../places.ts';
+import { createPracticeLimit } from '../practice-limit.ts';
+import { type InPracticePlace, practicePlaces } from '../practice-places.ts';
+import type { Clock } from '../time.ts';
 
 /** Why a URL cannot be used, for who gave it. */
 export interface TargetRefusal {
@@ -42,3 +47,53 @@ export interface Outbound {
   /** Ends what is under way and idle connections. */
   stop(): void;
 }
+
+type Ended =
+  | Pick<Extract<OutboundOutcome, { kind: 'answered' }>, 'kind' | 'status'>
+  | Pick<Extract<OutboundOutcome, { kind: 'failed' }>, 'kind' | 'error'>;
+
+/** Null of a success. */
+export const failureOf = (ended: Ended): string | null => {
+  if (ended.kind === 'failed') return ended.error;
+  const { status } = ended;
+  if (status >= 200 && status <= 299) return null;
+  const note = status >= 300 && status <= 399 ? '; redirects are not followed' : '';
+  return `answered ${status}${note}`;
+};
+
+export const isSuccess = (ended: Ended): boolean => failureOf(ended) === null;
+
+/** Throws `invalid_request` for the field `url` of a body where nothing may be sent there. */
+export const requireUsable = async (outbound: Pick<Outbound, 'refusalOf'>, url: string): Promise<void> => {
+  const refusal = await outbound.refusalOf(url);
+  if (refusal === null) return;
+  const { message, hint } = refusal;
+  throw new AppError('invalid_request', `\`body.url\`: ${message}`, {
+    hint,
+    extra: { fields: [{ path: 'body.url', message }] },
+  });
+};
+
+const TESTS_PER_MINUTE = 12;
+/** Of a practice: tests of receivers that hang leave others' a place. */
+const TESTS_AT_ONCE = 2;
+/** Under way, of all practices, besides all other requests; the others wait. */
+const TESTS = 32;
+
+/** `what` is tested, as a sentence begins with it. */
+export const createTestBounds = (clock: Clock, what: string): InPracticePlace => {
+  const limit = createPracticeLimit(
+    clock,
+    TESTS_PER_MINUTE,
+    `${what} of a practice are tested ${TESTS_PER_MINUTE} times a minute at most.`,
+  );
+  const inPracticePlace = practicePlaces(
+    TESTS_AT_ONCE,
+    'Other tests of the practice wait for their receivers.',
+  );
+  const inPlace = placesFor(TESTS);
+  return async (tenantId, work) => {
+    limit(tenantId);
+    return inPracticePlace(tenantId, () => inPlace(work));
+  };
+};

@@ -12,7 +12,7 @@ import {
   type Told,
   verdictOf,
 } from '#src/followers/alerts/rules.ts';
-import { maskUrl } from '#src/kernel/secret-url.ts';
+import { maskUrl } from '#src/kernel/secret.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 
 const policy: AlertPolicy = {

@@ -1,7 +1,10 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { disk } from '#src/kernel/db/disk.ts';
+import { lockDirectory } from '#src/kernel/db/storage.ts';
+import { endProcess } from '#test/support/process.ts';
 import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
 
 const run = promisify(execFile);
@@ -9,7 +12,7 @@ const run = promisify(execFile);
 const END_TIMEOUT_MS = 10_000;
 
 describe('where a file cannot be closed', () => {
-  test('that is told, and the directory is free for the next', async () => {
+  test('closing reports it, and the directory is free for the next', async () => {
     const directory = await temporaryDirectory();
     const failing = { ...disk, close: () => Promise.reject(new Error('EIO')) };
     const storage = await openTestStorage(directory, { disk: failing });
@@ -43,4 +46,53 @@ describe('where a file cannot be closed', () => {
     const { stdout } = await run(process.execPath, ['-e', script], { timeout: END_TIMEOUT_MS });
     expect(stdout).toBe('closed');
   });
+});
+
+const IN_USE = /is in use by another process/;
+
+let directory: string;
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+
+/** Resolves when another process holds the lock. */
+const lockElsewhere = async (): Promise<ChildProcess> => {
+  const script = `
+    import { lockDirectory } from '#src/kernel/db/storage.ts';
+    const unlock = lockDirectory(${JSON.stringify(directory)});
+    process.stdin.resume().on('end', unlock);
+    process.stdout.write('locked');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(async () => {
+    await endProcess(child, 'SIGKILL');
+  });
+  await Promise.race([
+    once(child.stdout, 'data'),
+    once(child, 'exit').then(() => Promise.reject(new Error('it ended without the lock'))),
+  ]);
+  return child;
+};
+
+test('a second process is refused, and the lock ends with the first, however that dies', async () => {
+  const holder = await lockElsewhere();
+  expect(() => lockDirectory(directory)).toThrow(IN_USE);
+  await expect(openTestStorage(directory)).rejects.toThrow(IN_USE);
+  await endProcess(holder, 'SIGKILL');
+  const storage = await openTestStorage(directory);
+  await storage.close();
+});
+
+test('a second opening of the same data in one process is refused, and leaves the first at work', async () => {
+  const first = await openTestStorage(directory);
+  await expect(openTestStorage(directory)).rejects.toThrow(`${directory} is in use`);
+  await first.platform.write(() => undefined);
+  await first.close();
+  await (await openTestStorage(directory)).close();
+});
+
+test('a lock that was given back can be taken again', () => {
+  lockDirectory(directory)();
+  lockDirectory(directory)();
 });

@@ -6,7 +6,7 @@ import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { createConnections } from '#src/kernel/outbound/connections.ts';
 import { createOutbound } from '#src/kernel/outbound/create-outbound.ts';
 import { exchange } from '#src/kernel/outbound/exchange.ts';
-import { readTarget } from '#src/kernel/outbound/target-url.ts';
+import { readTarget } from '#src/kernel/outbound/target.ts';
 import { type HttpsReceiver, startHttpsReceiver } from '#test/support/https-receiver.ts';
 import { type Question, type ScriptedDns, startScriptedDns } from './scripted-dns.ts';
 

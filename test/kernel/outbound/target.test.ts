@@ -1,9 +1,12 @@
-import { networkInterfaces } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Lookup } from '#src/kernel/dns-lookup.ts';
+import { addressKind } from '#src/kernel/ip-address.ts';
 import { createOutbound, type OutboundDeps } from '#src/kernel/outbound/create-outbound.ts';
-import { addressKind } from '#src/kernel/outbound/public-address.ts';
+import { createCheckedLookup } from '#src/kernel/outbound/target.ts';
 import { NAMES, TARGETS, type Verdict } from './targets.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const lookup = {
   addresses: async (name: string): Promise<Lookup<string>> => {
@@ -131,4 +134,23 @@ describe('what is allowed', () => {
     const failing = { addresses: async () => ({ kind: 'failed', reason: 'servfail' }) as const };
     expect(await outboundWith({ lookup: failing }).refusalOf('https://public.example.com/')).toBeNull();
   });
+});
+
+const OWN = '198.41.0.4';
+const LATER_MS = 10_000;
+
+test('the addresses of this machine stay known while the system has no descriptor left to list them', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  let isListed = true;
+  const checked = createCheckedLookup(
+    () => [],
+    lookup,
+    () => {
+      if (!isListed) throw new Error('uv_interface_addresses returned EMFILE');
+      return { eth0: [{ address: OWN } as NetworkInterfaceInfo] };
+    },
+  );
+  isListed = false;
+  vi.advanceTimersByTime(LATER_MS);
+  expect([checked.kindOf(OWN), checked.kindOf('198.41.0.5')]).toEqual(['internal', 'public']);
 });

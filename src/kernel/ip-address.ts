@@ -2,7 +2,6 @@
 // (RFC 6890, as IANA keeps them) call not globally reachable, and what only leads to such an address. It neither reads nor
 // keeps anything; `node:net` is used for what it knows of addresses.
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { ipv6Groups } from '../ipv6-groups.ts';
 
 /** `allowed`: internal, and named by the operator all the same. */
 export type AddressKind = 'public' | 'allowed' | 'internal';
@@ -108,4 +107,13 @@ export const addressKind = (address: string, { allow, own }: AddressRules): Addr
   const meant = withoutWrapping(address);
   if (isIn(meant, allow) || isIn(address, allow)) return 'allowed';
   return isPublic(meant) && !isIn(meant, own) ? 'public' : 'internal';
+};
+
+/** In hexadecimal, without leading zeros; `address` has no zone. @throws TypeError where it is no address */
+export const ipv6Groups = (address: string): string[] => {
+  // A URL's host is in the short form of RFC 5952, whatever the address was written like.
+  const short = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = [], tail] = short.split('::', 2).map((part) => part.split(':').filter(Boolean));
+  const zeros = Array<string>(8 - head.length - (tail?.length ?? 0)).fill('0');
+  return tail === undefined ? [...head] : [...head, ...zeros, ...tail];
 };

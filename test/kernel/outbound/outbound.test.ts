@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureOf, isSuccess } from '#src/kernel/outbound/failure-of.ts';
+import { failureOf, isSuccess } from '#src/kernel/outbound/outbound.ts';
 
 test.each<[number, string | null]>([
   [200, null],

@@ -1,8 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Job } from '#src/kernel/job.ts';
+import { createRunner, type Job } from '#src/kernel/job.ts';
 import { createLog } from '#src/kernel/log.ts';
-import { createRunner } from '#src/kernel/runner.ts';
 
 /** Cron with seconds: the tests wait for the next one or two. */
 const EVERY_SECOND = '* * * * * *';

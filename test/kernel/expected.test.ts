@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { duration, durationBetween, formatDuration, parseDuration } from '#src/kernel/duration.ts';
+import { duration, durationBetween, formatDuration, parseDuration } from '#src/kernel/expected.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 
 describe('durations', () => {
