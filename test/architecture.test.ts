@@ -57,7 +57,7 @@ const isPure = ({ path, text }: Source): boolean =>
   PURE_NAMES.test(path) || /\bPure[.:,;]/.test(openingComment(text));
 const IMPURE_MODULES =
   /^(?:node:(?:fs|net|tls|dns|dgram|https?|http2|worker_threads|child_process|timers|os|readline|perf_hooks)(?:\/.*)?|better-sqlite3|pino|express|nodemailer(?:\/.*)?|smtp-server|node-cron)$/;
-const IMPURE_FILES = /^kernel\/(?:db\/|(?:log|runner|systemd)\.ts$)|(?:^|[/-])store\.ts$/;
+const IMPURE_FILES = /^kernel\/(?:db\/|(?:log|job|systemd)\.ts$)|(?:^|[/-])store\.ts$/;
 const PURITY = 'a pure file takes facts and `now` as arguments: read them where it is called';
 const impurities = (source: Source): Finding[] => [
   ...findImports(
@@ -112,7 +112,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ['relay/'],
   'better-sqlite3': ['kernel/db/', 'app/cli/dns.ts'],
   pino: ['kernel/log.ts'],
-  'node-cron': ['kernel/runner.ts'],
+  'node-cron': ['kernel/job.ts'],
   process: ['main.ts'],
 };
 const packageHomes = (source: Source): Finding[] =>
