@@ -32,13 +32,12 @@ import { createHttpDoor } from '#src/http/door.ts';
 import { landingRoute } from '#src/http/landing.ts';
 import { type Health, serviceRoutes } from '#src/http/service-routes.ts';
 import { validateEmailsRoutes } from '#src/intake/validate-emails/routes.ts';
-import type { Config } from '#src/kernel/config/config.ts';
+import { type Config, limitsOf } from '#src/kernel/config/config.ts';
 import { type Disk, disk as realDisk } from '#src/kernel/db/disk.ts';
 import { openStorage, type Storage } from '#src/kernel/db/storage.ts';
-import { createEmailLimit } from '#src/kernel/email-limit.ts';
 import { createRunner, type Job } from '#src/kernel/job.ts';
 import type { Log } from '#src/kernel/log.ts';
-import type { RateLimit } from '#src/kernel/rate-limit.ts';
+import { createRateCheck } from '#src/kernel/rate-limit.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
 import { type Clock, SECOND, systemClock } from '#src/kernel/time.ts';
@@ -81,7 +80,6 @@ export interface App {
   runJob(name: string): Promise<void>;
 }
 
-const perMinute = (count: number): RateLimit => ({ perSecond: count / 60, burst: count });
 const PAGE_BYTES = 4_096;
 /** What outlives the drain is cut off; so long it has to notice and to be written down. */
 const CUT_OFF_MS = 2 * SECOND;
@@ -112,6 +110,7 @@ export const createApp = async (config: Config, log: Log, overrides: Overrides =
 
 const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overrides): App => {
   let config = initial;
+  const limits = () => limitsOf(config);
   const clock = overrides.clock ?? systemClock;
   const { service } = initial;
   const masterKey = Buffer.from(initial.secrets.masterKey.reveal(), 'base64');
@@ -184,11 +183,14 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     config: () => config,
     intake: sending.intake,
     authenticate,
+    limits,
     clock,
     log,
   });
-  const limitEmail = createEmailLimit(clock, () =>
-    perMinute(config.limits.sign_in_rate.per_email.per_minute),
+  const limitEmail = createRateCheck(
+    clock,
+    () => limits().signInPerEmail,
+    'Too many requests for this e-mail address.',
   );
 
   const followers = followerParts({
@@ -284,7 +286,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
       name: service.name,
       version,
       safeMode: () => config.safe_mode.default,
-      bodyBytes: () => config.limits.body_bytes,
+      limits,
       passwordLogin: signIn.passwordLogin,
       scanners: scanners.isConfigured,
       submission: submission.isConfigured,
@@ -321,12 +323,7 @@ const assemble = (initial: Config, storage: Storage, log: Log, overrides: Overri
     mayCreatePractice: createMayCreatePractice(storage),
     serviceName: service.name,
     tenantExists: (id) => platform.peek((db) => registryStore(db).get(id)) !== undefined,
-    limits: () => ({
-      perSecond: config.limits.api_rate.per_second,
-      burst: config.limits.api_rate.burst,
-      bodyBytes: config.limits.body_bytes,
-      signIn: perMinute(config.limits.sign_in_rate.per_address.per_minute),
-    }),
+    limits,
     draining: () => draining,
     ...(overrides.checkResponses === undefined ? {} : { checkResponses: overrides.checkResponses }),
   });

@@ -14,6 +14,7 @@ import { exportRoutes } from '#src/domains/records/export-routes.ts';
 import { mtaStsRoutes } from '#src/domains/zones/mta-sts-routes.ts';
 import { createServiceZones } from '#src/domains/zones/service-zones.ts';
 import type { Zones } from '#src/domains/zones/zone.ts';
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { type Config, zoneSettings } from '#src/kernel/config/config.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { createDnsLookup, type DnsLookup } from '#src/kernel/dns-lookup.ts';
@@ -21,7 +22,6 @@ import type { Job } from '#src/kernel/job.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { createTurns } from '#src/kernel/turns.ts';
 
 export interface DomainPartsDeps {
   readonly config: Config;
@@ -83,11 +83,11 @@ export const domainParts = (deps: DomainPartsDeps): DomainParts => {
   const stopping = new AbortController();
   const lookup = createDnsLookup(config.dns.resolvers, { stopping: stopping.signal });
   /** Of one tenant's domains and keys nothing that changes them interleaves. */
-  const turns = createTurns();
+  const queue = createKeyedQueue();
   const changing = {
     storage,
     clock,
-    turns,
+    queue,
     lookup,
     signers,
     sealingKey,

@@ -4,6 +4,7 @@ import type { createAuthenticate } from '#src/accounts/people/authenticate.ts';
 import type { AcceptDeps } from '#src/intake/accept.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Config } from '#src/kernel/config/config.ts';
+import type { Limits } from '#src/kernel/limits.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { createSubmission, type SubmissionPorts } from '#src/smtp/submission.ts';
@@ -14,6 +15,7 @@ export interface SubmissionPartsDeps {
   readonly config: () => Config;
   readonly intake: AcceptDeps;
   readonly authenticate: ReturnType<typeof createAuthenticate>;
+  readonly limits: () => Limits;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -49,8 +51,8 @@ const off: SubmissionParts = {
 
 /** Throws where the certificate cannot be used. */
 export const submissionParts = (deps: SubmissionPartsDeps): SubmissionParts => {
-  const { config, intake, authenticate, clock, log } = deps;
-  const { service, smtp, limits } = config();
+  const { config, intake, authenticate, limits, clock, log } = deps;
+  const { service, smtp } = config();
   if (smtp.submission === undefined) return off;
   const { listen, implicit_listen } = smtp.submission;
   const files = certificateFiles(config());
@@ -59,7 +61,6 @@ export const submissionParts = (deps: SubmissionPartsDeps): SubmissionParts => {
     implicitListen: implicit_listen ?? null,
     hostName: service.host,
     certificate: files && readCertificate(files),
-    messageBytes: limits.body_bytes,
     budget: createByteBudget(HELD_BYTES),
     intake,
     authenticate: (token, clientAddress) =>
@@ -67,14 +68,7 @@ export const submissionParts = (deps: SubmissionPartsDeps): SubmissionParts => {
         { bearer: token, adminToken: null, cookie: null, csrfToken: null, isWrite: true },
         clientAddress,
       ),
-    limits: () => {
-      const { api_rate, sign_in_rate } = config().limits;
-      const perMinute = sign_in_rate.per_address.per_minute;
-      return {
-        messages: { perSecond: api_rate.per_second, burst: api_rate.burst },
-        failedSignIns: { perSecond: perMinute / 60, burst: perMinute },
-      };
-    },
+    limits,
     clock,
     log,
   });

@@ -2,11 +2,11 @@
 
 import type { Notices } from '#src/accounts/mails/outbox.ts';
 import type { OwnersOf } from '#src/accounts/mails/tell-owners.ts';
+import type { KeyedQueue } from '#src/kernel/concurrency.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import type { Turns } from '#src/kernel/turns.ts';
 import type { ServiceNames } from './custom/rules.ts';
 import type { GenerateKeyPair } from './keys/keys.ts';
 import type { Signers } from './keys/signers.ts';
@@ -15,7 +15,7 @@ export interface DomainDeps extends ServiceNames {
   readonly storage: Storage;
   readonly clock: Clock;
   /** One for all that changes a tenant's domains or keys. */
-  readonly turns: Turns;
+  readonly queue: KeyedQueue;
   readonly lookup: DnsLookup;
   /** The service ends: what the DNS was asked is not heeded any more. */
   readonly stopping: AbortSignal;

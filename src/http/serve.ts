@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { type Access, anonymous, type Caller, hintFor, isPermission } from '#src/kernel/access.ts';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import type { Limits } from '#src/kernel/limits.ts';
 import { clientKey, type RateLimit, type RateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Route, RouteResult } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
@@ -30,13 +31,6 @@ export interface Credentials {
   readonly isOnceMore: boolean;
 }
 
-export interface HttpLimits extends RateLimit {
-  /** Sign-in and public forms, per client address. */
-  readonly signIn: RateLimit;
-  /** Largest request body of any route, bytes. */
-  readonly bodyBytes: number;
-}
-
 export interface ServeOptions {
   /** Null: unknown, expired or revoked. Not asked where a request brings no credential. */
   readonly authenticate: (
@@ -48,7 +42,7 @@ export interface ServeOptions {
   readonly enterTenant: (caller: Caller, id: string) => Promise<Caller | null>;
   /** Whether a member is Owner or Admin of any practice. */
   readonly mayCreatePractice: (caller: Caller) => Promise<boolean>;
-  readonly limits: () => HttpLimits;
+  readonly limits: () => Limits;
   readonly clock: Clock;
   /** Heads the pages on which browsers read a refusal. */
   readonly serviceName: string;
@@ -176,13 +170,13 @@ export const createServe = (
 
   const takeToken = (exchange: Exchange): number => {
     const { caller, route, clientAddress } = exchange;
-    const limit = options.limits();
+    const limits = options.limits();
     const address = clientKey(clientAddress);
     const key = caller.kind === 'anonymous' ? `address ${address}` : caller.credentialId;
-    const wait = exchange.isApi ? takeFrom(exchange, key, limit) : 0;
+    const wait = exchange.isApi ? takeFrom(exchange, key, limits.requests) : 0;
     return wait > 0 || route?.rate === undefined
       ? wait
-      : takeFrom(exchange, `sign-in address ${address}`, limit.signIn);
+      : takeFrom(exchange, `sign-in address ${address}`, limits.signInPerAddress);
   };
 
   const takeFrom = ({ headers }: Exchange, key: string, limit: RateLimit): number => {

@@ -1,7 +1,7 @@
 // What the service says of itself: its health, and what clients can count on.
 import { z } from 'zod';
 import { attachmentPolicy } from '#src/intake/content/attachment-policy.ts';
-import { MAX_RECIPIENTS } from '#src/intake/gates/request-gates.ts';
+import type { Limits } from '#src/kernel/limits.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 
 export interface Health {
@@ -19,7 +19,7 @@ export interface ServiceFacts {
   readonly name: string;
   readonly version: string;
   readonly safeMode: () => boolean;
-  readonly bodyBytes: () => number;
+  readonly limits: () => Limits;
   readonly passwordLogin: () => boolean;
   /** Whether any is configured. */
   readonly scanners: () => boolean;
@@ -27,8 +27,6 @@ export interface ServiceFacts {
   readonly submission: boolean;
   readonly health: () => Health;
 }
-
-const BATCH_LIMIT = 500;
 
 const upstreamSchema = z.strictObject({
   name: z.string(),
@@ -199,14 +197,14 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
     access: 'authenticated',
     stability: 'stable',
     responses: { 200: { description: 'What clients can count on.', body: metaSchema } },
-    handle: () => ({
-      status: 200,
-      body: {
+    handle: () => {
+      const { recipients, batch, bodyBytes } = facts.limits();
+      const body = {
         service: facts.name,
         version: facts.version,
         attachment_policy: attachmentPolicy,
         safe_mode: facts.safeMode(),
-        limits: { recipients: MAX_RECIPIENTS, batch: BATCH_LIMIT, body_bytes: facts.bodyBytes() },
+        limits: { recipients, batch, body_bytes: bodyBytes },
         // `inbound` is a mailbox to receive mail in, which this version does not have, as it does not have other parts.
         features: {
           inbound: false,
@@ -216,7 +214,8 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
           tracking: true,
           scanners: facts.scanners(),
         },
-      },
-    }),
+      };
+      return { status: 200, body };
+    },
   }),
 ];

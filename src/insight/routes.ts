@@ -5,7 +5,7 @@ import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';
-import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
+import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { channelMixOf } from './channel-mix.ts';
@@ -68,7 +68,11 @@ const placementOf = (
 
 export const insightRoutes = (deps: InsightDeps): Route[] => {
   const { files, clock, installation, serviceHost, simulatorDomain, testers, origin } = deps;
-  const limitReports = createPracticeLimit(clock, REPORTS_PER_MINUTE, 'Too many reports for this practice.');
+  const limitReports = createRateCheck(
+    clock,
+    () => perMinute(REPORTS_PER_MINUTE),
+    'Too many reports for this practice.',
+  );
   const shared = { tag: 'Overview', stability: 'stable', params: tenantParams } as const;
   const reading = { ...shared, method: 'get', access: 'stats.view' } as const;
   return [

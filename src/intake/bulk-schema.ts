@@ -7,11 +7,12 @@ import {
   templateText,
 } from '#src/intake/templates/schema.ts';
 import { idSchema } from '#src/kernel/fields.ts';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { statuses } from '#src/messages/rules.ts';
 import { sendAnswer } from './schema.ts';
 import * as fields from './send-fields.ts';
 
-export const MAX_BULK_RECIPIENTS = 10_000;
+export const MAX_BULK_RECIPIENTS = defaultLimits.bulkRecipients;
 const MAX_EMAIL = 1_000;
 const MAX_RECIPIENT_NAME = 200;
 

@@ -1,6 +1,7 @@
 // Many messages by one request, over HTTP: batch and templated bulk.
 import { z } from 'zod';
 import { idSchema } from '#src/kernel/fields.ts';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import type { AcceptDeps } from './accept.ts';
 import { sendBatch } from './batch.ts';
@@ -19,7 +20,7 @@ import { BODY_LIMIT_BYTES } from './routes.ts';
 import { sendBody } from './schema.ts';
 import type { Answered } from './whole-request.ts';
 
-export const MAX_BATCH = 500;
+export const MAX_BATCH = defaultLimits.batch;
 
 const resultOf = ({ status, body, replayed }: Answered): RouteResult => ({
   status,

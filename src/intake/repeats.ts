@@ -1,8 +1,9 @@
 // Requests under one idempotency key go one after the other: the first does the work, those that came meanwhile answer
 // with what it left. Who has waited too long is told that the first is still running, and does nothing.
+
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { SECOND } from '#src/kernel/time.ts';
-import { createTurns } from '#src/kernel/turns.ts';
 
 const PATIENCE_MS = 30 * SECOND;
 
@@ -15,7 +16,7 @@ const inProgress = (): AppError =>
   new AppError('idempotency_in_progress', 'The first request with this idempotency key is still running.');
 
 export const createRepeats = (patienceMs: number = PATIENCE_MS): Repeats => {
-  const turns = createTurns();
+  const turns = createKeyedQueue();
   return {
     inTurn: async (scope, key, work) => {
       if (key === null) return work();

@@ -1,6 +1,7 @@
 // Sending over HTTP.
 import { z } from 'zod';
 import { idSchema } from '#src/kernel/fields.ts';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 import { dryRun } from './dry-run.ts';
@@ -35,9 +36,8 @@ const send = async (deps: AcceptDeps, body: SendBody, context: RequestContext): 
 
 const practiceParams = z.strictObject({ id: idSchema.describe('the practice') });
 
-const MIB = 1_024 * 1_024;
 /** 30 MiB of attachments are 40 MiB of base64, and the texts beside them. */
-export const BODY_LIMIT_BYTES = 48 * MIB;
+export const BODY_LIMIT_BYTES = defaultLimits.bodyBytes;
 
 export const sendRoutes = (deps: AcceptDeps): Route[] => {
   const shared = {

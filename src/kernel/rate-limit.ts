@@ -1,11 +1,16 @@
 // Token buckets: a bucket holds `burst` tokens and gains `perSecond` of them a second; a request takes one. Pure: the
 // present is passed in. Buckets live in memory only and are bounded in number, so a restart or a flood of other keys
 // refills some: the limit protects the service, it is not an account of use.
+import { AppError } from './errors.ts';
+import type { Clock } from './time.ts';
 
 export interface RateLimit {
   readonly perSecond: number;
   readonly burst: number;
 }
+
+/** So many a minute, all of them at once where need be. */
+export const perMinute = (count: number): RateLimit => ({ perSecond: count / 60, burst: count });
 
 export interface RateVerdict {
   readonly allowed: boolean;
@@ -72,6 +77,18 @@ export const createRateLimiter = (maxBuckets = MAX_BUCKETS): RateLimiter => {
         retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond)),
       };
     },
+  };
+};
+
+/** Takes a token of the key. Throws `rate_limited` where there is none left. */
+export type RateCheck = (key: string) => void;
+
+/** `limit` is asked at each call, because it may change in a running daemon. `refusal` says what was asked for too often. */
+export const createRateCheck = (clock: Clock, limit: () => RateLimit, refusal: string): RateCheck => {
+  const limiter = createRateLimiter();
+  return (key) => {
+    const { allowed, retryAfterSeconds } = limiter.take(key, clock.now(), limit());
+    if (!allowed) throw new AppError('rate_limited', refusal, { extra: { retry_after: retryAfterSeconds } });
   };
 };
 

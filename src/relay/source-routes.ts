@@ -7,7 +7,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
-import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
+import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { addressKey } from '#src/mail/address.ts';
@@ -63,9 +63,9 @@ const stored = (
 };
 
 export const sourceRoutes = ({ files, clock, ...deps }: SourceRoutesDeps): Route[] => {
-  const limit = createPracticeLimit(
+  const limit = createRateCheck(
     clock,
-    SOURCES_PER_MINUTE,
+    () => perMinute(SOURCES_PER_MINUTE),
     `Sources are composed ${SOURCES_PER_MINUTE} times a minute at most for a practice.`,
   );
   return [

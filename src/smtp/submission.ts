@@ -4,13 +4,13 @@
 import type { SMTPServerAuthentication, SMTPServerSession } from 'smtp-server';
 import { type AcceptDeps, type Accepted, accept } from '#src/intake/accept.ts';
 import { fromMime } from '#src/intake/from-mime.ts';
-import { MAX_RECIPIENTS } from '#src/intake/gates/request-gates.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
+import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { AppError, toAppError } from '#src/kernel/errors.ts';
+import type { Limits } from '#src/kernel/limits.ts';
 import type { Log } from '#src/kernel/log.ts';
-import { placesFor } from '#src/kernel/places.ts';
-import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
+import { clientKey, createRateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { AddressError, needsSmtpUtf8, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -33,17 +33,12 @@ export interface SubmissionOptions {
   readonly hostName: string;
   /** Null: whoever signs in does so on this machine. */
   readonly certificate: Certificate | null;
-  readonly messageBytes: number;
   readonly budget: ByteBudget;
   readonly intake: AcceptDeps;
   /** Null where the token is unknown, expired, revoked, or used from where it may not be. */
   readonly authenticate: (token: string, clientAddress: string) => Promise<Caller | null>;
-  readonly limits: () => {
-    /** Of messages, per credential. */
-    readonly messages: RateLimit;
-    /** Of failed attempts to sign in, per client address. */
-    readonly failedSignIns: RateLimit;
-  };
+  /** Messages are limited per credential, as requests are; failed attempts to sign in per client address. */
+  readonly limits: () => Limits;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -122,7 +117,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
   const { intake, authenticate, limits, clock, log } = options;
   const failures = createRateLimiter();
   const messages = createRateLimiter();
-  const parsing = placesFor(PARSED_AT_ONCE);
+  const parsing = limitConcurrency(PARSED_AT_ONCE);
 
   const signIn = async (
     { password }: SMTPServerAuthentication,
@@ -133,7 +128,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     const caller = await stillMay();
     if (isSender(caller)) return { caller, stillMay };
     // Nobody guesses 256 bits: right tokens pass however many wrong ones come from the same network.
-    const { allowed } = failures.take(clientKey(remoteAddress), clock.now(), limits().failedSignIns);
+    const { allowed } = failures.take(clientKey(remoteAddress), clock.now(), limits().signInPerAddress);
     throw allowed ? badCredentials() : new SmtpRefusal(421, '4.7.0 too many failed attempts to sign in');
   };
 
@@ -143,7 +138,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     if (session.envelope.smtpUtf8) throw new SmtpRefusal(555, '5.5.4 SMTPUTF8 is not offered');
     if (address === '')
       throw new SmtpRefusal(550, '5.7.1 reports and automatic notices are not sent through this service');
-    const { allowed, retryAfterSeconds } = messages.take(caller.credentialId, clock.now(), limits().messages);
+    const { allowed, retryAfterSeconds } = messages.take(caller.credentialId, clock.now(), limits().requests);
     if (!allowed)
       throw refusalOf(
         new AppError('rate_limited', 'Too many messages in a short time.', {
@@ -153,10 +148,11 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
   };
 
   const rcpt = (address: string, { envelope }: SMTPServerSession): void => {
-    if (envelope.rcptTo.length >= MAX_RECIPIENTS)
+    const limit = limits().recipients;
+    if (envelope.rcptTo.length >= limit)
       throw refusalOf(
-        new AppError('too_many_recipients', `A message has at most ${MAX_RECIPIENTS} recipients.`, {
-          extra: { count: envelope.rcptTo.length + 1, limit: MAX_RECIPIENTS },
+        new AppError('too_many_recipients', `A message has at most ${limit} recipients.`, {
+          extra: { count: envelope.rcptTo.length + 1, limit },
         }),
       );
     parseRecipient(address);
@@ -209,9 +205,9 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
       limits: {
         connections: CONNECTIONS,
         perClient: CONNECTIONS_PER_CLIENT,
-        messageBytes: options.messageBytes,
+        messageBytes: limits().bodyBytes,
         // One more than are let in: the library calls too many a matter of time.
-        recipients: MAX_RECIPIENTS + 1,
+        recipients: limits().recipients + 1,
         mistakes: MISTAKES,
       },
       budget: options.budget,

@@ -3,10 +3,10 @@ import {
   allRoutes,
   dial,
   gate,
+  LIMITS,
   OTHER_TENANT,
   openDoor,
   readAll,
-  SIGN_IN,
   TENANT,
   testRoutes,
   UNKNOWN_TENANT,
@@ -455,7 +455,7 @@ describe('requests and their answers', () => {
 });
 
 describe('rate limit', () => {
-  const limits = () => ({ perSecond: 2, burst: 3, bodyBytes: 1024, signIn: SIGN_IN });
+  const limits = () => ({ ...LIMITS, requests: { perSecond: 2, burst: 3 }, bodyBytes: 1024 });
 
   test('a credential is refused beyond its burst and allowed again later', async () => {
     const door = await openDoor({ limits });

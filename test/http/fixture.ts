@@ -6,12 +6,13 @@ import { documentationRoutes } from '#src/http/documentation.ts';
 import { createHttpDoor, type HttpDoorOptions } from '#src/http/door.ts';
 import { anonymous, type Caller, type Permission } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 
 export const TENANT = '018f0000-0000-7000-8000-000000000001';
 export const OTHER_TENANT = '018f0000-0000-7000-8000-000000000002';
-export const SIGN_IN = { perSecond: 10 / 60, burst: 10 };
+export const LIMITS = { ...defaultLimits, requests: { perSecond: 100, burst: 1000 } };
 export const UNKNOWN_TENANT = '018f0000-0000-7000-8000-00000000dead';
 
 const caller = (kind: Caller['kind'], tenantId: string | null, granted: readonly Permission[]): Caller => ({
@@ -200,7 +201,7 @@ export const openDoor = async (overrides: Partial<HttpDoorOptions> = {}): Promis
     tenantExists: (id) => id === TENANT || id === OTHER_TENANT,
     enterTenant: async () => null,
     mayCreatePractice: async () => false,
-    limits: () => ({ perSecond: 100, burst: 1000, bodyBytes: 48 * 1024 * 1024, signIn: SIGN_IN }),
+    limits: () => LIMITS,
     trustProxy: false,
     log: createLog('debug', { write: (line: string) => void lines.push(JSON.parse(line)) }),
     clock: { now: () => clock.milliseconds },

@@ -4,7 +4,7 @@ import { refusalPage } from '#src/http/refusal-page.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { HTML_TYPE, page } from '#src/kernel/page.ts';
 import { defineRoute } from '#src/kernel/route.ts';
-import { openDoor, SIGN_IN } from './fixture.ts';
+import { LIMITS, openDoor } from './fixture.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const form = defineRoute({
@@ -58,7 +58,8 @@ describe('a refusal', () => {
 
   test('says how long to wait', async () => {
     const { url } = await openDoor({ routes: [form] });
-    for (let count = 0; count < SIGN_IN.burst; count += 1) await post(url, 'email=abc', BROWSER);
+    for (let count = 0; count < LIMITS.signInPerAddress.burst; count += 1)
+      await post(url, 'email=abc', BROWSER);
     const answer = await post(url, 'email=abc', BROWSER);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '6']);
     expect(await answer.text()).toContain('Bitte warten Sie 6 Sekunden');

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { clientKey, createRateLimiter } from '#src/kernel/rate-limit.ts';
+import { clientKey, createRateCheck, createRateLimiter, perMinute } from '#src/kernel/rate-limit.ts';
+import { MINUTE } from '#src/kernel/time.ts';
+import { createTestClock } from '#test/support/storage.ts';
 
 const limit = { perSecond: 2, burst: 4 };
 
@@ -81,4 +83,28 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
 ])('the client at %s has the key %s', (address, key) => {
   expect(clientKey(address)).toBe(key);
+});
+
+test('so many a minute for each key, and the refusal says when to come again', () => {
+  const clock = createTestClock();
+  const check = createRateCheck(clock, () => perMinute(3), 'Too many.');
+  for (let time = 0; time < 3; time++) check('a@example.org');
+  expect(() => check('a@example.org')).toThrow(
+    expect.objectContaining({ code: 'rate_limited', message: 'Too many.', extra: { retry_after: 20 } }),
+  );
+  check('b@example.org');
+  clock.set(clock.now() + MINUTE);
+  for (let time = 0; time < 3; time++) check('a@example.org');
+  expect(() => check('a@example.org')).toThrow();
+});
+
+test('a limit that the operator changes holds at once', () => {
+  let limit = perMinute(1);
+  const check = createRateCheck(createTestClock(), () => limit, 'Too many.');
+  check('a@example.org');
+  expect(() => check('a@example.org')).toThrow();
+  limit = perMinute(2);
+  check('b@example.org');
+  check('b@example.org');
+  expect(() => check('b@example.org')).toThrow();
 });

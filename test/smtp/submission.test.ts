@@ -11,6 +11,7 @@ import type { AcceptDeps } from '#src/intake/accept.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError, errorTable } from '#src/kernel/errors.ts';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { systemClock } from '#src/kernel/time.ts';
 import { createListener, type ListenerOptions } from '#src/smtp/listener.ts';
@@ -36,21 +37,24 @@ const sender: Caller = {
   permissions: new Set(['messages.send']),
 };
 
+const LIMITS = {
+  ...defaultLimits,
+  bodyBytes: 1_000_000,
+  requests: { perSecond: 1, burst: 2 },
+  signInPerAddress: { perSecond: 1, burst: 10 },
+};
+
 const started = async (options: Partial<SubmissionOptions> = {}) => {
   const submission = createSubmission({
     listen: { host: '127.0.0.1', port: 0 },
     implicitListen: null,
     hostName: 'mail.example.com',
     certificate: null,
-    messageBytes: 1_000_000,
     budget: createByteBudget(10_000_000),
     // Nothing is handed in here.
     intake: null as unknown as AcceptDeps,
     authenticate: async (token) => (token === 'right' ? sender : null),
-    limits: () => ({
-      messages: { perSecond: 1, burst: 2 },
-      failedSignIns: { perSecond: 1, burst: 10 },
-    }),
+    limits: () => LIMITS,
     clock: systemClock,
     log,
     ...options,
@@ -171,6 +175,18 @@ describe('who may sign in', () => {
     expect(replies.slice(0, 2)).toEqual([expect.stringMatching(/^250 /), expect.stringMatching(/^250 /)]);
     expect(replies[2]).toMatch(/^451 4\.7\.0 rate_limited: /);
   });
+});
+
+test('a message has as many recipients as the limits say', async () => {
+  const { port } = await started({ limits: () => ({ ...LIMITS, recipients: 2 }) });
+  const talk = await talkTo(port);
+  await talk.hello();
+  await talk.say(RIGHT);
+  await talk.say('MAIL FROM:<a@b.example>');
+  expect(await talk.say('RCPT TO:<r1@example.org>')).toMatch(/^250 /);
+  expect(await talk.say('RCPT TO:<r2@example.org>')).toMatch(/^250 /);
+  expect(await talk.say('RCPT TO:<r3@example.org>')).toMatch(/^550 5\.5\.3 too_many_recipients: /);
+  talk.end();
 });
 
 describe('who holds what', () => {

@@ -6,10 +6,10 @@ import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
-import type { LimitEmail } from '#src/kernel/email-limit.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
+import type { RateCheck } from '#src/kernel/rate-limit.ts';
 import { type Clock, DAY, HOUR, SECOND } from '#src/kernel/time.ts';
 import { MAX_OPEN_PER_REPORTER, moveTo, type Stage, stageAfter, whyFull } from './rules.ts';
 import type { Report, TicketPatch } from './schema.ts';
@@ -18,7 +18,7 @@ import { type StepRow, type TicketRow, ticketStore } from './store.ts';
 export interface TicketDeps {
   readonly platform: DurableFile<PlatformDb>;
   readonly notices: Notices;
-  readonly limitEmail: LimitEmail;
+  readonly limitEmail: RateCheck;
   readonly clock: Clock;
 }
 

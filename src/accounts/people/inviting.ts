@@ -8,10 +8,10 @@ import { refuseSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { LimitEmail } from '#src/kernel/email-limit.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
+import type { RateCheck } from '#src/kernel/rate-limit.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import type { PersonEmail } from '#src/mail/email.ts';
@@ -27,7 +27,7 @@ import { standing } from './standing.ts';
 
 export interface InviteDeps extends MemberDeps {
   readonly notices: Notices;
-  readonly limitEmail: LimitEmail;
+  readonly limitEmail: RateCheck;
   /** Invitations of one tenant, to one address and together. Throws `rate_limited`. */
   readonly limitInvitations: (tenantId: string, emailKey: string) => void;
   /** Of the links; without a slash at its end. */
@@ -64,7 +64,7 @@ export const inviteMember = async (
   deps.limitEmail(emailKey);
   if (caller.kind !== 'operator') deps.limitInvitations(tenantId, emailKey);
   await refuseSystemTenant(storage, tenantId);
-  return deps.turns(tenantId, async () => {
+  return deps.queue(tenantId, async () => {
     const now = clock.now();
     const expiresAt = now + INVITATION_VALID_MS;
     const token = newBearer(INVITATION_PREFIX);

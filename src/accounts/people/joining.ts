@@ -106,7 +106,7 @@ export const acceptInvitation = async <S extends Pick<Sessions, 'issue'> | null>
   const found = await findInvitation(deps, token);
   if (found === null) return null;
   const { tenantId, account, hash } = found;
-  return deps.turns(tenantId, async () => {
+  return deps.queue(tenantId, async () => {
     // While this one waited, its member may have been removed and invited anew: that takes the new link.
     if ((await findInvitation(deps, token)) === null) return null;
     const now = deps.clock.now();
@@ -134,7 +134,7 @@ export const acceptMembership = (
   tenantId: string,
   change: Change,
 ): Promise<Membership> =>
-  deps.turns(tenantId, async () => {
+  deps.queue(tenantId, async () => {
     await requireIndexed(deps, account, tenantId);
     const membership = await deps.storage.tenants.write(tenantId, (db) =>
       activate(db, account.emailKey, change, deps.clock.now()),
@@ -151,7 +151,7 @@ export const leavePractice = (
   tenantId: string,
   change: Change,
 ): Promise<void> =>
-  deps.turns(tenantId, async () => {
+  deps.queue(tenantId, async () => {
     await requireIndexed(deps, account, tenantId);
     const left = await deps.storage.tenants.write(tenantId, (db) => {
       const membership = membershipOf(db, account.emailKey);

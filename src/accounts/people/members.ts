@@ -2,11 +2,11 @@
 // then the registry forgets where to look, and the account with its sessions goes where it was a member nowhere else.
 
 import { auditStore } from '#src/events/audit-store.ts';
+import type { KeyedQueue } from '#src/kernel/concurrency.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import type { Turns } from '#src/kernel/turns.ts';
 import { accountStore } from './account-store.ts';
 import { namedGrant, namedRole, requireMayHandle, requireNotLastOwner, roleOf } from './managing.ts';
 import { presentMember } from './member-schema.ts';
@@ -17,7 +17,7 @@ import { standing } from './standing.ts';
 export interface MemberDeps {
   readonly storage: Storage;
   readonly clock: Clock;
-  readonly turns: Turns;
+  readonly queue: KeyedQueue;
 }
 
 export interface MemberPatch {
@@ -65,7 +65,7 @@ export const removeMember = (
   memberId: string,
   { caller, change }: By,
 ): Promise<void> =>
-  deps.turns(tenantId, async () => {
+  deps.queue(tenantId, async () => {
     const { storage, clock } = deps;
     const removed = await storage.tenants.write(tenantId, (db) => {
       const manager = standing(db, caller, 'members.manage');

@@ -17,13 +17,13 @@ export interface OwnerDeps extends MemberDeps {
 
 /** The address is an active owner when it resolves, and is told by mail. Throws `conflict` for the system tenant. */
 export const makeOwner = (
-  { storage, clock, turns, founding, notices }: OwnerDeps,
+  { storage, clock, queue, founding, notices }: OwnerDeps,
   tenantId: string,
   { email, emailKey }: PersonEmail,
   mailLanguage: Language | undefined,
   { change, language }: Pick<RequestContext, 'change' | 'language'>,
 ): Promise<{ row: MemberRow; isNew: boolean }> =>
-  turns(tenantId, async () => {
+  queue(tenantId, async () => {
     await refuseSystemTenant(storage, tenantId);
     const now = clock.now();
     const { row, isNew, practice } = await storage.tenants.write(tenantId, (db) => {

@@ -1,10 +1,11 @@
 // All that is asked about the people in practices, with what they share: one turn for each tenant, one limit of
 // invitations.
+
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { DAY, HOUR, SECOND } from '#src/kernel/time.ts';
-import { createTurns } from '#src/kernel/turns.ts';
 import { type InvitationDeps, invitationRoutes } from './invitation-routes.ts';
 import type { InviteDeps } from './inviting.ts';
 import { memberRoutes } from './member-routes.ts';
@@ -17,7 +18,7 @@ const INVITATIONS = { perSecond: 200 / (HOUR / SECOND), burst: 200 };
 /** Of one practice to one address: a link may get lost, but nobody is pressed. */
 const INVITATIONS_TO_ONE = { perSecond: 10 / (DAY / SECOND), burst: 10 };
 
-export type PeopleDeps = Omit<InviteDeps & InvitationDeps & OwnerDeps, 'turns' | 'limitInvitations'>;
+export type PeopleDeps = Omit<InviteDeps & InvitationDeps & OwnerDeps, 'queue' | 'limitInvitations'>;
 
 export const peopleRoutes = (given: PeopleDeps): Route[] => {
   const limiter = createRateLimiter();
@@ -33,7 +34,7 @@ export const peopleRoutes = (given: PeopleDeps): Route[] => {
     );
     take(tenantId, INVITATIONS, 'The practice has invited too many people in too short a time.');
   };
-  const deps = { ...given, turns: createTurns(), limitInvitations };
+  const deps = { ...given, queue: createKeyedQueue(), limitInvitations };
   return [
     ...memberRoutes(deps),
     ...roleRoutes({ files: given.storage.tenants, clock: given.clock }),

@@ -2,8 +2,8 @@
 
 import type { Notices } from '#src/accounts/mails/outbox.ts';
 import type { Account } from '#src/kernel/access.ts';
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
-import { createTurns } from '#src/kernel/turns.ts';
 import { parseEmail } from '#src/mail/email.ts';
 import { accountStore, type MembershipRow } from './account-store.ts';
 import { foundOwner } from './founding.ts';
@@ -21,7 +21,7 @@ export const practicePeople = ({
   practicesOf: (db: PlatformDb, accountId: string, afterNumber: number, limit: number): MembershipRow[] =>
     accountStore(db).memberships(accountId, afterNumber, limit),
   countJoined: (db: PlatformDb, accountId: string): number => accountStore(db).countJoined(accountId),
-  inTurn: createTurns(),
+  inTurn: createKeyedQueue(),
   isActiveMember: (db: TenantDb, { emailKey }: Account): boolean =>
     memberStore(db).byEmail(emailKey)?.status === 'active',
   summary: (db: TenantDb): { members: number; owners: string[] } => ({

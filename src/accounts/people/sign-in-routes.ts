@@ -6,9 +6,9 @@ import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
-import type { LimitEmail } from '#src/kernel/email-limit.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { type Language, languages } from '#src/kernel/language.ts';
+import type { RateCheck } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
 import type { PersonEmail } from '#src/mail/email.ts';
@@ -34,7 +34,7 @@ export interface SignInDeps {
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly notices: Notices;
-  readonly limitEmail: LimitEmail;
+  readonly limitEmail: RateCheck;
   /** Whether passwords may be used. */
   readonly passwordLogin: () => boolean;
 }

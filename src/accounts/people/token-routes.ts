@@ -1,11 +1,11 @@
 // API tokens: list, create, revoke.
 import { z } from 'zod';
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { createTurns } from '#src/kernel/turns.ts';
 import { createdTokenSchema, createTokenBody, presentToken, tokenSchema } from './schema.ts';
 import { tokenStore } from './store.ts';
 import { createToken, maySeeToken, revokeToken, type TokenDeps } from './tokens.ts';
@@ -33,8 +33,8 @@ const expiryOf = (text: string | null | undefined, now: number): { expiresAt?: n
   return { expiresAt };
 };
 
-export const tokenRoutes = (deps: Omit<TokenDeps, 'turns'>): Route[] =>
-  routesOf({ ...deps, turns: createTurns() });
+export const tokenRoutes = (deps: Omit<TokenDeps, 'queue'>): Route[] =>
+  routesOf({ ...deps, queue: createKeyedQueue() });
 
 const routesOf = (deps: TokenDeps): Route[] => [
   defineRoute({

@@ -6,12 +6,12 @@
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
+import type { KeyedQueue } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import type { Turns } from '#src/kernel/turns.ts';
 import { hashBearer, newBearer } from './bearer.ts';
 import { credentialStore } from './credential-store.ts';
 import { isWithin } from './networks.ts';
@@ -35,7 +35,7 @@ export interface TokenDeps {
   readonly storage: Storage;
   readonly clock: Clock;
   /** Of tokens alone. */
-  readonly turns: Turns;
+  readonly queue: KeyedQueue;
 }
 
 interface By {
@@ -100,12 +100,12 @@ const requireRoom = (db: TenantDb): void => {
  * there are too many, `not_found` also for a caller who is no member any more.
  */
 export const createToken = (
-  { storage, clock, turns }: TokenDeps,
+  { storage, clock, queue }: TokenDeps,
   tenantId: string,
   wanted: NewToken,
   { caller, change }: By,
 ): Promise<{ row: TokenRow; token: string }> =>
-  turns(tenantId, async () => {
+  queue(tenantId, async () => {
     const token = newBearer(tokenPrefix[wanted.scope]);
     const now = clock.now();
     const row = await storage.tenants.write(tenantId, (db): TokenRow => {
@@ -142,12 +142,12 @@ export const createToken = (
 
 /** Throws `not_found`, also for one that the caller may not know of. */
 export const revokeToken = (
-  { storage, clock, turns }: TokenDeps,
+  { storage, clock, queue }: TokenDeps,
   tenantId: string,
   tokenId: string,
   by: By,
 ): Promise<void> =>
-  turns(tenantId, async () => {
+  queue(tenantId, async () => {
     const row = await storage.tenants.read(tenantId, (db) => tokenStore(db).get(tokenId));
     if (row === undefined || !maySeeToken(by.caller, row)) throw noSuchToken();
     await storage.platform.write((db) => credentialStore(db).revoke(tokenId, tenantId));

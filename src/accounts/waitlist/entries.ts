@@ -4,16 +4,16 @@ import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
-import type { LimitEmail } from '#src/kernel/email-limit.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { RateCheck } from '#src/kernel/rate-limit.ts';
 import { type Clock, HOUR, SECOND } from '#src/kernel/time.ts';
 import type { Joining } from './schema.ts';
 import { waitlistStore } from './store.ts';
 
 export interface WaitlistDeps {
   readonly platform: DurableFile<PlatformDb>;
-  readonly limitEmail: LimitEmail;
+  readonly limitEmail: RateCheck;
   readonly clock: Clock;
 }
 

@@ -1,6 +1,7 @@
 // Asking for one check: each question once, all at the same time as far as bounds allow, and along aliases.
+
+import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { DnsLookup, Lookup } from '#src/kernel/dns-lookup.ts';
-import { placesFor } from '#src/kernel/places.ts';
 
 /** What a check asks without waiting for anything: about 20 questions. The resolver has others to serve. */
 const MAX_AT_ONCE = 24;
@@ -35,7 +36,7 @@ const once = <T>(ask: (name: string) => Promise<T>): ((name: string) => Promise<
 };
 
 export const createAsking = (lookup: DnsLookup): Asking => {
-  const inTurn = placesFor(MAX_AT_ONCE);
+  const inTurn = limitConcurrency(MAX_AT_ONCE);
   const limited = <T>(ask: (name: string) => Promise<Lookup<T>>) =>
     once((name: string) => inTurn(() => ask(name)));
   const txt = limited((name) => lookup.txt(name));

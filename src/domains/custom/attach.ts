@@ -68,7 +68,7 @@ export const attachDomain = (
   domain: string,
   change: Change,
 ): Promise<Practice> =>
-  deps.turns(tenantId, async () => {
+  deps.queue(tenantId, async () => {
     const { storage, clock } = deps;
     await loseDomains(deps, tenantId);
     const now = clock.now();
@@ -100,7 +100,7 @@ export const attachDomain = (
  * leaves, signed by its keys. Resolves with the practice, also where there was nothing to restore.
  */
 export const restoreManagedDomain = (deps: DomainDeps, tenantId: string, change: Change): Promise<Practice> =>
-  deps.turns(tenantId, async () => {
+  deps.queue(tenantId, async () => {
     const { storage, clock } = deps;
     await loseDomains(deps, tenantId);
     const now = clock.now();

@@ -18,7 +18,7 @@ const TENANTS_PER_RUN = 200;
 const AT_A_TIME = 8;
 
 const lookAt = async (deps: DomainDeps, tenantId: string): Promise<void> => {
-  const { storage, clock, turns } = deps;
+  const { storage, clock, queue } = deps;
   await storage.platform.write((db) => domainRegistryStore(db).setCheckAt(tenantId, clock.now() + SOON_MS));
   const { pending, isBeside, custom } = await storage.tenants.read(tenantId, (db) => {
     const { pending_domain, custom_domain } = tenantStore(db).practice();
@@ -29,7 +29,7 @@ const lookAt = async (deps: DomainDeps, tenantId: string): Promise<void> => {
   if (isBeside) await checkPractice(deps, tenantId, change, 'in_use');
   if (pending !== null || custom !== null) await checkPractice(deps, tenantId, change);
   else
-    await turns(tenantId, async () => {
+    await queue(tenantId, async () => {
       await loseDomains(deps, tenantId);
       await scheduleCheck(deps, tenantId, clock.now());
     });

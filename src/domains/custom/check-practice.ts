@@ -145,16 +145,16 @@ export const checkPractice = async (
   change: Change,
   which: Which = 'in_question',
 ): Promise<PracticeCheck> => {
-  const { turns, lookup, log } = deps;
+  const { queue, lookup, log } = deps;
   for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-    const subject = await turns(tenantId, () => prepareSubject(deps, tenantId, which));
+    const subject = await queue(tenantId, () => prepareSubject(deps, tenantId, which));
     const check = await checkHost(withPatience(lookup), subject.facts);
-    const applied = await turns(tenantId, () => applyCheck(deps, tenantId, which, subject, check, change));
+    const applied = await queue(tenantId, () => applyCheck(deps, tenantId, which, subject, check, change));
     if (applied === null) continue;
     const { former, checked } = applied;
     // Outside of this tenant's turn: two that wait for each other would wait for ever.
     if (former !== null)
-      await turns(former, () => loseDomains(deps, former)).catch((error) =>
+      await queue(former, () => loseDomains(deps, former)).catch((error) =>
         log.warn({ err: error, practice_id: former }, 'a lost domain is left for the next look at it'),
       );
     return checked;

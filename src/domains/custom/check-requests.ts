@@ -1,7 +1,7 @@
 // Checks that people and programs ask for: one at a time for a practice, which all who ask meanwhile share, and not so
 // often that the name servers of others are made to suffer by it.
 import type { Change } from '#src/kernel/change.ts';
-import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
+import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { checkPractice, type PracticeCheck } from './check-practice.ts';
 
@@ -11,7 +11,11 @@ const PER_MINUTE = 12;
 export type RequestCheck = (tenantId: string, change: Change) => Promise<PracticeCheck>;
 
 export const createRequestCheck = (deps: DomainDeps): RequestCheck => {
-  const take = createPracticeLimit(deps.clock, PER_MINUTE, 'The DNS of this practice was checked too often.');
+  const take = createRateCheck(
+    deps.clock,
+    () => perMinute(PER_MINUTE),
+    'The DNS of this practice was checked too often.',
+  );
   const underWay = new Map<string, Promise<PracticeCheck>>();
 
   const begin = (tenantId: string, change: Change): Promise<PracticeCheck> => {

@@ -48,7 +48,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       params: tenantParams,
       responses: { 200: { description: 'The records.', body: dnsRecordsSchema } },
       handle: async ({ params: { id } }) => {
-        const { facts, pending } = await deps.turns(id, () => prepareSubject(deps, id));
+        const { facts, pending } = await deps.queue(id, () => prepareSubject(deps, id));
         return { status: 200, body: { kind: facts.kind, pending, ...wantedRecords(facts) } };
       },
     }),

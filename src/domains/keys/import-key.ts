@@ -149,7 +149,7 @@ export const importKey = (
     requireRoom(dkimKeyStore(db).ofHost(host), host, selector);
     return host;
   };
-  return deps.turns(tenantId, async () => {
+  return deps.queue(tenantId, async () => {
     const domain = await storage.tenants.read(tenantId, accept);
     const name = { domain, token: selector, position: 0 };
     requireName(name);

@@ -12,7 +12,7 @@ import { type HostUse, type KeySettings, keepOldOf, planKeys, rotateAfterOf } fr
 export interface KeyDeps
   extends Pick<
     DomainDeps,
-    'storage' | 'clock' | 'turns' | 'lookup' | 'signers' | 'sealingKey' | 'generateKeyPair' | 'serviceHost'
+    'storage' | 'clock' | 'queue' | 'lookup' | 'signers' | 'sealingKey' | 'generateKeyPair' | 'serviceHost'
   > {
   /** As configured; milliseconds. */
   readonly rotateEvery: number;

@@ -2,7 +2,7 @@
 // Three tokens per host (decisions 9): an RSA key that signs, an RSA key that waits for the rotation, and an Ed25519
 // key for the second signature.
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
-import { placesFor } from '#src/kernel/places.ts';
+import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
@@ -33,7 +33,7 @@ const PAIRS_AT_A_TIME = 2;
 
 /** The same, so many at a time, whoever asks for them. */
 export const fewAtATime = (generate: GenerateKeyPair): GenerateKeyPair => {
-  const inTurn = placesFor(PAIRS_AT_A_TIME);
+  const inTurn = limitConcurrency(PAIRS_AT_A_TIME);
   return (algorithm) => inTurn(() => generate(algorithm));
 };
 

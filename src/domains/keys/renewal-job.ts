@@ -141,7 +141,7 @@ export const keyRenewalJob = (deps: KeyDeps): Job => ({
       for (const id of rest) {
         if (signal.aborted) return;
         await deps
-          .turns(id, () => lookAfter(deps, id, signal, log))
+          .queue(id, () => lookAfter(deps, id, signal, log))
           .catch((error) =>
             log.error({ err: error, practice_id: id }, 'the DKIM keys of a practice are left as they are'),
           );

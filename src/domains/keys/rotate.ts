@@ -131,7 +131,7 @@ export const rotateKeys = (
   { host, compromised }: { readonly host: string | null; readonly compromised: boolean },
   change: Change,
 ): Promise<void> =>
-  deps.turns(tenantId, async () => {
+  deps.queue(tenantId, async () => {
     const inUse = await deps.storage.tenants.read(tenantId, (db) => sendingHost(tenantStore(db).practice()));
     await rotateHost(deps, tenantId, { host: host ?? inUse, compromised }, change);
     await scheduleLook(deps, tenantId, deps.clock.now());

@@ -15,7 +15,7 @@ const speaksOf = (check: HostCheck, { host, keys }: HostFacts): boolean =>
 
 /** Of the host in question: a pending domain before the one in use. */
 export const readHost = async (deps: DomainDeps, tenantId: string): Promise<HostReading> => {
-  const { facts } = await deps.turns(tenantId, () => prepareSubject(deps, tenantId));
+  const { facts } = await deps.queue(tenantId, () => prepareSubject(deps, tenantId));
   const last = await deps.storage.tenants.read(tenantId, (db) => lastCheck(db, facts.host));
   return { facts, check: last !== null && speaksOf(last.check, facts) ? last.check : null };
 };

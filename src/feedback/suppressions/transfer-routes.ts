@@ -1,5 +1,5 @@
 // Suppressions by the file and by the thousand.
-import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
+import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { namedPlace } from './place.ts';
 import { MAX_LINES, readLines } from './read-csv.ts';
@@ -33,9 +33,9 @@ const shared = {
 } as const;
 
 export const suppressionTransferRoutes = (deps: SuppressionDeps): Route[] => {
-  const limit = createPracticeLimit(
+  const limit = createRateCheck(
     deps.clock,
-    FILES_PER_MINUTE,
+    () => perMinute(FILES_PER_MINUTE),
     `Suppressions are imported and exported ${FILES_PER_MINUTE} times a minute at most.`,
   );
   return [

@@ -5,11 +5,11 @@
 
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { TakeInDeps } from '#src/feedback/take-in.ts';
+import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
-import { placesFor } from '#src/kernel/places.ts';
 import { MINUTE, SECOND, sleep } from '#src/kernel/time.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import type { HitKind } from './machines.ts';
@@ -85,7 +85,7 @@ export const createRecorder = (deps: RecorderDeps): Recorder => {
   const { platform, files, log, takeIn, holdMs = HOLD_MS, capacity = CAPACITY } = deps;
   const tenants = new Map<number, Tenant>();
   const recipients = new Map<string, OfRecipient>();
-  const place = placesFor(WRITERS);
+  const place = limitConcurrency(WRITERS);
   const writing = new Set<Promise<void>>();
   let size = 0;
   let lost = 0;

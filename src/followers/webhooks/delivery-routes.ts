@@ -1,10 +1,10 @@
 // The deliveries of a webhook over HTTP: what became of each, and once more.
 import { z } from 'zod';
+import { limitKeyedConcurrency } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
-import { createPracticeLimit } from '#src/kernel/practice-limit.ts';
-import { practicePlaces } from '#src/kernel/practice-places.ts';
+import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { type WebhookDeps, webhookOf } from './change.ts';
 import { deliveryStore } from './delivery-store.ts';
@@ -29,13 +29,13 @@ export interface DeliveryRoutesDeps extends Pick<WebhookDeps, 'files' | 'clock'>
 }
 
 export const deliveryRoutes = ({ files, clock, dispatcher }: DeliveryRoutesDeps): Route[] => {
-  const limitReplays = createPracticeLimit(
+  const limitReplays = createRateCheck(
     clock,
-    REPLAYS_PER_MINUTE,
+    () => perMinute(REPLAYS_PER_MINUTE),
     `All that failed is delivered once more ${REPLAYS_PER_MINUTE} times a minute at most.`,
   );
   // Each rests in between, and many at once would take the rests of all others.
-  const inPlace = practicePlaces(1, 'Deliveries of the practice are being put back already.');
+  const inPlace = limitKeyedConcurrency(1, 'Deliveries of the practice are being put back already.');
 
   const look = (
     db: TenantDb,

@@ -1,12 +1,13 @@
 // Gates that look at the request alone.
 import { findRefusedAttachment } from '#src/intake/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import { needsSmtpUtf8 } from '#src/mail/address.ts';
 import { type Gate, recipientsOf } from '../gate.ts';
 import { headerProblem } from '../header-rules.ts';
 
-export const MAX_RECIPIENTS = 50;
+export const MAX_RECIPIENTS = defaultLimits.recipients;
 const MAX_DAYS_AHEAD = 30;
 
 const recipientCount: Gate = {

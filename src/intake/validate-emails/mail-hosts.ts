@@ -1,7 +1,8 @@
 // Whether a domain takes mail, by its DNS (RFC 5321 §5.1, RFC 7505): nobody's server is asked whether a mailbox exists.
 // Answers are kept for some minutes, so that a list of one company's addresses costs one question.
+
+import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
-import { placesFor } from '#src/kernel/places.ts';
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
 
 /** `null_mx`: it says that it takes none. `unknown`: the DNS did not answer in time, or not to the point. */
@@ -52,7 +53,7 @@ interface Question {
 }
 
 export const createMailHosts = ({ lookup, clock, patienceMs = PATIENCE_MS }: MailHostsOptions): MailHosts => {
-  const inPlace = placesFor(ASKED_AT_ONCE);
+  const inPlace = limitConcurrency(ASKED_AT_ONCE);
   const kept = new Map<string, Kept>();
   const underWay = new Map<string, Question>();
 

@@ -10,7 +10,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import { idSchema } from '#src/kernel/fields.ts';
-import { createPracticeLimit, type LimitPractice } from '#src/kernel/practice-limit.ts';
+import { createRateCheck, perMinute, type RateCheck } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { addressDomain, needsSmtpUtf8 } from '#src/mail/address.ts';
@@ -37,7 +37,7 @@ export interface ValidateEmailsDeps {
 interface Means extends ValidateEmailsDeps {
   readonly mailHosts: MailHosts;
   readonly disposable: ReadonlySet<string>;
-  readonly limit: LimitPractice;
+  readonly limit: RateCheck;
 }
 
 const MAX_EMAILS = 1_000;
@@ -132,7 +132,11 @@ export const validateEmailsRoutes = (deps: ValidateEmailsDeps): Route[] => {
     ...deps,
     mailHosts: createMailHosts(deps),
     disposable: disposableEmailBlocklistSet(),
-    limit: createPracticeLimit(deps.clock, ASKINGS_PER_MINUTE, 'Too many addresses were looked at.'),
+    limit: createRateCheck(
+      deps.clock,
+      () => perMinute(ASKINGS_PER_MINUTE),
+      'Too many addresses were looked at.',
+    ),
   };
   return [
     defineRoute({

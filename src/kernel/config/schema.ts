@@ -5,6 +5,7 @@
 // Metadata: `example` is shown where there is no default; `active` writes such a key into the example file as set.
 import { z } from 'zod';
 import { durationBetween } from '#src/kernel/expected.ts';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { logLevels } from '#src/kernel/log.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
 import { alerts, webhooks } from './followers.ts';
@@ -14,7 +15,6 @@ import { upstream } from './upstream.ts';
 import * as v from './values.ts';
 
 const KIB = 1_024;
-const MIB = 1_024 * KIB;
 
 const retryTime = durationBetween(SECOND, 7 * DAY);
 const giveUp = durationBetween(MINUTE, 30 * DAY);
@@ -188,19 +188,25 @@ const security = z.strictObject({
 const limits = z.strictObject({
   api_rate: z
     .strictObject({
-      per_second: rate.prefault(100).describe('Requests per second in the long run.'),
-      burst: rate.prefault(500).describe('Requests at once before that counts.'),
+      per_second: rate
+        .prefault(defaultLimits.requests.perSecond)
+        .describe('Requests per second in the long run.'),
+      burst: rate.prefault(defaultLimits.requests.burst).describe('Requests at once before that counts.'),
     })
     .prefault({})
     .describe('Requests per credential, or per client address where there is none.'),
   sign_in_rate: z
     .strictObject({
       per_address: z
-        .strictObject({ per_minute: rate.prefault(10).describe('Requests per minute.') })
+        .strictObject({
+          per_minute: rate.prefault(defaultLimits.signInPerAddress.burst).describe('Requests per minute.'),
+        })
         .prefault({})
         .describe('Per client address.'),
       per_email: z
-        .strictObject({ per_minute: rate.prefault(5).describe('Requests per minute.') })
+        .strictObject({
+          per_minute: rate.prefault(defaultLimits.signInPerEmail.burst).describe('Requests per minute.'),
+        })
         .prefault({})
         .describe('Per e-mail address.'),
     })
@@ -208,13 +214,13 @@ const limits = z.strictObject({
     .describe('Sign-in and public forms.'),
   managed_host_mails: v
     .whole(0, 100_000_000)
-    .prefault(200)
+    .prefault(defaultLimits.managedHostMails)
     .describe(
       'Mails a UTC month that a practice may send from its managed host, whatever its plan: all of them share the reputation of service.managed_suffix.',
     ),
   body_bytes: v
-    .whole(64 * KIB, 48 * MIB)
-    .prefault(48 * MIB)
+    .whole(64 * KIB, defaultLimits.bodyBytes)
+    .prefault(defaultLimits.bodyBytes)
     .describe('Largest HTTP request body, in bytes; the default, 48 MiB, is also the most.'),
 });
 

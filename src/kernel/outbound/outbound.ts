@@ -1,9 +1,9 @@
 // Requests to addresses that tenants name, for webhooks and chat tools, as their callers see them. What keeps these requests
 // out of the operator's own network is in target.ts and ip-address.ts.
+
+import { type KeyedConcurrency, limitConcurrency, limitKeyedConcurrency } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
-import { placesFor } from '../places.ts';
-import { createPracticeLimit } from '../practice-limit.ts';
-import { type InPracticePlace, practicePlaces } from '../practice-places.ts';
+import { createRateCheck, perMinute } from '../rate-limit.ts';
 import type { Clock } from '../time.ts';
 
 /** Why a URL cannot be used, for who gave it. */
@@ -81,19 +81,19 @@ const TESTS_AT_ONCE = 2;
 const TESTS = 32;
 
 /** `what` is tested, as a sentence begins with it. */
-export const createTestBounds = (clock: Clock, what: string): InPracticePlace => {
-  const limit = createPracticeLimit(
+export const createTestBounds = (clock: Clock, what: string): KeyedConcurrency => {
+  const limit = createRateCheck(
     clock,
-    TESTS_PER_MINUTE,
+    () => perMinute(TESTS_PER_MINUTE),
     `${what} of a practice are tested ${TESTS_PER_MINUTE} times a minute at most.`,
   );
-  const inPracticePlace = practicePlaces(
+  const limitOfPractice = limitKeyedConcurrency(
     TESTS_AT_ONCE,
     'Other tests of the practice wait for their receivers.',
   );
-  const inPlace = placesFor(TESTS);
+  const limitOfAll = limitConcurrency(TESTS);
   return async (tenantId, work) => {
     limit(tenantId);
-    return inPracticePlace(tenantId, () => inPlace(work));
+    return limitOfPractice(tenantId, () => limitOfAll(work));
   };
 };

@@ -14,9 +14,9 @@ import { operatorPermissions } from '#src/accounts/people/rules.ts';
 import { createToken, type NewToken } from '#src/accounts/people/tokens.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { type Change, systemChange } from '#src/kernel/change.ts';
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { createTurns } from '#src/kernel/turns.ts';
 import { type PersonEmail, parseEmail } from '#src/mail/email.ts';
 import {
   createSampleTenant,
@@ -84,7 +84,7 @@ export const mintToken = (
   fields: Partial<NewToken> = {},
 ): ReturnType<typeof createToken> => {
   const wanted = { name: 't', scope: 'team', projectId: null, ...fields } as const;
-  return createToken({ storage, clock, turns: createTurns() }, tenantId, wanted, request(operator));
+  return createToken({ storage, clock, queue: createKeyedQueue() }, tenantId, wanted, request(operator));
 };
 
 export const openPractice = async (): Promise<SamplePractice> => {
@@ -96,7 +96,7 @@ export const openPractice = async (): Promise<SamplePractice> => {
   const deps: PeopleDeps = {
     storage,
     clock,
-    turns: createTurns(),
+    queue: createKeyedQueue(),
     notices,
     limitEmail: () => undefined,
     limitInvitations: () => undefined,

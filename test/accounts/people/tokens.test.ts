@@ -7,9 +7,9 @@ import { createToken, mintable, type NewToken, revokeToken } from '#src/accounts
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { anonymous, type Caller, type Permission, permissions } from '#src/kernel/access.ts';
 import { systemChange } from '#src/kernel/change.ts';
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
-import { createTurns } from '#src/kernel/turns.ts';
 import {
   createSampleTenant,
   createTestClock,
@@ -21,7 +21,7 @@ import { openPractice } from './practice.ts';
 const clock = createTestClock();
 const TEAM = { name: 'server', scope: 'team', projectId: null } as const;
 const everything: Caller = { ...anonymous, kind: 'operator', permissions: new Set(permissions) };
-const turns = createTurns();
+const queue = createKeyedQueue();
 const byMaker = () => ({ caller: everything, change: systemChange('token.create') });
 const byOperator = () => ({ caller: everything, change: systemChange('token.revoke') });
 
@@ -47,7 +47,7 @@ const broken = (part: 'platform' | 'tenants'): Storage => ({
 
 describe('making a token', () => {
   test('gives one that works and is shown without its secret', async () => {
-    const { row, token } = await createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
+    const { row, token } = await createToken({ storage, clock, queue }, tenantId, TEAM, byMaker());
     expect(token).toMatch(/^svc_team_[0-9A-Za-z]{43}$/);
     expect(await letsIn(token)).toBe(true);
     expect(await shown()).toEqual([row]);
@@ -57,7 +57,7 @@ describe('making a token', () => {
   test('for a project bears its prefix', async () => {
     const projectId = await storage.tenants.read(tenantId, (db) => tenantStore(db).defaultProject().id);
     const { token } = await createToken(
-      { storage, clock, turns },
+      { storage, clock, queue },
       tenantId,
       { name: 'form', scope: 'project', projectId },
       byMaker(),
@@ -67,7 +67,7 @@ describe('making a token', () => {
 
   test('for a project that does not exist makes nothing', async () => {
     const wanted = { name: 'form', scope: 'project', projectId: newId() } as const;
-    await expect(createToken({ storage, clock, turns }, tenantId, wanted, byMaker())).rejects.toMatchObject({
+    await expect(createToken({ storage, clock, queue }, tenantId, wanted, byMaker())).rejects.toMatchObject({
       code: 'not_found',
     });
     expect(await shown()).toEqual([]);
@@ -75,63 +75,63 @@ describe('making a token', () => {
 
   test('twice gives two different ones', async () => {
     const [first, second] = await Promise.all(
-      [1, 2].map(() => createToken({ storage, clock, turns }, tenantId, TEAM, byMaker())),
+      [1, 2].map(() => createToken({ storage, clock, queue }, tenantId, TEAM, byMaker())),
     );
     expect(first?.token).not.toBe(second?.token);
   });
 
   test('that is cut off leaves none that works unseen', async () => {
     await expect(
-      createToken({ storage: broken('tenants'), clock, turns }, tenantId, TEAM, byMaker()),
+      createToken({ storage: broken('tenants'), clock, queue }, tenantId, TEAM, byMaker()),
     ).rejects.toThrow('no disk');
     expect(storage.platform.peek((db) => db.prepare('SELECT count(*) FROM credentials').pluck().get())).toBe(
       0,
     );
     await expect(
-      createToken({ storage: broken('platform'), clock, turns }, tenantId, TEAM, byMaker()),
+      createToken({ storage: broken('platform'), clock, queue }, tenantId, TEAM, byMaker()),
     ).rejects.toThrow('no disk');
     expect(storage.platform.peek((db) => db.prepare('SELECT count(*) FROM credentials').pluck().get())).toBe(
       0,
     );
     // Its owner sees it and can revoke it.
     const [left] = await shown();
-    await revokeToken({ storage, clock, turns }, tenantId, left?.id ?? '', byOperator());
+    await revokeToken({ storage, clock, queue }, tenantId, left?.id ?? '', byOperator());
     expect(await shown()).toEqual([]);
   });
 });
 
 describe('revoking a token', () => {
   test('ends it at once and takes its record away', async () => {
-    const { row, token } = await createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
-    await revokeToken({ storage, clock, turns }, tenantId, row.id, byOperator());
+    const { row, token } = await createToken({ storage, clock, queue }, tenantId, TEAM, byMaker());
+    await revokeToken({ storage, clock, queue }, tenantId, row.id, byOperator());
     expect(await letsIn(token)).toBe(false);
     expect(await shown()).toEqual([]);
     await expect(
-      revokeToken({ storage, clock, turns }, tenantId, row.id, byOperator()),
+      revokeToken({ storage, clock, queue }, tenantId, row.id, byOperator()),
     ).rejects.toMatchObject({
       code: 'not_found',
     });
   });
 
   test('that is cut off leaves none that works unseen', async () => {
-    const { row, token } = await createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
+    const { row, token } = await createToken({ storage, clock, queue }, tenantId, TEAM, byMaker());
     await expect(
-      revokeToken({ storage: broken('platform'), clock, turns }, tenantId, row.id, byOperator()),
+      revokeToken({ storage: broken('platform'), clock, queue }, tenantId, row.id, byOperator()),
     ).rejects.toThrow('no disk');
     expect(await shown()).toEqual([row]);
     await expect(
-      revokeToken({ storage: broken('tenants'), clock, turns }, tenantId, row.id, byOperator()),
+      revokeToken({ storage: broken('tenants'), clock, queue }, tenantId, row.id, byOperator()),
     ).rejects.toThrow('no disk');
     expect(await letsIn(token)).toBe(false);
     expect(await shown()).toEqual([row]);
-    await revokeToken({ storage, clock, turns }, tenantId, row.id, byOperator());
+    await revokeToken({ storage, clock, queue }, tenantId, row.id, byOperator());
     expect(await shown()).toEqual([]);
   });
 
   test('of another tenant is not possible', async () => {
     const other = await createSampleTenant(storage, 'Andere');
-    const { row, token } = await createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
-    await expect(revokeToken({ storage, clock, turns }, other, row.id, byOperator())).rejects.toMatchObject({
+    const { row, token } = await createToken({ storage, clock, queue }, tenantId, TEAM, byMaker());
+    await expect(revokeToken({ storage, clock, queue }, other, row.id, byOperator())).rejects.toMatchObject({
       code: 'not_found',
     });
     expect(await letsIn(token)).toBe(true);
@@ -144,7 +144,7 @@ test('who was removed since the request came in makes none', async () => {
   const { id } = await at.makeOwner('boss@example.org');
   const byBoss = await at.by('boss@example.org');
   await removeMember(at.deps, at.tenantId, id, at.byOperator());
-  await expect(createToken({ ...at.deps, turns }, at.tenantId, TEAM, byBoss)).rejects.toMatchObject({
+  await expect(createToken({ ...at.deps, queue }, at.tenantId, TEAM, byBoss)).rejects.toMatchObject({
     code: 'not_found',
   });
   expect(await at.storage.tenants.read(at.tenantId, (db) => tokenStore(db).all())).toEqual([]);
@@ -158,13 +158,13 @@ describe('making and revoking at once', () => {
     const late: typeof platform.write = async (work) => {
       const [row] = await shown();
       meanwhile ??= Promise.allSettled([
-        revokeToken({ storage, clock, turns }, tenantId, row?.id ?? '', byOperator()),
+        revokeToken({ storage, clock, queue }, tenantId, row?.id ?? '', byOperator()),
       ]);
       await Promise.race([meanwhile, new Promise((resolve) => setTimeout(resolve, 50))]);
       return platform.write(work);
     };
     const slow = { ...storage, platform: { ...platform, write: late } };
-    const { token } = await createToken({ storage: slow, clock, turns }, tenantId, TEAM, byMaker());
+    const { token } = await createToken({ storage: slow, clock, queue }, tenantId, TEAM, byMaker());
     await meanwhile;
     expect([await letsIn(token), await shown()]).toEqual([false, []]);
   });
@@ -176,10 +176,10 @@ test('a practice has a bounded number of tokens, for the list shows all', async 
     for (let i = 0; i < 1_000; i++)
       tokenStore(db).insert({ id: newId(), name: 'n', ...row, created_at: 0, last_used_at: null });
   });
-  const oneMore = createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
+  const oneMore = createToken({ storage, clock, queue }, tenantId, TEAM, byMaker());
   await expect(oneMore).rejects.toMatchObject({ code: 'conflict' });
-  await revokeToken({ storage, clock, turns }, tenantId, (await shown())[0]?.id ?? '', byOperator());
-  await createToken({ storage, clock, turns }, tenantId, TEAM, byMaker());
+  await revokeToken({ storage, clock, queue }, tenantId, (await shown())[0]?.id ?? '', byOperator());
+  await createToken({ storage, clock, queue }, tenantId, TEAM, byMaker());
 });
 
 describe('what the audit keeps', () => {
@@ -195,12 +195,12 @@ describe('what the audit keeps', () => {
   test('is the record before and after, and no secret', async () => {
     const limits = { expiresAt: clock.now() + 1, allowed: ['192.0.2.0/24'] };
     const { row, token } = await createToken(
-      { storage, clock, turns },
+      { storage, clock, queue },
       tenantId,
       { ...TEAM, ...limits },
       byMaker(),
     );
-    await revokeToken({ storage, clock, turns }, tenantId, row.id, byOperator());
+    await revokeToken({ storage, clock, queue }, tenantId, row.id, byOperator());
     const [made, revoked, ...more] = await audited();
     expect(more).toEqual([]);
     expect(made).toMatchObject({ action: 'token.create', target_id: row.id, before_json: null });
@@ -218,7 +218,7 @@ describe('what the audit keeps', () => {
 
   test('is nothing where nothing was made', async () => {
     const wanted = { name: 'form', scope: 'project', projectId: newId() } as const;
-    await expect(createToken({ storage, clock, turns }, tenantId, wanted, byMaker())).rejects.toThrow();
+    await expect(createToken({ storage, clock, queue }, tenantId, wanted, byMaker())).rejects.toThrow();
     expect(await audited()).toEqual([]);
   });
 });
@@ -275,7 +275,7 @@ describe('nobody mints more than they have', () => {
   ];
   test.each(narrowings)('a token made by a limited one %s', async (_, wanted, expected) => {
     const limits = { expiresAt: END, allowed: NETS };
-    const { row } = await createToken({ storage, clock, turns }, tenantId, { ...TEAM, ...limits }, byMaker());
+    const { row } = await createToken({ storage, clock, queue }, tenantId, { ...TEAM, ...limits }, byMaker());
     const caller: Caller = { ...everything, kind: 'team_token', credentialId: row.id };
     const minted = minting(caller, { ...TEAM, ...wanted });
     if (typeof expected !== 'string') expect(await minted).toEqual({ ...TEAM, ...expected });

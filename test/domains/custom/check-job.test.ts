@@ -9,11 +9,11 @@ import type { DomainDeps } from '#src/domains/domain-deps.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { DnsLookup, Lookup } from '#src/kernel/dns-lookup.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { MINUTE } from '#src/kernel/time.ts';
-import { createTurns } from '#src/kernel/turns.ts';
 import {
   createTestClock,
   openTestStorage,
@@ -48,7 +48,7 @@ const deps = (): DomainDeps => ({
   managedSuffix: 'send.example.com',
   ...tenantDeps(storage, clock),
   serviceHost: 'mail.example.com',
-  turns: createTurns(),
+  queue: createKeyedQueue(),
   lookup,
   signers: createSigners(SEALING_KEY, { ed25519: false }),
   notices: { enqueue: () => undefined, tell: () => undefined },

@@ -10,9 +10,10 @@ import { createRecorder } from '#src/feedback/tracking/recorder.ts';
 import { trackingRoutes } from '#src/feedback/tracking/routes.ts';
 import type { Hit } from '#src/feedback/tracking/rules.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { perMinute } from '#src/kernel/rate-limit.ts';
 import { createTrackingLinks } from '#src/mail/tracking-link.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
-import { openDoor } from '#test/http/fixture.ts';
+import { LIMITS, openDoor } from '#test/http/fixture.ts';
 import { createTestDisk } from '#test/kernel/db/test-disk.ts';
 import { until } from '#test/support/process.ts';
 import {
@@ -133,7 +134,7 @@ describe('the door', () => {
     const { routes, hits } = noted();
     const door = await openDoor({
       routes,
-      limits: () => ({ perSecond: 1, burst: 1, bodyBytes: 1_024, signIn: { perSecond: 1, burst: 1 } }),
+      limits: () => ({ ...LIMITS, requests: perMinute(1), signInPerAddress: perMinute(1) }),
     });
     for (let id = 1; id <= 50; id += 1)
       expect(await follow(door.url + links.open({ tenantNumber: 1, recipientId: id }))).toBe(200);

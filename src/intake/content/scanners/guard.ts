@@ -7,9 +7,9 @@
 //
 // More questions than may wait are refused, whatever is done when it fails: a flood must not be a way past it.
 import { createBreaker } from '#src/kernel/breaker.ts';
+import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
-import { placesFor } from '#src/kernel/places.ts';
 import { type Clock, MINUTE, SECOND, toIsoOrNull } from '#src/kernel/time.ts';
 
 /** For each place, so many may wait for it. */
@@ -73,7 +73,7 @@ const withinTime = async <T>(work: (signal: AbortSignal) => Promise<T>, millisec
 
 export const createGuard = ({ name, places, timeout, clock, log }: GuardOptions): Guard => {
   const breaker = createBreaker(breakerPolicy);
-  const inPlace = placesFor(places);
+  const inPlace = limitConcurrency(places);
   let underWay = 0;
   let lastFailureAt: number | null = null;
 

@@ -3,8 +3,8 @@
 // settings with the id `outbound`.
 import http from 'node:http';
 import https from 'node:https';
+import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { newId } from '#src/kernel/id.ts';
-import { placesFor } from '#src/kernel/places.ts';
 import type { Content, ScannerReport } from '../assessment.ts';
 import type { Guard } from './guard.ts';
 import { readRspamdAnswer, rspamdOff } from './rspamd-answer.ts';
@@ -74,7 +74,7 @@ export const createRspamdScanner = ({ url, ehloName, guard }: RspamdOptions): Rs
   const base = new URL(url.endsWith('/') ? url : `${url}/`);
   const { request, Agent } = base.protocol === 'https:' ? https : http;
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 4 });
-  const large = placesFor(LARGE_AT_ONCE);
+  const large = limitConcurrency(LARGE_AT_ONCE);
 
   const send = ({ method, path, headers, body }: Question, signal: AbortSignal): Promise<Answer> =>
     new Promise((resolve, reject) => {

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { serviceRoutes } from '#src/http/service-routes.ts';
+import { LIMITS, openDoor } from './fixture.ts';
+
+test('GET /api/meta shows the limits that the gates and servers read', async () => {
+  const { url } = await openDoor({
+    routes: serviceRoutes({
+      name: 'Test',
+      version: '1.2.3',
+      safeMode: () => false,
+      limits: () => ({ ...LIMITS, recipients: 7, batch: 8, bodyBytes: 9_000 }),
+      passwordLogin: () => false,
+      scanners: () => false,
+      submission: false,
+      health: () => {
+        throw new Error('nothing asks for it');
+      },
+    }),
+  });
+  const response = await fetch(`${url}/api/meta`, { headers: { authorization: 'Bearer sender' } });
+  expect(await response.json()).toMatchObject({ limits: { recipients: 7, batch: 8, body_bytes: 9_000 } });
+});
