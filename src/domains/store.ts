@@ -3,6 +3,7 @@
 
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
+import type { HostCheck } from './records/host-check.ts';
 
 export interface DkimKeyRow {
   token: string;
@@ -138,3 +139,16 @@ export const dnsCheckStore = perConnection((db: TenantDb) => {
     },
   };
 });
+
+// What was last found of a host in the DNS, for those who only read it.
+
+export interface LastCheck {
+  readonly checkedAt: number;
+  readonly check: HostCheck;
+}
+
+/** Null where the host was never looked at, or not since it was last in question. */
+export const lastCheck = (db: TenantDb, host: string): LastCheck | null => {
+  const row = dnsCheckStore(db).get(host);
+  return row === undefined ? null : { checkedAt: row.checked_at, check: JSON.parse(row.result_json) };
+};

@@ -1,7 +1,7 @@
 // The sending hosts of a new tenant: keys are made before the transactions, then stored and published in them.
 import type { TenantHosts } from '#src/accounts/tenants/hosts.ts';
-import { requireCustomDomain } from './custom/custom-domain.ts';
 import type { ServiceNames } from './custom/rules.ts';
+import { requireCustomDomain } from './custom/rules.ts';
 import { createHostKeys, type GenerateKeyPair } from './keys/keys.ts';
 import { domainRegistryStore } from './registry-store.ts';
 import { dkimKeyStore, sendingDomainStore } from './store.ts';

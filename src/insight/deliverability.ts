@@ -2,9 +2,9 @@
 // records, without asking the DNS again.
 import type { z } from 'zod';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
-import { lastCheck } from '#src/domains/custom/last-check.ts';
 import type { HostCheck, RecordPurpose } from '#src/domains/records/host-check.ts';
 import { hostInQuestion } from '#src/domains/records/host-facts.ts';
+import { lastCheck } from '#src/domains/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';

@@ -4,7 +4,7 @@ import { memberStore } from '#src/accounts/people/member-store.ts';
 import { tokenStore } from '#src/accounts/people/store.ts';
 import { sendingHost } from '#src/accounts/tenants/present.ts';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
-import { lastCheck } from '#src/domains/custom/last-check.ts';
+import { lastCheck } from '#src/domains/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { GoLiveFacts } from './rules.ts';
 import { insightStore } from './store.ts';

@@ -5,7 +5,7 @@ import { counterStore } from '#src/accounts/counters/store.ts';
 import { plans } from '#src/accounts/tenants/plans.ts';
 import { defaultFrom } from '#src/accounts/tenants/present.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
-import { lastCheck } from '#src/domains/custom/last-check.ts';
+import { lastCheck } from '#src/domains/store.ts';
 import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';

@@ -2,9 +2,8 @@
 // and what is due is found by its index, in order.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { counterStore } from '#src/accounts/counters/store.ts';
-import { domainRegistryStore } from '#src/domains/registry-store.ts';
+import { domainRegistryStore, servedStore } from '#src/domains/registry-store.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
-import { servedStore } from '#src/domains/zones/served-store.ts';
 import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
 import { type AnyDb, openSqlite, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';

@@ -8,8 +8,8 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkHost } from '#src/domains/check/check-host.ts';
 import type { CheckedRecord, HostCheck, HostFacts } from '#src/domains/records/host-check.ts';
+import { zoneFile } from '#src/domains/zones/resource-record.ts';
 import { createZones } from '#src/domains/zones/zone.ts';
-import { zoneFile } from '#src/domains/zones/zone-file.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 import {

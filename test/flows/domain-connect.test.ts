@@ -10,7 +10,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { metaSchema, offerSchema, templateSchema } from '#src/domains/domain-connect/schema.ts';
+import type { metaSchema, offerSchema, templateSchema } from '#src/domains/domain-connect/routes.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { type DnsZone, startDnsZone } from '#test/support/dns-zone.ts';
 

@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { zoneFile } from '#src/domains/zones/resource-record.ts';
 import { createServiceZones, zoneContents } from '#src/domains/zones/service-zones.ts';
 import type { ZoneContents, Zones } from '#src/domains/zones/zone.ts';
-import { zoneFile } from '#src/domains/zones/zone-file.ts';
 import { type Config, loadConfig, zoneSettings } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';

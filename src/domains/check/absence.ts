@@ -1,8 +1,9 @@
 // What is behind "there is no such record": a name that the provider put its zone behind, a wildcard that answers for
 // everything, a domain that is not in the DNS.
+
 import type { WantedRecord } from '../records/host-check.ts';
-import { type Asking, valuesOf } from './asking.ts';
-import { quote } from './judgement.ts';
+import { type CheckLookup, type Texts, valuesOf } from './check-lookup.ts';
+import { type Judgement, quote, sentences } from './judgement.ts';
 
 /** 255 octets (RFC 1035 §2.3.4) as text. */
 const MAX_NAME_CHARACTERS = 253;
@@ -21,7 +22,7 @@ export interface Absence {
 /** A name beside `name` that has records only by a wildcard that answers for `name` too. */
 export const besideOf = (name: string): string => `${PROBE_LABEL}.${name.slice(name.indexOf('.') + 1)}`;
 
-const isWildcardAlias = async (asking: Asking, name: string): Promise<boolean> => {
+const isWildcardAlias = async (asking: CheckLookup, name: string): Promise<boolean> => {
   const [target] = valuesOf(await asking.cname(name));
   return target !== undefined && valuesOf(await asking.cname(besideOf(name))).includes(target);
 };
@@ -31,7 +32,7 @@ const isWildcardAlias = async (asking: Asking, name: string): Promise<boolean> =
  * name as entered, the domain itself first.
  */
 export const askWhyAbsent = async (
-  asking: Asking,
+  asking: CheckLookup,
   name: string,
   zones: readonly string[],
   isThere: (name: string) => Promise<boolean>,
@@ -89,3 +90,32 @@ export const absentTextHint = (
     return `${wanted.name} is an alias (CNAME) of ${alias}, where there is no such record. A name with a CNAME cannot have other records: put it right there, or remove the CNAME and add the ${shown(wanted)}.`;
   return absence ? absentHint(absence, wanted) : '';
 };
+
+// What is asked for where a TXT record is wanted that is known by its beginning.
+
+export interface TextFacts {
+  readonly texts: Texts;
+  /** Null where there is such a record, or nobody knows. */
+  readonly absence: Absence | null;
+}
+
+/** Each record's strings joined without anything between them, as all readers do. */
+export const joined = (texts: Texts): string[] => valuesOf(texts.answer).map((strings) => strings.join(''));
+
+export const askForText = async (
+  asking: CheckLookup,
+  { name }: WantedRecord,
+  zones: readonly string[],
+  isWanted: (text: string) => boolean,
+): Promise<TextFacts> => {
+  const texts = await asking.texts(name);
+  const isThere = async (at: string) => joined(await asking.texts(at)).some(isWanted);
+  const isAbsent = texts.answer.kind !== 'failed' && !joined(texts).some(isWanted);
+  return { texts, absence: isAbsent ? await askWhyAbsent(asking, name, zones, isThere) : null };
+};
+
+export const absentText = (wanted: WantedRecord, { texts, absence }: TextFacts, before = ''): Judgement => ({
+  status: 'missing',
+  found: [],
+  hint: sentences(before, absentTextHint(absence, wanted, texts.aliases.at(-1))),
+});

@@ -3,9 +3,9 @@
 import type { Lookup } from '#src/kernel/dns-lookup.ts';
 import type { WantedRecord } from '../records/host-check.ts';
 import { type Absence, absentHint, askWhyAbsent, besideOf, wildcardHint } from './absence.ts';
-import { type Asking, type Texts, valuesOf } from './asking.ts';
+import { type CheckLookup, type Texts, valuesOf } from './check-lookup.ts';
+import { judgeKey } from './dkim-record.ts';
 import { because, type Judgement, quote, sentences, unknown } from './judgement.ts';
-import { judgeKey } from './key-at.ts';
 
 /** What a name holds, as far as it was asked for. */
 interface Holding {
@@ -28,7 +28,7 @@ export interface AliasFacts {
   readonly absence: Absence | null;
 }
 
-const holdingOf = async (asking: Asking, name: string): Promise<Holding> => {
+const holdingOf = async (asking: CheckLookup, name: string): Promise<Holding> => {
   const [cname, addresses, txt] = await Promise.all([
     asking.cname(name),
     asking.addresses(name),
@@ -38,7 +38,7 @@ const holdingOf = async (asking: Asking, name: string): Promise<Holding> => {
 };
 
 export const askForAlias = async (
-  asking: Asking,
+  asking: CheckLookup,
   { name, value }: WantedRecord,
   zones: readonly string[],
 ): Promise<AliasFacts> => {

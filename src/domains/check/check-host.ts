@@ -9,21 +9,20 @@ import type {
   WantedRecord,
 } from '../records/host-check.ts';
 import { apexOf, wantedRecords } from '../records/wanted-records.ts';
+import { askForText } from './absence.ts';
 import { askForAlias, judgeDkimAlias, judgePolicyAlias } from './alias.ts';
-import { type Asking, createAsking } from './asking.ts';
-import { isBimi, judgeBimi } from './bimi.ts';
+import { type CheckLookup, createCheckLookup } from './check-lookup.ts';
+import { judgeImportedKey } from './dkim-record.ts';
 import { type DmarcJudgement, isDmarc, judgeDmarc, judgeDmarcCopy } from './dmarc.ts';
 import { checked, type Judgement, sentences } from './judgement.ts';
-import { judgeImportedKey } from './key-at.ts';
 import { askForMx, judgeMx, judgeOwnMx } from './mail-exchange.ts';
+import { isBimi, isTlsReport, judgeBimi, judgeTlsReport } from './optional-texts.ts';
 import { askForSpf, judgeSpf } from './spf.ts';
-import { askForText } from './text-facts.ts';
-import { isTlsReport, judgeTlsReport } from './tls-report.ts';
 
 const NOTHING_TO_DO = 'That is for the operator to put right; there is nothing for you to do.';
 
 interface Scene {
-  readonly asking: Asking;
+  readonly asking: CheckLookup;
   readonly facts: HostFacts;
   /** Zones whose names providers put behind what is entered. */
   readonly zones: readonly string[];
@@ -32,7 +31,7 @@ interface Scene {
 }
 
 const checkDmarc = async (
-  asking: Asking,
+  asking: CheckLookup,
   facts: HostFacts,
   zones: readonly string[],
 ): Promise<readonly DmarcJudgement[]> => {
@@ -100,7 +99,7 @@ const asOfOperator = (record: CheckedRecord): CheckedRecord => {
   return { ...record, hint: sentences(known, NOTHING_TO_DO) };
 };
 
-const conflictsOf = async (asking: Asking, { host, kind, serviceHost }: HostFacts, apex: string) => {
+const conflictsOf = async (asking: CheckLookup, { host, kind, serviceHost }: HostFacts, apex: string) => {
   // The managed host's MX is the service's own record.
   const names = kind === 'managed' ? [] : [...new Set([apex, host])];
   const found = await Promise.all(
@@ -111,7 +110,7 @@ const conflictsOf = async (asking: Asking, { host, kind, serviceHost }: HostFact
 
 /** Asks the DNS for all that the host should have. Rejects never; takes as long as the slowest answers. */
 export const checkHost = async (lookup: DnsLookup, facts: HostFacts): Promise<HostCheck> => {
-  const asking = createAsking(lookup);
+  const asking = createCheckLookup(lookup);
   const wanted = wantedRecords(facts);
   const apex = apexOf(facts);
   const zones = [...new Set([apex, facts.host])];

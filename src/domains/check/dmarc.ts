@@ -2,9 +2,9 @@
 // alignment. What a domain has of its own (a stricter policy, reports to others) stays. Never shows a weaker policy.
 import { parseTagList, type Tag, type TagList, writeTagList } from '#src/mail/tag-list.ts';
 import type { HostFacts, WantedRecord } from '../records/host-check.ts';
-import { dmarcReports } from '../records/record-texts.ts';
+import { dmarcReports } from '../records/wanted-records.ts';
+import { absentText, joined, type TextFacts } from './absence.ts';
 import { type Judgement, quote, sentences, unknown } from './judgement.ts';
-import { absentText, joined, type TextFacts } from './text-facts.ts';
 
 const policies = ['none', 'quarantine', 'reject'] as const;
 export type DmarcPolicy = (typeof policies)[number];

@@ -3,7 +3,7 @@
 import type { Lookup, MxAnswer } from '#src/kernel/dns-lookup.ts';
 import type { DnsConflict, WantedRecord } from '../records/host-check.ts';
 import { type Absence, absentHint, askWhyAbsent, besideOf, wildcardHint } from './absence.ts';
-import { type Asking, valuesOf } from './asking.ts';
+import { type CheckLookup, valuesOf } from './check-lookup.ts';
 import { bounded, type Judgement, mxText, quote, sentences, unknown } from './judgement.ts';
 
 export interface MxFacts {
@@ -16,7 +16,7 @@ export interface MxFacts {
 }
 
 export const askForMx = async (
-  asking: Asking,
+  asking: CheckLookup,
   { name, value }: WantedRecord,
   zones: readonly string[],
 ): Promise<MxFacts> => {

@@ -2,7 +2,7 @@
 // the last one matches: the record with all that it includes, how many questions that costs, and what goes wrong on the
 // way. The walk is bounded; macros are counted, not expanded.
 import type { Lookup, LookupFailure } from '#src/kernel/dns-lookup.ts';
-import { type Asking, valuesOf } from './asking.ts';
+import { type CheckLookup, valuesOf } from './check-lookup.ts';
 import {
   effectiveTerms,
   hasMacro,
@@ -55,7 +55,7 @@ export interface Walked {
 }
 
 export const walkSpf = async (
-  asking: Asking,
+  asking: CheckLookup,
   domain: string,
   record: SpfRecord,
   walked: Walked = { terms: 0 },

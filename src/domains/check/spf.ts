@@ -2,14 +2,15 @@
 // its senders. Where it is not, the judge shows the one record that should stand there.
 
 import type { WantedRecord } from '../records/host-check.ts';
-import { spfTarget } from '../records/record-texts.ts';
-import { type Asking, type Texts, valuesOf } from './asking.ts';
+import { spfTarget } from '../records/wanted-records.ts';
+import { absentText, askForText, joined, type TextFacts } from './absence.ts';
+import { type CheckLookup, type Texts, valuesOf } from './check-lookup.ts';
 import { because, type Judgement, quote, sentences, unknown } from './judgement.ts';
-import { mergeSpf } from './spf-merge.ts';
 import {
   allOf,
   asSpf,
   isSpf,
+  mergeSpf,
   mistakesOf,
   readSpf,
   type SpfMechanism,
@@ -26,7 +27,6 @@ import {
   type SpfTree,
   walkSpf,
 } from './spf-tree.ts';
-import { absentText, askForText, joined, type TextFacts } from './text-facts.ts';
 
 /** More than that at one name are not merged. */
 const MAX_RECORDS = 5;
@@ -40,7 +40,7 @@ export interface SpfFacts extends TextFacts {
 }
 
 export const askForSpf = async (
-  asking: Asking,
+  asking: CheckLookup,
   wanted: WantedRecord,
   zones: readonly string[],
   serviceHost: string,

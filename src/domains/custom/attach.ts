@@ -12,12 +12,11 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { DomainDeps } from '../domain-deps.ts';
-import { insertKeys, missingKeys } from '../keys/host-keys.ts';
-import { publishKeys } from '../keys/publish-keys.ts';
+import { insertKeys, missingKeys, publishKeys } from '../keys/publish-keys.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { dkimKeyStore, sendingDomainStore } from '../store.ts';
-import { loseDomains } from './lose-domains.ts';
 import { forgetOtherChecks, scheduleCheck } from './next-check.ts';
+import { loseDomains } from './ownership.ts';
 
 /** Each has three keys, and is remembered with them for 60 days after its use. */
 const MAX_DOMAINS = 10;

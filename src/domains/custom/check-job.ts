@@ -6,23 +6,23 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { DomainDeps } from '../domain-deps.ts';
-import { spfTarget } from '../records/record-texts.ts';
+import { spfTarget } from '../records/wanted-records.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { checkPractice } from './check-practice.ts';
-import { loseDomains } from './lose-domains.ts';
-import { hostsOfPractice, scheduleCheck } from './next-check.ts';
-import { isInUseDue, SOON_MS } from './standing.ts';
+import { hostsToCheck, scheduleCheck } from './next-check.ts';
+import { loseDomains } from './ownership.ts';
+import { isInUseDue, SOON_MS } from './record-health.ts';
 
 /** A minute's work where each look takes some seconds; the rest waits for the next minute. */
 const TENANTS_PER_RUN = 200;
 const AT_A_TIME = 8;
 
-const lookAt = async (deps: DomainDeps, tenantId: string): Promise<void> => {
+const checkTenant = async (deps: DomainDeps, tenantId: string): Promise<void> => {
   const { storage, clock, queue } = deps;
   await storage.platform.write((db) => domainRegistryStore(db).setCheckAt(tenantId, clock.now() + SOON_MS));
   const { pending, isBeside, custom } = await storage.tenants.read(tenantId, (db) => {
     const { pending_domain, custom_domain } = tenantStore(db).practice();
-    const isBeside = pending_domain !== null && isInUseDue(hostsOfPractice(db), clock.now());
+    const isBeside = pending_domain !== null && isInUseDue(hostsToCheck(db), clock.now());
     return { pending: pending_domain, custom: custom_domain, isBeside };
   });
   const change = systemChange('domain.verify');
@@ -53,7 +53,7 @@ export const domainCheckJob = (deps: DomainDeps): Job => ({
     const work = async (): Promise<void> => {
       for (const tenantId of rest) {
         if (signal.aborted) return;
-        await lookAt(deps, tenantId).catch((error) =>
+        await checkTenant(deps, tenantId).catch((error) =>
           log.warn({ err: error, practice_id: tenantId }, 'the DNS records of a practice were not checked'),
         );
       }

@@ -16,15 +16,14 @@ import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { checkHost } from '../check/check-host.ts';
 import type { DomainDeps } from '../domain-deps.ts';
-import { ensureHostKeys } from '../keys/host-keys.ts';
+import { ensureHostKeys } from '../keys/publish-keys.ts';
 import type { HostCheck, HostFacts } from '../records/host-check.ts';
 import { hostFactsOf, hostInQuestion, hostKeyRows } from '../records/host-facts.ts';
-import { dnsCheckStore, sendingDomainStore } from '../store.ts';
-import { loseDomains } from './lose-domains.ts';
-import { forgetOtherChecks, recordsOf, scheduleCheck, standingsOf } from './next-check.ts';
-import { judgeStandings, type StandingVerdict } from './standing.ts';
-import { claimDomain, useDomain } from './switch-over.ts';
-import { tellingsOf } from './tell-of-check.ts';
+import { dnsCheckStore, lastCheck, sendingDomainStore } from '../store.ts';
+import { noticesOf } from './check-notices.ts';
+import { forgetOtherChecks, lastHealthOf, recordsOf, scheduleCheck } from './next-check.ts';
+import { claimDomain, loseDomains, useDomain } from './ownership.ts';
+import { type HealthVerdict, judgeHealth } from './record-health.ts';
 
 export interface PracticeCheck {
   readonly kind: HostFacts['kind'];
@@ -35,7 +34,7 @@ export interface PracticeCheck {
 }
 
 /** `in_use` where another domain is pending: the host in question is that one. */
-export type Which = 'in_question' | 'in_use';
+export type HostChoice = 'in_question' | 'in_use';
 
 interface Subject {
   readonly pending: boolean;
@@ -46,14 +45,14 @@ interface Subject {
 const MAX_LOOKS = 3;
 const RETRY_AFTER_S = 5;
 
-const namedHost = (practice: PracticeRow, which: Which): ReturnType<typeof hostInQuestion> =>
+const namedHost = (practice: PracticeRow, which: HostChoice): ReturnType<typeof hostInQuestion> =>
   hostInQuestion(which === 'in_use' ? { ...practice, pending_domain: null } : practice);
 
 /** In the tenant's turn: what is to be looked at, after making good what a crash or an earlier version left. */
 export const prepareSubject = async (
   deps: DomainDeps,
   tenantId: string,
-  which: Which = 'in_question',
+  which: HostChoice = 'in_question',
 ): Promise<Subject> => {
   const { tenants } = deps.storage;
   await loseDomains(deps, tenantId);
@@ -63,14 +62,14 @@ export const prepareSubject = async (
   return { pending: named.pending, facts };
 };
 
-const isOutdated = (db: TenantDb, { facts, pending }: Subject, which: Which): boolean => {
+const isOutdated = (db: TenantDb, { facts, pending }: Subject, which: HostChoice): boolean => {
   const named = namedHost(tenantStore(db).practice(), which);
   if (named.host !== facts.host || named.pending !== pending) return true;
   const selectors = hostKeyRows(db, facts.host).map(({ token }) => token);
   return selectors.join() !== facts.keys.map(({ selector }) => selector).join();
 };
 
-const NOT_WATCHED: StandingVerdict = { standings: {}, wentBad: [], recovered: [] };
+const NOT_WATCHED: HealthVerdict = { health: {}, wentBad: [], recovered: [] };
 
 interface Applied {
   readonly checked: PracticeCheck;
@@ -82,7 +81,7 @@ interface Applied {
 const applyCheck = async (
   deps: DomainDeps,
   tenantId: string,
-  which: Which,
+  which: HostChoice,
   subject: Subject,
   check: HostCheck,
   change: Change,
@@ -98,7 +97,7 @@ const applyCheck = async (
       ? null
       : {
           practice: tenantStore(db).practice(),
-          earlier: standingsOf(db, host),
+          earlier: lastHealthOf(db, host),
           attachedAt: sendingDomainStore(db).get(host)?.attached_at ?? null,
         },
   );
@@ -107,13 +106,13 @@ const applyCheck = async (
   const now = clock.now();
   const isVerified = subject.pending && check.dkimVerified;
   const isWatched = kind === 'custom' && (isVerified || !subject.pending);
-  const verdict = isWatched ? judgeStandings(earlier, recordsOf(check), now) : NOT_WATCHED;
+  const verdict = isWatched ? judgeHealth(earlier, recordsOf(check), now) : NOT_WATCHED;
   const findings = { verdict, earlier, isVerified, attachedAt };
-  const tellings = await tellingsOf(deps, practice, host, findings, change.actor.kind === 'system');
+  const notices_ = await noticesOf(deps, practice, host, findings, change.actor.kind === 'system');
   let former: string | null = null;
-  if (isVerified || tellings.length > 0)
+  if (isVerified || notices_.length > 0)
     former = await storage.platform.write((db) => {
-      for (const telling of tellings) tellOwners(notices, db, telling, now);
+      for (const telling of notices_) tellOwners(notices, db, telling, now);
       return isVerified ? claimDomain(db, tenantId, host, now) : null;
     });
   await storage.tenants.write(tenantId, (db) => {
@@ -127,13 +126,13 @@ const applyCheck = async (
       host,
       checked_at: now,
       result_json: JSON.stringify(check),
-      standings_json: JSON.stringify(verdict.standings),
+      standings_json: JSON.stringify(verdict.health),
     });
     forgetOtherChecks(db, after);
   });
   if (isVerified) signers.forget(tenantId, host);
   await scheduleCheck(deps, tenantId, now);
-  if (tellings.length > 0) notices.tell();
+  if (notices_.length > 0) notices.tell();
   const pending = subject.pending && !isVerified;
   return { checked: { kind, pending, checkedAt: now, check }, former };
 };
@@ -143,7 +142,7 @@ export const checkPractice = async (
   deps: DomainDeps,
   tenantId: string,
   change: Change,
-  which: Which = 'in_question',
+  which: HostChoice = 'in_question',
 ): Promise<PracticeCheck> => {
   const { queue, lookup, log } = deps;
   for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
@@ -162,4 +161,22 @@ export const checkPractice = async (
   throw new AppError('conflict', 'The domain was changed while it was looked at.', {
     hint: 'Check once more.',
   });
+};
+
+// A practice's host with the records it is to have and what was last found of them, as those need it who show them.
+
+export interface HostReading {
+  readonly facts: HostFacts;
+  /** Null where nobody has looked yet at what the host needs now. */
+  readonly check: HostCheck | null;
+}
+
+const speaksOf = (check: HostCheck, { host, keys }: HostFacts): boolean =>
+  keys.every(({ selector }) => check.records.some(({ name }) => name === `${selector}._domainkey.${host}`));
+
+/** Of the host in question: a pending domain before the one in use. */
+export const readHost = async (deps: DomainDeps, tenantId: string): Promise<HostReading> => {
+  const { facts } = await deps.queue(tenantId, () => prepareSubject(deps, tenantId));
+  const last = await deps.storage.tenants.read(tenantId, (db) => lastCheck(db, facts.host));
+  return { facts, check: last !== null && speaksOf(last.check, facts) ? last.check : null };
 };

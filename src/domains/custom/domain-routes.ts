@@ -1,17 +1,23 @@
 // A practice's domain: the records it needs, a look at what the DNS holds, a custom domain, and back to the managed host.
 
+import { setTimeout as wait } from 'node:timers/promises';
+import type { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
 import { practiceSchema } from '#src/accounts/tenants/schema.ts';
+import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
+import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
-import { toIso } from '#src/kernel/time.ts';
+import { SECOND, toIso } from '#src/kernel/time.ts';
 import type { DomainDeps } from '../domain-deps.ts';
-import { wantedRecords } from '../records/wanted-records.ts';
+import { apexOf, wantedRecords } from '../records/wanted-records.ts';
+import { zoneExport } from '../records/zone-export.ts';
 import { attachDomain, restoreManagedDomain } from './attach.ts';
-import { setBimi } from './bimi.ts';
-import { prepareSubject } from './check-practice.ts';
-import { createRequestCheck } from './check-requests.ts';
-import { requireCustomDomain } from './custom-domain.ts';
+import { checkPractice, type PracticeCheck, prepareSubject, readHost } from './check-practice.ts';
 import { bimiSchema, customDomainBody, dnsCheckSchema, dnsRecordsSchema } from './domain-schema.ts';
+import { requireCustomDomain } from './rules.ts';
 
 const TAG = 'DNS and deliverability';
 
@@ -118,3 +124,105 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
     }),
   ];
 };
+
+// Checks that people and programs ask for: one at a time for a practice, which all who ask meanwhile share, and not so
+// often that the name servers of others are made to suffer by it.
+
+const PER_MINUTE = 12;
+
+/** What it changes stands in the audit under whoever asked first. Rejects with `rate_limited` and as `checkPractice`. */
+export type RequestCheck = (tenantId: string, change: Change) => Promise<PracticeCheck>;
+
+export const createRequestCheck = (deps: DomainDeps): RequestCheck => {
+  const take = createRateCheck(
+    deps.clock,
+    () => perMinute(PER_MINUTE),
+    'The DNS of this practice was checked too often.',
+  );
+  const underWay = new Map<string, Promise<PracticeCheck>>();
+
+  const begin = (tenantId: string, change: Change): Promise<PracticeCheck> => {
+    take(tenantId);
+    const check = checkPractice(deps, tenantId, change).finally(() => underWay.delete(tenantId));
+    underWay.set(tenantId, check);
+    return check;
+  };
+
+  return async (tenantId, change) => underWay.get(tenantId) ?? begin(tenantId, change);
+};
+
+// The logo that mail programs are to show beside a practice's mail: what its BIMI record names.
+
+type Bimi = z.infer<typeof bimiSchema>;
+
+const presentBimi = ({ bimi_logo_url, bimi_certificate_url }: PracticeRow): Bimi => ({
+  logo_url: bimi_logo_url,
+  certificate_url: bimi_certificate_url,
+});
+
+/** Resolves with what it is from now on. */
+export const setBimi = (
+  { storage, clock }: Pick<DomainDeps, 'storage' | 'clock'>,
+  tenantId: string,
+  { logo_url, certificate_url }: Bimi,
+  change: Change,
+): Promise<Bimi> =>
+  storage.tenants.write(tenantId, (db) => {
+    const store = tenantStore(db);
+    const before = store.practice();
+    store.updatePractice({ ...before, bimi_logo_url: logo_url, bimi_certificate_url: certificate_url });
+    const after = presentBimi(store.practice());
+    const target = { type: 'practice', id: tenantId };
+    auditStore(db).record(change, { target, before: presentBimi(before), after }, clock.now());
+    return after;
+  });
+
+// The records of a practice's host as a zone file, for the import of a DNS provider.
+
+/** RFC 4027 */
+const ZONE_TYPE = 'text/dns';
+/** The name servers are shown only because a zone file must name some: not worth a longer wait. */
+const NAMESERVERS_MS = 2 * SECOND;
+
+const nameserversOf = async ({ ns }: Pick<DnsLookup, 'ns'>, apex: string): Promise<readonly string[]> => {
+  const patience = new AbortController();
+  const late = wait(NAMESERVERS_MS, undefined, { signal: patience.signal }).catch(() => undefined);
+  const answer = await Promise.race([ns(apex), late]);
+  patience.abort();
+  return answer?.kind === 'found' ? answer.records : [];
+};
+
+export const exportRoutes = (deps: DomainDeps): Route[] => [
+  defineRoute({
+    method: 'get',
+    path: '/api/practices/{id}/dns-records/cloudflare-zone',
+    tag: 'DNS and deliverability',
+    summary: 'The records to publish as a zone file',
+    description:
+      'For the import that DNS providers offer. Left out, and explained in comments, is what stands only once at a name and was found there at the last check: an import would add a second one.',
+    access: 'authenticated',
+    stability: 'stable',
+    params: tenantParams,
+    responses: { 200: { description: 'The zone file (RFC 1035 §5), ASCII.', body: ZONE_TYPE } },
+    handle: async ({ params: { id } }) => {
+      const { facts, check } = await readHost(deps, id);
+      const apex = apexOf(facts);
+      const body = zoneExport({
+        apex,
+        serviceHost: facts.serviceHost,
+        kind: facts.kind,
+        wanted: wantedRecords(facts),
+        hasLogo: facts.bimi.logoUrl !== null,
+        check,
+        nameservers: facts.kind === 'custom' ? await nameserversOf(deps.lookup, apex) : [],
+        serial: Math.floor(deps.clock.now() / SECOND),
+      });
+      return {
+        status: 200,
+        body,
+        contentType: ZONE_TYPE,
+        headers: { 'Content-Disposition': `attachment; filename="${apex}.zone"` },
+      };
+    },
+  }),
+];

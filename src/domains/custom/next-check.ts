@@ -7,12 +7,12 @@ import type { HostCheck } from '../records/host-check.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { dnsCheckStore, sendingDomainStore } from '../store.ts';
 import {
-  type HostsOfPractice,
-  type LastLook,
-  nextLookAt,
-  type Standings,
+  type HealthByRecord,
+  type HostsToCheck,
+  type LastFindings,
+  nextCheckAt,
   type WatchedRecord,
-} from './standing.ts';
+} from './record-health.ts';
 
 /** Where mail for the domain itself is received; where it could not be asked for, an answer is as little known. */
 const ownMxOf = ({ host, records, conflicts }: HostCheck): WatchedRecord[] => {
@@ -41,24 +41,24 @@ export const recordsOf = (check: HostCheck): WatchedRecord[] => [
 ];
 
 /** Of a host that was never looked at: none. */
-export const standingsOf = (db: TenantDb, host: string): Standings => {
+export const lastHealthOf = (db: TenantDb, host: string): HealthByRecord => {
   const row = dnsCheckStore(db).get(host);
   return row === undefined ? {} : JSON.parse(row.standings_json);
 };
 
-const lastLook = (db: TenantDb, host: string): LastLook | null => {
+const lastFindings = (db: TenantDb, host: string): LastFindings | null => {
   const row = dnsCheckStore(db).get(host);
   if (row === undefined) return null;
   const records = recordsOf(JSON.parse(row.result_json));
-  return { at: row.checked_at, standings: JSON.parse(row.standings_json), records };
+  return { at: row.checked_at, health: JSON.parse(row.standings_json), records };
 };
 
-export const hostsOfPractice = (db: TenantDb): HostsOfPractice => {
+export const hostsToCheck = (db: TenantDb): HostsToCheck => {
   const { pending_domain, custom_domain, created_at } = tenantStore(db).practice();
   const attachedAt = (host: string): number => sendingDomainStore(db).get(host)?.attached_at ?? created_at;
   return {
     pending: pending_domain === null ? null : { attachedAt: attachedAt(pending_domain) },
-    inUse: custom_domain === null ? null : { last: lastLook(db, custom_domain) },
+    inUse: custom_domain === null ? null : { last: lastFindings(db, custom_domain) },
   };
 };
 
@@ -76,13 +76,13 @@ export const scheduleCheck = async (
   now: number,
 ): Promise<void> => {
   const { hosts, custom } = await storage.tenants.read(tenantId, (db) => ({
-    hosts: hostsOfPractice(db),
+    hosts: hostsToCheck(db),
     custom: tenantStore(db).practice().custom_domain,
   }));
   await storage.platform.write((db) => {
     const registry = domainRegistryStore(db);
     // Whoever claimed it meanwhile made the look due that finds it lost: it stays so.
     const isLost = custom !== null && (registry.ownerOf(custom) ?? tenantId) !== tenantId;
-    registry.setCheckAt(tenantId, isLost ? now : nextLookAt(hosts, now, random()));
+    registry.setCheckAt(tenantId, isLost ? now : nextCheckAt(hosts, now, random()));
   });
 };

@@ -1,6 +1,8 @@
 // Which names a practice can take as its own sending domain. Whether it is theirs is for the DNS to prove. Pure.
+
+import { AppError } from '#src/kernel/errors.ts';
 import { domainName } from '#src/mail/address.ts';
-import { organizationalDomain } from '../records/organizational-domain.ts';
+import { organizationalDomain } from '../records/wanted-records.ts';
 
 export interface ServiceNames {
   readonly serviceHost: string;
@@ -36,4 +38,15 @@ export const readCustomDomain = (
       problem: `expected at most ${MAX_LENGTH} characters, because the records stand at names below it`,
     };
   return { domain };
+};
+
+// The custom domain of a request's body, for whoever takes one.
+
+/** In lower-case A-labels. Throws `invalid_request` naming `body.domain`. */
+export const requireCustomDomain = (text: string, names: ServiceNames): string => {
+  const verdict = readCustomDomain(text, names);
+  if ('domain' in verdict) return verdict.domain;
+  throw new AppError('invalid_request', 'The domain cannot be used as a sending domain.', {
+    extra: { fields: [{ path: 'body.domain', message: verdict.problem }] },
+  });
 };

@@ -10,9 +10,8 @@ import type { Log } from '#src/kernel/log.ts';
 import { clientKey } from '#src/kernel/rate-limit.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { answerQuery, bare, type Query, type Response, rcodes, truncate } from './answer.ts';
-import { type ConnectionLimits, createConnections } from './connections.ts';
 import { createRateLimit, networkOf, plainAddress, type RateLimitOptions } from './rate-limit.ts';
-import { serveConnection } from './tcp.ts';
+import { type ConnectionLimits, createConnections, serveConnection } from './tcp.ts';
 import { decodeQuery, encodeResponse, MAX_TCP_OCTETS, udpLimit } from './wire.ts';
 
 /** How long a TCP client may be silent (RFC 7766 §6.2.3: seconds). */

@@ -1,12 +1,11 @@
 // What the one-click set-up can do for a host at this moment: the signed address, or the reason why there is none.
+
+import { type KeyObject, sign } from 'node:crypto';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
+import type { HostReading } from '../custom/check-practice.ts';
 import type { CheckedRecord } from '../records/host-check.ts';
-import type { HostReading } from '../records/host-reading.ts';
 import { apexOf } from '../records/wanted-records.ts';
-import { applyUrl, type SigningKey } from './apply-url.ts';
-import { groupsLacking } from './groups.ts';
-import { type Provider, reasonAgainst } from './provider.ts';
-import { type TemplateSettings, templateRecords, tokenVariables } from './template.ts';
+import { missingGroups, type TemplateSettings, templateRecords, tokenVariables } from './template.ts';
 
 export interface OfferDeps {
   readonly lookup: Pick<DnsLookup, 'txt'>;
@@ -36,7 +35,7 @@ const isStillMissing = async (lookup: Pick<DnsLookup, 'txt'>, name: string): Pro
   return !answer.records.some((strings) => /^v=(?:spf1|DMARC1|TLSRPTv1)\b/i.test(strings.join('')));
 };
 
-const stillLacking = async (
+const stillMissing = async (
   lookup: Pick<DnsLookup, 'txt'>,
   groups: readonly { readonly id: string; readonly texts: readonly string[] }[],
 ): Promise<string[]> => {
@@ -74,11 +73,11 @@ export const offerFor = async (
   const variables = new Map(
     tokenVariables.map((variable, index) => [variable as string, tokens[index] ?? '']),
   );
-  const { groups, byHand } = groupsLacking(templateRecords(template.serviceHost), facts.host, variables, [
+  const { groups, byHand } = missingGroups(templateRecords(template.serviceHost), facts.host, variables, [
     ...check.records.filter(({ required }) => required),
     ...(withInbound ? check.inbound : []),
   ]);
-  const asked = await stillLacking(lookup, groups);
+  const asked = await stillMissing(lookup, groups);
   if (asked.length === 0)
     return none(
       byHand.length === 0 && groups.length === 0
@@ -106,4 +105,90 @@ export const offerFor = async (
     groups: asked,
     byHand,
   };
+};
+
+// The DNS providers whose one-click set-up is offered, and whether a zone lies there: by the TXT that the provider
+// keeps in it (draft-ietf-dconn-domainconnect, discovery). What that TXT says is only compared, never followed.
+
+export interface Provider {
+  readonly name: string;
+  /** What `_domainconnect.<zone>` says of zones there. */
+  readonly announced: string;
+  /** Where its owner is sent. */
+  readonly syncUx: string;
+}
+
+/** By the name in the path. Their settings are published at https://<announced>/v2/<zone>/settings. */
+export const providers = {
+  cloudflare: {
+    name: 'Cloudflare',
+    announced: 'api.cloudflare.com/client/v4/dns/domainconnect',
+    syncUx: 'https://dash.cloudflare.com/domainconnect',
+  },
+} as const satisfies Readonly<Record<string, Provider>>;
+
+/** Why the zone cannot be set up there; null where it can. */
+export const reasonAgainst = async (
+  lookup: Pick<DnsLookup, 'txt'>,
+  { name, announced }: Provider,
+  zone: string,
+): Promise<string | null> => {
+  const asked = `_domainconnect.${zone}`;
+  const answer = await lookup.txt(asked);
+  switch (answer.kind) {
+    case 'found': {
+      const said = answer.records.map((strings) => strings.join('').trim().replace(/\/$/, '').toLowerCase());
+      return said.includes(announced)
+        ? null
+        : `The DNS of ${zone} is run by another provider than ${name}, as ${asked} says.`;
+    }
+    case 'none':
+      return `The DNS of ${zone} does not seem to be run by ${name}: there is no TXT record at ${asked}.`;
+    case 'failed':
+      return `It could not be found out whether ${name} runs the DNS of ${zone}: the question for ${asked} failed (${answer.reason}). Ask again later.`;
+    default:
+      return answer satisfies never;
+  }
+};
+
+// The address at the DNS provider under which the owner of a domain agrees to the template, signed so that nobody else
+// can make one with other values (draft-ietf-dconn-domainconnect, synchronous flow).
+
+export interface SigningKey {
+  /** Label of its TXT records below `syncPubKeyDomain`. */
+  readonly keyHost: string;
+  readonly privateKey: KeyObject;
+}
+
+export interface Application {
+  /** `https://dash.dns.example/domainconnect` */
+  readonly syncUx: string;
+  readonly providerId: string;
+  readonly serviceId: string;
+  /** The zone at the provider. */
+  readonly zone: string;
+  /** The zone itself, or a name in it. */
+  readonly host: string;
+  readonly variables: ReadonlyMap<string, string>;
+  readonly groups: readonly string[];
+  /** Where the browser goes afterwards. */
+  readonly redirectUri: string | null;
+}
+
+/** RSA-SHA256 (PKCS#1 v1.5) over the query as it is sent, without `key` and `sig`; `sig` is the last parameter. */
+export const applyUrl = (
+  { syncUx, providerId, serviceId, zone, host, variables, groups, redirectUri }: Application,
+  { keyHost, privateKey }: SigningKey,
+): string => {
+  const parameters: [string, string][] = [
+    ['domain', zone],
+    ...(host === zone ? [] : ([['host', host.slice(0, -zone.length - 1)]] as [string, string][])),
+    ...variables,
+    ['groupId', groups.join(',')],
+    ...(redirectUri === null ? [] : ([['redirect_uri', redirectUri]] as [string, string][])),
+  ];
+  const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+  const signature = sign('sha256', Buffer.from(query), privateKey).toString('base64');
+  const path = `v2/domainTemplates/providers/${encodeURIComponent(providerId)}/services/${encodeURIComponent(serviceId)}/apply`;
+  return `${syncUx}/${path}?${query}&key=${encodeURIComponent(keyHost)}&sig=${encodeURIComponent(signature)}`;
 };

@@ -1,15 +1,15 @@
 // Domain Connect over HTTP: the template and its key for providers, and for a practice the signed address at its DNS
 // provider that publishes what its host lacks.
+
 import { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { readHost } from '../custom/check-practice.ts';
 import type { DomainDeps } from '../domain-deps.ts';
-import { readHost } from '../records/host-reading.ts';
-import type { SigningKey } from './apply-url.ts';
-import { type Offer, offerFor } from './offer.ts';
-import { providers } from './provider.ts';
-import { metaSchema, offerSchema, templateSchema } from './schema.ts';
+import { purposes } from '../records/host-check.ts';
+import type { SigningKey } from './offer.ts';
+import { type Offer, offerFor, providers } from './offer.ts';
 import { domainConnectTemplate, type TemplateSettings } from './template.ts';
 
 export interface DomainConnectSettings {
@@ -127,3 +127,71 @@ export const domainConnectRoutes = (
     }),
   ];
 };
+
+// Shapes of the answers about Domain Connect.
+
+const recordBase = { groupId: z.string(), host: z.string() };
+const ttl = z.int();
+
+/** Names are those of the Domain Connect specification, not of this API. */
+export const templateSchema = z.strictObject({
+  providerId: z.string(),
+  providerName: z.string(),
+  serviceId: z.string(),
+  serviceName: z.string(),
+  version: z.int(),
+  description: z.string(),
+  variableDescription: z.string(),
+  syncBlock: z.boolean(),
+  syncPubKeyDomain: z.string(),
+  syncRedirectDomain: z.string(),
+  hostRequired: z.boolean(),
+  records: z.array(
+    z.discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('CNAME'), ...recordBase, pointsTo: z.string(), ttl }),
+      z.strictObject({ type: z.literal('MX'), ...recordBase, pointsTo: z.string(), priority: z.int(), ttl }),
+      z.strictObject({ type: z.literal('SPFM'), ...recordBase, spfRules: z.string() }),
+      z.strictObject({
+        type: z.literal('TXT'),
+        ...recordBase,
+        data: z.string(),
+        ttl,
+        essential: z.literal('OnApply'),
+        txtConflictMatchingMode: z.literal('Prefix'),
+        txtConflictMatchingPrefix: z.string(),
+      }),
+    ]),
+  ),
+});
+
+export const metaSchema = z.strictObject({
+  provider_id: z.string(),
+  service_id: z.string(),
+  available: z.boolean().describe('Whether the operator has set it up.'),
+  key_host: z.string().nullable().describe('Label of the TXT records with the public key.'),
+  sync_pub_key_domain: z.string(),
+  public_key_records: z.array(
+    z.strictObject({ name: z.string(), type: z.literal('TXT'), value: z.string() }),
+  ),
+  template_url: z.url(),
+});
+
+export const offerSchema = z.strictObject({
+  available: z.boolean(),
+  url: z.url().nullable().describe('To be opened in the browser of whoever owns the domain.'),
+  reason: z.string().nullable().describe('Why there is no address.'),
+  provider: z.string(),
+  groups: z.array(z.string()).describe('Groups of the template that the address asks for.'),
+  by_hand: z
+    .array(
+      z.strictObject({
+        purpose: z.enum(purposes),
+        type: z.enum(['CNAME', 'MX', 'TXT']),
+        name: z.string(),
+        value: z.string(),
+        priority: z.int().nullable(),
+        hint: z.string(),
+      }),
+    )
+    .describe('Records that lack and that the address does not bring.'),
+});

@@ -61,7 +61,7 @@ export const hostsOf = (db: TenantDb): HostKeys[] => {
 };
 
 /** Notes in the registry when the tenant's keys are due next, not before `earliest`. */
-export const scheduleLook = async (
+export const scheduleKeyWork = async (
   deps: Pick<KeyDeps, 'storage' | 'clock' | 'rotateEvery' | 'keepOld' | 'giveUps'>,
   tenantId: string,
   earliest: number,

@@ -21,13 +21,13 @@ import {
   hostsOf,
   type KeyDeps,
   LONGEST_WAIT_MS,
-  scheduleLook,
+  scheduleKeyWork,
   settingsOf,
 } from './key-hosts.ts';
 import { type NextStep, planKeys } from './key-rules.ts';
 import { renewKey } from './keys.ts';
 import { publishKeys } from './publish-keys.ts';
-import { requireSeen, rotateHost } from './rotate.ts';
+import { requireKeyInDns, rotateHost } from './rotate.ts';
 import { changeKeys } from './signers.ts';
 
 const TENANTS_PER_RUN = 50;
@@ -77,14 +77,14 @@ const renew = async (deps: KeyDeps, tenantId: string, row: DkimKeyRow): Promise<
 };
 
 const activate = async (deps: KeyDeps, tenantId: string, row: DkimKeyRow): Promise<void> => {
-  await requireSeen(deps, tenantId, row);
+  await requireKeyInDns(deps, tenantId, row);
   await changeKeys(deps, tenantId, [row.domain], (db) =>
     dkimKeyStore(db).update({ ...row, role: 'active', activated_at: deps.clock.now() }),
   );
 };
 
 /** Whether all that was due has been done; what the DNS does not show yet is not. */
-const lookAfterHost = async (deps: KeyDeps, tenantId: string, keys: HostKeys, log: Log): Promise<boolean> => {
+const processHost = async (deps: KeyDeps, tenantId: string, keys: HostKeys, log: Log): Promise<boolean> => {
   const { host } = keys;
   const due = dueSteps(deps, tenantId, keys);
   const rowsTo = (name: NextStep): DkimKeyRow[] =>
@@ -114,17 +114,22 @@ const lookAfterHost = async (deps: KeyDeps, tenantId: string, keys: HostKeys, lo
 };
 
 /** In the tenant's turn. */
-const lookAfter = async (deps: KeyDeps, tenantId: string, signal: AbortSignal, log: Log): Promise<void> => {
+const processTenant = async (
+  deps: KeyDeps,
+  tenantId: string,
+  signal: AbortSignal,
+  log: Log,
+): Promise<void> => {
   const { storage, clock } = deps;
   await storage.platform.write((db) => domainRegistryStore(db).setKeysAt(tenantId, clock.now() + RETRY_MS));
   await publishKeys(deps, tenantId);
   let done = true;
   for (const keys of await storage.tenants.read(tenantId, hostsOf)) {
     if (signal.aborted) return;
-    done = (await lookAfterHost(deps, tenantId, keys, log)) && done;
+    done = (await processHost(deps, tenantId, keys, log)) && done;
   }
   await publishKeys(deps, tenantId);
-  await scheduleLook(deps, tenantId, clock.now() + (done ? 0 : RETRY_MS));
+  await scheduleKeyWork(deps, tenantId, clock.now() + (done ? 0 : RETRY_MS));
 };
 
 export const keyRenewalJob = (deps: KeyDeps): Job => ({
@@ -141,7 +146,7 @@ export const keyRenewalJob = (deps: KeyDeps): Job => ({
       for (const id of rest) {
         if (signal.aborted) return;
         await deps
-          .queue(id, () => lookAfter(deps, id, signal, log))
+          .queue(id, () => processTenant(deps, id, signal, log))
           .catch((error) =>
             log.error({ err: error, practice_id: id }, 'the DKIM keys of a practice are left as they are'),
           );

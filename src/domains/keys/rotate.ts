@@ -12,11 +12,11 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { toIso } from '#src/kernel/time.ts';
-import { checkKeyAt } from '../check/key-at.ts';
-import { dkimTarget } from '../records/record-texts.ts';
+import { checkKeyAt } from '../check/dkim-record.ts';
+import { dkimTarget } from '../records/wanted-records.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { type DkimKeyRow, dkimKeyStore } from '../store.ts';
-import { type KeyDeps, scheduleLook, settingsOf } from './key-hosts.ts';
+import { type KeyDeps, scheduleKeyWork, settingsOf } from './key-hosts.ts';
 import { type Rotation, rotationOf } from './key-rules.ts';
 import { auditKeys } from './key-schema.ts';
 import { keyName, recordOf } from './keys.ts';
@@ -69,7 +69,7 @@ const readyRotation = (
 };
 
 /** Throws `conflict` where verifiers would not find the key: for a token by way of the host's CNAME. */
-export const requireSeen = async (
+export const requireKeyInDns = async (
   { lookup, serviceHost, sealingKey }: KeyDeps,
   tenantId: string,
   row: DkimKeyRow,
@@ -108,7 +108,7 @@ export const rotateHost = async (
   const settings = settingsOf(deps, tenantId);
   const ready = (db: TenantDb) => readyRotation(db, wanted, settings, clock.now());
   const { activate } = await storage.tenants.read(tenantId, ready);
-  await requireSeen(deps, tenantId, activate);
+  await requireKeyInDns(deps, tenantId, activate);
   await storage.platform.write((db) => domainRegistryStore(db).setKeysAt(tenantId, clock.now()));
   await changeKeys(deps, tenantId, [host], (db) => {
     const now = clock.now();
@@ -134,5 +134,5 @@ export const rotateKeys = (
   deps.queue(tenantId, async () => {
     const inUse = await deps.storage.tenants.read(tenantId, (db) => sendingHost(tenantStore(db).practice()));
     await rotateHost(deps, tenantId, { host: host ?? inUse, compromised }, change);
-    await scheduleLook(deps, tenantId, deps.clock.now());
+    await scheduleKeyWork(deps, tenantId, deps.clock.now());
   });

@@ -1,16 +1,9 @@
 // What a sending host is to publish in the DNS: DKIM (RFC 6376), SPF of apex and return path (RFC 7208), DMARC (RFC 9989),
 // BIMI, and for mail to it MX, MTA-STS (RFC 8461) and TLS reports (RFC 8460). An MX on the apex is never asked for: it
 // would take the domain's own mail away. Pure.
+
+import { getDomain } from 'tldts';
 import type { HostFacts, WantedRecord, WantedRecords } from './host-check.ts';
-import { organizationalDomain } from './organizational-domain.ts';
-import {
-  dkimTarget,
-  dmarcText,
-  mtaStsPolicyTarget,
-  mtaStsTarget,
-  spfText,
-  tlsReportText,
-} from './record-texts.ts';
 
 const MX_PRIORITY = 10;
 
@@ -140,3 +133,37 @@ export const wantedRecords = (facts: HostFacts): WantedRecords => {
     ]),
   };
 };
+
+// The texts and targets that the operator's zones hold and that tenants publish: written here once, so that what is
+// asked for, what is served and what is checked are the same. Pure.
+
+/** What lists the addresses that mail leaves from. */
+export const spfTarget = (serviceHost: string): string => `spf.${serviceHost}`;
+
+/** RFC 7208. `~all`: receivers that refuse on `-all` would never look at the DKIM signature. */
+export const spfText = (serviceHost: string): string => `v=spf1 include:${spfTarget(serviceHost)} ~all`;
+
+export const dmarcReports = (serviceHost: string): string => `mailto:dmarc@${serviceHost}`;
+
+/** RFC 9989. Relaxed: the return path is `bounce.<host>`, which strict SPF alignment never matches. */
+export const dmarcText = (serviceHost: string): string =>
+  `v=DMARC1; p=none; adkim=r; aspf=r; rua=${dmarcReports(serviceHost)}`;
+
+/** RFC 8460 §3. */
+export const tlsReportText = (serviceHost: string): string => `v=TLSRPTv1; rua=mailto:tls-rpt@${serviceHost}`;
+
+/** Where the key record of a token stands (RFC 6376 §3.6.2.1). */
+export const dkimTarget = (token: string, serviceHost: string): string => `${token}.dkim.${serviceHost}`;
+
+/** Where the id of the MTA-STS policy stands (RFC 8461 §3.1). */
+export const mtaStsTarget = (serviceHost: string): string => `_mta-sts.${serviceHost}`;
+
+/** The web server that has the policy (RFC 8461 §3.3). */
+export const mtaStsPolicyTarget = (serviceHost: string): string => `mta-sts.${serviceHost}`;
+
+// The organizational domain of a host, by the Public Suffix List that comes with tldts: where SPF and DMARC of a host
+// below it stand. Suffixes that firms give out below (github.io) count as suffixes, as they do for receivers. Pure.
+
+/** Null for what is itself a public suffix (`de`, `co.uk`): nobody's own. `host` in A-labels. */
+export const organizationalDomain = (host: string): string | null =>
+  getDomain(host, { allowPrivateDomains: true, validateHostname: false });

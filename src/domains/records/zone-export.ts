@@ -2,8 +2,7 @@
 // Imports add and never replace: what may stand only once and stands already is left out, and said in a comment. What
 // is served elsewhere (the service's own zones) is in zone.ts. Pure.
 
-import { isWithin, type ResourceRecord, type SoaRecord } from '../zones/resource-record.ts';
-import { zoneFile } from '../zones/zone-file.ts';
+import { isWithin, type ResourceRecord, type SoaRecord, zoneFile } from '../zones/resource-record.ts';
 import type { CheckedRecord, HostCheck, HostFacts, WantedRecord, WantedRecords } from './host-check.ts';
 
 export interface ZoneExport {

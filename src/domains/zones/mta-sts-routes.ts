@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { servedStore } from '../registry-store.ts';
 import { type MtaStsSettings, policyText, servesPolicy } from './mta-sts.ts';
-import { servedStore } from './served-store.ts';
 
 export interface MtaStsRoutesDeps {
   /** Looks something up in the registry, without waiting. */

@@ -1,7 +1,6 @@
 // The operator's zones out of settings and registry: what the DNS listener serves and `sendwerk dns zone` prints.
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
-import { domainRegistryStore } from '../registry-store.ts';
-import { servedStore } from './served-store.ts';
+import { domainRegistryStore, servedStore } from '../registry-store.ts';
 import { createZones, type ZoneContents, type Zones } from './zone.ts';
 import type { ZoneFacts } from './zone-records.ts';
 

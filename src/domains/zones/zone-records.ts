@@ -10,7 +10,7 @@ import {
   spfTarget,
   spfText,
   tlsReportText,
-} from '../records/record-texts.ts';
+} from '../records/wanted-records.ts';
 import { type MtaStsSettings, policyRecord } from './mta-sts.ts';
 import type { MxRecord, PlainRecord, ResourceRecord, SoaRecord } from './resource-record.ts';
 

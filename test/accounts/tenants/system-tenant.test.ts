@@ -3,7 +3,7 @@ import { removeIncompleteTenants } from '#src/accounts/tenants/create.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { ensureSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
-import { servedStore } from '#src/domains/zones/served-store.ts';
+import { servedStore } from '#src/domains/registry-store.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import {
   createSampleTenant,

@@ -1,7 +1,7 @@
 // What no server of ours would serve: loops, garbage, far too much of everything.
 import { describe, expect, test } from 'vitest';
-import { createAsking } from '#src/domains/check/asking.ts';
 import { checkHost } from '#src/domains/check/check-host.ts';
+import { createCheckLookup } from '#src/domains/check/check-lookup.ts';
 import { readSpf } from '#src/domains/check/spf-record.ts';
 import { branchesOf, walkSpf } from '#src/domains/check/spf-tree.ts';
 import type { HostFacts } from '#src/domains/records/host-check.ts';
@@ -56,7 +56,7 @@ describe('asking', () => {
 
   test('a question that rejects nothing is answered to all who wait for it', async () => {
     const { lookup, asked } = answering({ txt: (name) => found([name]) });
-    const asking = createAsking(lookup);
+    const asking = createCheckLookup(lookup);
     const answers = await Promise.all(
       ['A.example', 'a.example', 'a.EXAMPLE'].map((name) => asking.texts(name)),
     );
@@ -70,7 +70,7 @@ describe('asking', () => {
     ['a chain without end', (name) => `x${name}`],
   ])('%s ends', async (_says, next) => {
     const { lookup, asked } = answering({ cname: (name) => found(next(name)) });
-    const { answer, aliases } = await createAsking(lookup).texts('a.example');
+    const { answer, aliases } = await createCheckLookup(lookup).texts('a.example');
     expect(answer.kind).toBe('none');
     expect(aliases.length).toBeLessThanOrEqual(10);
     expect(asked.length).toBeLessThan(30);
@@ -86,7 +86,7 @@ describe('asking', () => {
       txt: (name) => slowly(found([`v=spf1 include:x${name.slice(0, 100)} -all`])),
       cname: (name) => slowly(found(`x${name.slice(0, 200)}`)),
     });
-    const asking = createAsking(withPatience(lookup, () => now));
+    const asking = createCheckLookup(withPatience(lookup, () => now));
     const tree = await walkSpf(asking, 'a.example', readSpf('v=spf1 include:b.example -all'));
     const aliases = await asking.aliases('c.example');
     expect(asked).toHaveLength(10);
@@ -99,7 +99,10 @@ describe('asking', () => {
       name === 'a.example' ? found('b.example') : { kind: 'failed', reason: 'servfail' };
     const { lookup } = answering({ cname });
     for (const name of ['a.example', 'b.example'])
-      expect((await createAsking(lookup).texts(name)).answer).toEqual({ kind: 'failed', reason: 'servfail' });
+      expect((await createCheckLookup(lookup).texts(name)).answer).toEqual({
+        kind: 'failed',
+        reason: 'servfail',
+      });
   });
 
   test('aliases for everything are no records', async () => {

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readDkimRecord } from '#src/domains/check/dkim-record.ts';
-import { checkKeyAt, judgeImportedKey, judgeKey } from '#src/domains/check/key-at.ts';
+import { checkKeyAt, judgeImportedKey, judgeKey, readDkimRecord } from '#src/domains/check/dkim-record.ts';
 import { REVOKED_RECORD } from '#src/domains/keys/keys.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';

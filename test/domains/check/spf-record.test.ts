@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { mergeSpf } from '#src/domains/check/spf-merge.ts';
-import { asSpf, effectiveTerms, isSpf, mistakesOf, readSpf } from '#src/domains/check/spf-record.ts';
+import {
+  asSpf,
+  effectiveTerms,
+  isSpf,
+  mergeSpf,
+  mistakesOf,
+  readSpf,
+} from '#src/domains/check/spf-record.ts';
 
 describe('which TXT is SPF (RFC 7208 §4.5)', () => {
   test.each<[string, boolean]>([

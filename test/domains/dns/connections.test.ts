@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createConnections } from '#src/domains/dns/connections.ts';
+import { createConnections } from '#src/domains/dns/tcp.ts';
 
 const open = (): Duplex => new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() });
 const closed = (connections: readonly Duplex[]): number[] =>

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { groupsLacking } from '#src/domains/domain-connect/groups.ts';
-import { templateRecords } from '#src/domains/domain-connect/template.ts';
+import { missingGroups, templateRecords } from '#src/domains/domain-connect/template.ts';
 import type { CheckedRecord, RecordPurpose, RecordStatus } from '#src/domains/records/host-check.ts';
 import { wantedRecords } from '#src/domains/records/wanted-records.ts';
 
@@ -85,7 +84,7 @@ describe('groups that a host lacks', () => {
       ['tls_rpt', 'tls_rpt'],
     ],
   ])('%s', (_sentence, host, statuses, groups, byHand) => {
-    const lacking = groupsLacking(templateRecords(SERVICE), host, variables, checked(host, statuses));
+    const lacking = missingGroups(templateRecords(SERVICE), host, variables, checked(host, statuses));
     expect(lacking.groups.map(({ id }) => id)).toEqual(groups);
     expect(lacking.byHand.map(({ purpose }) => purpose)).toEqual(byHand);
   });
@@ -95,7 +94,7 @@ describe('groups that a host lacks', () => {
     const found = checked(host, { dmarc_subdomain: 'missing' }).map((record) =>
       record.purpose === 'dmarc_subdomain' ? { ...record, value: 'v=DMARC1; p=reject' } : record,
     );
-    const { groups, byHand } = groupsLacking(templateRecords(SERVICE), host, variables, found);
+    const { groups, byHand } = missingGroups(templateRecords(SERVICE), host, variables, found);
     expect(groups).toEqual([]);
     expect(byHand).toMatchObject([{ purpose: 'dmarc_subdomain', value: 'v=DMARC1; p=reject' }]);
   });
@@ -108,7 +107,7 @@ describe('groups that a host lacks', () => {
       dmarc: 'missing',
       mail_from_spf: 'missing',
     });
-    expect(groupsLacking(templateRecords(SERVICE), host, variables, found).groups).toEqual([
+    expect(missingGroups(templateRecords(SERVICE), host, variables, found).groups).toEqual([
       { id: 'dkim', texts: [] },
       { id: 'spf', texts: ['example.org'] },
       { id: 'mail_from_spf', texts: ['bounce.example.org'] },

@@ -1,7 +1,7 @@
 // The template as a provider reads it: the rules that the repository's linter and its reviewers hold templates to, and
 // that applying it yields what the host is asked for.
 import { describe, expect, test } from 'vitest';
-import { templateSchema } from '#src/domains/domain-connect/schema.ts';
+import { templateSchema } from '#src/domains/domain-connect/routes.ts';
 import {
   domainConnectTemplate,
   type TemplateRecord,

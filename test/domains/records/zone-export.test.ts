@@ -16,7 +16,7 @@ import type {
 import { apexOf, wantedRecords } from '#src/domains/records/wanted-records.ts';
 import { type ZoneExport, zoneExport } from '#src/domains/records/zone-export.ts';
 import type { ResourceRecord } from '#src/domains/zones/resource-record.ts';
-import { zoneFile } from '#src/domains/zones/zone-file.ts';
+import { zoneFile } from '#src/domains/zones/resource-record.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 
 const run = promisify(execFile);

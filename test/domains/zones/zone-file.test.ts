@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResourceRecord } from '#src/domains/zones/resource-record.ts';
+import { zoneFile } from '#src/domains/zones/resource-record.ts';
 import type { ZoneContents } from '#src/domains/zones/zone.ts';
-import { zoneFile } from '#src/domains/zones/zone-file.ts';
 import { edText, rsaText, sampleZones } from '#test/domains/dns/sample-zones.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@
 // in each zone. A list that answers an error code, an address that is none of its own, or names what no list may name, says
 // nothing; nor does one that does not answer.
 import { isIPv4 } from 'node:net';
-import { organizationalDomain } from '#src/domains/records/organizational-domain.ts';
+import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
 import type { ZoneLookup } from '#src/kernel/dns-lookup.ts';
 import { type Clock, MINUTE } from '#src/kernel/time.ts';
 import type { Listing, ScannerReport } from '../assessment.ts';

@@ -1,21 +1,55 @@
-// A domain that another practice has proved to be its own is lost: mail goes out from the managed host again, and the
-// domain's keys sign no more. They stay published for what they have signed. Whoever claims the domain back gets new
-// tokens, so that records left in a zone from earlier days prove nothing.
-//
-// The registry says who has a domain, and says it before this file is written: whatever a crash leaves is found at the
-// next look, which the claim makes due at once.
+// A pending domain whose records prove that it is the practice's comes into use. The registry names its owner first:
+// whoever had it before loses it by that, whatever happens next. Then the practice's own file is written. A crash in
+// between leaves a pending domain, which the next look switches over again, to no other effect.
 
 import { tellOwners } from '#src/accounts/mails/tell-owners.ts';
 import { presentPractice } from '#src/accounts/tenants/present.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { systemChange } from '#src/kernel/change.ts';
-import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { changeKeys } from '../keys/signers.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { dkimKeyStore, sendingDomainStore } from '../store.ts';
 import { forgetOtherChecks, scheduleCheck } from './next-check.ts';
+
+/**
+ * The tenant that has the domain from now on no more, and is looked at at once; null where there is none. Throws
+ * `conflict` where the name is a managed host.
+ */
+export const claimDomain = (db: PlatformDb, tenantId: string, domain: string, now: number): string | null => {
+  const registry = domainRegistryStore(db);
+  const former = registry.ownerOf(domain);
+  if (!registry.claim(domain, tenantId, now))
+    throw new AppError('conflict', `${domain} is a host of the service.`);
+  if (former === null || former === tenantId) return null;
+  registry.setCheckAt(former, now);
+  return former;
+};
+
+/** The domain is in use from now on; the one that was is retired, and its keys stay for the mail under way. */
+export const useDomain = (db: TenantDb, domain: string, now: number): void => {
+  const practice = tenantStore(db).practice();
+  const domains = sendingDomainStore(db);
+  if (practice.custom_domain !== null) domains.retire(practice.custom_domain, now);
+  domains.verify(domain, now);
+  tenantStore(db).updateDomains({
+    custom_domain: domain,
+    custom_verified_at: now,
+    pending_domain: null,
+    // Receivers know it from its first time.
+    warmup_started_at: domains.get(domain)?.verified_at ?? now,
+  });
+};
+
+// A domain that another practice has proved to be its own is lost: mail goes out from the managed host again, and the
+// domain's keys sign no more. They stay published for what they have signed. Whoever claims the domain back gets new
+// tokens, so that records left in a zone from earlier days prove nothing.
+//
+// The registry says who has a domain, and says it before this file is written: whatever a crash leaves is found at the
+// next look, which the claim makes due at once.
 
 interface Claim {
   readonly domain: string;

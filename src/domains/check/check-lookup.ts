@@ -1,4 +1,4 @@
-// Asking for one check: each question once, all at the same time as far as bounds allow, and along aliases.
+// The lookups of one check: each question once, all at the same time as far as bounds allow, and along aliases.
 
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { DnsLookup, Lookup } from '#src/kernel/dns-lookup.ts';
@@ -15,7 +15,7 @@ export interface Texts {
   readonly aliases: readonly string[];
 }
 
-export interface Asking extends DnsLookup {
+export interface CheckLookup extends DnsLookup {
   /** Follows aliases itself: a server that is asked without a resolver in between follows none into another zone. */
   texts(name: string): Promise<Texts>;
   /** Where an alias leads, link by link; empty where the name is none. */
@@ -35,7 +35,7 @@ const once = <T>(ask: (name: string) => Promise<T>): ((name: string) => Promise<
   };
 };
 
-export const createAsking = (lookup: DnsLookup): Asking => {
+export const createCheckLookup = (lookup: DnsLookup): CheckLookup => {
   const inTurn = limitConcurrency(MAX_AT_ONCE);
   const limited = <T>(ask: (name: string) => Promise<Lookup<T>>) =>
     once((name: string) => inTurn(() => ask(name)));

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type HostsOfPractice,
+  type HealthByRecord,
+  type HostsToCheck,
   isInUseDue,
-  judgeStandings,
-  nextLookAt,
-  type Standings,
+  judgeHealth,
+  nextCheckAt,
   type WatchedRecord,
-} from '#src/domains/custom/standing.ts';
+} from '#src/domains/custom/record-health.ts';
 import type { RecordStatus } from '#src/domains/records/host-check.ts';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
 
@@ -26,12 +26,12 @@ const record = (status: RecordStatus, fields: Partial<WatchedRecord> = {}): Watc
 
 /** `15 missing`: looked at after 15 minutes, found missing. Says what was told: `15 bad`, `30 right`. */
 const run = (looks: readonly string[], fields: Partial<WatchedRecord> = {}): string[] => {
-  let standings: Standings = {};
+  let health: HealthByRecord = {};
   return looks.flatMap((look) => {
     const [minute = '', status] = look.split(' ');
     const found = record(status as RecordStatus, fields);
-    const verdict = judgeStandings(standings, [found], NOW + Number(minute) * MINUTE);
-    standings = verdict.standings;
+    const verdict = judgeHealth(health, [found], NOW + Number(minute) * MINUTE);
+    health = verdict.health;
     return [...verdict.wentBad.map(() => `${minute} bad`), ...verdict.recovered.map(() => `${minute} right`)];
   });
 };
@@ -114,23 +114,23 @@ test('an optional record is told of only where it was right before', () => {
 
 test('records are told apart by purpose, type and name, and those no longer wanted are forgotten', () => {
   const records = [record('missing'), record('ok', { name: 'bounce.praxis.test' })];
-  const first = judgeStandings({}, records, NOW);
-  expect(Object.keys(first.standings)).toEqual(['spf TXT praxis.test', 'spf TXT bounce.praxis.test']);
-  const second = judgeStandings(first.standings, [record('missing')], NOW + 15 * MINUTE);
+  const first = judgeHealth({}, records, NOW);
+  expect(Object.keys(first.health)).toEqual(['spf TXT praxis.test', 'spf TXT bounce.praxis.test']);
+  const second = judgeHealth(first.health, [record('missing')], NOW + 15 * MINUTE);
   expect(second.wentBad).toEqual([record('missing')]);
-  expect(Object.keys(second.standings)).toEqual(['spf TXT praxis.test']);
+  expect(Object.keys(second.health)).toEqual(['spf TXT praxis.test']);
 });
 
-const looked = (before: Standings, ...records: readonly WatchedRecord[]) => ({
+const looked = (before: HealthByRecord, ...records: readonly WatchedRecord[]) => ({
   at: NOW,
-  standings: judgeStandings(before, records, NOW).standings,
+  health: judgeHealth(before, records, NOW).health,
   records,
 });
-const told: Standings = {
-  'spf TXT praxis.test': { wasOk: true, badSince: NOW - DAY, errorSince: null, toldAt: NOW - HOUR },
+const told: HealthByRecord = {
+  'spf TXT praxis.test': { wasOk: true, badSince: NOW - DAY, errorSince: null, notifiedAt: NOW - HOUR },
 };
-const nothing: HostsOfPractice = { pending: null, inUse: null };
-const inUse = (...records: readonly WatchedRecord[]): HostsOfPractice => ({
+const nothing: HostsToCheck = { pending: null, inUse: null };
+const inUse = (...records: readonly WatchedRecord[]): HostsToCheck => ({
   ...nothing,
   inUse: { last: looked({}, ...records) },
 });
@@ -171,12 +171,12 @@ describe('a practice is looked at next', () => {
       minutes: 15,
     },
   ])('$says', ({ hosts, minutes }) => {
-    expect(nextLookAt(hosts, NOW, 0.5)).toBe(minutes === null ? null : NOW + minutes * MINUTE);
+    expect(nextCheckAt(hosts, NOW, 0.5)).toBe(minutes === null ? null : NOW + minutes * MINUTE);
   });
 
   test('within a tenth of a day before or after, so that not all come together', () => {
-    expect(nextLookAt(inUse(record('ok')), NOW, 0)).toBe(NOW + 0.9 * DAY);
-    expect(nextLookAt(inUse(record('ok')), NOW, 0.999_999_999)).toBe(NOW + 1.1 * DAY);
+    expect(nextCheckAt(inUse(record('ok')), NOW, 0)).toBe(NOW + 0.9 * DAY);
+    expect(nextCheckAt(inUse(record('ok')), NOW, 0.999_999_999)).toBe(NOW + 1.1 * DAY);
   });
 });
 
