@@ -5,7 +5,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import type { HostCheck } from '../records/host-check.ts';
 import { domainRegistryStore } from '../registry-store.ts';
-import { dnsCheckStore, sendingDomainStore } from '../store.ts';
+import { type DnsCheckRow, dnsCheckStore, sendingDomainStore } from '../store.ts';
 import {
   type HealthByRecord,
   type HostsToCheck,
@@ -40,17 +40,20 @@ export const recordsOf = (check: HostCheck): WatchedRecord[] => [
   ...ownMxOf(check),
 ];
 
-/** Of a host that was never looked at: none. */
+/** Earlier versions stored the time of the notice as `toldAt`. */
+const readHealth = ({ standings_json }: DnsCheckRow): HealthByRecord =>
+  JSON.parse(standings_json.replaceAll('"toldAt":', '"notifiedAt":'));
+
+/** Empty for a host that was never checked. */
 export const lastHealthOf = (db: TenantDb, host: string): HealthByRecord => {
   const row = dnsCheckStore(db).get(host);
-  return row === undefined ? {} : JSON.parse(row.standings_json);
+  return row === undefined ? {} : readHealth(row);
 };
 
 const lastFindings = (db: TenantDb, host: string): LastFindings | null => {
   const row = dnsCheckStore(db).get(host);
   if (row === undefined) return null;
-  const records = recordsOf(JSON.parse(row.result_json));
-  return { at: row.checked_at, health: JSON.parse(row.standings_json), records };
+  return { at: row.checked_at, health: readHealth(row), records: recordsOf(JSON.parse(row.result_json)) };
 };
 
 export const hostsToCheck = (db: TenantDb): HostsToCheck => {

@@ -3,11 +3,12 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTenant } from '#src/accounts/tenants/create.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { domainCheckJob } from '#src/domains/custom/check-job.ts';
+import { lastHealthOf } from '#src/domains/custom/next-check.ts';
 import { claimDomain, useDomain } from '#src/domains/custom/ownership.ts';
 import type { DomainDeps } from '#src/domains/domain-deps.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
-import { dkimKeyStore, lastCheck } from '#src/domains/store.ts';
+import { dkimKeyStore, dnsCheckStore, lastCheck } from '#src/domains/store.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { DnsLookup, Lookup } from '#src/kernel/dns-lookup.ts';
@@ -226,4 +227,17 @@ test('a practice whose name servers take their time is left after half a minute'
   await run();
   expect(asked).toHaveLength(10);
   expect(await isChecked(id)).toBe(true);
+});
+
+test('a notice that an earlier version sent is still known, so that owners do not get it again', async () => {
+  const [id = ''] = await createPending(1);
+  const stored = { 'spf TXT d0.test': { wasOk: true, badSince: 1, errorSince: null, toldAt: 2 } };
+  const health = await storage.tenants.write(id, (db) => {
+    const standings_json = JSON.stringify(stored);
+    dnsCheckStore(db).put({ host: 'd0.test', checked_at: 1, result_json: '{}', standings_json });
+    return lastHealthOf(db, 'd0.test');
+  });
+  expect(health).toEqual({
+    'spf TXT d0.test': { wasOk: true, badSince: 1, errorSince: null, notifiedAt: 2 },
+  });
 });
