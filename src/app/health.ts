@@ -1,26 +1,19 @@
-// What the daemon says of its parts: part of the composition root.
-
+// What the daemon says of its parts.
+import type { Domains } from '#src/domains/open.ts';
+import type { openFollowers } from '#src/followers/open.ts';
 import type { Health } from '#src/http/service-routes.ts';
-import type { Storage } from '#src/kernel/db/storage.ts';
+import type { Intake } from '#src/intake/open.ts';
+import type { Base } from '#src/kernel/base.ts';
 import { toIsoOrNull } from '#src/kernel/time.ts';
-import type { domainParts } from './domain-parts.ts';
-import type { FollowerParts } from './follower-parts.ts';
-import type { inboundParts } from './inbound-parts.ts';
-import type { scannerParts } from './scanner-parts.ts';
-import type { SendingParts } from './sending-parts.ts';
-import type { submissionParts } from './submission-parts.ts';
+import type { Relay } from '#src/relay/open.ts';
+import type { openSmtp } from '#src/smtp/open.ts';
 
-export interface HealthDeps {
-  readonly version: string;
-  readonly platform: Pick<Storage['platform'], 'broken'>;
-  readonly files: Pick<Storage['tenants'], 'stats'>;
-  readonly sending: Pick<SendingParts, 'waysOut' | 'dispatcher'>;
-  readonly scanners: Pick<ReturnType<typeof scannerParts>, 'health'>;
-  readonly domains: Pick<ReturnType<typeof domainParts>, 'dnsFacts'>;
-  readonly submission: Pick<ReturnType<typeof submissionParts>, 'facts'>;
-  readonly inbound: Pick<ReturnType<typeof inboundParts>, 'facts'>;
-  readonly followers: Pick<FollowerParts, 'facts'>;
-  readonly draining: () => boolean;
+interface Rooms {
+  readonly domains: Domains;
+  readonly relay: Relay;
+  readonly intake: Intake;
+  readonly followers: ReturnType<typeof openFollowers>;
+  readonly smtp: ReturnType<typeof openSmtp>;
 }
 
 /** What health shows of an upstream; the rest of what it says of itself is in the log. */
@@ -29,31 +22,34 @@ const upstreamFacts = (upstream: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(UPSTREAM_FACTS.map((name) => [name, upstream[name] ?? null]));
 
 /** The time it runs is counted from this call. */
-export const healthOf = (deps: HealthDeps): (() => Health) => {
-  const { version, platform, files, sending, scanners, domains, submission, inbound, followers } = deps;
+export const healthOf = (base: Base, rooms: Rooms): (() => Health) => {
+  const { platform, tenants: files } = base.storage;
   const started = performance.now();
   return () => {
-    const draining = deps.draining();
+    const draining = base.draining();
     const databases = files.stats();
-    const upstreams = sending.waysOut.describe();
-    const { waiting_tenants, in_flight, next_due_at } = sending.dispatcher.describe();
-    const upstreamsWork = upstreams.every(({ state }) => state === 'closed');
-    const scannersWork = scanners.health().every(({ state }) => state !== 'failing');
-    const whole = upstreamsWork && scannersWork && databases.broken === 0;
-    const status = draining ? 'draining' : platform.broken() ? 'failing' : whole ? 'ok' : 'degraded';
+    const { upstreams, queue } = rooms.relay.describe();
+    const scanners = rooms.intake.scanners.health();
+    const isWhole =
+      upstreams.every(({ state }) => state === 'closed') &&
+      scanners.every(({ state }) => state !== 'failing') &&
+      databases.broken === 0;
     return {
       ok: !draining && !platform.broken(),
-      status,
-      version,
+      status: draining ? 'draining' : platform.broken() ? 'failing' : isWhole ? 'ok' : 'degraded',
+      version: base.version,
       uptime_seconds: Math.round((performance.now() - started) / 1_000),
       databases,
-      queue: { waiting_tenants, in_flight, next_due_at: toIsoOrNull(next_due_at) },
+      queue: {
+        waiting_tenants: queue.waiting_tenants,
+        in_flight: queue.in_flight,
+        next_due_at: toIsoOrNull(queue.next_due_at),
+      },
       upstreams: upstreams.map(upstreamFacts),
-      scanners: scanners.health(),
-      dns: domains.dnsFacts(),
-      submission: submission.facts(),
-      inbound: inbound.facts(),
-      ...followers.facts(),
+      scanners,
+      dns: rooms.domains.dnsFacts(),
+      ...rooms.smtp.facts(),
+      ...rooms.followers.facts(),
     };
   };
 };

@@ -1,15 +1,10 @@
 // The nightly look at every tenant's file: what is old is removed, and what a crash has left undone is done. One file
 // after the other, at a pace that leaves the disk to those who wait for an answer, and as a visitor (TenantFiles.visit),
 // so that files in use stay open.
+import type { NightlyTask } from '#src/kernel/base.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Job } from '#src/kernel/job.ts';
 import { createPace, type Pace } from '#src/kernel/pace.ts';
-
-/** Something to be done for a tenant. Ends early when the signal aborts; what is left is the next night's. */
-export interface Visitor {
-  readonly what: string;
-  readonly visit: (tenantId: string, signal: AbortSignal, pace: Pace) => Promise<void>;
-}
 
 export interface NightlyJobDeps {
   readonly files: Pick<TenantFiles, 'visit'>;
@@ -21,7 +16,7 @@ export interface NightlyJobDeps {
   /** Before the tenants: what is old in the registry. */
   readonly registry: (signal: AbortSignal, pace: Pace) => Promise<void>;
   /** In their order, each for every tenant. */
-  readonly visitors: readonly Visitor[];
+  readonly tasks: readonly NightlyTask[];
 }
 
 const TENANTS_PER_PAGE = 100;
@@ -29,7 +24,7 @@ const TENANTS_PER_PAGE = 100;
 const MAX_NAMED_FAILURES = 20;
 
 /** What fails keeps nobody else from their turn; the job fails at its end. */
-export const nightlyJob = ({ files, listTenants, registry, visitors }: NightlyJobDeps): Job => ({
+export const nightlyJob = ({ files, listTenants, registry, tasks }: NightlyJobDeps): Job => ({
   name: 'remove what is old',
   schedule: '17 3 * * *',
   run: async (signal, log) => {
@@ -45,9 +40,9 @@ export const nightlyJob = ({ files, listTenants, registry, visitors }: NightlyJo
       }
     };
     const visitAll = async (tenantId: string): Promise<void> => {
-      for (const { what, visit } of visitors)
+      for (const { what, run } of tasks)
         if (!signal.aborted)
-          await attempt(() => visit(tenantId, signal, pace), { practice_id: tenantId, what });
+          await attempt(() => run(tenantId, signal, pace), { practice_id: tenantId, what });
     };
 
     await attempt(() => registry(signal, pace), { what: 'registry' });

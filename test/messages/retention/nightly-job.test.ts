@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import type { NightlyTask } from '#src/kernel/base.ts';
 import { createLog } from '#src/kernel/log.ts';
-import { nightlyJob, type Visitor } from '#src/messages/retention/nightly-job.ts';
+import { nightlyJob } from '#src/messages/retention/nightly-job.ts';
 import { createSampleTenant, openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
 
 const log = createLog('silent');
@@ -18,9 +19,9 @@ const scene = async (fails: (done: string) => boolean = () => false) => {
     done.push(what);
     if (fails(what)) throw new Error(what);
   };
-  const visitor = (what: string): Visitor => ({
+  const task = (what: string): NightlyTask => ({
     what,
-    visit: async (id) => {
+    run: async (id) => {
       await storage.tenants.read(id, () => note(`${what} ${nameOf(id)}`));
     },
   });
@@ -29,7 +30,7 @@ const scene = async (fails: (done: string) => boolean = () => false) => {
     // Pages of two, so that the next page is asked for.
     listTenants: (after) => storage.platform.read((db) => registryStore(db).listAll(after, 2)),
     registry: async () => note('registry'),
-    visitors: [visitor('audit'), visitor('events')],
+    tasks: [task('audit'), task('events')],
   });
   return { storage, tenants, job, done, stop, run: () => job.run(stop.signal, log) };
 };

@@ -1,53 +1,21 @@
-// All that has to do with domains, their keys and the DNS: part of the composition root.
+// Domains: the hosts that tenants send from, their records, checks and keys, and the authoritative name server.
 import { createPrivateKey } from 'node:crypto';
-import type { Notices } from '#src/accounts/mails/outbox.ts';
-import type { OwnersOf } from '#src/accounts/mails/tell-owners.ts';
-import { domainCheckJob } from '#src/domains/custom/check-job.ts';
-import { domainRoutes, exportRoutes } from '#src/domains/custom/domain-routes.ts';
-import { createDnsServer, type DnsServer } from '#src/domains/dns/server.ts';
-import { domainConnectRoutes } from '#src/domains/domain-connect/routes.ts';
-import { keyRoutes } from '#src/domains/keys/key-routes.ts';
-import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
-import { keyRenewalJob } from '#src/domains/keys/renewal-job.ts';
-import { createSigners, type Signers } from '#src/domains/keys/signers.ts';
-import { mtaStsRoutes } from '#src/domains/zones/mta-sts-routes.ts';
-import { createServiceZones } from '#src/domains/zones/service-zones.ts';
-import type { Zones } from '#src/domains/zones/zone.ts';
+import type { Accounts } from '#src/accounts/open.ts';
+import type { Base, Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { type Config, zoneSettings } from '#src/kernel/config/config.ts';
-import type { Storage } from '#src/kernel/db/storage.ts';
-import { createDnsLookup, type DnsLookup } from '#src/kernel/dns-lookup.ts';
-import type { Job } from '#src/kernel/job.ts';
-import type { Log } from '#src/kernel/log.ts';
-import type { Route } from '#src/kernel/route.ts';
-import type { Clock } from '#src/kernel/time.ts';
-
-export interface DomainPartsDeps {
-  readonly config: Config;
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Seals DKIM keys; 32 bytes. */
-  readonly sealingKey: Buffer;
-  readonly generateKeyPair: GenerateKeyPair;
-  readonly notices: Notices;
-  /** Whom to tell about a practice, by its id. */
-  readonly ownersOf: OwnersOf;
-}
-
-export interface DomainParts {
-  readonly zones: Zones;
-  readonly signers: Signers;
-  readonly lookup: DnsLookup;
-  /** Null where it is off. */
-  readonly dns: DnsServer | null;
-  /** What health shows of it. */
-  readonly dnsFacts: () => Readonly<Record<string, unknown>> | null;
-  readonly routes: readonly Route[];
-  readonly jobs: readonly Job[];
-  /** Ends what is asked of the DNS, so that nothing waits for its answers. */
-  readonly stopAsking: () => void;
-}
+import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
+import { domainCheckJob } from './custom/check-job.ts';
+import { domainRoutes, exportRoutes } from './custom/domain-routes.ts';
+import { createDnsServer, type DnsServer } from './dns/server.ts';
+import { domainConnectRoutes } from './domain-connect/routes.ts';
+import { keyRoutes } from './keys/key-routes.ts';
+import { fewAtATime, type GenerateKeyPair, generateDkimKeyPair } from './keys/keys.ts';
+import { keyRenewalJob } from './keys/renewal-job.ts';
+import { createSigners } from './keys/signers.ts';
+import { createTenantHosts } from './tenant-hosts.ts';
+import { mtaStsRoutes } from './zones/mta-sts-routes.ts';
+import { createServiceZones } from './zones/service-zones.ts';
 
 const dnsFacts = (dns: DnsServer | null) => {
   if (dns === null) return null;
@@ -71,9 +39,19 @@ const domainConnectOf = ({ service, domain_connect }: Config) => ({
   },
 });
 
-export const domainParts = (deps: DomainPartsDeps): DomainParts => {
-  const { config, storage, clock, log, sealingKey, generateKeyPair } = deps;
+export interface DomainsOptions {
+  readonly generateKeyPair?: GenerateKeyPair | undefined;
+}
+
+export type Domains = ReturnType<typeof openDomains>;
+
+export const openDomains = (base: Base, accounts: Accounts, options: DomainsOptions = {}) => {
+  const { storage, clock, log } = base;
+  const config = base.config();
   const { platform } = storage;
+  const { notices, ownersOf } = accounts;
+  const sealingKey = base.key('dkim keys');
+  const generateKeyPair = fewAtATime(options.generateKeyPair ?? generateDkimKeyPair);
   const signers = createSigners(sealingKey, { ed25519: config.dkim.ed25519 });
   const settings = zoneSettings(config, () => clock.now());
   const zones = createServiceZones(settings, (work) => platform.peek(work));
@@ -102,8 +80,8 @@ export const domainParts = (deps: DomainPartsDeps): DomainParts => {
   const domains = {
     ...changing,
     managedSuffix: config.service.managed_suffix,
-    notices: deps.notices,
-    ownersOf: deps.ownersOf,
+    notices,
+    ownersOf,
     origin: config.service.public_origin,
     log,
     stopping: stopping.signal,
@@ -120,13 +98,22 @@ export const domainParts = (deps: DomainPartsDeps): DomainParts => {
     ...domainConnectRoutes(domains, { ...domainConnectOf(config), keyRecords: settings.extra }),
   ];
   return {
-    zones,
     signers,
     lookup,
+    /** Null where it is off. */
     dns,
+    /** What health shows of it. */
     dnsFacts: () => dnsFacts(dns),
+    hosts: createTenantHosts({
+      serviceHost: settings.serviceHost,
+      managedSuffix: settings.managedSuffix,
+      sealingKey,
+      generateKeyPair,
+      isReservedSlug: zones.isReservedSlug,
+    }),
     routes: [...policy, ...domainRoutes(domains), ...publishing, ...keyRoutes(keys)],
     jobs: [domainCheckJob(domains), keyRenewalJob(keys)],
+    /** Ends what is asked of the DNS, so that nothing waits for its answers. */
     stopAsking: () => stopping.abort(),
-  };
+  } satisfies Room & Record<string, unknown>;
 };

@@ -1,55 +1,28 @@
-// Mail from the world: the listener, what becomes of what it takes, and the mailbox simulator. Part of the composition root.
-
+// The SMTP listeners: submission for mail programs, and mail from the world.
+import type { Accounts } from '#src/accounts/open.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
-import { createComplaints } from '#src/feedback/complaints.ts';
+import type { Feedback } from '#src/feedback/open.ts';
 import { readReport } from '#src/feedback/read-report.ts';
 import { receiveReport } from '#src/feedback/receive.ts';
 import { returnPathStanding } from '#src/feedback/return-path.ts';
 import { answerTo } from '#src/feedback/simulator.ts';
+import type { Intake } from '#src/intake/open.ts';
 import { createOperatorMail } from '#src/intake/operator-mail.ts';
-import { sendTestRoutes } from '#src/intake/send-test.ts';
+import { type Base, CUT_OFF_MS } from '#src/kernel/base.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Config } from '#src/kernel/config/config.ts';
-import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
-import type { Log } from '#src/kernel/log.ts';
-import type { Route } from '#src/kernel/route.ts';
-import type { Clock } from '#src/kernel/time.ts';
 import { headOf } from '#src/mail/field-block.ts';
 import { decodeReturnPath } from '#src/mail/verp.ts';
 import { createCaptureUpstream } from '#src/relay/capture/upstream.ts';
 import { createSmtpUpstream } from '#src/relay/smtp/upstream.ts';
 import type { Upstream } from '#src/relay/upstream.ts';
-import { createInbound, type InboundStats, type InboundWork } from '#src/smtp/inbound.ts';
-import { readCertificate, renewCertificate } from '#src/smtp/tls.ts';
-import type { SendingParts } from './sending-parts.ts';
-
-export interface InboundPartsDeps {
-  /** As it is now. */
-  readonly config: () => Config;
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly version: string;
-  readonly sending: Pick<SendingParts, 'intake' | 'keys' | 'received'>;
-  readonly systemTenantId: () => string | null;
-  /** ms: what outlives the drain has so long to notice. */
-  readonly cutOff: number;
-}
-
-export interface InboundParts {
-  readonly routes: readonly Route[];
-  /** Resolves with the port; null where it is off. */
-  start(): Promise<number | null>;
-  stop(timeoutMs: number): Promise<void>;
-  /** Reads the certificate again. */
-  renewCertificate(): void;
-  /** What health shows of it; null where it is off. */
-  facts(): InboundStats | null;
-}
+import { createInbound, type InboundWork } from './inbound.ts';
+import { createSubmission, type SubmissionPorts } from './submission.ts';
+import { readCertificate, renewCertificate } from './tls.ts';
 
 /** Content under way, of all connections together. */
-const HELD_BYTES = 64 * 1_024 * 1_024;
+const INBOUND_BYTES = 64 * 1_024 * 1_024;
 /** Of the operator's mails, where no address is named for them. */
 const KEPT_MAILS = 1_000;
 /** Connections by which the simulator brings its answers here. */
@@ -62,21 +35,19 @@ const ownAddress = (host: string): string => {
 };
 
 /** Throws where the certificate cannot be used. */
-export const inboundParts = (deps: InboundPartsDeps): InboundParts => {
-  const { config, storage, clock, log, version, sending, systemTenantId, cutOff } = deps;
+const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
+  const { config, storage, clock, log, version, simulatorDomain, systemTenantId } = base;
   const { service, smtp } = config();
-  const simulatorDomain = `simulator.${service.host}`;
-  const { keys } = sending;
   const settings = smtp.inbound ?? null;
   const mailbox = createCaptureUpstream({
     name: 'operator',
     keep: KEPT_MAILS,
     files: storage.tenants,
     clock,
-    key: keys.capturedMail,
+    key: base.key('captured mail'),
   });
   const tellOperator = createOperatorMail({
-    intake: sending.intake,
+    intake: intake.accept,
     systemTenantId,
     operator: () => config().smtp.inbound?.postmaster ?? null,
     keep: async (tenantId, { recipient, mailFrom, content }) => {
@@ -87,25 +58,14 @@ export const inboundParts = (deps: InboundPartsDeps): InboundParts => {
     },
   });
 
-  const complain = createComplaints({
-    locate: {
-      readPlatform: storage.platform.read,
-      files: storage.tenants,
-      returnPathKey: keys.returnPaths,
-      unsubscribeKey: keys.unsubscribeLinks,
-    },
-    received: sending.received,
-    log,
-  });
-
   /** The simulator's way back in; null until the listener has its port. */
   let answers: Upstream | null = null;
   const work: InboundWork = {
-    standing: (target) => returnPathStanding(sending.received, target),
-    complain,
+    standing: (target) => returnPathStanding(feedback.received, target),
+    complain: feedback.complain,
     report: async (targets, content) => {
       const report = await readReport(content);
-      return Promise.all(targets.map((target) => receiveReport(sending.received, target, report)));
+      return Promise.all(targets.map((target) => receiveReport(feedback.received, target, report)));
     },
     simulate: async ({ behaviour, recipient, returnPath }, content) => {
       const now = clock.now();
@@ -129,9 +89,9 @@ export const inboundParts = (deps: InboundPartsDeps): InboundParts => {
       certificate: settings.tls ? readCertificate(settings.tls) : null,
       serviceHost: service.host,
       simulatorDomain,
-      decodeReturnPath: (address) => decodeReturnPath(keys.returnPaths, address),
+      decodeReturnPath: (address) => decodeReturnPath(feedback.returnPathKey, address),
       isSendingHost: (host) => storage.platform.peek((db) => domainRegistryStore(db).tokensOf(host)) !== null,
-      budget: createByteBudget(HELD_BYTES),
+      budget: createByteBudget(INBOUND_BYTES),
       work,
       now: () => clock.now(),
       log,
@@ -149,7 +109,7 @@ export const inboundParts = (deps: InboundPartsDeps): InboundParts => {
         pool: ANSWERS_AT_ONCE,
         ehloName: simulatorDomain,
         deliveredOn: 'accept',
-        timeouts: { stop: cutOff },
+        timeouts: { stop: CUT_OFF_MS },
       },
       log,
     );
@@ -157,17 +117,88 @@ export const inboundParts = (deps: InboundPartsDeps): InboundParts => {
   };
 
   return {
-    routes: sendTestRoutes({ intake: sending.intake, simulatorDomain, receives: inbound !== null }),
     start,
-    stop: async (timeoutMs) => {
+    stop: async (timeoutMs: number) => {
       // What the simulator has not answered by then is brought to it again.
       await Promise.all([inbound?.stop(timeoutMs), answers?.stop()]);
       await mailbox.stop();
     },
+    /** Reads the certificate again. */
     renewCertificate: () => {
       if (inbound && settings?.tls)
         renewCertificate(config().smtp.inbound?.tls ?? settings.tls, [inbound], log);
     },
+    /** What health shows of it; null where it is off. */
     facts: () => inbound?.stats() ?? null,
+  };
+};
+
+/** Content in flight of all connections together: five of the largest messages, two of them from one address. */
+const SUBMISSION_BYTES = 256 * 1_024 * 1_024;
+
+const certificateFiles = ({ smtp }: Config) => smtp.submission?.tls ?? smtp.inbound?.tls ?? null;
+
+/** Null where it is off. Throws where the certificate cannot be used. */
+const openSubmission = (base: Base, { authenticate }: Accounts, intake: Intake) => {
+  const { config, limits, clock, log } = base;
+  const { service, smtp } = config();
+  if (smtp.submission === undefined) return null;
+  const { listen, implicit_listen } = smtp.submission;
+  const files = certificateFiles(config());
+  const submission = createSubmission({
+    listen: listen ?? null,
+    implicitListen: implicit_listen ?? null,
+    hostName: service.host,
+    certificate: files && readCertificate(files),
+    budget: createByteBudget(SUBMISSION_BYTES),
+    intake: intake.accept,
+    authenticate: (token, clientAddress) =>
+      authenticate(
+        { bearer: token, adminToken: null, cookie: null, csrfToken: null, isWrite: true },
+        clientAddress,
+      ),
+    limits,
+    clock,
+    log,
+  });
+  return {
+    start: submission.start,
+    stop: submission.stop,
+    renewCertificate: () => {
+      if (files) renewCertificate(certificateFiles(config()) ?? files, submission.listeners, log);
+    },
+    facts: () => {
+      const stats = submission.listeners.map((listener) => listener.stats());
+      return {
+        /** Whether all that are configured do. */
+        listening: stats.every(({ listening }) => listening),
+        connections: stats.reduce((sum, { connections }) => sum + connections, 0),
+      };
+    },
+  };
+};
+
+const NO_PORTS: SubmissionPorts = { port: null, implicitPort: null };
+
+/** Throws where a certificate cannot be used. */
+export const openSmtp = (base: Base, accounts: Accounts, feedback: Feedback, intake: Intake) => {
+  const submission = openSubmission(base, accounts, intake);
+  const inbound = openInbound(base, feedback, intake);
+  return {
+    /** Resolves with the ports; null where a listener is off. */
+    start: async () => ({
+      submissionPorts: (await submission?.start()) ?? NO_PORTS,
+      inboundPort: await inbound.start(),
+    }),
+    /** Takes nothing more; resolves when what is in flight has ended, or after `drainMs`. */
+    stop: async (drainMs: number) => {
+      await Promise.all([inbound.stop(drainMs), submission?.stop(drainMs)]);
+    },
+    renewCertificates: () => {
+      inbound.renewCertificate();
+      submission?.renewCertificate();
+    },
+    /** What health shows of each; null where it is off. */
+    facts: () => ({ submission: submission?.facts() ?? null, inbound: inbound.facts() }),
   };
 };

@@ -1,43 +1,20 @@
-// The scanners of the configuration, and the check of content they belong to: part of the composition root.
-
-import { type ContentCheck, createContentCheck } from '#src/intake/content/check-content.ts';
-import { createBlockList } from '#src/intake/content/scanners/block-list.ts';
-import { createClamdScanner } from '#src/intake/content/scanners/clamd.ts';
-import { createDnsLists } from '#src/intake/content/scanners/dns-lists.ts';
-import { createGuard, type Guard, type ScannerHealth } from '#src/intake/content/scanners/guard.ts';
-import { familyOf } from '#src/intake/content/scanners/list-codes.ts';
-import { createRspamdScanner } from '#src/intake/content/scanners/rspamd.ts';
-import type { Config } from '#src/kernel/config/config.ts';
+// The scanners of the configuration, and the check of content that asks them.
+import type { Base } from '#src/kernel/base.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
-import type { Job } from '#src/kernel/job.ts';
-import type { Log } from '#src/kernel/log.ts';
-import type { Clock } from '#src/kernel/time.ts';
-
-export interface ScannerPartsDeps {
-  /** As it is now. */
-  readonly config: () => Config;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-export interface ScannerParts {
-  readonly content: ContentCheck;
-  readonly isConfigured: () => boolean;
-  /** What health shows of them. */
-  readonly health: () => readonly ScannerHealth[];
-  /** Reads the list of hosts where it has changed. */
-  readonly refresh: () => Promise<void>;
-  readonly jobs: readonly Job[];
-  /** Ends what is asked, so that nothing waits for its answers. */
-  readonly stop: () => void;
-}
+import { createContentCheck } from './check-content.ts';
+import { createBlockList } from './scanners/block-list.ts';
+import { createClamdScanner } from './scanners/clamd.ts';
+import { createDnsLists } from './scanners/dns-lists.ts';
+import { createGuard, type Guard, type ScannerHealth } from './scanners/guard.ts';
+import { familyOf } from './scanners/list-codes.ts';
+import { createRspamdScanner } from './scanners/rspamd.ts';
 
 /** Messages whose hosts are looked up in a list at a time, each some twenty names. */
 const LISTED_AT_ONCE = 16;
 
 const off = (name: string): ScannerHealth => ({ name, state: 'off', failures: 0, last_failure_at: null });
 
-export const scannerParts = ({ config, clock, log }: ScannerPartsDeps): ScannerParts => {
+export const openScanners = ({ config, clock, log }: Pick<Base, 'config' | 'clock' | 'log'>) => {
   const { scanners, dns, service } = config();
   const stopping = new AbortController();
   const guard = (name: string, places: number, timeout: number): Guard =>
@@ -81,12 +58,14 @@ export const scannerParts = ({ config, clock, log }: ScannerPartsDeps): ScannerP
       onFailure: () => config().scanners.on_failure,
     }),
     isConfigured: () => asked.length > 0 || blockList.isConfigured(),
+    /** What health shows of them. */
     health: () => [
       rspamdGuard?.health() ?? off('rspamd'),
       clamdGuard?.health() ?? off('clamd'),
       dnsLists?.health() ?? off('dnsbl'),
       blockList.health(),
     ],
+    /** Reads the list of hosts where it has changed. */
     refresh: blockList.refresh,
     jobs: [
       {
@@ -98,6 +77,7 @@ export const scannerParts = ({ config, clock, log }: ScannerPartsDeps): ScannerP
         },
       },
     ],
+    /** Ends what is asked, so that nothing waits for its answers. */
     stop: () => {
       stopping.abort();
       rspamd?.stop();

@@ -1,0 +1,139 @@
+// Accounts: tenants with their projects and routes, the people in them and how they sign in, abuse tickets, the waiting
+// list, and the outbox of the service's own mails.
+import { auditRoutes } from '#src/events/audit-routes.ts';
+import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
+import { createRateCheck } from '#src/kernel/rate-limit.ts';
+import { ticketRetentionJob } from './abuse/retention.ts';
+import { abuseRoutes } from './abuse/routes.ts';
+import { createOutbox } from './mails/outbox.ts';
+import type { OwnerNoticesDeps } from './mails/tell-owners.ts';
+import { accountRoutes } from './people/account-routes.ts';
+import { createAuthenticate } from './people/authenticate.ts';
+import { createEnterTenant, createMayCreatePractice } from './people/enter.ts';
+import { createSessionsLastUsed, createTokensLastUsed, lastUsedJob } from './people/last-used.ts';
+import { createPasswords } from './people/passwords.ts';
+import { peopleRoutes } from './people/people-routes.ts';
+import { practiceOwners } from './people/practice-owners.ts';
+import { practicePeople } from './people/practice-people.ts';
+import { createSessions, sessionsCleanupJob } from './people/sessions.ts';
+import { createSignInCodes } from './people/sign-in-codes.ts';
+import { signInRoutes } from './people/sign-in-routes.ts';
+import { tokenRoutes } from './people/token-routes.ts';
+import { complianceRoutes } from './tenants/compliance-routes.ts';
+import type { CreateTenantDeps } from './tenants/create.ts';
+import type { TenantHosts } from './tenants/hosts.ts';
+import { operatorRoutes } from './tenants/operator-routes.ts';
+import { practiceRoutes } from './tenants/practice-routes.ts';
+import { projectRoutes } from './tenants/project-routes.ts';
+import { registryStore } from './tenants/registry-store.ts';
+import { routeRoutes } from './tenants/route-routes.ts';
+import { waitlistRoutes } from './waitlist/routes.ts';
+
+export type Accounts = ReturnType<typeof openAccounts>;
+
+/** `hosts` is asked when a tenant is created; the domains room is opened after this one. */
+export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
+  const { config, storage, clock, log } = base;
+  const { platform, tenants: files } = storage;
+  const { service, admin } = config();
+  const origin = service.public_origin;
+  const serviceName = service.name;
+
+  const outbox = createOutbox(base.key('notices'));
+  let notifyPostman = (): void => undefined;
+  const notices = { enqueue: outbox.enqueue, tell: () => notifyPostman() };
+  const ownersOf = practiceOwners(storage);
+  const ownerNotices: OwnerNoticesDeps = { files, platform, notices, ownersOf, clock, log, origin };
+
+  const tokensLastUsed = createTokensLastUsed(files, clock);
+  const sessionsLastUsed = createSessionsLastUsed(platform, clock);
+  const sessions = createSessions({
+    platform,
+    clock,
+    lastUsed: sessionsLastUsed,
+    csrfKey: base.key('csrf'),
+    isHttps: origin.startsWith('https:'),
+  });
+  const limitEmail = createRateCheck(
+    clock,
+    () => base.limits().signInPerEmail,
+    'Too many requests for this e-mail address.',
+  );
+  const tenantDeps: CreateTenantDeps = {
+    storage,
+    clock,
+    get hosts() {
+      return hosts();
+    },
+    safeModeDefault: () => config().safe_mode.default,
+  };
+  const signIn = {
+    platform,
+    clock,
+    codes: createSignInCodes(base.key('sign-in codes')),
+    sessions,
+    passwords: createPasswords(),
+    notices,
+    limitEmail,
+    passwordLogin: () => config().auth.password_login,
+  };
+  const people = practicePeople({ notices, origin });
+
+  return {
+    outbox,
+    notices,
+    ownersOf,
+    ownerNotices,
+    tenantDeps,
+    /** `listener` is called after each commit that has put a notice into the outbox. */
+    onNotice: (listener: () => void) => {
+      notifyPostman = listener;
+    },
+    tenantExists: (id: string) => platform.peek((db) => registryStore(db).get(id)) !== undefined,
+    authenticate: createAuthenticate({
+      platform,
+      clock,
+      adminToken: admin.token?.reveal() ?? null,
+      lastUsed: tokensLastUsed,
+      sessions,
+    }),
+    enterTenant: createEnterTenant(storage),
+    mayCreatePractice: createMayCreatePractice(storage),
+    routes: [
+      ...practiceRoutes({ ...tenantDeps, people }),
+      ...operatorRoutes({ storage, clock, people }),
+      ...auditRoutes({ platform, files }),
+      ...projectRoutes({ files, clock }),
+      ...routeRoutes({ files, clock }),
+      ...complianceRoutes({ files, clock }),
+      ...signInRoutes(signIn),
+      ...accountRoutes({ ...signIn, storage }),
+      ...peopleRoutes({
+        storage,
+        clock,
+        notices,
+        limitEmail,
+        sessions,
+        founding: people.founding,
+        serviceName,
+        origin,
+      }),
+      ...tokenRoutes({ storage, clock }),
+      ...abuseRoutes({ platform, notices, limitEmail, clock, serviceName }),
+      ...waitlistRoutes({ platform, limitEmail, clock, serviceName }),
+    ],
+    jobs: [
+      lastUsedJob('note when tokens were used', tokensLastUsed),
+      lastUsedJob('note when sessions were used', sessionsLastUsed),
+      sessionsCleanupJob(platform, clock, signIn.codes.removeOld),
+      ticketRetentionJob({ platform, keep: () => config().retention.abuse_tickets, clock }),
+    ],
+    /** Writes when credentials were last used; what cannot be written in time looks a minute older. */
+    stop: async () => {
+      for (const lastUsed of [tokensLastUsed, sessionsLastUsed])
+        await lastUsed
+          .flush(AbortSignal.timeout(CUT_OFF_MS))
+          .catch((error) => log.warn({ err: error }, 'the last use was not noted'));
+    },
+  } satisfies Room & Record<string, unknown>;
+};

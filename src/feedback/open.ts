@@ -1,0 +1,87 @@
+// Feedback: what comes back about mail that was sent. Reports by SMTP and HTTP, opens and clicks, unsubscribing,
+// suppressions, and the guardrail that pauses a tenant.
+import { createSecretKey } from 'node:crypto';
+import type { Accounts } from '#src/accounts/open.ts';
+import type { Base, Room } from '#src/kernel/base.ts';
+import { createTrackingLinks } from '#src/mail/tracking-link.ts';
+import { createUnsubscribeUrl } from '#src/mail/unsubscribe-token.ts';
+import type { Messages } from '#src/messages/open.ts';
+import { createComplaints } from './complaints.ts';
+import { createGuardrail } from './reputation/guardrail.ts';
+import { isToBeTold } from './reputation/pause.ts';
+import { createPauseNotices } from './reputation/pause-notices.ts';
+import { pauseRoutes } from './reputation/routes.ts';
+import { suppressionRoutes } from './suppressions/routes.ts';
+import { suppressionTransferRoutes } from './suppressions/transfer-routes.ts';
+import { createRecorder } from './tracking/recorder.ts';
+import { trackingRoutes } from './tracking/routes.ts';
+import { unsubscribeRoutes } from './unsubscribe/routes.ts';
+import { confirmSubscription } from './upstream/confirm.ts';
+import { upstreamEventRoutes } from './upstream/routes.ts';
+
+export type Feedback = ReturnType<typeof openFeedback>;
+
+export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages) => {
+  const { config, storage, clock, log, simulatorDomain, systemTenantId } = base;
+  const { platform, tenants: files } = storage;
+  const { name, public_origin: origin } = config().service;
+  const suppressionKey = createSecretKey(base.key('suppressions'));
+  const returnPathKey = createSecretKey(base.key('return paths'));
+  const unsubscribeKey = createSecretKey(base.key('unsubscribe links'));
+  const trackingKey = createSecretKey(base.key('tracking links'));
+
+  const pauseNotices = createPauseNotices(accounts.ownerNotices);
+  const guardrail = createGuardrail({ systemTenantId, tell: pauseNotices.tell });
+  const received = {
+    readPlatform: platform.read,
+    files,
+    clock,
+    suppressionKey,
+    simulatorDomain,
+    guardrail,
+  };
+  const locate = { readPlatform: platform.read, files, returnPathKey, unsubscribeKey };
+  const recorder = createRecorder({ platform, files, log, takeIn: received });
+  const suppressions = { files, clock, suppressionKey };
+  return {
+    suppressionKey,
+    returnPathKey,
+    /** What applying a signal takes. */
+    received,
+    complain: createComplaints({ locate, received, log }),
+    /** The links that a copy contains. */
+    links: {
+      unsubscribeUrl: createUnsubscribeUrl(origin, unsubscribeKey),
+      trackingLinks: createTrackingLinks(origin, trackingKey),
+      service: { name, origin },
+    },
+    routes: [
+      ...suppressionRoutes(suppressions),
+      ...suppressionTransferRoutes(suppressions),
+      ...unsubscribeRoutes({ ...suppressions, platform, unsubscribeKey, serviceName: name, simulatorDomain }),
+      ...pauseRoutes({ storage, clock, tell: pauseNotices.tell, holdDue: queue.hold, wake: queue.wake }),
+      ...trackingRoutes({ clock, trackingKey, recorder }),
+      ...upstreamEventRoutes({
+        eventsOf: (upstreamName) => {
+          const upstream = config().upstreams.find((one) => one.name === upstreamName);
+          return upstream?.kind === 'smtp' ? upstream.events : null;
+        },
+        locate,
+        received,
+        confirm: confirmSubscription,
+      }),
+    ],
+    nightly: [
+      {
+        what: 'pauses whose owners are still to be told',
+        run: async (id) => {
+          if (await files.read(id, isToBeTold)) pauseNotices.tell(id);
+        },
+      },
+    ],
+    /** Writes the opens and clicks that are still in memory. */
+    stop: () => recorder.stop(),
+    /** After the last signal: sends what owners are still to be notified of. */
+    stopNotices: () => pauseNotices.stop(),
+  } satisfies Room & Record<string, unknown>;
+};

@@ -1,0 +1,100 @@
+// Intake: the one way in. The API's routes that send, the scanners that content passes, and the senders inside the
+// service itself: the postman of its own mails and the mail to its operator.
+import type { Accounts } from '#src/accounts/open.ts';
+import type { Domains } from '#src/domains/open.ts';
+import type { Feedback } from '#src/feedback/open.ts';
+import type { Base, Room } from '#src/kernel/base.ts';
+import type { Messages } from '#src/messages/open.ts';
+import type { AcceptDeps } from './accept.ts';
+import { openScanners } from './content/open-scanners.ts';
+import { removeExpiredAnswers } from './expired-answers.ts';
+import { manyRoutes } from './many-routes.ts';
+import { createPostman } from './postman.ts';
+import { createRepeats } from './repeats.ts';
+import { sendRoutes } from './routes.ts';
+import { scheduledRoutes } from './scheduled-routes.ts';
+import { sendTestRoutes } from './send-test.ts';
+import { templateRoutes } from './templates/routes.ts';
+import { presetRoutes } from './templates/seed.ts';
+import { createUsageNotices } from './usage-notices.ts';
+import { validateEmailsRoutes } from './validate-emails/routes.ts';
+
+export type Intake = ReturnType<typeof openIntake>;
+
+export interface IntakeOptions {
+  /** How long a request waits for an earlier one under its idempotency key, ms; half a minute where undefined. */
+  readonly keyPatienceMs?: number | undefined;
+}
+
+export const openIntake = (
+  base: Base,
+  accounts: Accounts,
+  domains: Domains,
+  { queue, indexer }: Messages,
+  { suppressionKey }: Feedback,
+  options: IntakeOptions = {},
+) => {
+  const { config, storage, clock, log, simulatorDomain, systemTenantId } = base;
+  const { platform, tenants: files } = storage;
+  const { service, smtp } = config();
+  const scanners = openScanners(base);
+  const managedHostCap = () => config().limits.managed_host_mails;
+  const usageNotices = createUsageNotices({ ...accounts.ownerNotices, managedHostCap });
+  const intake: AcceptDeps = {
+    files,
+    clock,
+    serviceHost: service.host,
+    safeMode: () => {
+      const { allowlist, placement_testers } = config().safe_mode;
+      return { allowed: [...allowlist, ...placement_testers] };
+    },
+    content: scanners.content,
+    repeats: createRepeats(options.keyPatienceMs),
+    contentKey: base.key('service mail'),
+    managedHostCap,
+    publicOrigin: service.public_origin,
+    suppressionKey,
+    tellUsage: usageNotices.tell,
+    holdDue: queue.hold,
+    wake: (tenantId, lane, dueAt) => {
+      queue.wake(tenantId, lane, dueAt);
+      indexer.accepted(tenantId);
+    },
+  };
+  const postman = createPostman({
+    platform,
+    outbox: accounts.outbox,
+    intake,
+    systemTenantId,
+    log,
+    serviceName: service.name,
+  });
+  accounts.onNotice(postman.wake);
+  return {
+    accept: intake,
+    scanners,
+    postman,
+    routes: [
+      ...sendRoutes(intake),
+      ...manyRoutes(intake),
+      ...scheduledRoutes(intake),
+      ...sendTestRoutes({ intake, simulatorDomain, receives: smtp.inbound !== undefined }),
+      ...templateRoutes({ files, clock }),
+      ...presetRoutes({ files, clock }),
+      ...validateEmailsRoutes({ files, clock, lookup: domains.lookup, suppressionKey, simulatorDomain }),
+    ],
+    jobs: scanners.jobs,
+    nightly: [
+      {
+        what: 'answers under idempotency keys',
+        run: (id, signal, pace) => removeExpiredAnswers(files, id, clock.now(), signal, pace),
+      },
+    ],
+    /** Sends what owners are still to be notified of; then the postman takes no more notices. */
+    stop: async () => {
+      await usageNotices.stop();
+      await postman.stop();
+      scanners.stop();
+    },
+  } satisfies Room & Record<string, unknown>;
+};

@@ -1,0 +1,43 @@
+// Messages: their rows, the search index, the queue's due times, and how long all of it is kept.
+import type { Base, Room } from '#src/kernel/base.ts';
+import type { Lane } from '#src/kernel/stream.ts';
+import { createDueRegistry } from './queue/due-registry.ts';
+import { removeOld } from './retention/remove-old.ts';
+import { retentionRoutes } from './retention/routes.ts';
+import { messageRoutes } from './routes.ts';
+import { createSearchIndexer } from './search-indexer.ts';
+
+export type Messages = ReturnType<typeof openMessages>;
+
+type WakeRelay = (tenantId: string, lane: Lane, dueAt: number) => void;
+
+export const openMessages = ({ config, storage, clock, log }: Base) => {
+  const { platform, tenants: files } = storage;
+  const indexer = createSearchIndexer({ files, log });
+  let wakeRelay: WakeRelay = () => undefined;
+  return {
+    indexer,
+    queue: {
+      ...createDueRegistry(platform),
+      /** Mail of that tenant and lane is due at `dueAt`. */
+      wake: (tenantId: string, lane: Lane, dueAt: number) => wakeRelay(tenantId, lane, dueAt),
+      /** The relay is opened after those that enqueue. */
+      onWake: (listener: WakeRelay) => {
+        wakeRelay = listener;
+      },
+    },
+    routes: [
+      ...messageRoutes({ files, indexer }),
+      ...retentionRoutes({ files, clock, installation: () => config().retention }),
+    ],
+    nightly: [
+      {
+        what: 'content and events',
+        run: (id, signal, pace) =>
+          removeOld(id, { files, installation: config().retention, now: clock.now(), pace }, signal),
+      },
+      { what: 'search index', run: (id) => indexer.look(id) },
+    ],
+    stop: () => indexer.stop(),
+  } satisfies Room & Record<string, unknown>;
+};

@@ -1,0 +1,107 @@
+// The relay: what leaves. The upstreams of the configuration, and the dispatcher that sends what is due to them.
+import { readFileSync } from 'node:fs';
+import type { Domains } from '#src/domains/open.ts';
+import type { Feedback } from '#src/feedback/open.ts';
+import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
+import type { Config, UpstreamConfig } from '#src/kernel/config/config.ts';
+import type { Messages } from '#src/messages/open.ts';
+import type { RetryPolicy } from '#src/messages/queue/rules.ts';
+import { captureRoutes } from './capture/routes.ts';
+import { createCaptureUpstream } from './capture/upstream.ts';
+import { createDispatcher } from './dispatcher.ts';
+import { createSmtpUpstream } from './smtp/upstream.ts';
+import { sourceRoutes } from './source-routes.ts';
+import type { Upstream } from './upstream.ts';
+import { createWaysOut } from './ways-out.ts';
+
+export type Relay = ReturnType<typeof openRelay>;
+
+const retryPolicy = ({ queue }: Config): RetryPolicy => ({
+  waits: queue.retry,
+  thenEvery: queue.then_every,
+  jitter: queue.jitter,
+  giveUpAfter: { 0: queue.give_up.transactional, 1: queue.give_up.marketing },
+});
+
+const createUpstream = (entry: UpstreamConfig, base: Base): Upstream => {
+  const { storage, clock, log } = base;
+  if (entry.kind === 'capture')
+    return createCaptureUpstream({
+      name: entry.name,
+      keep: entry.keep,
+      files: storage.tenants,
+      clock,
+      key: base.key('captured mail'),
+    });
+  const { name, host, port, tls, pool, rate, user, password, ca_file } = entry;
+  return createSmtpUpstream(
+    {
+      name,
+      host,
+      port,
+      tls,
+      pool,
+      ehloName: base.config().service.host,
+      deliveredOn: entry.delivered_on,
+      // The dispatcher has waited for transactions before.
+      timeouts: { stop: CUT_OFF_MS },
+      ...(user !== undefined && password !== null ? { user, password: password.reveal() } : {}),
+      ...(rate === undefined ? {} : { rate }),
+      ...(ca_file === undefined ? {} : { ca: readFileSync(ca_file, 'utf8') }),
+    },
+    log,
+  );
+};
+
+/** Throws where a file named in the configuration cannot be read. */
+export const openRelay = (base: Base, domains: Domains, { queue }: Messages, feedback: Feedback) => {
+  const { config, storage, clock, log } = base;
+  const files = storage.tenants;
+  const contentKey = base.key('service mail');
+  const waysOut = createWaysOut(
+    config().upstreams.map((entry) => ({
+      upstream: createUpstream(entry, base),
+      acceptIsDelivery: entry.kind === 'smtp' && entry.delivered_on === 'accept',
+    })),
+    clock,
+    log,
+  );
+  const dispatcher = createDispatcher({
+    ...feedback.received,
+    ...feedback.links,
+    waysOut,
+    policy: () => retryPolicy(config()),
+    log,
+    signers: domains.signers,
+    returnPathKey: feedback.returnPathKey,
+    contentKey,
+  });
+  queue.onWake((tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt));
+  const settleDueRegistry = () => queue.settle(dispatcher.nextDue);
+  return {
+    /** Seals the content of the service's own mails. */
+    contentKey,
+    describe: () => ({ upstreams: waysOut.describe(), queue: dispatcher.describe() }),
+    routes: [
+      ...sourceRoutes({ files, clock, ...feedback.links }),
+      ...captureRoutes({ files, key: base.key('captured mail') }),
+    ],
+    jobs: [
+      { name: 'bring the registry of due times up to date', schedule: '* * * * *', run: settleDueRegistry },
+    ],
+    start: async () => {
+      for (const [tenantId, dueAt] of await queue.load()) dispatcher.wake({ tenantId, lane: 0 }, dueAt);
+    },
+    /** Claims from now on. */
+    run: () => dispatcher.start(),
+    /** Claims nothing more; resolves when what is in flight has ended, or after `drainMs`. */
+    drain: (drainMs: number) => dispatcher.stop(drainMs),
+    stop: async () => {
+      await waysOut.stop();
+      // What it could not write is earlier than need be: harmless.
+      await settleDueRegistry().catch((error) =>
+        log.warn({ err: error }, 'the registry of due times is not brought up to date'),
+      );
+    },
+  } satisfies Room & Record<string, unknown>;
+};
