@@ -7,7 +7,7 @@ import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { domainName } from '#src/mail/address.ts';
-import { decodeUnsubscribeToken } from '#src/mail/unsubscribe-token.ts';
+import { decodeUnsubscribeToken } from '#src/mail/copy-links.ts';
 import { decodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { messageStore } from '#src/messages/store.ts';
 

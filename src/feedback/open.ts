@@ -3,8 +3,7 @@
 import { createSecretKey } from 'node:crypto';
 import type { Accounts } from '#src/accounts/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
-import { createTrackingLinks } from '#src/mail/tracking-link.ts';
-import { createUnsubscribeUrl } from '#src/mail/unsubscribe-token.ts';
+import { createTrackingLinks, createUnsubscribeUrl } from '#src/mail/copy-links.ts';
 import type { Messages } from '#src/messages/open.ts';
 import { createComplaints } from './complaints.ts';
 import { createGuardrail } from './reputation/guardrail.ts';

@@ -2,9 +2,9 @@
 // mail in question; and all in it that may tell whose copy that was. Nothing is believed here: what is proof and what is
 // not is told apart by locate.ts. Never rejects.
 import { type FeedbackReport, originalSenders, readFeedbackReport } from '#src/mail/arf.ts';
+import { unsubscribeTokensIn } from '#src/mail/copy-links.ts';
 import { fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
 import { leavesOf, parseMessage } from '#src/mail/mime-parts.ts';
-import { unsubscribeTokensIn } from '#src/mail/unsubscribe-token.ts';
 import { returnPathsIn } from '#src/mail/verp.ts';
 import type { Clues } from './locate.ts';
 

@@ -4,7 +4,7 @@
 import { readFeedbackReport } from '#src/mail/arf.ts';
 import { isAutoReply } from '#src/mail/auto-reply.ts';
 import { readBounceNotice } from '#src/mail/bounce-notice.ts';
-import { decodeText } from '#src/mail/charset.ts';
+import { decodeText } from '#src/mail/decode-text.ts';
 import { type RecipientStatus, readDeliveryStatus } from '#src/mail/dsn.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import { leavesOf, type MimePart, parseMessage } from '#src/mail/mime-parts.ts';

@@ -11,7 +11,7 @@ import { clientKey, type RateLimit, type RateLimiter } from '#src/kernel/rate-li
 import type { Route, RouteResult } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { validate } from '#src/kernel/validate.ts';
-import { CLICK_PATH, OPEN_PATH } from '#src/mail/tracking-link.ts';
+import { CLICK_PATH, OPEN_PATH } from '#src/mail/copy-links.ts';
 import { answer, answerError } from './answer.ts';
 import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,6 +1,6 @@
 // What a sender is told of an accepted message, and of one whose content is kept from leaving. Pure.
 import type { Assessment } from '#src/intake/content/assessment.ts';
-import { wordsOf } from '#src/intake/content/words.ts';
+import { wordsOf } from '#src/intake/content/rate-content.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { Status } from '#src/messages/rules.ts';

@@ -2,8 +2,7 @@
 // content is kept once; of each message its values. Rules look at every message, scanners at the first: they are all of
 // one making.
 import { hash } from 'node:crypto';
-import { assessAlike } from '#src/intake/content/alike.ts';
-import type { Assessment } from '#src/intake/content/assessment.ts';
+import { type Assessment, assessAlike } from '#src/intake/content/assessment.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';

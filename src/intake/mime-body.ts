@@ -5,7 +5,7 @@
 // show (text/watch-html, text/enriched) are left out of an alternative, an invitation in it becomes a file.
 import { attachmentPolicy, meantType, typeOfFilename } from '#src/intake/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { decodeText } from '#src/mail/charset.ts';
+import { decodeText } from '#src/mail/decode-text.ts';
 import { unflow } from '#src/mail/flowed-text.ts';
 import type { MimePart } from '#src/mail/mime-parts.ts';
 import type { DraftAttachment } from './draft.ts';

@@ -6,7 +6,7 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { nearest } from '#src/kernel/nearest.ts';
 import { AddressError, withoutInvisibles } from '#src/mail/address.ts';
 import { readMailboxes } from '#src/mail/address-field.ts';
-import { decodeWords } from '#src/mail/encoded-word.ts';
+import { decodeWords } from '#src/mail/decode-text.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { ParsedMessage } from '#src/mail/mime-parts.ts';
 import { type Kind, kindNames } from '#src/messages/kinds.ts';

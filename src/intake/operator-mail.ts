@@ -6,9 +6,9 @@ import { simpleParser } from 'mailparser';
 import { AppError } from '#src/kernel/errors.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
-import { calmSource } from '#src/mail/calm-source.ts';
 import { fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
+import { calmSource } from '#src/mail/mime-parts.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 

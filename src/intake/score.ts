@@ -2,7 +2,7 @@
 // about either. Pure.
 import { z } from 'zod';
 import { type Assessment, gradeOf, inboxRiskOf } from '#src/intake/content/assessment.ts';
-import { type FindingWords, wordsOf } from '#src/intake/content/words.ts';
+import { type FindingWords, wordsOf } from '#src/intake/content/rate-content.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { decisionSchema } from '#src/messages/schema.ts';

@@ -1,6 +1,6 @@
 // Whose opens and clicks are noticed. What the message itself says comes first, or its template; else its route decides,
 // for kinds that may be tracked without a word of the sender; the service's own mail never is. Pure.
-import type { FindingWords } from '#src/intake/content/words.ts';
+import type { FindingWords } from '#src/intake/content/rate-content.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
 import type { Draft } from './draft.ts';

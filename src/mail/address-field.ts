@@ -2,7 +2,7 @@
 // taken as what they mean, names are decoded (RFC 2047). The addresses themselves are read by the one parser there is.
 // Pure.
 import { parseAddress, withoutInvisibles } from './address.ts';
-import { decodeWords } from './encoded-word.ts';
+import { decodeWords } from './decode-text.ts';
 import type { Mailbox } from './mailbox.ts';
 
 /** The index behind the quoted string or comment that opens at `start`; the end where it is not closed. */

@@ -1,8 +1,7 @@
-// Parses addresses as people and programs type them: the mailbox lists of RFC 5322 §3.4, with the narrower idea of an
-// address that sending needs. Quoted local parts, groups, source routes and IP literals are refused: parsers disagree
-// on them, and what two parsers read differently can be sent to someone nobody meant. Nothing is guessed or repaired.
-// Writing mailboxes into a header is the business of header-field.ts.
-import { domainToASCII } from 'node:url';
+// Parses addresses as people and programs type them: the mailbox lists of RFC 5322 §3.4, but with a narrower syntax of
+// addresses. Quoted local parts, groups, source routes and IP literals are refused, because parsers disagree on them, and
+// mail could then reach a person the sender did not mean. Nothing is guessed or repaired. header-field.ts writes mailboxes.
+import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Address, Mailbox } from './mailbox.ts';
 
 /** RFC 5321 §4.5.3.1.1, octets. */
@@ -11,9 +10,9 @@ const LOCAL_PART_LIMIT = 64;
 const DOMAIN_LIMIT = 255;
 /** RFC 5321 §4.5.3.1.3 allows a path of 256 octets, two of which are its angle brackets. */
 const PATH_LIMIT = 254;
-/** Some 1,000 mailboxes with names: more than any message may have recipients. UTF-16 code units. */
+/** UTF-16 code units: some 1,000 mailboxes with names, more than a message may have recipients. */
 const INPUT_LIMIT = 65_536;
-/** How much of what was typed an error message repeats, in UTF-16 code units. */
+/** The most UTF-16 code units of the input that an error message repeats. */
 const QUOTE_LIMIT = 80;
 
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
@@ -24,11 +23,11 @@ const BLANK_OR_UNASSIGNED = /[\p{Z}\p{C}]/u;
 const NON_ASCII = /[^\0-\x7f]/;
 const DOMAIN_TEXT = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/u;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** What URL parsers, and so some programs behind us, read as the last number of an IPv4 address. */
+/** URL parsers, and so some programs behind us, read such a label as the last number of an IPv4 address. */
 const NUMBER_LABEL = /^(?:\d+|0x[0-9a-f]*)$/;
 const WORD = /[^ ()<>[\]:;,"\\]+/y;
 
-/** What is wrong with which part of the text; fit to be shown to whoever typed it. */
+/** Says which part of the text is wrong and why, in words for the person who typed it. */
 export class AddressError extends Error {
   constructor(part: string, problem: string) {
     const shown = part.length > QUOTE_LIMIT ? `${part.slice(0, QUOTE_LIMIT)}…` : part;
@@ -38,10 +37,10 @@ export class AddressError extends Error {
 }
 
 interface Token {
-  /** `special`: one of `< > , : ; [ ] \ )`. */
+  /** `special` is one of `< > , : ; [ ] \ )`. */
   readonly kind: 'word' | 'quoted' | 'special';
   readonly text: string;
-  /** Whether white space or a comment stands before it. */
+  /** Whether white space or a comment comes before it. */
   readonly apart: boolean;
 }
 
@@ -96,7 +95,7 @@ const tokenize = (text: string): Token[] => {
 };
 
 const parseDomain = (typed: string): string => {
-  // What goes through IDNA is treated as the host of a URL: escapes in it are resolved, and `/` ends it.
+  // The IDNA function treats its input as the host of a URL: it resolves escapes and stops at `/`.
   const lower = typed.toLowerCase();
   const foreign = NON_ASCII.test(lower) || /(?:^|\.)xn--/.test(lower);
   if (foreign && (!DOMAIN_TEXT.test(lower) || BLANK_OR_UNASSIGNED.test(lower))) {
@@ -131,7 +130,7 @@ const parseAddrSpec = (typed: string): Address => {
   return address as Address;
 };
 
-/** Removes what steers or hides text without being seen: bidirectional controls and zero-width characters. */
+/** Removes direction controls and zero-width characters, which change or hide text and are not shown. */
 export const withoutInvisibles = (text: string): string => text.replace(INVISIBLE, '');
 
 const refuseSpecial = ({ text: special }: Token, before: readonly Token[], shown: string): never => {
@@ -190,7 +189,7 @@ const parseMailbox = (tokens: readonly Token[]): Mailbox => {
   return name === '' ? { address } : { address, name };
 };
 
-/** One or more mailboxes separated by commas. Names are unquoted, encoded-words (RFC 2047) in them left as typed.
+/** One or more mailboxes separated by commas. Names are unquoted; encoded-words (RFC 2047) in them stay as typed.
  * @throws AddressError */
 export const parseAddressList = (text: string): Mailbox[] => {
   if (text.length > INPUT_LIMIT) throw new AddressError(text, `is longer than ${INPUT_LIMIT} characters`);
@@ -218,7 +217,7 @@ export const parseAddress = (text: string): Mailbox => {
   return mailbox;
 };
 
-/** A domain name as people type it, in lower-case A-labels; null where it is none that mail could go to. */
+/** A typed domain name in lower-case A-labels; null if mail cannot be sent there. */
 export const domainName = (text: string): string | null => {
   try {
     return parseDomain(text);
@@ -231,9 +230,18 @@ export const domainName = (text: string): string | null => {
 /** The domain in lower-case A-labels. */
 export const addressDomain = (address: Address): string => address.slice(address.lastIndexOf('@') + 1);
 
-/** What two spellings of one address have in common. In theory the local part tells upper from lower case (RFC 5321
- * §2.4); no receiver that matters does, and a suppression must not be escaped by typing it differently. */
+/** The key by which addresses are compared. Local parts may be case-sensitive in theory (RFC 5321 §2.4), but are not at any
+ * receiver that matters, and another spelling must not evade a suppression. */
 export const addressKey = (address: Address): string => address.toLowerCase();
 
-/** Whether the address can only be used where the server offers SMTPUTF8 (RFC 6531). */
+/** Whether the address needs a server that offers SMTPUTF8 (RFC 6531). */
 export const needsSmtpUtf8 = (address: Address): boolean => NON_ASCII.test(address);
+
+/** `erika.muster@praxis.example` becomes `e…@praxis.example`, with the domain in U-labels: enough for those who know the
+ * address, for places where others can read it or where it cannot be erased later. */
+export const maskAddress = (address: Address): string => {
+  const domain = addressDomain(address);
+  const local = [...address.slice(0, -domain.length - 1)];
+  const shown = local.length > 1 ? local[0] : '';
+  return `${shown}…@${domainToUnicode(domain)}`;
+};

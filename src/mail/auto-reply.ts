@@ -1,6 +1,6 @@
 // Automatic replies (RFC 3834): writes one, and tells one from mail that a person wrote. Pure.
 import { type AutoReplyRule, autoReplyRules } from './auto-reply-rules.ts';
-import { decodeWords } from './encoded-word.ts';
+import { decodeWords } from './decode-text.ts';
 import { type Field, fieldValue } from './field-block.ts';
 import { encodeUnstructured } from './header-field.ts';
 import { headFields, type ReportHead } from './report.ts';

@@ -2,10 +2,9 @@
 // is known by who sends and under which subject, never by words of the body alone: a person may quote those. For mail at a
 // return path that is genuine. Pure; the reply is classified elsewhere (bounce-class.ts).
 import { noticeForms } from './bounce-notice-forms.ts';
-import { decodeWords } from './encoded-word.ts';
+import { decodeWords } from './decode-text.ts';
 import { type Field, fieldValue } from './field-block.ts';
-import { parseReply, type Reply } from './reply.ts';
-import { replyInWords } from './reply-in-words.ts';
+import { parseReply, type Reply, replyInWords } from './reply.ts';
 
 export interface BounceNotice {
   readonly action: 'failed' | 'delayed';

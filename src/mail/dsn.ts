@@ -1,8 +1,7 @@
 // Delivery status notifications (RFC 3464): writes them for one recipient, and reads the fields of one. Finding the part
 // in a message, and what a notification means for whom, is not done here. Pure.
 import { type Field, fieldValue, readFields, typedValue } from './field-block.ts';
-import type { Reply } from './reply.ts';
-import { parseUnfolded, replyInWords } from './reply-in-words.ts';
+import { parseUnfolded, type Reply, replyInWords } from './reply.ts';
 import { type ReportHead, writeReport } from './report.ts';
 
 /** RFC 3464 §2.3.3 */

@@ -1,20 +1,20 @@
-// Where the links of an HTML mail stand, with what is shown for them. Reads tags as browsers do, and what stands in
-// Outlook's conditional comments as well, because to Outlook that is markup. It judges no link. Linear, to a bound of
-// tags and attributes. Pure.
+// Finds the links of an HTML mail and the text that is shown for them. It reads tags as browsers do, and also Outlook's
+// conditional comments, because Outlook reads those as markup. It needs linear time and stops at a bound of tags and
+// attributes. Pure.
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
 import { type HtmlTag, rawElements, rawEnd, readComment, readTag, type Span } from './html-tags.ts';
 
-/** Where the address is written, without its quotes. */
+/** The span of the address, without its quotes. */
 export interface LinkPlace extends Span {
-  /** Decoded, and without the white space that browsers leave out; as it is written otherwise, perhaps relative. */
+  /** Decoded and without the white space that browsers ignore; it may be relative. */
   readonly target: string;
-  /** What is shown for it, without invisible characters; of a longer one the beginning. */
+  /** The text that is shown for the link, without invisible characters; only the beginning of a long text. */
   readonly text: string;
   /** Its author has marked it with `data-no-track`. */
   readonly isMarked: boolean;
 }
 
-/** The last ones: buttons as Outlook draws them. */
+/** The `v:` elements are buttons that Outlook draws (VML). */
 const LINK_ELEMENTS: ReadonlySet<string> = new Set([
   'a',
   'area',
@@ -26,19 +26,19 @@ const LINK_ELEMENTS: ReadonlySet<string> = new Set([
 const NO_TRACK = 'data-no-track';
 const isWanted = (name: string): boolean => name === 'href' || name === NO_TRACK;
 
-/** Tags and attributes that are read: 20 ms of work. */
+/** The most tags and attributes that are read, 20 ms of work. */
 const MAX_STEPS = 100_000;
-/** UTF-16 code units, as they are written. */
+/** UTF-16 code units of a link's text, before it is decoded. */
 const MAX_TEXT = 1_500;
 
-/** `<!--[if mso]>`. What Outlook reads ends where the comment does. */
+/** `<!--[if mso]>`. Outlook reads the rest of the comment as markup. */
 const CONDITION = /<!--\[if\b[^\]<>]{0,100}\]>/iy;
 const SLASH = 47;
 const SPACE = 32;
-/** Soft hyphens, joiners, marks of direction: nobody sees them. */
+/** Soft hyphens, joiners and direction marks, which are not shown. */
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
 
-/** As a URL parser reads it (URL Standard 4.4): nothing around it, no tabs and line breaks in it. */
+/** URL parsers drop white space around an address, and tabs and line breaks in it (URL Standard 4.4). */
 const targetOf = (written: string): string => {
   const decoded = decodeHTMLAttribute(written);
   let start = 0;
@@ -56,14 +56,14 @@ interface OpenLink {
   text: string;
 }
 
-/** At most `limit` of them, the first ones, in their order. */
+/** The first `limit` links, in their order. */
 export const linksIn = (html: string, limit: number): LinkPlace[] => {
   const links: LinkPlace[] = [];
   let steps = 0;
 
   const isDone = (): boolean => steps >= MAX_STEPS || links.length >= limit;
 
-  /** Of a piece that stands at `offset`; what is open in it ends with it. */
+  /** Reads the piece that begins at `offset`. A link that is open at its end ends there. */
   const read = (piece: string, offset: number, isConditional: boolean): void => {
     let link = null as OpenLink | null;
 
@@ -82,14 +82,14 @@ export const linksIn = (html: string, limit: number): LinkPlace[] => {
       const href = attributes.get('href');
       if (href === undefined) return;
       link = { name, start: href.start, end: href.end, isMarked: attributes.has(NO_TRACK), text: '' };
-      // It has no content.
+      // An area has no content.
       if (name === 'area') finish();
     };
 
     const readCommentAt = (at: number): number => {
       CONDITION.lastIndex = at;
       const opened = CONDITION.test(piece) ? CONDITION.lastIndex : null;
-      // Within a comment a comment begins only to Outlook, and none ends.
+      // Inside of a conditional comment only Outlook sees further comments, and they do not end.
       if (isConditional) return opened ?? piece.length;
       const comment = readComment(piece, at);
       if (comment === null) return piece.length;
@@ -98,7 +98,7 @@ export const linksIn = (html: string, limit: number): LinkPlace[] => {
       return comment.end;
     };
 
-    /** Where reading goes on. */
+    /** Returns where reading goes on. */
     const readMarkup = (at: number): number => {
       steps += 1;
       if (piece.startsWith('<!--', at)) return readCommentAt(at);
@@ -136,4 +136,15 @@ export const linksIn = (html: string, limit: number): LinkPlace[] => {
 
   read(html, 0, false);
   return links.toSorted((a, b) => a.start - b.start);
+};
+
+const SHOWN_HOST =
+  /^(?:https?:\/\/)?((?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}[\p{L}]{2,24})(?::\d{1,5})?(?:[/?#]\S{0,1000})?$/iu;
+
+/** The host that a link's text shows, if the text is a host or a URL and nothing else; null otherwise. */
+export const shownHost = (text: string): string | null => {
+  if (text.length < 4 || text.length > 1_200 || !text.includes('.')) return null;
+  const shown = SHOWN_HOST.exec(text.trim())?.[1];
+  if (shown === undefined) return null;
+  return URL.parse(`http://${shown}`)?.hostname ?? null;
 };

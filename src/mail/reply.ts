@@ -1,20 +1,21 @@
-// A reply of an SMTP server (RFC 5321 §4.2) with its enhanced status code (RFC 3463, RFC 2034), and what parses one.
-// The text is cleaned here, once, so that it may be stored, logged and shown. Judging a reply is not done here.
+// Parses replies of SMTP servers (RFC 5321 §4.2) with their enhanced status codes (RFC 3463, RFC 2034), also where a field
+// or a letter to people quotes them. The text is cleaned here, so that it can be stored, logged and shown. Pure; linear,
+// because lines are cut and no repetition is unbounded. bounce-class.ts classifies replies.
 
 export interface Reply {
   readonly code: number;
-  /** `5.1.1`; null where the server gave none. */
+  /** `5.1.1`; null if the server gave none. */
   readonly enhanced: string | null;
   /** Text of all lines joined by one space, without codes. */
   readonly text: string;
 }
 
-/** What a person still reads; some servers answer with a page of policy. */
+/** Enough for a person; some servers answer with a page of policy. */
 const MAX_TEXT_CHARACTERS = 1_000;
 
 const replyLine = /^(\d{3})(?:[ -](.*))?$/s;
-/** RFC 2034 §4: class 2, 4 or 5. Its class may contradict the reply code (RFC 5248 §2.3 knows such pairs): the code then
- * decides on trying again, and the detail still says what is wrong, so that it is kept. */
+/** RFC 2034 §4: class 2, 4 or 5. The class may contradict the reply code (RFC 5248 §2.3 has such pairs). The reply code
+ * then decides about retries, but the detail still says what is wrong, so it is kept. */
 const enhancedCode = /^#?([245]\.\d{1,3}\.\d{1,3})(?:\s+|$)/;
 /** Where qmail and its like write it: `sorry, no mailbox here by that name (#5.1.1)`. */
 const codeInWords = /#([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
@@ -27,8 +28,8 @@ const clean = (text: string): string => {
     : printable;
 };
 
-/** `lines` are those of one reply, without line ends (`250-one`, `250 two`). The code is that of the last line; lines
- * without a code count as text. Code 0 where no line has one. */
+/** `lines` are the lines of one reply without line ends (`250-one`, `250 two`). The code is that of the last line, and 0 if
+ * no line has one. Lines without a code count as text. */
 export const parseReply = (lines: readonly string[]): Reply => {
   let code = 0;
   let enhanced: string | null = null;
@@ -51,3 +52,70 @@ export const parseReply = (lines: readonly string[]): Reply => {
 /** `550 5.1.1 User unknown`: the reply on one line, for logs and events. */
 export const formatReply = (reply: Reply): string =>
   [String(reply.code), reply.enhanced, reply.text].filter((part) => part !== null && part !== '').join(' ');
+
+/** Parses a reply of several lines that were joined to one: `550-5.1.1 one 550 5.1.1 two`. */
+export const parseUnfolded = (text: string): Reply => {
+  const code = /^(\d{3})[ -]/.exec(text)?.[1];
+  const lines = code === undefined ? [text] : text.split(new RegExp(`(?<=\\s)(?=${code}[ -])`));
+  return parseReply(lines.map((line) => line.trim()));
+};
+
+const MAX_LINES = 300;
+const MAX_LINE = 1_000;
+/** The most lines of one reply, or of the paragraph with a code. */
+const MAX_REPLY_LINES = 20;
+
+const CODE_AND_STATUS = /(?<![\w.])([45][0-57]\d)[- :]{1,3}#?[45]\.\d{1,3}\.\d{1,3}(?!\.?\d)/;
+/** A bare number can be anything. It counts as a reply code at the start of a line or behind words that introduce a reply,
+ * and never before a unit. */
+const CODE =
+  /(?:^[\s>|<-]{0,20}|[:'"(;=>][ \t]?|\b(?:said|returned|error|reply|response):? )([45][0-57]\d)[- :]{1,3}(?=[^\d\s.,:-]|\d{1,3}: )(?!(?:[kmgt]i?)?b(?:ytes?)?\b|sec|min|hours?\b|stunden\b|days?\b|tage|messages?\b)/i;
+const STATUS = /(?<![\w.])#?([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
+/** A line that ends a quoted reply: an empty one, or a line of the other side in a transcript. */
+const ENDS_REPLY = /^\s*$|^[^<>]{0,60}(?:-->|<--|>>>|<<<)|^\s*giving up on /i;
+
+const replyLinesFrom = (lines: readonly string[], start: number): readonly string[] => {
+  let end = start + 1;
+  while (end < lines.length && end - start < MAX_REPLY_LINES && !ENDS_REPLY.test(lines[end] ?? '')) end += 1;
+  return lines.slice(start, end);
+};
+
+const paragraphAround = (lines: readonly string[], at: number): readonly string[] => {
+  let start = at;
+  while (start > 0 && at - start < MAX_REPLY_LINES && (lines[start - 1] ?? '').trim() !== '') start -= 1;
+  return replyLinesFrom(lines, start);
+};
+
+/** Closing `##`, `'` and `>` belong to the letter, not to the reply. */
+const withoutClosing = (reply: Reply): Reply => ({
+  ...reply,
+  text: reply.text.replace(/[\s'"#>]{1,10}$/, ''),
+});
+
+const replyAt = (lines: readonly string[], pattern: RegExp): Reply | null => {
+  for (const [index, line] of lines.entries()) {
+    const found = pattern.exec(line);
+    const code = found?.[1];
+    if (!found || code === undefined) continue;
+    const start = found.index + found[0].indexOf(code);
+    const [, ...more] = replyLinesFrom(lines, index);
+    const quoted = [line.slice(start).replace(/^(\d{3})[- :]{1,3}/, '$1 '), ...more].map((one) => one.trim());
+    return withoutClosing(parseUnfolded(quoted.join(' ')));
+  }
+  return null;
+};
+
+const statusAt = (lines: readonly string[]): Reply | null => {
+  const index = lines.findIndex((line) => STATUS.test(line));
+  if (index === -1) return null;
+  const enhanced = STATUS.exec(lines[index] ?? '')?.[1] ?? null;
+  const { text } = parseReply([paragraphAround(lines, index).join(' ')]);
+  return { code: 0, enhanced, text };
+};
+
+/** The reply that a text quotes: the first with both codes, else the first with a reply code, else the paragraph around an
+ * enhanced status code. Null if there is none of them. */
+export const replyInWords = (words: string): Reply | null => {
+  const lines = words.split(/\r\n|\r|\n/, MAX_LINES).map((line) => line.slice(0, MAX_LINE));
+  return replyAt(lines, CODE_AND_STATUS) ?? replyAt(lines, CODE) ?? statusAt(lines);
+};

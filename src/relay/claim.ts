@@ -15,7 +15,7 @@ import { addressDomain } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
-import type { Copy, StoredMessage } from '#src/messages/compose/copy.ts';
+import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { prepareMessage } from '#src/messages/compose/prepare.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';

@@ -1,9 +1,9 @@
 // What one recipient's copy has of its own: the links by which this recipient, and nobody else, is known.
 
+import type { TrackingLinks } from '#src/mail/copy-links.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import type { TrackingLinks } from '#src/mail/tracking-link.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
-import type { Copy } from '#src/messages/compose/copy.ts';
+import type { Copy } from '#src/messages/compose/message.ts';
 import type { MessageSettings } from '#src/messages/settings.ts';
 import type { MessageRow } from '#src/messages/store.ts';
 

@@ -12,7 +12,7 @@ import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import type { Copy, StoredMessage } from '#src/messages/compose/copy.ts';
+import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { prepareMessage } from '#src/messages/compose/prepare.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 import { visibleMessage } from '#src/messages/visible-message.ts';

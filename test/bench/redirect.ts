@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { deriveKey } from '#src/kernel/seal.ts';
-import { createTrackingLinks } from '#src/mail/tracking-link.ts';
+import { createTrackingLinks } from '#src/mail/copy-links.ts';
 import { median } from '#test/bench/harness.ts';
 import { connect, exchange } from '#test/bench/http-load.ts';
 import type { CaseOptions } from '#test/bench/send.ts';

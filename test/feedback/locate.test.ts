@@ -5,7 +5,7 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type Clues, locate } from '#src/feedback/locate.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
-import { encodeUnsubscribeToken } from '#src/mail/unsubscribe-token.ts';
+import { encodeUnsubscribeToken } from '#src/mail/copy-links.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { plansOf } from '#test/support/query-plan.ts';

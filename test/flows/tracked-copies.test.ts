@@ -9,7 +9,7 @@ import { simpleParser } from 'mailparser';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deriveKey } from '#src/kernel/seal.ts';
-import { readClickLink, readOpenLink } from '#src/mail/tracking-link.ts';
+import { readClickLink, readOpenLink } from '#src/mail/copy-links.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 

@@ -6,8 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deriveKey } from '#src/kernel/seal.ts';
 import { HOUR, SECOND, toIso } from '#src/kernel/time.ts';
-import { encodeCopyToken } from '#src/mail/copy-token.ts';
-import { createTrackingLinks } from '#src/mail/tracking-link.ts';
+import { createTrackingLinks, encodeUnsubscribeToken } from '#src/mail/copy-links.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { type List, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { until } from '#test/support/process.ts';
@@ -352,7 +351,7 @@ describe('a link that is not ours', () => {
     const [, , , clickToken = '', url = ''] = reader.click().split('/');
     const openToken = reader.open.split('/')[3] ?? '';
     const evil = Buffer.from('https://evil.example/').toString('base64url');
-    const otherPurpose = encodeCopyToken(key, 'unsubscribe', reader.target);
+    const otherPurpose = encodeUnsubscribeToken(key, reader.target);
     const links = [
       `/t/c/${clickToken}/${evil}`,
       `/t/c/${openToken}/${url}`,

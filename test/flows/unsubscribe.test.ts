@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deriveKey } from '#src/kernel/seal.ts';
-import { encodeUnsubscribeToken } from '#src/mail/unsubscribe-token.ts';
+import { encodeUnsubscribeToken } from '#src/mail/copy-links.ts';
 import { type List, type Message, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { until } from '#test/support/process.ts';
 

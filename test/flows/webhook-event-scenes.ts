@@ -4,7 +4,7 @@ import { simpleParser } from 'mailparser';
 import { expect } from 'vitest';
 import { type EventType, eventCatalogue } from '#src/events/catalogue.ts';
 import { HOUR, toIso } from '#src/kernel/time.ts';
-import { CLICK_PATH, OPEN_PATH } from '#src/mail/tracking-link.ts';
+import { CLICK_PATH, OPEN_PATH } from '#src/mail/copy-links.ts';
 import type { Sender, TestApp } from '#test/support/app.ts';
 import { absence, bounceOf, bring, deliveryStatus, feedbackReport } from '#test/support/reports.ts';
 import type { SmtpReceiver } from '#test/support/smtp-receiver.ts';

@@ -4,6 +4,7 @@ import {
   addressDomain,
   addressKey,
   domainName,
+  maskAddress,
   needsSmtpUtf8,
   parseAddress,
   parseAddressList,
@@ -206,4 +207,14 @@ test('a domain name is recognised or is null', () => {
 
 test('what steers or hides text is removed, the rest of Unicode stays', () => {
   expect(withoutInvisibles('\u202eab\u200b\u2066c\u2069\ufeff ü 👋🏽 א')).toBe('abc ü 👋🏽 א');
+});
+
+test.each([
+  ['erika.muster@example.org', 'e…@example.org'],
+  ['e@example.org', '…@example.org'],
+  ['ab@example.org', 'a…@example.org'],
+  ['jörg@müller.example', 'j…@müller.example'],
+  ['𝒜lice@example.org', '𝒜…@example.org'],
+])('%s is shown as %s', (typed, shown) => {
+  expect(maskAddress(parseAddress(typed).address)).toBe(shown);
 });

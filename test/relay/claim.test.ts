@@ -6,7 +6,7 @@ import { dkimKeyStore } from '#src/domains/store.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import { newId } from '#src/kernel/id.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
-import { createTrackingLinks } from '#src/mail/tracking-link.ts';
+import { createTrackingLinks } from '#src/mail/copy-links.ts';
 import { decodeReturnPath } from '#src/mail/verp.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';

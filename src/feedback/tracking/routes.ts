@@ -7,7 +7,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { escapeHtml, HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { CLICK_PATH, OPEN_PATH, readClickLink, readOpenLink } from '#src/mail/tracking-link.ts';
+import { CLICK_PATH, OPEN_PATH, readClickLink, readOpenLink } from '#src/mail/copy-links.ts';
 import { hitOf } from './client.ts';
 import type { Recorder } from './recorder.ts';
 

@@ -6,7 +6,7 @@ import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, page } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
 import type { Stream } from '#src/kernel/stream.ts';
-import { maskAddress } from '#src/mail/mask-address.ts';
+import { maskAddress } from '#src/mail/address.ts';
 import type { Copy, Extent } from './unsubscribe.ts';
 
 interface Words {

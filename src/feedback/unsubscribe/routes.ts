@@ -11,7 +11,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { decodeUnsubscribeToken, UNSUBSCRIBE_PATH } from '#src/mail/unsubscribe-token.ts';
+import { decodeUnsubscribeToken, UNSUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
 import { type Shown, unknownLinkPage, unsubscribePage } from './page.ts';
 import { copyOf, type Extent, extentOf, type UnsubscribeKeys, unsubscribe } from './unsubscribe.ts';
 

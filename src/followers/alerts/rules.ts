@@ -3,8 +3,8 @@ import { type EventType, eventCatalogue, eventTypes } from '#src/events/catalogu
 import type { EventData } from '#src/events/store.ts';
 import { failureOf, type OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import { DAY, jitter } from '#src/kernel/time.ts';
+import { maskAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { maskAddress } from '#src/mail/mask-address.ts';
 
 export const alertKinds = ['slack', 'teams'] as const;
 export type AlertKind = (typeof alertKinds)[number];

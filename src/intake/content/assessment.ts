@@ -1,46 +1,46 @@
-// What was found out about a message's content: by the rules of the house, and by the scanners that are configured.
-// Scores run from 0 (nothing to say against it) to 100. Types and arithmetic only. Pure.
+// The result of checking a message's content: what the content rules and the configured scanners found, and the score they
+// add up to, from 0 (nothing found) to 100. Types and arithmetic only. Pure.
 
-/** Blocked at or above it (the specification's Limits). */
+/** Content with this score or a higher one is blocked (the specification's Limits). */
 export const HARD_BLOCK_SCORE = 70;
 
-/** What the rules look at. */
+/** The input of the content rules. */
 export interface Content {
   readonly subject: string;
   readonly text: string | null;
   readonly html: string | null;
   readonly attachments: readonly { readonly filename: string; readonly content: Uint8Array }[];
-  /** `plain_text_fallback: false`: no text part is made of the HTML. */
+  /** With `plain_text_fallback: false` no text part is made from the HTML. */
   readonly settings?: { readonly plain_text_fallback?: boolean | undefined };
 }
 
-/** One rule that found something; its words stand with the rule. */
+/** One rule that found something. The rule has the words about it. */
 export interface ContentFinding {
   readonly id: string;
-  /** 0 to 100: what it adds to the score. */
+  /** Adds to the score: 0 to 100. */
   readonly weight: number;
-  /** What the rule saw, short and without personal data; null where there is nothing to add to its words. */
+  /** What the rule found, short and without personal data; null if its words say all. */
   readonly detail: string | null;
 }
 
-/** What the rules of the house alone find. */
+/** What the content rules find, without scanners. */
 export interface ContentRating {
   readonly findings: readonly ContentFinding[];
-  /** Ids of those by which it looks like advertising, strongest first. */
+  /** Ids of the promotional rules that found something, strongest first. */
   readonly promotional: readonly string[];
-  /** 0 to 100: how much it looks like advertising. */
+  /** How much it looks like advertising: 0 to 100. */
   readonly promotionalScore: number;
   /** Hosts of all links, lower-case A-labels, each once. */
   readonly linkHosts: readonly string[];
 }
 
 /**
- * `off`: not configured. `skipped`: not asked, because there was nothing to look at, or as it chose. `failed`: it did not
- * answer, or not to the point.
+ * `off`: not configured. `skipped`: not asked, because there was nothing to scan or the scanner chose so. `failed`: it gave
+ * no answer or an invalid one.
  */
 export type ScannerState = 'off' | 'ok' | 'skipped' | 'failed';
 
-/** What the scanners said, as `scanner` in answers: without addresses, versions or settings of theirs. */
+/** The answers of the scanners, shown as `scanner` in the API, without their addresses, versions or settings. */
 export interface ScannerReport {
   readonly rspamd: {
     readonly state: ScannerState;
@@ -52,7 +52,7 @@ export interface ScannerReport {
   };
   readonly clamd: {
     readonly state: ScannerState;
-    /** Of what it found. */
+    /** Its name, if one was found. */
     readonly virus: string | null;
     readonly attachment: string | null;
   };
@@ -62,16 +62,16 @@ export interface ScannerReport {
   };
 }
 
-/** A host of a link that a list names. */
+/** A block list that contains the host of a link. */
 export interface Listing {
   readonly host: string;
-  /** The list's name, or `local`; without what only its subscribers know. */
+  /** The list's name, or `local`; never a subscriber's private zone. */
   readonly list: string;
-  /** What it adds to the score; `BLOCKING_WEIGHT` blocks. */
+  /** Adds to the score; `BLOCKING_WEIGHT` blocks. */
   readonly weight: number;
 }
 
-/** Why content is blocked; null where it is not. */
+/** Why content is blocked; null if it is not. */
 export type Block = 'score' | 'scanner' | 'virus' | 'listed_host' | null;
 
 export interface Assessment {
@@ -80,27 +80,27 @@ export interface Assessment {
   readonly findings: readonly ContentFinding[];
   readonly promotional: readonly string[];
   readonly promotionalScore: number;
-  /** Null where none is configured. */
+  /** Null if no scanner is configured. */
   readonly scanner: ScannerReport | null;
-  /** Names of scanners that failed, where content passes all the same. */
+  /** Names of the scanners that failed. */
   readonly unavailable: readonly string[];
 }
 
 const MAX_SCORE = 100;
-/** Of a finding that blocks whatever else there is. */
+/** The weight of a finding that blocks alone. */
 export const BLOCKING_WEIGHT = 100;
-/** Of a message that rspamd rejects. */
+/** The weight of a rejection by rspamd. */
 const REJECTED_WEIGHT = 90;
-/** Short of a rejection rspamd alone does not block. */
+/** rspamd's score alone does not block; only its rejection does. */
 const MAX_SPAM_WEIGHT = HARD_BLOCK_SCORE - 1;
-/** Share of its scale at which rspamd's own score stands when it reaches what it rejects at. */
+/** The share of our scale that rspamd's score has when it reaches the score at which rspamd rejects. */
 const SPAM_SHARE = 0.7;
-/** Less than that is said of most mails, and is not worth a word. */
+/** Most mails have less, which is not worth a finding. */
 const NOTABLE_SPAM_WEIGHT = 10;
-/** Of rspamd where it does not say at which score it rejects. */
+/** Used if rspamd does not say at which score it rejects. */
 const USUAL_REQUIRED = 15;
 
-/** Actions by which rspamd says that the message must not go on; `greylist` and `soft reject` say nothing of content. */
+/** The actions of rspamd that stop a message. `greylist` and `soft reject` say nothing about content. */
 export const rejections: ReadonlySet<string | null> = new Set(['reject', 'discard', 'quarantine']);
 
 const spamWeight = ({ action, score, required }: ScannerReport['rspamd']): number => {
@@ -127,7 +127,7 @@ const linkFindings = ({ links: { listed } }: ScannerReport): ContentFinding[] =>
   return [{ id: 'listed_host', weight, detail }];
 };
 
-/** Ids of what scanners find. */
+/** The ids of findings that come from scanners. */
 export const SCANNER_FINDINGS: ReadonlySet<string> = new Set([
   'rspamd',
   'virus',
@@ -145,7 +145,7 @@ const blockOf = (report: ScannerReport | null, score: number): Block => {
   return score >= HARD_BLOCK_SCORE ? 'score' : null;
 };
 
-/** What rules and scanners found, as one. `report`: null where no scanner is configured, or none may look. */
+/** `report` is null if no scanner is configured or none may be asked. */
 export const combine = (rating: ContentRating, report: ScannerReport | null): Assessment => {
   const unavailable = report === null ? [] : failedOf(report);
   const findings = [
@@ -184,8 +184,23 @@ export type InboxRisk = 'low' | 'medium' | 'high';
 const RISKY_FROM = 25;
 const VERY_RISKY_FROM = 55;
 
-/** How likely a message of that score goes into the spam folder. */
+/** How likely it is that a message with that score goes to the spam folder. */
 export const inboxRiskOf = (score: number): InboxRisk => {
   if (score >= VERY_RISKY_FROM) return 'high';
   return score >= RISKY_FROM ? 'medium' : 'low';
+};
+
+/** Messages made from one template share the scanners' report about the first of them; the content rules check each. `own` is
+ * the assessment without scanners, `first` the report about the first message. */
+export const assessAlike = (own: Assessment, first: ScannerReport): Assessment => {
+  const { promotional, promotionalScore } = own;
+  const findings = own.findings.filter(({ id }) => !SCANNER_FINDINGS.has(id));
+  const listed = new Map(
+    [...first.links.listed, ...(own.scanner?.links.listed ?? [])].map((listing) => [
+      `${listing.host} ${listing.list}`,
+      listing,
+    ]),
+  );
+  const report = { ...first, links: { ...first.links, listed: [...listed.values()] } };
+  return combine({ findings, promotional, promotionalScore, linkHosts: [] }, report);
 };

@@ -1,11 +1,10 @@
-// Which attachments may be sent: number and size, file name, extension, declared type and content, which must agree. The
-// same facts are told by GET /api/meta, so that a client can check before it uploads. Pure.
+// Which attachments may be sent: number, size, file name, extension, declared type and content, which must agree. GET
+// /api/meta shows the same limits and lists, so that a client can check before it uploads. Pure.
 import { contentProblem } from './attachments/file-content.ts';
-import { extensionsOf, lastExtension, nameProblem } from './attachments/file-name.ts';
 
 const MIB = 1_024 * 1_024;
 
-/** Extensions that are allowed, with the types each may be declared as; the first is the one used where none is. */
+/** The allowed extensions, each with the types it may be declared as; the first is used if no type is declared. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   pdf: ['application/pdf'],
   doc: ['application/msword'],
@@ -27,7 +26,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   webp: ['image/webp'],
 };
 
-/** Inner extensions that hide what a file is (`rechnung.exe.pdf`), and the ones most often tried as outer ones. */
+/** They are refused as inner extensions too, where they hide what a file is (`rechnung.exe.pdf`). */
 const rejectedExtensions: readonly string[] = (
   '7z ace apk app appx arj bas bat bz2 cab chm cmd com cpl crx deb dll dmg docm dotm exe gadget gz hta htm html ' +
   'img iso jar jnlp js jse ksh lnk lzh mht mhtml mjs msc msi msix msp mst pif pkg potm ppam ppsm pptm ps1 psm1 ' +
@@ -45,24 +44,57 @@ export const attachmentPolicy = {
   rejected_extensions: rejectedExtensions,
 } as const;
 
-/** Types the extension may be declared as; `constructor` and its like are on every object, but no extensions. */
+const MAX_NAME_BYTES = 150;
+/** Controls, characters that are invisible or change the direction, fillers, unpaired surrogates and path separators. */
+const SUSPICIOUS = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u115f\u1160\u2028\u2029\u2800\u3164\uffa0/\\]|\u034f/u;
+const AT_THE_EDGE = /^\s|\s$/;
+/** Windows takes these names for devices, with any extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(?:\.|$)/i;
+
+/** The last extension in lower case; undefined if there is none. */
+const lastExtension = (filename: string): string | undefined => {
+  const dot = filename.lastIndexOf('.');
+  return dot === -1 ? undefined : filename.slice(dot + 1).toLowerCase();
+};
+
+/** All extensions but the last, normalized, so that `x․exe` with a one dot leader is `x.exe`. A colon separates too, because
+ * `a.exe:b.pdf` is a stream of `a.exe`. */
+const innerExtensions = (filename: string): string[] =>
+  filename
+    .normalize('NFKC')
+    .toLowerCase()
+    .split(/[.:]/)
+    .slice(1, -1)
+    .map((part) => part.trim());
+
+/** Why other systems could not store a file of this name, or a reader would not see its type; null if it is fine. */
+const nameProblem = (filename: string): string | null => {
+  if (SUSPICIOUS.test(filename)) return 'the file name holds control, direction or path characters';
+  if (Buffer.byteLength(filename.normalize('NFC')) > MAX_NAME_BYTES)
+    return `the file name is longer than ${MAX_NAME_BYTES} bytes`;
+  if (AT_THE_EDGE.test(filename)) return 'the file name begins or ends with a blank';
+  if (DEVICE.test(filename)) return 'the file name is that of a device on Windows';
+  return null;
+};
+
+/** `constructor` and similar names are properties of every object, but no extensions. */
 const typesOf = (extension: string | undefined): readonly string[] | undefined =>
   extension !== undefined && Object.hasOwn(allowed, extension) ? allowed[extension] : undefined;
 
-/** The type to declare for a file whose sender named none; undefined where its extension is not allowed. */
+/** The type of a file whose sender declared none; undefined if its extension is not allowed. */
 export const typeOfFilename = (filename: string): string | undefined => typesOf(lastExtension(filename))?.[0];
 
-/** What programs declare that know no better; the file name then says what it is, and the content is looked at all the same. */
+/** Declarations that say nothing reliable. The file name then gives the type; the content is checked in every case. */
 const VAGUE: ReadonlySet<string> = new Set(
   'application/octet-stream application/x-octet-stream binary/octet-stream application/download application/force-download application/x-download application/x-unknown application/x-pdf image/jpg image/pjpeg image/x-png text/x-csv text/comma-separated-values application/x-csv'.split(
     ' ',
   ),
 );
-/** What a spreadsheet program registers itself for. */
+/** Windows declares this type for CSV files if Excel is installed. */
 const isMistakenCsv = (type: string, extension: string): boolean =>
   type === 'application/vnd.ms-excel' && extension === 'csv';
 
-/** The media type that is meant by a declaration. */
+/** The media type that a declaration means. */
 export const meantType = (declared: string, filename: string): string => {
   const extension = filename.split('.').at(-1)?.toLowerCase() ?? '';
   const byName = typeOfFilename(filename);
@@ -77,16 +109,14 @@ interface AttachmentFacts {
   readonly content: Uint8Array;
 }
 
-/** Why the attachment is not allowed, in words for its sender; null where it is. */
+/** Why the attachment is not allowed, in words for its sender; null if it is allowed. */
 const problemOf = ({ filename, contentType, content }: AttachmentFacts): string | null => {
-  const ofName = nameProblem(filename);
-  if (ofName !== null) return ofName;
+  const problemOfName = nameProblem(filename);
+  if (problemOfName !== null) return problemOfName;
   const extension = lastExtension(filename) ?? '';
   const types = typesOf(extension);
   if (!types) return 'this type of file is not allowed';
-  const hidden = extensionsOf(filename)
-    .slice(0, -1)
-    .find((inner) => rejected.has(inner));
+  const hidden = innerExtensions(filename).find((inner) => rejected.has(inner));
   if (hidden !== undefined) return `the double extension .${hidden}.${extension} is suspicious`;
   if (!types.includes(contentType)) return `the type ${contentType} does not match the file name`;
   if (content.length === 0) return 'it is empty';
@@ -95,12 +125,12 @@ const problemOf = ({ filename, contentType, content }: AttachmentFacts): string 
   return contentProblem(content, extension);
 };
 
-/** The first attachment that is not allowed, and why; null where all are. */
+/** The first attachment that is not allowed, and why; null if all are allowed. */
 export const findRefusedAttachment = (
   attachments: readonly AttachmentFacts[],
 ): { attachment: string; reason: string } | null => {
   const { max_count, max_bytes_total } = attachmentPolicy;
-  // Before anything is looked into: what is too much is not worth the time.
+  // Counts and sizes first: too many or too large files are refused without the cost of reading them.
   const surplus = attachments[max_count];
   if (surplus) return { attachment: surplus.filename, reason: `more than ${max_count} attachments` };
   const total = attachments.reduce((sum, { content }) => sum + content.length, 0);

@@ -12,8 +12,7 @@ import { rateContent } from './rate-content.ts';
 import type { BlockList } from './scanners/block-list.ts';
 import { type ClamdScanner, clamdOff } from './scanners/clamd.ts';
 import type { DnsLists } from './scanners/dns-lists.ts';
-import type { RspamdScanner, ScannedContent } from './scanners/rspamd.ts';
-import { rspamdOff } from './scanners/rspamd-answer.ts';
+import { type RspamdScanner, rspamdOff, type ScannedContent } from './scanners/rspamd.ts';
 
 export interface ContentCheck {
   /** Whether anything beside the rules looks: then `scan` takes its time. */

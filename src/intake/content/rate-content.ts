@@ -1,5 +1,6 @@
-// The rules of the house over a message's content. The content is read once, into words, links and what the HTML shows;
-// the rules look at that. What is read is bounded: 64 Ki code units of each part's text, 100,000 tags and attributes. Pure.
+// Applies the content rules. The content is read once, into words, links and the visible text of the HTML; all rules use
+// that reading. It is bounded: 64 Ki code units of text in each part, 100,000 tags and attributes. Pure.
+import type { Language } from '#src/kernel/language.ts';
 import type { Content, ContentFinding, ContentRating } from './assessment.ts';
 import { createPhrasebook } from './reading/phrases.ts';
 import { type Reading, readContent } from './reading/read-content.ts';
@@ -7,8 +8,9 @@ import { attachmentRules } from './rules/attachment-rules.ts';
 import { fraudPhrases, fraudRules } from './rules/fraud-rules.ts';
 import { htmlRules } from './rules/html-rules.ts';
 import { linkRules } from './rules/link-rules.ts';
-import { promotionalPhrases, ratePromotional } from './rules/promotional-rules.ts';
-import type { ContentRule } from './rules/rule.ts';
+import { promotionalPhrases, promotionalRules, ratePromotional } from './rules/promotional-rules.ts';
+import type { ContentRule, RuleWords } from './rules/rule.ts';
+import { scannerWords } from './rules/scanner-words.ts';
 import { textRules } from './rules/text-rules.ts';
 import { subjectRisk, subjectRules } from './subject-risk.ts';
 
@@ -20,7 +22,7 @@ export const contentRules: readonly ContentRule[] = [
   ...attachmentRules,
 ];
 
-/** Of what a rule for subjects weighs there; the subject is one part of the whole. */
+/** The share of a subject rule's weight that counts here, because the subject is one part of the whole. */
 const SUBJECT_SHARE = 0.3;
 const MAX_HOSTS = 200;
 const DETAIL_LENGTH = 120;
@@ -69,4 +71,28 @@ export const rateContent = (content: Content): ContentRating => {
     promotionalScore: promotional.score,
     linkHosts: hostsOf(reading),
   };
+};
+
+/** The words about every possible finding, each id once. */
+export const allWords: readonly RuleWords[] = [
+  ...contentRules,
+  ...promotionalRules,
+  ...scannerWords,
+  ...subjectRules.map(({ id, why, advice }) => ({ id: `subject_${id}`, why, advice })),
+];
+
+const byId: ReadonlyMap<string, RuleWords> = new Map(allWords.map((words) => [words.id, words]));
+
+export interface FindingWords {
+  readonly why: string;
+  readonly advice: string;
+}
+
+/** The meaning of a finding and what to do about it. An unknown id, which another version may have stored, is shown itself. */
+export const wordsOf = (
+  { id }: Pick<ContentFinding, 'id'>,
+  language: Language,
+): { readonly why: string; readonly advice: string } => {
+  const words = byId.get(id);
+  return { why: words?.why[language] ?? id, advice: words?.advice[language] ?? '' };
 };

@@ -1,6 +1,6 @@
 // Gates that look at what the message says, what is noticed of its recipients, and how they get out of it.
 import { HARD_BLOCK_SCORE } from '#src/intake/content/assessment.ts';
-import { wordsOf } from '#src/intake/content/words.ts';
+import { wordsOf } from '#src/intake/content/rate-content.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 import { type Gate, kindOf, streamOf } from '../gate.ts';

@@ -9,10 +9,9 @@ import { UNSUBSCRIBE_PLACEHOLDER } from '#src/mail/merge-fields.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
 import type { MessageFooter, MessageSettings } from '#src/messages/settings.ts';
 import type { BodyRow } from '#src/messages/store.ts';
-import type { Copy, StoredMessage } from './copy.ts';
 import { footerPlace, htmlFooter, textFooter } from './footer.ts';
 import { linkInlineParts } from './inline-parts.ts';
-import type { Attachment } from './message.ts';
+import type { Attachment, Copy, StoredMessage } from './message.ts';
 import { openImage, type TrackedLink, trackedLinks } from './tracking.ts';
 
 /** What each copy has of its own in a place; an object: a link that leads through the service. */

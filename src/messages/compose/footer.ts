@@ -3,7 +3,7 @@
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
-import type { Copy } from './copy.ts';
+import type { Copy } from './message.ts';
 
 interface Words {
   readonly privacy: string;

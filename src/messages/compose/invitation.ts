@@ -1,10 +1,10 @@
-// The calendar object of one copy: its recipient alone is invited, so that nobody learns who else is.
+// The calendar object of one copy. It invites only that recipient, so that no one learns the others, and it depends only on
+// the message, so that every attempt sends the same. Pure.
 import { writeMeetingRequest } from '#src/mail/ical.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { Invitation } from '#src/messages/settings.ts';
 import type { OutgoingMessage } from './message.ts';
 
-/** Made from `date` and ids of the message alone, so that every attempt says the same. */
 export const invitationOf = (
   invitation: Invitation,
   { internetMessageId, date, from }: Pick<OutgoingMessage, 'internetMessageId' | 'date' | 'from'>,

@@ -1,12 +1,12 @@
-// What compose/ makes a message from. Everything in it has been validated where it entered; the writer encodes, it
-// does not judge.
-import type { Mailbox } from '#src/mail/mailbox.ts';
+// The input and output of composing. All values were validated at intake; composing only encodes them.
+import type { Address, Mailbox } from '#src/mail/mailbox.ts';
+import type { AttachmentRow, BodyRow, MessageRow } from '#src/messages/store.ts';
 
 export interface Attachment {
   readonly filename: string;
   /** `type/subtype` in lower case, without parameters. */
   readonly contentType: string;
-  /** Present: an inline part that the HTML names by `cid:`; without angle brackets. */
+  /** Present for an inline part, which the HTML names by `cid:`; without angle brackets. */
   readonly contentId?: string;
   readonly content: Uint8Array;
 }
@@ -23,16 +23,43 @@ export interface OutgoingMessage {
   readonly subject: string;
   readonly text: string | null;
   readonly html: string | null;
-  /** Further header fields, in order: those of the service first, then the caller's. */
+  /** Further header fields in order: first those of the service, then those of the sender. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly attachments: readonly Attachment[];
-  /** An iCalendar object of method REQUEST (RFC 6047), in UTF-8 with CRLF; beside a text or HTML. */
+  /** An iCalendar object of method REQUEST (RFC 6047), in UTF-8 with CRLF; only together with a text or HTML. */
   readonly calendar?: string | null;
 }
 
-/** Header and body as ASCII strings with CRLF line ends. `header` ends with the CRLF of its last field, the empty
- * line between both is in neither; `body` is never empty and ends with CRLF. */
+/** Header and body as ASCII strings with CRLF line ends. `header` ends with the CRLF of its last field, and the empty line
+ * between the two is in neither. `body` is never empty and ends with CRLF. */
 export interface ComposedMessage {
   readonly header: string;
   readonly body: string;
+}
+
+/** The rows that all copies of a message share. */
+export interface StoredMessage {
+  readonly message: MessageRow;
+  readonly body: BodyRow;
+  readonly attachments: readonly AttachmentRow[];
+}
+
+/** What one recipient's copy has besides those rows. */
+export interface Copy {
+  readonly recipient: Address;
+  /** Null if the copy has no link to unsubscribe. */
+  readonly unsubscribeUrl: string | null;
+  /** Makes the links that record opens and clicks, which are used if the message's settings ask for it. */
+  readonly tracking: {
+    readonly openUrl: () => string;
+    /** `url` is the address the link leads to, as in `TrackingLinks.click`. */
+    readonly clickUrl: (url: string) => string;
+  };
+  /** The practice's slug. */
+  readonly practice: string;
+  readonly service: {
+    readonly name: string;
+    /** As in `https://mail.example.com`. */
+    readonly origin: string;
+  };
 }

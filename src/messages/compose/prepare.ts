@@ -1,19 +1,18 @@
-// From stored rows to what goes on the wire for one recipient: message and signatures, in final bytes.
+// Makes the bytes for one recipient from the stored rows: the composed message and its signatures.
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import type { MessageSettings } from '#src/messages/settings.ts';
 import type { MessageRow } from '#src/messages/store.ts';
-import type { Copy, StoredMessage } from './copy.ts';
 import { contentOfCopy } from './copy-content.ts';
 import { signMessage } from './dkim.ts';
 import { invitationOf } from './invitation.ts';
-import type { OutgoingMessage } from './message.ts';
+import type { Copy, OutgoingMessage, StoredMessage } from './message.ts';
 import { composeMessage } from './mime.ts';
 import { withServiceFields } from './service-fields.ts';
 
 const mailboxes = (json: string): Mailbox[] => JSON.parse(json);
 
-/** With the name it was given. */
+/** The recipient with the display name that the sender gave. */
 const mailboxOf = ({ to_json, cc_json, bcc_json }: MessageRow, recipient: Address): Mailbox =>
   [to_json, cc_json, bcc_json].flatMap(mailboxes).find(({ address }) => address === recipient) ?? {
     address: recipient,
@@ -39,16 +38,14 @@ const toOutgoing = (stored: StoredMessage, copy: Copy): OutgoingMessage => {
   return { ...outgoing, calendar: invitationOf(JSON.parse(body.calendar_json), outgoing, attendee) };
 };
 
-/** As it would leave, without signatures: for those who look at it before. */
+/** The message as it would leave, without signatures, for scanners and previews. */
 export const composeUnsigned = (message: OutgoingMessage): Buffer => {
   const { header, body } = composeMessage(message);
   return Buffer.from(`${header}\r\n${body}`, 'latin1');
 };
 
-/**
- * The signed message (RFC 5322), 7-bit, CRLF line ends. The same rows, copy and keys give the same bytes: a retry repeats
- * the message, and receivers that compare copies see one.
- */
+/** The signed message (RFC 5322), 7-bit with CRLF line ends. The same rows, copy and keys give the same bytes, so that
+ * receivers recognize a retry as the same message. */
 export const prepareMessage = async (
   stored: StoredMessage,
   copy: Copy,

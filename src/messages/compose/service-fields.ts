@@ -3,8 +3,7 @@
 import { kinds } from '#src/messages/kinds.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
 import type { MessageRow } from '#src/messages/store.ts';
-import type { Copy } from './copy.ts';
-import type { OutgoingMessage } from './message.ts';
+import type { Copy, OutgoingMessage } from './message.ts';
 
 type Fields = OutgoingMessage['headers'];
 

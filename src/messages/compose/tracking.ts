@@ -2,10 +2,9 @@
 // else is left as its author wrote it: what is no page, what gets people out of such mail, what shows its address (filters
 // take a link that leads elsewhere than it says for phishing), and what its author has marked. Pure.
 import { escapeHtml } from '#src/kernel/page.ts';
-import { type LinkPlace, linksIn } from '#src/mail/html-links.ts';
+import { MAX_TRACKED_URL } from '#src/mail/copy-links.ts';
+import { type LinkPlace, linksIn, shownHost } from '#src/mail/html-links.ts';
 import type { Span } from '#src/mail/html-tags.ts';
-import { shownHost } from '#src/mail/shown-host.ts';
-import { MAX_TRACKED_URL } from '#src/mail/tracking-link.ts';
 
 export interface TrackedLink extends Span {
   readonly url: string;

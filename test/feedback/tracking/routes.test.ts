@@ -11,7 +11,7 @@ import { trackingRoutes } from '#src/feedback/tracking/routes.ts';
 import type { Hit } from '#src/feedback/tracking/rules.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { perMinute } from '#src/kernel/rate-limit.ts';
-import { createTrackingLinks } from '#src/mail/tracking-link.ts';
+import { createTrackingLinks } from '#src/mail/copy-links.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { LIMITS, openDoor } from '#test/http/fixture.ts';
 import { createTestDisk } from '#test/kernel/db/test-disk.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Content, combine, HARD_BLOCK_SCORE, SCANNER_FINDINGS } from '#src/intake/content/assessment.ts';
-import { contentRules, rateContent } from '#src/intake/content/rate-content.ts';
+import { allWords, contentRules, rateContent, wordsOf } from '#src/intake/content/rate-content.ts';
 import { promotionalRules } from '#src/intake/content/rules/promotional-rules.ts';
 import { subjectRules } from '#src/intake/content/subject-risk.ts';
-import { allWords, wordsOf } from '#src/intake/content/words.ts';
 import { languages } from '#src/kernel/language.ts';
 import { advertisingTexts, badMails, doubtfulMails, type Mail, ordinaryMails, plainTexts } from './mails.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '#src/mail/address.ts';
-import type { Copy } from '#src/messages/compose/copy.ts';
 import { footerPlace, htmlFooter, textFooter } from '#src/messages/compose/footer.ts';
+import type { Copy } from '#src/messages/compose/message.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
 
 const copy: Copy = {

@@ -2,7 +2,7 @@
 import { simpleParser } from 'mailparser';
 import { describe, expect, test } from 'vitest';
 import { parseAddress, parseAddressList } from '#src/mail/address.ts';
-import type { Copy, StoredMessage } from '#src/messages/compose/copy.ts';
+import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { prepareMessage } from '#src/messages/compose/prepare.ts';
 import type { Invitation, MessageSettings } from '#src/messages/settings.ts';
 

@@ -2,14 +2,9 @@
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '#src/mail/address.ts';
-import {
-  createTrackingLinks,
-  MAX_TRACKED_URL,
-  readClickLink,
-  readOpenLink,
-} from '#src/mail/tracking-link.ts';
-import type { Copy } from '#src/messages/compose/copy.ts';
+import { createTrackingLinks, MAX_TRACKED_URL, readClickLink, readOpenLink } from '#src/mail/copy-links.ts';
 import { contentOfCopy } from '#src/messages/compose/copy-content.ts';
+import type { Copy } from '#src/messages/compose/message.ts';
 import { trackedLinks } from '#src/messages/compose/tracking.ts';
 import type { MessageSettings } from '#src/messages/settings.ts';
 

@@ -1,6 +1,6 @@
 // Rules about links: where they lead, and what they pretend. Pure.
 import { getDomain, parse } from 'tldts';
-import { shownHost } from '#src/mail/shown-host.ts';
+import { shownHost } from '#src/mail/html-links.ts';
 import { hasNestedDomain, isDeceptiveHost, isIpAddress, type Link } from '../reading/links.ts';
 import type { Reading } from '../reading/read-content.ts';
 import type { ContentRule, Found } from './rule.ts';

@@ -1,42 +1,42 @@
-// rspamd over HTTP: the whole message, unsigned, to its normal worker (POST /checkv2), as mail that leaves. What only
-// makes sense for mail that comes in (SPF, DKIM, DMARC, lists of addresses, greylisting) is to be disabled in its
-// settings with the id `outbound`.
+// Asks rspamd over HTTP: the whole unsigned message goes to its normal worker (POST /checkv2) as outbound mail. Checks that
+// make sense only for incoming mail (SPF, DKIM, DMARC, address lists, greylisting) must be disabled in its settings with the
+// id `outbound`.
 import http from 'node:http';
 import https from 'node:https';
+import { z } from 'zod';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { newId } from '#src/kernel/id.ts';
-import type { Content, ScannerReport } from '../assessment.ts';
+import { type Content, rejections, type ScannerReport } from '../assessment.ts';
 import type { Guard } from './guard.ts';
-import { readRspamdAnswer, rspamdOff } from './rspamd-answer.ts';
 
-/** Content with what scanners of whole messages need. */
+/** Content with the facts that a scanner of whole messages needs. */
 export interface ScannedContent extends Content {
   readonly sender: string;
   readonly recipients: readonly string[];
   readonly tenantId: string;
-  /** The message as it would leave, without signatures; called only where a scanner asks for it. */
+  /** Composes the message as it would leave, without signatures. It is costly, and called only for a scanner. */
   readonly composed: () => Buffer;
 }
 
 const SETTINGS_ID = 'outbound';
-/** An answer is some kilobytes. */
+/** A usual answer has some kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
-/** A message from that size on is composed only when it is its turn: it stands in memory several times. */
+/** Composing needs a message's memory several times, so only a few messages of this size are composed at once. */
 const LARGE_BYTES = 2 * 1_048_576;
 const LARGE_AT_ONCE = 2;
 
 export interface RspamdOptions {
-  /** Of its normal worker; a path is kept. */
+  /** The URL of its normal worker; a path is kept. */
   readonly url: string;
-  /** Name of this host, as it says EHLO. */
+  /** The name that this host uses in EHLO. */
   readonly ehloName: string;
   readonly guard: Guard;
 }
 
 export interface RspamdScanner {
-  /** Never rejects but with `unavailable`. */
+  /** Rejects only with `unavailable`. */
   scan(content: ScannedContent): Promise<ScannerReport['rspamd']>;
-  /** Finds out whether it is there. */
+  /** Checks whether rspamd answers. */
   probe(): Promise<void>;
   stop(): void;
 }
@@ -53,7 +53,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** A field's value carries octets: UTF-8 goes as it is (RFC 6532 addresses). */
+/** A header field's value is octets in Node, so UTF-8 is passed unchanged (addresses of RFC 6532). */
 const octets = (text: string): string => Buffer.from(text).toString('latin1');
 
 const readBounded = async (response: http.IncomingMessage): Promise<string> => {
@@ -69,6 +69,57 @@ const readBounded = async (response: http.IncomingMessage): Promise<string> => {
 
 const sizeOf = ({ attachments, text, html }: ScannedContent): number =>
   attachments.reduce((sum, { content }) => sum + content.length, (text?.length ?? 0) + (html?.length ?? 0));
+
+type RspamdReport = ScannerReport['rspamd'];
+
+/** The strongest symbols show the reason; an answer may have hundreds. */
+const MAX_SYMBOLS = 10;
+/** Symbols of an operator's own rules may have other names; they are not shown. */
+const SYMBOL = /^[A-Z][A-Z0-9_]{1,63}$/;
+/** Actions are one or two words; an operator may add own ones. */
+const ACTION = /^[a-z][a-z ]{0,31}$/;
+
+const answerSchema = z.object({
+  is_skipped: z.boolean().optional(),
+  score: z.number().optional(),
+  required_score: z.number().optional(),
+  action: z.string().regex(ACTION).optional(),
+  symbols: z.record(z.string(), z.object({ score: z.number() })).optional(),
+});
+
+export const rspamdOff: RspamdReport = {
+  state: 'off',
+  action: null,
+  score: null,
+  required: null,
+  symbols: [],
+};
+
+type Symbols = NonNullable<z.infer<typeof answerSchema>['symbols']>;
+
+const strongest = (symbols: Symbols): string[] =>
+  Object.entries(symbols)
+    .filter(([name, { score }]) => score > 0 && SYMBOL.test(name))
+    .sort(([, one], [, other]) => other.score - one.score)
+    .slice(0, MAX_SYMBOLS)
+    .map(([name]) => name);
+
+/** Reads the answer to POST /checkv2 into a report without rspamd's addresses and settings. Throws if it is invalid. */
+export const readRspamdAnswer = (text: string): RspamdReport => {
+  const answer = answerSchema.parse(JSON.parse(text));
+  // rspamd also says skipped for decisions it made before scanning, such as the rejection of the spam filters' test string.
+  const isSkipped = answer.is_skipped === true && !rejections.has(answer.action ?? null);
+  if (isSkipped) return { ...rspamdOff, state: 'skipped' };
+  if (answer.action === undefined || answer.score === undefined)
+    throw new Error('an answer without action or score');
+  return {
+    state: 'ok',
+    action: answer.action,
+    score: answer.score,
+    required: answer.required_score ?? null,
+    symbols: strongest(answer.symbols ?? {}),
+  };
+};
 
 export const createRspamdScanner = ({ url, ehloName, guard }: RspamdOptions): RspamdScanner => {
   const base = new URL(url.endsWith('/') ? url : `${url}/`);
@@ -88,7 +139,7 @@ export const createRspamdScanner = ({ url, ehloName, guard }: RspamdOptions): Rs
         readBounded(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
       });
       sent.on('error', (error) => {
-        // It may have closed a connection that was kept, in the moment it was used again: nothing was read of it.
+        // rspamd may close a kept connection at the moment it is reused. It has then read nothing, so a retry is safe.
         if (sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET' && !signal.aborted)
           send({ method, path, headers, body }, signal).then(resolve, reject);
         else reject(error);
@@ -115,7 +166,7 @@ export const createRspamdScanner = ({ url, ehloName, guard }: RspamdOptions): Rs
       'Settings-ID': SETTINGS_ID,
     };
     const body = composedOrNull(content);
-    // The message's fault, not the scanner's: whoever sends what can never leave must not switch it off for all.
+    // This is a fault of the message: a sender must not make the scanner count as failed for all.
     if (body === null) return { ...rspamdOff, state: 'skipped' };
     const { status, text } = await send({ method: 'POST', path: 'checkv2', headers, body }, signal);
     if (status !== 200) throw new Error(`HTTP status ${status}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeWords } from '#src/mail/encoded-word.ts';
+import { decodeWords } from '#src/mail/decode-text.ts';
 import { encodeUnstructured } from '#src/mail/header-field.ts';
 
 describe('encoded-words', () => {
@@ -14,6 +14,8 @@ describe('encoded-words', () => {
     ['B in UTF-8', '=?UTF-8?B?R3LDvMOfZQ==?=', 'Grüße'],
     ['lower-case encodings', '=?utf-8?q?Gr=c3=bc=C3=9Fe?=', 'Grüße'],
     ['a character cut in two', '=?utf-8?B?R3LD?= =?utf-8?B?vMOfZQ==?=', 'Grüße'],
+    ['base64 without padding beside another word', '=?utf-8?B?YQ?= =?utf-8?B?Yg?=', 'ab'],
+    ['Windows-1252 that is declared as UTF-8', '=?utf-8?q?=FC?=', 'ü'],
     ['two character sets side by side', '=?utf-8?q?=C3=BC?= =?iso-8859-1?q?=FC?=', 'üü'],
     ['a language behind the character set', '=?utf-8*de?q?=C3=BC?=', 'ü'],
     ['what calls itself ASCII and is not', '=?us-ascii?q?=FC?=', 'ü'],

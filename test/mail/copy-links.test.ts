@@ -1,10 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
-import {
-  createUnsubscribeUrl,
-  decodeUnsubscribeToken,
-  unsubscribeTokensIn,
-} from '#src/mail/unsubscribe-token.ts';
+import { createUnsubscribeUrl, decodeUnsubscribeToken, unsubscribeTokensIn } from '#src/mail/copy-links.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 3));
 const target = { tenantNumber: 17, recipientId: 123_456 };

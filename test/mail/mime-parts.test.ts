@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { calmSource } from '#src/mail/calm-source.ts';
+import { calmSource } from '#src/mail/mime-parts.ts';
 import { decodeQuotedPrintable } from '#src/mail/quoted-printable.ts';
 
 const decode = (text: string): string => decodeQuotedPrintable(Buffer.from(text, 'latin1')).toString();

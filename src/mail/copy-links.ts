@@ -1,0 +1,110 @@
+// The links that are made for one copy of a message: to unsubscribe (RFC 8058 §3.1), and to notice opens and clicks. Each
+// has a token with the tenant, the recipient and an HMAC over them and over what the link is for, so that no one can forge
+// a link or use it for another purpose. Links never expire, because people use old mail. Pure.
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { ReturnPathTarget } from './verp.ts';
+
+/** The version of the token's layout and key. */
+const FORM = '1';
+const TENANT_BYTES = 4;
+const RECIPIENT_BYTES = 6;
+const MAC_BYTES = 16;
+const PAYLOAD_BYTES = TENANT_BYTES + RECIPIENT_BYTES;
+/** Base64url without padding; the spare bits of the last character are zero. */
+const TOKEN = new RegExp(`^${FORM}[A-Za-z0-9_-]{${Math.ceil(((PAYLOAD_BYTES + MAC_BYTES) * 4) / 3)}}$`);
+
+type Purpose = 'unsubscribe' | 'open' | 'click';
+
+const macOf = (key: KeyObject, purpose: Purpose, payload: Buffer, bound: string): Buffer =>
+  createHmac('sha256', key)
+    .update(`${purpose}|${FORM}|`)
+    .update(payload)
+    .update(bound)
+    .digest()
+    .subarray(0, MAC_BYTES);
+
+/** 36 characters that need no escaping in a URL. `key` is derived for this purpose alone. `bound` is further text that must
+ * not change. */
+const encodeToken = (key: KeyObject, purpose: Purpose, target: ReturnPathTarget, bound = ''): string => {
+  const payload = Buffer.alloc(PAYLOAD_BYTES);
+  payload.writeUIntBE(target.tenantNumber, 0, TENANT_BYTES);
+  payload.writeUIntBE(target.recipientId, TENANT_BYTES, RECIPIENT_BYTES);
+  return FORM + Buffer.concat([payload, macOf(key, purpose, payload, bound)]).toString('base64url');
+};
+
+/** Null for every token that was not made with this key for this purpose and this `bound`. */
+const decodeToken = (
+  key: KeyObject,
+  purpose: Purpose,
+  token: string,
+  bound = '',
+): ReturnPathTarget | null => {
+  if (!TOKEN.test(token)) return null;
+  const bytes = Buffer.from(token.slice(FORM.length), 'base64url');
+  const payload = bytes.subarray(0, PAYLOAD_BYTES);
+  const isOurs = timingSafeEqual(macOf(key, purpose, payload, bound), bytes.subarray(PAYLOAD_BYTES));
+  // A token has one spelling: others differ in the spare bits, and are not ours.
+  if (!isOurs || bytes.toString('base64url') !== token.slice(FORM.length)) return null;
+  return {
+    tenantNumber: payload.readUIntBE(0, TENANT_BYTES),
+    recipientId: payload.readUIntBE(TENANT_BYTES, RECIPIENT_BYTES),
+  };
+};
+
+/** The path of the page to unsubscribe, and of its one-click POST. */
+export const UNSUBSCRIBE_PATH = '/api/public/unsub';
+
+export const encodeUnsubscribeToken = (key: KeyObject, target: ReturnPathTarget): string =>
+  encodeToken(key, 'unsubscribe', target);
+
+/** `origin` as in `https://mail.example.com`. */
+export const createUnsubscribeUrl =
+  (origin: string, key: KeyObject) =>
+  (target: ReturnPathTarget): string =>
+    `${origin}${UNSUBSCRIBE_PATH}?t=${encodeUnsubscribeToken(key, target)}`;
+
+export const decodeUnsubscribeToken = (key: KeyObject, token: string): ReturnPathTarget | null =>
+  decodeToken(key, 'unsubscribe', token);
+
+/** What looks like such a token in a List-Unsubscribe field (RFC 2369 §3.2), at most `limit`. */
+export const unsubscribeTokensIn = (field: string, limit: number): string[] =>
+  [...field.matchAll(/[?&]t=([A-Za-z0-9_-]{36})(?![A-Za-z0-9_-])/g)]
+    .slice(0, limit)
+    .flatMap(([, token]) => token ?? []);
+
+export const OPEN_PATH = '/t/o';
+export const CLICK_PATH = '/t/c';
+/** The longest address that is tracked, in UTF-16 code units; in the mail it becomes a third longer. */
+export const MAX_TRACKED_URL = 2_000;
+
+export interface TrackingLinks {
+  open(target: ReturnPathTarget): string;
+  /** `url` is absolute, http or https, and at most `MAX_TRACKED_URL` long. */
+  click(target: ReturnPathTarget, url: string): string;
+}
+
+/** A click's link contains the address it leads to, and the HMAC covers it: following the link needs no database, and it
+ * leads only to what the sender has written into this mail. */
+export const createTrackingLinks = (origin: string, key: KeyObject): TrackingLinks => ({
+  open: (target) => `${origin}${OPEN_PATH}/${encodeToken(key, 'open', target)}`,
+  click: (target, url) => {
+    const token = encodeToken(key, 'click', target, url);
+    return `${origin}${CLICK_PATH}/${token}/${Buffer.from(url).toString('base64url')}`;
+  },
+});
+
+export const readOpenLink = (key: KeyObject, token: string): ReturnPathTarget | null =>
+  decodeToken(key, 'open', token);
+
+/** Null for anything that is not, byte by byte, a link made with this key. */
+export const readClickLink = (
+  key: KeyObject,
+  token: string,
+  encodedUrl: string,
+): { readonly target: ReturnPathTarget; readonly url: string } | null => {
+  if (encodedUrl.length > 4 * MAX_TRACKED_URL || !/^[A-Za-z0-9_-]+$/.test(encodedUrl)) return null;
+  const url = Buffer.from(encodedUrl, 'base64url').toString();
+  if (Buffer.from(url).toString('base64url') !== encodedUrl) return null;
+  const target = decodeToken(key, 'click', token, url);
+  return target && { target, url };
+};
