@@ -1,9 +1,12 @@
 // Accounts: tenants with their projects and routes, the people in them and how they sign in, abuse tickets, the waiting
 // list, and the outbox of the service's own mails.
+
+import { ticketRetentionJob } from '#src/accounts/abuse/tickets.ts';
+import { practiceOwners } from '#src/accounts/people/owners.ts';
+import { complianceRoutes, practiceRoutes } from '#src/accounts/tenants/practice-routes.ts';
 import { auditRoutes } from '#src/events/audit-routes.ts';
 import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import { createRateCheck } from '#src/kernel/rate-limit.ts';
-import { ticketRetentionJob } from './abuse/retention.ts';
 import { abuseRoutes } from './abuse/routes.ts';
 import { createOutbox } from './mails/outbox.ts';
 import type { OwnerNoticesDeps } from './mails/tell-owners.ts';
@@ -13,17 +16,14 @@ import { createEnterTenant, createMayCreatePractice } from './people/enter.ts';
 import { createSessionsLastUsed, createTokensLastUsed, lastUsedJob } from './people/last-used.ts';
 import { createPasswords } from './people/passwords.ts';
 import { peopleRoutes } from './people/people-routes.ts';
-import { practiceOwners } from './people/practice-owners.ts';
 import { practicePeople } from './people/practice-people.ts';
 import { createSessions, sessionsCleanupJob } from './people/sessions.ts';
 import { createSignInCodes } from './people/sign-in-codes.ts';
 import { signInRoutes } from './people/sign-in-routes.ts';
 import { tokenRoutes } from './people/token-routes.ts';
-import { complianceRoutes } from './tenants/compliance-routes.ts';
 import type { CreateTenantDeps } from './tenants/create.ts';
 import type { TenantHosts } from './tenants/hosts.ts';
 import { operatorRoutes } from './tenants/operator-routes.ts';
-import { practiceRoutes } from './tenants/practice-routes.ts';
 import { projectRoutes } from './tenants/project-routes.ts';
 import { registryStore } from './tenants/registry-store.ts';
 import { routeRoutes } from './tenants/route-routes.ts';

@@ -7,7 +7,7 @@ import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { ensureSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { openDomains } from '#src/domains/open.ts';
-import { removeOldAudit } from '#src/events/audit-retention.ts';
+import { removeOldAudit } from '#src/events/audit-store.ts';
 import { openFeedback } from '#src/feedback/open.ts';
 import { openFollowers } from '#src/followers/open.ts';
 import { openHttp } from '#src/http/open.ts';

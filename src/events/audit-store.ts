@@ -1,9 +1,10 @@
-// The audit: who changed what, when, from where, what it was before and after. Written in the transaction of the change,
-// in the tenant's file, or in platform.db for what belongs to no tenant. Append-only: triggers see to it.
-
+// The audit: who changed what, when, from where, and the record before and after. An entry is written in the transaction
+// of the change, in the tenant's file, or in platform.db for what belongs to no tenant. Triggers keep it append-only.
+// It is read newest first; one call looks at a bounded number of entries, because it blocks the event loop meanwhile.
 import type { Actor, Change } from '#src/kernel/change.ts';
 import { type AnyDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { Pace } from '#src/kernel/pace.ts';
 import { redact } from './redact.ts';
 
 export interface AuditEntry {
@@ -78,3 +79,85 @@ export const auditStore = perConnection((db: AnyDb) => {
     },
   };
 });
+
+export interface AuditFilter {
+  /** An action (`member.update`), or a noun (`member`) for all that is done to it. */
+  readonly action: string | null;
+  readonly actorId: string | null;
+  readonly targetId: string | null;
+  readonly from: number | null;
+  readonly before: number | null;
+}
+
+export interface FoundEntries {
+  readonly rows: AuditRow[];
+  /** Position to go on from; null where nothing older is left. */
+  readonly next: number | null;
+}
+
+interface Parameters extends AuditFilter {
+  readonly start: number;
+  readonly end: number;
+  readonly limit: number;
+}
+
+/** Some 20 ms where none fits. */
+const ENTRIES_PER_CALL = 50_000;
+
+export const auditSearchStore = perConnection((db: AnyDb) => {
+  const find = db.prepare<Parameters, AuditRow>(
+    `SELECT * FROM audit
+     WHERE seq < :start AND seq >= :end
+       AND (:action IS NULL OR action = :action
+         OR substr(action, 1, length(:action) + 1) = :action || '.')
+       AND (:actorId IS NULL OR actor_id = :actorId)
+       AND (:targetId IS NULL OR target_id = :targetId)
+       AND (:from IS NULL OR at >= :from)
+       AND (:before IS NULL OR at < :before)
+     ORDER BY seq DESC LIMIT :limit`,
+  );
+  const bounds = db.prepare<[], { oldest: number | null; newest: number | null }>(
+    'SELECT (SELECT min(seq) FROM audit) AS oldest, (SELECT max(seq) FROM audit) AS newest',
+  );
+  return {
+    /** At most `limit` of those before position `position`; maybe fewer, even none, though more are left. */
+    find: (
+      filter: AuditFilter,
+      position: number | null,
+      limit: number,
+      entriesPerCall = ENTRIES_PER_CALL,
+    ): FoundEntries => {
+      const { oldest, newest } = bounds.get() ?? { oldest: null, newest: null };
+      const start = position ?? (newest ?? 0) + 1;
+      const end = start - entriesPerCall;
+      const rows = find.all({ ...filter, start, end, limit: limit + 1 });
+      const last = rows[limit - 1];
+      if (rows.length > limit && last) return { rows: rows.slice(0, limit), next: last.seq };
+      return { rows, next: oldest !== null && end > oldest ? end : null };
+    },
+  };
+});
+
+/** platform.db, or a tenant's file. */
+export interface AuditedFile {
+  read<T>(work: (db: AnyDb) => T): Promise<T>;
+  write<T>(work: (db: AnyDb) => T): Promise<T>;
+}
+
+/** Some 3 ms of a transaction. */
+const ENTRIES_PER_TRANSACTION = 1_000;
+
+/** Those written before `before`. Ends between two transactions when `signal` aborts; `pace` may rest after each. */
+export const removeOldAudit = async (
+  file: AuditedFile,
+  before: number,
+  signal: AbortSignal,
+  pace: Pace,
+  entriesPerTransaction = ENTRIES_PER_TRANSACTION,
+): Promise<void> => {
+  // Most days there is nothing to remove, and then nothing is written.
+  const oldest = await file.read((db) => auditStore(db).oldest());
+  if (oldest === undefined || oldest >= before) return;
+  for (let removed = entriesPerTransaction; removed === entriesPerTransaction && !signal.aborted; )
+    removed = await pace(() => file.write((db) => auditStore(db).removeOld(before, entriesPerTransaction)));
+};

@@ -1,8 +1,8 @@
 // What the checks before going live and the wizard look at, read out of a practice's file.
 
 import { memberStore } from '#src/accounts/people/member-store.ts';
-import { tokenStore } from '#src/accounts/people/store.ts';
-import { sendingHost } from '#src/accounts/tenants/present.ts';
+import { tokenStore } from '#src/accounts/people/token-store.ts';
+import { sendingHost } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';

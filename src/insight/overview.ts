@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
-import { presentPractice } from '#src/accounts/tenants/present.ts';
+import { presentPractice } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { hostInQuestion } from '#src/domains/records/host-facts.ts';
 import { lastCheck } from '#src/domains/store.ts';

@@ -1,7 +1,7 @@
 // What must be right before a practice leaves safe mode, and what is only good advice: a list of checks, each a pure
 // function over facts of the practice and the installation. Titles and hints are in go-live-words.ts.
 
-import type { Plan } from '#src/accounts/tenants/plans.ts';
+import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { CheckedRecord, DnsConflict, HostCheck, RecordStatus } from '#src/domains/records/host-check.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { parseTagList } from '#src/mail/tag-list.ts';

@@ -2,8 +2,8 @@
 import type { KeyObject } from 'node:crypto';
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
-import { plans } from '#src/accounts/tenants/plans.ts';
-import { defaultFrom } from '#src/accounts/tenants/present.ts';
+import { plans } from '#src/accounts/tenants/rules.ts';
+import { defaultFrom } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/store.ts';
 import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';

@@ -1,7 +1,7 @@
 // What a gate is: a pure function over a message and a snapshot of its tenant's state, named after what it looks at. Its
 // verdict, with the facts it used, is kept with the message.
 
-import type { Plan } from '#src/accounts/tenants/plans.ts';
+import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { AppError } from '#src/kernel/errors.ts';
 import type { Stream } from '#src/kernel/stream.ts';

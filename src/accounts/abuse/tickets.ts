@@ -1,6 +1,6 @@
-// A report becomes a ticket, the operator takes it through its stages, and the reporter is told of each: ticket, step,
-// audit and notice in one transaction of platform.db.
-
+// A report becomes a ticket, the operator takes it through its stages, and the reporter gets a mail at each: ticket, step,
+// audit and notice are written in one transaction of platform.db. Closed tickets are removed after some time, because
+// they hold addresses and mails of people who only reported something.
 import type { Notices } from '#src/accounts/mails/outbox.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -8,6 +8,7 @@ import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { Job } from '#src/kernel/job.ts';
 import type { Language } from '#src/kernel/language.ts';
 import type { RateCheck } from '#src/kernel/rate-limit.ts';
 import { type Clock, DAY, HOUR, SECOND } from '#src/kernel/time.ts';
@@ -147,3 +148,23 @@ export const updateTicket = async (
   deps.notices.tell();
   return ticket;
 };
+
+export interface TicketRetentionDeps {
+  readonly platform: DurableFile<PlatformDb>;
+  /** How long a closed ticket is kept after its last change, ms. */
+  readonly keep: () => number;
+  readonly clock: Clock;
+}
+
+/** Each may hold a mail of 256 KiB. */
+const TICKETS_PER_TRANSACTION = 100;
+
+export const ticketRetentionJob = ({ platform, keep, clock }: TicketRetentionDeps): Job => ({
+  name: 'remove old abuse tickets',
+  schedule: '27 3 * * *',
+  run: async (signal) => {
+    const before = clock.now() - keep();
+    for (let removed = TICKETS_PER_TRANSACTION; removed === TICKETS_PER_TRANSACTION && !signal.aborted; )
+      removed = await platform.write((db) => ticketStore(db).removeClosed(before, TICKETS_PER_TRANSACTION));
+  },
+});

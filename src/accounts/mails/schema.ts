@@ -1,6 +1,6 @@
 // What the service has to tell people by mail, as data; the words stand in service-mail/.
 
-import type { Plan } from '#src/accounts/tenants/plans.ts';
+import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { Language } from '#src/kernel/language.ts';
 
 /** A record of the DNS as a mail tells of it. */

@@ -13,10 +13,10 @@ import { type AccountRow, accountStore } from './account-store.ts';
 import { findMember, tenantsOf } from './enter.ts';
 import { presentMembership } from './member-schema.ts';
 import { passwordProblem } from './passwords.ts';
-import { sessionStore } from './session-store.ts';
 import { accountOf, accountSchema, presentAccount, type SessionTimes, sessionOver } from './sessions.ts';
 import { requirePasswordLogin, type SignInDeps } from './sign-in-routes.ts';
 import { type Membership, meSchema, setPasswordBody, updateAccountBody } from './sign-in-schema.ts';
+import { sessionStore } from './sign-in-store.ts';
 
 export interface AccountDeps extends SignInDeps {
   readonly storage: Storage;

@@ -1,4 +1,5 @@
-// Accounts in platform.db: the addresses that are members somewhere, and where to look for them.
+// Accounts in platform.db: the addresses that are members somewhere, where to look for them, and their invitations. An
+// invitation is found by the SHA-256 of the token in its link; a membership has at most one.
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
@@ -91,5 +92,37 @@ export const accountStore = perConnection((db: PlatformDb) => {
     countJoined: (accountId: string): number => joined.get(accountId) ?? 0,
     /** Whose index leads to that tenant. */
     ofTenant: (tenantId: string): AccountRow[] => ofTenant.all(tenantId),
+  };
+});
+
+export interface InvitationRow {
+  hash: Buffer;
+  account_id: string;
+  tenant_id: string;
+  expires_at: number;
+}
+
+export const invitationStore = perConnection((db: PlatformDb) => {
+  const put = db.prepare<InvitationRow>(
+    `INSERT INTO invitations (hash, account_id, tenant_id, expires_at)
+     VALUES (:hash, :account_id, :tenant_id, :expires_at)
+     ON CONFLICT (account_id, tenant_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`,
+  );
+  const find = db.prepare<[Buffer], InvitationRow>('SELECT * FROM invitations WHERE hash = ?');
+  const take = db.prepare<[Buffer]>('DELETE FROM invitations WHERE hash = ?');
+  const remove = db.prepare<[string, string]>(
+    'DELETE FROM invitations WHERE account_id = ? AND tenant_id = ?',
+  );
+  return {
+    /** The account must have its membership in the index. */
+    put: (row: InvitationRow): void => {
+      put.run(row);
+    },
+    find: (hash: Buffer): InvitationRow | undefined => find.get(hash),
+    /** False where there is none any more. */
+    take: (hash: Buffer): boolean => take.run(hash).changes > 0,
+    remove: (accountId: string, tenantId: string): void => {
+      remove.run(accountId, tenantId);
+    },
   };
 });

@@ -6,12 +6,11 @@ import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { hashBearer } from './bearer.ts';
-import { type CredentialRow, credentialStore } from './credential-store.ts';
 import type { LastUsed } from './last-used.ts';
 import { isWithin } from './networks.ts';
 import { operatorPermissions, tokenPermissions, tokenPrefix } from './rules.ts';
-
 import { SESSION_PREFIX, type Sessions } from './sessions.ts';
+import { type CredentialRow, credentialStore } from './token-store.ts';
 
 export interface Credentials {
   readonly bearer: string | null;

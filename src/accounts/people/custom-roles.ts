@@ -1,22 +1,55 @@
-// Roles of a practice's own making: created, changed and removed. A change holds from the next request of whoever has
-// the role, for what a member may is read from here each time.
-
-import { planNames, plans } from '#src/accounts/tenants/plans.ts';
+// Custom roles of a practice, and how the API shows all roles. A change applies from the next request of each member
+// who has the role, because what a member may do is read from the tenant's file each time.
+import { z } from 'zod';
+import { planNames, plans } from '#src/accounts/tenants/rules.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
-import type { Permission } from '#src/kernel/access.ts';
+import { type Permission, permissions } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { nameSchema } from '#src/kernel/fields.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
-import type { Clock } from '#src/kernel/time.ts';
-import { requireMayHandle } from './managing.ts';
+import { type Clock, toIso } from '#src/kernel/time.ts';
+import { standing } from './enter.ts';
 import { memberStore, type RoleRow, toRole } from './member-store.ts';
-import { presentCustomRole } from './role-schema.ts';
-import { findSystemRole, systemRoles } from './roles.ts';
-import { roleNameKey } from './rules.ts';
-import { standing } from './standing.ts';
+import { requireMayHandle } from './members.ts';
+import { findSystemRole, type Role, roleNameKey, systemRoleSlugs, systemRoles } from './rules.ts';
+
+export const roleSchema = z.strictObject({
+  id: z.uuid(),
+  slug: z.enum(systemRoleSlugs).nullable().describe('of a system role; null: a custom one'),
+  name: z.string(),
+  system: z.boolean().describe('the same in every practice, and unchangeable'),
+  permissions: z.array(z.enum(permissions)),
+  created_at: z.iso.datetime().nullable(),
+});
+
+const granted = z
+  .array(z.enum(permissions))
+  .min(1)
+  .max(permissions.length)
+  .refine((names) => new Set(names).size === names.length, 'expected each permission once');
+
+export const createRoleBody = z.strictObject({ name: nameSchema, permissions: granted });
+
+export const patchRoleBody = createRoleBody
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, 'expected at least one field');
+
+const present = (role: Role, createdAt: number | null): z.infer<typeof roleSchema> => ({
+  id: role.id,
+  slug: role.slug,
+  name: role.name,
+  system: role.slug !== null,
+  permissions: [...role.permissions],
+  created_at: createdAt === null ? null : toIso(createdAt),
+});
+
+export const presentSystemRole = (role: Role): z.infer<typeof roleSchema> => present(role, null);
+export const presentCustomRole = (row: RoleRow): z.infer<typeof roleSchema> =>
+  present(toRole(row), row.created_at);
 
 export interface RoleDeps {
   readonly files: TenantFiles;

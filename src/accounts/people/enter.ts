@@ -1,13 +1,42 @@
-// Members entering a practice. The index in platform.db says where to look, the tenant's file says who they are in it:
-// without a row in both nobody comes in, and what a stranger asks for opens no file.
-
-import type { Account, Caller } from '#src/kernel/access.ts';
+// Members entering a practice. The index in platform.db says where to look, the tenant's file says what they may do:
+// a member needs a row in both, and a request by a stranger opens no file.
+import type { Account, Caller, Permission } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import { accountStore } from './account-store.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
-import { type Role, systemRoles } from './roles.ts';
-import { asMember } from './standing.ts';
+import { effectivePermissions, type Role, systemRoles } from './rules.ts';
+
+/** The caller as that member; `row` is active and has the role. */
+export const asMember = (caller: Caller, tenantId: string, row: MemberRow, role: Role): Caller => ({
+  ...caller,
+  tenantId,
+  memberId: row.id,
+  permissions: effectivePermissions(role, row.all_projects === 1),
+  projects: row.all_projects === 1 ? null : new Set(JSON.parse(row.project_ids_json) as string[]),
+  isOwner: role.id === systemRoles.owner.id,
+});
+
+/**
+ * The caller as they stand in the transaction that changes something by their right: a member may have been removed or
+ * given another role since the request came in. Throws `not_found` and `forbidden` as the door does.
+ */
+export const standing = (db: TenantDb, caller: Caller, needed: Permission): Caller => {
+  const present = caller.kind === 'member' ? memberNow(db, caller) : caller;
+  if (present.permissions.has(needed)) return present;
+  throw new AppError('forbidden', `The credential lacks the permission ${needed}.`, {
+    extra: { permission: needed },
+  });
+};
+
+const memberNow = (db: TenantDb, caller: Caller): Caller => {
+  const row = memberStore(db).get(caller.memberId ?? '');
+  const role = row?.status === 'active' ? memberStore(db).role(row.role_id) : undefined;
+  if (!row || !role || caller.tenantId === null)
+    throw new AppError('not_found', 'There is no such practice.');
+  return asMember(caller, caller.tenantId, row, role);
+};
 
 export interface MemberWithRole {
   readonly member: MemberRow;

@@ -15,15 +15,20 @@ import type { RateCheck } from '#src/kernel/rate-limit.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import type { PersonEmail } from '#src/mail/email.ts';
-import { accountStore } from './account-store.ts';
+import { accountStore, invitationStore } from './account-store.ts';
 import { hashBearer, newBearer } from './bearer.ts';
-import { invitationStore } from './invitation-store.ts';
-import { namedGrant, namedRole, requireMayHandle, requireNotLastOwner, roleOf } from './managing.ts';
+import { standing } from './enter.ts';
 import { presentMember } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
-import type { MemberDeps } from './members.ts';
-import type { Role } from './roles.ts';
-import { standing } from './standing.ts';
+import {
+  type MemberDeps,
+  namedGrant,
+  namedRole,
+  requireMayHandle,
+  requireNotLastOwner,
+  roleOf,
+} from './members.ts';
+import type { Role } from './rules.ts';
 
 export interface InviteDeps extends MemberDeps {
   readonly notices: Notices;

@@ -7,16 +7,14 @@ import { auditStore } from '#src/events/audit-store.ts';
 import type { Account } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
-import { type AccountRow, accountStore } from './account-store.ts';
+import { type AccountRow, accountStore, invitationStore } from './account-store.ts';
 import { hashBearer } from './bearer.ts';
 import { changeAs, changeBy } from './changes.ts';
-import { invitationStore } from './invitation-store.ts';
 import { INVITATION_PREFIX } from './inviting.ts';
-import { noSuchPractice, requireNotLastOwner, roleOf } from './managing.ts';
 import { presentMember } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
-import { forget, type MemberDeps } from './members.ts';
-import type { Role } from './roles.ts';
+import { forget, type MemberDeps, noSuchPractice, requireNotLastOwner, roleOf } from './members.ts';
+import type { Role } from './rules.ts';
 import type { IssuedSession, Sessions } from './sessions.ts';
 
 /** A practice, and who someone is in it. */

@@ -5,8 +5,8 @@ import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { sessionStore } from './session-store.ts';
-import { tokenStore } from './store.ts';
+import { sessionStore } from './sign-in-store.ts';
+import { tokenStore } from './token-store.ts';
 
 export interface LastUsed {
   /** `place` is whose file keeps it: the tenant's id for its tokens, any one name for all that lies in one file. */

@@ -4,12 +4,21 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { type InviteDeps, inviteMember } from './inviting.ts';
-import { roleOf } from './managing.ts';
-import { inviteBody, memberSchema, ownerBody, patchMemberBody, presentMember } from './member-schema.ts';
+import { acceptMembership, leavePractice } from './joining.ts';
+import {
+  inviteBody,
+  memberSchema,
+  membershipSchema,
+  ownerBody,
+  patchMemberBody,
+  presentMember,
+  presentMembership,
+} from './member-schema.ts';
 import { memberStore } from './member-store.ts';
-import { removeMember, updateMember } from './members.ts';
+import { type MemberDeps, removeMember, roleOf, updateMember } from './members.ts';
 import { makeOwner, type OwnerDeps } from './owners.ts';
-import { systemRoles } from './roles.ts';
+import { systemRoles } from './rules.ts';
+import { accountOf } from './sessions.ts';
 
 const params = z.strictObject({ id: idSchema.describe('the practice') });
 const memberParams = z.strictObject({ ...params.shape, memberID: idSchema });
@@ -116,6 +125,39 @@ export const memberRoutes = (deps: InviteDeps & OwnerDeps): Route[] => [
     handle: async ({ params: { id }, body }, context) => {
       const { row, isNew } = await makeOwner(deps, id, body.email, body.language, context);
       return { status: isNew ? 201 : 200, body: presentMember(row, systemRoles.owner) };
+    },
+  }),
+];
+
+const OWN_PATH = '/api/auth/memberships/{practiceID}';
+const own = { ...shared, access: 'session', params: z.strictObject({ practiceID: idSchema }) } as const;
+
+/** What a person who is signed in does about their own memberships. */
+export const membershipRoutes = (deps: MemberDeps): Route[] => [
+  defineRoute({
+    ...own,
+    method: 'post',
+    path: `${OWN_PATH}/accept`,
+    summary: 'Accept an invitation',
+    audit: 'member.accept',
+    responses: { 200: { description: 'The practice, and who you are in it.', body: membershipSchema } },
+    handle: async ({ params: { practiceID } }, { caller, change }) => {
+      const { practice, row, role } = await acceptMembership(deps, accountOf(caller), practiceID, change);
+      return { status: 200, body: presentMembership(practice, row, role) };
+    },
+  }),
+  defineRoute({
+    ...own,
+    method: 'delete',
+    path: OWN_PATH,
+    summary: 'Leave a practice, or decline its invitation',
+    description: 'With the last membership the account goes, and its sessions with it.',
+    audit: 'member.leave',
+    responses: { 204: { description: 'You have no business there any more.' } },
+    errors: ['conflict'],
+    handle: async ({ params: { practiceID } }, { caller, change }) => {
+      await leavePractice(deps, accountOf(caller), practiceID, change);
+      return { status: 204 };
     },
   }),
 ];

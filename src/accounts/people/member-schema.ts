@@ -7,7 +7,7 @@ import { languages } from '#src/kernel/language.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { emailSchema } from '#src/mail/email.ts';
 import type { MemberRow } from './member-store.ts';
-import { effectivePermissions, type Role, systemRoleSlugs } from './roles.ts';
+import { effectivePermissions, type Role, systemRoleSlugs } from './rules.ts';
 
 const MAX_PROJECTS = 1_000;
 

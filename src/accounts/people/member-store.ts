@@ -2,7 +2,7 @@
 
 import type { Permission } from '#src/kernel/access.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import { findSystemRole, type Role, systemRoles } from './roles.ts';
+import { findSystemRole, type Role, systemRoles } from './rules.ts';
 
 export interface MemberRow {
   id: string;

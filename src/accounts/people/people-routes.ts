@@ -8,8 +8,7 @@ import type { Route } from '#src/kernel/route.ts';
 import { DAY, HOUR, SECOND } from '#src/kernel/time.ts';
 import { type InvitationDeps, invitationRoutes } from './invitation-routes.ts';
 import type { InviteDeps } from './inviting.ts';
-import { memberRoutes } from './member-routes.ts';
-import { membershipRoutes } from './membership-routes.ts';
+import { memberRoutes, membershipRoutes } from './member-routes.ts';
 import type { OwnerDeps } from './owners.ts';
 import { roleRoutes } from './role-routes.ts';
 

@@ -6,8 +6,8 @@ import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import { parseEmail } from '#src/mail/email.ts';
 import { accountStore, type MembershipRow } from './account-store.ts';
-import { foundOwner } from './founding.ts';
 import { memberStore } from './member-store.ts';
+import { foundOwner } from './owners.ts';
 
 /** `origin` is where owners sign in. */
 export const practicePeople = ({

@@ -3,16 +3,19 @@ import { z } from 'zod';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-import { createRole, type RoleDeps, removeRole, updateRole } from './custom-roles.ts';
-import { memberStore } from './member-store.ts';
 import {
+  createRole,
   createRoleBody,
   patchRoleBody,
   presentCustomRole,
   presentSystemRole,
+  type RoleDeps,
+  removeRole,
   roleSchema,
-} from './role-schema.ts';
-import { systemRoles } from './roles.ts';
+  updateRole,
+} from './custom-roles.ts';
+import { memberStore } from './member-store.ts';
+import { systemRoles } from './rules.ts';
 
 const params = z.strictObject({ id: idSchema.describe('the practice') });
 const roleParams = z.strictObject({ ...params.shape, roleID: idSchema });

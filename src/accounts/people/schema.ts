@@ -4,7 +4,7 @@ import { idSchema, nameSchema } from '#src/kernel/fields.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { canonicalNetwork } from './networks.ts';
 import { tokenScopes } from './rules.ts';
-import type { TokenRow } from './store.ts';
+import type { TokenRow } from './token-store.ts';
 
 const MAX_NETWORKS = 50;
 /** The longest way to write an IPv6 address, with its prefix. */

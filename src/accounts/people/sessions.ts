@@ -17,7 +17,7 @@ import { type Clock, DAY, HOUR, SECOND, toIso } from '#src/kernel/time.ts';
 import type { AccountRow } from './account-store.ts';
 import { hashBearer, newBearer } from './bearer.ts';
 import type { LastUsed } from './last-used.ts';
-import { type SessionRow, sessionStore } from './session-store.ts';
+import { type SessionRow, sessionStore } from './sign-in-store.ts';
 
 export const SESSION_PREFIX = 'svc_sess_';
 export const IDLE_MS = 12 * HOUR;

@@ -5,7 +5,7 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
-import { type SignInCodeRow, signInCodeStore } from './sign-in-code-store.ts';
+import { type SignInCodeRow, signInCodeStore } from './sign-in-store.ts';
 
 export const CODE_DIGITS = 6;
 export const CODE_VALID_MS = 10 * MINUTE;

@@ -16,7 +16,6 @@ import { type AccountRow, accountStore } from './account-store.ts';
 import { ANSWER_STEP_MS, atWholeSteps } from './answer-time.ts';
 import { changeBy } from './changes.ts';
 import type { Passwords } from './passwords.ts';
-import { sessionStore } from './session-store.ts';
 import { type IssuedSession, type Sessions, sessionAnswerSchema } from './sessions.ts';
 import { CODE_VALID_MS, NEW_CODE_AFTER_MS, type SignInCodes } from './sign-in-codes.ts';
 import {
@@ -26,6 +25,7 @@ import {
   requestedCodeSchema,
   verifyCodeBody,
 } from './sign-in-schema.ts';
+import { sessionStore } from './sign-in-store.ts';
 
 export interface SignInDeps {
   readonly platform: DurableFile<PlatformDb>;

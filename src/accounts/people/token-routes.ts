@@ -7,7 +7,7 @@ import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { createdTokenSchema, createTokenBody, presentToken, tokenSchema } from './schema.ts';
-import { tokenStore } from './store.ts';
+import { tokenStore } from './token-store.ts';
 import { createToken, maySeeToken, revokeToken, type TokenDeps } from './tokens.ts';
 
 const params = z.strictObject({ id: idSchema.describe('the practice') });

@@ -13,13 +13,11 @@ import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { hashBearer, newBearer } from './bearer.ts';
-import { credentialStore } from './credential-store.ts';
+import { standing } from './enter.ts';
 import { isWithin } from './networks.ts';
-import { exceeds } from './roles.ts';
-import { type TokenScope, tokenPermissions, tokenPrefix } from './rules.ts';
+import { exceeds, type TokenScope, tokenPermissions, tokenPrefix } from './rules.ts';
 import { presentToken } from './schema.ts';
-import { standing } from './standing.ts';
-import { type TokenRow, tokenStore } from './store.ts';
+import { credentialStore, type TokenRow, tokenStore } from './token-store.ts';
 
 export interface NewToken {
   readonly name: string;

@@ -5,8 +5,7 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { presentPractice } from './present.ts';
-import type { practiceSchema } from './schema.ts';
+import { type practiceSchema, presentPractice } from './schema.ts';
 import { type PracticeRow, type PracticeSettings, tenantStore } from './store.ts';
 
 export interface ChangePracticeDeps {

@@ -8,8 +8,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
 import { type CreateTenantDeps, createTenant, type NewTenant } from './create.ts';
 import type { Owner, TenantPeople } from './people.ts';
-import { presentPractice } from './present.ts';
-import type { createPracticeBody, practiceSchema } from './schema.ts';
+import { type createPracticeBody, type practiceSchema, presentPractice } from './schema.ts';
 import type { PracticeRow } from './store.ts';
 
 export interface PracticeDeps extends CreateTenantDeps {

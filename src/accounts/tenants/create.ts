@@ -8,9 +8,8 @@ import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { TenantHosts } from './hosts.ts';
-import type { Plan } from './plans.ts';
 import { type Purpose, registryStore } from './registry-store.ts';
-import { chooseSlug } from './rules.ts';
+import { chooseSlug, type Plan } from './rules.ts';
 import { type PracticeRow, tenantStore } from './store.ts';
 
 export interface CreateTenantDeps {

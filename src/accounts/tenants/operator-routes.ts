@@ -3,17 +3,18 @@ import { z } from 'zod';
 import { listOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { changePractice } from './change-practice.ts';
-import { listForOperator, type OperatorListDeps } from './operator-list.ts';
 import {
+  listForOperator,
+  type OperatorListDeps,
   operatorPracticeSchema,
   operatorPracticesQuery,
   planSchema,
   setApprovalBody,
   setPlanBody,
   setSafeModeBody,
-} from './operator-schema.ts';
-import { planNames, plans } from './plans.ts';
+} from './operator-practices.ts';
 import { tenantParams } from './practice-routes.ts';
+import { planNames, plans } from './rules.ts';
 import { practiceSchema } from './schema.ts';
 import type { PracticeRow, PracticeSettings } from './store.ts';
 import { refuseSystemTenant } from './system-tenant.ts';

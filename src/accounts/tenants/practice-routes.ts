@@ -1,17 +1,24 @@
-// Practices: list, create, get, rename.
+// Practices: list, create, get, rename, and their legal block (Impressum).
 import { z } from 'zod';
 import type { Caller } from '#src/kernel/access.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import type { Clock } from '#src/kernel/time.ts';
 import { changePractice } from './change-practice.ts';
 import { createPractice, type PracticeDeps } from './create-practice.ts';
-import { presentPractice } from './present.ts';
 import { readEach } from './read-each.ts';
 import { registryStore } from './registry-store.ts';
-import { createPracticeBody, patchPracticeBody, practiceSchema } from './schema.ts';
-import { tenantStore } from './store.ts';
+import {
+  complianceBody,
+  createPracticeBody,
+  patchPracticeBody,
+  practiceSchema,
+  presentPractice,
+} from './schema.ts';
+import { type PracticeSettings, tenantStore } from './store.ts';
 
 export const tenantParams = z.strictObject({ id: idSchema.describe('the practice') });
 
@@ -130,3 +137,27 @@ export const practiceRoutes = (deps: PracticeDeps): Route[] => {
     }),
   ];
 };
+
+export const complianceRoutes = (deps: { files: TenantFiles; clock: Clock }): Route[] => [
+  defineRoute({
+    method: 'patch',
+    path: '/api/practices/{id}/compliance',
+    tag: 'Practices',
+    summary: 'Set the legal block',
+    description: 'What is absent stays as it is; null clears it. Marketing mail needs all of it.',
+    access: 'practice.manage',
+    audit: 'practice.compliance',
+    stability: 'stable',
+    params: tenantParams,
+    body: complianceBody,
+    responses: { 200: { description: 'The practice.', body: practiceSchema } },
+    handle: async ({ params, body: { street, city, privacy_url } }, { change }) => {
+      const fields: Partial<PracticeSettings> = {
+        ...(street === undefined ? {} : { legal_street: street }),
+        ...(city === undefined ? {} : { legal_city: city }),
+        ...(privacy_url === undefined ? {} : { legal_privacy_url: privacy_url }),
+      };
+      return { status: 200, body: await changePractice(deps, params.id, fields, change) };
+    },
+  }),
+];

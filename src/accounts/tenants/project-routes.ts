@@ -11,9 +11,8 @@ import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { tenantParams } from './practice-routes.ts';
-import { presentProject } from './present.ts';
 import { slugify } from './rules.ts';
-import { createProjectBody, patchProjectBody, projectSchema } from './schema.ts';
+import { createProjectBody, patchProjectBody, presentProject, projectSchema } from './schema.ts';
 import { type ProjectRow, tenantStore } from './store.ts';
 
 const projectParams = z.strictObject({ ...tenantParams.shape, projectID: idSchema });

@@ -11,9 +11,8 @@ import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { tenantParams } from './practice-routes.ts';
-import { presentRoute } from './present.ts';
 import { freeSlug, notFound, requireAllProjects, requireRoom } from './project-routes.ts';
-import { createRouteBody, patchRouteBody, routeSchema } from './schema.ts';
+import { createRouteBody, patchRouteBody, presentRoute, routeSchema } from './schema.ts';
 import { type RouteRow, tenantStore } from './store.ts';
 
 const routeParams = z.strictObject({

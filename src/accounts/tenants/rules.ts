@@ -1,4 +1,6 @@
-// Names of a tenant: the slug is also the label of its managed host, so it obeys the rules of both (RFC 1035 §2.3.1).
+// Pure rules of a tenant: its slug, which is also the label of its managed host and so follows the rules of both (RFC 1035
+// §2.3.1); its plan; and the warm-up of its sending domain (decisions 7).
+import { utcDay } from '#src/accounts/counters/rules.ts';
 
 /** Leaves room in the label of 63 octets for a suffix that makes it unique. */
 const MAX_SLUG_LENGTH = 40;
@@ -47,3 +49,24 @@ export const chooseSlug = (
   const free = candidates.find((slug) => !reserved.has(slug) && !isTaken(slug));
   return free ?? `${base}-${random()}`;
 };
+
+/** Monthly caps are mails per UTC month. */
+export const plans = {
+  test: { monthlyCap: 200, customRoles: false },
+  supporter: { monthlyCap: 1_000, customRoles: false },
+  termin: { monthlyCap: 5_000, customRoles: false },
+  praxis: { monthlyCap: 20_000, customRoles: true },
+  gruppe: { monthlyCap: 100_000, customRoles: true },
+} as const;
+
+export type Plan = keyof typeof plans;
+export const planNames = Object.keys(plans) as [Plan, ...Plan[]];
+
+/** Mails per stream on day 1, day 2, ...; no cap after the last. */
+export const warmupCaps: readonly number[] = [
+  150, 250, 400, 700, 1_000, 1_500, 2_000, 3_500, 5_000, 7_500, 10_000, 20_000, 40_000, 70_000, 100_000,
+];
+
+/** UTC days since the first verification, which was on day 1. */
+export const warmupDay = (startedAt: number, now: number): number =>
+  Math.max(1, utcDay(now) - utcDay(startedAt) + 1);

@@ -1,7 +1,7 @@
 // The tenant's own record, its projects and its routes, in its own file.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Stream } from '#src/kernel/stream.ts';
-import type { Plan } from './plans.ts';
+import type { Plan } from './rules.ts';
 
 export interface PracticeRow {
   id: string;

@@ -5,9 +5,16 @@ import type { Language } from '#src/kernel/language.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { HTML_TYPE, page, prefersPage } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-import { joinWaitlist, removeFromWaitlist, type WaitlistDeps } from './entries.ts';
-import { entrySchema, joinBody, notedSchema, presentEntry } from './schema.ts';
 import { waitedFor, waitlistStore } from './store.ts';
+import {
+  entrySchema,
+  joinBody,
+  joinWaitlist,
+  notedSchema,
+  presentEntry,
+  removeFromWaitlist,
+  type WaitlistDeps,
+} from './waitlist.ts';
 
 const LIST_PATH = '/api/admin/waitlist';
 const TAG = 'Waiting list';

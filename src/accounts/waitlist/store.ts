@@ -1,6 +1,7 @@
 // The waiting list in platform.db: one entry an address.
+
+import type { Plan } from '#src/accounts/tenants/rules.ts';
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
-import type { Plan } from '../tenants/plans.ts';
 
 /** The plans one waits for; the others are given by the operator. */
 export const waitedFor = ['termin', 'praxis', 'gruppe'] as const satisfies readonly Plan[];

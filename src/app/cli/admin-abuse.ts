@@ -1,7 +1,7 @@
 // `sendwerk admin`: abuse tickets and the waiting list.
 import type { z } from 'zod';
 import type { ticketSchema, ticketSummarySchema } from '#src/accounts/abuse/schema.ts';
-import type { entrySchema } from '#src/accounts/waitlist/schema.ts';
+import type { entrySchema } from '#src/accounts/waitlist/waitlist.ts';
 import { adminCommand } from './admin-command.ts';
 import { type Cell, paragraph, record, table } from './admin-text.ts';
 import { UsageError } from './command.ts';

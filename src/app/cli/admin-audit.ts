@@ -1,6 +1,6 @@
 // `sendwerk admin audit`: who changed what, newest first, in a practice or in the service itself.
 import type { z } from 'zod';
-import type { auditEntrySchema } from '#src/events/audit-schema.ts';
+import type { auditEntrySchema } from '#src/events/audit-routes.ts';
 import { adminCommand } from './admin-command.ts';
 import { type Cell, table } from './admin-text.ts';
 import { UsageError } from './command.ts';

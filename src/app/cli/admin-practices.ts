@@ -1,7 +1,7 @@
 // `sendwerk admin`: practices, their owners, plans and safe mode.
 import type { z } from 'zod';
 import type { memberSchema } from '#src/accounts/people/member-schema.ts';
-import type { OperatorPractice, planSchema } from '#src/accounts/tenants/operator-schema.ts';
+import type { OperatorPractice, planSchema } from '#src/accounts/tenants/operator-practices.ts';
 import type { practiceSchema } from '#src/accounts/tenants/schema.ts';
 import { adminCommand, practiceOption } from './admin-command.ts';
 import { type Cell, clean, record, table } from './admin-text.ts';

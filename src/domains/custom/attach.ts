@@ -4,8 +4,7 @@
 // The registry first notes that there is something to look at, then the tenant's file is written, then the registry
 // serves the tokens: a crash leaves a look for nothing, or tokens that the look publishes.
 import type { z } from 'zod';
-import { presentPractice } from '#src/accounts/tenants/present.ts';
-import type { practiceSchema } from '#src/accounts/tenants/schema.ts';
+import { type practiceSchema, presentPractice } from '#src/accounts/tenants/schema.ts';
 import { type PracticeDomains, tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';

@@ -7,7 +7,7 @@
 // crash in between repeats the look; a mail that was written is not written again, by its id.
 
 import { tellOwners } from '#src/accounts/mails/tell-owners.ts';
-import { presentPractice } from '#src/accounts/tenants/present.ts';
+import { presentPractice } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';

@@ -3,7 +3,7 @@
 // between leaves a pending domain, which the next look switches over again, to no other effect.
 
 import { tellOwners } from '#src/accounts/mails/tell-owners.ts';
-import { presentPractice } from '#src/accounts/tenants/present.ts';
+import { presentPractice } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { systemChange } from '#src/kernel/change.ts';

@@ -4,7 +4,7 @@
 // The tenant's file is written first and decides who signs; the DNS follows. A crash in between leaves a compromised
 // key in the DNS, signing no more, until the next look, which is made due before anything is written.
 
-import { sendingHost } from '#src/accounts/tenants/present.ts';
+import { sendingHost } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';

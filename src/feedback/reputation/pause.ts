@@ -3,8 +3,7 @@
 // guardrail counts anew.
 import type { z } from 'zod';
 import { utcDay } from '#src/accounts/counters/rules.ts';
-import { presentPractice } from '#src/accounts/tenants/present.ts';
-import type { practiceSchema } from '#src/accounts/tenants/schema.ts';
+import { type practiceSchema, presentPractice } from '#src/accounts/tenants/schema.ts';
 import { type PracticePause, type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Caller } from '#src/kernel/access.ts';

@@ -1,7 +1,7 @@
 // Gates that marketing has to pass beside the others: the sender's identity, a host that receivers trust, a warm-up past
 // its first days, and for list sends the recipients' consent. One code each. Other mail passes them all.
 
-import { warmupDay } from '#src/accounts/tenants/warmup.ts';
+import { warmupDay } from '#src/accounts/tenants/rules.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import { type Facts, type Gate, goesOutAt, streamOf } from '../gate.ts';

@@ -1,6 +1,6 @@
 // Gates that ask how much: the plan's cap in the UTC month, the warm-up's cap on the UTC day that the mail goes out.
 import { utcDay } from '#src/accounts/counters/rules.ts';
-import { warmupCaps, warmupDay } from '#src/accounts/tenants/warmup.ts';
+import { warmupCaps, warmupDay } from '#src/accounts/tenants/rules.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import { countedMails, type Facts, type Gate, goesOutAt, streamOf } from '../gate.ts';

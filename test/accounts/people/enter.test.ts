@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type AccountRow, accountStore } from '#src/accounts/people/account-store.ts';
 import { createEnterTenant, createMayCreatePractice, tenantsOf } from '#src/accounts/people/enter.ts';
 import { type MemberRow, memberStore } from '#src/accounts/people/member-store.ts';
-import { systemRoles } from '#src/accounts/people/roles.ts';
+import { systemRoles } from '#src/accounts/people/rules.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';

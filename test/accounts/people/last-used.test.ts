@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createSessionsLastUsed, createTokensLastUsed, lastUsedJob } from '#src/accounts/people/last-used.ts';
-import { tokenStore } from '#src/accounts/people/store.ts';
+import { tokenStore } from '#src/accounts/people/token-store.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import {

@@ -10,7 +10,7 @@ import {
 } from '#src/accounts/people/joining.ts';
 import { memberStore } from '#src/accounts/people/member-store.ts';
 import { removeMember, updateMember } from '#src/accounts/people/members.ts';
-import { systemRoles } from '#src/accounts/people/roles.ts';
+import { systemRoles } from '#src/accounts/people/rules.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { emailOf, openPractice, type SamplePractice } from './practice.ts';
 

@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
   effectivePermissions,
-  type Role,
-  type SystemRoleSlug,
-  systemRoles,
-} from '#src/accounts/people/roles.ts';
-import {
   grantOf,
   isLastOwner,
   lacksFor,
   type MemberStatus,
+  type Role,
   roleNameKey,
+  type SystemRoleSlug,
+  systemRoles,
 } from '#src/accounts/people/rules.ts';
 import { anonymous, type Caller, type Permission, permissions } from '#src/kernel/access.ts';
 

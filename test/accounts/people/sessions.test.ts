@@ -3,7 +3,6 @@ import { parseSetCookie } from 'cookie';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type AccountRow, accountStore } from '#src/accounts/people/account-store.ts';
 import { createSessionsLastUsed, type LastUsed } from '#src/accounts/people/last-used.ts';
-import { sessionStore } from '#src/accounts/people/session-store.ts';
 import {
   createSessions,
   type IssuedSession,
@@ -11,6 +10,7 @@ import {
   sessionAnswerSchema,
   sessionsCleanupJob,
 } from '#src/accounts/people/sessions.ts';
+import { sessionStore } from '#src/accounts/people/sign-in-store.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
 import {

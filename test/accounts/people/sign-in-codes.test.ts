@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { signInCodeStore } from '#src/accounts/people/sign-in-code-store.ts';
 import { type CodeVerdict, createSignInCodes } from '#src/accounts/people/sign-in-codes.ts';
+import { signInCodeStore } from '#src/accounts/people/sign-in-store.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { hashBearer } from '#src/accounts/people/bearer.ts';
-import { credentialStore } from '#src/accounts/people/credential-store.ts';
 import { removeMember } from '#src/accounts/people/members.ts';
-import { tokenStore } from '#src/accounts/people/store.ts';
+import { credentialStore, tokenStore } from '#src/accounts/people/token-store.ts';
 import { createToken, mintable, type NewToken, revokeToken } from '#src/accounts/people/tokens.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { anonymous, type Caller, type Permission, permissions } from '#src/kernel/access.ts';

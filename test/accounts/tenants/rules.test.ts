@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseSlug, slugify } from '#src/accounts/tenants/rules.ts';
-import { warmupCaps, warmupDay } from '#src/accounts/tenants/warmup.ts';
+import { chooseSlug, slugify, warmupCaps, warmupDay } from '#src/accounts/tenants/rules.ts';
 
 /** RFC 1035 §2.3.1, without the hyphens of A-labels (RFC 5891 §4.2.3.1). */
 const LABEL = /^(?!..--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

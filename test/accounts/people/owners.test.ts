@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { accountStore } from '#src/accounts/people/account-store.ts';
-import { practiceOwners } from '#src/accounts/people/practice-owners.ts';
+import { practiceOwners } from '#src/accounts/people/owners.ts';
 import { openPractice } from './practice.ts';
 
 test('those who are told about a practice are its active owners, in the language of their account', async () => {

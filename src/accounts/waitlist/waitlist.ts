@@ -1,15 +1,48 @@
-// Who waits for a plan: entered by anyone, removed by the operator.
-
+// The waiting list for plans: anyone may enter an address, the operator reads and removes entries.
+import { z } from 'zod';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { nameSchema } from '#src/kernel/fields.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { RateCheck } from '#src/kernel/rate-limit.ts';
-import { type Clock, HOUR, SECOND } from '#src/kernel/time.ts';
-import type { Joining } from './schema.ts';
-import { waitlistStore } from './store.ts';
+import { type Clock, HOUR, SECOND, toIso } from '#src/kernel/time.ts';
+import { emailSchema } from '#src/mail/email.ts';
+import { type WaitlistRow, waitedFor, waitlistStore } from './store.ts';
+
+const MAX_NOTE = 2_000;
+
+export const joinBody = z.strictObject({
+  email: emailSchema,
+  plan: z.enum(waitedFor),
+  name: nameSchema.optional(),
+  note: z.string().trim().min(1).max(MAX_NOTE).optional(),
+});
+export type Joining = z.output<typeof joinBody>;
+
+export const notedSchema = z.strictObject({ status: z.literal('noted') });
+
+export const entrySchema = z.strictObject({
+  id: z.uuid(),
+  email: z.string(),
+  name: z.string().nullable(),
+  plan: z.enum(waitedFor),
+  note: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  asked_at: z.iso.datetime().describe('when the address was last entered; the rest is as the first time'),
+});
+
+export const presentEntry = (row: WaitlistRow): z.input<typeof entrySchema> => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  plan: row.plan,
+  note: row.note,
+  created_at: toIso(row.created_at),
+  asked_at: toIso(row.asked_at),
+});
 
 export interface WaitlistDeps {
   readonly platform: DurableFile<PlatformDb>;

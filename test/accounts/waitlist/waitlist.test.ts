@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { type WaitlistRow, waitlistStore } from '#src/accounts/waitlist/store.ts';
 import {
+  joinBody,
   joinWaitlist,
   MAX_ENTRIES,
   removeFromWaitlist,
   type WaitlistDeps,
-} from '#src/accounts/waitlist/entries.ts';
-import { joinBody } from '#src/accounts/waitlist/schema.ts';
-import { type WaitlistRow, waitlistStore } from '#src/accounts/waitlist/store.ts';
+} from '#src/accounts/waitlist/waitlist.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -17,6 +17,17 @@ import {
   type TestClock,
   temporaryDirectory,
 } from '#test/support/storage.ts';
+
+test.each<[string, object]>([
+  ['a plan that nobody waits for', { plan: 'test' }],
+  ['no plan', { plan: undefined }],
+  ['no address', { email: 'erika' }],
+  ['a name of two lines', { name: 'a\nb' }],
+  ['a long note', { note: 'x'.repeat(2_001) }],
+  ['another field', { created_at: 0 }],
+])('%s is not taken', (_, fields) => {
+  expect(joinBody.safeParse({ email: 'erika@example.org', plan: 'termin', ...fields }).success).toBe(false);
+});
 
 let storage: Storage;
 let clock: TestClock;

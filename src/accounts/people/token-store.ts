@@ -1,5 +1,6 @@
-// Token records as their owners see them, in the tenant's file. Nothing here lets anyone in.
-import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+// API tokens: the records that their owners see in the tenant's file, and in platform.db the SHA-256 of each live token.
+// Only the latter lets anyone in, and a stolen file does not.
+import { type PlatformDb, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TokenScope } from './rules.ts';
 
 export interface TokenRow {
@@ -38,5 +39,38 @@ export const tokenStore = perConnection((db: TenantDb) => {
       touch.run(at, id);
     },
     projectExists: (id: string): boolean => projectExists.get(id) !== undefined,
+  };
+});
+
+export interface CredentialRow {
+  token_id: string;
+  tenant_id: string;
+  /** Null for a team token. */
+  project_id: string | null;
+  /** Whom the audit names. */
+  name: string;
+  /** From then on it lets nobody in; null: never. */
+  expires_at: number | null;
+  /** JSON list of networks (CIDR) that it may be used from; null: from anywhere. */
+  allowed_json: string | null;
+}
+
+export const credentialStore = perConnection((db: PlatformDb) => {
+  const insert = db.prepare<CredentialRow & { hash: Buffer; now: number }>(
+    `INSERT INTO credentials (hash, token_id, tenant_id, project_id, name, expires_at, allowed_json, created_at)
+     VALUES (:hash, :token_id, :tenant_id, :project_id, :name, :expires_at, :allowed_json, :now)`,
+  );
+  const find = db.prepare<[Buffer], CredentialRow>(
+    'SELECT token_id, tenant_id, project_id, name, expires_at, allowed_json FROM credentials WHERE hash = ?',
+  );
+  const revoke = db.prepare<[string, string]>('DELETE FROM credentials WHERE token_id = ? AND tenant_id = ?');
+  return {
+    insert: (hash: Buffer, row: CredentialRow, now: number): void => {
+      insert.run({ ...row, hash, now });
+    },
+    find: (hash: Buffer): CredentialRow | undefined => find.get(hash),
+    revoke: (tokenId: string, tenantId: string): void => {
+      revoke.run(tokenId, tenantId);
+    },
   };
 });

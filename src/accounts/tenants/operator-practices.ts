@@ -1,18 +1,64 @@
-// The operator's list of practices with members and usage, read out of each practice's file.
-import type { z } from 'zod';
+// Practices as the operator sees them: a list with members and usage, read from each practice's file.
+import { z } from 'zod';
 import { monthOf } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
-import { decodeCursor, encodeCursor } from '#src/kernel/list.ts';
+import { decodeCursor, encodeCursor, listQuery } from '#src/kernel/list.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import type { OperatorPractice, operatorPracticesQuery } from './operator-schema.ts';
 import type { TenantPeople } from './people.ts';
-import { presentPractice } from './present.ts';
 import { readEach } from './read-each.ts';
 import { registryStore, type TenantRow } from './registry-store.ts';
+import { planNames } from './rules.ts';
+import { practiceSchema, presentPractice } from './schema.ts';
 import { tenantStore } from './store.ts';
+
+const { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at } = practiceSchema.shape;
+
+export const operatorPracticeSchema = z.union([
+  z.strictObject({
+    id,
+    name,
+    slug,
+    status,
+    plan,
+    monthly_cap,
+    safe_mode,
+    domain,
+    created_at,
+    members: z.int().describe('invited ones as well'),
+    owners: z.array(z.string()).describe('addresses of those who have accepted'),
+    usage: z.strictObject({
+      month: z.string().describe('UTC, `2026-11`'),
+      accepted: z.int().describe('mails, one a recipient'),
+      share: z.number().describe('of the cap; 1 is all of it'),
+    }),
+  }),
+  z.strictObject({ id, slug, unavailable: z.literal(true).describe('its data cannot be read now') }),
+]);
+
+export type OperatorPractice = z.infer<typeof operatorPracticeSchema>;
+
+export const operatorPracticesQuery = z.strictObject({
+  ...listQuery,
+  plan: z.enum(planNames).optional(),
+  status: z.enum(['active', 'paused']).optional(),
+  purpose: z
+    .enum(['practice', 'system'])
+    .default('practice')
+    .describe('`system`: the one by which the service sends its own mail'),
+});
+
+export const planSchema = z.strictObject({
+  plan: z.enum(planNames),
+  monthly_cap: z.int().describe('mails a UTC month'),
+  custom_roles: z.boolean(),
+});
+
+export const setPlanBody = z.strictObject({ plan: z.enum(planNames) });
+export const setSafeModeBody = z.strictObject({ enabled: z.boolean() });
+export const setApprovalBody = z.strictObject({ approved: z.boolean() });
 
 export interface OperatorListDeps {
   readonly storage: Storage;
