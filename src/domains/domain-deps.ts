@@ -1,4 +1,4 @@
-// What it takes to change a practice's domains.
+// What the operations on a tenant's domains are given.
 
 import type { Notices } from '#src/accounts/mails/outbox.ts';
 import type { OwnersOf } from '#src/accounts/mails/tell-owners.ts';
@@ -14,19 +14,19 @@ import type { Signers } from './keys/signers.ts';
 export interface DomainDeps extends ServiceNames {
   readonly storage: Storage;
   readonly clock: Clock;
-  /** One for all that changes a tenant's domains or keys. */
+  /** The queue of a tenant: changes of its domains and keys run in it one after the other. */
   readonly queue: KeyedQueue;
   readonly lookup: DnsLookup;
-  /** The service ends: what the DNS was asked is not heeded any more. */
+  /** Aborted when the service ends: lookups end early then, so their answers prove nothing. */
   readonly stopping: AbortSignal;
   readonly signers: Signers;
   readonly sealingKey: Buffer;
   readonly generateKeyPair: GenerateKeyPair;
   readonly notices: Notices;
   readonly ownersOf: OwnersOf;
-  /** Where owners sign in. */
+  /** Origin under which owners sign in, for the links in mails. */
   readonly origin: string;
   readonly log: Log;
-  /** In [0, 1): spreads the looks. */
+  /** A number in [0, 1) that spreads the times of checks. */
   readonly random: () => number;
 }

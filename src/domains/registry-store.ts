@@ -1,4 +1,5 @@
-// Who owns which domain, what the DNS serves for it, and when it is looked after again, in platform.db.
+// What platform.db holds about domains: the owner of each name, the DKIM records that the DNS serves, and the times at
+// which each tenant's checks and keys are due.
 
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import type { NewDkimKey } from './keys/keys.ts';
@@ -65,21 +66,23 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     publish: (tenantId: string, key: NewDkimKey): void => {
       insertToken.run(key.token, tenantId, key.domain, key.record, key.position, key.created_at);
     },
-    /** What the DNS says at a token's target from now on. */
+    /** Sets the record that the DNS serves for the token; a token of another tenant stays unchanged. */
     put: (tenantId: string, key: NewDkimKey): void => {
       putToken.run(key.token, tenantId, key.domain, key.record, key.position, key.created_at);
     },
     withdraw: (token: string, tenantId: string): void => {
       withdraw.run(token, tenantId);
     },
-    /** Id of the tenant that has verified the custom domain last. */
+    /** Id of the tenant that was the last to verify the custom domain. */
     ownerOf: (domain: string): string | null => owner.get(domain) ?? null,
-    /** Id of the tenant whose mail comes from that host, managed or custom. */
+    /** Id of the tenant that sends from the host, managed or custom. */
     holderOf: (name: string): string | null => holder.get(name) ?? null,
-    /** Whether another tenant than this one has verified the custom domain last, after `since`. */
+    /** Whether a tenant other than this one was the last to verify the custom domain, after `since`. */
     isTaken: (domain: string, tenantId: string, since: number): boolean =>
       taken.get(domain, tenantId, since) !== undefined,
-    /** Takes a custom domain for a tenant, from another one too. False where it is a managed host. */
+    /**
+     * Makes the tenant the owner of a custom domain, also if another one owned it. False for a managed host.
+     */
     claim: (domain: string, tenantId: string, now: number): boolean =>
       claim.run(domain, tenantId, now).changes === 1,
     removeDomain: (domain: string, tenantId: string): void => {
@@ -94,23 +97,23 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     setKeysAt: (tenantId: string, at: number): void => {
       setKeysAt.run(at, tenantId);
     },
-    /** What is due later than any look sets it (the clock has been set back) is due now. */
+    /** Makes due now what is due later than any check sets it: the clock was set back. */
     bringForward: (now: number, longestWait: number): void => {
       checksBeyond.run(now, now + longestWait);
       keysBeyond.run(now, now + longestWait);
     },
-    /** Ids of tenants whose records are to be looked at, the one that waits longest first. */
+    /** Ids of tenants whose records are due to be checked, longest due first. */
     dueChecks: (now: number, limit: number): string[] => dueChecks.all(now, limit),
-    /** The same for their keys. */
+    /** Ids of tenants whose keys are due, longest due first. */
     dueKeys: (now: number, limit: number): string[] => dueKeys.all(now, limit),
     tokenRecord: (token: string): string | null => tokenRecord.get(token) ?? null,
-    /** Tokens of a host in the order of their positions; null for a host nobody has. */
+    /** Tokens of a host in the order of their positions; null for an unknown host. */
     tokensOf: (name: string): string[] | null => (domain.get(name) === undefined ? null : tokensOf.all(name)),
   };
 });
 
-// What the operator's zones and policy hosts serve, read from the registry: by name for answers, by pages for whole
-// zones, so that no transaction stays open while a slow reader takes them.
+// What the operator's zones and policy hosts serve: single names for answers, and pages for whole zones, so that no
+// transaction stays open while a slow reader takes them.
 
 export const servedStore = perConnection((db: PlatformDb) => {
   const kindOf = db
@@ -125,11 +128,11 @@ export const servedStore = perConnection((db: PlatformDb) => {
     )
     .pluck();
   return {
-    /** Null for a name that is no tenant's, and for a custom domain that was never verified. */
+    /** Null for an unknown name and for a custom domain that was never verified. */
     kindOf: (name: string): 'managed' | 'custom' | null => kindOf.get(name) ?? null,
-    /** In order of the token, from behind `after` on. */
+    /** In the order of the tokens, after `after`. */
     tokens: (after: string, limit: number): { token: string; text: string }[] => tokens.all(after, limit),
-    /** Names, in order, from behind `after` on. */
+    /** In the order of the names, after `after`. */
     managedHosts: (after: string, limit: number): string[] => managedHosts.all(after, limit),
   };
 });

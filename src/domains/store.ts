@@ -1,5 +1,4 @@
-// A tenant's sealed DKIM keys, the custom domains it has asked for, and what the DNS was last found to hold, in its own
-// file.
+// What a tenant's file holds about domains: sealed DKIM keys, custom domains, and the last check of each host.
 
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
@@ -9,9 +8,11 @@ export interface DkimKeyRow {
   token: string;
   domain: string;
   algorithm: DkimSigner['algorithm'];
-  /** `active` signs; the others are published and do not. See the migration. */
+  /** `active` signs; the others are only published. See the migration. */
   role: 'active' | 'next' | 'retiring' | 'revoked';
-  /** Among the host's tokens, from 1; 0: an imported key, whose record the tenant publishes itself. */
+  /**
+   * Position among the host's tokens, from 1. 0 is an imported key, whose record the tenant publishes itself.
+   */
   position: number;
   sealed_key: Buffer;
   created_at: number;
@@ -54,16 +55,16 @@ export const dkimKeyStore = perConnection((db: TenantDb) => {
     insert: (row: DkimKeyRow): void => {
       insert.run(named(row));
     },
-    /** All but host and token, which name the row. */
+    /** Updates every column but host and token, which name the row. */
     update: (row: DkimKeyRow): void => {
       update.run(named(row));
     },
     remove: (host: string, token: string): void => {
       remove.run(host, token);
     },
-    /** Those that sign for a host: RSA first. */
+    /** The keys that sign for a host, RSA first. */
     active: (host: string): DkimKeyRow[] => active.all(host),
-    /** All of a host, imported ones first, then in the order of the tokens. */
+    /** All keys of a host: imported ones first, then in the order of the tokens. */
     ofHost: (host: string): DkimKeyRow[] => ofHost.all(host),
     /** Every host that has keys. */
     hosts: (): string[] => hosts.all(),
@@ -90,13 +91,13 @@ export const sendingDomainStore = perConnection((db: TenantDb) => {
   const retire = db.prepare<[number, string]>('UPDATE sending_domains SET retired_at = ? WHERE name = ?');
   const remove = db.prepare<[string]>('DELETE FROM sending_domains WHERE name = ?');
   return {
-    /** New, or in use again: its first verification stays what it was. */
+    /** Adds the domain, or puts it back into use; the time of its first verification stays. */
     attach: (name: string, now: number): void => {
       attach.run(name, now);
     },
     get: (name: string): SendingDomainRow | undefined => get.get(name),
     all: (): SendingDomainRow[] => all.all(),
-    /** The first verification counts. */
+    /** Stores the time of the first verification; later ones change nothing. */
     verify: (name: string, now: number): void => {
       verify.run(now, name);
     },
@@ -112,7 +113,7 @@ export const sendingDomainStore = perConnection((db: TenantDb) => {
 export interface DnsCheckRow {
   host: string;
   checked_at: number;
-  /** HostCheck */
+  /** A `HostCheck` as JSON. */
   result_json: string;
   standings_json: string;
 }
@@ -133,21 +134,19 @@ export const dnsCheckStore = perConnection((db: TenantDb) => {
       put.run(row);
     },
     get: (host: string): DnsCheckRow | undefined => get.get(host),
-    /** Forgets what was found of all other hosts. */
+    /** Deletes the checks of all other hosts. */
     keepOnly: (hosts: readonly string[]): void => {
       keepOnly.run(JSON.stringify(hosts));
     },
   };
 });
 
-// What was last found of a host in the DNS, for those who only read it.
-
 export interface LastCheck {
   readonly checkedAt: number;
   readonly check: HostCheck;
 }
 
-/** Null where the host was never looked at, or not since it was last in question. */
+/** Null if the host was never checked, or if its check was deleted since. */
 export const lastCheck = (db: TenantDb, host: string): LastCheck | null => {
   const row = dnsCheckStore(db).get(host);
   return row === undefined ? null : { checkedAt: row.checked_at, check: JSON.parse(row.result_json) };

@@ -1,4 +1,5 @@
-// The sending hosts of a new tenant: keys are made before the transactions, then stored and published in them.
+// Makes the sending hosts of a new tenant. The keys are made before the transactions, which then only store and publish
+// them.
 import type { TenantHosts } from '#src/accounts/tenants/hosts.ts';
 import type { ServiceNames } from './custom/rules.ts';
 import { requireCustomDomain } from './custom/rules.ts';

@@ -1,25 +1,25 @@
-// What is behind "there is no such record": a name that the provider put its zone behind, a wildcard that answers for
-// everything, a domain that is not in the DNS.
+// Why a wanted record was not found: the provider appended its zone to the name, a wildcard answers for every name, or
+// the domain is not in the DNS.
 
 import type { WantedRecord } from '../records/host-check.ts';
 import { type CheckLookup, type Texts, valuesOf } from './check-lookup.ts';
 import { type Judgement, quote, sentences } from './judgement.ts';
 
-/** 255 octets (RFC 1035 §2.3.4) as text. */
+/** 255 octets (RFC 1035 §2.3.4), as text. */
 const MAX_NAME_CHARACTERS = 253;
-/** Nobody has a record of that name, unless by a wildcard. */
+/** A label that no zone has; a name with it exists only through a wildcard. */
 const PROBE_LABEL = 'no-such-record-q7x2m4';
 
 export interface Absence {
-  /** A name that it was entered under, with a zone's name behind it once more. */
+  /** The name under which the record was entered, with the zone's name appended a second time. */
   readonly enteredAt: string | null;
-  /** What is there is an alias that the name has only by a wildcard. */
+  /** The name is an alias only through a wildcard. */
   readonly isWildcardAlias: boolean;
   /** False: the domain itself is not in the DNS. */
   readonly domainExists: boolean;
 }
 
-/** A name beside `name` that has records only by a wildcard that answers for `name` too. */
+/** A sibling of `name` that has records only through a wildcard, which then also answers for `name`. */
 export const besideOf = (name: string): string => `${PROBE_LABEL}.${name.slice(name.indexOf('.') + 1)}`;
 
 const isWildcardAlias = async (asking: CheckLookup, name: string): Promise<boolean> => {
@@ -28,7 +28,7 @@ const isWildcardAlias = async (asking: CheckLookup, name: string): Promise<boole
 };
 
 /**
- * `isThere`: whether a name has just the record that is looked for. `zones`: what the provider may have put behind the
+ * `isThere` says whether a name has the wanted record. `zones` are the names that a provider may have appended to the
  * name as entered, the domain itself first.
  */
 export const askWhyAbsent = async (
@@ -41,7 +41,7 @@ export const askWhyAbsent = async (
   const enteredIn = async (zone: string): Promise<string | null> => {
     const entered = `${name}.${zone}`;
     if (entered.length > MAX_NAME_CHARACTERS || !(await isThere(entered))) return null;
-    // A wildcard of the zone answers there too.
+    // A wildcard of the zone would answer for this name too.
     return (await isThere(`${PROBE_LABEL}.${zone}.${zone}`)) ? null : entered;
   };
   const [servers, byWildcard, ...entered] = await Promise.all([
@@ -80,7 +80,7 @@ export const absentHint = (
   return `There is no such record yet: add the ${shown(wanted)} at ${name}. A new record can take an hour to be seen.`;
 };
 
-/** `alias`: where the name leads, if it is an alias. */
+/** `alias` is the name that the wanted name is an alias of. */
 export const absentTextHint = (
   absence: Absence | null,
   wanted: WantedRecord,
@@ -91,15 +91,15 @@ export const absentTextHint = (
   return absence ? absentHint(absence, wanted) : '';
 };
 
-// What is asked for where a TXT record is wanted that is known by its beginning.
+// What is looked up for a TXT record that is recognized by its beginning.
 
 export interface TextFacts {
   readonly texts: Texts;
-  /** Null where there is such a record, or nobody knows. */
+  /** Null if the record exists, or if the lookup failed. */
   readonly absence: Absence | null;
 }
 
-/** Each record's strings joined without anything between them, as all readers do. */
+/** Readers join the strings of a record without a separator. */
 export const joined = (texts: Texts): string[] => valuesOf(texts.answer).map((strings) => strings.join(''));
 
 export const askForText = async (

@@ -1,5 +1,5 @@
-// A CNAME that is to lead to the service: DKIM tokens (RFC 6376 §3.6.2.1) and MTA-STS (RFC 8461 §8.2). What answers by a
-// wildcard of the zone is not the record: it says nothing of what was published.
+// Checks a CNAME that must lead to the service: DKIM tokens (RFC 6376 §3.6.2.1) and MTA-STS (RFC 8461 §8.2). An answer
+// from a wildcard of the zone does not count, because it says nothing about what was published.
 import type { Lookup } from '#src/kernel/dns-lookup.ts';
 import type { WantedRecord } from '../records/host-check.ts';
 import { type Absence, absentHint, askWhyAbsent, besideOf, wildcardHint } from './absence.ts';
@@ -7,7 +7,7 @@ import { type CheckLookup, type Texts, valuesOf } from './check-lookup.ts';
 import { judgeKey } from './dkim-record.ts';
 import { because, type Judgement, quote, sentences, unknown } from './judgement.ts';
 
-/** What a name holds, as far as it was asked for. */
+/** What was found at a name. */
 interface Holding {
   readonly cname: Lookup<string>;
   readonly addresses: Lookup<string>;
@@ -16,13 +16,13 @@ interface Holding {
 
 export interface AliasFacts {
   readonly cname: Lookup<string>;
-  /** Link by link, from the first target on. */
+  /** Each target in order, from the first one. */
   readonly aliases: readonly string[];
-  /** At the wanted target. */
+  /** What the wanted target holds. */
   readonly target: Texts;
-  /** At the end of an alias that does not lead to the target; null where it does. */
+  /** What is at the end of an alias that leads somewhere else; null if it leads to the wanted target. */
   readonly elsewhere: Texts | null;
-  /** Of the name itself and of one beside it; null where the alias is as wanted. */
+  /** Of the name and of its sibling; null if the alias is as wanted. */
   readonly holding: Holding | null;
   readonly beside: Holding | null;
   readonly absence: Absence | null;
@@ -68,7 +68,7 @@ const sameValues = <T>(one: Lookup<T>, other: Lookup<T>): boolean => {
   return one.kind === 'found' && other.kind === 'found' && written(one) === written(other);
 };
 
-/** Says what is to be said of an alias as wanted by what its target holds. */
+/** Judges an alias that is as wanted by what its target holds. */
 type JudgeTarget = (target: Texts) => Judgement;
 
 const judgeWrongTarget = (wanted: WantedRecord, facts: AliasFacts): Judgement => {
@@ -116,7 +116,7 @@ const judgeAlias = (wanted: WantedRecord, facts: AliasFacts, judgeTarget: JudgeT
     : judgeWrongTarget(wanted, facts);
 };
 
-/** What is wrong at the target is the operator's to put right. */
+/** A fault at the target is the operator's. */
 const judgeKeyTarget =
   (target: string, record: string): JudgeTarget =>
   (texts) => {
@@ -139,7 +139,7 @@ const judgeKeyTarget =
 export const judgeDkimAlias = (wanted: WantedRecord, facts: AliasFacts, record: string): Judgement => {
   const verdict = judgeAlias(wanted, facts, judgeKeyTarget(wanted.value, record));
   if (verdict.status !== 'missing' || !facts.holding) return verdict;
-  // Some publish the key itself where an alias to it should be.
+  // Some tenants publish the key itself instead of the CNAME.
   const texts: Texts = { answer: facts.holding.txt, aliases: [] };
   const key = judgeKey(wanted.name, texts, record);
   const byWildcard = facts.beside !== null && sameValues(facts.holding.txt, facts.beside.txt);
@@ -156,7 +156,7 @@ export const judgeDkimAlias = (wanted: WantedRecord, facts: AliasFacts, record: 
   };
 };
 
-/** MTA-STS: what the policy says is the operator's to decide, so its target is not looked into. */
+/** The operator decides what the MTA-STS policy says, so the target is not judged. */
 export const judgePolicyAlias = (wanted: WantedRecord, facts: AliasFacts): Judgement => {
   const verdict = judgeAlias(wanted, facts, () => ({ status: 'ok', found: [], hint: '' }));
   const own = facts.holding ? valuesOf(facts.holding.txt).map((strings) => strings.join('')) : [];

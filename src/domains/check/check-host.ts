@@ -1,5 +1,5 @@
-// The check of a host's records: everything is asked for at the same time, then a judge for each kind of record says
-// what is right and what to do. What could not be found out is `error`, never `missing`.
+// Checks the records of a host: looks up everything at the same time, then a judge for each kind of record says what is
+// right and what to do. A failed lookup is `error`, never `missing`.
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import type {
   CheckedRecord,
@@ -24,9 +24,9 @@ const NOTHING_TO_DO = 'That is for the operator to put right; there is nothing f
 interface Scene {
   readonly asking: CheckLookup;
   readonly facts: HostFacts;
-  /** Zones whose names providers put behind what is entered. */
+  /** Zones that a provider may append to an entered name. */
   readonly zones: readonly string[];
-  /** Of apex and host, each asked for once. */
+  /** The judgements of apex and host, each looked up once. */
   readonly policies: Promise<readonly DmarcJudgement[]>;
 }
 
@@ -91,7 +91,7 @@ const judge = async (wanted: WantedRecord, scene: Scene): Promise<Judgement> => 
   }
 };
 
-/** A managed host's records stand in the operator's zone, so advice on changing them helps nobody who reads it. */
+/** The records of a managed host are in the operator's zone, so its tenant cannot follow advice on them. */
 const asOfOperator = (record: CheckedRecord): CheckedRecord => {
   if (record.status === 'ok') return record;
   const known =
@@ -100,7 +100,7 @@ const asOfOperator = (record: CheckedRecord): CheckedRecord => {
 };
 
 const conflictsOf = async (asking: CheckLookup, { host, kind, serviceHost }: HostFacts, apex: string) => {
-  // The managed host's MX is the service's own record.
+  // The MX of a managed host is the service's own record.
   const names = kind === 'managed' ? [] : [...new Set([apex, host])];
   const found = await Promise.all(
     names.map(async (name) => judgeOwnMx(name, await asking.mx(name), serviceHost, `in.${host}`)),
@@ -108,7 +108,7 @@ const conflictsOf = async (asking: CheckLookup, { host, kind, serviceHost }: Hos
   return found.filter((conflict): conflict is DnsConflict => conflict !== null);
 };
 
-/** Asks the DNS for all that the host should have. Rejects never; takes as long as the slowest answers. */
+/** Looks up everything that the host should have. Never rejects; takes as long as the slowest lookup. */
 export const checkHost = async (lookup: DnsLookup, facts: HostFacts): Promise<HostCheck> => {
   const asking = createCheckLookup(lookup);
   const wanted = wantedRecords(facts);

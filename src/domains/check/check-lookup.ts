@@ -1,24 +1,27 @@
-// The lookups of one check: each question once, all at the same time as far as bounds allow, and along aliases.
+// The lookups of one check: each question is asked once, a bounded number at a time, and aliases are followed.
 
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { DnsLookup, Lookup } from '#src/kernel/dns-lookup.ts';
 
-/** What a check asks without waiting for anything: about 20 questions. The resolver has others to serve. */
+/** A check asks about 20 questions at first. The resolver has other work as well. */
 const MAX_AT_ONCE = 24;
 /** Resolvers follow about as many (BIND 16, Unbound 11). */
 const MAX_ALIASES = 10;
 
-/** The TXT records of a name, those at the end of its aliases. */
+/** The TXT records of a name, or those at the end of its aliases. */
 export interface Texts {
   readonly answer: Lookup<readonly string[]>;
-  /** What the name is an alias of, in the order of the way. */
+  /** The targets of the aliases, in order. */
   readonly aliases: readonly string[];
 }
 
 export interface CheckLookup extends DnsLookup {
-  /** Follows aliases itself: a server that is asked without a resolver in between follows none into another zone. */
+  /**
+   * Follows aliases itself, because an authoritative server that is asked directly does not follow them into other
+   * zones.
+   */
   texts(name: string): Promise<Texts>;
-  /** Where an alias leads, link by link; empty where the name is none. */
+  /** The targets of an alias in order; empty for a name that is no alias. */
   aliases(name: string): Promise<readonly string[]>;
 }
 
@@ -57,7 +60,7 @@ export const createCheckLookup = (lookup: DnsLookup): CheckLookup => {
     const chain = await aliases(name);
     const end = chain.at(-1);
     const next = await cname(end ?? name);
-    // It may be an alias of a name that has some.
+    // The name may be an alias of one that has TXT records.
     if (next.kind === 'failed') return { answer: next, aliases: chain };
     return { answer: end === undefined ? answer : await txt(end), aliases: chain };
   };

@@ -1,4 +1,7 @@
-// A DKIM key record as a verifier reads it (RFC 6376 §3.6.1, RFC 8301, RFC 8463). Pure.
+// Reads a DKIM key record as a verifier does (RFC 6376 §3.6.1, RFC 8301, RFC 8463), and compares it with the wanted
+// key. More than one key record at a name is undefined for verifiers (RFC 6376 §3.6.2.2). Own code, because the
+// verifier's library reports a withdrawn key and a broken record with the same error, and takes the first of several
+// records.
 
 import { createPublicKey } from 'node:crypto';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
@@ -8,16 +11,16 @@ import { createCheckLookup, type Texts } from './check-lookup.ts';
 import { bounded, type Judgement, unknown } from './judgement.ts';
 
 export type DkimRecord =
-  /** `publicKey` is base64 without white space: SubjectPublicKeyInfo of RSA, the bare 32 bytes of Ed25519. */
+  /** `publicKey` is base64 without white space: SubjectPublicKeyInfo for RSA, the 32 bytes for Ed25519. */
   | {
       readonly kind: 'key';
       readonly algorithm: 'rsa' | 'ed25519';
       readonly publicKey: string;
-      /** `t=y`: verifiers may treat what it signs as unsigned. */
+      /** `t=y`: verifiers may treat signed mail as unsigned. */
       readonly testing: boolean;
     }
   | { readonly kind: 'withdrawn' }
-  /** Meant to be a key record; `problem` completes "the record …". */
+  /** The text was meant as a key record; `problem` completes "the record …". */
   | { readonly kind: 'malformed'; readonly problem: string }
   | { readonly kind: 'other' };
 
@@ -27,7 +30,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 const listOf = (value: string): string[] => value.split(':').map((part) => part.trim().toLowerCase());
 
-/** In one form, whether written as SubjectPublicKeyInfo or, as some do, as the bare RSAPublicKey. */
+/** Brings both usual encodings, SubjectPublicKeyInfo and RSAPublicKey, into one. */
 const canonicalRsa = (publicKey: string): string | null => {
   const der = Buffer.from(publicKey, 'base64');
   for (const type of ['spki', 'pkcs1'] as const)
@@ -36,12 +39,12 @@ const canonicalRsa = (publicKey: string): string | null => {
       if (key.asymmetricKeyType === 'rsa')
         return key.export({ type: 'spki', format: 'der' }).toString('base64');
     } catch {
-      // Of the other type, or no key at all.
+      // The key has the other encoding, or is no key.
     }
   return null;
 };
 
-/** By its version, or without one by having a key. */
+/** A text is meant as a key if it has the version, or a `p=` without any version. */
 const isMeantAsKey = (text: string): boolean => {
   const { get } = parseTagList(text.replace(/^[\s"']+/, ''));
   const version = get('v') ?? get('V');
@@ -77,13 +80,10 @@ export const readDkimRecord = (text: string): DkimRecord => {
   return { kind: 'key', algorithm, publicKey, testing: listOf(get('t') ?? '').includes('y') };
 };
 
-// Whether the TXT at a name holds a certain DKIM key. More than one key record at a name is undefined for verifiers
-// (RFC 6376 §3.6.2.2).
-
 export interface KeyAt {
   readonly status: Exclude<RecordStatus, 'proxied'>;
   readonly found: readonly string[];
-  /** What is wrong; empty where all is well, or advice. */
+  /** What is wrong. If nothing is: advice, or empty. */
   readonly hint: string;
 }
 
@@ -93,7 +93,7 @@ const judged = (status: KeyAt['status'], found: readonly string[], hint = ''): K
   hint,
 });
 
-/** `record` is the text that should stand there; one without a key (`p=`) is matched by one without. */
+/** `record` is the wanted text. A withdrawn record (empty `p=`) matches only a withdrawn one. */
 export const judgeKey = (name: string, { answer, aliases }: Texts, record: string): KeyAt => {
   if (answer.kind === 'failed') return { ...unknown(name, answer.reason), status: 'error' };
   const all = answer.kind === 'found' ? answer.records.map((strings) => strings.join('')) : [];
@@ -152,11 +152,11 @@ export const judgeKey = (name: string, { answer, aliases }: Texts, record: strin
   }
 };
 
-/** Whether the DNS shows the key of `record` at `name` now. Rejects never. */
+/** Whether the DNS has the key of `record` at `name` now. Never rejects. */
 export const checkKeyAt = async (lookup: DnsLookup, name: string, record: string): Promise<KeyAt> =>
   judgeKey(name, await createCheckLookup(lookup).texts(name), record);
 
-/** An imported key: the tenant's own record, of which it is told how it should be. */
+/** The tenant publishes the record of an imported key itself, so the hint says what to publish. */
 export const judgeImportedKey = (name: string, texts: Texts, record: string): Judgement => {
   const key = judgeKey(name, texts, record);
   const wanted = readDkimRecord(record);

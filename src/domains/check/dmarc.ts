@@ -1,5 +1,7 @@
-// DMARC at the apex and, for a host below it, at the host (RFC 9989): one record each, the same policy, relaxed SPF
-// alignment. What a domain has of its own (a stricter policy, reports to others) stays. Never shows a weaker policy.
+// Checks DMARC at the apex and, for a host below it, at the host (RFC 9989): one record each, the same policy, relaxed
+// SPF alignment. Additions of the domain's owner (a stricter policy, reports to others) stay, and a weaker policy is
+// never suggested. Own code, because the library that evaluates DMARC answers "no record" also for several records,
+// accepts faulty ones silently, and gives neither hints nor a merged record.
 import { parseTagList, type Tag, type TagList, writeTagList } from '#src/mail/tag-list.ts';
 import type { HostFacts, WantedRecord } from '../records/host-check.ts';
 import { dmarcReports } from '../records/wanted-records.ts';
@@ -9,15 +11,14 @@ import { type Judgement, quote, sentences, unknown } from './judgement.ts';
 const policies = ['none', 'quarantine', 'reject'] as const;
 export type DmarcPolicy = (typeof policies)[number];
 
-/** Whose mail it is about. */
 type Place = Pick<HostFacts, 'host' | 'serviceHost'>;
 
 export interface DmarcJudgement extends Judgement {
-  /** What receivers go by; null where there is no valid record, or none could be asked for. */
+  /** The policy that receivers apply; null if there is no valid record, or if the lookup failed. */
   readonly policy: DmarcPolicy | null;
 }
 
-/** `v=DMARC1` in just these letters, first (RFC 9989 §4.8). */
+/** `v=DMARC1` must come first, in exactly this case (RFC 9989 §4.8). */
 const VERSION = /^v[ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
 const MEANT = /^[\s"'`“”]*v\s*=\s*DMARC1?[\s"'`“”]*(?:[;,:\s]|$)[\s;,:]*/i;
 
@@ -27,12 +28,12 @@ const isPolicy = (text: string | undefined): text is DmarcPolicy =>
   policies.some((policy) => policy === text);
 const lower = (text: string | undefined): string | undefined => text?.toLowerCase();
 
-/** Tags that only white space or commas part. */
+/** Tags that are separated by white space or commas only. */
 const MISSING_SEMICOLON = /(?<![;\s,])[\s,]+(?=(?:p|sp|np|adkim|aspf|fo|rua|ruf|psd|t|pct|rf|ri)[ \t]*=)/g;
 
 const withSemicolons = (text: string): string => text.replace(MISSING_SEMICOLON, '; ');
 
-/** Some receivers read tags in any case, others as RFC 6376 §3.2 says: only small ones mean the same to all. */
+/** Some receivers ignore the case of tags, others follow RFC 6376 §3.2: all of them understand lower case. */
 const withSmallTags = (text: string): string =>
   text
     .split(';')
@@ -41,7 +42,7 @@ const withSmallTags = (text: string): string =>
 
 const strictness = (policy: DmarcPolicy): number => policies.indexOf(policy);
 
-/** Changes to make; null removes the tag. */
+/** Changes to the record; null removes the tag. */
 type Changes = Map<string, string | null>;
 
 const changed = (list: TagList, changes: Changes): string => {
@@ -55,7 +56,7 @@ const changed = (list: TagList, changes: Changes): string => {
   const added = [...changes].flatMap(([name, value]): Tag[] =>
     value === null || kept.some((tag) => tag.name === name) ? [] : [{ name, value }],
   );
-  // Receivers that go by RFC 7489 want the policy right behind the version.
+  // Receivers that follow RFC 7489 expect the policy right after the version.
   const policy = [...kept, ...added].filter(({ name }) => name === 'p');
   const rest = [...kept, ...added].filter(({ name }) => name !== 'p');
   return writeTagList([version, ...policy, ...rest]);
@@ -147,7 +148,10 @@ const judgeRecord = (text: string, { host, serviceHost }: Place): DmarcJudgement
   };
 };
 
-/** Several are as good as none: the strictest stays, with reports to whom one of them sent reports. */
+/**
+ * Receivers ignore all of several records. The merged one has the strictest policy, and reports go where one of the
+ * records sent them.
+ */
 const mergeDmarc = (texts: readonly string[], place: Place): string => {
   const [strictest, ...others] = texts
     .map((text) => judgeRecord(text, place))
@@ -189,7 +193,7 @@ export const judgeDmarc = (wanted: WantedRecord, facts: TextFacts, place: Place)
   return judgeRecord(text, place);
 };
 
-/** With the policy of `original`, where that is the stricter one. */
+/** Raises the policy to that of `original` if that one is stricter. */
 const raised = (text: string, original: string | undefined): string => {
   const list = parseTagList(text);
   const [own, other] = [list, parseTagList(original ?? '')].map((each) => lower(each.get('p')));
@@ -197,13 +201,16 @@ const raised = (text: string, original: string | undefined): string => {
   return isWeaker ? changed(list, new Map([['p', other]])) : text;
 };
 
-/** What the host's copy is compared with. */
+/** The record at the apex, which the host's record must agree with. */
 interface ApexDmarc {
   readonly name: string;
   readonly judgement: DmarcJudgement;
 }
 
-/** What should stand there says the apex; while that cannot be asked, anything shown might be a weaker policy. */
+/**
+ * The apex decides what the host's record must say. While the apex cannot be looked up, any suggestion might be a
+ * weaker policy.
+ */
 const judgeNoCopy = (
   wanted: WantedRecord,
   facts: TextFacts,

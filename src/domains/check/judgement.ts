@@ -1,31 +1,31 @@
-// What a judge of the check says of one record, and the sentences that all judges share. Bounded and cleaned here:
-// what was found comes from anybody's zone. Pure.
+// What a judge says about one record, and the sentences that all judges share. Text from the DNS can come from any
+// zone, so it is bounded and cleaned here. Pure.
 import type { LookupFailure, MxAnswer } from '#src/kernel/dns-lookup.ts';
 import type { CheckedRecord, RecordStatus, WantedRecord } from '../records/host-check.ts';
 
 export interface Judgement {
   readonly status: RecordStatus;
   readonly found: readonly string[];
-  /** Where all is well, advice or empty. */
+  /** Advice or empty if the record is right. */
   readonly hint: string;
-  /** What should stand there, where that is not the record as wanted. */
+  /** The record to publish, if that differs from the wanted one. */
   readonly value?: string;
 }
 
 const MAX_FOUND = 10;
 const MAX_FOUND_CHARACTERS = 1_000;
 const MAX_QUOTED_CHARACTERS = 120;
-/** A TXT has at most 65,535 octets; nothing of ours comes near. */
+/** A TXT has at most 65,535 octets; no record of ours comes near. */
 const MAX_VALUE_CHARACTERS = 4_000;
 const MAX_HINT_CHARACTERS = 2_000;
 
-/** Control characters and broken surrogates shown as `?`. */
+/** Shows control characters and broken surrogates as `?`. */
 const clean = (text: string): string => text.toWellFormed().replace(/[\0-\x1f\x7f-\x9f]/g, '?');
 
 const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
-/** A piece of what was found, short enough to stand in a sentence. */
+/** A piece of found text, short enough for a sentence. */
 export const quote = (text: string): string => `"${cut(clean(text), MAX_QUOTED_CHARACTERS)}"`;
 
 export const sentences = (...parts: readonly (string | false | null)[]): string =>
@@ -36,7 +36,7 @@ export const bounded = (found: readonly string[]): string[] =>
 
 export const checked = (wanted: WantedRecord, judgement: Judgement): CheckedRecord => ({
   ...wanted,
-  // A cut record would be a broken one.
+  // A cut record would be invalid.
   value:
     judgement.value !== undefined && judgement.value.length <= MAX_VALUE_CHARACTERS
       ? clean(judgement.value)
@@ -58,7 +58,7 @@ const usualReasons: Readonly<Record<LookupFailure, string>> = {
   malformed: 'the answer could not be read. Usually a name server or firewall on the way is broken',
 };
 
-/** Nothing is known of the record: it may be there. */
+/** A failed lookup proves nothing: the record may exist. */
 export const unknown = (name: string, reason: LookupFailure): Judgement => ({
   status: 'error',
   found: [],

@@ -1,5 +1,6 @@
-// MX of the return path and of the host that receives (RFC 5321 §5.1, RFC 2181 §10.3, RFC 7505): the service's alone. And
-// of the domain itself, where an MX of the service's would take the domain's own mail away.
+// Checks the MX of the return path and of the receiving host, which must lead to the service alone (RFC 5321 §5.1, RFC
+// 2181 §10.3, RFC 7505), and the MX of the domain itself, which must not lead to the service, because the domain's own
+// mail would be lost.
 import type { Lookup, MxAnswer } from '#src/kernel/dns-lookup.ts';
 import type { DnsConflict, WantedRecord } from '../records/host-check.ts';
 import { type Absence, absentHint, askWhyAbsent, besideOf, wildcardHint } from './absence.ts';
@@ -9,7 +10,7 @@ import { bounded, type Judgement, mxText, quote, sentences, unknown } from './ju
 export interface MxFacts {
   readonly cname: Lookup<string>;
   readonly mx: Lookup<MxAnswer>;
-  /** Of a name beside it: by a wildcard. */
+  /** The MX of a sibling name, which only a wildcard can have. */
   readonly beside: Lookup<MxAnswer> | null;
   readonly besideCname: Lookup<string> | null;
   readonly absence: Absence | null;
@@ -81,7 +82,7 @@ export const judgeMx = (wanted: WantedRecord, facts: MxFacts): Judgement => {
     : { status: 'mismatch', found, hint: judgeOthers(wanted, others) };
 };
 
-/** `mx` of the domain or host itself, which no record of the service's belongs to. */
+/** `mx` is that of the domain or host itself. */
 export const judgeOwnMx = (
   name: string,
   mx: Lookup<MxAnswer>,

@@ -1,5 +1,6 @@
-// BIMI: the domain's logo, and the certificate for it where there is one (draft-brand-indicators-for-message-
-// identification). Optional; without effect below a DMARC policy of quarantine.
+// Checks the optional TXT records: BIMI, the domain's logo and its certificate
+// (draft-brand-indicators-for-message-identification), which needs a DMARC policy of quarantine or reject; and TLS
+// reports (RFC 8460 §3).
 
 import { parseTagList, type TagList, writeTagList } from '#src/mail/tag-list.ts';
 import type { HostFacts, WantedRecord } from '../records/host-check.ts';
@@ -50,7 +51,7 @@ const judgeCertificate = (
       };
 };
 
-/** `policies` receivers go by, of the host and of the domain above it; none where it is not known. */
+/** `policies` are those of the host and of the domain above it; null if unknown. */
 const effectHint = (policies: readonly (DmarcPolicy | null)[]): string =>
   policies.includes('none') ? 'It has no effect as long as the DMARC policy is p=none.' : '';
 
@@ -100,9 +101,6 @@ export const judgeBimi = (
   ]);
   return { status: 'mismatch', found, hint, value: `${value};` };
 };
-
-// Where others report failures of TLS to (RFC 8460 §3): one record; reports to others as well, or instead, are the
-// tenant's choice.
 
 export const isTlsReport = (text: string): boolean => /^v=TLSRPTv1\s*(?:;|$)/.test(text);
 

@@ -1,17 +1,19 @@
-// An SPF record as text and as terms (RFC 7208 §4.6, §12). Macros are recognised, not expanded. Pure.
+// Reads an SPF record into terms (RFC 7208 §4.6, §12) and merges several records into one. Macros are recognized, not
+// expanded. Own code, because the library that evaluates SPF stops at the first mistake, accepts names that no DNS name
+// can have, and says nothing about what was meant. Pure.
 
 export interface SpfMechanism {
   readonly kind: 'mechanism';
   readonly qualifier: '+' | '-' | '~' | '?';
   readonly name: 'all' | 'include' | 'a' | 'mx' | 'ptr' | 'ip4' | 'ip6' | 'exists';
-  /** Comparable; null where the mechanism has none, or addresses. */
+  /** Lower case without the trailing dot; null if the mechanism has no domain. */
   readonly domain: string | null;
   readonly text: string;
 }
 
 export interface SpfModifier {
   readonly kind: 'modifier';
-  /** `redirect`, `exp` or one that nobody knows. */
+  /** `redirect`, `exp` or an unknown modifier. */
   readonly name: string;
   readonly domain: string | null;
   readonly text: string;
@@ -22,7 +24,7 @@ export interface SpfMistake {
   readonly text: string;
   /** Completes "the term …". */
   readonly problem: string;
-  /** How it was probably meant. */
+  /** The term that was probably meant. */
   readonly meant: string | null;
 }
 
@@ -34,9 +36,9 @@ export interface SpfRecord {
 }
 
 const VERSION = /^v=spf1(?: |$)/i;
-/** What was meant to be one: `spf1 …`, `"v=spf1 …`, `v=spf1; …`, `v=spf1include:…`. */
+/** A text that was meant as SPF: `spf1 …`, `"v=spf1 …`, `v=spf1; …`, `v=spf1include:…`. */
 const MEANT = /^[\s"'`“”]*(?:v\s*=\s*)?spf1(?=["'\s:;,=]|include|ip[46]|$)[\s:;,=]*/i;
-/** Looked for from where such a run begins only: texts are anybody's and long. */
+/** The search starts only where such a run begins, because hostile texts are long. */
 const STRAY_END = /(?<!["'`“”\s])["'`“”\s]+$/;
 const MECHANISM = /^([-+~?]?)(all|include|a|mx|ptr|ip4|ip6|exists)(?:([:/])(.*))?$/i;
 const MODIFIER = /^([a-z][\w.-]*)=(.*)$/i;
@@ -46,7 +48,7 @@ const PREFIX_LENGTHS = /^(?:\/(\d{1,2}))?(?:\/\/(\d{1,3}))?$/;
 
 export const isSpf = (text: string): boolean => VERSION.test(text);
 
-/** The same with `v=spf1 ` at its beginning, of a text that was probably meant as SPF; else null. */
+/** The text with `v=spf1 ` at its beginning, if it was probably meant as SPF; else null. */
 export const asSpf = (text: string): string | null =>
   isSpf(text) || !MEANT.test(text) ? null : `v=spf1 ${text.replace(MEANT, '').replace(STRAY_END, '')}`;
 
@@ -60,7 +62,7 @@ const isIPv6 = (text: string): boolean =>
 const isDomainSpec = (text: string): boolean => {
   const plain = text.replace(MACRO, 'x');
   if (plain.includes('%')) return false;
-  // A macro at the end may stand for all of the name.
+  // A macro at the end may expand to the whole name.
   return (
     DOMAIN.test(plain) || (plain !== text && /%\{[^}]*\}$/.test(text) && /^[\x21-\x7e]{1,253}$/.test(plain))
   );
@@ -84,11 +86,11 @@ const isNetwork = (text: string, isAddress: (text: string) => boolean, bits: num
 const isAddress = (name: 'ip4' | 'ip6', argument: string): boolean =>
   name === 'ip4' ? isNetwork(argument, isIPv4, 32) : isNetwork(argument, isIPv6, 128);
 
-/** The domain and what follows it, of `a`, `mx` and those that need one. */
+/** Splits the argument of a mechanism into the domain and the network lengths. */
 const splitArgument = (separator: string | undefined, argument: string) => {
   if (separator === undefined) return { domain: null, lengths: '' };
   if (separator === '/') return { domain: null, lengths: `/${argument}` };
-  // Macros may have slashes within their braces.
+  // A macro can contain slashes inside its braces.
   const at = argument.replace(MACRO, (macro) => 'x'.repeat(macro.length)).indexOf('/');
   return at < 0
     ? { domain: argument, lengths: '' }
@@ -139,7 +141,7 @@ const readTerm = (text: string): SpfTerm => {
   return { kind: 'modifier', name: lower, domain: hasTarget ? comparable(argument) : null, text };
 };
 
-/** `text` must be SPF. What cannot be read stands among the terms as a mistake. */
+/** `text` must be SPF. A term that cannot be read becomes a mistake. */
 export const readSpf = (text: string): SpfRecord => {
   const seen = new Set<string>();
   const terms = text
@@ -166,7 +168,7 @@ export const mistakesOf = ({ terms }: SpfRecord): SpfMistake[] =>
 export const allOf = ({ terms }: SpfRecord): SpfMechanism | undefined =>
   terms.find((term): term is SpfMechanism => term.kind === 'mechanism' && term.name === 'all');
 
-/** Those that a receiver comes to: mechanisms up to `all`; behind them, where there is no `all`, the redirect. */
+/** The terms that a receiver evaluates: mechanisms up to `all`, then the redirect if there is no `all`. */
 export const effectiveTerms = (record: SpfRecord): (SpfMechanism | SpfModifier)[] => {
   const all = allOf(record);
   const end = all ? record.terms.indexOf(all) : record.terms.length;
@@ -179,12 +181,13 @@ export const effectiveTerms = (record: SpfRecord): (SpfMechanism | SpfModifier)[
   return all || !redirect ? mechanisms : [...mechanisms, redirect];
 };
 
-// One SPF record out of what is there and what is wanted (RFC 7208 §4.5: a name may have one only). Senders that were
-// allowed stay allowed; what makes the record invalid is put right or left out. Pure.
-
 const OPEN_END = '~all';
 
-/** `leaveOut`: terms by their text. `include`: the domain to have among the senders, where it is not yet. */
+/**
+ * Merges records into the only one that a name may have (RFC 7208 §4.5). Senders that were allowed stay allowed;
+ * mistakes are corrected or left out. `leaveOut` names terms by their text; `include` is the domain to add to the
+ * senders.
+ */
 export const mergeSpf = (
   records: readonly SpfRecord[],
   include: string | null,
@@ -209,7 +212,7 @@ export const mergeSpf = (
   for (const record of records) record.terms.forEach(take);
   if (include !== null) {
     const same = `include:${include}`;
-    // One that says anything but pass would be asked first.
+    // A term with another qualifier would match first.
     for (const key of senders.keys())
       if (key !== same && key.replace(/^[-~?]|\.$/g, '') === same) senders.delete(key);
     add(same);

@@ -1,6 +1,7 @@
-// What a receiver asks the DNS for when it checks SPF (RFC 7208 §4.6.4), in the worst case, that none of the senders before
-// the last one matches: the record with all that it includes, how many questions that costs, and what goes wrong on the
-// way. The walk is bounded; macros are counted, not expanded.
+// Walks an SPF record with everything it includes, and counts the lookups that a receiver needs in the worst case, when
+// no sender before the last one matches (RFC 7208 §4.6.4). Finds what goes wrong on the way. The walk is bounded;
+// macros are counted, not expanded. Own code, because the library that evaluates SPF stops at the first match or error,
+// so that it neither counts all lookups nor names the include behind a problem.
 import type { Lookup, LookupFailure } from '#src/kernel/dns-lookup.ts';
 import { type CheckLookup, valuesOf } from './check-lookup.ts';
 import {
@@ -17,9 +18,9 @@ import {
 export const MAX_LOOKUPS = 10;
 export const MAX_VOID_LOOKUPS = 2;
 const MAX_EXCHANGES = 10;
-/** Enough to say how far a record is over the limit; beyond that it is "more than". */
+/** Enough to show how far a record exceeds the limit; beyond it the hint says "more than". */
 const MAX_WALKED = 40;
-/** Of a term in a sentence. */
+/** A term inside a sentence is cut to this length. */
 const MAX_SHOWN_CHARACTERS = 80;
 
 /** One included record. */
@@ -29,27 +30,27 @@ export interface SpfNode {
   readonly branches: readonly SpfBranch[];
 }
 
-/** A term that costs a question. */
+/** A term that costs a lookup. */
 export interface SpfBranch {
   readonly term: SpfMechanism | SpfModifier;
-  /** What an include or redirect leads to, where it leads to a record. */
+  /** The record that an include or redirect leads to. */
   readonly node: SpfNode | null;
-  /** NXDOMAIN, or no records of the kind asked for. */
+  /** NXDOMAIN, or no records of the type. */
   readonly isVoid: boolean;
-  /** Why every check fails that comes to the term; completes "include:x …". */
+  /** Why a receiver that evaluates the term fails; completes "include:x …". */
   readonly problem: string | null;
-  /** It could not be found out. */
+  /** The lookup failed. */
   readonly failure: { readonly name: string; readonly reason: LookupFailure } | null;
 }
 
 export interface SpfTree extends SpfNode {
-  /** Not all was walked: it costs more than was counted. */
+  /** The walk stopped early: the record costs more than was counted. */
   readonly cut: boolean;
 }
 
 const queries = new Set(['include', 'a', 'mx', 'ptr', 'exists', 'redirect']);
 
-/** Terms walked so far, of all records of a name together. */
+/** Terms walked so far in all records at a name. */
 export interface Walked {
   terms: number;
 }
@@ -121,7 +122,7 @@ export const walkSpf = async (
   return { domain, record, branches, cut: walked.terms > MAX_WALKED };
 };
 
-/** All branches, the outer ones first. */
+/** All branches, outer ones first. */
 export const branchesOf = (node: SpfNode): SpfBranch[] =>
   node.branches.flatMap((branch) => [branch, ...(branch.node ? branchesOf(branch.node) : [])]);
 
@@ -134,7 +135,9 @@ export const passesThrough = (node: SpfNode, target: string): boolean =>
       (term.domain === target || (next !== null && passesThrough(next, target))),
   );
 
-/** Why a check of any sender may fail on this branch or behind it, the outermost first; null where nothing does. */
+/**
+ * Why an evaluation may fail at this branch or below, the outermost problem first; null if nothing is wrong.
+ */
 export const problemBehind = (branch: SpfBranch): string | null => {
   const term = branch.term.text.slice(0, MAX_SHOWN_CHARACTERS);
   if (branch.problem !== null) return `${term} ${branch.problem}`;

@@ -1,5 +1,5 @@
-// SPF of the apex and of the return path (RFC 7208): one record, valid with all that it includes, with the service among
-// its senders. Where it is not, the judge shows the one record that should stand there.
+// Checks SPF of the apex and of the return path (RFC 7208): one record, valid with everything it includes, and with the
+// service among its senders. If it is not, the judgement shows the one record to publish.
 
 import type { WantedRecord } from '../records/host-check.ts';
 import { spfTarget } from '../records/wanted-records.ts';
@@ -28,14 +28,14 @@ import {
   walkSpf,
 } from './spf-tree.ts';
 
-/** More than that at one name are not merged. */
+/** More records at one name are not merged. */
 const MAX_RECORDS = 5;
 const MAX_SHOWN_MISTAKES = 5;
 
 export interface SpfFacts extends TextFacts {
-  /** Of each record found. */
+  /** One tree for each record found. */
   readonly trees: readonly SpfTree[];
-  /** What including the service costs: the questions behind the one for the include itself. */
+  /** Lookups that including the service costs, besides the one for the include itself. */
   readonly serviceLookups: number;
 }
 
@@ -63,7 +63,7 @@ export const askForSpf = async (
   return { ...facts, trees, serviceLookups: serviceTree ? branchesOf(serviceTree).length : 0 };
 };
 
-/** The term that names the service, wherever it stands and whatever it says. */
+/** The term that names the service, wherever it is and whatever its qualifier. */
 const termFor = (record: SpfRecord, target: string): SpfMechanism | undefined =>
   record.terms.find(
     (term): term is SpfMechanism =>
@@ -87,8 +87,8 @@ const mistakeHint = ({ text, problem, meant }: SpfMistake): string =>
     : `The term ${quote(text)} ${problem}; ${meant === null ? 'correct it, or leave it out as in the record shown' : `it was probably meant as ${quote(meant)}`}.`;
 
 /**
- * A record published as several strings, which are joined without a space between them (RFC 7208 §3.3). `only`: the
- * one SPF record that there is.
+ * Finds a record of several strings that lacks a space where two of them meet; readers join strings without a separator
+ * (RFC 7208 §3.3). `only` is the one SPF record that was found.
  */
 const judgeSplit = (texts: Texts, only: string | undefined, target: string): Judgement | null => {
   for (const strings of valuesOf(texts.answer)) {
@@ -127,11 +127,11 @@ const judgeNone = (wanted: WantedRecord, facts: SpfFacts, target: string): Judge
 
 interface Findings {
   readonly mistakes: readonly string[];
-  /** Terms that make every check fail. */
+  /** Terms that make every evaluation fail. */
   readonly leaveOut: Set<string>;
 }
 
-/** What is wrong with a record whatever it is that cannot be found out. */
+/** Faults of a record that are certain even if some lookups failed. */
 const faultsOf = (tree: SpfTree, record: SpfRecord, target: string): Findings => {
   const leaveOut = new Set<string>();
   const mistakes = mistakesOf(record).slice(0, MAX_SHOWN_MISTAKES).map(mistakeHint);

@@ -1,8 +1,9 @@
-// The custom domain that a practice asks for: it is pending until the DNS proves that it is the practice's. One at a
-// time; asking for another one replaces it, asking for the one in use takes the wish for another back.
+// A practice asks for a custom domain. The domain is pending until the DNS proves that it belongs to the practice. A
+// practice has at most one pending domain: asking for another one replaces it, and asking for the domain in use cancels
+// it.
 //
-// The registry first notes that there is something to look at, then the tenant's file is written, then the registry
-// serves the tokens: a crash leaves a look for nothing, or tokens that the look publishes.
+// Order of the writes: the registry notes that a check is due, then the tenant's file is written, then the registry
+// serves the tokens. After a crash the check finds nothing to do, or it publishes the tokens.
 import type { z } from 'zod';
 import { type practiceSchema, presentPractice } from '#src/accounts/tenants/schema.ts';
 import { type PracticeDomains, tenantStore } from '#src/accounts/tenants/store.ts';
@@ -17,7 +18,7 @@ import { dkimKeyStore, sendingDomainStore } from '../store.ts';
 import { forgetOtherChecks, scheduleCheck } from './next-check.ts';
 import { loseDomains } from './ownership.ts';
 
-/** Each has three keys, and is remembered with them for 60 days after its use. */
+/** Each domain has three keys, and is kept with them for 60 days after its use. */
 const MAX_DOMAINS = 10;
 
 type Practice = z.infer<typeof practiceSchema>;
@@ -32,13 +33,15 @@ const requireRoom = (db: TenantDb, domain: string): void => {
   });
 };
 
-/** One that never had keys, by an earlier version, has nothing to be kept for. */
+/** Earlier versions attached domains without keys; these need not be kept. */
 const leaveDomain = (db: TenantDb, domain: string, now: number): void => {
   if (dkimKeyStore(db).ofHost(domain).length > 0) sendingDomainStore(db).retire(domain, now);
   else sendingDomainStore(db).remove(domain);
 };
 
-/** Changes the domains in the practice's row, with all that belongs to it but keys and registry. */
+/**
+ * Changes the domains in the practice's row and everything that depends on them, except for keys and registry.
+ */
 const changeDomains = (
   db: TenantDb,
   next: Partial<PracticeDomains>,
@@ -59,7 +62,10 @@ const changeDomains = (
   return shown;
 };
 
-/** `domain` by `requireCustomDomain`. Resolves with the practice; throws `conflict` where it has had too many. */
+/**
+ * `domain` comes from `requireCustomDomain`. Resolves with the practice. Throws `conflict` if the practice has asked
+ * for too many domains.
+ */
 export const attachDomain = (
   deps: DomainDeps,
   tenantId: string,
@@ -94,8 +100,8 @@ export const attachDomain = (
   });
 
 /**
- * Mail goes out from the managed host again, and nothing is pending. What waits in the queue from the custom domain still
- * leaves, signed by its keys. Resolves with the practice, also where there was nothing to restore.
+ * The practice sends from its managed host again, and no domain is pending. Messages that are queued from the custom
+ * domain are still sent and signed by its keys. Resolves with the practice, also if nothing had to be restored.
  */
 export const restoreManagedDomain = (deps: DomainDeps, tenantId: string, change: Change): Promise<Practice> =>
   deps.queue(tenantId, async () => {

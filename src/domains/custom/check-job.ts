@@ -1,6 +1,6 @@
-// Looks at the records of custom domains by schedule: of pending ones every quarter of an hour, of those in use once a
-// day, and soon again where something is wrong. The registry says whose turn it is; the next one is written down before
-// the DNS is asked, so that a practice whose look ends the process is not the first one again.
+// Checks the records of custom domains by schedule: pending domains every 15 minutes, domains in use once a day, and
+// sooner if something is wrong. The registry says which tenants are due. The next time is written before the DNS is
+// asked, so that a check that ends the process is not the first one again after the restart.
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { systemChange } from '#src/kernel/change.ts';
@@ -13,7 +13,7 @@ import { hostsToCheck, scheduleCheck } from './next-check.ts';
 import { loseDomains } from './ownership.ts';
 import { isInUseDue, SOON_MS } from './record-health.ts';
 
-/** A minute's work where each look takes some seconds; the rest waits for the next minute. */
+/** A minute's work if each check takes some seconds; the rest waits for the next run. */
 const TENANTS_PER_RUN = 200;
 const AT_A_TIME = 8;
 
@@ -43,7 +43,8 @@ export const domainCheckJob = (deps: DomainDeps): Job => ({
       domainRegistryStore(db).dueChecks(deps.clock.now(), TENANTS_PER_RUN),
     );
     if (due.length === 0) return;
-    // Where not even our own name can be asked for, nothing would be learned of others'; their owners can do nothing.
+    // If even our own name cannot be looked up, a check of other names would only report errors that owners cannot
+    // correct.
     const own = await deps.lookup.txt(spfTarget(deps.serviceHost));
     if (own.kind === 'failed') {
       log.warn({ problem: own.reason }, 'the DNS does not answer: domains are checked later');

@@ -1,4 +1,4 @@
-// What the owners are told of a look at their domain's records.
+// The mails to the owners that follow from a check of their domain's records.
 
 import type { ToldRecord } from '#src/accounts/mails/schema.ts';
 import type { Telling } from '#src/accounts/mails/tell-owners.ts';
@@ -6,7 +6,7 @@ import type { PracticeRow } from '#src/accounts/tenants/store.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { type HealthByRecord, type HealthVerdict, recordKey, type WatchedRecord } from './record-health.ts';
 
-/** Of each record in a mail: enough to recognize it. */
+/** A mail quotes only as much of a record as is needed to recognize it. */
 const MAX_FOUND = 3;
 const MAX_FOUND_CHARACTERS = 300;
 
@@ -25,7 +25,10 @@ export interface Findings {
   readonly attachedAt: number | null;
 }
 
-/** What the owners are told of a look; whoever asked for it sees himself that the domain came into use. */
+/**
+ * The mails that a check leads to. A person who started the check sees the domain come into use, so only a scheduled
+ * check sends a mail about that.
+ */
 export const noticesOf = async (
   { ownersOf, origin }: Pick<DomainDeps, 'ownersOf' | 'origin'>,
   practice: PracticeRow,
@@ -44,17 +47,17 @@ export const noticesOf = async (
   };
   const told = (record: WatchedRecord): string =>
     `${recordKey(record)} ${earlier[recordKey(record)]?.notifiedAt}`;
-  const notices_: Telling[] = [];
+  const mails: Telling[] = [];
   if (notifies)
-    notices_.push({ ...of, content: { kind: 'domain_verified', ...about }, occasion: [host, attachedAt] });
+    mails.push({ ...of, content: { kind: 'domain_verified', ...about }, occasion: [host, attachedAt] });
   if (wentBad.length > 0)
-    notices_.push({
+    mails.push({
       ...of,
       content: { kind: 'dns_alert', ...about, records: wentBad.map(toTold) },
       occasion: [host, ...wentBad.map(since)],
     });
   if (recovered.length > 0)
-    notices_.push({
+    mails.push({
       ...of,
       content: {
         kind: 'dns_recovered',
@@ -63,5 +66,5 @@ export const noticesOf = async (
       },
       occasion: [host, ...recovered.map(told)],
     });
-  return notices_;
+  return mails;
 };

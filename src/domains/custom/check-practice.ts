@@ -1,10 +1,10 @@
-// A look at what the DNS holds of a practice's host, and all that follows from it: a pending domain that is proved comes
-// into use, owners are told of records that went bad or are right again, the result is kept, and the next look gets its
-// time. The DNS is asked outside of the tenant's turn, for that may take long; what was found of tokens that are not the
-// host's any more is not heeded.
+// Checks what the DNS holds for a practice's host, and applies the result: a pending domain that is proved comes into
+// use, owners are notified of records that went bad or recovered, the result is stored, and the next check gets its
+// time. The DNS is asked outside the tenant's queue, because that can take long; a result for tokens that the host no
+// longer has is discarded.
 //
-// Order of the writes: registry (claim, mails), tenant's file (domain, result, who was told), registry (next look). A
-// crash in between repeats the look; a mail that was written is not written again, by its id.
+// Order of the writes: registry (claim, mails), tenant's file (domain, result, health), registry (next check). A crash
+// in between repeats the check; the id of a mail that was written prevents a second one.
 
 import { tellOwners } from '#src/accounts/mails/tell-owners.ts';
 import { presentPractice } from '#src/accounts/tenants/schema.ts';
@@ -27,13 +27,13 @@ import { type HealthVerdict, judgeHealth } from './record-health.ts';
 
 export interface PracticeCheck {
   readonly kind: HostFacts['kind'];
-  /** After the check. */
+  /** Whether the domain is still pending after the check. */
   readonly pending: boolean;
   readonly checkedAt: number;
   readonly check: HostCheck;
 }
 
-/** `in_use` where another domain is pending: the host in question is that one. */
+/** `in_question` is the pending domain if there is one; `in_use` is the domain in use beside it. */
 export type HostChoice = 'in_question' | 'in_use';
 
 interface Subject {
@@ -41,14 +41,14 @@ interface Subject {
   readonly facts: HostFacts;
 }
 
-/** Changes of a domain while it is being looked at are rare; more in a row are somebody else's loop. */
+/** A domain rarely changes during its check; more changes in a row come from a client that loops. */
 const MAX_LOOKS = 3;
 const RETRY_AFTER_S = 5;
 
 const namedHost = (practice: PracticeRow, which: HostChoice): ReturnType<typeof hostInQuestion> =>
   hostInQuestion(which === 'in_use' ? { ...practice, pending_domain: null } : practice);
 
-/** In the tenant's turn: what is to be looked at, after making good what a crash or an earlier version left. */
+/** Runs in the tenant's queue. First repairs what a crash or an earlier version left. */
 export const prepareSubject = async (
   deps: DomainDeps,
   tenantId: string,
@@ -73,11 +73,14 @@ const NOT_WATCHED: HealthVerdict = { health: {}, wentBad: [], recovered: [] };
 
 interface Applied {
   readonly checked: PracticeCheck;
-  /** The tenant that has lost the domain by it. */
+  /** Id of the tenant that lost the domain to this one. */
   readonly former: string | null;
 }
 
-/** In the tenant's turn. Null where what was looked at is not what the host is now. Throws when the service ends. */
+/**
+ * Runs in the tenant's queue. Null if the host or its keys changed since the lookups. Throws `unavailable` when the
+ * service ends.
+ */
 const applyCheck = async (
   deps: DomainDeps,
   tenantId: string,
@@ -108,11 +111,11 @@ const applyCheck = async (
   const isWatched = kind === 'custom' && (isVerified || !subject.pending);
   const verdict = isWatched ? judgeHealth(earlier, recordsOf(check), now) : NOT_WATCHED;
   const findings = { verdict, earlier, isVerified, attachedAt };
-  const notices_ = await noticesOf(deps, practice, host, findings, change.actor.kind === 'system');
+  const mails = await noticesOf(deps, practice, host, findings, change.actor.kind === 'system');
   let former: string | null = null;
-  if (isVerified || notices_.length > 0)
+  if (isVerified || mails.length > 0)
     former = await storage.platform.write((db) => {
-      for (const telling of notices_) tellOwners(notices, db, telling, now);
+      for (const telling of mails) tellOwners(notices, db, telling, now);
       return isVerified ? claimDomain(db, tenantId, host, now) : null;
     });
   await storage.tenants.write(tenantId, (db) => {
@@ -132,12 +135,12 @@ const applyCheck = async (
   });
   if (isVerified) signers.forget(tenantId, host);
   await scheduleCheck(deps, tenantId, now);
-  if (notices_.length > 0) notices.tell();
+  if (mails.length > 0) notices.tell();
   const pending = subject.pending && !isVerified;
   return { checked: { kind, pending, checkedAt: now, check }, former };
 };
 
-/** Throws `conflict` where the domain is changed again and again meanwhile, `unavailable` when the service ends. */
+/** Throws `conflict` if the domain changes again and again meanwhile, `unavailable` when the service ends. */
 export const checkPractice = async (
   deps: DomainDeps,
   tenantId: string,
@@ -151,7 +154,7 @@ export const checkPractice = async (
     const applied = await queue(tenantId, () => applyCheck(deps, tenantId, which, subject, check, change));
     if (applied === null) continue;
     const { former, checked } = applied;
-    // Outside of this tenant's turn: two that wait for each other would wait for ever.
+    // Outside this tenant's queue: two tenants that wait for each other would wait for ever.
     if (former !== null)
       await queue(former, () => loseDomains(deps, former)).catch((error) =>
         log.warn({ err: error, practice_id: former }, 'a lost domain is left for the next look at it'),
@@ -163,18 +166,17 @@ export const checkPractice = async (
   });
 };
 
-// A practice's host with the records it is to have and what was last found of them, as those need it who show them.
+// The host in question with the records that it needs and what was last found of them.
 
 export interface HostReading {
   readonly facts: HostFacts;
-  /** Null where nobody has looked yet at what the host needs now. */
+  /** Null if the records that the host needs now were never checked. */
   readonly check: HostCheck | null;
 }
 
 const speaksOf = (check: HostCheck, { host, keys }: HostFacts): boolean =>
   keys.every(({ selector }) => check.records.some(({ name }) => name === `${selector}._domainkey.${host}`));
 
-/** Of the host in question: a pending domain before the one in use. */
 export const readHost = async (deps: DomainDeps, tenantId: string): Promise<HostReading> => {
   const { facts } = await deps.queue(tenantId, () => prepareSubject(deps, tenantId));
   const last = await deps.storage.tenants.read(tenantId, (db) => lastCheck(db, facts.host));

@@ -1,4 +1,4 @@
-// A practice's domain: the records it needs, a look at what the DNS holds, a custom domain, and back to the managed host.
+// Routes of a practice's domain: the records that it needs, checks, the custom domain, the logo, and the zone file.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
@@ -35,7 +35,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
     handle: async ({ params }: { params: { id: string } }, { change }: RequestContext) => {
       const verifying = { ...change, action: 'domain.verify' };
       const { kind, pending, checkedAt, check } = await requestCheck(params.id, verifying);
-      // In the transaction of the result; of one that others asked for as well, by the first of them.
+      // The check records its own audit entry, together with the result; callers that share a check share the entry.
       change.recorded = true;
       const { host, ok, dkimVerified: dkim_verified, conflicts, records, inbound } = check;
       const head = { host, kind, pending, checked_at: toIso(checkedAt), ok, dkim_verified };
@@ -125,12 +125,12 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
   ];
 };
 
-// Checks that people and programs ask for: one at a time for a practice, which all who ask meanwhile share, and not so
-// often that the name servers of others are made to suffer by it.
+// Checks on request: a practice has one at a time, callers that ask meanwhile share it, and their rate is limited,
+// because each check loads name servers of others.
 
 const PER_MINUTE = 12;
 
-/** What it changes stands in the audit under whoever asked first. Rejects with `rate_limited` and as `checkPractice`. */
+/** The audit names the caller that started the check. Rejects with `rate_limited` and as `checkPractice`. */
 export type RequestCheck = (tenantId: string, change: Change) => Promise<PracticeCheck>;
 
 export const createRequestCheck = (deps: DomainDeps): RequestCheck => {
@@ -151,7 +151,7 @@ export const createRequestCheck = (deps: DomainDeps): RequestCheck => {
   return async (tenantId, change) => underWay.get(tenantId) ?? begin(tenantId, change);
 };
 
-// The logo that mail programs are to show beside a practice's mail: what its BIMI record names.
+// The logo that the practice's BIMI record names.
 
 type Bimi = z.infer<typeof bimiSchema>;
 
@@ -160,7 +160,7 @@ const presentBimi = ({ bimi_logo_url, bimi_certificate_url }: PracticeRow): Bimi
   certificate_url: bimi_certificate_url,
 });
 
-/** Resolves with what it is from now on. */
+/** Resolves with the new values. */
 export const setBimi = (
   { storage, clock }: Pick<DomainDeps, 'storage' | 'clock'>,
   tenantId: string,
@@ -177,11 +177,11 @@ export const setBimi = (
     return after;
   });
 
-// The records of a practice's host as a zone file, for the import of a DNS provider.
+// Records as a zone file, for the import that DNS providers offer.
 
-/** RFC 4027 */
+/** RFC 4027. */
 const ZONE_TYPE = 'text/dns';
-/** The name servers are shown only because a zone file must name some: not worth a longer wait. */
+/** A zone file must name some name servers; the real ones are not worth a longer wait. */
 const NAMESERVERS_MS = 2 * SECOND;
 
 const nameserversOf = async ({ ns }: Pick<DnsLookup, 'ns'>, apex: string): Promise<readonly string[]> => {

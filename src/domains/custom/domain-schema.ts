@@ -1,4 +1,4 @@
-// Records of a sending host, checks of them and its domain as the API shows and takes them.
+// Shapes of records, checks and domains in the API.
 import { z } from 'zod';
 import { httpsUrlSchema } from '#src/kernel/fields.ts';
 import { purposes, recordStatuses } from '../records/host-check.ts';
@@ -64,7 +64,7 @@ export const customDomainBody = z.strictObject({
   domain: z.string().max(MAX_DOMAIN).describe('international names in either spelling'),
 });
 
-/** In a record it stands between semicolons. */
+/** A semicolon would end the tag in the record. */
 const addressOf = (extension: string, what: string) =>
   httpsUrlSchema
     .refine(

@@ -1,4 +1,4 @@
-// When a practice's records are looked at next, from what its file says; and what of earlier looks is still of use.
+// When a practice's records are checked next, computed from what its file holds.
 
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -14,7 +14,9 @@ import {
   type WatchedRecord,
 } from './record-health.ts';
 
-/** Where mail for the domain itself is received; where it could not be asked for, an answer is as little known. */
+/**
+ * The MX of the domain itself, as a record to watch. If any lookup failed, its absence is not certain either.
+ */
 const ownMxOf = ({ host, records, conflicts }: HostCheck): WatchedRecord[] => {
   const apex = records.find(({ purpose }) => purpose === 'spf')?.name ?? host;
   const isSure = records.every(({ status }) => status !== 'error');
@@ -33,7 +35,7 @@ const ownMxOf = ({ host, records, conflicts }: HostCheck): WatchedRecord[] => {
   });
 };
 
-/** All that a check tells of a custom domain. */
+/** Everything that a check says about a custom domain. */
 export const recordsOf = (check: HostCheck): WatchedRecord[] => [
   ...check.records,
   ...check.inbound,
@@ -65,14 +67,14 @@ export const hostsToCheck = (db: TenantDb): HostsToCheck => {
   };
 };
 
-/** Forgets what was found of hosts that are no longer in question. */
+/** Deletes the checks of hosts that the practice no longer uses or asks for. */
 export const forgetOtherChecks = (db: TenantDb, practice: PracticeRow): void => {
   const { custom_domain, pending_domain, managed_host } = practice;
   const hosts = [managed_host, custom_domain, pending_domain];
   dnsCheckStore(db).keepOnly(hosts.filter((host) => host !== null));
 };
 
-/** In the tenant's turn, after its file was written: notes when the next look is due. */
+/** Runs in the tenant's queue after its file was written. Stores when the next check is due. */
 export const scheduleCheck = async (
   { storage, random }: Pick<DomainDeps, 'storage' | 'random'>,
   tenantId: string,
@@ -84,7 +86,7 @@ export const scheduleCheck = async (
   }));
   await storage.platform.write((db) => {
     const registry = domainRegistryStore(db);
-    // Whoever claimed it meanwhile made the look due that finds it lost: it stays so.
+    // The tenant that claimed the domain meanwhile made a check due, which finds it lost: that time stays.
     const isLost = custom !== null && (registry.ownerOf(custom) ?? tenantId) !== tenantId;
     registry.setCheckAt(tenantId, isLost ? now : nextCheckAt(hosts, now, random()));
   });

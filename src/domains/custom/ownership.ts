@@ -1,6 +1,12 @@
-// A pending domain whose records prove that it is the practice's comes into use. The registry names its owner first:
-// whoever had it before loses it by that, whatever happens next. Then the practice's own file is written. A crash in
-// between leaves a pending domain, which the next look switches over again, to no other effect.
+// How a custom domain comes into use and is lost. The registry decides who owns a domain, and is written first.
+//
+// A pending domain whose records are proved is claimed: its former owner has lost it at that moment. Then the
+// practice's own file is written. After a crash in between, the domain is still pending, and the next check claims it
+// again without further effect.
+//
+// The former owner sends from its managed host again. The domain's keys stop signing and stay published for the mail
+// that they have signed. To claim the domain back, it gets new tokens, so that records left in the zone prove nothing.
+// The claim makes a check of the former owner due at once, which finds the loss even after a crash.
 
 import { tellOwners } from '#src/accounts/mails/tell-owners.ts';
 import { presentPractice } from '#src/accounts/tenants/schema.ts';
@@ -16,8 +22,8 @@ import { dkimKeyStore, sendingDomainStore } from '../store.ts';
 import { forgetOtherChecks, scheduleCheck } from './next-check.ts';
 
 /**
- * The tenant that has the domain from now on no more, and is looked at at once; null where there is none. Throws
- * `conflict` where the name is a managed host.
+ * Returns the id of the former owner, whose check is due at once; null if there is none. Throws `conflict` if the name
+ * is a managed host.
  */
 export const claimDomain = (db: PlatformDb, tenantId: string, domain: string, now: number): string | null => {
   const registry = domainRegistryStore(db);
@@ -29,7 +35,7 @@ export const claimDomain = (db: PlatformDb, tenantId: string, domain: string, no
   return former;
 };
 
-/** The domain is in use from now on; the one that was is retired, and its keys stay for the mail under way. */
+/** Puts the domain into use. The domain that was in use is retired; its keys stay for the mail in flight. */
 export const useDomain = (db: TenantDb, domain: string, now: number): void => {
   const practice = tenantStore(db).practice();
   const domains = sendingDomainStore(db);
@@ -39,27 +45,21 @@ export const useDomain = (db: TenantDb, domain: string, now: number): void => {
     custom_domain: domain,
     custom_verified_at: now,
     pending_domain: null,
-    // Receivers know it from its first time.
+    // Warm-up counts from the first verification, because receivers know the domain since then.
     warmup_started_at: domains.get(domain)?.verified_at ?? now,
   });
 };
 
-// A domain that another practice has proved to be its own is lost: mail goes out from the managed host again, and the
-// domain's keys sign no more. They stay published for what they have signed. Whoever claims the domain back gets new
-// tokens, so that records left in a zone from earlier days prove nothing.
-//
-// The registry says who has a domain, and says it before this file is written: whatever a crash leaves is found at the
-// next look, which the claim makes due at once.
-
 interface Claim {
   readonly domain: string;
-  /** The proof of another tenant counts from then on. */
+  /** A claim by another tenant counts if it is later than this. */
   readonly since: number;
 }
 
 /**
- * Domains whose keys sign or could come to it. Keys of one that was asked for again after another's proof are newer than
- * that. One that waits for its first proof keeps its tokens: who is proved last has the domain.
+ * Domains whose keys sign or may sign later. The keys of a domain that was asked for again after another tenant's claim
+ * are newer than that claim. A domain that waits for its first proof keeps its tokens: the tenant that proves it last
+ * owns it.
  */
 const claimsOf = (db: TenantDb): Claim[] => {
   const { custom_domain, pending_domain } = tenantStore(db).practice();
@@ -77,14 +77,14 @@ const claimsOf = (db: TenantDb): Claim[] => {
 const retireKeys = (db: TenantDb, domain: string, now: number): void => {
   const keys = dkimKeyStore(db);
   for (const row of keys.ofHost(domain)) {
-    // Its record is the domain's own, which is another practice's now.
+    // The record of an imported key belongs to the domain, which another practice owns now.
     if (row.position === 0) keys.remove(domain, row.token);
     else if (row.role === 'active' || row.role === 'next')
       keys.update({ ...row, role: 'retiring', retired_at: now });
   }
 };
 
-/** In the tenant's turn. Nothing happens where the tenant has lost none. */
+/** Runs in the tenant's queue. Does nothing if the tenant has lost no domain. */
 export const loseDomains = async (deps: DomainDeps, tenantId: string): Promise<void> => {
   const { storage, clock, signers, notices, ownersOf, origin } = deps;
   const { practice, claims } = await storage.tenants.read(tenantId, (db) => ({

@@ -1,53 +1,55 @@
-// When owners are told of a record, and when its host is looked at next. A record counts as gone bad when two looks in a
-// row, some time apart, find it wrong; the DNS not answering counts only once it has lasted a day, for that is mostly
-// nobody's mistake and passes. Each is told once, and once more when it is right again. Only records that are required or
-// have been right before are watched. Pure.
+// Decides when owners are notified about a record and when its host is checked next. A record is bad when two checks in
+// a row, some time apart, find it wrong. Failing lookups count only after a day, because most are temporary and not the
+// owner's mistake. Owners get one mail when a record goes bad and one when it recovers. Only records that are required
+// or were right before are watched. Pure.
 
 import { DAY, jitter, MINUTE } from '#src/kernel/time.ts';
 import type { CheckedRecord, DnsConflict, RecordStatus } from '../records/host-check.ts';
 
-/** What is remembered of a record from look to look; times in ms. */
+/** What is stored about a record from check to check; times in ms. */
 export interface RecordHealth {
   readonly wasOk: boolean;
-  /** When it was first found wrong, since it was last right. */
+  /** When the record was first found wrong, since it was last right. */
   readonly badSince: number | null;
-  /** Since when nothing can be found out. */
+  /** Since when lookups have failed. */
   readonly errorSince: number | null;
-  /** When the owners were told. */
+  /** When the owners were notified. */
   readonly notifiedAt: number | null;
 }
 
-/** A record, or something that should not be there. */
+/** A wanted record, or one that must not exist. */
 export type WatchedRecord = Pick<
   CheckedRecord,
   'type' | 'name' | 'priority' | 'required' | 'status' | 'found'
 > & {
   readonly purpose: CheckedRecord['purpose'] | DnsConflict['purpose'];
-  /** Null: nothing is to stand there. */
+  /** Null: no record must be there. */
   readonly value: string | null;
 };
 
-/** By `recordKey`. */
+/** Keyed by `recordKey`. */
 export type HealthByRecord = Readonly<Record<string, RecordHealth>>;
 
 export interface HealthVerdict {
   readonly health: HealthByRecord;
-  /** The owners are to be told that these are wrong. */
+  /** Records that the owners must be notified about. */
   readonly wentBad: readonly WatchedRecord[];
-  /** They had been told of these, which are right again. */
+  /** Records that the owners were notified about and that are right again. */
   readonly recovered: readonly WatchedRecord[];
 }
 
 const UNKNOWN: RecordHealth = { wasOk: false, badSince: null, errorSince: null, notifiedAt: null };
-/** A second look sooner than this sees what the first one saw: resolvers and people need a moment. */
+/**
+ * An earlier second check would see what the first one saw: resolvers cache, and people need time to correct a record.
+ */
 const SECOND_CHECK_MS = 10 * MINUTE;
 const ERROR_LASTS_MS = DAY;
 
-/** How soon a host is looked at again where something is expected to change. */
+/** Time to the next check if a change is expected. */
 export const SOON_MS = 15 * MINUTE;
-/** After so long without success nobody is waiting at the screen any more. */
+/** After this time no one waits for the result any more. */
 const PENDING_SOON_FOR_MS = 30 * DAY;
-/** Hosts verified at one time are not all looked at together for ever. */
+/** Spreads the checks of hosts that were verified together. */
 const JITTER = 0.1;
 
 export const recordKey = ({ purpose, type, name }: WatchedRecord): string => `${purpose} ${type} ${name}`;
@@ -60,7 +62,7 @@ const afterCheck = (before: RecordHealth, { status, value }: WatchedRecord, now:
     case 'ok':
       return { ...UNKNOWN, wasOk: true };
     case 'error':
-      // Of what should not be there nothing is missed while it cannot be asked for.
+      // A failed lookup of a record that must not exist says nothing.
       return value === null ? before : { ...before, errorSince: before.errorSince ?? now };
     case 'missing':
     case 'mismatch':
@@ -77,7 +79,7 @@ const isLasting = (status: RecordStatus, { badSince, errorSince }: RecordHealth,
     ? errorSince !== null && now - errorSince >= ERROR_LASTS_MS
     : badSince !== null && now - badSince >= SECOND_CHECK_MS;
 
-/** What is remembered of records that are not wanted any more is dropped. */
+/** Records that are no longer wanted are dropped. */
 export const judgeHealth = (
   before: HealthByRecord,
   records: readonly WatchedRecord[],
@@ -99,14 +101,14 @@ export const judgeHealth = (
   return { health, wentBad, recovered };
 };
 
-/** Whether something is wrong that the owners have not been told of. */
+/** Whether something is wrong that the owners were not yet notified about. */
 const hasUnnotified = (health: HealthByRecord, records: readonly WatchedRecord[]): boolean =>
   records.some((record) => {
     const current = health[recordKey(record)] ?? UNKNOWN;
     return (record.required || current.wasOk) && isFailing(current) && current.notifiedAt === null;
   });
 
-/** What was last found of the host in use. */
+/** The last check of the host in use. */
 export interface LastFindings {
   readonly at: number;
   readonly health: HealthByRecord;
@@ -114,20 +116,24 @@ export interface LastFindings {
 }
 
 export interface HostsToCheck {
-  /** The domain that waits to be verified: when it was asked for. */
+  /** The domain that waits to be verified, and when it was asked for. */
   readonly pending: { readonly attachedAt: number } | null;
-  /** The custom domain in use. `last` is null where it was not looked at yet. */
+  /** The custom domain in use. `last` is null if it was never checked. */
   readonly inUse: { readonly last: LastFindings | null } | null;
 }
 
 const waitAfter = ({ health, records }: LastFindings): number =>
   hasUnnotified(health, records) ? SOON_MS : DAY;
 
-/** Whether the host in use is to be looked at beside the pending one, which has the practice looked at far more often. */
+/**
+ * Whether the host in use is checked together with the pending one. A pending domain makes checks far more frequent.
+ */
 export const isInUseDue = ({ inUse }: HostsToCheck, now: number): boolean =>
   inUse !== null && (inUse.last === null || now - inUse.last.at >= waitAfter(inUse.last) * (1 - JITTER));
 
-/** Null where there is nothing to look at: mail goes out from the managed host. `random` is in [0, 1). */
+/**
+ * Null if there is nothing to check, because the practice sends from its managed host. `random` is in [0, 1).
+ */
 export const nextCheckAt = ({ pending, inUse }: HostsToCheck, now: number, random: number): number | null => {
   const daily = now + jitter(DAY, JITTER, random);
   const times: number[] = [];

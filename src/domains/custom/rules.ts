@@ -1,4 +1,4 @@
-// Which names a practice can take as its own sending domain. Whether it is theirs is for the DNS to prove. Pure.
+// Which names a practice can use as its custom domain. The DNS proves whether the name is its own. Pure.
 
 import { AppError } from '#src/kernel/errors.ts';
 import { domainName } from '#src/mail/address.ts';
@@ -10,8 +10,8 @@ export interface ServiceNames {
 }
 
 /**
- * Names below it must fit too: `<token>._domainkey.` (36 characters, RFC 1035 §2.3.4: 253 in all), and the return path
- * with its token before `@bounce.` (43 characters, RFC 5321 §4.5.3.1.3: 254 in all).
+ * Leaves room for the names below the domain: `<token>._domainkey.` (36 of 253 characters, RFC 1035 §2.3.4) and the
+ * return path with its token before `@bounce.` (43 of 254 characters, RFC 5321 §4.5.3.1.3).
  */
 const MAX_LENGTH = 200;
 
@@ -19,10 +19,10 @@ const isAtOrBelow = (domain: string, name: string): boolean => `.${domain}`.ends
 
 export type DomainVerdict =
   | { readonly domain: string }
-  /** What is wrong with it, and what was expected. */
+  /** Says what is expected. */
   | { readonly problem: string };
 
-/** `text` as people type it; the domain is in lower-case A-labels. */
+/** `text` is what a person typed. The domain in the result is in lower-case A-labels. */
 export const readCustomDomain = (
   text: string,
   { serviceHost, managedSuffix }: ServiceNames,
@@ -39,8 +39,6 @@ export const readCustomDomain = (
     };
   return { domain };
 };
-
-// The custom domain of a request's body, for whoever takes one.
 
 /** In lower-case A-labels. Throws `invalid_request` naming `body.domain`. */
 export const requireCustomDomain = (text: string, names: ServiceNames): string => {

@@ -1,6 +1,6 @@
-// What an authoritative server says to a query (RFC 1034 §4.3.2, negative answers RFC 2308, EDNS RFC 6891, ANY RFC
-// 8482): pure, from the decoded query to the response's sections. It knows nothing but its own zones: no recursion, no
-// zone transfer, no update, no DNSSEC. Octets and lengths are wire.ts's.
+// Answers a query as an authoritative server (RFC 1034 §4.3.2, negative answers RFC 2308, EDNS RFC 6891, ANY RFC 8482),
+// from the decoded query to the sections of the response. It answers for its own zones only: no recursion, no zone
+// transfer, no update, no DNSSEC. Pure.
 import {
   type PlainRecord,
   type RecordType,
@@ -36,17 +36,20 @@ const TYPE_AXFR = 252;
 const TYPE_ANY = 255;
 const CLASS_IN = 1;
 const OPCODE_QUERY = 0;
-/** RFC 6891: the only version there is. */
+/** RFC 6891 knows only this version. */
 const EDNS_VERSION = 0;
-/** Ours are one long (a managed host's key, then the service's); more would be a loop. */
+/** Our chains have one link (a managed host's key, then the service's); more would be a loop. */
 const MAX_CNAME_HOPS = 4;
 
 export interface Question {
-  /** Presentation form in the asker's case, no trailing dot, every unusual octet `\DDD`; '' is the root. */
+  /**
+   * The name in presentation form, in the client's case, without trailing dot, unusual octets as `\DDD`; '' is the
+   * root.
+   */
   readonly name: string;
   readonly type: number;
   readonly class: number;
-  /** The question section as it came: it goes back the same, octet by octet. */
+  /** The question section as it came; it is sent back unchanged. */
   readonly octets: Buffer;
 }
 
@@ -54,9 +57,9 @@ export interface Query {
   readonly id: number;
   readonly opcode: number;
   readonly recursionDesired: boolean;
-  /** Null when there is not exactly one question, or when the message cannot be read. */
+  /** Null if there is not exactly one question, or if the message cannot be read. */
   readonly question: Question | null;
-  /** `payload` is the UDP size the asker can take, in octets. */
+  /** `payload` is the UDP size that the client accepts, in octets. */
   readonly edns: { readonly version: number; readonly payload: number; readonly dnssecOk: boolean } | null;
 }
 
@@ -68,7 +71,7 @@ export interface Response {
   readonly authorities: readonly ResourceRecord[];
 }
 
-/** A response that says its code and nothing else. */
+/** A response with a code and nothing else. */
 export const bare = (rcode: Rcode): Response => ({
   rcode,
   authoritative: false,
@@ -77,7 +80,7 @@ export const bare = (rcode: Rcode): Response => ({
   authorities: [],
 });
 
-/** "Come again by TCP" (RFC 2181 §9: no part of an RRset is left in it). */
+/** The client must ask again by TCP (RFC 2181 §9: no part of an RRset is left in the response). */
 export const truncate = (response: Response): Response => ({
   ...response,
   truncated: true,
@@ -91,14 +94,16 @@ const positive = (answers: readonly ResourceRecord[]): Response => ({
   answers,
 });
 
-/** NODATA or NXDOMAIN: the SOA tells how long that may be kept (RFC 2308 §3: the lesser of its TTL and minimum). */
+/**
+ * NODATA or NXDOMAIN. The SOA says how long to cache it: the smaller of its TTL and minimum (RFC 2308 §3).
+ */
 const negative = (rcode: Rcode, answers: readonly ResourceRecord[], soa: SoaRecord): Response => ({
   ...positive(answers),
   rcode,
   authorities: [{ ...soa, ttl: Math.min(soa.ttl, soa.data.minimum) }],
 });
 
-/** The records asked for; for ANY one RRset, the first (RFC 8482 §4.1). */
+/** The records of the type; for ANY the first RRset only (RFC 8482 §4.1). */
 const select = (found: ResolvedName, type: number): ResourceRecord[] => {
   const wanted = type === TYPE_ANY && found.records[0] ? recordTypeNumbers[found.records[0].type] : type;
   return found.records.filter((record) => recordTypeNumbers[record.type] === wanted);
@@ -106,7 +111,7 @@ const select = (found: ResolvedName, type: number): ResourceRecord[] => {
 
 const isAlias = (record: ResourceRecord): record is PlainRecord => record.type === 'CNAME';
 
-/** Follows CNAMEs as long as they stay in our zones; the code is that of the last name (RFC 6604 §3). */
+/** Follows CNAMEs inside our zones; the code is that of the last name (RFC 6604 §3). */
 const lookUp = (question: Question, zones: Zones): Response => {
   const answers: ResourceRecord[] = [];
   let name = toComparable(question.name);

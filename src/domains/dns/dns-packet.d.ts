@@ -1,6 +1,6 @@
-// The part of dns-packet that the listener uses; the package brings no types of its own.
+// The part of dns-packet that the listener uses; the package has no types of its own.
 declare module 'dns-packet' {
-  /** `bytes` is what the last call wrote: the buffer it returned may be longer. */
+  /** `bytes` is the length that the last call wrote; the buffer that it returned may be longer. */
   interface Encoder<Value> {
     (value: Value): Buffer;
     bytes: number;

@@ -1,26 +1,27 @@
-// How often one network is answered by UDP. Source addresses there can be forged, so that answers hit somebody else;
-// over the limit an answer is truncated instead: no longer than its query, and a real resolver comes again by TCP,
-// whose addresses cannot be forged. A token bucket per network, in a bounded map that forgets who asked longest ago.
+// Limits how often one network is answered by UDP. Source addresses can be forged there, so that answers would flood
+// someone else. Over the limit an answer is truncated: it is no longer than its query, and a real resolver asks again
+// by TCP, where addresses cannot be forged. Each network has a token bucket, in a bounded map that drops the one used
+// longest ago.
 
 export interface RateLimitOptions {
-  /** Answers a network may have each second over time. */
+  /** Answers per second for a network in the long run. */
   readonly perSecond: number;
-  /** Answers a network may have at once after silence. */
+  /** Answers at once for a network after a pause. */
   readonly burst: number;
-  /** Networks remembered; one takes about 150 octets. */
+  /** Networks in the map; each takes about 150 octets. */
   readonly networks: number;
-  /** Milliseconds, never going back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
 export interface RateLimit {
-  /** False when `network` is over its limit. */
+  /** False if the network is over its limit. */
   take(network: string): boolean;
   size(): number;
 }
 
 export const createRateLimit = ({ perSecond, burst, networks, now }: RateLimitOptions): RateLimit => {
-  // In the order of last use: a Map keeps the order of insertion, and each use inserts anew.
+  // A Map keeps the order of insertion; each use inserts again, so the first entry was used longest ago.
   const buckets = new Map<string, { tokens: number; at: number }>();
 
   const take = (network: string): boolean => {
@@ -44,10 +45,12 @@ export const createRateLimit = ({ perSecond, burst, networks, now }: RateLimitOp
 
 const MAPPED_V4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** IPv4 seen through an IPv6 socket is IPv4. */
+/** An IPv4 address that comes through an IPv6 socket as plain IPv4. */
 export const plainAddress = (address: string): string => MAPPED_V4.exec(address)?.[1] ?? address;
 
-/** The network an address is counted with: IPv4 /24, IPv6 /56 (what a provider gives one customer at most). */
+/**
+ * The network that an address counts for: IPv4 /24, IPv6 /56 (the most that a provider gives one customer).
+ */
 export const networkOf = (address: string): string => {
   const v4 = plainAddress(address);
   if (!v4.includes(':')) return v4.slice(0, v4.lastIndexOf('.'));

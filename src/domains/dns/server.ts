@@ -1,7 +1,7 @@
-// The authoritative DNS listener: UDP and TCP on one port (RFC 1035 §4.2, RFC 7766). It reads packets, asks answer.ts,
-// and sends. Whatever a packet holds, nothing is thrown: what has no header or is itself a response is dropped, what
-// cannot be read further is FORMERR, and a failing look-up is SERVFAIL. By UDP each network has a rate (rate-limit.ts).
-// With a wildcard as host, answers leave from the address the system chooses: on a host with several, name one.
+// The authoritative DNS listener: UDP and TCP on one port (RFC 1035 §4.2, RFC 7766). No packet makes it throw: a packet
+// without header, or one that is a response, is dropped; one that cannot be read further gets FORMERR; a failing
+// look-up gives SERVFAIL. With a wildcard as host, answers leave from the address that the system chooses: on a machine
+// with several, name one.
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, isIPv6, type Server, type Socket } from 'node:net';
@@ -14,22 +14,22 @@ import { createRateLimit, networkOf, plainAddress, type RateLimitOptions } from 
 import { type ConnectionLimits, createConnections, serveConnection } from './tcp.ts';
 import { decodeQuery, encodeResponse, MAX_TCP_OCTETS, udpLimit } from './wire.ts';
 
-/** How long a TCP client may be silent (RFC 7766 §6.2.3: seconds). */
+/** How long a TCP client may send nothing (RFC 7766 §6.2.3: seconds). */
 const TCP_IDLE_MS = 10 * SECOND;
-/** A resolver has one or two (RFC 7766 §6.2.2); behind one address there may be several. */
+/** A resolver has one or two connections (RFC 7766 §6.2.2); several resolvers may share an address. */
 const CONNECTIONS: ConnectionLimits = { all: 100, perClient: 10 };
-/** Those that were cut count until they are closed. */
+/** Connections that were cut count until they are closed. */
 const MAX_SOCKETS = 2 * CONNECTIONS.all;
-/** Large public resolvers ask from many networks; one that asks more than this by UDP is sent to TCP. */
+/** Large public resolvers ask from many networks; a network that asks more by UDP is sent to TCP. */
 const RATE_LIMIT: RateLimitOptions = {
   perSecond: 100,
   burst: 200,
   networks: 10_000,
   now: () => performance.now(),
 };
-/** With port 0: another process may hold UDP's port for TCP. */
+/** With port 0, another process may have the UDP port for TCP. */
 const MAX_PORT_ATTEMPTS = 20;
-/** A look-up that fails does so for every query: once a minute is enough to know. */
+/** A look-up that fails does so for every query; one log line a minute is enough. */
 const FAILURE_LOG_INTERVAL_MS = MINUTE;
 
 export interface DnsServerOptions {
@@ -41,15 +41,15 @@ export interface DnsServerOptions {
   readonly rateLimit?: Partial<RateLimitOptions>;
 }
 
-/** Counts since the start, but for the last three, which are of now. */
+/** Counts since the start; the last three are current values. */
 interface DnsStats {
   readonly udpQueries: number;
   readonly tcpQueries: number;
-  /** Neither answered nor answerable. */
+  /** Not answered, because the packet is not a query. */
   readonly dropped: number;
   readonly malformed: number;
   readonly limited: number;
-  /** Answered SERVFAIL. */
+  /** Answered with SERVFAIL. */
   readonly failed: number;
   readonly connections: number;
   readonly networks: number;
@@ -58,7 +58,7 @@ interface DnsStats {
 
 export interface DnsServer {
   start(): Promise<{ port: number }>;
-  /** Connections are cut; waits until both sockets are closed. */
+  /** Cuts the connections and waits until both sockets are closed. */
   stop(): Promise<void>;
   stats(): DnsStats;
 }
@@ -126,7 +126,7 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
   };
 
   const onDatagram = (udp: UdpSocket, octets: Buffer, from: RemoteInfo): void => {
-    // Port 0 is nobody's: only a forged packet has it, and there is nowhere to send to.
+    // Only a forged packet has port 0, and nothing can be sent there.
     const response = from.port === 0 ? null : respondByUdp(octets, from.address);
     if (!response) return;
     udp.send(response, from.port, from.address, (error) => {

@@ -1,13 +1,14 @@
-// One client's TCP connection (RFC 1035 §4.2.2, RFC 7766): several queries after one another or at once, each behind
-// its length. What has come and cannot be answered yet stays in the socket: no more is read while answers wait to be
-// taken, and a client that sends nothing whole for a while, or too much at once, is cut off.
+// DNS by TCP (RFC 1035 §4.2.2, RFC 7766). A client may send several queries on a connection, each behind its length. No
+// more is read while answers wait to be taken, and a client that sends no whole query for a while, or too long a one,
+// is cut off. Connections are bounded in all and per client; a new one is always admitted, and the one that was silent
+// longest is cut for it (RFC 7766 §6.2.3), so that holding connections keeps no one out.
 
 import type { Duplex } from 'node:stream';
 import { MAX_QUERY_OCTETS } from './wire.ts';
 
 const LENGTH_OCTETS = 2;
 
-/** `respond` gives the answer without its length, or null to hang up. It must not throw. */
+/** `respond` returns the answer without its length, or null to close the connection. It must not throw. */
 export const serveConnection = (
   socket: Duplex,
   idleMs: number,
@@ -15,7 +16,7 @@ export const serveConnection = (
 ): void => {
   let pending: Buffer = Buffer.alloc(0);
   let ended = false;
-  // Restarted by whole queries only, so that one octet now and then does not hold a connection.
+  // Only whole queries restart the timer, so that single octets do not hold a connection.
   const idle = setTimeout(() => socket.destroy(), idleMs);
 
   const answerPending = (): void => {
@@ -50,26 +51,22 @@ export const serveConnection = (
   socket.on('close', () => clearTimeout(idle));
 };
 
-// Which TCP connections are held. They are few, all and per client, and a new one is always let in: the one makes room
-// that was silent longest, of that client or of all (RFC 7766 §6.2.3 leaves servers free to close idle ones), so that
-// holding connections keeps nobody out.
-
 export interface ConnectionLimits {
   readonly all: number;
   readonly perClient: number;
 }
 
 export interface Connections {
-  /** Cuts another one where there are too many. */
+  /** Cuts another connection if there are too many. */
   admit(connection: Duplex, client: string): void;
-  /** It has just asked something whole. */
+  /** Notes that the connection has just sent a whole query. */
   touch(connection: Duplex): void;
   size(): number;
   cutAll(): void;
 }
 
 export const createConnections = ({ all, perClient }: ConnectionLimits): Connections => {
-  // With the client of each; in the order in which they last asked: a Map keeps the order of insertion.
+  // Each connection with its client, in the order of their last queries: a Map keeps the order of insertion.
   const held = new Map<Duplex, string>();
 
   const cut = (connection: Duplex): void => {

@@ -1,18 +1,20 @@
-// Queries from octets and responses to octets (RFC 1035 §4, EDNS RFC 6891). The question is read here and sent back as
-// it came, so that the asker's use of case survives (0x20) and no name, however odd, is changed on the way; records
-// are encoded by dns-packet, their owners as pointers into the question where they can be (§4.1.4).
+// Decodes queries and encodes responses (RFC 1035 §4, EDNS RFC 6891). The question is sent back exactly as it came, so
+// that the client's use of case survives (0x20) and no unusual name is changed. dns-packet encodes the records; their
+// owners are pointers into the question where possible (§4.1.4).
 import { answer, name as nameCodec } from 'dns-packet';
 import { type ResourceRecord, toComparable, toStrings } from '#src/domains/zones/resource-record.ts';
 import { type Query, type Question, type Response, truncate } from './answer.ts';
 
 const HEADER_OCTETS = 12;
-/** The longest query read: a name, EDNS with cookies and padding fit many times. Bounds the work per packet. */
+/**
+ * The longest query that is read, many times a name with EDNS, cookies and padding. Bounds the work per packet.
+ */
 export const MAX_QUERY_OCTETS = 4_096;
-/** Fits every path's MTU unfragmented (RFC 9715 recommends 1400 at most; 1232 is IPv6's minimum less headers). */
+/** Fits the MTU of every path (RFC 9715 recommends at most 1400; 1232 is IPv6's minimum less headers). */
 const MAX_UDP_OCTETS = 1_232;
-/** What every asker takes by UDP (RFC 1035 §4.2.1), and the least that EDNS may say (RFC 6891 §6.2.5). */
+/** What every client accepts by UDP (RFC 1035 §4.2.1), and the least that EDNS may say (RFC 6891 §6.2.5). */
 const MIN_UDP_OCTETS = 512;
-/** By TCP: the two octets of length in front (RFC 1035 §4.2.2). */
+/** The length by TCP has two octets (RFC 1035 §4.2.2). */
 export const MAX_TCP_OCTETS = 65_535;
 
 const MAX_NAME_OCTETS = 255;
@@ -28,7 +30,10 @@ const FIXED_RECORD_OCTETS = 10;
 
 const escapeOctet = (character: string): string => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`;
 
-/** The name at `start` as labels, without pointers: a question has nothing before it to point to. Null: malformed. */
+/**
+ * The labels of the name at `start`. A question has nothing before it to point to, so there are no pointers. Null:
+ * malformed.
+ */
 const readName = (octets: Buffer, start: number): { labels: string[]; end: number } | null => {
   const labels: string[] = [];
   for (let at = start; at < octets.length && at - start < MAX_NAME_OCTETS; ) {
@@ -53,7 +58,7 @@ const readQuestion = (octets: Buffer): Question | null => {
   };
 };
 
-/** Where the name at `start` ends; pointers are stepped over, not followed. Null: malformed. */
+/** The end of the name at `start`; pointers are skipped, not followed. Null: malformed. */
 const skipName = (octets: Buffer, start: number): number | null => {
   for (let at = start; at < octets.length; ) {
     const length = octets.readUInt8(at);
@@ -65,7 +70,10 @@ const skipName = (octets: Buffer, start: number): number | null => {
   return null;
 };
 
-/** EDNS of a query whose question ends at `start`. 'malformed': cut short, or OPT twice or not at the root (§6.1.1). */
+/**
+ * Reads EDNS of a query whose question ends at `start`. 'malformed': cut short, or OPT twice or not at the root
+ * (§6.1.1).
+ */
 const readEdns = (octets: Buffer, start: number): Query['edns'] | 'malformed' => {
   const others = octets.readUInt16BE(6) + octets.readUInt16BE(8);
   const count = others + octets.readUInt16BE(10);
@@ -89,7 +97,7 @@ const readEdns = (octets: Buffer, start: number): Query['edns'] | 'malformed' =>
   return edns;
 };
 
-/** Null: nothing to answer (no header, or itself a response). A query without `question` is one to call malformed. */
+/** Null if there is nothing to answer: no header, or a response. A query without `question` gets FORMERR. */
 export const decodeQuery = (octets: Buffer): Query | null => {
   if (octets.length < HEADER_OCTETS) return null;
   const flags = octets.readUInt16BE(2);
@@ -107,11 +115,11 @@ export const decodeQuery = (octets: Buffer): Query | null => {
   return edns === 'malformed' ? unread : { ...header, question, edns };
 };
 
-/** How long a response by UDP may be, in octets. */
+/** The longest response by UDP, in octets. */
 export const udpLimit = (query: Query): number =>
   query.edns ? Math.min(MAX_UDP_OCTETS, Math.max(MIN_UDP_OCTETS, query.edns.payload)) : MIN_UDP_OCTETS;
 
-/** Where in the message each name stands that the question's name ends in. */
+/** Offsets in the message of each name that the question's name ends in. */
 const questionOffsets = (question: Question): Map<string, number> => {
   const offsets = new Map<string, number>();
   const labels = toComparable(question.name).split('.');
@@ -131,7 +139,7 @@ const encodeOwner = (owner: string, offsets: ReadonlyMap<string, number>): Buffe
   return pointer;
 };
 
-/** dns-packet writes the record with the root as its owner, one octet, in whose place the true owner is put. */
+/** dns-packet writes the record with the root as owner, one octet, which is replaced by the real owner. */
 const encodeRecord = (record: ResourceRecord, offsets: ReadonlyMap<string, number>): Buffer => {
   const data = record.type === 'TXT' ? toStrings(record.data) : record.data;
   const encoded = answer.encode({ name: '.', type: record.type, ttl: record.ttl, data });

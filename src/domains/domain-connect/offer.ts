@@ -1,4 +1,6 @@
-// What the one-click set-up can do for a host at this moment: the signed address, or the reason why there is none.
+// What one-click set-up can do for a host now: a signed address at its DNS provider, or the reason why there is none.
+// The owner of the domain opens the address and agrees to the template; the signature prevents other values
+// (draft-ietf-dconn-domainconnect, synchronous flow).
 
 import { type KeyObject, sign } from 'node:crypto';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
@@ -20,7 +22,7 @@ export interface OfferRequest extends HostReading {
 }
 
 export interface Offer {
-  /** Null exactly where there is a reason. */
+  /** Null exactly if there is a reason. */
   readonly url: string | null;
   readonly reason: string | null;
   readonly provider: string;
@@ -28,7 +30,10 @@ export interface Offer {
   readonly byHand: readonly CheckedRecord[];
 }
 
-/** The last check may be a day old, and what has come since would be overwritten: only "none" is good enough. */
+/**
+ * The last check may be a day old, and a record that was added since would be overwritten, so the record is looked up
+ * again.
+ */
 const isStillMissing = async (lookup: Pick<DnsLookup, 'txt'>, name: string): Promise<boolean> => {
   const answer = await lookup.txt(name);
   if (answer.kind !== 'found') return answer.kind === 'none';
@@ -107,18 +112,18 @@ export const offerFor = async (
   };
 };
 
-// The DNS providers whose one-click set-up is offered, and whether a zone lies there: by the TXT that the provider
-// keeps in it (draft-ietf-dconn-domainconnect, discovery). What that TXT says is only compared, never followed.
+// DNS providers that offer one-click set-up. A TXT in the zone names its provider; the text is only compared, never
+// followed.
 
 export interface Provider {
   readonly name: string;
-  /** What `_domainconnect.<zone>` says of zones there. */
+  /** The text of `_domainconnect.<zone>` for zones of this provider. */
   readonly announced: string;
-  /** Where its owner is sent. */
+  /** The address that the owner's browser opens. */
   readonly syncUx: string;
 }
 
-/** By the name in the path. Their settings are published at https://<announced>/v2/<zone>/settings. */
+/** Keyed by the name in the path. Their settings are published at https://<announced>/v2/<zone>/settings. */
 export const providers = {
   cloudflare: {
     name: 'Cloudflare',
@@ -127,7 +132,7 @@ export const providers = {
   },
 } as const satisfies Readonly<Record<string, Provider>>;
 
-/** Why the zone cannot be set up there; null where it can. */
+/** Why the zone cannot be set up at the provider; null if it can. */
 export const reasonAgainst = async (
   lookup: Pick<DnsLookup, 'txt'>,
   { name, announced }: Provider,
@@ -151,11 +156,8 @@ export const reasonAgainst = async (
   }
 };
 
-// The address at the DNS provider under which the owner of a domain agrees to the template, signed so that nobody else
-// can make one with other values (draft-ietf-dconn-domainconnect, synchronous flow).
-
 export interface SigningKey {
-  /** Label of its TXT records below `syncPubKeyDomain`. */
+  /** The label of the key's TXT records below `syncPubKeyDomain`. */
   readonly keyHost: string;
   readonly privateKey: KeyObject;
 }
@@ -171,11 +173,13 @@ export interface Application {
   readonly host: string;
   readonly variables: ReadonlyMap<string, string>;
   readonly groups: readonly string[];
-  /** Where the browser goes afterwards. */
+  /** The address that the browser opens afterwards. */
   readonly redirectUri: string | null;
 }
 
-/** RSA-SHA256 (PKCS#1 v1.5) over the query as it is sent, without `key` and `sig`; `sig` is the last parameter. */
+/**
+ * Signs the query as it is sent with RSA-SHA256 (PKCS#1 v1.5), without `key` and `sig`; `sig` is the last parameter.
+ */
 export const applyUrl = (
   { syncUx, providerId, serviceId, zone, host, variables, groups, redirectUri }: Application,
   { keyHost, privateKey }: SigningKey,

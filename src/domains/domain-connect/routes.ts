@@ -1,5 +1,5 @@
-// Domain Connect over HTTP: the template and its key for providers, and for a practice the signed address at its DNS
-// provider that publishes what its host lacks.
+// Domain Connect over HTTP: the template and its key for providers, and for a practice the signed address that
+// publishes the records that its host lacks.
 
 import { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
@@ -14,9 +14,9 @@ import { domainConnectTemplate, type TemplateSettings } from './template.ts';
 
 export interface DomainConnectSettings {
   readonly template: TemplateSettings;
-  /** Null where the operator has not set it up. */
+  /** Null if the operator has not set it up. */
   readonly signingKey: SigningKey | null;
-  /** TXT records with the public key; none where there is no key. */
+  /** TXT records with the public key; empty without a key. */
   readonly keyRecords: readonly { readonly name: string; readonly data: string }[];
 }
 
@@ -128,12 +128,10 @@ export const domainConnectRoutes = (
   ];
 };
 
-// Shapes of the answers about Domain Connect.
-
 const recordBase = { groupId: z.string(), host: z.string() };
 const ttl = z.int();
 
-/** Names are those of the Domain Connect specification, not of this API. */
+/** The names are those of the Domain Connect specification. */
 export const templateSchema = z.strictObject({
   providerId: z.string(),
   providerName: z.string(),

@@ -1,6 +1,6 @@
-// The Domain Connect template (draft-ietf-dconn-domainconnect): what a DNS provider that has taken it up publishes for a
-// host in one go, as it goes into the providers' common repository under `<providerId>.<serviceId>.json`. Its records
-// are those that every host is asked for, so they cannot differ. Pure.
+// The Domain Connect template (draft-ietf-dconn-domainconnect) names the records that a DNS provider publishes for a
+// host in one step. It goes into the providers' common repository as `<providerId>.<serviceId>.json`. Its records are
+// derived from those that every host needs. Pure.
 
 import type { CheckedRecord, RecordPurpose, WantedRecord } from '../records/host-check.ts';
 import { wantedRecords } from '../records/wanted-records.ts';
@@ -15,7 +15,7 @@ export interface TemplateSettings {
 }
 
 interface Grouped {
-  /** Its records are applied or left out together. */
+  /** Records of one group are applied together. */
   readonly groupId: string;
   /** Relative to the host; `@` is the host itself. */
   readonly host: string;
@@ -25,15 +25,15 @@ export type TemplateRecord = Grouped &
   (
     | { readonly type: 'CNAME'; readonly pointsTo: string; readonly ttl: number }
     | { readonly type: 'MX'; readonly pointsTo: string; readonly priority: number; readonly ttl: number }
-    /** An SPF record that the provider merges with the one there is. */
+    /** The provider merges it with the SPF record that exists. */
     | { readonly type: 'SPFM'; readonly spfRules: string }
     | {
         readonly type: 'TXT';
         readonly data: string;
         readonly ttl: number;
-        /** The owner may change it later without undoing the template. */
+        /** The owner may change the record later without undoing the template. */
         readonly essential: 'OnApply';
-        /** It takes the place of one that begins like it. */
+        /** It replaces a record that begins like it. */
         readonly txtConflictMatchingMode: 'Prefix';
         readonly txtConflictMatchingPrefix: string;
       }
@@ -54,23 +54,23 @@ export interface Template {
   readonly records: readonly TemplateRecord[];
 }
 
-/** Grows with every change of the records: providers take up a new version by it. */
+/** Must grow with every change of the records: providers recognize a new version by it. */
 const VERSION = 1;
 const TTL_S = 3_600;
-/** As the repository takes it. */
+/** The limit of the repository. */
 const MAX_NAME_CHARACTERS = 64;
 /** One for each token of a host. */
 export const tokenVariables = ['t1', 't2', 't3'] as const;
 
-/** What a template cannot bear: a key of the host's own, and an address that is the host's own. */
+/** A template cannot contain what differs between hosts: a key or a logo of their own. */
 const LEFT_OUT: ReadonlySet<RecordPurpose> = new Set(['dkim_imported', 'bimi']);
-/** Stands for the host; as its own organizational domain, so that what belongs to that one is relative to it. */
+/** Stands for the host. It is its own organizational domain, so that all names are relative to it. */
 const ANY_HOST = 'host.invalid';
 
 const relativeName = (name: string, host: string): string =>
   name === host ? '@' : name.slice(0, -host.length - 1);
 
-/** `v=spf1 include:spf.example ~all` -> `include:spf.example`: the provider adds what is around it. */
+/** `v=spf1 include:spf.example ~all` becomes `include:spf.example`; the provider adds the rest. */
 const spfRules = (text: string): string => text.replace(/^v=spf1 /, '').replace(/ [~?+-]?all$/, '');
 
 const toTemplateRecord = ({ purpose, type, name, value, priority }: WantedRecord): TemplateRecord => {
@@ -125,7 +125,7 @@ export const domainConnectTemplate = ({
   records: templateRecords(serviceHost),
 });
 
-/** The name and type under which a record of the template stands in the DNS once applied to a host. */
+/** Name and type of a template's record after it was applied to a host. */
 export const appliedTo = (
   record: TemplateRecord,
   host: string,
@@ -134,17 +134,18 @@ export const appliedTo = (
   type: record.type === 'SPFM' ? 'TXT' : record.type,
 });
 
-// Which groups of the template a host still needs, by what was last found of its records. Providers add what they are
-// told to, and some replace what is there without asking: a TXT is only asked for where there is none. Pure.
-
 export interface MissingRecords {
-  /** Ids, in the template's order, with the names of the TXT records that would come with them. */
+  /** Ids in the template's order, each with the names of its TXT records. */
   readonly groups: readonly { readonly id: string; readonly texts: readonly string[] }[];
-  /** What lacks and must be done by hand. */
+  /** Missing records that the owner must add by hand. */
   readonly byHand: readonly CheckedRecord[];
 }
 
-/** `variables` maps the template's variables to the host's tokens, so that its names can be compared. */
+/**
+ * Finds the groups of the template that a host still needs, by its last check. Some providers replace existing records
+ * without asking, so a TXT is asked for only if there is none. `variables` maps the template's variables to the host's
+ * tokens.
+ */
 export const missingGroups = (
   template: readonly TemplateRecord[],
   host: string,
@@ -163,7 +164,7 @@ export const missingGroups = (
   for (const record of checked) {
     if (record.status === 'ok') continue;
     const found = templateOf(record);
-    // A template says the same to all, so it cannot copy the policy that a host's domain has.
+    // A template is the same for all hosts, so it cannot copy the policy of a host's domain.
     const isOther = found?.type === 'TXT' && found.data !== record.value;
     const isSafe = record.status === 'missing' || (record.type !== 'TXT' && record.status !== 'error');
     if (found === undefined || isOther || !isSafe) byHand.push(record);

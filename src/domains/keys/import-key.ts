@@ -1,6 +1,6 @@
-// A key of the tenant's own for its custom domain, under its own selector, which the tenant publishes as a TXT: so that a
-// domain can move here without a change of its DNS at the same moment. The key signs from now on; the one it replaces
-// waits again, its record unchanged. The next rotation retires the imported key.
+// A tenant imports a key of its own for its custom domain, under its own selector, and publishes the TXT itself. So a
+// domain can move here without a change of its DNS at the same moment. The key signs at once; the key that it replaces
+// waits again, with its record unchanged. The next rotation retires the imported key.
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
@@ -33,14 +33,14 @@ interface ReadKey {
   readonly record: string;
 }
 
-/** RFC 8301 §3.2: signers must not use fewer; more than 4,096 need not be verified. */
+/** RFC 8301 §3.2: signers must not use fewer bits, and verifiers need not support more than 4,096. */
 const MIN_RSA_BITS = 1_024;
 const MAX_RSA_BITS = 4_096;
-/** Smaller exponents are open to forgeries with careless verifiers (FIPS 186-5 §5.1 forbids them too). */
+/** Smaller exponents allow forgeries with careless verifiers, and FIPS 186-5 §5.1 forbids them. */
 const MIN_RSA_EXPONENT = 65_537n;
-/** Some verifiers take no larger one (Go's crypto/rsa), and each check of a signature takes as long as it is. */
+/** Some verifiers accept no larger one (Go's crypto/rsa), and verification takes longer the larger it is. */
 const MAX_RSA_EXPONENT = 2n ** 31n - 1n;
-/** Each is listed, checked and kept for a while. */
+/** Each imported key is listed, checked and kept for a while. */
 const MAX_IMPORTED = 5;
 /** RFC 1035 §2.3.4, as text. */
 const MAX_NAME_CHARACTERS = 253;
@@ -72,7 +72,7 @@ const algorithmOf = (key: KeyObject): DkimSigner['algorithm'] => {
   return 'rsa-sha256';
 };
 
-/** A damaged key can be read and yet sign what its own public half does not verify. */
+/** A damaged key may parse and still make signatures that its public half rejects. */
 const isSound = (privateKey: KeyObject, publicKey: KeyObject, digest: string | null): boolean => {
   const sample = Buffer.from('dkim');
   try {
@@ -133,8 +133,8 @@ const replaced = (row: DkimKeyRow, now: number): DkimKeyRow =>
   row.position === 0 ? { ...row, role: 'retiring', retired_at: now } : { ...row, role: 'next' };
 
 /**
- * Throws `invalid_request`, and `conflict` where the domain is not the tenant's own, the selector is taken, or the key
- * is not seen in the DNS; then nothing has changed.
+ * Throws `invalid_request`, and `conflict` if the domain is not the tenant's own, if the selector is taken, or if the
+ * DNS does not have the key; nothing has changed then.
  */
 export const importKey = (
   deps: KeyDeps,

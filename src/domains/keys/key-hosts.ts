@@ -1,4 +1,4 @@
-// A tenant's hosts with their DKIM keys, and when these are to be looked at again: out of its file.
+// Reads a tenant's hosts with their DKIM keys, and computes when these are due again.
 
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -8,7 +8,7 @@ import { domainRegistryStore } from '../registry-store.ts';
 import { type DkimKeyRow, dkimKeyStore, type SendingDomainRow, sendingDomainStore } from '../store.ts';
 import { type HostUse, type KeySettings, keepOldOf, planKeys, rotateAfterOf } from './key-rules.ts';
 
-/** What it takes to change a tenant's keys. */
+/** What the operations on a tenant's keys are given. */
 export interface KeyDeps
   extends Pick<
     DomainDeps,
@@ -17,7 +17,7 @@ export interface KeyDeps
   /** As configured; milliseconds. */
   readonly rotateEvery: number;
   readonly keepOld: number;
-  /** How long each lane tries a message. */
+  /** How long messages of each lane are tried. */
   readonly giveUps: readonly number[];
 }
 
@@ -27,7 +27,7 @@ export interface HostKeys {
   readonly rows: readonly DkimKeyRow[];
 }
 
-/** At the latest: what was not told by time (a file brought back from a backup) is found by then. */
+/** At the latest: finds what no time announces, such as a file restored from a backup. */
 export const LONGEST_WAIT_MS = 7 * DAY;
 
 export const settingsOf = (
@@ -60,7 +60,7 @@ export const hostsOf = (db: TenantDb): HostKeys[] => {
     }));
 };
 
-/** Notes in the registry when the tenant's keys are due next, not before `earliest`. */
+/** Stores in the registry when the tenant's keys are due next, not before `earliest`. */
 export const scheduleKeyWork = async (
   deps: Pick<KeyDeps, 'storage' | 'clock' | 'rotateEvery' | 'keepOld' | 'giveUps'>,
   tenantId: string,

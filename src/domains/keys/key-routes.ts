@@ -43,7 +43,7 @@ const listKeys = (deps: KeyDeps, tenantId: string): Promise<z.infer<typeof dkimK
   }));
 };
 
-/** As it stands in the files; what is no host name stands in none. */
+/** The host as the files hold it; a text that is no host name matches none of them. */
 const toHost = (text: string | undefined): string | null =>
   text === undefined ? null : (domainName(text.replace(/\.$/, '')) ?? text);
 

@@ -1,7 +1,7 @@
-// When a host's DKIM keys change what they do. A rotation lets the RSA key that waits (`next`) sign; the keys that
-// signed are `retiring`: published, signing no more, until the mail they signed has arrived or been given up. Then their
-// tokens get new keys, so that the key behind a selector never changes while it is in flight. Ed25519 has one token, so
-// RSA signs alone until its new key has been published for a while. Pure: rows, settings and `now` in, steps out.
+// Decides when a host's DKIM keys change their role. A rotation lets the waiting RSA key (`next`) sign. The keys that
+// signed become `retiring`: they stay published until the mail that they signed has arrived or was given up. Then their
+// tokens get new keys, so the key behind a selector never changes while mail with it is in flight. Ed25519 has one
+// token, so RSA signs alone until the new Ed25519 key has been published for a while. Pure.
 import { DAY, HOUR } from '#src/kernel/time.ts';
 import type { DkimKeyRow } from '../store.ts';
 
@@ -9,45 +9,49 @@ export type KeyFacts = Omit<DkimKeyRow, 'sealed_key'>;
 
 /** All in milliseconds. */
 export interface KeySettings {
-  /** How long a key stays published after it has ceased to sign. */
+  /** How long a key stays published after it stopped signing. */
   readonly keepOld: number;
   /** How long a key signs. */
   readonly rotateAfter: number;
 }
 
-/** `pending`: no mail leaves under it yet. `retired`: not in use since then; its mail may still be under way. */
+/**
+ * `pending`: no mail is sent from it yet. `retired`: not in use since then; its mail may still be in flight.
+ */
 export type HostUse =
   | { readonly kind: 'in_use' }
   | { readonly kind: 'pending' }
   | { readonly kind: 'retired'; readonly since: number };
 
 export const nextSteps = ['activate', 'retire', 'renew', 'remove'] as const;
-/** `renew`: its token gets a new key. `remove`: the key goes, with its token. */
+/** `renew`: the token gets a new key. `remove`: the key is removed with its token. */
 export type NextStep = (typeof nextSteps)[number];
 
-/** What happens next to a key, and when; both null where nothing does by itself. */
+/** The next step of a key, and its time; both null if nothing happens by itself. */
 export interface Plan {
   readonly step: NextStep | null;
   readonly at: number | null;
 }
 
-/** Longer than any resolver keeps what it found before: records of keys live five minutes. */
+/** Longer than resolvers cache: records of keys live five minutes. */
 export const SETTLE_MS = HOUR;
-/** So long a withdrawn key is seen as withdrawn. What it signed fails in any case; its host needs the token. */
+/**
+ * How long a withdrawn key is shown as withdrawn. What it signed fails in any case, and its host needs the token.
+ */
 export const REVOKED_MS = DAY;
-/** Mail under way and its bounces outlive the use of a host; 30 days is the longest time in the queue. */
+/** Mail in flight and its bounces outlast the use of a host; 30 days is the longest time in the queue. */
 export const HOST_KEPT_MS = 60 * DAY;
-/** After the longest time in the queue, so that the last attempt can be verified too. */
+/** Added to the longest time in the queue, so that the last attempt can still be verified. */
 const AFTER_QUEUE_MS = DAY;
-/** Practices made or upgraded on one day rotate over a tenth of the time. */
+/** Spreads the rotations of practices that were created on one day over a tenth of the time. */
 const SPREAD = 0.1;
 const ID_TAIL_DIGITS = 4;
 
-/** `giveUps`: how long each lane tries a message. */
+/** `giveUps`: how long messages of each lane are tried. */
 export const keepOldOf = (keepOld: number, giveUps: readonly number[]): number =>
   Math.max(keepOld, Math.max(...giveUps) + AFTER_QUEUE_MS);
 
-/** At most `rotateEvery`, always the same for a tenant. The end of an id (UUIDv7) is random. */
+/** At most `rotateEvery`, and always the same for a tenant: the end of its id (UUIDv7) is random. */
 export const rotateAfterOf = (rotateEvery: number, tenantId: string): number => {
   const share = Number.parseInt(tenantId.slice(-ID_TAIL_DIGITS), 16) / 16 ** ID_TAIL_DIGITS;
   return Math.round(rotateEvery * (1 - SPREAD * share));
@@ -57,7 +61,7 @@ const isRsa = ({ algorithm }: KeyFacts): boolean => algorithm === 'rsa-sha256';
 const isActive = ({ role }: KeyFacts): boolean => role === 'active';
 const isOver = ({ role }: KeyFacts): boolean => role === 'retiring' || role === 'revoked';
 
-/** Its token has been replaced by another one: a domain that was lost and claimed again. */
+/** Whether another token has replaced this one: the domain was lost and claimed again. */
 export const isReplaced = (row: KeyFacts, rows: readonly KeyFacts[]): boolean =>
   row.position > 0 &&
   isOver(row) &&
@@ -77,7 +81,7 @@ const overAt = (row: KeyFacts, { keepOld }: KeySettings): number =>
 const settledAt = ({ published_at }: KeyFacts): number | null =>
   published_at === null ? null : published_at + SETTLE_MS;
 
-/** When a token's key can take over; Infinity where that is not to be said yet. */
+/** When the key can take over; Infinity if that is not known yet. */
 const readyAt = (row: KeyFacts, rows: readonly KeyFacts[], settings: KeySettings): number => {
   if (row.role === 'next') return settledAt(row) ?? Infinity;
   return isOver(row) && !isGoing(row, rows) ? overAt(row, settings) + SETTLE_MS : Infinity;
@@ -95,7 +99,7 @@ const rotationAt = (rows: readonly KeyFacts[], settings: KeySettings): number =>
 
 const hasSigned = ({ activated_at }: KeyFacts): boolean => activated_at !== null;
 
-/** Fresh ones first. */
+/** Keys that have never signed come first. */
 const spares = <R extends KeyFacts>(rows: readonly R[]): R[] =>
   rows
     .filter((row) => isRsa(row) && row.role === 'next')
@@ -126,7 +130,7 @@ const planOf = (row: KeyFacts, rows: readonly KeyFacts[], use: HostUse, settings
   }
 };
 
-/** What happens next to each of a host's keys, in their order. */
+/** The next step of each of a host's keys, in their order. */
 export const planKeys = (rows: readonly KeyFacts[], use: HostUse, settings: KeySettings): Plan[] =>
   rows.map((row) =>
     use.kind === 'retired' ? step('remove', use.since + HOST_KEPT_MS) : planOf(row, rows, use, settings),
@@ -134,13 +138,13 @@ export const planKeys = (rows: readonly KeyFacts[], use: HostUse, settings: KeyS
 
 export type Rotation<R> =
   | { readonly kind: 'rotation'; readonly activate: R; readonly retire: readonly R[] }
-  /** `readyAt`: when a key can take over; null where none is coming. */
+  /** `readyAt`: when a key can take over; null if none is coming. */
   | { readonly kind: 'no_successor'; readonly readyAt: number | null }
   | { readonly kind: 'nothing_signs' };
 
 /**
- * Who takes over from those that sign. Where those are compromised a key that is only just published or that has
- * retired before will do: its record is there, and nobody else has it.
+ * Which key takes over from those that sign. If these are compromised, a key that was published a moment ago or that
+ * has retired before is good enough: its record is in the DNS, and no one else has it.
  */
 export const rotationOf = <R extends KeyFacts>(
   rows: readonly R[],

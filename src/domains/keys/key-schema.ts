@@ -1,13 +1,13 @@
-// DKIM keys as the API shows and takes them: never the private part.
+// Shapes of DKIM keys in the API. The private part is never shown.
 import { z } from 'zod';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { DkimKeyRow } from '../store.ts';
 import { nextSteps, type Plan } from './key-rules.ts';
 
-/** A host name as it may be written, the final dot included. */
+/** With the trailing dot that a host name may have. */
 const MAX_HOST_CHARACTERS = 254;
 const MAX_LABEL_CHARACTERS = 63;
-/** An RSA key of 4,096 bits as PEM is half as long. */
+/** An RSA key of 4,096 bits needs half of this as PEM. */
 const MAX_PEM_CHARACTERS = 8_192;
 
 export const dkimKeySchema = z.strictObject({
@@ -85,7 +85,7 @@ export const presentKey = (
   hint,
 });
 
-/** What the audit keeps of a host's keys: what each is for. */
+/** The audit keeps what each key of a host is for. */
 export const auditKeys = (rows: readonly DkimKeyRow[]): unknown =>
   rows.map(({ domain, token, algorithm, role, position }) => ({
     host: domain,

@@ -1,6 +1,5 @@
-// DKIM keys of a sending host: made on the thread pool, kept sealed, parsed once for as long as they are used often.
-// Three tokens per host (decisions 9): an RSA key that signs, an RSA key that waits for the rotation, and an Ed25519
-// key for the second signature.
+// Makes, seals and opens the DKIM keys of a sending host. A host has three tokens: an RSA key that signs, an RSA key
+// that waits for the rotation, and an Ed25519 key for the second signature.
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
@@ -9,7 +8,7 @@ import { dkimRecord } from '#src/mail/dkim-key.ts';
 import type { DkimKeyRow } from '../store.ts';
 
 const RSA_BITS = 2_048;
-/** 120 bits: nobody finds a tenant's token by guessing. */
+/** 120 bits, so that a tenant's token cannot be guessed. */
 const TOKEN_CHARS = 24;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -28,16 +27,18 @@ export const generateDkimKeyPair: GenerateKeyPair = (algorithm) =>
     else generateKeyPair('ed25519', {}, done);
   });
 
-/** An RSA key has a thread of the pool, and most of a CPU, for a while; answers to clients wait for threads that sync. */
+/**
+ * Making an RSA key occupies a thread of the pool and most of a CPU; answers to clients wait for threads that sync.
+ */
 const PAIRS_AT_A_TIME = 2;
 
-/** The same, so many at a time, whoever asks for them. */
+/** Limits how many pairs are made at a time, for all callers together. */
 export const fewAtATime = (generate: GenerateKeyPair): GenerateKeyPair => {
   const inTurn = limitConcurrency(PAIRS_AT_A_TIME);
   return (algorithm) => inTurn(() => generate(algorithm));
 };
 
-/** What a new host's tokens are for, in the order of their positions. */
+/** Algorithm and role of each token of a new host, by position. */
 const tokenPlan = [
   { algorithm: 'rsa-sha256', role: 'active' },
   { algorithm: 'rsa-sha256', role: 'next' },
@@ -45,7 +46,7 @@ const tokenPlan = [
 ] as const;
 
 export interface NewDkimKey extends DkimKeyRow {
-  /** The TXT to publish at the token's target. */
+  /** The TXT at the token's target. */
   readonly record: string;
 }
 
@@ -53,15 +54,15 @@ type KeyName = Pick<DkimKeyRow, 'domain' | 'token' | 'position'>;
 
 const newToken = (): string => Array.from(randomBytes(TOKEN_CHARS), (byte) => BASE32[byte & 31]).join('');
 
-/** Where verifiers look for the key (RFC 6376 §3.6.2.1). */
+/** The name under which verifiers look up the key (RFC 6376 §3.6.2.1). */
 export const keyName = ({ token, domain }: Pick<DkimKeyRow, 'token' | 'domain'>): string =>
   `${token}._domainkey.${domain}`;
 
-/** Tokens are unique; imported selectors only within their host. */
+/** Tokens are unique; imported selectors are unique only within their host. */
 export const sealingContext = (tenantId: string, { domain, token, position }: KeyName): string =>
   position === 0 ? `imported dkim ${tenantId} ${domain} ${token}` : `dkim ${tenantId} ${token}`;
 
-/** Another key for a token: whole, but neither written nor published. */
+/** Makes a new key for a token. Neither stores nor publishes it. */
 export const renewKey = async (
   tenantId: string,
   row: DkimKeyRow,
@@ -102,7 +103,7 @@ export const createHostKeys = async (
         position: index + 1,
         sealed_key: seal(sealingKey, plain, sealingContext(tenantId, { domain, token, position: index + 1 })),
         created_at: now,
-        // Together with the host: nobody is told of it before the registry has both.
+        // Published together with the host: no one sees the host before the registry has both.
         published_at: now,
         activated_at: role === 'active' ? now : null,
         retired_at: null,
@@ -111,7 +112,7 @@ export const createHostKeys = async (
     }),
   );
 
-/** Unseals and parses. Throws where the key was sealed under another master key or for another tenant. */
+/** Unseals and parses a key. Throws if it was sealed under another master key or for another tenant. */
 export const openKey = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): DkimSigner => ({
   algorithm: row.algorithm,
   domain: row.domain,
@@ -123,10 +124,10 @@ export const openKey = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): 
   }),
 });
 
-/** What stands at the target of a withdrawn token (RFC 6376 §3.6.1). */
+/** The record of a withdrawn token (RFC 6376 §3.6.1). */
 export const REVOKED_RECORD = 'v=DKIM1; p=';
 
-/** The TXT that is to stand where verifiers look for the key. */
+/** The TXT that verifiers must find. */
 export const recordOf = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): string =>
   row.role === 'revoked'
     ? REVOKED_RECORD

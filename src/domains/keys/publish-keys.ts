@@ -1,5 +1,6 @@
-// Brings what the DNS serves for a tenant's tokens into line with its file, which decides: the file is written first,
-// so whatever a crash leaves, no key signs that the DNS does not hold.
+// Makes a tenant's keys and publishes them. The tenant's file decides and is written first; then the records that the
+// DNS serves follow. After a crash in between, no key signs that the DNS does not have, and the next check or look at
+// the keys publishes the rest.
 
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
@@ -18,8 +19,8 @@ export interface PublishDeps {
 }
 
 /**
- * In the tenant's turn. Resolves with the tokens whose record was not what it is now. Throws where a key was sealed
- * under another master key.
+ * Runs in the tenant's queue. Resolves with the tokens whose record has changed. Throws if a key was sealed under
+ * another master key.
  */
 export const publishKeys = async (
   { storage, clock, sealingKey }: PublishDeps,
@@ -50,19 +51,17 @@ export const publishKeys = async (
   return wrong.map(({ token }) => token);
 };
 
-// A custom domain's tokens: made when it is first asked for. The file is written first, the registry follows; a crash in
-// between leaves keys that nobody serves yet, which the next look publishes. Domains asked for before there were such
-// keys get them at the first need.
-
 type KeyMakingDeps = Pick<DomainDeps, 'storage' | 'clock' | 'sealingKey' | 'generateKeyPair'>;
 
-/** Whether the host has tokens that can sign or come to it: those of a lost domain only retire. */
+/** Whether the host has tokens that sign or may sign later; the tokens of a lost domain only retire. */
 const hasTokens = (db: TenantDb, host: string): boolean =>
   dkimKeyStore(db)
     .ofHost(host)
     .some(({ position, role }) => position > 0 && (role === 'active' || role === 'next'));
 
-/** In the tenant's turn: keys for a host that has none, to be written by `insertKeys`; else none. */
+/**
+ * Runs in the tenant's queue. New keys for a host that has none, to be stored by `insertKeys`; else empty.
+ */
 export const missingKeys = async (
   { storage, clock, sealingKey, generateKeyPair }: KeyMakingDeps,
   tenantId: string,
@@ -72,12 +71,15 @@ export const missingKeys = async (
   return createHostKeys(tenantId, host, sealingKey, clock.now(), generateKeyPair);
 };
 
-/** Not published yet. */
+/** Stores keys that are not published yet. */
 export const insertKeys = (db: TenantDb, keys: readonly NewDkimKey[]): void => {
   for (const key of keys) dkimKeyStore(db).insert({ ...key, published_at: null });
 };
 
-/** In the tenant's turn: the host has tokens, and the registry serves them. */
+/**
+ * Runs in the tenant's queue. Afterwards the host has tokens, and the registry serves them; also for a domain that was
+ * attached before domains had keys of their own.
+ */
 export const ensureHostKeys = async (deps: KeyMakingDeps, tenantId: string, host: string): Promise<void> => {
   const keys = await missingKeys(deps, tenantId, host);
   if (keys.length > 0) await deps.storage.tenants.write(tenantId, (db) => insertKeys(db, keys));

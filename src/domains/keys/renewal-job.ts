@@ -1,13 +1,14 @@
-// Looks after the keys of tenants whose time has come: what the DNS serves, new keys for tokens that are free again,
-// keys that start to sign, rotations by schedule, hosts that are out of use for good.
+// Processes the keys of tenants that are due: publishes what the DNS must serve, gives free tokens new keys, lets keys
+// start to sign, rotates by schedule, and removes the keys of hosts that are out of use for good.
 //
-// | step | order | a crash in between leaves |
-// | renewed token | key in the tenant's file -> record in the registry -> `published_at` in the file | a key that signs nothing, published at the next look |
-// | removed token or host | registry -> file | a key that signs nothing and is published again or removed at the next look |
-// | started or rotated key | file alone | nothing: both records are in the DNS before and after |
+// | step | order of the writes | a crash in between leaves |
+// | --- | --- | --- |
+// | renew a token | tenant's file → registry → `published_at` in the file | a key that does not sign, published next time |
+// | remove a token or host | registry → file | a key that does not sign, published or removed next time |
+// | start or rotate a key | file alone | nothing: both records are in the DNS before and after |
 //
-// A tenant's next look is put an hour ahead before it is looked at, so that one that brings the process down does not do
-// so again and again.
+// The next time of a tenant is set an hour ahead before its keys are processed, so that a tenant that ends the process
+// does not do so again and again.
 
 import { systemChange } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -31,11 +32,11 @@ import { requireKeyInDns, rotateHost } from './rotate.ts';
 import { changeKeys } from './signers.ts';
 
 const TENANTS_PER_RUN = 50;
-/** To make an RSA key keeps a thread of the pool busy for a while, and signing needs it too. */
+/** Making an RSA key occupies a thread of the pool, and signing needs threads too. */
 const AT_A_TIME = 2;
-/** After what could not be done: a key that is not seen, a file that cannot be read. */
+/** The wait after a failure: the DNS lacks a key, or a file cannot be read. */
 const RETRY_MS = HOUR;
-/** Beyond the next looks at records and keys, whichever is later. */
+/** Later than any time that is ever set. */
 const BEYOND_ANY_MS = LONGEST_WAIT_MS + DAY;
 
 interface Due {
@@ -83,7 +84,7 @@ const activate = async (deps: KeyDeps, tenantId: string, row: DkimKeyRow): Promi
   );
 };
 
-/** Whether all that was due has been done; what the DNS does not show yet is not. */
+/** True if everything that was due is done; false while the DNS lacks a key. */
 const processHost = async (deps: KeyDeps, tenantId: string, keys: HostKeys, log: Log): Promise<boolean> => {
   const { host } = keys;
   const due = dueSteps(deps, tenantId, keys);
@@ -113,7 +114,7 @@ const processHost = async (deps: KeyDeps, tenantId: string, keys: HostKeys, log:
   }
 };
 
-/** In the tenant's turn. */
+/** Runs in the tenant's queue. */
 const processTenant = async (
   deps: KeyDeps,
   tenantId: string,

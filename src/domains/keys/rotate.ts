@@ -1,8 +1,9 @@
-// The rotation of a host's keys: the one that waits signs, those that signed retire, or are withdrawn where somebody
-// else may have them. Nothing signs that a lookup has not just seen: better an old key than mail that fails.
+// Rotates the keys of a host: the waiting key signs, and the keys that signed retire, or are withdrawn if someone else
+// may have them. A key signs only after a lookup has just found it: an old key is better than mail that fails.
 //
-// The tenant's file is written first and decides who signs; the DNS follows. A crash in between leaves a compromised
-// key in the DNS, signing no more, until the next look, which is made due before anything is written.
+// The tenant's file is written first and decides which key signs; the DNS follows. A crash in between leaves a
+// compromised key in the DNS that no longer signs, until the registry's due time, which is set before anything else is
+// written.
 
 import { sendingHost } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
@@ -25,7 +26,7 @@ import { changeKeys } from './signers.ts';
 
 export interface Wanted {
   readonly host: string;
-  /** Somebody else may have the keys that sign. */
+  /** Someone else may have the keys that sign. */
   readonly compromised: boolean;
 }
 
@@ -68,7 +69,7 @@ const readyRotation = (
   }
 };
 
-/** Throws `conflict` where verifiers would not find the key: for a token by way of the host's CNAME. */
+/** Throws `conflict` if verifiers would not find the key; a token is reached by the host's CNAME. */
 export const requireKeyInDns = async (
   { lookup, serviceHost, sealingKey }: KeyDeps,
   tenantId: string,
@@ -86,7 +87,7 @@ export const requireKeyInDns = async (
 const apply = (db: TenantDb, { activate, retire }: Ready, compromised: boolean, now: number): void => {
   const keys = dkimKeyStore(db);
   for (const row of retire) {
-    // The DNS says `revoked` once the registry has been written.
+    // The DNS shows the withdrawal once the registry was written.
     const published_at = compromised && row.position > 0 ? null : row.published_at;
     keys.update({ ...row, role: compromised ? 'revoked' : 'retiring', retired_at: now, published_at });
   }
@@ -94,8 +95,8 @@ const apply = (db: TenantDb, { activate, retire }: Ready, compromised: boolean, 
 };
 
 /**
- * In the tenant's turn. Throws `conflict` where no key can take over or the one that would is not seen in the DNS, and
- * `not_found` for a host without keys; then nothing has changed.
+ * Runs in the tenant's queue. Throws `conflict` if no key can take over or the DNS lacks the one that would, and
+ * `not_found` for a host without keys; nothing has changed then.
  */
 export const rotateHost = async (
   deps: KeyDeps,
@@ -124,7 +125,7 @@ export const rotateHost = async (
   if (compromised) await publishKeys(deps, tenantId);
 };
 
-/** As `rotateHost`, of the host in use where none is named. */
+/** As `rotateHost`; without a host, for the one in use. */
 export const rotateKeys = (
   deps: KeyDeps,
   tenantId: string,

@@ -1,5 +1,5 @@
-// What a sending host needs in the DNS, and what was found of it: the shapes that records, checks, alerts and overviews
-// share.
+// Shapes shared by records, checks, alerts and overviews: what a sending host needs in the DNS, and what was found of
+// it.
 
 export const purposes = [
   'dkim',
@@ -18,33 +18,33 @@ export const purposes = [
 export type RecordPurpose = (typeof purposes)[number];
 
 export const recordStatuses = ['ok', 'missing', 'mismatch', 'multiple', 'proxied', 'error'] as const;
-/** `error`: it could not be found out (SERVFAIL, no answer), or what is wrong is on the service's side. */
+/** `error`: the lookup failed (SERVFAIL, no answer), or the fault is on the service's side. */
 export type RecordStatus = (typeof recordStatuses)[number];
 
-/** A record to publish. Names and values are without trailing dots, TXT values whole, not split into strings. */
+/** A record to publish. Names and values have no trailing dots; TXT values are not split into strings. */
 export interface WantedRecord {
   readonly purpose: RecordPurpose;
   readonly type: 'CNAME' | 'MX' | 'TXT';
   readonly name: string;
-  /** Of an MX the host; `priority` stands beside it. */
+  /** For an MX the host; its `priority` is separate. */
   readonly value: string;
-  /** Of an MX, else null. */
+  /** Of an MX; null for other types. */
   readonly priority: number | null;
   readonly required: boolean;
-  /** What to heed when publishing it; English, one or two sentences. Empty where nothing. */
+  /** Advice on publishing the record: one or two English sentences, or empty. */
   readonly hint: string;
 }
 
-/** `value` is what should stand there afterwards: what was found, merged with what is wanted (SPF, DMARC). */
+/** `value` is the record to publish in the end: what was found, merged with what is wanted (SPF, DMARC). */
 export interface CheckedRecord extends WantedRecord {
   readonly status: RecordStatus;
-  /** As found, one entry a record: `10 mail.example.org` for an MX. */
+  /** One entry a record, as found: `10 mail.example.org` for an MX. */
   readonly found: readonly string[];
-  /** What is wrong and what to do; where all is well, advice or empty. */
+  /** What is wrong and what to do. If the record is right: advice, or empty. */
   readonly hint: string;
 }
 
-/** Something in the DNS that should not be there. */
+/** A record that must not exist. */
 export interface DnsConflict {
   readonly purpose: 'apex_mx';
   readonly type: 'MX';
@@ -56,7 +56,7 @@ export interface DnsConflict {
 export interface WantedRecords {
   readonly host: string;
   readonly records: readonly WantedRecord[];
-  /** For receiving mail, and for how others' mail to the host is secured: all optional. */
+  /** For receiving mail, and for securing what others send to the host. All are optional. */
   readonly inbound: readonly WantedRecord[];
 }
 
@@ -65,23 +65,23 @@ export interface HostCheck {
   readonly records: readonly CheckedRecord[];
   readonly inbound: readonly CheckedRecord[];
   readonly conflicts: readonly DnsConflict[];
-  /** All required records are ok and there is no conflict. */
+  /** All required records are ok, and nothing conflicts. */
   readonly ok: boolean;
-  /** Every DKIM token is ok: the proof of control. */
+  /** Every DKIM token is ok, which proves that the tenant controls the domain. */
   readonly dkimVerified: boolean;
 }
 
-/** A key's record as the host is to bear it. */
+/** A DKIM key of the host, as published. */
 export interface HostKey {
-  /** Token or imported selector. */
+  /** The token, or the selector of an imported key. */
   readonly selector: string;
-  /** Text of the TXT that verifies what it signs. */
+  /** Text of the TXT record. */
   readonly record: string;
-  /** Published by the tenant as a TXT of its own, not by a CNAME to the service. */
+  /** The tenant publishes the TXT itself, instead of a CNAME to the service. */
   readonly imported: boolean;
 }
 
-/** What the records of a host are made of. All names are lower-case A-labels. */
+/** What the records of a host are made from. All names are lower-case A-labels. */
 export interface HostFacts {
   readonly host: string;
   readonly kind: 'managed' | 'custom';

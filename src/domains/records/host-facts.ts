@@ -1,4 +1,4 @@
-// What the records of a host are made of, out of the tenant's file.
+// Reads from the tenant's file what the records of a host are made from.
 
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -12,7 +12,7 @@ export interface HostFactsSettings {
   readonly sealingKey: Buffer;
 }
 
-/** The host that records and checks speak of: a pending domain before the one in use. */
+/** The host that records and checks are about: the pending domain if there is one, else the domain in use. */
 export const hostInQuestion = (
   practice: PracticeRow,
 ): { readonly host: string; readonly kind: HostFacts['kind']; readonly pending: boolean } => {
@@ -23,13 +23,15 @@ export const hostInQuestion = (
   return { host: practice.managed_host, kind: 'managed', pending: false };
 };
 
-/** The keys whose records the host is to bear: former tokens of a domain stay published, but prove nothing any more. */
+/**
+ * The keys that the host must publish. Former tokens of a domain stay published but prove nothing any more.
+ */
 export const hostKeyRows = (db: TenantDb, host: string): DkimKeyRow[] => {
   const rows = dkimKeyStore(db).ofHost(host);
   return rows.filter((row) => !isReplaced(row, rows));
 };
 
-/** Throws where a key was sealed under another master key. */
+/** Throws if a key was sealed under another master key. */
 export const hostFactsOf = (
   db: TenantDb,
   { host, kind }: Pick<HostFacts, 'host' | 'kind'>,

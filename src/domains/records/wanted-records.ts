@@ -1,6 +1,7 @@
-// What a sending host is to publish in the DNS: DKIM (RFC 6376), SPF of apex and return path (RFC 7208), DMARC (RFC 9989),
-// BIMI, and for mail to it MX, MTA-STS (RFC 8461) and TLS reports (RFC 8460). An MX on the apex is never asked for: it
-// would take the domain's own mail away. Pure.
+// The records that a sending host publishes: DKIM (RFC 6376), SPF of apex and return path (RFC 7208), DMARC (RFC 9989),
+// BIMI, and for mail to the host MX, MTA-STS (RFC 8461) and TLS reports (RFC 8460). Lists, checks, the zone export and
+// the operator's zones all take their texts from here. An MX on the apex is never asked for, because it would take the
+// domain's own mail away. Pure.
 
 import { getDomain } from 'tldts';
 import type { HostFacts, WantedRecord, WantedRecords } from './host-check.ts';
@@ -12,7 +13,10 @@ const KEEP_UNPROXIED =
 
 const SERVED_HERE = 'This service publishes it itself: there is nothing for you to do.';
 
-/** Where SPF and DMARC of the whole domain stand. Of a managed host that is the host: above it is the operator's. */
+/**
+ * The name that has SPF and DMARC for the whole domain. For a managed host that is the host itself: the names above
+ * belong to the operator.
+ */
 export const apexOf = ({ host, kind }: Pick<HostFacts, 'host' | 'kind'>): string =>
   kind === 'managed' ? host : (organizationalDomain(host) ?? host);
 
@@ -61,7 +65,9 @@ const bimiRecord = ({ host, bimi }: HostFacts): WantedRecord => {
   );
 };
 
-/** How others secure what they send to `receiver`: policy by reference, so that a change of it needs nothing here. */
+/**
+ * How others secure mail to `receiver`. The policy is a CNAME, so that a change of it needs no change here.
+ */
 const transportRecords = (receiver: string, serviceHost: string): WantedRecord[] => [
   cname({ purpose: 'mta_sts', name: `_mta-sts.${receiver}`, value: mtaStsTarget(serviceHost) }, false),
   cname(
@@ -115,7 +121,7 @@ export const wantedRecords = (facts: HostFacts): WantedRecords => {
               true,
             ),
           ]),
-      // A managed host's zone is the service's, which knows no logos.
+      // The service's own zone has no logos.
       ...(facts.kind === 'custom' ? [bimiRecord(facts)] : []),
     ]),
     inbound: hinted([
@@ -134,36 +140,34 @@ export const wantedRecords = (facts: HostFacts): WantedRecords => {
   };
 };
 
-// The texts and targets that the operator's zones hold and that tenants publish: written here once, so that what is
-// asked for, what is served and what is checked are the same. Pure.
-
-/** What lists the addresses that mail leaves from. */
+/** The name of the SPF record that lists the addresses mail leaves from. */
 export const spfTarget = (serviceHost: string): string => `spf.${serviceHost}`;
 
-/** RFC 7208. `~all`: receivers that refuse on `-all` would never look at the DKIM signature. */
+/** RFC 7208. With `-all` some receivers refuse before they look at the DKIM signature. */
 export const spfText = (serviceHost: string): string => `v=spf1 include:${spfTarget(serviceHost)} ~all`;
 
 export const dmarcReports = (serviceHost: string): string => `mailto:dmarc@${serviceHost}`;
 
-/** RFC 9989. Relaxed: the return path is `bounce.<host>`, which strict SPF alignment never matches. */
+/** RFC 9989. Alignment is relaxed, because the return path `bounce.<host>` never matches strictly. */
 export const dmarcText = (serviceHost: string): string =>
   `v=DMARC1; p=none; adkim=r; aspf=r; rua=${dmarcReports(serviceHost)}`;
 
 /** RFC 8460 §3. */
 export const tlsReportText = (serviceHost: string): string => `v=TLSRPTv1; rua=mailto:tls-rpt@${serviceHost}`;
 
-/** Where the key record of a token stands (RFC 6376 §3.6.2.1). */
+/** The name of a token's key record (RFC 6376 §3.6.2.1). */
 export const dkimTarget = (token: string, serviceHost: string): string => `${token}.dkim.${serviceHost}`;
 
-/** Where the id of the MTA-STS policy stands (RFC 8461 §3.1). */
+/** The name of the record with the MTA-STS policy's id (RFC 8461 §3.1). */
 export const mtaStsTarget = (serviceHost: string): string => `_mta-sts.${serviceHost}`;
 
-/** The web server that has the policy (RFC 8461 §3.3). */
+/** The web server of the policy (RFC 8461 §3.3). */
 export const mtaStsPolicyTarget = (serviceHost: string): string => `mta-sts.${serviceHost}`;
 
-// The organizational domain of a host, by the Public Suffix List that comes with tldts: where SPF and DMARC of a host
-// below it stand. Suffixes that firms give out below (github.io) count as suffixes, as they do for receivers. Pure.
-
-/** Null for what is itself a public suffix (`de`, `co.uk`): nobody's own. `host` in A-labels. */
+/**
+ * The organizational domain of a host by the Public Suffix List: SPF and DMARC for the whole domain are there.
+ * Suffixes that companies offer (github.io) count, as they do for receivers. Null for a public suffix itself (`de`,
+ * `co.uk`). `host` is in A-labels.
+ */
 export const organizationalDomain = (host: string): string | null =>
   getDomain(host, { allowPrivateDomains: true, validateHostname: false });

@@ -1,39 +1,39 @@
-// The records of a sending host as a zone file (RFC 1035 §5) of its domain, for the import that DNS providers offer.
-// Imports add and never replace: what may stand only once and stands already is left out, and said in a comment. What
-// is served elsewhere (the service's own zones) is in zone.ts. Pure.
+// The records of a sending host as a zone file (RFC 1035 §5), for the import that DNS providers offer. An import adds
+// and never replaces, so a record that exists already and may exist only once is left out, with a comment. The
+// service's own zones are in zone.ts. Pure.
 
 import { isWithin, type ResourceRecord, type SoaRecord, zoneFile } from '../zones/resource-record.ts';
 import type { CheckedRecord, HostCheck, HostFacts, WantedRecord, WantedRecords } from './host-check.ts';
 
 export interface ZoneExport {
-  /** What the file is a zone of, without the trailing dot. */
+  /** The zone, without the trailing dot. */
   readonly apex: string;
-  /** Host of the service: who asks for all this. */
+  /** Host of the service that the records are for. */
   readonly serviceHost: string;
   readonly kind: HostFacts['kind'];
   readonly wanted: WantedRecords;
-  /** Whether the BIMI record names a logo of the domain's own, not just a place for one. */
+  /** False: the BIMI record shows a placeholder instead of the domain's own logo. */
   readonly hasLogo: boolean;
-  /** What was found last; null where nobody has looked. */
+  /** The last check; null if there was none. */
   readonly check: HostCheck | null;
-  /** Of the apex, as the DNS says; none where it did not say. */
+  /** Name servers of the apex; empty if the lookup did not succeed. */
   readonly nameservers: readonly string[];
   /** 32 bits. */
   readonly serial: number;
 }
 
 const TTL_S = 3_600;
-/** Names that cannot exist (RFC 6761 §6.4), for the NS lines without which a zone is none. */
+/** A zone file without NS lines is invalid; these names cannot exist (RFC 6761 §6.4). */
 const PLACEHOLDERS = ['ns1.name-server.invalid', 'ns2.name-server.invalid'];
-/** Imported records are proxied at some providers unless they say this; others take it for a comment. */
+/** Without this some providers put imported records behind a proxy; others read it as a comment. */
 const UNPROXIED = 'cf_tags=cf-proxied:false';
 const MAX_COMMENT_CHARACTERS = 4_000;
-/** As many as the root has; a name server under somebody's control may name thousands. */
+/** The root has 13; a hostile zone may name thousands. */
 const MAX_NAMESERVERS = 13;
-/** In names from the DNS any octet may stand; in a zone file a blank begins the next field. */
+/** A name from the DNS can hold any octet; in a zone file a space begins the next field. */
 const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i;
 
-/** What comes from outside may hold anything; a line break in it would begin a record. */
+/** Outside text can hold anything; a line break would begin a record. */
 const comment = (text: string): string => {
   const line = text
     .replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -54,13 +54,13 @@ const recordLine = (record: WantedRecord): string =>
 const commentedOut = (record: WantedRecord, reason: string): string =>
   comment(reason) + comment(lineOf(record));
 
-/** Of each TXT that is wanted only one may stand at its name, or receivers heed none. */
+/** Only one TXT of each kind may exist at its name; with two of them receivers use none. */
 const textLines = (record: WantedRecord, found: CheckedRecord | undefined, hasLogo: boolean): string => {
   if (record.purpose === 'bimi' && !hasLogo)
     return commentedOut(record, 'Optional: publish this by hand once your logo lies at such an address:');
   if (!found) return recordLine(record);
   const healed = { ...record, value: found.value };
-  // The host's DMARC record says what that of its domain was found to say.
+  // The check says which policy the host's DMARC record must copy from its domain.
   if (found.status === 'missing') return recordLine(record.purpose === 'dmarc_subdomain' ? healed : record);
   switch (found.status) {
     case 'ok':
@@ -68,7 +68,7 @@ const textLines = (record: WantedRecord, found: CheckedRecord | undefined, hasLo
     case 'error':
       return (
         comment(`Left out, because it could not be found out whether there is one. ${found.hint}`) +
-        // Which policy a host's DMARC record must have may be what is not known.
+        // The lookup that failed may be the one for the policy to copy.
         (record.purpose === 'dmarc_subdomain'
           ? ''
           : commentedOut(
@@ -113,7 +113,7 @@ const startOfAuthority = (apex: string, mname: string, serial: number): SoaRecor
   },
 });
 
-/** Text in ASCII, every line with its line feed. */
+/** ASCII text; every line ends with a line feed. */
 export const zoneExport = ({
   apex,
   serviceHost,
@@ -124,7 +124,7 @@ export const zoneExport = ({
   nameservers,
   serial,
 }: ZoneExport): string => {
-  // A name server within the zone would need its addresses in the file, and importing them could add wrong ones.
+  // A name server inside the zone would need its addresses in the file, and importing wrong ones does harm.
   const outside = nameservers
     .filter((name) => HOST_NAME.test(name) && !isWithin(name, apex))
     .slice(0, MAX_NAMESERVERS);

@@ -1,5 +1,5 @@
-// The MTA-STS policy over HTTPS under the receiving hosts' own names (RFC 8461 §3.3), and what a TLS proxy asks before
-// it gets a certificate for a name. TLS itself is the proxy's business.
+// Serves the MTA-STS policy over HTTPS under the receiving hosts' own names (RFC 8461 §3.3), and answers a TLS proxy
+// that asks before it gets a certificate for a name. TLS itself is the proxy's work.
 import { z } from 'zod';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -8,7 +8,7 @@ import { servedStore } from '../registry-store.ts';
 import { type MtaStsSettings, policyText, servesPolicy } from './mta-sts.ts';
 
 export interface MtaStsRoutesDeps {
-  /** Looks something up in the registry, without waiting. */
+  /** Reads from the registry synchronously. */
   readonly peek: <T>(work: (db: PlatformDb) => T) => T;
   readonly serviceHost: string;
   /** `https://mail.example.com`. */
@@ -16,7 +16,7 @@ export interface MtaStsRoutesDeps {
   readonly mtaSts: MtaStsSettings;
 }
 
-/** Longest name of the DNS as text (RFC 1035 §2.3.4), with its trailing dot. */
+/** The longest DNS name as text (RFC 1035 §2.3.4), with its trailing dot. */
 const MAX_NAME = 254;
 const HOST_AND_PORT = /^([a-z0-9_.-]+?)\.?(?::\d+)?$/i;
 
@@ -25,7 +25,7 @@ const notServed = (name: string): AppError =>
     hint: 'MTA-STS policies are served under mta-sts. before a host that receives mail here.',
   });
 
-/** A Host header's name, lower-case; '' where it is none, an IPv6 address included. */
+/** The name in a Host header in lower case; '' if it has none, or an IPv6 address. */
 const nameOf = (host: string): string =>
   host.length > MAX_NAME ? '' : (HOST_AND_PORT.exec(host)?.[1]?.toLowerCase() ?? '');
 

@@ -1,20 +1,22 @@
-// The MTA-STS policy of all hosts that receive mail here (RFC 8461): its text, the id by which others notice a new one,
-// and whose policy a web server name stands for. Pure; the DNS records around it are zone-records.ts's.
+// The MTA-STS policy of all hosts that receive mail here (RFC 8461): its text, its id, and the names that it is served
+// under. Pure.
 import { createHash } from 'node:crypto';
 
 export interface MtaStsSettings {
-  /** `none`: others are told that there is no policy any more, which they must find to forget the one before (§8.3). */
+  /**
+   * `none` says that there is no policy any more; others must find it to forget the earlier policy (§8.3).
+   */
   readonly mode: 'none' | 'testing' | 'enforce';
   /** Milliseconds. */
   readonly maxAge: number;
 }
 
-/** An id is alphanumeric and at most so long (RFC 8461 §3.1). */
+/** The longest id; ids are alphanumeric (RFC 8461 §3.1). */
 const ID_CHARACTERS = 32;
 const POLICY_LABEL = 'mta-sts.';
 const RECEIVING_LABELS = ['in.', 'bounce.'];
 
-/** The file (RFC 8461 §3.2); without MX in mode none (§8.3). */
+/** The policy file (RFC 8461 §3.2). Mode none has no MX (§8.3). */
 export const policyText = (serviceHost: string, { mode, maxAge }: MtaStsSettings): string =>
   [
     'version: STSv1',
@@ -24,7 +26,9 @@ export const policyText = (serviceHost: string, { mode, maxAge }: MtaStsSettings
     '',
   ].join('\r\n');
 
-/** TXT at `_mta-sts.<service host>`: the id is the policy's own hash, so it changes with the policy and at no other time. */
+/**
+ * The TXT at `_mta-sts.<service host>`. The id is a hash of the policy, so it changes exactly when the policy does.
+ */
 export const policyRecord = (serviceHost: string, settings: MtaStsSettings): string => {
   const hash = createHash('sha256').update(policyText(serviceHost, settings)).digest('hex');
   return `v=STSv1; id=${hash.slice(0, ID_CHARACTERS)}`;
@@ -32,13 +36,13 @@ export const policyRecord = (serviceHost: string, settings: MtaStsSettings): str
 
 export interface PolicyFacts {
   readonly serviceHost: string;
-  /** What the registry knows a name as; null where it does not. */
+  /** The kind of a registered name; null for other names. */
   readonly kindOf: (name: string) => 'managed' | 'custom' | null;
 }
 
 /**
- * Whether the policy is served under that host name, lower-case and without port: `mta-sts.` before the service host,
- * a managed host, or `in.` or `bounce.` before a managed host or custom domain.
+ * Whether the policy is served under the host name, which is in lower case and without port: `mta-sts.` before the
+ * service host, before a managed host, or before `in.` or `bounce.` of a managed host or custom domain.
  */
 export const servesPolicy = (host: string, { serviceHost, kindOf }: PolicyFacts): boolean => {
   if (!host.startsWith(POLICY_LABEL)) return false;

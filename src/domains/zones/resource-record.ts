@@ -1,13 +1,13 @@
-// Resource records as the service's own zones hold them (RFC 1035 §3.2, RFC 3596): plain values that the DNS listener
-// encodes and the zone file prints. Names are lower-case, absolute, without the trailing dot.
+// Resource records of the service's own zones (RFC 1035 §3.2, RFC 3596) as plain values, and as lines of a zone file
+// (§5). Names are in lower case, absolute, and without the trailing dot.
 
-/** What every record has: `name` is its owner, `ttl` is in seconds. */
+/** `name` is the owner of the record, `ttl` is in seconds. */
 interface Owned {
   readonly name: string;
   readonly ttl: number;
 }
 
-/** `rname` is the mailbox as a domain name, dots of its local part written `\.` (RFC 1035 §8). */
+/** `rname` is the mailbox as a domain name; dots in its local part are written `\.` (RFC 1035 §8). */
 interface StartOfAuthority {
   readonly mname: string;
   readonly rname: string;
@@ -32,10 +32,12 @@ export type PlainRecord = Owned & {
 export type ResourceRecord = PlainRecord | MxRecord | SoaRecord;
 export type RecordType = ResourceRecord['type'];
 
-/** A character-string's length is one octet (RFC 1035 §3.3). */
+/** The length of a character-string is one octet (RFC 1035 §3.3). */
 const MAX_STRING_OCTETS = 255;
 
-/** A TXT record's text as its character-strings, which readers join without a separator (RFC 7208 §3.3). */
+/**
+ * Splits the text of a TXT record into character-strings, which readers join without a separator (RFC 7208 §3.3).
+ */
 export const toStrings = (text: string): Buffer[] => {
   const octets = Buffer.from(text);
   const strings: Buffer[] = [];
@@ -44,20 +46,17 @@ export const toStrings = (text: string): Buffer[] => {
   return strings;
 };
 
-/** A name as it is compared: ASCII lower case (RFC 4343), no trailing dot. */
+/** A name in comparable form: ASCII lower case (RFC 4343), no trailing dot. */
 export const toComparable = (name: string): string =>
   name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/\.$/, '');
 
-/** Whether `name` is `ancestor` or lies below it. Both comparable. */
+/** Whether `name` is `ancestor` or below it. Both are comparable. */
 export const isWithin = (name: string, ancestor: string): boolean =>
   name === ancestor || name.endsWith(`.${ancestor}`);
 
-// A zone as text (RFC 1035 §5), for operators who serve it with a name server of their own. Every name is absolute and
-// every line whole, so that lines can be sorted, compared and cut without regard to $ORIGIN or $TTL.
-
 const absolute = (name: string): string => `${name}.`;
 
-/** A character-string in quotes: `"` and `\` escaped, what cannot be printed as `\DDD`. */
+/** A character-string in quotes: `"` and `\` are escaped, unprintable octets are written `\DDD`. */
 const quoted = (octets: Buffer): string => {
   const text = octets.toString('latin1').replace(/["\\]|[^ -~]/g, (character) => {
     if (character === '"' || character === '\\') return `\\${character}`;
@@ -87,7 +86,10 @@ const dataText = (record: ResourceRecord): string => {
   }
 };
 
-/** The records' lines, each with its line feed, in the order given: SOA has to come first. */
+/**
+ * One line for each record, in the given order; the SOA must come first. Names are absolute and lines are whole, so
+ * that lines can be sorted, compared and cut without regard to $ORIGIN or $TTL.
+ */
 export function* zoneFile(records: Iterable<ResourceRecord>): Generator<string> {
   for (const record of records)
     yield `${absolute(record.name)} ${record.ttl} IN ${record.type} ${dataText(record)}\n`;

@@ -1,4 +1,4 @@
-// The operator's zones out of settings and registry: what the DNS listener serves and `sendwerk dns zone` prints.
+// The operator's zones from settings and registry: the DNS listener serves them, and `sendwerk dns zone` prints them.
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { domainRegistryStore, servedStore } from '../registry-store.ts';
 import { createZones, type ZoneContents, type Zones } from './zone.ts';
@@ -13,7 +13,7 @@ const findManagedHost = (db: PlatformDb, host: string) => {
   return tokens && { tokens };
 };
 
-/** `read` is asked for each name looked up. */
+/** `read` is called for each name that is looked up. */
 export const createServiceZones = (
   settings: ZoneSettings,
   read: <T>(work: (db: PlatformDb) => T) => T,
@@ -24,7 +24,7 @@ export const createServiceZones = (
     findManagedHost: (slug) => read((db) => findManagedHost(db, `${slug}.${settings.managedSuffix}`)),
   });
 
-/** Every row behind the other, page by page; `keyOf` a row is where the next page goes on. */
+/** All rows, read page by page; `keyOf` gives the place from which the next page continues. */
 function* paged<T>(page: (after: string, limit: number) => T[], keyOf: (row: T) => string): Generator<T> {
   for (let after = ''; ; ) {
     const rows = page(after, PAGE_ROWS);
@@ -35,7 +35,7 @@ function* paged<T>(page: (after: string, limit: number) => T[], keyOf: (row: T) 
   }
 }
 
-/** What only the registry knows, for printing whole zones; each reading of it begins anew. */
+/** The part of whole zones that is in the registry. Each iteration reads it again. */
 export const zoneContents = (db: PlatformDb, managedSuffix: string): ZoneContents => {
   const served = servedStore(db);
   const registry = domainRegistryStore(db);

@@ -1,5 +1,5 @@
-// Whether the public DNS says of the operator's zones what they hold: which record sets are asked for, and what each
-// answer is worth. Pure; the asking is `sendwerk dns check`'s.
+// Compares the public DNS with what the operator's zones hold: which record sets to look up, and how to judge each
+// answer. Pure: `sendwerk dns check` does the lookups.
 
 import type { Lookup, LookupFailure } from '#src/kernel/dns-lookup.ts';
 import { isSpf } from '../check/spf-record.ts';
@@ -7,32 +7,34 @@ import { type ResourceRecord, toComparable } from './resource-record.ts';
 
 export type SetType = 'SOA' | 'NS' | 'A/AAAA' | 'MX' | 'TXT' | 'CNAME' | 'PTR';
 
-/** What should stand at a name. Values are as text: `10 mx.example` for an MX, of a SOA its name server. */
+/**
+ * A record set that a name must have. Values are text: `10 mx.example` for an MX, the name server for a SOA.
+ */
 export interface WantedSet {
   readonly type: SetType;
-  /** Of a PTR the address. */
+  /** For a PTR the address. */
   readonly name: string;
-  /** Empty: any will do. */
+  /** Empty: any value is right. */
   readonly values: readonly string[];
-  /** Without it mail is lost or refused; the rest is of use. */
+  /** True: without it mail is lost or refused. */
   readonly required: boolean;
 }
 
 export interface CheckedSet extends WantedSet {
   readonly status: 'ok' | 'wrong' | 'missing' | 'error';
   readonly found: readonly string[];
-  /** What to do; empty where all is well. */
+  /** What to do; empty if the set is right. */
   readonly hint: string;
 }
 
-/** Below a wildcard any name will do. */
+/** Stands for any name below a wildcard. */
 const WILDCARD_PROBE = 'dns-check';
-/** Transport security, reports and the simulator: mail flows without. */
+/** Transport security, reports and the simulator: mail works without them. */
 const OPTIONAL = /^(?:_?mta-sts|_smtp\._tls|simulator|[^.]+\._report\._dmarc)\./;
-/** A zone may be broken in more ways than a terminal has lines. */
+/** Bounds what is printed of a broken zone. */
 const MAX_FOUND = 10;
 
-/** IPv6 has many spellings. */
+/** Brings the spellings of an IPv6 address into one. */
 export const plainAddress = (address: string): string =>
   address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 
@@ -57,7 +59,7 @@ const textOf = (record: ResourceRecord): string => {
   }
 };
 
-/** The sets of these records in their order, each once. */
+/** The record sets of these records in their order, each once. */
 export const wantedSets = (records: Iterable<ResourceRecord>): WantedSet[] => {
   const sets = new Map<string, { type: SetType; name: string; values: Set<string> }>();
   for (const record of records) {
@@ -75,7 +77,7 @@ export const wantedSets = (records: Iterable<ResourceRecord>): WantedSet[] => {
   }));
 };
 
-/** The name that an address of the service host should lead back to: receivers compare it with EHLO. */
+/** An address of the service host must lead back to its name: receivers compare it with EHLO. */
 export const wantedReverse = (address: string, serviceHost: string): WantedSet => ({
   type: 'PTR',
   name: plainAddress(address),
@@ -86,7 +88,7 @@ export const wantedReverse = (address: string, serviceHost: string): WantedSet =
 const isRight = ({ type, values }: WantedSet, found: readonly string[]): boolean => {
   const hasAll = values.every((value) => found.includes(value));
   if (type === 'PTR' || values.length === 0) return hasAll;
-  // Others may have texts at the name too; SPF is for one alone (RFC 7208 §4.5).
+  // Others may publish texts at the name too, but only one SPF record is allowed (RFC 7208 §4.5).
   if (type === 'TXT') return hasAll && (!values.some(isSpf) || found.filter(isSpf).length === 1);
   return hasAll && found.length === values.length;
 };

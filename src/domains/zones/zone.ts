@@ -1,7 +1,7 @@
-// The operator's zones: what a name owns (RFC 1034 §4.3.2, wildcards RFC 4592, empty non-terminals RFC 8020). The
-// service host and the managed suffix are each an apex; they may be the same name, one below the other, or apart. A
-// name belongs to the longest apex it ends in. Names the zones hold themselves (`spf`, `dkim`, name servers) win over
-// managed hosts. Pure: keys and hosts come through the facts; nothing here decodes packets.
+// The operator's zones: which records a name owns (RFC 1034 §4.3.2, wildcards RFC 4592, empty non-terminals RFC 8020).
+// The service host and the managed suffix are each an apex; they may be the same name, one below the other, or
+// unrelated. A name belongs to the longest apex that it ends in. Names that the zones hold themselves (`spf`, `dkim`,
+// name servers) win over managed hosts. Pure: keys and hosts come through the facts.
 import { isWithin, type ResourceRecord, type SoaRecord, toComparable } from './resource-record.ts';
 import {
   addressRecords,
@@ -15,7 +15,9 @@ import {
   type ZoneFacts,
 } from './zone-records.ts';
 
-/** `exists` without records is an empty non-terminal; `soa` is the zone's, for answers that say no (RFC 2308). */
+/**
+ * `exists` without records is an empty non-terminal. `soa` is that of the zone, for negative answers (RFC 2308).
+ */
 export interface ResolvedName {
   readonly zone: string;
   readonly exists: boolean;
@@ -23,7 +25,9 @@ export interface ResolvedName {
   readonly soa: SoaRecord;
 }
 
-/** What only the registry knows, for printing whole zones. Read once for each zone: arrays, or fresh iterables. */
+/**
+ * The part of whole zones that is in the registry. Each zone iterates it once: arrays, or fresh iterables.
+ */
 export interface ZoneContents {
   readonly tokens: Iterable<{ readonly token: string; readonly text: string }>;
   readonly managedHosts: Iterable<ManagedHost & { readonly slug: string }>;
@@ -34,9 +38,9 @@ export interface Zones {
   readonly apexes: readonly string[];
   /** Null when the name is in none of the zones. */
   resolveName(qname: string): ResolvedName | null;
-  /** Whether the zones hold `<slug>.<managed suffix>` themselves, so that no managed host can have it. */
+  /** Whether the zones hold `<slug>.<managed suffix>` themselves; then no managed host can have it. */
   isReservedSlug(slug: string): boolean;
-  /** Every record of one zone, SOA first, with the delegation of the other zone if that lies below. */
+  /** All records of one zone, SOA first, with the delegation of the other zone if that is below it. */
   zoneRecords(apex: string, contents: ZoneContents): Generator<ResourceRecord>;
 }
 
@@ -94,7 +98,7 @@ export const createZones = (facts: ZoneFacts): Zones => {
     return records;
   };
   for (const record of fixed) recordsAt(record.name).push(record);
-  // Everything between a name and its apex exists too, and so does what lies between one apex and the other.
+  // Every name between a record and its apex exists too, also between the two apexes.
   for (const name of [keys, ...names.keys()])
     for (let above = name; zoneOf(above) !== null; above = parentOf(above)) recordsAt(above);
 
@@ -123,7 +127,9 @@ export const createZones = (facts: ZoneFacts): Zones => {
     return all.filter((record) => record.name === name);
   };
 
-  /** DMARC reports about any domain may be sent to the service host (RFC 9990: external destinations). */
+  /**
+   * Allows DMARC reports about any domain to be sent to the service host (RFC 9990: external destinations).
+   */
   const reportAuthorisationAt = (name: string): ResourceRecord[] | null =>
     labelsBelow(name, reports) && recordsAt(`*.${reports}`).map((record) => ({ ...record, name }));
 
