@@ -62,9 +62,7 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
   const tenantDeps: CreateTenantDeps = {
     storage,
     clock,
-    get hosts() {
-      return hosts();
-    },
+    hosts,
     safeModeDefault: () => config().safe_mode.default,
   };
   const signIn = {

@@ -167,19 +167,22 @@ export const tenantDeps = (
   storage: Storage,
   clock: Clock,
   overrides: Partial<TenantHostsDeps> = {},
-): CreateTenantDeps => ({
-  storage,
-  clock,
-  hosts: createTenantHosts({
+): CreateTenantDeps => {
+  const hosts = createTenantHosts({
     serviceHost: 'service.example.net',
     managedSuffix: MANAGED_SUFFIX,
     sealingKey: SEALING_KEY,
     generateKeyPair: async () => generateKeyPairSync('ed25519'),
     isReservedSlug: () => false,
     ...overrides,
-  }),
-  safeModeDefault: () => false,
-});
+  });
+  return {
+    storage,
+    clock,
+    hosts: () => hosts,
+    safeModeDefault: () => false,
+  };
+};
 
 export const SEALING_KEY = Buffer.alloc(32, 1);
 

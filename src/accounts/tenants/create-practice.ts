@@ -71,7 +71,7 @@ export const createPractice = async (
   const newTenant: NewTenant = {
     name: wanted.name,
     plan: wanted.plan ?? 'test',
-    customDomain: wanted.domain === undefined ? null : deps.hosts.requireCustomDomain(wanted.domain),
+    customDomain: wanted.domain === undefined ? null : deps.hosts().requireCustomDomain(wanted.domain),
     inTenant: (db, row) => {
       const target = { type: 'practice', id: row.id };
       const after = presentPractice(row, row.created_at);

@@ -15,7 +15,8 @@ import { type PracticeRow, tenantStore } from './store.ts';
 export interface CreateTenantDeps {
   readonly storage: Storage;
   readonly clock: Clock;
-  readonly hosts: TenantHosts;
+  /** The domains room is opened after this one. */
+  readonly hosts: () => TenantHosts;
   readonly safeModeDefault: () => boolean;
 }
 
@@ -42,12 +43,12 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
   const now = clock.now();
   const { number, slug } = await storage.platform.write((db) => {
     const registry = registryStore(db);
-    const isTaken = (slug: string) => deps.hosts.isReservedSlug(slug) || registry.isSlugTaken(slug);
+    const isTaken = (slug: string) => deps.hosts().isReservedSlug(slug) || registry.isSlugTaken(slug);
     const chosen = chooseSlug(name, isTaken, () => randomBytes(4).toString('hex'));
     return { number: registry.reserve(id, chosen, now, purpose), slug: chosen };
   });
   try {
-    const hosts = await deps.hosts.make(id, slug, customDomain, now);
+    const hosts = await deps.hosts().make(id, slug, customDomain, now);
     await storage.tenants.create(id);
     const practice = await storage.tenants.write(id, (db) => {
       const store = tenantStore(db);
