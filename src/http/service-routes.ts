@@ -198,13 +198,13 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
     stability: 'stable',
     responses: { 200: { description: 'What clients can count on.', body: metaSchema } },
     handle: () => {
-      const { recipients, batch, bodyBytes } = facts.limits();
+      const { recipients, batch, body_bytes } = facts.limits();
       const body = {
         service: facts.name,
         version: facts.version,
         attachment_policy: attachmentPolicy,
         safe_mode: facts.safeMode(),
-        limits: { recipients, batch, body_bytes: bodyBytes },
+        limits: { recipients, batch, body_bytes },
         // `inbound` is a mailbox to receive mail in, which this version does not have, as it does not have other parts.
         features: {
           inbound: false,

@@ -1,16 +1,16 @@
-// What a sender is told of an accepted message, and of one whose content is kept from leaving. Pure.
+// The answer to a sender whose message was accepted, and the error where its content must not leave. Pure.
 import type { Assessment } from '#src/intake/content/assessment.ts';
 import { wordsOf } from '#src/intake/content/rate-content.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { Status } from '#src/messages/rules.ts';
 import type { Draft } from './draft.ts';
-import type { Passage } from './gates.ts';
+import type { GateResult } from './gates.ts';
 import type { SendAnswer } from './schema.ts';
 import { DELICATE_TRACKING, delicateWords, warnsOfTracking } from './tracking.ts';
 
 const suppressionPart = (
-  suppressed: Passage['suppressed'],
+  suppressed: GateResult['suppressed'],
   all: boolean,
 ): Pick<SendAnswer, 'code' | 'hint' | 'suppressed'> => {
   if (suppressed.size === 0) return {};
@@ -26,7 +26,7 @@ const suppressionPart = (
       };
 };
 
-const warningsOf = (content: Assessment | null, verdicts: Passage['verdicts']) => {
+const warningsOf = (content: Assessment | null, verdicts: GateResult['verdicts']) => {
   const found = content?.findings ?? [];
   const warnings = [
     ...found.map((finding) => ({ id: finding.id, ...wordsOf(finding, 'en') })),
@@ -39,7 +39,7 @@ export const answerOf = (
   id: string,
   draft: Draft,
   status: Status,
-  { suppressed, verdicts }: Passage,
+  { suppressed, verdicts }: GateResult,
   content: Assessment | null,
 ): SendAnswer => ({
   id,
@@ -57,7 +57,7 @@ const blockWords = {
   listed_host: () => 'The content links to a host on a block list.',
 };
 
-/** `messageId`: of the message that is kept as failed. */
+/** `messageId` is that of the message, which is kept as failed. */
 export const blockedError = (messageId: string, content: Assessment): AppError<'content_blocked'> =>
   new AppError('content_blocked', blockWords[content.block ?? 'score'](content.score), {
     extra: {

@@ -1,18 +1,28 @@
-// Up to 500 sends by one request, each as if it had come alone: a bad one says so in its place and fails no other.
+// Many sends by one request, each as if it had come alone: a refusal is answered in its place and affects no other send.
 import { createHash, hash } from 'node:crypto';
 import type { Caller } from '#src/kernel/access.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { validate } from '#src/kernel/validate.ts';
-import { type AcceptDeps, accept } from './accept.ts';
-import { createSlices, type Outcome, outcomeOf, statusOf, workThrough } from './many.ts';
+import { accept } from './accept.ts';
+import { draftOf } from './draft.ts';
+import type { IntakeContext } from './intake-context.ts';
+import {
+  type Answered,
+  answerWhole,
+  createSlices,
+  keyOfPart,
+  type Outcome,
+  outcomeOf,
+  statusOf,
+  type WholeAnswer,
+  workThrough,
+} from './many.ts';
 import { sendBody } from './schema.ts';
-import { draftOf } from './templated.ts';
-import { type Answered, answerWhole, keyOfPart, type WholeAnswer } from './whole-request.ts';
 
 export interface BatchRequest {
   readonly tenantId: string;
   readonly projects: Caller['projects'];
-  /** JSON values that nobody has looked at. */
+  /** JSON values that have not been validated. */
   readonly items: readonly unknown[];
   /** Of the whole; each item may have one of its own. */
   readonly key: string | null;
@@ -21,7 +31,7 @@ export interface BatchRequest {
 
 const digestOf = (value: unknown): string => hash('sha256', JSON.stringify(value), 'hex');
 
-/** Of each item, and of all. Without a key nobody asks for them. */
+/** Of each item, and of all. Without a key they are not needed. */
 const digestsOf = async ({ items, key }: BatchRequest): Promise<{ each: string[]; all: Buffer }> => {
   const each: string[] = [];
   const pause = createSlices();
@@ -37,7 +47,7 @@ const digestsOf = async ({ items, key }: BatchRequest): Promise<{ each: string[]
   };
 };
 
-/** Its own key; else one made of the whole's. One that says the same as the header's is none of its own. */
+/** Its own key, unless that is the header's; else one made of the header's. */
 const idempotencyOf = (
   whole: string | null,
   own: string | undefined,
@@ -50,7 +60,7 @@ const idempotencyOf = (
 };
 
 const sendItem = (
-  deps: AcceptDeps,
+  intake: IntakeContext,
   { tenantId, projects, key, log }: BatchRequest,
   item: unknown,
   index: number,
@@ -60,7 +70,7 @@ const sendItem = (
   return outcomeOf(root, log, async () => {
     const body = validate(sendBody, item, root);
     const { idempotency_key: own, ...request } = body;
-    return accept(deps, {
+    return accept(intake, {
       tenantId,
       projects,
       projectId: body.project_id ?? null,
@@ -74,13 +84,13 @@ const sendItem = (
 const itemOf = (outcome: Outcome) => (outcome.kind === 'accepted' ? outcome.answer : outcome.refusal);
 
 /** Answers in the order of the items. Rejects as `answerWhole`, for the whole alone. */
-export const sendBatch = async (deps: AcceptDeps, request: BatchRequest): Promise<Answered> => {
+export const sendBatch = async (intake: IntakeContext, request: BatchRequest): Promise<Answered> => {
   const { tenantId, projects, items, key } = request;
   const digests = await digestsOf(request);
   const whole = { tenantId, projects, projectId: null, key, digest: digests.all };
-  return answerWhole(deps, whole, async (): Promise<WholeAnswer> => {
+  return answerWhole(intake, whole, async (): Promise<WholeAnswer> => {
     const outcomes = await workThrough(items, (item, index) =>
-      sendItem(deps, request, item, index, digests.each[index]),
+      sendItem(intake, request, item, index, digests.each[index]),
     );
     return { status: statusOf(outcomes), body: outcomes.map(itemOf), outcomes };
   });

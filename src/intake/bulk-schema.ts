@@ -12,7 +12,6 @@ import { statuses } from '#src/messages/rules.ts';
 import { sendAnswer } from './schema.ts';
 import * as fields from './send-fields.ts';
 
-export const MAX_BULK_RECIPIENTS = defaultLimits.bulkRecipients;
 const MAX_EMAIL = 1_000;
 const MAX_RECIPIENT_NAME = 200;
 
@@ -53,7 +52,7 @@ export const bulkBody = z.strictObject({
   recipients: z
     .array(asItComes(bulkRecipient))
     .min(1)
-    .max(MAX_BULK_RECIPIENTS)
+    .max(defaultLimits.bulk_recipients)
     .describe(
       'each gets a message of their own. A body holds 100,000 JSON values: 10,000 recipients have room for 6 values each, 5,000 for 16',
     ),

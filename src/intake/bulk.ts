@@ -1,21 +1,37 @@
-// One content for up to 10,000 recipients, each of whom gets a message of their own with their own values in it. The
-// content is kept once; of each message its values. Rules look at every message, scanners at the first: they are all of
-// one making.
+// One content for thousands of recipients, each of whom gets a message of their own with their own values in it. The content
+// is stored once, and for each message its values. All of it is checked before anything is sent. Rules look at every message,
+// scanners at the first one, because the others are made of the same content.
 import { hash } from 'node:crypto';
 import { type Assessment, assessAlike } from '#src/intake/content/assessment.ts';
+import { type CompiledContent, compileContent, type TemplateContent } from '#src/intake/templates/render.ts';
+import { loadTemplate } from '#src/intake/templates/resolve.ts';
+import { toMergeData } from '#src/intake/templates/schema.ts';
 import type { Caller } from '#src/kernel/access.ts';
-import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError, type FieldProblem } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
+import { check, unfit } from '#src/kernel/validate.ts';
 import { AddressError, addressKey, parseAddress, withoutInvisibles } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
+import { type Kind, kinds } from '#src/messages/kinds.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { type AcceptDeps, accept, consider, scan } from './accept.ts';
-import { type BulkContent, bulkContent, type Wanted, wantedOf } from './bulk-content.ts';
-import type { BulkBody, BulkRecipient } from './bulk-schema.ts';
+import { accept } from './accept.ts';
+import { type BulkBody, type BulkRecipient, bulkRecipient } from './bulk-schema.ts';
 import { type Draft, frameOf } from './draft.ts';
-import { createSlices, type Outcome, outcomeOf, statusOf, workThrough } from './many.ts';
-import { type Answered, answerWhole, keyOfPart, type WholeAnswer } from './whole-request.ts';
+import { evaluate, scan } from './evaluate.ts';
+import type { IntakeContext } from './intake-context.ts';
+import {
+  type Answered,
+  answerWhole,
+  createSlices,
+  keyOfPart,
+  type Outcome,
+  outcomeOf,
+  statusOf,
+  type WholeAnswer,
+  workThrough,
+} from './many.ts';
 
 export interface BulkRequest {
   readonly tenantId: string;
@@ -25,26 +41,96 @@ export interface BulkRequest {
   readonly log: Log;
 }
 
-/** Refusals that no recipient can change: said once, for the whole. */
-const CONCERNS_ALL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'kind_not_allowed_on_route',
-  'from_not_allowed',
-  'dkim_not_verified',
-  'tenant_paused',
-  'header_not_allowed',
-  'impressum_incomplete',
-  'warmup_not_ready',
-  'invalid_request',
-]);
+/** What they look at is the same for every recipient: their refusal is answered once, for the whole request. */
+export const CONCERNS_ALL = ['sender', 'request', 'time'] as const;
 
-/** A recipient with what their message is made of, or with why they get none. */
+/** UTF-16 code units of the values that all messages store; values for all recipients are stored with each of them. */
+const MAX_KEPT = 100_000_000;
+/** The first ones show the mistake. */
+const ENOUGH_PROBLEMS = 20;
+
+export interface BulkContent {
+  readonly content: TemplateContent;
+  readonly compiled: CompiledContent;
+  readonly kind: Kind;
+  readonly route: string | null;
+  readonly settings: Draft['settings'];
+}
+
+/** Marketing goes over the built-in route for it; the rest over the practice's default. */
+const routeFor = (kind: Kind): string | null => (kinds[kind].stream === 'marketing' ? 'broadcast' : null);
+
+const contentOf = (db: TenantDb, { template, template_version }: BulkBody) => {
+  if (typeof template === 'string') return loadTemplate(db, { template, version: template_version });
+  if (template_version !== undefined)
+    throw unfit([
+      { path: 'body.template_version', message: 'belongs to a stored template, and none is named' },
+    ]);
+  const { subject, text = null, html = null } = template;
+  return { subject, text, html, kind: 'newsletter', settings: {} } as const;
+};
+
+/** Throws `not_found` for a stored template, `invalid_request` for one that cannot be used. */
+export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
+  const { kind: usualKind, settings, subject, text, html } = contentOf(db, body);
+  const content = { subject, text, html };
+  const compiled = compileContent(content);
+  if (compiled.problems.length > 0)
+    throw unfit(compiled.problems.map(({ path, message }) => ({ path: `body.template.${path}`, message })));
+  const kind = body.message_kind ?? usualKind;
+  return {
+    content,
+    compiled,
+    kind,
+    route: body.route ?? routeFor(kind),
+    settings: { ...settings, ...body.settings },
+  };
+};
+
+export interface Wanted {
+  readonly given: BulkRecipient;
+  readonly data: MergeData;
+}
+
+/**
+ * The recipients with values for each, in their order. Throws `invalid_request` where any is malformed or lacks what
+ * the template needs.
+ */
+export const wantedOf = async (
+  { compiled }: Pick<BulkContent, 'compiled'>,
+  { recipients, data = {} }: BulkBody,
+): Promise<Wanted[]> => {
+  const problems: FieldProblem[] = [];
+  const all: Wanted[] = [];
+  const pause = createSlices();
+  let kept = 0;
+  for (const [index, item] of recipients.entries()) {
+    await pause();
+    const root = `body.recipients[${index}]`;
+    const checked = check(bulkRecipient, item, root);
+    if (checked.problems === null) {
+      const given = checked.value;
+      const values = toMergeData({ ...data, ...given.data });
+      problems.push(...compiled.problemsOf(values, `${root}.data`));
+      for (const value of Object.values(compiled.dataOfBody(values))) kept += value.length;
+      if (kept > MAX_KEPT)
+        throw unfit([{ path: 'body.data', message: 'is too long for so many recipients' }]);
+      all.push({ given, data: values });
+    } else problems.push(...checked.problems);
+    if (problems.length >= ENOUGH_PROBLEMS) break;
+  }
+  if (problems.length > 0) throw unfit(problems);
+  return all;
+};
+
+/** A recipient with the values of their message, or with the reason why they get none. */
 interface Addressed extends Wanted {
   readonly to: Mailbox | AppError;
-  /** Place of the same recipient with the same values before. */
+  /** Index of an earlier recipient with the same address and values. */
   readonly duplicateOf: number | null;
 }
 
-/** All that their messages have in common. */
+/** The part that all messages share. */
 interface Common {
   readonly written: BulkContent;
   readonly frame: Omit<Draft, 'to' | 'subject' | 'text' | 'html'>;
@@ -63,7 +149,7 @@ const mailboxOf = ({ email, name }: BulkRecipient): Mailbox | AppError => {
   }
 };
 
-/** A family shares an address: only where the values are the same, too, it is the same message. */
+/** A family may share one address: the message is the same only where the values are the same too. */
 const identityOf = ({ compiled }: BulkContent, { address }: Mailbox, data: MergeData): string =>
   [addressKey(address), ...compiled.fields.map((name) => data[name] ?? '')].join('\0');
 
@@ -105,26 +191,25 @@ const draftFor = (
 
 type Assess = (draft: Draft) => Assessment;
 
-/** Passes the gates with the first message. Throws what concerns all; else says how each is to be assessed. */
+/** Runs the gates that concern all for the first message, and throws their refusal; else says how to assess each one. */
 const tryFirst = async (
-  deps: AcceptDeps,
+  intake: IntakeContext,
   { tenantId, projects, body }: BulkRequest,
   draft: Draft,
 ): Promise<Assess> => {
-  const { content } = deps;
-  const asked = { source: 'bulk', projects, projectId: body.project_id ?? null, draft } as const;
-  const found = await deps.files.read(tenantId, (db) =>
-    consider(db, asked, content.rate, deps, deps.clock.now()),
+  const { content, files, clock } = intake;
+  const candidate = { source: 'bulk', projects, projectId: body.project_id ?? null, draft } as const;
+  const found = await files.read(tenantId, (db) =>
+    evaluate(db, intake, candidate, content.rate, { now: clock.now(), kinds: CONCERNS_ALL }),
   );
-  const { refusal } = found.passage;
-  if (refusal !== null && CONCERNS_ALL.has(refusal.code)) throw refusal;
+  if (found.result.refusal !== null) throw found.result.refusal;
   if (!content.scans()) return content.rate;
-  const { scanner } = await scan(deps, tenantId, found);
+  const { scanner } = await scan(intake, tenantId, found);
   return scanner === null ? content.rate : (one) => assessAlike(content.rate(one), scanner);
 };
 
 const sendAll = async (
-  deps: AcceptDeps,
+  intake: IntakeContext,
   request: BulkRequest,
   common: Common,
   addressed: readonly Addressed[],
@@ -135,16 +220,16 @@ const sendAll = async (
   const first = addressed.find(({ to }) => !(to instanceof AppError));
   const assess =
     first && !(first.to instanceof AppError)
-      ? await tryFirst(deps, request, draftFor(common, first.to, first.data, null))
-      : deps.content.rate;
-  const sharedId = await deps.files.write(tenantId, (db) =>
-    messageStore(db).insertShared(content, deps.clock.now()),
+      ? await tryFirst(intake, request, draftFor(common, first.to, first.data, null))
+      : intake.content.rate;
+  const sharedId = await intake.files.write(tenantId, (db) =>
+    messageStore(db).insertShared(content, intake.clock.now()),
   );
   const sendOne = ({ to, data, duplicateOf }: Addressed, index: number): Promise<Outcome | null> => {
     if (duplicateOf !== null) return Promise.resolve(null);
     return outcomeOf(`body.recipients[${index}]`, log, async () => {
       if (to instanceof AppError) throw to;
-      return accept(deps, {
+      return accept(intake, {
         tenantId,
         projects,
         projectId: body.project_id ?? null,
@@ -156,8 +241,8 @@ const sendAll = async (
     });
   };
   const sent = await workThrough(addressed, sendOne);
-  // What a refusal or an earlier answer left unused; should this fail, retention finds it.
-  await deps.files
+  // A refusal or an earlier answer leaves it unused; should this fail, retention removes it.
+  await intake.files
     .write(tenantId, (db) => messageStore(db).removeUnusedShared(sharedId))
     .catch(() => undefined);
   return addressed.map(({ duplicateOf }, index) => sent[duplicateOf ?? index] as Outcome);
@@ -170,16 +255,16 @@ const resultOf = ({ given: { email }, duplicateOf }: Addressed, outcome: Outcome
 });
 
 /** One result a recipient, in their order. Rejects with what concerns all of them, and as `answerWhole`. */
-export const sendBulk = (deps: AcceptDeps, request: BulkRequest): Promise<Answered> => {
+export const sendBulk = (intake: IntakeContext, request: BulkRequest): Promise<Answered> => {
   const { tenantId, projects, body, key } = request;
   const { idempotency_key: _, ...asked } = body;
   const digest = hash('sha256', `bulk\n${JSON.stringify(asked)}`, 'buffer');
   const whole = { tenantId, projects, projectId: body.project_id ?? null, key, digest };
-  return answerWhole(deps, whole, async (): Promise<WholeAnswer> => {
-    const written = await deps.files.read(tenantId, (db) => bulkContent(db, body));
+  return answerWhole(intake, whole, async (): Promise<WholeAnswer> => {
+    const written = await intake.files.read(tenantId, (db) => bulkContent(db, body));
     const common = commonOf(body, written);
     const addressed = await addressAll(written, await wantedOf(written, body));
-    const outcomes = await sendAll(deps, request, common, addressed, digest);
+    const outcomes = await sendAll(intake, request, common, addressed, digest);
     const results = addressed.map((one, index) => resultOf(one, outcomes[index] as Outcome));
     return { status: statusOf(outcomes), body: { results }, outcomes };
   });

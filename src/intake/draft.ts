@@ -1,7 +1,11 @@
-// What was asked for, in the form the gates and the store work with: aliases merged, addresses parsed, tags unique,
-// attachments decoded. Pure; throws AppError for what cannot be understood.
+// What was asked for, in the form that the gates and the store work with: aliases merged, addresses parsed, tags unique,
+// attachments decoded. A body may name a stored template in the place of subject, text and HTML: the rest is parsed at once,
+// and the template is filled in where the tenant's file is open. Throws AppError for what cannot be understood.
 
 import { meantType } from '#src/intake/content/attachment-policy.ts';
+import { resolveTemplate } from '#src/intake/templates/resolve.ts';
+import { toMergeData } from '#src/intake/templates/schema.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import {
   AddressError,
@@ -48,19 +52,40 @@ export interface Draft {
   readonly settings: {
     readonly track_opens?: boolean | undefined;
     readonly track_clicks?: boolean | undefined;
-    /** Of the route where absent. */
+    /** As the route says where absent. */
     readonly plain_text_fallback?: boolean | undefined;
   };
   readonly calendar: Invitation | null;
   /** When it is to go out, ms; null: at once. */
   readonly scheduledAt: number | null;
-  /** Text and HTML are this content with these values: what is stored instead of them. */
+  /** Stored instead of text and HTML, which are this content with these values. */
   readonly shared: { readonly id: number; readonly data: MergeData } | null;
-  /** What To and Cc show where that is not whom it goes to: others get the message on another way. */
+  /** To and Cc as shown, where they name others than this message goes to: those get it in another way. */
   readonly shown?: { readonly to: readonly Mailbox[]; readonly cc: readonly Mailbox[] };
-  /** The Message-ID it has had before it came here, with angle brackets. */
+  /** The Message-ID that it came with, in angle brackets. */
   readonly messageId?: string;
 }
+
+/** A draft in which everything that is not given is absent. */
+export const draftWith = (fields: Pick<Draft, 'to' | 'subject'> & Partial<Draft>): Draft => ({
+  from: null,
+  cc: [],
+  bcc: [],
+  replyTo: [],
+  text: null,
+  html: null,
+  route: null,
+  kind: null,
+  tags: [],
+  metadata: {},
+  headers: [],
+  attachments: [],
+  settings: {},
+  calendar: null,
+  scheduledAt: null,
+  shared: null,
+  ...fields,
+});
 
 export const invalidField = (path: string, message: string): AppError =>
   new AppError('invalid_request', 'The message cannot be understood.', {
@@ -68,8 +93,7 @@ export const invalidField = (path: string, message: string): AppError =>
   });
 
 /** As the client wrote it. */
-export const nameOf = (body: SendBody, field: keyof typeof sendFields): string =>
-  body[writtenAs]?.[field] ?? field;
+const nameOf = (body: SendBody, field: keyof typeof sendFields): string => body[writtenAs]?.[field] ?? field;
 
 const parseField = (code: 'invalid_request' | 'invalid_recipient', name: string, text: string): Mailbox[] => {
   try {
@@ -83,7 +107,7 @@ const parseField = (code: 'invalid_request' | 'invalid_recipient', name: string,
   }
 };
 
-/** Also where they are duplicates: parsing takes 10 µs each. Far above what one message may have. */
+/** Far above the addresses of one message. Duplicates count too, because parsing takes 10 µs each. */
 const MAX_TYPED_CHARACTERS = 131_072;
 
 const mailboxes = (
@@ -167,7 +191,7 @@ const decode = ({
   };
 };
 
-/** Two parts of one id: which of them the HTML means, every reader decides by itself. */
+/** Refuses two attachments with one id: mail programs differ in which of them the HTML shows. */
 const attachmentsOf = (body: SendBody): DraftAttachment[] => {
   const decoded = (body.attachments ?? []).map(decode);
   const ids = decoded.map(({ contentId }) => contentId);
@@ -175,13 +199,13 @@ const attachmentsOf = (body: SendBody): DraftAttachment[] => {
   if (again === -1) return decoded;
   const name = nameOf(body, 'attachments');
   const inner = name === 'attachments' ? 'content_id' : 'ContentID';
-  throw invalidField(`${name}[${again}].${inner}`, 'is the id of an attachment before it, too');
+  throw invalidField(`${name}[${again}].${inner}`, 'is the id of an earlier attachment too');
 };
 
-/** Subject, text and HTML, as one gives them who uses no template. */
-export type Writing = Pick<Draft, 'subject' | 'text' | 'html'>;
+/** What a template can give. */
+type Writing = Pick<Draft, 'subject' | 'text' | 'html'>;
 
-export const writingOf = (body: SendBody): Writing => {
+const writingOf = (body: SendBody): Writing => {
   const text = merge('text', body.text, body.text_body);
   const html = merge('html', body.html, body.html_body);
   if (text === null && html === null)
@@ -192,7 +216,7 @@ export const writingOf = (body: SendBody): Writing => {
   return { subject, text, html };
 };
 
-/** All but what is written in it: that is laid over the rest by `withWriting`. */
+/** The draft without subject, text and HTML: `withWriting` adds them. */
 export const frameOf = (body: SendBody): Omit<Draft, keyof Writing> => ({
   from: parseFrom(body),
   ...uniqueRecipients(body),
@@ -209,13 +233,42 @@ export const frameOf = (body: SendBody): Omit<Draft, keyof Writing> => ({
   shared: null,
 });
 
-export const withWriting = (frame: Omit<Draft, keyof Writing>, { subject, text, html }: Writing): Draft => {
+const withWriting = (frame: Omit<Draft, keyof Writing>, { subject, text, html }: Writing): Draft => {
   const ids = frame.attachments.flatMap(({ contentId }) => contentId ?? []);
   return { ...frame, subject, text, html: html && withPlainReferences(html, ids) };
 };
 
-/** Of a body without a template. */
-export const toDraft = (body: SendBody): Draft => {
+const toDraft = (body: SendBody): Draft => {
   const writing = writingOf(body);
   return withWriting(frameOf(body), writing);
+};
+
+const instead = ['subject', 'text', 'text_body', 'html', 'html_body'] as const;
+const beside = ['template_version', 'data'] as const;
+
+/** A draft, or how to make it from what the tenant's file holds. Throws AppError for what cannot be understood. */
+export const draftOf = (body: SendBody): Draft | ((db: TenantDb) => Draft) => {
+  const { template, template_version: version } = body;
+  if (template === undefined) {
+    const stray = beside.find((field) => body[field] !== undefined);
+    if (stray !== undefined) throw invalidField(stray, 'belongs to a template, and none is named');
+    return toDraft(body);
+  }
+  const other = instead.find((field) => body[field] !== undefined);
+  if (other !== undefined) throw invalidField(nameOf(body, other), 'cannot stand beside template');
+  const frame = frameOf(body);
+  const data = toMergeData(body.data ?? {});
+  return (db) => {
+    const { kind, route, settings, ...writing } = resolveTemplate(db, { template, version }, data);
+    return withWriting(
+      {
+        ...frame,
+        kind: frame.kind ?? kind,
+        // A send that names a kind chooses its route by that, not by the template.
+        route: frame.route ?? (frame.kind === null ? route : null),
+        settings: { ...settings, ...frame.settings },
+      },
+      writing,
+    );
+  };
 };

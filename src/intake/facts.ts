@@ -1,4 +1,4 @@
-// Reads what the gates ask of the tenant's state, in the transaction that may store the message.
+// Reads the facts that the gates look at, in the transaction that may store the message.
 import type { KeyObject } from 'node:crypto';
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
@@ -10,26 +10,19 @@ import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Limits } from '#src/kernel/limits.ts';
+import type { Stream } from '#src/kernel/stream.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { addressDomain, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
 import { applicableSuppression, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { Draft } from './draft.ts';
-import { type Facts, recipientsOf, streamOf } from './gate.ts';
+import { type Facts, factsOfDraft, recipientsOf } from './gate.ts';
+import type { IntakeContext } from './intake-context.ts';
 
-export interface FactsDeps {
-  readonly serviceHost: string;
-  readonly safeMode: () => { readonly allowed: readonly string[] };
-  /** Mails a UTC month that leave from a managed host. */
-  readonly managedHostCap: () => number;
-  /** Of the service: unsubscribe links begin with it. */
-  readonly publicOrigin: string;
-  readonly suppressionKey: KeyObject;
-}
-
-/** What is asked for beside the draft. */
-export interface Question {
+/** What facts are read for, beside the draft. */
+export interface FactsRequest {
   readonly source: string;
   readonly projectId: string;
   readonly route: RouteRow;
@@ -41,42 +34,39 @@ export interface Question {
 export const planOf = (
   db: TenantDb,
   practice: PracticeRow,
-  deps: Pick<FactsDeps, 'managedHostCap'>,
+  { managed_host_mails }: Limits,
   now: number,
 ): NonNullable<Facts['plan']> => {
   const month = monthOf(now);
   const usage = counterStore(db).usage(month.name);
   const planCap = plans[practice.plan].monthlyCap;
-  const managedHost = practice.custom_domain === null && deps.managedHostCap() < planCap;
+  const managedHost = practice.custom_domain === null && managed_host_mails < planCap;
   return {
     name: practice.plan,
-    cap: managedHost ? deps.managedHostCap() : planCap,
+    cap: managedHost ? managed_host_mails : planCap,
     used: usage.accepted,
-    told: usage.told,
+    notified: usage.told,
     resetsAt: month.nextFirstDay * DAY,
     refuses: managedHost || practice.plan === 'test' ? 'all' : 'marketing',
     managedHost,
   };
 };
 
-const warmupOf = (
+/** Null for the service's own mail too: the warm-up does not count it. */
+export const warmupOf = (
   db: TenantDb,
   { custom_domain, warmup_started_at }: PracticeRow,
-  stream: Facts['route']['type'],
-  now: number,
+  { source, stream, now }: { readonly source: string; readonly stream: Stream; readonly now: number },
 ): Facts['warmup'] =>
-  custom_domain === null || warmup_started_at === null
+  source === 'system' || custom_domain === null || warmup_started_at === null
     ? null
-    : {
-        startedAt: warmup_started_at,
-        planned: counterStore(db).volumesFrom(stream, utcDay(now)),
-      };
+    : { startedAt: warmup_started_at, planned: counterStore(db).volumesFrom(stream, utcDay(now)) };
 
 const suppressedAmong = (
   db: TenantDb,
   draft: Draft,
   practiceId: string,
-  { projectId, route }: Question,
+  { projectId, route }: FactsRequest,
   key: KeyObject,
 ): ReadonlyMap<Address, SuppressionFacts> => {
   const found = new Map<Address, SuppressionFacts>();
@@ -88,33 +78,47 @@ const suppressedAmong = (
   return found;
 };
 
-/** DKIM alone: the other records are no condition for marketing. */
+/** Only DKIM counts: the other records are no condition for marketing. */
 const isDkimBroken = (db: TenantDb, practice: PracticeRow, host: string): boolean => {
   if (host !== practice.custom_domain) return false;
   const records = lastCheck(db, host)?.check.records ?? [];
   return records.some(({ purpose, status }) => purpose === 'dkim' && status !== 'ok' && status !== 'error');
 };
 
-const wayOut = (source: string, publicOrigin: string): MessageFooter['unsubscribe'] => {
+const unsubscribeWay = (source: string, publicOrigin: string): MessageFooter['unsubscribe'] => {
   if (source === 'system') return null;
   if (publicOrigin.startsWith('https:')) return 'one_click';
-  // What goes to many must have a way out even where RFC 8058 cannot be followed.
+  // Recipients of bulk mail must be able to unsubscribe even where RFC 8058 cannot be followed.
   return source === 'bulk' || source === 'campaign' ? 'link' : null;
 };
 
-export const readFacts = (db: TenantDb, draft: Draft, deps: FactsDeps, question: Question): Facts => {
-  const { source, route, content, now } = question;
+export const readFacts = (
+  db: TenantDb,
+  draft: Draft,
+  intake: IntakeContext,
+  request: FactsRequest,
+): Facts => {
+  const { source, route, content, now } = request;
   const practice = tenantStore(db).practice();
   const isOwn = source === 'system';
   const from = draft.from ?? { ...parseAddress(defaultFrom(practice)), name: practice.name };
-  const stream = streamOf(draft, { route });
+  const limits = intake.limits();
+  const simulatorDomain = `simulator.${intake.serviceHost}`;
+  // No one can opt out of the codes that they sign in with.
+  const suppressed = isOwn
+    ? new Map()
+    : suppressedAmong(db, draft, practice.id, request, intake.suppressionKey);
+  const ofDraft = factsOfDraft(draft, { route, suppressed, simulatorDomain });
+  const { stream } = ofDraft;
   return {
+    ...ofDraft,
     now,
+    limits,
     pause:
       practice.paused_at === null ? null : { reason: practice.pause_reason ?? '', at: practice.paused_at },
     safeMode: practice.safe_mode === 1,
-    safeModeAllowed: deps.safeMode().allowed,
-    simulatorDomain: `simulator.${deps.serviceHost}`,
+    safeModeAllowed: intake.safeModeAllowed(),
+    simulatorDomain,
     sendingHosts:
       practice.custom_domain === null
         ? [practice.managed_host]
@@ -129,12 +133,11 @@ export const readFacts = (db: TenantDb, draft: Draft, deps: FactsDeps, question:
       privacy_url: practice.legal_privacy_url,
     },
     dkimBroken: stream === 'marketing' && isDkimBroken(db, practice, addressDomain(from.address)),
-    plan: isOwn ? null : planOf(db, practice, deps, now),
-    warmup: isOwn ? null : warmupOf(db, practice, stream, now),
-    // Nobody opts out of the codes they sign in with.
-    suppressed: isOwn ? new Map() : suppressedAmong(db, draft, practice.id, question, deps.suppressionKey),
+    plan: isOwn ? null : planOf(db, practice, limits, now),
+    warmup: warmupOf(db, practice, { source, stream, now }),
+    suppressed,
     withoutConsent: null,
     content,
-    unsubscribe: wayOut(source, deps.publicOrigin),
+    unsubscribe: unsubscribeWay(source, intake.publicOrigin),
   };
 };

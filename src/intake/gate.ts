@@ -1,9 +1,10 @@
-// What a gate is: a pure function over a message and a snapshot of its tenant's state, named after what it looks at. Its
-// verdict, with the facts it used, is kept with the message.
+// What a gate is: a pure function over a snapshot of the tenant's state and, where its kind says so, the message. Its
+// verdict is kept with the message, together with the facts it used.
 
 import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
-import type { AppError } from '#src/kernel/errors.ts';
+import type { AppError, ErrorCode } from '#src/kernel/errors.ts';
+import type { Limits } from '#src/kernel/limits.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
@@ -12,10 +13,38 @@ import type { MessageFooter } from '#src/messages/settings.ts';
 import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { Draft } from './draft.ts';
 
-/** What the gates know of the tenant, read in the transaction that stores the message. */
-export interface Facts {
+/**
+ * What a gate asks about. Callers name the kinds they run:
+ * `sender`: whether this practice may send such a message at all. `request`: what the request sets beside the content.
+ * `recipients`: who may get it. `plan`: the mails of the month. `time`: when it leaves. `volume`: the mails of the day on
+ * which it leaves. `content`: what it says and carries.
+ */
+export const gateKinds = ['sender', 'request', 'recipients', 'plan', 'time', 'volume', 'content'] as const;
+export type GateKind = (typeof gateKinds)[number];
+/** Their gates also run for a message that is stored already: they look at no draft. */
+export type DepartureKind = 'time' | 'volume';
+
+/** What the gates know about the time at which a message leaves. */
+export interface DepartureFacts {
   /** ms since the epoch. */
   readonly now: number;
+  readonly limits: Limits;
+  readonly stream: Stream;
+  /** ms since the epoch; null: at once. */
+  readonly scheduledAt: number | null;
+  /** Mails that count: one for each recipient, without the suppressed ones and the simulator. */
+  readonly mails: number;
+  /** Of the custom domain in use; null where no domain is warmed up. */
+  readonly warmup: {
+    readonly startedAt: number;
+    /** Mails of this message's stream that are planned, by UTC day, from today on. */
+    readonly planned: ReadonlyMap<number, number>;
+  } | null;
+}
+
+/** What the gates know of the tenant, read in the transaction that stores the message. */
+export interface Facts extends DepartureFacts {
+  readonly kind: Kind;
   readonly pause: { readonly reason: string; readonly at: number } | null;
   readonly safeMode: boolean;
   /** Addresses, or domains with a leading `@`, in lower case. */
@@ -33,7 +62,7 @@ export interface Facts {
     readonly city: string | null;
     readonly privacy_url: string | null;
   };
-  /** Whether the last look at the From host's DKIM records found them wrong or gone. */
+  /** Whether the last check of the From host's DKIM records found them wrong or missing. */
   readonly dkimBroken: boolean;
   /** Null: nothing is capped. */
   readonly plan: {
@@ -45,70 +74,83 @@ export interface Facts {
     readonly resetsAt: number;
     /** What is refused at the cap. */
     readonly refuses: 'all' | 'marketing';
-    /** The highest share, in per cent, that the owners were told of this month. */
-    readonly told: number;
+    /** The highest share, in per cent, of which the owners were notified this month. */
+    readonly notified: number;
     /** The cap is that of managed hosts, not the plan's. */
     readonly managedHost: boolean;
-  } | null;
-  /** Of the custom domain in use; null where there is none to warm up. */
-  readonly warmup: {
-    readonly startedAt: number;
-    /** Mails of this message's stream that are planned, by UTC day, from today on. */
-    readonly planned: ReadonlyMap<number, number>;
   } | null;
   /** By recipient, those that a suppression keeps mail from. */
   readonly suppressed: ReadonlyMap<Address, SuppressionFacts>;
   /** Recipients of a list send who have given no consent to it; null where it is no list send. */
   readonly withoutConsent: readonly Address[] | null;
-  /** Null: nobody has looked, because the mail is the service's own. */
+  /** Null: the content was not checked, because the mail is the service's own. */
   readonly content: Assessment | null;
-  /** How recipients get out of this mail. */
+  /** How recipients unsubscribe from this mail. */
   readonly unsubscribe: MessageFooter['unsubscribe'];
 }
 
 export interface Verdict {
   readonly gate: string;
   /**
-   * `suppressed`: some recipients get nothing, the others do. `held`: it goes out later. `warned`: it goes out, but.
-   * `blocked`: it is kept as failed. `refused`: nothing is kept.
+   * `suppressed`: some recipients get nothing, the others do. `held`: it goes out later. `warned`: it goes out, and its
+   * sender should know of something. `blocked`: it is kept as failed. `refused`: nothing is kept.
    */
   readonly verdict: 'passed' | 'suppressed' | 'held' | 'warned' | 'blocked' | 'refused';
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
 /** What a gate finds; without any of the optional fields the message passes. */
-export interface Finding {
+export interface Finding<C extends ErrorCode = ErrorCode> {
   readonly facts: Verdict['facts'];
-  readonly refusal?: AppError;
+  readonly refusal?: AppError<C>;
   /** The content must not leave. */
   readonly blocks?: true;
-  /** Something a sender should know of, that keeps nothing from leaving. */
+  /** Something that a sender should know and that does not keep the message from leaving. */
   readonly warns?: true;
   /** These recipients get nothing. */
   readonly suppresses?: readonly Address[];
-  /** Not to be tried before, ms. */
+  /** The first attempt waits until then, ms. */
   readonly holdsUntil?: number;
 }
 
-export interface Gate {
+export interface Gate<K extends GateKind = GateKind, C extends ErrorCode = ErrorCode> {
   readonly name: string;
-  readonly check: (draft: Draft, facts: Facts) => Finding;
+  readonly kind: K;
+  /** All codes that it refuses or blocks with: routes that send declare them. */
+  readonly errors: readonly C[];
+  readonly check: K extends DepartureKind
+    ? (facts: DepartureFacts) => Finding<NoInfer<C>>
+    : (facts: Facts, draft: Draft) => Finding<NoInfer<C>>;
 }
 
-export const kindOf = (draft: Draft, facts: Pick<Facts, 'route'>): Kind =>
-  draft.kind ?? defaultKind[facts.route.type];
+/** Checks that the gate refuses with no code that it does not declare. */
+export const defineGate = <K extends GateKind, C extends ErrorCode>(gate: Gate<K, C>): Gate<K, C> => gate;
 
-export const streamOf = (draft: Draft, facts: Pick<Facts, 'route'>): Stream =>
-  kinds[kindOf(draft, facts)].stream;
+export const kindOf = (draft: Pick<Draft, 'kind'>, route: { readonly type: Stream }): Kind =>
+  draft.kind ?? defaultKind[route.type];
 
-export const recipientsOf = ({ to, cc, bcc }: Draft): Mailbox[] => [...to, ...cc, ...bcc];
+export const recipientsOf = ({ to, cc, bcc }: Pick<Draft, 'to' | 'cc' | 'bcc'>): Mailbox[] => [
+  ...to,
+  ...cc,
+  ...bcc,
+];
 
-/** When it is to leave, ms: now where it is for a time that has passed. */
-export const goesOutAt = ({ scheduledAt }: Pick<Draft, 'scheduledAt'>, { now }: Pick<Facts, 'now'>): number =>
+/** The part of the facts that follows from the draft and what was read for it. */
+export const factsOfDraft = (
+  draft: Draft,
+  { route, suppressed, simulatorDomain }: Pick<Facts, 'route' | 'suppressed' | 'simulatorDomain'>,
+): Pick<Facts, 'kind' | 'stream' | 'scheduledAt' | 'mails'> => {
+  const kind = kindOf(draft, route);
+  const counts = ({ address }: Mailbox): boolean =>
+    !suppressed.has(address) && addressDomain(address) !== simulatorDomain;
+  return {
+    kind,
+    stream: kinds[kind].stream,
+    scheduledAt: draft.scheduledAt,
+    mails: recipientsOf(draft).filter(counts).length,
+  };
+};
+
+/** When it is to leave, ms: now where its time has passed. */
+export const leavesAt = ({ scheduledAt, now }: Pick<DepartureFacts, 'scheduledAt' | 'now'>): number =>
   Math.max(scheduledAt ?? now, now);
-
-/** Mails that count: one a recipient, without the suppressed ones and the simulator. */
-export const countedMails = (draft: Draft, { suppressed, simulatorDomain }: Facts): number =>
-  recipientsOf(draft).filter(
-    ({ address }) => !suppressed.has(address) && addressDomain(address) !== simulatorDomain,
-  ).length;

@@ -1,36 +1,69 @@
-// The gates every message passes, in their order: route and kind, suppressions, content, the way out. The first that
-// refuses ends the way; the verdicts with the facts they used are kept with the message, so that "why was this sent,
-// held, refused" always has an answer.
-import type { AppError } from '#src/kernel/errors.ts';
+// The gates that every message passes, in their order. The first that refuses ends the run; the verdicts with the facts
+// they used are kept with the message, so that "why was this sent, held, refused" always has an answer.
+import type { AppError, ErrorCode } from '#src/kernel/errors.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { Draft } from './draft.ts';
-import { type Facts, type Finding, type Gate, recipientsOf, type Verdict } from './gate.ts';
-import { broadcastGates } from './gates/broadcast-gates.ts';
-import { contentGates } from './gates/content-gates.ts';
-import { recipientGates } from './gates/recipient-gates.ts';
-import { requestGates } from './gates/request-gates.ts';
-import { senderGates } from './gates/sender-gates.ts';
-import { volumeGates } from './gates/volume-gates.ts';
+import {
+  type DepartureFacts,
+  type DepartureKind,
+  type Facts,
+  type Finding,
+  type Gate,
+  type GateKind,
+  gateKinds,
+  recipientsOf,
+  type Verdict,
+} from './gate.ts';
+import { attachments, content, promotional, tracking, unsubscribe } from './gates/content-gates.ts';
+import {
+  consent,
+  internationalisedAddresses,
+  recipientCount,
+  safeMode,
+  suppression,
+} from './gates/recipient-gates.ts';
+import { headers } from './gates/request-gates.ts';
+import { dkim, impressum, kindAndRoute, senderDomain, tenantState } from './gates/sender-gates.ts';
+import { planCap, schedule, warmupDay, warmupVolume } from './gates/volume-gates.ts';
 
 export const gates: readonly Gate[] = [
-  ...senderGates,
-  ...requestGates,
-  ...broadcastGates,
-  ...recipientGates,
-  ...volumeGates,
-  ...contentGates,
+  kindAndRoute,
+  senderDomain,
+  tenantState,
+  recipientCount,
+  internationalisedAddresses,
+  headers,
+  attachments,
+  schedule,
+  impressum,
+  dkim,
+  warmupDay,
+  consent,
+  safeMode,
+  suppression,
+  planCap,
+  warmupVolume,
+  promotional,
+  content,
+  tracking,
+  unsubscribe,
 ];
 
-export interface Passage {
+/** The codes that a caller of these kinds may meet, each once: what its route declares. */
+export const gateErrors = (kinds: readonly GateKind[] = gateKinds): readonly ErrorCode[] => [
+  ...new Set(gates.filter(({ kind }) => kinds.includes(kind)).flatMap(({ errors }) => errors)),
+];
+
+export interface GateResult {
   readonly verdicts: readonly Verdict[];
   /** The first refusal: nothing is to be kept. */
   readonly refusal: AppError | null;
-  /** All of them: where the way was not a dry one, that one alone. */
+  /** All refusals; without `pastRefusals` at most one. */
   readonly refusals: readonly AppError[];
   /** The content must not leave: it is kept as failed. */
   readonly blocked: boolean;
   readonly suppressed: ReadonlySet<Address>;
-  /** Not to be tried before, ms; null: no gate asks for that. */
+  /** The first attempt waits until then, ms; null: no gate asks for that. */
   readonly heldUntil: number | null;
 }
 
@@ -42,33 +75,40 @@ const verdictOf = ({ refusal, blocks, suppresses, holdsUntil, warns }: Finding):
   return warns ? 'warned' : 'passed';
 };
 
-export interface Way {
-  /** Past refusals too. */
-  readonly dry?: boolean;
-  /** Names of the gates to pass; all where absent. */
-  readonly only?: ReadonlySet<string>;
-}
-
 /**
- * Verdicts of all gates up to the first that refuses; `dry`: of all gates. Where every recipient is suppressed nothing
- * goes out, and the gates after that have nothing to ask.
+ * Runs the gates of these kinds up to the first that refuses; with `pastRefusals` all of them. Where every recipient is
+ * suppressed nothing goes out, and the run ends there. A message that is stored already has no draft: only the kinds that
+ * look at none run for it.
  */
-export const passGates = (draft: Draft, facts: Facts, { dry = false, only }: Way = {}): Passage => {
+export function runGates(kinds: readonly DepartureKind[], facts: DepartureFacts): GateResult;
+export function runGates(
+  kinds: readonly GateKind[],
+  facts: Facts,
+  draft: Draft,
+  pastRefusals?: boolean,
+): GateResult;
+export function runGates(
+  kinds: readonly GateKind[],
+  facts: DepartureFacts,
+  draft?: Draft,
+  pastRefusals = false,
+): GateResult {
   const verdicts: Verdict[] = [];
-  const count = recipientsOf(draft).length;
+  const count = draft === undefined ? 0 : recipientsOf(draft).length;
   const refusals: AppError[] = [];
   let blocked = false;
   let heldUntil: number | null = null;
   let suppressed: ReadonlySet<Address> = new Set();
-  for (const { name, check } of gates) {
-    if (only && !only.has(name)) continue;
-    const finding = check(draft, facts);
+  for (const { name, kind, check } of gates) {
+    if (!kinds.includes(kind)) continue;
+    // The overloads see to it that both are there for the kinds that look at them.
+    const finding = check(facts as Facts, draft as Draft);
     verdicts.push({ gate: name, verdict: verdictOf(finding), facts: finding.facts });
     if (finding.refusal) refusals.push(finding.refusal);
     blocked ||= finding.blocks === true;
     heldUntil = finding.holdsUntil ?? heldUntil;
     suppressed = finding.suppresses ? new Set(finding.suppresses) : suppressed;
-    if (!dry && (refusals.length > 0 || (count > 0 && suppressed.size === count))) break;
+    if (!pastRefusals && (refusals.length > 0 || (count > 0 && suppressed.size === count))) break;
   }
   return { verdicts, refusal: refusals[0] ?? null, refusals, blocked, suppressed, heldUntil };
-};
+}

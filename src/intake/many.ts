@@ -1,23 +1,33 @@
-// Many messages by one request: a few under way at a time, so that they share commits and neither memory nor the event
-// loop is theirs alone; and what is said of each.
-import { type AppError, errorTable, toAppError } from '#src/kernel/errors.ts';
+// Many messages by one request: a few are in flight at a time, so that they share commits and leave memory and the event
+// loop to others too; and the answer for each.
+//
+// Under one idempotency key: while the request runs, the key is kept with the request's digest, and each message has a key
+// of its own, made of the request's key and its place. So a repetition after a crash sends none twice and goes on with
+// the rest, and a request with another body is refused. At the end the whole answer is kept under the key, unless a part
+// of it could be another one next time: then the repetition tries that part again.
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError, errorTable, toAppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Accepted } from './accept.ts';
+import { findKept, IDEMPOTENCY_PERIOD, type KeyedRequest, keepAnswer } from './idempotency.ts';
+import { idempotencyStore } from './idempotency-store.ts';
+import type { IntakeContext } from './intake-context.ts';
 import type { SendAnswer } from './schema.ts';
 
 /** As many as a commit takes in its time, twice: the next wait while one is synced. */
 const AT_ONCE = 64;
-/** At most so long new ones are begun before others get their turn on the event loop. */
+/** New messages are begun for this long at most; then the event loop serves others. */
 const SLICE_MS = 5;
 
-const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const yieldLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Lets others have the event loop whenever a slice is used up. */
+/** Yields the event loop whenever a slice is used up. */
 export const createSlices = (): (() => Promise<void> | undefined) => {
   let end = performance.now() + SLICE_MS;
   return () => {
     if (performance.now() < end) return undefined;
-    return breathe().then(() => {
+    return yieldLoop().then(() => {
       end = performance.now() + SLICE_MS;
     });
   };
@@ -71,7 +81,7 @@ export type Outcome =
       readonly mayPass: boolean;
     };
 
-/** Problems of one item are told by where it stands in the whole: `body[3].to`. */
+/** Paths of one item's problems begin with its place in the whole: `body[3].to`. */
 const rooted = (extra: object, root: string): object =>
   'fields' in extra && Array.isArray(extra.fields)
     ? {
@@ -83,7 +93,7 @@ const rooted = (extra: object, root: string): object =>
       }
     : extra;
 
-/** What the service itself could not do is worth another try; what it decided is not. */
+/** A failure of the service is worth another try; a decision of it is not. */
 const mayPass = ({ status, code }: AppError): boolean => status >= 500 || code === 'idempotency_in_progress';
 
 const refusedAs = (error: AppError, root: string, isKept: boolean): Outcome => {
@@ -96,7 +106,7 @@ const refusedAs = (error: AppError, root: string, isKept: boolean): Outcome => {
   };
 };
 
-/** What became of one item, whatever it throws; `root` is where it stands in the request. */
+/** The outcome of one item, whatever it throws; `root` is its path in the request. */
 export const outcomeOf = async (
   root: string,
   log: Log,
@@ -114,6 +124,109 @@ export const outcomeOf = async (
   }
 };
 
-/** 202 where at least one was accepted, be it that all its recipients are suppressed; else 422. */
+/** 202 where at least one was accepted, even if all its recipients are suppressed; else 422. */
 export const statusOf = (outcomes: readonly Outcome[]): 202 | 422 =>
   outcomes.some(({ kind }) => kind === 'accepted') ? 202 : 422;
+
+/** The status of a request that has not been answered yet. */
+const RUNNING = 0;
+
+export interface WholeRequest {
+  readonly tenantId: string;
+  /** Ids of the projects the credential is limited to; null: all. */
+  readonly projects: ReadonlySet<string> | null;
+  /** The project that the request names; null where it names none, or each message names its own. */
+  readonly projectId: string | null;
+  /** Null: a repetition is a new request. */
+  readonly key: string | null;
+  /** SHA-256 of the request's content. */
+  readonly digest: Buffer;
+}
+
+export interface WholeAnswer {
+  readonly status: 202 | 422;
+  readonly body: unknown;
+  readonly outcomes: readonly Outcome[];
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly body: unknown;
+  readonly replayed: boolean;
+}
+
+/** No client can give such a key: theirs are one line. */
+export const keyOfPart = (key: string, index: number): string => `${key}\n${index}`;
+
+/** Where the key is kept: as that of a single message from the same credential would be. Throws `not_found`. */
+const scopeOf = (db: TenantDb, { projects, projectId }: WholeRequest): string => {
+  if (projectId !== null) {
+    if (projects === null || projects.has(projectId)) return projectId;
+    throw new AppError('not_found', 'There is no such project.');
+  }
+  const { id } = tenantStore(db).defaultProject();
+  return projects === null || projects.has(id) ? id : ([...projects].toSorted()[0] ?? id);
+};
+
+/** Records that it runs, or finds what was answered. Throws `idempotency_conflict`. */
+const begin = (db: TenantDb, scope: string, request: KeyedRequest, now: number): Answered | null => {
+  const kept = findKept(db, scope, request, now);
+  if (kept && kept.status !== RUNNING)
+    return { status: kept.status, body: JSON.parse(kept.response_json), replayed: true };
+  keepAnswer(db, scope, request, { status: RUNNING, body: null }, now);
+  return null;
+};
+
+/** Whether the answer is kept, or the key is free again because nothing was stored; null: a repetition tries again. */
+const endOf = (outcomes: readonly Outcome[]): 'keep' | 'free' | null => {
+  if (outcomes.some((outcome) => outcome.kind === 'refused' && outcome.mayPass)) return null;
+  return outcomes.some((outcome) => outcome.kind === 'accepted' || outcome.isKept) ? 'keep' : 'free';
+};
+
+/** A null answer: the key is free again. */
+const finish = (
+  db: TenantDb,
+  scope: string,
+  request: KeyedRequest,
+  answer: WholeAnswer | null,
+  now: number,
+): void => {
+  const store = idempotencyStore(db);
+  const kept = store.get(scope, request.key, now - IDEMPOTENCY_PERIOD);
+  // Another request under the key has been quicker.
+  if (kept && !kept.request_hash.equals(request.digest)) return;
+  if (answer === null) store.remove(scope, request.key);
+  else keepAnswer(db, scope, request, answer, now);
+};
+
+/**
+ * Does the work, or answers as it was answered before. A rejection of `work` refuses the whole request, and the key is free
+ * again. Rejects with `not_found`, `idempotency_conflict`, and `idempotency_in_progress` after half a minute.
+ */
+export const answerWhole = (
+  { files, clock, requests }: IntakeContext,
+  whole: WholeRequest,
+  work: () => Promise<WholeAnswer>,
+): Promise<Answered> => {
+  const { tenantId, key, digest } = whole;
+  const answered = ({ status, body }: WholeAnswer): Answered => ({ status, body, replayed: false });
+  if (key === null) return work().then(answered);
+  const request = { key, digest };
+  return requests.run(tenantId, `whole ${whole.projectId ?? ''} ${key}`, async () => {
+    const repeated = await files.write(tenantId, (db) => begin(db, scopeOf(db, whole), request, clock.now()));
+    if (repeated) return repeated;
+    // Where this cannot be written, the key stays that of a request that runs: the repetition finds each message by its
+    // own key.
+    const end = (answer: WholeAnswer | null) =>
+      files
+        .write(tenantId, (db) => finish(db, scopeOf(db, whole), request, answer, clock.now()))
+        .catch(() => undefined);
+    const answer = await work().catch(async (refusal: unknown) => {
+      await end(null);
+      throw refusal;
+    });
+    const ending = endOf(answer.outcomes);
+    if (ending !== null) await end(ending === 'keep' ? answer : null);
+    return answered(answer);
+  });
+};

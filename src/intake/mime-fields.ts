@@ -10,7 +10,7 @@ import { decodeWords } from '#src/mail/decode-text.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { ParsedMessage } from '#src/mail/mime-parts.ts';
 import { type Kind, kindNames } from '#src/messages/kinds.ts';
-import { headerProblem } from './header-rules.ts';
+import { headerProblem } from './gates/request-gates.ts';
 import { MAX_HEADERS_GIVEN, metadata, routeName, tag } from './send-fields.ts';
 
 export interface MimeFields {

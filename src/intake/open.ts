@@ -5,14 +5,11 @@ import type { Domains } from '#src/domains/open.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Messages } from '#src/messages/open.ts';
-import type { AcceptDeps } from './accept.ts';
 import { openScanners } from './content/open-scanners.ts';
-import { removeExpiredAnswers } from './expired-answers.ts';
-import { manyRoutes } from './many-routes.ts';
+import { createRequestQueue, removeExpiredAnswers } from './idempotency.ts';
+import type { IntakeContext } from './intake-context.ts';
 import { createPostman } from './postman.ts';
-import { createRepeats } from './repeats.ts';
 import { sendRoutes } from './routes.ts';
-import { scheduledRoutes } from './scheduled-routes.ts';
 import { sendTestRoutes } from './send-test.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { presetRoutes } from './templates/seed.ts';
@@ -38,23 +35,22 @@ export const openIntake = (
   const { platform, tenants: files } = storage;
   const { service, smtp } = config();
   const scanners = openScanners(base);
-  const managedHostCap = () => config().limits.managed_host_mails;
-  const usageNotices = createUsageNotices({ ...accounts.ownerNotices, managedHostCap });
-  const intake: AcceptDeps = {
+  const usageNotices = createUsageNotices(accounts.ownerNotices, base.limits);
+  const intake: IntakeContext = {
     files,
     clock,
     serviceHost: service.host,
-    safeMode: () => {
+    limits: base.limits,
+    safeModeAllowed: () => {
       const { allowlist, placement_testers } = config().safe_mode;
-      return { allowed: [...allowlist, ...placement_testers] };
+      return [...allowlist, ...placement_testers];
     },
     content: scanners.content,
-    repeats: createRepeats(options.keyPatienceMs),
+    requests: createRequestQueue(options.keyPatienceMs),
     contentKey: base.key('service mail'),
-    managedHostCap,
     publicOrigin: service.public_origin,
     suppressionKey,
-    tellUsage: usageNotices.tell,
+    usageReached: usageNotices.wake,
     holdDue: queue.hold,
     wake: (tenantId, lane, dueAt) => {
       queue.wake(tenantId, lane, dueAt);
@@ -76,9 +72,7 @@ export const openIntake = (
     postman,
     routes: [
       ...sendRoutes(intake),
-      ...manyRoutes(intake),
-      ...scheduledRoutes(intake),
-      ...sendTestRoutes({ intake, simulatorDomain, receives: smtp.inbound !== undefined }),
+      ...sendTestRoutes(intake, smtp.inbound !== undefined),
       ...templateRoutes({ files, clock }),
       ...presetRoutes({ files, clock }),
       ...validateEmailsRoutes({ files, clock, lookup: domains.lookup, suppressionKey, simulatorDomain }),

@@ -1,6 +1,6 @@
-// What people write to postmaster and abuse of the service's own hosts (RFC 5321 §4.5.1, RFC 2142 §4): someone must read it.
-// Where the operator has named an address it goes there as a mail of the service's own practice, by the one way in; else
-// it is kept in that practice's local mailbox. Strangers decide what comes, so it is bounded in number and size.
+// Mail to postmaster and abuse at the service's own hosts (RFC 5321 §4.5.1, RFC 2142 §4): the operator must read it. Where the
+// operator has named an address, it is sent there as a mail of the service's own practice, by the one way in; else it is
+// kept in that practice's local mailbox. Strangers decide what comes, so its number and size are bounded.
 import { hash } from 'node:crypto';
 import { simpleParser } from 'mailparser';
 import { AppError } from '#src/kernel/errors.ts';
@@ -10,10 +10,12 @@ import { fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { calmSource } from '#src/mail/mime-parts.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
-import { type AcceptDeps, accept } from './accept.ts';
+import { accept } from './accept.ts';
+import { draftWith } from './draft.ts';
+import type { IntakeContext } from './intake-context.ts';
 
 export interface OperatorMailDeps {
-  readonly intake: AcceptDeps;
+  readonly intake: IntakeContext;
   readonly systemTenantId: () => string | null;
   /** The address that the operator has named. */
   readonly operator: () => string | null;
@@ -34,11 +36,11 @@ const OF_A_CLIENT: RateLimit = { perSecond: 1 / 360, burst: 10 };
 const OF_ALL: RateLimit = { perSecond: 1 / 60, burst: 60 };
 const MAX_TEXT = 100_000;
 const MAX_SUBJECT = 500;
-/** Parsing needs time with the square of a header field's length, or of the depth of HTML. */
+/** The time of parsing grows with the square of a header field's length, and of the depth of HTML. */
 const MAX_PARSED_BYTES = 256 * 1_024;
 const MAX_HTML = 50_000;
 const SHOWN = ['From', 'To', 'Cc', 'Date', 'Subject', 'Message-ID'];
-/** No program is to answer it, and the mail about it is not to come back. */
+/** So that no program answers it and no report about it comes back. */
 const OWN_HEADERS: readonly (readonly [string, string])[] = [['Auto-Submitted', 'auto-forwarded']];
 
 interface Readable {
@@ -80,7 +82,7 @@ const senderOf = (mailFrom: string): Mailbox[] => {
   }
 };
 
-/** Resolves with false where too much came of late; else once it is durable. */
+/** Resolves with false where too much mail came recently; else once the mail is durable. */
 export const createOperatorMail = (deps: OperatorMailDeps) => {
   const limiter = createRateLimiter();
 
@@ -92,27 +94,16 @@ export const createOperatorMail = (deps: OperatorMailDeps) => {
       tenantId,
       projects: null,
       projectId: null,
-      draft: {
-        from: null,
+      draft: draftWith({
         to: [parseAddress(operator)],
-        cc: [],
-        bcc: [],
         replyTo: senderOf(mail.mailFrom),
         subject: `[${mail.recipient}] ${subject}`,
         text,
-        html: null,
         route: 'outgoing',
         kind: 'transactional',
         tags: ['operator_mail'],
-        metadata: {},
-        headers: [],
-        attachments: [],
-        settings: { track_opens: false, track_clicks: false },
-        calendar: null,
-        scheduledAt: null,
-        shared: null,
-      },
-      // A sender that did not hear the 250 brings it again.
+      }),
+      // A sender that did not receive the 250 sends it again.
       idempotency: { key: `operator-mail:${hash('sha256', `${mail.recipient}\n${text}`)}`, request: text },
     });
   };

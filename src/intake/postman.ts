@@ -13,8 +13,9 @@ import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
-import { type AcceptDeps, accept } from './accept.ts';
+import { accept } from './accept.ts';
 import type { Draft } from './draft.ts';
+import type { IntakeContext } from './intake-context.ts';
 
 /** Handed in together: they share commits. */
 const PAGE = 50;
@@ -30,7 +31,7 @@ const OWN_HEADERS: Draft['headers'] = [
 export interface PostmanDeps {
   readonly platform: DurableFile<PlatformDb>;
   readonly outbox: Outbox;
-  readonly intake: AcceptDeps;
+  readonly intake: IntakeContext;
   /** Null as long as there is none. */
   readonly systemTenantId: () => string | null;
   readonly log: Log;

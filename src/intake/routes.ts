@@ -1,34 +1,89 @@
-// Sending over HTTP.
+// Sending over HTTP: single messages, batch, templated bulk, score, and messages that wait for their time.
 import { z } from 'zod';
+import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
-import { type AcceptDeps, accept } from './accept.ts';
-import { dryRun } from './dry-run.ts';
-import { keyHeaders, keyOf } from './request-key.ts';
-import { type SendBody, sendAnswer, sendBody } from './schema.ts';
-import { scoreAnswer } from './score.ts';
-import { draftOf } from './templated.ts';
+import { accept, SEND_ERRORS } from './accept.ts';
+import { sendBatch } from './batch.ts';
+import { CONCERNS_ALL, sendBulk } from './bulk.ts';
+import {
+  asItComes,
+  type BulkBody,
+  batchItem,
+  bulkAnswer,
+  bulkBody,
+  bulkRefusal,
+  flatBulkBody,
+} from './bulk-schema.ts';
+import { draftOf } from './draft.ts';
+import { gateErrors } from './gates.ts';
+import type { IntakeContext } from './intake-context.ts';
+import type { Answered } from './many.ts';
+import { cancelScheduled, DEPENDS_ON_TIME, reschedule } from './scheduled.ts';
+import { idempotencyKey, type SendBody, sendAnswer, sendBody } from './schema.ts';
+import { score, scoreAnswer } from './score.ts';
+import { scheduledAt } from './send-fields.ts';
 
-const submissionOf = (body: SendBody, { caller, tenantId }: RequestContext) => {
-  if (tenantId === null) throw new Error('the door names the tenant of every route that asks a permission');
-  return {
-    tenantId,
-    projects: caller.projects,
+/** 30 MiB of attachments are 40 MiB of base64, and the texts beside them. */
+const BODY_LIMIT_BYTES = defaultLimits.body_bytes;
+
+const keyHeaders = z.object({
+  'Idempotency-Key': idempotencyKey
+    .optional()
+    .describe(
+      'a repeated request with the same key is answered as the first one; X-Idempotency-Key is an alias',
+    ),
+});
+
+const keyNames = ['idempotency-key', 'x-idempotency-key'];
+
+/** The header wins over the body's field. Throws `invalid_request` for a header that cannot be used. */
+const keyOf = (
+  field: string | undefined,
+  { header, countOf }: Pick<RequestContext, 'header' | 'countOf'>,
+): string | null => {
+  // Ignoring a repeated header would send the retry again.
+  if (keyNames.some((name) => countOf(name) > 1)) {
+    throw new AppError('invalid_request', 'The Idempotency-Key is in the head more than once.', {
+      extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected once' }] },
+    });
+  }
+  const given = header('idempotency-key') ?? header('x-idempotency-key');
+  if (given === undefined) return field ?? null;
+  const parsed = idempotencyKey.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new AppError('invalid_request', 'The Idempotency-Key is not usable.', {
+    extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected 1 to 256 characters' }] },
+  });
+};
+
+/** The practice, and the projects of it that the caller may use. */
+const senderOf = ({ caller, tenantId }: RequestContext) => {
+  if (tenantId === null)
+    throw new Error('the server names the tenant of every route that asks for a permission');
+  return { tenantId, projects: caller.projects };
+};
+
+const replayHeaders = (replayed: boolean) => (replayed ? { 'Idempotent-Replayed': 'true' } : {});
+
+const resultOf = ({ status, body, replayed }: Answered): RouteResult => ({
+  status,
+  body,
+  headers: replayHeaders(replayed),
+});
+
+const send = async (intake: IntakeContext, body: SendBody, context: RequestContext): Promise<RouteResult> => {
+  const key = keyOf(body.idempotency_key, context);
+  const { idempotency_key: _, ...request } = body;
+  const accepted = await accept(intake, {
+    ...senderOf(context),
     projectId: body.project_id ?? null,
     source: 'api',
     draft: draftOf(body),
-  } as const;
-};
-
-const send = async (deps: AcceptDeps, body: SendBody, context: RequestContext): Promise<RouteResult> => {
-  const key = keyOf(body.idempotency_key, context);
-  const { idempotency_key: _, ...request } = body;
-  const accepted = await accept(deps, {
-    ...submissionOf(body, context),
     idempotency: key === null ? null : { key, request },
   });
-  const headers = accepted.replayed ? { 'Idempotent-Replayed': 'true' } : {};
+  const headers = replayHeaders(accepted.replayed);
   return accepted.kind === 'accepted'
     ? { status: 202, body: accepted.answer, headers }
     : { status: accepted.error.status, body: accepted.error, headers };
@@ -36,51 +91,30 @@ const send = async (deps: AcceptDeps, body: SendBody, context: RequestContext): 
 
 const practiceParams = z.strictObject({ id: idSchema.describe('the practice') });
 
-/** 30 MiB of attachments are 40 MiB of base64, and the texts beside them. */
-export const BODY_LIMIT_BYTES = defaultLimits.bodyBytes;
+const sending = {
+  method: 'post',
+  tag: 'Send',
+  access: 'messages.send',
+  audit: { none: 'a message is its own record' },
+  stability: 'stable',
+  headers: keyHeaders,
+  bodyLimit: BODY_LIMIT_BYTES,
+} as const;
 
-export const sendRoutes = (deps: AcceptDeps): Route[] => {
-  const shared = {
-    method: 'post',
-    tag: 'Send',
-    access: 'messages.send',
-    audit: { none: 'a message is its own record' },
-    stability: 'stable',
-    headers: keyHeaders,
+const singleRoutes = (intake: IntakeContext): Route[] => {
+  const single = {
+    ...sending,
     body: sendBody,
-    bodyLimit: BODY_LIMIT_BYTES,
     responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },
-    errors: [
-      'tenant_paused',
-      'plan_cap_reached',
-      'content_blocked',
-      'promotional_on_transactional',
-      'impressum_incomplete',
-      'warmup_not_ready',
-      'warmup_cap_reached',
-      'consent_required',
-      'idempotency_in_progress',
-      'idempotency_conflict',
-      'kind_not_allowed_on_route',
-      'dkim_not_verified',
-      'attachment_rejected',
-      'too_many_recipients',
-      'safe_mode_recipient',
-      'from_not_allowed',
-      'header_not_allowed',
-      'invalid_recipient',
-      'conflict',
-      'not_found',
-      'forbidden',
-    ],
+    errors: SEND_ERRORS,
   } as const;
   return [
     defineRoute({
-      ...shared,
+      ...single,
       path: '/api/practices/{id}/send',
       summary: 'Send a message',
       params: practiceParams,
-      handle: ({ body }, context) => send(deps, body, context),
+      handle: ({ body }, context) => send(intake, body, context),
     }),
     defineRoute({
       method: 'post',
@@ -97,16 +131,139 @@ export const sendRoutes = (deps: AcceptDeps): Route[] => {
       bodyLimit: BODY_LIMIT_BYTES,
       responses: { 200: { description: 'What would become of it.', body: scoreAnswer } },
       errors: ['invalid_recipient', 'conflict', 'not_found', 'forbidden'],
-      handle: async ({ body }, context) => ({
+      handle: async ({ body }, context) => {
+        const { tenantId, projects } = senderOf(context);
+        const candidate = {
+          source: 'api',
+          projects,
+          projectId: body.project_id ?? null,
+          draft: draftOf(body),
+        } as const;
+        return { status: 200, body: await score(intake, tenantId, candidate, context.language) };
+      },
+    }),
+    defineRoute({
+      ...single,
+      path: '/api/emails',
+      summary: 'Send a message; the practice is that of the token, or named in X-Service-Practice',
+      handle: ({ body }, context) => send(intake, body, context),
+    }),
+  ];
+};
+
+/** The codes of a request for many messages; each message is refused in its own place of the answer. */
+const WHOLE_ERRORS = ['idempotency_in_progress', 'idempotency_conflict'] as const;
+
+const manyRoutes = (intake: IntakeContext): Route[] => {
+  const bulk = {
+    ...sending,
+    description:
+      'One message a recipient, each with its own values in it and its own way to unsubscribe. Placeholders are `{{name}}`, values are escaped in HTML. Where any recipient lacks a value, nothing is sent. Rules look at each message, scanners at the first. Attachments cannot be sent so.',
+    responses: {
+      202: {
+        description: 'One result a recipient, in their order; at least one was accepted.',
+        body: bulkAnswer,
+      },
+      422: {
+        description: 'None was accepted: the results, or what concerns all of them.',
+        body: bulkRefusal,
+      },
+    },
+    errors: [...gateErrors(CONCERNS_ALL), ...WHOLE_ERRORS, 'conflict', 'not_found', 'forbidden'],
+  } as const;
+  const answerBulk = async (body: BulkBody, context: RequestContext): Promise<RouteResult> => {
+    const key = keyOf(body.idempotency_key, context);
+    return resultOf(await sendBulk(intake, { ...senderOf(context), log: context.log, body, key }));
+  };
+  return [
+    defineRoute({
+      ...sending,
+      path: '/api/practices/{id}/send/batch',
+      summary: `Send up to ${defaultLimits.batch} messages`,
+      description:
+        'An array of bodies as of a single send. Each is answered in its place: as a single send is, or with `status_code` and the refusal. An item may have an `idempotency_key` of its own; the header Idempotency-Key stands for the whole: after a connection that broke, the same request again sends no item twice.',
+      params: practiceParams,
+      body: z.array(asItComes(sendBody)).max(defaultLimits.batch),
+      responses: {
+        202: { description: 'At least one was accepted.', body: z.array(batchItem) },
+        422: { description: 'None was accepted.', body: z.array(batchItem) },
+      },
+      errors: WHOLE_ERRORS,
+      handle: async ({ body }, context) => {
+        const key = keyOf(undefined, context);
+        return resultOf(
+          await sendBatch(intake, { ...senderOf(context), log: context.log, items: body, key }),
+        );
+      },
+    }),
+    defineRoute({
+      ...bulk,
+      path: '/api/practices/{id}/send/bulk',
+      summary: 'Send one template to many recipients',
+      params: practiceParams,
+      body: bulkBody,
+      handle: ({ body }, context) => answerBulk(body, context),
+    }),
+    defineRoute({
+      ...bulk,
+      path: '/api/emails/send-bulk',
+      summary:
+        'Send one template to many recipients; the practice is that of the token, or named in X-Service-Practice',
+      body: flatBulkBody,
+      handle: ({ body }, context) => answerBulk(body, context),
+    }),
+  ];
+};
+
+const scheduledRoutes = (intake: IntakeContext): Route[] => {
+  const shared = {
+    tag: 'Messages',
+    access: 'messages.send',
+    stability: 'stable',
+    params: practiceParams.extend({ messageID: idSchema }),
+  } as const;
+  return [
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: '/api/practices/{id}/messages/{messageID}/cancel',
+      summary: 'Cancel a message that waits for its time',
+      description:
+        'While it is `pending`. It becomes `failed`, no one gets it, and it does not count towards any cap.',
+      audit: 'message.cancel',
+      responses: { 200: { description: 'It is not sent.', body: sendAnswer } },
+      errors: ['conflict', 'not_found', 'forbidden'],
+      handle: async ({ params: { id, messageID } }, { caller, change }) => ({
         status: 200,
-        body: await dryRun(deps, submissionOf(body, context), context.language),
+        body: await cancelScheduled(intake, { tenantId: id, messageId: messageID, caller, change }),
       }),
     }),
     defineRoute({
       ...shared,
-      path: '/api/emails',
-      summary: 'Send a message; the practice is that of the token, or named in X-Service-Practice',
-      handle: ({ body }, context) => send(deps, body, context),
+      method: 'patch',
+      path: '/api/practices/{id}/messages/{messageID}',
+      summary: 'Give a message that waits for its time another one',
+      description: 'While it is `pending`. The limits of the warm-up hold for the new day.',
+      audit: 'message.reschedule',
+      body: z.strictObject({
+        scheduled_at: scheduledAt.describe('at most 30 days ahead; a time that has passed means at once'),
+      }),
+      responses: { 200: { description: 'It leaves at that time.', body: sendAnswer } },
+      errors: [...gateErrors(DEPENDS_ON_TIME), 'conflict', 'not_found', 'forbidden'],
+      handle: async ({ params: { id, messageID }, body }, { caller, change }) => ({
+        status: 200,
+        body: await reschedule(
+          intake,
+          { tenantId: id, messageId: messageID, caller, change },
+          Date.parse(body.scheduled_at),
+        ),
+      }),
     }),
   ];
 };
+
+export const sendRoutes = (intake: IntakeContext): Route[] => [
+  ...singleRoutes(intake),
+  ...manyRoutes(intake),
+  ...scheduledRoutes(intake),
+];

@@ -1,5 +1,5 @@
-// Messages that wait for their time: withdrawn, or given another time. Only while nobody has begun to send them, which is
-// looked at in the transaction that changes them: the dispatcher claims in one of its own.
+// Cancels messages that wait for their time, or gives them another time. Only while no attempt has begun: that is checked in
+// the transaction that changes them, and the dispatcher claims in a transaction of its own.
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
@@ -19,27 +19,14 @@ import { queueStore } from '#src/messages/queue/store.ts';
 import type { Status } from '#src/messages/rules.ts';
 import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
 import { visibleMessage } from '#src/messages/visible-message.ts';
-import type { AcceptDeps } from './accept.ts';
-import type { Draft } from './draft.ts';
-import { readFacts } from './facts.ts';
+import { warmupOf } from './facts.ts';
 import type { Verdict } from './gate.ts';
-import { passGates } from './gates.ts';
+import { type GateResult, runGates } from './gates.ts';
+import type { IntakeContext } from './intake-context.ts';
 import type { SendAnswer } from './schema.ts';
 
-export type ScheduledDeps = Pick<
-  AcceptDeps,
-  | 'files'
-  | 'clock'
-  | 'holdDue'
-  | 'wake'
-  | 'serviceHost'
-  | 'safeMode'
-  | 'managedHostCap'
-  | 'publicOrigin'
-  | 'suppressionKey'
->;
-
-export interface Named {
+/** Which message, and who changes it. */
+export interface ScheduledChange {
   readonly tenantId: string;
   readonly messageId: string;
   readonly caller: Caller;
@@ -48,15 +35,15 @@ export interface Named {
 
 const CANCELLED = 'cancelled before it was due';
 
-interface Waiting {
+interface WaitingMessage {
   readonly message: MessageRow;
-  /** Those to whom it would go. */
+  /** Those that are queued. */
   readonly recipients: readonly RecipientRow[];
   readonly dueAt: number;
 }
 
-/** Throws `not_found`; `conflict` where it does not wait, or not any more. */
-const waitingMessage = (db: TenantDb, { messageId, caller }: Named): Waiting => {
+/** Throws `not_found`; `conflict` where it does not wait, or no longer waits. */
+const waitingMessage = (db: TenantDb, { messageId, caller }: ScheduledChange): WaitingMessage => {
   const message = visibleMessage(db, messageId, caller);
   const rows = queueStore(db).ofMessage(message.seq);
   const [first] = rows;
@@ -74,14 +61,14 @@ const waitingMessage = (db: TenantDb, { messageId, caller }: Named): Waiting => 
 };
 
 /** As they were counted when it was accepted. */
-const mailsOf = ({ recipients }: Waiting, { serviceHost }: ScheduledDeps): number =>
+const mailsOf = ({ recipients }: WaitingMessage, { serviceHost }: IntakeContext): number =>
   recipients.filter(
     ({ address }) => addressDomain(address as Mailbox['address']) !== `simulator.${serviceHost}`,
   ).length;
 
 const record = (
   db: TenantDb,
-  { change }: Named,
+  { change }: ScheduledChange,
   before: MessageRow,
   after: { readonly status: Status; readonly scheduled_at: number },
   now: number,
@@ -94,7 +81,7 @@ const record = (
   auditStore(db).record(change, { target, before: shown(before), after: shown(after) }, now);
 };
 
-const giveBack = (db: TenantDb, { message, dueAt }: Waiting, mails: number): void => {
+const giveBack = (db: TenantDb, { message, dueAt }: WaitingMessage, mails: number): void => {
   const { created_at, route_id, project_id, channel, message_kind } = message;
   const day = utcDay(created_at);
   const counters = counterStore(db);
@@ -104,17 +91,17 @@ const giveBack = (db: TenantDb, { message, dueAt }: Waiting, mails: number): voi
   counters.addVolume(utcDay(dueAt), kinds[message_kind].stream, -mails);
 };
 
-/** Nothing of it goes out any more. */
-export const cancelScheduled = (deps: ScheduledDeps, named: Named): Promise<SendAnswer> =>
-  deps.files.write(named.tenantId, (db) => {
-    const now = deps.clock.now();
-    const waiting = waitingMessage(db, named);
+/** Nothing of it is sent. */
+export const cancelScheduled = (intake: IntakeContext, request: ScheduledChange): Promise<SendAnswer> =>
+  intake.files.write(request.tenantId, (db) => {
+    const now = intake.clock.now();
+    const waiting = waitingMessage(db, request);
     const { message, recipients } = waiting;
     const messages = messageStore(db);
     for (const { id, attempts } of recipients) {
       queueStore(db).remove(id);
-      const said = { smtp_code: null, enhanced_code: null, diagnostic: CANCELLED, upstream: null };
-      messages.updateRecipient(message.seq, { id, status: 'failed', attempts, ...said, updated_at: now });
+      const outcome = { smtp_code: null, enhanced_code: null, diagnostic: CANCELLED, upstream: null };
+      messages.updateRecipient(message.seq, { id, status: 'failed', attempts, ...outcome, updated_at: now });
       eventStore(db).append({
         type: 'message.failed',
         messageSeq: message.seq,
@@ -123,81 +110,63 @@ export const cancelScheduled = (deps: ScheduledDeps, named: Named): Promise<Send
         data: { diagnostic: CANCELLED },
       });
     }
-    const mails = mailsOf(waiting, deps);
+    const mails = mailsOf(waiting, intake);
     if (mails > 0) giveBack(db, waiting, mails);
-    record(db, named, message, { status: 'failed', scheduled_at: message.scheduled_at ?? now }, now);
+    record(db, request, message, { status: 'failed', scheduled_at: message.scheduled_at ?? now }, now);
     return { id: message.id, message_id: message.id, status: 'failed' };
   });
 
-/** As far as the gates look that ask when it is to leave. */
-const draftAgain = ({ message, recipients }: Waiting, scheduledAt: number): Draft => ({
-  from: JSON.parse(message.from_json),
-  to: recipients.map(({ address }) => ({ address: address as Mailbox['address'] })),
-  cc: [],
-  bcc: [],
-  replyTo: [],
-  subject: message.subject,
-  text: null,
-  html: null,
-  route: null,
-  kind: message.message_kind,
-  tags: [],
-  metadata: {},
-  headers: [],
-  attachments: [],
-  settings: {},
-  calendar: null,
-  scheduledAt,
-  shared: null,
-});
+/** The mails of the month were counted when it was accepted, and recipients and content are the same as then. */
+export const DEPENDS_ON_TIME = ['time', 'volume'] as const;
 
-const TIME_GATES: ReadonlySet<string> = new Set(['schedule', 'warmup_day', 'warmup_volume']);
-
-/** What the gates say of the new time, and when it may leave. Throws their refusal. */
-const passTimeGates = (db: TenantDb, deps: ScheduledDeps, waiting: Waiting, scheduledAt: number) => {
-  const { message } = waiting;
-  const draft = draftAgain(waiting, scheduledAt);
-  const route = tenantStore(db).route(message.route_id);
-  if (!route) throw new Error(`message ${message.seq} has lost its route`);
-  const question = {
-    source: message.source,
-    projectId: message.project_id,
-    route,
-    content: null,
-    now: deps.clock.now(),
-  };
-  // Whom a suppression has come to meanwhile is looked at when it leaves.
-  const facts = { ...readFacts(db, draft, deps, question), suppressed: new Map() };
-  const passage = passGates(draft, facts, { only: TIME_GATES });
-  if (passage.refusal !== null) throw passage.refusal;
-  return passage;
+/** Throws the refusal of a gate. */
+const checkNewTime = (
+  db: TenantDb,
+  intake: IntakeContext,
+  waiting: WaitingMessage,
+  scheduledAt: number,
+): GateResult => {
+  const { source, message_kind } = waiting.message;
+  const { stream } = kinds[message_kind];
+  const now = intake.clock.now();
+  const result = runGates(DEPENDS_ON_TIME, {
+    now,
+    limits: intake.limits(),
+    stream,
+    scheduledAt,
+    // Suppressions that were added meanwhile are looked up when it leaves.
+    mails: mailsOf(waiting, intake),
+    warmup: warmupOf(db, tenantStore(db).practice(), { source, stream, now }),
+  });
+  if (result.refusal !== null) throw result.refusal;
+  return result;
 };
 
 const decisionsWith = (kept: string, verdicts: readonly Verdict[]): string => {
-  const anew = new Map(verdicts.map((verdict) => [verdict.gate, verdict]));
-  return packDecisions(unpackDecisions(kept).map((decision) => anew.get(decision.gate) ?? decision));
+  const latest = new Map(verdicts.map((verdict) => [verdict.gate, verdict]));
+  return packDecisions(unpackDecisions(kept).map((decision) => latest.get(decision.gate) ?? decision));
 };
 
 /** `scheduledAt`: ms; a time that has passed means at once. */
 export const reschedule = async (
-  deps: ScheduledDeps,
-  named: Named,
+  intake: IntakeContext,
+  request: ScheduledChange,
   scheduledAt: number,
 ): Promise<SendAnswer> => {
-  const { tenantId } = named;
-  const now = deps.clock.now();
+  const { tenantId } = request;
+  const now = intake.clock.now();
   let woken: { lane: Lane; dueAt: number } = { lane: 0, dueAt: now };
-  const release = await deps.holdDue(tenantId, now);
+  const release = await intake.holdDue(tenantId, now);
   try {
-    const answer = await deps.files.write(tenantId, (db): SendAnswer => {
-      const waiting = waitingMessage(db, named);
+    return await intake.files.write(tenantId, (db): SendAnswer => {
+      const waiting = waitingMessage(db, request);
       const { message, recipients } = waiting;
       const { stream } = kinds[message.message_kind];
-      const mails = mailsOf(waiting, deps);
+      const mails = mailsOf(waiting, intake);
       const counters = counterStore(db);
-      // First: on its new day it must not stand in its own way.
+      // Before the gates run: on the new day the message must not count against itself.
       if (mails > 0) counters.addVolume(utcDay(waiting.dueAt), stream, -mails);
-      const { verdicts, heldUntil } = passTimeGates(db, deps, waiting, scheduledAt);
+      const { verdicts, heldUntil } = checkNewTime(db, intake, waiting, scheduledAt);
       const time = Math.max(scheduledAt, now);
       const dueAt = Math.max(time, heldUntil ?? 0);
       if (mails > 0) counters.addVolume(utcDay(dueAt), stream, mails);
@@ -208,7 +177,7 @@ export const reschedule = async (
         queueStore(db).release(id, 0, dueAt);
         if (status !== 'pending') messages.setRecipientStatus(message.seq, id, status, now);
       }
-      record(db, named, message, { status, scheduled_at: time }, now);
+      record(db, request, message, { status, scheduled_at: time }, now);
       woken = { lane: laneOf[stream], dueAt };
       return {
         id: message.id,
@@ -217,10 +186,9 @@ export const reschedule = async (
         ...(status === 'pending' ? { scheduled_at: toIso(time) } : {}),
       };
     });
-    return answer;
   } finally {
-    // Also after a failed sync: it may stand in the file all the same.
-    deps.wake(tenantId, woken.lane, woken.dueAt);
+    // Also after a failed sync: the change may be in the file.
+    intake.wake(tenantId, woken.lane, woken.dueAt);
     release();
   }
 };

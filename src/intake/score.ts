@@ -1,5 +1,5 @@
-// What a sender is told of a message that is not sent: how its content is rated, what the gates say of it, and what to do
-// about either. Pure.
+// A message is rated without being sent: how its content is rated, what all gates and the scanners say of it, and what its
+// sender can do about that. Nothing is stored, and no idempotency key is looked at.
 import { z } from 'zod';
 import { type Assessment, gradeOf, inboxRiskOf } from '#src/intake/content/assessment.ts';
 import { type FindingWords, wordsOf } from '#src/intake/content/rate-content.ts';
@@ -7,9 +7,11 @@ import type { ErrorCode } from '#src/kernel/errors.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { decisionSchema } from '#src/messages/schema.ts';
 import type { Draft } from './draft.ts';
+import { type Assess, type Candidate, type Evaluation, evaluate, scan } from './evaluate.ts';
 import { type Facts, recipientsOf } from './gate.ts';
-import { missingLegal } from './gates/broadcast-gates.ts';
-import type { Passage } from './gates.ts';
+import { missingLegal } from './gates/sender-gates.ts';
+import type { GateResult } from './gates.ts';
+import type { IntakeContext } from './intake-context.ts';
 import { DELICATE_TRACKING, delicateWords, warnsOfTracking } from './tracking.ts';
 
 const words = { id: z.string(), why: z.string(), advice: z.string() };
@@ -43,7 +45,7 @@ export const scoreAnswer = z.strictObject({
 
 export type ScoreAnswer = z.infer<typeof scoreAnswer>;
 
-/** Those of decisions 1 that say what a practice lacks for marketing. */
+/** The codes of decisions 1 that say what a practice lacks for marketing. */
 const ELIGIBILITY: ReadonlySet<ErrorCode> = new Set([
   'impressum_incomplete',
   'dkim_not_verified',
@@ -54,7 +56,7 @@ const ELIGIBILITY: ReadonlySet<ErrorCode> = new Set([
 
 type Warning = ScoreAnswer['warnings'][number];
 
-const passageWords: Readonly<
+const resultWords: Readonly<
   Record<
     'recipient_suppressed' | 'recipients_suppressed' | 'held' | 'no_way_out',
     Record<Language, FindingWords>
@@ -102,18 +104,18 @@ const passageWords: Readonly<
   },
 };
 
-const passageWarnings = (
+const resultWarnings = (
   draft: Draft,
   facts: Facts,
-  { suppressed, heldUntil, verdicts }: Passage,
+  { suppressed, heldUntil, verdicts }: GateResult,
   language: Language,
 ): Warning[] => {
   const isAll = suppressed.size > 0 && suppressed.size === recipientsOf(draft).length;
-  const ids: (keyof typeof passageWords)[] = [];
+  const ids: (keyof typeof resultWords)[] = [];
   if (suppressed.size > 0) ids.push(isAll ? 'recipient_suppressed' : 'recipients_suppressed');
   if (heldUntil !== null) ids.push('held');
   if (facts.unsubscribe === null) ids.push('no_way_out');
-  const found = ids.map((id) => ({ id, ...passageWords[id][language] }));
+  const found = ids.map((id) => ({ id, ...resultWords[id][language] }));
   return warnsOfTracking(verdicts)
     ? [...found, { id: DELICATE_TRACKING, ...delicateWords[language] }]
     : found;
@@ -122,7 +124,7 @@ const passageWarnings = (
 export const scoreOf = (
   draft: Draft,
   facts: Facts,
-  passage: Passage,
+  result: GateResult,
   content: Assessment,
   language: Language,
 ): ScoreAnswer => {
@@ -133,28 +135,48 @@ export const scoreOf = (
   }));
   const reasons = found.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight);
   const weightless = found.filter(({ weight }) => weight <= 0).map(({ weight: _, ...rest }) => rest);
-  const isRefusedAsPromotional = passage.refusals.some(({ code }) => code === 'promotional_on_transactional');
+  const isRefusedAsPromotional = result.refusals.some(({ code }) => code === 'promotional_on_transactional');
   const promotional = isRefusedAsPromotional
     ? content.promotional.map((id) => ({ id, ...wordsOf({ id }, language) }))
     : [];
-  const warnings = [...promotional, ...weightless, ...passageWarnings(draft, facts, passage, language)];
+  const warnings = [...promotional, ...weightless, ...resultWarnings(draft, facts, result, language)];
   const advice = [...reasons, ...warnings].map((one) => one.advice).filter((text) => text !== '');
   const isMarketing = facts.route.type === 'marketing';
-  const codes = passage.refusals.map(({ code }) => code).filter((code) => ELIGIBILITY.has(code));
+  const codes = result.refusals.map(({ code }) => code).filter((code) => ELIGIBILITY.has(code));
   const legal = missingLegal(facts);
   return {
     score: content.score,
     grade: gradeOf(content.score),
     inbox_risk: inboxRiskOf(content.score),
     would_block: content.block !== null,
-    would_refuse: passage.refusal?.code ?? null,
-    hint: passage.refusal?.hint ?? null,
+    would_refuse: result.refusal?.code ?? null,
+    hint: result.refusal?.hint ?? null,
     reasons,
     warnings,
     recommendations: [...new Set(advice)],
     scanner: content.scanner && { ...content.scanner },
-    decisions: [...passage.verdicts],
+    decisions: [...result.verdicts],
     broadcast: isMarketing ? { eligible: codes.length === 0, missing: [...new Set(codes)] } : null,
     impressum: isMarketing ? { complete: legal.length === 0, missing: legal } : null,
   };
+};
+
+/** Throws AppError where a send could not even be evaluated: there is no such route, project or template. */
+export const score = async (
+  intake: IntakeContext,
+  tenantId: string,
+  candidate: Candidate,
+  language: Language,
+): Promise<ScoreAnswer> => {
+  const { content, files, clock } = intake;
+  // Past refusals, because the sender wants to know all of them at once.
+  const evaluateBy = (assess: Assess): Promise<Evaluation> =>
+    files.read(tenantId, (db) =>
+      evaluate(db, intake, candidate, assess, { now: clock.now(), pastRefusals: true }),
+    );
+  const byRules = await evaluateBy(content.rate);
+  const scanned = content.scans() ? await scan(intake, tenantId, byRules) : null;
+  const { draft, facts, result } = scanned === null ? byRules : await evaluateBy(() => scanned);
+  if (facts.content === null) throw new Error("the content of a sender's message is always assessed");
+  return scoreOf(draft, facts, result, facts.content, language);
 };

@@ -9,16 +9,10 @@ import { escapeHtml } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
-import { type AcceptDeps, accept } from './accept.ts';
-import { type Draft, invalidField } from './draft.ts';
+import { accept, SEND_ERRORS } from './accept.ts';
+import { type Draft, draftWith, invalidField } from './draft.ts';
+import type { IntakeContext } from './intake-context.ts';
 import { sendAnswer } from './schema.ts';
-
-export interface SendTestDeps {
-  readonly intake: AcceptDeps;
-  readonly simulatorDomain: string;
-  /** Whether answers can come back: the listener for mail from the world. */
-  readonly receives: boolean;
-}
 
 const simulated = ['success', 'bounce', 'complaint', 'ooto'] as const;
 const MAX_ADDRESS_TEXT = 1_000;
@@ -85,34 +79,25 @@ const recipientOf = ({ kind, to }: SendTestBody, simulatorDomain: string): Mailb
   }
 };
 
-const draftOf = (kind: SendTestBody['kind'], to: Mailbox, language: Language, name: string): Draft => {
-  const { subject, text } = kind === 'quality' ? sample[language](name) : trial[language](kind, name);
-  return {
-    from: null,
+const sampleDraft = (kind: SendTestBody['kind'], to: Mailbox, language: Language, name: string): Draft => {
+  const isSample = kind === 'quality';
+  const { subject, text } = isSample ? sample[language](name) : trial[language](kind, name);
+  return draftWith({
     to: [to],
-    cc: [],
-    bcc: [],
-    replyTo: [],
     subject,
     text,
-    html: kind === 'quality' ? asHtml(text, language) : null,
+    html: isSample ? asHtml(text, language) : null,
     route: 'outgoing',
-    kind: kind === 'quality' ? 'quality' : 'test',
+    kind: isSample ? 'quality' : 'test',
     tags: ['send-test'],
-    metadata: {},
-    headers: [],
-    attachments: [],
-    settings: {},
-    calendar: null,
-    scheduledAt: null,
-    shared: null,
-  };
+  });
 };
 
 const NOTHING_COMES_BACK =
   'This installation receives no mail (smtp.inbound is not configured): the answer of the simulator cannot come back.';
 
-export const sendTestRoutes = ({ intake, simulatorDomain, receives }: SendTestDeps): Route[] => [
+/** `receives`: whether answers can come back, because mail from the world is received here. */
+export const sendTestRoutes = (intake: IntakeContext, receives: boolean): Route[] => [
   defineRoute({
     method: 'post',
     path: '/api/practices/{id}/send-test',
@@ -124,26 +109,15 @@ export const sendTestRoutes = ({ intake, simulatorDomain, receives }: SendTestDe
     params: z.strictObject({ id: idSchema.describe('the practice') }),
     body,
     responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },
-    errors: [
-      'tenant_paused',
-      'plan_cap_reached',
-      'content_blocked',
-      'promotional_on_transactional',
-      'safe_mode_recipient',
-      'dkim_not_verified',
-      'invalid_recipient',
-      'conflict',
-      'not_found',
-      'forbidden',
-    ],
+    errors: SEND_ERRORS,
     handle: async ({ params: { id }, body: asked }, { caller, language }) => {
-      const to = recipientOf(asked, simulatorDomain);
+      const to = recipientOf(asked, `simulator.${intake.serviceHost}`);
       const accepted = await accept(intake, {
         tenantId: id,
         projects: caller.projects,
         projectId: asked.project_id ?? null,
         source: 'api',
-        draft: (db) => draftOf(asked.kind, to, language, tenantStore(db).practice().name),
+        draft: (db) => sampleDraft(asked.kind, to, language, tenantStore(db).practice().name),
         idempotency: null,
       });
       if (accepted.kind === 'blocked') return { status: accepted.error.status, body: accepted.error };

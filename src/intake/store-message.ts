@@ -1,9 +1,8 @@
-// Writes an accepted message down: its row, body and attachments, its recipients, the queue, the events and what is
-// counted of it, in the transaction that decided.
+// Stores an accepted message in the transaction that decided on it: its row, body and attachments, its recipients, the
+// queue, the events and the counters.
 
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
-import type { RouteRow } from '#src/accounts/tenants/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { suppressionData } from '#src/feedback/suppressions/event-data.ts';
 import { languageOf } from '#src/intake/content/language.ts';
@@ -18,18 +17,15 @@ import { sealContent } from '#src/messages/sealed-content.ts';
 import type { MessageFooter, MessageSettings } from '#src/messages/settings.ts';
 import { messageStore, type NewBody } from '#src/messages/store.ts';
 import type { Draft } from './draft.ts';
-import { countedMails, type Facts, kindOf } from './gate.ts';
-import type { Passage } from './gates.ts';
+import type { Evaluation } from './evaluate.ts';
+import type { Facts } from './gate.ts';
 
-export interface Placement {
+/** What is known of a message beside its evaluation. */
+interface Identity {
   readonly id: string;
   readonly source: string;
   /** Header fields of the service's own mail; such a message is kept sealed. Null: a sender's message. */
   readonly ownHeaders: Draft['headers'] | null;
-  readonly projectId: string;
-  readonly route: RouteRow;
-  readonly facts: Facts;
-  readonly passage: Passage;
   readonly contentKey: Buffer;
 }
 
@@ -40,31 +36,30 @@ export interface Stored {
   readonly dueAt: number | null;
 }
 
-/** Mail that a stranger's hand asked for or that speaks of health bears nobody's advertising (UWG § 7). */
+/** Mail that a stranger may have asked for, or that is about health, carries no advertising (UWG § 7). */
 const WITHOUT_CREDIT: ReadonlySet<Kind> = new Set(['doi', 'termin', 'recall']);
 
 const footerOf = (draft: Draft, facts: Facts, isOwn: boolean): MessageFooter => {
-  const kind = kindOf(draft, facts);
+  const { kind, stream } = facts;
   const { street, city, privacy_url } = facts.legal;
-  const isMarketing = kinds[kind].stream === 'marketing';
   return {
     language: languageOf(draft),
     unsubscribe: facts.unsubscribe,
     powered_by: !isOwn && facts.plan?.name === 'test' && !WITHOUT_CREDIT.has(kind),
     legal:
-      isMarketing && street !== null && city !== null && privacy_url !== null
+      stream === 'marketing' && street !== null && city !== null && privacy_url !== null
         ? { name: facts.practiceName, street, city, privacy_url }
         : null,
   };
 };
 
-/** Octets of what the sender gave: the measure for the queue's memory, not the size on the wire. */
+/** Octets of what the sender gave: it measures the queue's memory, not the size on the wire. */
 const sizeOf = ({ text, html, attachments }: Draft): number =>
   Buffer.byteLength(text ?? '') +
   Buffer.byteLength(html ?? '') +
   attachments.reduce((sum, { content }) => sum + content.length, 0);
 
-const bodyOf = (draft: Draft, { id, ownHeaders, contentKey }: Placement): NewBody => {
+const bodyOf = (draft: Draft, { id, ownHeaders, contentKey }: Identity): NewBody => {
   const { text, html, headers, shared } = draft;
   const calendar_json = draft.calendar && JSON.stringify(draft.calendar);
   if (ownHeaders === null)
@@ -73,9 +68,13 @@ const bodyOf = (draft: Draft, { id, ownHeaders, contentKey }: Placement): NewBod
   return { ...sealContent(contentKey, id, { text, html }), headers_json, calendar_json, shared: null };
 };
 
-const insertMessage = (db: TenantDb, draft: Draft, placement: Placement, status: Status): number => {
-  const { id, source, ownHeaders, projectId, route, facts, passage } = placement;
-  const kind = kindOf(draft, facts);
+const insertMessage = (
+  db: TenantDb,
+  { draft, projectId, route, facts, result }: Evaluation,
+  identity: Identity,
+  status: Status,
+): number => {
+  const { id, source, ownHeaders } = identity;
   const settings: MessageSettings = {
     plain_text_fallback: draft.settings.plain_text_fallback === true,
     track_opens: draft.settings.track_opens === true,
@@ -88,8 +87,8 @@ const insertMessage = (db: TenantDb, draft: Draft, placement: Placement, status:
       internet_message_id: draft.messageId ?? `<${id}@${addressDomain(facts.from.address)}>`,
       project_id: projectId,
       route_id: route.id,
-      message_kind: kind,
-      channel: kinds[kind].channel,
+      message_kind: facts.kind,
+      channel: kinds[facts.kind].channel,
       source,
       from_json: JSON.stringify(facts.from),
       to_json: JSON.stringify((draft.shown ?? draft).to),
@@ -101,7 +100,7 @@ const insertMessage = (db: TenantDb, draft: Draft, placement: Placement, status:
       tags_json: JSON.stringify(draft.tags),
       metadata_json: JSON.stringify(draft.metadata),
       settings_json: JSON.stringify(settings),
-      decisions_json: packDecisions(passage.verdicts),
+      decisions_json: packDecisions(result.verdicts),
       status,
       score: facts.content?.score ?? null,
       size_bytes: sizeOf(draft),
@@ -109,7 +108,7 @@ const insertMessage = (db: TenantDb, draft: Draft, placement: Placement, status:
       created_at: facts.now,
       updated_at: facts.now,
     },
-    bodyOf(draft, placement),
+    bodyOf(draft, identity),
   );
   for (const [position, { filename, contentType, contentId, content }] of draft.attachments.entries()) {
     messageStore(db).insertAttachment(seq, position, {
@@ -123,44 +122,42 @@ const insertMessage = (db: TenantDb, draft: Draft, placement: Placement, status:
   return seq;
 };
 
-const count = (db: TenantDb, draft: Draft, placement: Placement, dueAt: number): void => {
-  const { projectId, route, facts } = placement;
-  const mails = countedMails(draft, facts);
+const count = (db: TenantDb, { projectId, route, facts }: Evaluation, dueAt: number): void => {
+  const { mails, now, kind, stream } = facts;
   if (mails === 0) return;
-  const { stream, channel } = kinds[kindOf(draft, facts)];
-  const today = utcDay(facts.now);
+  const today = utcDay(now);
   const counters = counterStore(db);
   counters.addAccepted(today, route.id, mails);
-  counters.addToChannel(today, projectId, channel, mails);
-  counters.addUsage(monthOf(facts.now).name, mails);
+  counters.addToChannel(today, projectId, kinds[kind].channel, mails);
+  counters.addUsage(monthOf(now).name, mails);
   counters.addVolume(utcDay(dueAt), stream, mails);
 };
 
-export const storeMessage = (db: TenantDb, draft: Draft, placement: Placement): Stored => {
-  const { facts, passage } = placement;
+export const storeMessage = (db: TenantDb, evaluation: Evaluation, identity: Identity): Stored => {
+  const { draft, facts, result } = evaluation;
   const { now } = facts;
-  const lane = laneOf[kinds[kindOf(draft, facts)].stream];
+  const lane = laneOf[facts.stream];
   const isLater = draft.scheduledAt !== null && draft.scheduledAt > now;
-  const waiting: Status = passage.blocked ? 'failed' : isLater ? 'pending' : 'queued';
+  const waiting: Status = result.blocked ? 'failed' : isLater ? 'pending' : 'queued';
   const all = (['to', 'cc', 'bcc'] as const).flatMap((field) =>
-    draft[field].map(({ address }) => ({ field, address, isSuppressed: passage.suppressed.has(address) })),
+    draft[field].map(({ address }) => ({ field, address, isSuppressed: result.suppressed.has(address) })),
   );
-  const goesOut = !passage.blocked && all.some(({ isSuppressed }) => !isSuppressed);
-  const status: Status = goesOut || passage.blocked ? waiting : 'suppressed';
-  const dueAt = Math.max(draft.scheduledAt ?? now, passage.heldUntil ?? 0, now);
+  const goesOut = !result.blocked && all.some(({ isSuppressed }) => !isSuppressed);
+  const status: Status = goesOut || result.blocked ? waiting : 'suppressed';
+  const dueAt = Math.max(draft.scheduledAt ?? now, result.heldUntil ?? 0, now);
   const messages = messageStore(db);
   const events = eventStore(db);
-  const seq = insertMessage(db, draft, placement, status);
+  const seq = insertMessage(db, evaluation, identity, status);
   if (goesOut) {
-    // A message that waits may be given another time: its row will not say then how it began.
+    // A waiting message may be given another time, and then its row no longer says how it began.
     const data = waiting === 'pending' ? { data: { status: waiting } } : {};
     events.append({ type: 'message.created', messageSeq: seq, recipientId: null, at: now, ...data });
   }
   for (const { field, address, isSuppressed } of all) {
-    const standing = isSuppressed && !passage.blocked ? 'suppressed' : waiting;
-    const recipientId = messages.insertRecipient(seq, address, field, standing, now);
+    const itsStatus = isSuppressed && !result.blocked ? 'suppressed' : waiting;
+    const recipientId = messages.insertRecipient(seq, address, field, itsStatus, now);
     const suppression = facts.suppressed.get(address);
-    if (standing === 'suppressed')
+    if (itsStatus === 'suppressed')
       events.append({
         type: 'message.suppressed',
         messageSeq: seq,
@@ -168,14 +165,14 @@ export const storeMessage = (db: TenantDb, draft: Draft, placement: Placement): 
         at: now,
         ...(suppression ? { data: suppressionData(db, address, suppression) } : {}),
       });
-    else if (standing !== 'failed')
+    else if (itsStatus !== 'failed')
       queueStore(db).enqueue({ recipientId, messageSeq: seq, lane, dueAt, size: sizeOf(draft), now });
   }
-  if (passage.blocked) {
+  if (result.blocked) {
     const data = { content_reasons: facts.content?.findings.map(({ id }) => id) ?? [] };
     for (const type of ['message.failed', 'message.content_blocked'] as const)
       events.append({ type, messageSeq: seq, recipientId: null, at: now, data });
   }
-  if (goesOut) count(db, draft, placement, dueAt);
+  if (goesOut) count(db, evaluation, dueAt);
   return { status, lane, dueAt: goesOut ? dueAt : null };
 };

@@ -1,52 +1,56 @@
-// Tells the owners of a practice that a share of its plan's cap is used up: one mail for each share and UTC month, and only
-// for the highest where several are passed at once. What is told is written down in the tenant's file after the mails
-// stand in the outbox: a crash in between lets the next message tell it again, and the mails' ids, made of what they
-// tell, let them go out once.
+// Notifies the owners of a practice that a share of its plan's cap is used up: one mail for each share and UTC month, and
+// only for the highest share where several are passed at once. The tenant's file records it after the mails are in the
+// outbox. After a crash in between, the next message notifies them again, and the mails' ids, which derive from their
+// content, let them go out once.
 import { monthOf } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import type { NoticeContent } from '#src/accounts/mails/schema.ts';
 import { type OwnerNoticesDeps, tellOwners } from '#src/accounts/mails/tell-owners.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createFollowUps } from '#src/kernel/follow-ups.ts';
-import { type FactsDeps, planOf } from './facts.ts';
-import { reachedShare, type ToldShare } from './usage-rules.ts';
+import type { Limits } from '#src/kernel/limits.ts';
+import { planOf } from './facts.ts';
 
-export interface UsageNoticesDeps extends OwnerNoticesDeps, Pick<FactsDeps, 'managedHostCap'> {}
+/** Shares of the cap, in per cent, of which the owners are notified; rising. */
+export const noticeShares = [70, 90, 100] as const;
+type NoticeShare = (typeof noticeShares)[number];
+
+/** The highest of them that is reached; 0 where none is. */
+export const reachedShare = (used: number, cap: number): NoticeShare | 0 =>
+  noticeShares.findLast((share) => used * 100 >= cap * share) ?? 0;
 
 export interface UsageNotices {
-  /** A share has been reached that may not have been told of. However many calls there are, one look follows the last. */
-  tell(tenantId: string): void;
-  /** Resolves when what is under way has ended. */
+  /** Called when a share may have been reached. However many calls there are, one look follows the last of them. */
+  wake(tenantId: string): void;
+  /** Resolves when what is in flight has ended. */
   stop(): Promise<void>;
 }
 
-type UsageNotice = Extract<NoticeContent, { kind: 'plan_usage' }>;
-
-interface Untold {
+interface DueNotice {
   readonly month: string;
-  readonly share: ToldShare;
-  readonly content: UsageNotice;
+  readonly share: NoticeShare;
+  readonly content: Extract<NoticeContent, { kind: 'plan_usage' }>;
 }
 
-export const createUsageNotices = (deps: UsageNoticesDeps): UsageNotices => {
+export const createUsageNotices = (deps: OwnerNoticesDeps, limits: () => Limits): UsageNotices => {
   const { files, platform, notices, ownersOf, clock, log, origin } = deps;
-  const untold = (tenantId: string, now: number): Promise<Untold | null> =>
+  const findDue = (tenantId: string, now: number): Promise<DueNotice | null> =>
     files.read(tenantId, (db) => {
       const practice = tenantStore(db).practice();
-      const plan = planOf(db, practice, deps, now);
+      const plan = planOf(db, practice, limits(), now);
       const share = reachedShare(plan.used, plan.cap);
-      if (share <= plan.told || share === 0) return null;
+      if (share <= plan.notified || share === 0) return null;
       const month = monthOf(now).name;
       const { name, used, cap, resetsAt, refuses, managedHost } = plan;
       const about = { practice: practice.name, plan: name, month, share, used, cap, resetsAt };
       return { month, share, content: { kind: 'plan_usage', ...about, refuses, managedHost, origin } };
     });
 
-  const tellNow = async (tenantId: string): Promise<void> => {
+  const notify = async (tenantId: string): Promise<void> => {
     const now = clock.now();
-    const found = await untold(tenantId, now);
-    if (found === null) return;
-    const { month, share, content } = found;
+    const due = await findDue(tenantId, now);
+    if (due === null) return;
+    const { month, share, content } = due;
     const owners = await ownersOf(tenantId);
     const telling = { tenantId, owners, content, occasion: [month, share] };
     await platform.write((db) => tellOwners(notices, db, telling, now));
@@ -54,8 +58,8 @@ export const createUsageNotices = (deps: UsageNoticesDeps): UsageNotices => {
     await files.write(tenantId, (db) => counterStore(db).setTold(month, share));
   };
 
-  const { run, stop } = createFollowUps(tellNow, (error, tenantId) =>
-    log.warn({ err: error, tenant: tenantId }, 'owners could not be told of the use of their plan'),
+  const { run, stop } = createFollowUps(notify, (error, tenantId) =>
+    log.warn({ err: error, tenant: tenantId }, 'the owners could not be notified of the use of their plan'),
   );
-  return { tell: run, stop };
+  return { wake: run, stop };
 };

@@ -1,18 +1,62 @@
-// The limits that more than one room reads: gates, servers, GET /api/meta and the reference take them from this one value,
-// so that none of them can say something else. What the configuration file can change comes from there (app/config).
+// The limits of an installation, as one value: gates, servers, GET /api/meta and the reference read this one, so that none
+// of them can say something else. The section `limits` of the configuration is declared here: a new key of it reaches all
+// of them without being handed through.
+import { z } from 'zod';
 import { perMinute, type RateLimit } from './rate-limit.ts';
 
-export interface Limits {
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+const whole = (least: number, most: number) => z.int().min(least).max(most);
+const rate = whole(1, 1_000_000);
+
+/** The section `limits` of the configuration file. */
+export const limitsSection = z.strictObject({
+  api_rate: z
+    .strictObject({
+      per_second: rate.prefault(100).describe('Requests per second in the long run.'),
+      burst: rate.prefault(500).describe('Requests at once before that counts.'),
+    })
+    .prefault({})
+    .describe('Requests per credential, or per client address where there is none.'),
+  sign_in_rate: z
+    .strictObject({
+      per_address: z
+        .strictObject({ per_minute: rate.prefault(10).describe('Requests per minute.') })
+        .prefault({})
+        .describe('Per client address.'),
+      per_email: z
+        .strictObject({ per_minute: rate.prefault(5).describe('Requests per minute.') })
+        .prefault({})
+        .describe('Per e-mail address.'),
+    })
+    .prefault({})
+    .describe('Sign-in and public forms.'),
+  managed_host_mails: whole(0, 100_000_000)
+    .prefault(200)
+    .describe(
+      'Mails a UTC month that a practice may send from its managed host, whatever its plan: all of them share the reputation of service.managed_suffix.',
+    ),
+  body_bytes: whole(64 * KIB, 48 * MIB)
+    .prefault(48 * MIB)
+    .describe('Largest HTTP request body, in bytes; the default, 48 MiB, is also the most.'),
+});
+type LimitsSection = z.output<typeof limitsSection>;
+
+/** The limits that no configuration changes, named as those that it does. */
+const fixedLimits = {
   /** Recipients of one message: to, cc and bcc together. */
-  readonly recipients: number;
+  recipients: 50,
   /** Messages in one request of `send/batch`. */
-  readonly batch: number;
+  batch: 500,
   /** Recipients in one request of `send/bulk`. */
-  readonly bulkRecipients: number;
-  /** Largest body of an HTTP request, and largest message over SMTP, in bytes. */
-  readonly bodyBytes: number;
-  /** Mails a UTC month that a practice may send from its managed host. */
-  readonly managedHostMails: number;
+  bulk_recipients: 10_000,
+  /** How many days ahead a message may be scheduled. */
+  days_ahead: 30,
+};
+
+type OwnLimits = typeof fixedLimits & Omit<LimitsSection, 'api_rate' | 'sign_in_rate'>;
+export interface Limits extends Readonly<OwnLimits> {
   /** Requests per credential, or per client address where there is no credential. */
   readonly requests: RateLimit;
   /** Sign-in and public forms, per client address. */
@@ -21,13 +65,16 @@ export interface Limits {
   readonly signInPerEmail: RateLimit;
 }
 
-export const defaultLimits: Limits = {
-  recipients: 50,
-  batch: 500,
-  bulkRecipients: 10_000,
-  bodyBytes: 48 * 1024 * 1024,
-  managedHostMails: 200,
-  requests: { perSecond: 100, burst: 500 },
-  signInPerAddress: perMinute(10),
-  signInPerEmail: perMinute(5),
+/** All limits of the service, as this configuration has them. */
+export const limitsOf = (config: { readonly limits: LimitsSection }): Limits => {
+  const { api_rate, sign_in_rate, ...section } = config.limits;
+  return {
+    ...fixedLimits,
+    ...section,
+    requests: { perSecond: api_rate.per_second, burst: api_rate.burst },
+    signInPerAddress: perMinute(sign_in_rate.per_address.per_minute),
+    signInPerEmail: perMinute(sign_in_rate.per_email.per_minute),
+  };
 };
+
+export const defaultLimits: Limits = limitsOf({ limits: limitsSection.parse({}) });

@@ -2,8 +2,9 @@
 // STARTTLS, on 465 with TLS from the first byte (RFC 8314). The envelope's sender is of no account, because every copy
 // leaves with a return path of its own; its recipients are those who get the message.
 import type { SMTPServerAuthentication, SMTPServerSession } from 'smtp-server';
-import { type AcceptDeps, type Accepted, accept } from '#src/intake/accept.ts';
+import { type Accepted, accept } from '#src/intake/accept.ts';
 import { fromMime } from '#src/intake/from-mime.ts';
+import type { IntakeContext } from '#src/intake/intake-context.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
@@ -34,7 +35,7 @@ export interface SubmissionOptions {
   /** Null: whoever signs in does so on this machine. */
   readonly certificate: Certificate | null;
   readonly budget: ByteBudget;
-  readonly intake: AcceptDeps;
+  readonly intake: IntakeContext;
   /** Null where the token is unknown, expired, revoked, or used from where it may not be. */
   readonly authenticate: (token: string, clientAddress: string) => Promise<Caller | null>;
   /** Messages are limited per credential, as requests are; failed attempts to sign in per client address. */
@@ -205,7 +206,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
       limits: {
         connections: CONNECTIONS,
         perClient: CONNECTIONS_PER_CLIENT,
-        messageBytes: limits().bodyBytes,
+        messageBytes: limits().body_bytes,
         // One more than are let in: the library calls too many a matter of time.
         recipients: limits().recipients + 1,
         mistakes: MISTAKES,

@@ -455,7 +455,7 @@ describe('requests and their answers', () => {
 });
 
 describe('rate limit', () => {
-  const limits = () => ({ ...LIMITS, requests: { perSecond: 2, burst: 3 }, bodyBytes: 1024 });
+  const limits = () => ({ ...LIMITS, requests: { perSecond: 2, burst: 3 }, body_bytes: 1024 });
 
   test('a credential is refused beyond its burst and allowed again later', async () => {
     const door = await openDoor({ limits });

@@ -8,7 +8,7 @@ test('GET /api/meta shows the limits that the gates and servers read', async () 
       name: 'Test',
       version: '1.2.3',
       safeMode: () => false,
-      limits: () => ({ ...LIMITS, recipients: 7, batch: 8, bodyBytes: 9_000 }),
+      limits: () => ({ ...LIMITS, recipients: 7, batch: 8, body_bytes: 9_000 }),
       passwordLogin: () => false,
       scanners: () => false,
       submission: false,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
-import type { Submission } from '#src/intake/accept.ts';
+import type { Submission } from '#src/intake/evaluate.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
@@ -66,9 +66,9 @@ describe('where the sync fails', () => {
       idempotency: { key: 'key', request: 1 },
     };
     disk.failNextSync(new Error('EIO'));
-    const inAnEarlierProcess = { ...relay.acceptDeps, wake: () => undefined };
+    const inAnEarlierProcess = { ...relay.intake, wake: () => undefined };
     await expect(acceptWhole(inAnEarlierProcess, submission)).rejects.toMatchObject(UNKNOWN);
-    const again = await acceptWhole(relay.acceptDeps, submission);
+    const again = await acceptWhole(relay.intake, submission);
     expect(again).toMatchObject({ kind: 'accepted', replayed: true });
     expect(await messages()).toBe(1);
     relay.dispatcher.start();
@@ -127,7 +127,7 @@ describe('what is accepted is counted', () => {
       draft: MESSAGE,
       idempotency: { key: 'key', request: 1 },
     };
-    for (let time = 0; time < 3; time++) await acceptWhole(relay.acceptDeps, submission);
+    for (let time = 0; time < 3; time++) await acceptWhole(relay.intake, submission);
     expect(await counted()).toBe(1);
   });
 
@@ -153,16 +153,16 @@ describe('the service’s own mail', () => {
     read((db) => messageStore(db).body(messageStore(db).byId(id)?.seq ?? 0));
 
   test('has its text and HTML stored sealed only', async () => {
-    const { answer } = await acceptWhole(relay.acceptDeps, submission());
+    const { answer } = await acceptWhole(relay.intake, submission());
     const body = await bodyOf(answer.id);
     expect(body).toMatchObject({ text: null, html: null });
     expect(body?.sealed?.includes(CODE)).toBe(false);
-    const opened = body && openContent(relay.acceptDeps.contentKey, answer.id, body);
+    const opened = body && openContent(relay.intake.contentKey, answer.id, body);
     expect(opened).toMatchObject({ text: `Ihr Code: ${CODE}`, html: `<b>${CODE}</b>` });
   });
 
   test('shows no content, also to those who may see content', async () => {
-    const { answer } = await acceptWhole(relay.acceptDeps, submission());
+    const { answer } = await acceptWhole(relay.intake, submission());
     const shown = await read((db) => {
       const row = messageStore(db).byId(answer.id);
       return row && presentMessage(db, row, true);
@@ -172,7 +172,7 @@ describe('the service’s own mail', () => {
   });
 
   test('bears header fields of its own, which no sender may set', async () => {
-    const { answer } = await acceptWhole(relay.acceptDeps, submission());
+    const { answer } = await acceptWhole(relay.intake, submission());
     expect((await bodyOf(answer.id))?.headers_json).toBe('[["Auto-Submitted","auto-generated"]]');
     const headers = [['Auto-Submitted', 'auto-generated']] as const;
     await expect(relay.send(practice, { headers })).rejects.toMatchObject({ code: 'header_not_allowed' });
@@ -180,14 +180,14 @@ describe('the service’s own mail', () => {
 
   test('passes the same gates otherwise', async () => {
     const draft = { ...MESSAGE, headers: [['Sender', 'x']] as const };
-    await expect(acceptWhole(relay.acceptDeps, submission({ draft }))).rejects.toMatchObject({
+    await expect(acceptWhole(relay.intake, submission({ draft }))).rejects.toMatchObject({
       code: 'header_not_allowed',
     });
   });
 
   test('is known by its key alone: other content under it is answered as the first', async () => {
-    const first = await acceptWhole(relay.acceptDeps, submission());
-    const again = await acceptWhole(relay.acceptDeps, submission({ draft: { ...MESSAGE, text: 'other' } }));
+    const first = await acceptWhole(relay.intake, submission());
+    const again = await acceptWhole(relay.intake, submission({ draft: { ...MESSAGE, text: 'other' } }));
     expect(again).toEqual({ ...first, replayed: true });
   });
 

@@ -1,12 +1,12 @@
 // A bulk with what goes wrong in the middle of it, and with scanners.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import type { AcceptDeps } from '#src/intake/accept.ts';
 import { type BatchRequest, sendBatch } from '#src/intake/batch.ts';
 import { type BulkRequest, sendBulk } from '#src/intake/bulk.ts';
 import { type Assessment, combine, type ScannerReport } from '#src/intake/content/assessment.ts';
 import { type ContentCheck, createContentCheck } from '#src/intake/content/check-content.ts';
 import { rateContent } from '#src/intake/content/rate-content.ts';
+import type { IntakeContext } from '#src/intake/intake-context.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
@@ -35,13 +35,13 @@ const recipients = (count: number, link = 'https://praxis.example/') =>
     data: { name: `R${index}`, link },
   }));
 
-const bulk = async (deps: AcceptDeps, body: Partial<BulkRequest['body']>, key: string | null = null) => {
+const bulk = async (intake: IntakeContext, body: Partial<BulkRequest['body']>, key: string | null = null) => {
   const request = { tenantId, projects: null, key, log, body: { template, recipients: [], ...body } };
-  const { status, body: answer, replayed } = await sendBulk(deps, request);
+  const { status, body: answer, replayed } = await sendBulk(intake, request);
   return { status, replayed, results: (answer as { results: Result[] }).results };
 };
-const batch = async (deps: AcceptDeps, items: BatchRequest['items'], key: string | null = null) => {
-  const { status, body, replayed } = await sendBatch(deps, { tenantId, projects: null, items, key, log });
+const batch = async (intake: IntakeContext, items: BatchRequest['items'], key: string | null = null) => {
+  const { status, body, replayed } = await sendBatch(intake, { tenantId, projects: null, items, key, log });
   return { status, replayed, results: body as Result[] };
 };
 const read = <T>(work: (db: TenantDb) => T): Promise<T> => relay.storage.tenants.read(tenantId, work);
@@ -52,7 +52,7 @@ const codesOf = (results: readonly Result[]) => results.map(({ code, status }) =
 /** So many writes succeed; then the disk is full, until `heal`. */
 const failAfter = (writes: number) => {
   let left = writes;
-  const { files } = relay.acceptDeps;
+  const { files } = relay.intake;
   const write: typeof files.write = (id, work) => {
     left -= 1;
     const full = { extra: { retry_after: 5 } };
@@ -61,7 +61,7 @@ const failAfter = (writes: number) => {
       : Promise.reject(new AppError('unavailable', 'The data cannot be stored at the moment.', full));
   };
   return {
-    deps: { ...relay.acceptDeps, files: { ...files, write } },
+    intake: { ...relay.intake, files: { ...files, write } },
     heal: () => {
       left = Number.POSITIVE_INFINITY;
     },
@@ -71,34 +71,35 @@ const failAfter = (writes: number) => {
 describe.each([
   [
     'a bulk',
-    (deps: AcceptDeps, key: string | null, count = 200) => bulk(deps, { recipients: recipients(count) }, key),
+    (intake: IntakeContext, key: string | null, count = 200) =>
+      bulk(intake, { recipients: recipients(count) }, key),
   ],
   [
     'a batch',
-    (deps: AcceptDeps, key: string | null, count = 200) =>
+    (intake: IntakeContext, key: string | null, count = 200) =>
       batch(
-        deps,
+        intake,
         recipients(count).map(({ email }) => ({ to: email, subject: 'Termin', text: 'x' })),
         key,
       ),
   ],
 ] as const)('%s for which the disk is full in the middle', (_, send) => {
   test('tells of those that were stored, and of those that were not; repeated by its key it stores the rest', async () => {
-    const { deps, heal } = failAfter(100);
-    const first = await send(deps, 'key');
+    const { intake, heal } = failAfter(100);
+    const first = await send(intake, 'key');
     const stored = first.results.flatMap(({ id }) => id ?? []);
     expect(first.status).toBe(202);
     // The first ones are the request's own: its key, its content.
     expect([98, 99]).toContain(stored.length);
     expect(first.results.filter(({ code }) => code === 'unavailable')).toHaveLength(200 - stored.length);
     heal();
-    await expect(send(deps, 'key', 201)).rejects.toMatchObject({ code: 'idempotency_conflict' });
-    const second = await send(deps, 'key');
+    await expect(send(intake, 'key', 201)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+    const second = await send(intake, 'key');
     expect({ status: second.status, replayed: second.replayed }).toEqual({ status: 202, replayed: false });
     expect(new Set(codesOf(second.results))).toEqual(new Set(['queued']));
     expect(second.results.flatMap(({ id }) => id ?? [])).toEqual(expect.arrayContaining(stored));
     expect(await countOf('messages')).toBe(200);
-    const third = await send(deps, 'key');
+    const third = await send(intake, 'key');
     expect(third).toEqual({ ...second, replayed: true });
   });
 });
@@ -106,25 +107,27 @@ describe.each([
 describe('an item that meets a defect', () => {
   test('fails alone, and the repeated request tries it again', async () => {
     let broken = true;
-    const deps: AcceptDeps = {
-      ...relay.acceptDeps,
+    const intake: IntakeContext = {
+      ...relay.intake,
       content: {
-        ...relay.acceptDeps.content,
+        ...relay.intake.content,
         rate: (content) => {
           if (broken && content.subject === 'kaputt') throw new TypeError('defect');
-          return relay.acceptDeps.content.rate(content);
+          return relay.intake.content.rate(content);
         },
       },
     };
     const items = ['gut', 'kaputt', 'gut'].map((subject) => ({ to: 'a@example.org', subject, text: 'x' }));
-    expect(codesOf((await batch(deps, items, 'key')).results)).toEqual([
+    expect(codesOf((await batch(intake, items, 'key')).results)).toEqual([
       'queued',
       'internal_error',
       'queued',
     ]);
-    await expect(batch(deps, items.slice(1), 'key')).rejects.toMatchObject({ code: 'idempotency_conflict' });
+    await expect(batch(intake, items.slice(1), 'key')).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
     broken = false;
-    expect(codesOf((await batch(deps, items, 'key')).results)).toEqual(['queued', 'queued', 'queued']);
+    expect(codesOf((await batch(intake, items, 'key')).results)).toEqual(['queued', 'queued', 'queued']);
     expect(await countOf('messages')).toBe(3);
   });
 });
@@ -137,7 +140,7 @@ describe('where scanners are configured', () => {
     links: { state: 'off', listed: [] },
   };
   /** Scanners that say that of everything. */
-  const saying = (fields: Partial<ScannerReport>): AcceptDeps => {
+  const saying = (fields: Partial<ScannerReport>): IntakeContext => {
     asked.length = 0;
     const said = { ...report, ...fields };
     const rules = createContentCheck();
@@ -150,7 +153,7 @@ describe('where scanners are configured', () => {
         return combine(rateContent(one), said);
       },
     };
-    return { ...relay.acceptDeps, content };
+    return { ...relay.intake, content };
   };
 
   test('they are asked once, for the first who can be written to', async () => {
@@ -160,32 +163,32 @@ describe('where scanners are configured', () => {
   });
 
   test('what they reject is kept as failed for each, and the key keeps the answer', async () => {
-    const deps = saying({ rspamd: { ...report.rspamd, action: 'reject', score: 30, symbols: ['BAD'] } });
-    const { status, results } = await bulk(deps, { recipients: recipients(3) }, 'key');
+    const intake = saying({ rspamd: { ...report.rspamd, action: 'reject', score: 30, symbols: ['BAD'] } });
+    const { status, results } = await bulk(intake, { recipients: recipients(3) }, 'key');
     expect({ status, codes: codesOf(results) }).toEqual({
       status: 422,
       codes: ['content_blocked', 'content_blocked', 'content_blocked'],
     });
     const statuses = await read((db) => db.prepare<[], string>('SELECT status FROM messages').pluck().all());
     expect(statuses).toEqual(['failed', 'failed', 'failed']);
-    const again = await bulk(deps, { recipients: recipients(3) }, 'key');
+    const again = await bulk(intake, { recipients: recipients(3) }, 'key');
     expect(again).toEqual({ status: 422, results, replayed: true });
     expect(await countOf('messages')).toBe(3);
   });
 
   test('what they say counts for the score of each', async () => {
-    const deps = saying({ rspamd: { ...report.rspamd, score: 6 } });
-    await bulk(deps, { recipients: recipients(3) });
+    const intake = saying({ rspamd: { ...report.rspamd, score: 6 } });
+    await bulk(intake, { recipients: recipients(3) });
     const scores = await read((db) => db.prepare<[], number>('SELECT score FROM messages').pluck().all());
     expect(scores).toHaveLength(3);
     for (const score of scores) expect(score).toBeGreaterThanOrEqual(28);
   });
 
   test('and must not be left out but are silent, nothing is stored', async () => {
-    const deps = saying({});
+    const intake = saying({});
     const silent = new AppError('unavailable', 'silent', { extra: { retry_after: 1 } });
-    const content = { ...deps.content, scan: () => Promise.reject(silent) };
-    await expect(bulk({ ...deps, content }, { recipients: recipients(3) }, 'key')).rejects.toBe(silent);
+    const content = { ...intake.content, scan: () => Promise.reject(silent) };
+    await expect(bulk({ ...intake, content }, { recipients: recipients(3) }, 'key')).rejects.toBe(silent);
     expect([
       await countOf('messages'),
       await countOf('shared_contents'),
@@ -201,10 +204,10 @@ test('a host on the operator’s list blocks the messages that link to it, and n
       hosts.includes('bad.example') ? [{ host: 'bad.example', list: 'local', weight: 100 }] : [],
   };
   const scanners = { rspamd: null, clamd: null, dnsLists: null, blockList, onFailure: () => 'pass' as const };
-  const deps = { ...relay.acceptDeps, content: createContentCheck(scanners) };
+  const intake = { ...relay.intake, content: createContentCheck(scanners) };
   const [first, second, third] = recipients(3);
   const bad = { email: 'bad@example.org', data: { name: 'B', link: 'https://bad.example/' } };
-  const { results } = await bulk(deps, { recipients: [first, bad, second, third] });
+  const { results } = await bulk(intake, { recipients: [first, bad, second, third] });
   expect(codesOf(results)).toEqual(['queued', 'content_blocked', 'queued', 'queued']);
 });
 
@@ -215,7 +218,7 @@ test('values for all that would be kept too many times over are refused, and not
   const text = Object.keys(data)
     .map((name) => `{{${name}}}`)
     .join('');
-  const asked = bulk(relay.acceptDeps, {
+  const asked = bulk(relay.intake, {
     template: { subject: 'x', text },
     data,
     recipients: recipients(501),
@@ -231,7 +234,7 @@ test('a key of another project is neither told of nor touched', async () => {
   const project = await read((db) => tenantStore(db).defaultProject().id);
   const body = { template, recipients: recipients(1), project_id: project };
   const ask = (projects: ReadonlySet<string> | null, asked: BulkRequest['body']) =>
-    sendBulk(relay.acceptDeps, { tenantId, projects, body: asked, key: 'key', log });
+    sendBulk(relay.intake, { tenantId, projects, body: asked, key: 'key', log });
   expect((await ask(null, body)).replayed).toBe(false);
   const elsewhere = new Set([newId()]);
   for (const asked of [body, { ...body, recipients: recipients(2) }])

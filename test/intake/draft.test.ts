@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { toDraft } from '#src/intake/draft.ts';
+import { type Draft, draftOf as draftOfBody } from '#src/intake/draft.ts';
 import { type SendBody, sendBody } from '#src/intake/schema.ts';
-import { draftOf as bodyDraft } from '#src/intake/templated.ts';
 import { AppError } from '#src/kernel/errors.ts';
 
 type Given = Partial<Record<keyof SendBody, unknown>>;
+/** Of a body without a template, which is parsed at once. */
+const toDraft = (body: SendBody): Draft => {
+  const draft = draftOfBody(body);
+  if (typeof draft === 'function') throw new Error('the body names a template');
+  return draft;
+};
 const draftOf = (given: Given) =>
   toDraft(sendBody.parse({ to: 'anna@example.org', subject: 'Termin', text: 'Guten Tag', ...given }));
 const addresses = (mailboxes: readonly { address: string }[]) => mailboxes.map(({ address }) => address);
@@ -427,9 +432,7 @@ describe('attachments that the HTML shows', () => {
   test('two of one id are refused', () => {
     expect(refusalOf({ attachments: [logo('a'), logo('b'), logo('<a>')] })).toEqual({
       code: 'invalid_request',
-      fields: [
-        { path: 'body.attachments[2].content_id', message: 'is the id of an attachment before it, too' },
-      ],
+      fields: [{ path: 'body.attachments[2].content_id', message: 'is the id of an earlier attachment too' }],
     });
     expect(refusalOf({ attachments: [logo('a'), logo('A')] })).toBeNull();
   });
@@ -479,7 +482,7 @@ describe('a template stands in the place of subject, text and HTML', () => {
   const template = 'termin-erinnerung';
   test.each(['subject', 'text', 'text_body', 'html', 'html_body'])('%s beside it is refused', (field) => {
     const body = sendBody.parse({ to: 'a@x.org', template, [field]: 'x' });
-    expect(() => bodyDraft(body)).toThrow(
+    expect(() => draftOfBody(body)).toThrow(
       expect.objectContaining({
         extra: { fields: [{ path: `body.${field}`, message: 'cannot stand beside template' }] },
       }),
@@ -488,7 +491,7 @@ describe('a template stands in the place of subject, text and HTML', () => {
 
   test.each([{ data: {} }, { template_version: 2 }])('%j without one is refused', (given) => {
     const body = sendBody.parse({ to: 'a@x.org', subject: 'a', text: 'a', ...given });
-    expect(() => bodyDraft(body)).toThrow(
+    expect(() => draftOfBody(body)).toThrow(
       expect.objectContaining({
         extra: { fields: [{ path: `body.${Object.keys(given)[0]}`, message: expect.any(String) }] },
       }),
@@ -497,6 +500,6 @@ describe('a template stands in the place of subject, text and HTML', () => {
 
   test('the rest is refused at once, before any file is opened', () => {
     const body = sendBody.parse({ to: 'nobody', template });
-    expect(() => bodyDraft(body)).toThrow(expect.objectContaining({ code: 'invalid_recipient' }));
+    expect(() => draftOfBody(body)).toThrow(expect.objectContaining({ code: 'invalid_recipient' }));
   });
 });

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { type Assessment, combine } from '#src/intake/content/assessment.ts';
 import type { Draft } from '#src/intake/draft.ts';
-import { countedMails, type Facts, goesOutAt, kindOf } from '#src/intake/gate.ts';
-import { MAX_RECIPIENTS } from '#src/intake/gates/request-gates.ts';
-import { gates, passGates } from '#src/intake/gates.ts';
+import { type Facts, factsOfDraft, type GateKind, gateKinds, kindOf, leavesAt } from '#src/intake/gate.ts';
+import { gateErrors, gates, runGates } from '#src/intake/gates.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -12,7 +11,7 @@ import { kindNames } from '#src/messages/kinds.ts';
 import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import { contentOf } from '#test/fixtures/file-contents.ts';
 import { MESSAGE } from '#test/support/draft.ts';
-import { FACTS, NOW } from '#test/support/facts.ts';
+import { FACTS, factsFor, NOW } from '#test/support/facts.ts';
 
 const draft: Draft = MESSAGE;
 const facts: Facts = FACTS;
@@ -40,7 +39,7 @@ const capped = (fields: Partial<NonNullable<Facts['plan']>>): Facts['plan'] => (
   used: 0,
   resetsAt: Date.UTC(2026, 11, 1),
   refuses: 'all',
-  told: 0,
+  notified: 0,
   managedHost: false,
   ...fields,
 });
@@ -67,7 +66,10 @@ interface Case {
   readonly facts?: Partial<Facts>;
 }
 
-const judge = (given: Case) => passGates({ ...draft, ...given.draft }, { ...facts, ...given.facts });
+const judge = (given: Case, pastRefusals = false, kinds: readonly GateKind[] = gateKinds) => {
+  const its = { ...draft, ...given.draft };
+  return runGates(kinds, factsFor(its, given.facts), its, pastRefusals);
+};
 
 describe('passes', () => {
   test.each<Case>([
@@ -193,7 +195,7 @@ describe('refuses', () => {
       draft: { to: people(49), cc: people(1, 'c'), bcc: people(1, 'b') },
       gate: 'recipient_count',
       code: 'too_many_recipients',
-      extra: { count: 51, limit: MAX_RECIPIENTS },
+      extra: { count: 51, limit: facts.limits.recipients },
     },
     {
       name: 'letters beyond ASCII before the @',
@@ -587,12 +589,8 @@ describe('their order', () => {
     },
   };
 
-  test('dry, every gate is asked, and all that would refuse are told', () => {
-    const { verdicts, refusal, refusals, blocked } = passGates(
-      { ...draft, ...troubled.draft },
-      { ...facts, ...troubled.facts },
-      { dry: true },
-    );
+  test('past refusals every gate runs, and all refusals are in the result', () => {
+    const { verdicts, refusal, refusals, blocked } = judge(troubled, true);
     expect(verdicts.map(({ gate }) => gate)).toEqual(gates.map(({ name }) => name));
     expect(refusals.map(({ code }) => code)).toEqual([
       'kind_not_allowed_on_route',
@@ -608,24 +606,46 @@ describe('their order', () => {
     expect(blocked).toBe(true);
   });
 
-  test('dry and in earnest they say the same, as far as the earnest way goes', () => {
+  test('past refusals the verdicts up to the first refusal are the same', () => {
     for (const given of [troubled, { name: '', facts: { suppressed: suppressed('anna@example.org') } }]) {
-      const both = [{}, { dry: true }].map(
-        (way) => passGates({ ...draft, ...given.draft }, { ...facts, ...given.facts }, way).verdicts,
-      );
-      expect(both[1]?.slice(0, both[0]?.length)).toEqual(both[0]);
-      expect(both[1]).toHaveLength(gates.length);
+      const upToRefusal = judge(given).verdicts;
+      const all = judge(given, true).verdicts;
+      expect(all.slice(0, upToRefusal.length)).toEqual(upToRefusal);
+      expect(all).toHaveLength(gates.length);
     }
   });
 
-  test('some alone may be asked', () => {
-    const { verdicts, refusal } = passGates(
-      draft,
-      { ...facts, ...troubled.facts },
-      { only: new Set(['plan_cap']) },
-    );
+  test('only the gates of the named kinds run', () => {
+    const { verdicts, refusal } = judge(troubled, false, ['plan']);
     expect(verdicts.map(({ gate }) => gate)).toEqual(['plan_cap']);
     expect(refusal?.code).toBe('plan_cap_reached');
+  });
+
+  test('the gates about the time of sending run without a draft', () => {
+    const departure = factsFor({ ...draft, scheduledAt: NOW + 31 * DAY }, { warmup: warming(1, 300) });
+    const names = ['schedule', 'warmup_day', 'warmup_volume'];
+    expect(gates.filter(({ kind }) => kind === 'time' || kind === 'volume').map(({ name }) => name)).toEqual(
+      names,
+    );
+    expect(runGates(['time', 'volume'], departure).refusal?.code).toBe('invalid_request');
+    const tomorrow = runGates(['time', 'volume'], { ...departure, scheduledAt: null });
+    expect(tomorrow.verdicts.map(({ gate }) => gate)).toEqual(names);
+    expect(tomorrow.heldUntil).toBe((TODAY + 1) * DAY);
+  });
+});
+
+describe('their error codes', () => {
+  test('are those that a route which runs all kinds declares', () => {
+    expect(new Set(gateErrors())).toEqual(new Set(gates.flatMap(({ errors }) => errors)));
+    expect(gateErrors()).toHaveLength(new Set(gateErrors()).size);
+  });
+
+  test('are those of the kinds that a caller runs', () => {
+    expect(gateErrors(['time', 'volume'])).toEqual([
+      'invalid_request',
+      'warmup_not_ready',
+      'warmup_cap_reached',
+    ]);
   });
 });
 
@@ -640,7 +660,7 @@ describe('marketing has to pass gates of its own, and no other mail', () => {
   test.each(kindNames)('%s', (kind) => {
     const isMarketing = kind === 'newsletter' || kind === 'custom';
     const route = { id: 'r', slug: 'r', type: isMarketing ? 'marketing' : 'transactional' } as const;
-    const { refusals } = passGates({ ...draft, kind }, { ...facts, ...trouble, route }, { dry: true });
+    const { refusals } = judge({ name: '', draft: { kind }, facts: { ...trouble, route } }, true);
     expect(refusals.map(({ code }) => code)).toEqual(isMarketing ? own : []);
   });
 });
@@ -652,11 +672,11 @@ test('what counts is one mail a recipient, without the suppressed ones and the s
     cc: [parseAddress('success@simulator.mail.example.com')],
     bcc: people(1, 'b'),
   };
-  expect(countedMails(given, { ...facts, suppressed: suppressed('p1@example.org') })).toBe(2);
+  expect(factsOfDraft(given, { ...facts, suppressed: suppressed('p1@example.org') }).mails).toBe(2);
 });
 
 test('a message leaves at its time, or now where that has passed', () => {
-  expect([null, NOW - 1, NOW, NOW + 1].map((scheduledAt) => goesOutAt({ scheduledAt }, facts))).toEqual([
+  expect([null, NOW - 1, NOW, NOW + 1].map((scheduledAt) => leavesAt({ scheduledAt, now: NOW }))).toEqual([
     NOW,
     NOW,
     NOW,
@@ -669,5 +689,5 @@ test.each([
   { kind: null, type: 'marketing', result: 'newsletter' },
   { kind: 'termin', type: 'marketing', result: 'termin' },
 ] as const)('a message of kind $kind over a $type route is $result', ({ kind, type, result }) => {
-  expect(kindOf({ ...draft, kind }, { ...facts, route: { id: 'r', slug: 'r', type } })).toBe(result);
+  expect(kindOf({ kind }, { type })).toBe(result);
 });

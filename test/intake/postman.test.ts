@@ -45,7 +45,7 @@ const postmanOf = (fields: Partial<PostmanDeps> = {}): Postman => {
   const postman = createPostman({
     platform: relay.storage.platform,
     outbox,
-    intake: relay.acceptDeps,
+    intake: relay.intake,
     systemTenantId: () => tenant,
     log,
     serviceName: 'Sendwerk',
@@ -253,7 +253,7 @@ test('a crash between handing in and taking out sends one mail', async () => {
   const crashed = createPostman({
     platform: { ...platform, write },
     outbox,
-    intake: relay.acceptDeps,
+    intake: relay.intake,
     systemTenantId: () => tenant,
     log: createLog('silent'),
     serviceName: 'Sendwerk',
@@ -274,10 +274,10 @@ describe('one run at a time', () => {
     const holdDue: PostmanDeps['intake']['holdDue'] = async (tenantId, dueAt) => {
       begun += 1;
       await gate.opened;
-      return relay.acceptDeps.holdDue(tenantId, dueAt);
+      return relay.intake.holdDue(tenantId, dueAt);
     };
     await enqueue(code({ to: 'a@example.org' }));
-    const postman = postmanOf({ intake: { ...relay.acceptDeps, holdDue } });
+    const postman = postmanOf({ intake: { ...relay.intake, holdDue } });
     for (let time = 0; time < 10; time++) postman.wake();
     await until('the first is being handed in', () => begun === 1, PATIENCE_MS);
     await enqueue(code({ to: 'b@example.org' }));
@@ -296,10 +296,10 @@ describe('one run at a time', () => {
     const holdDue: PostmanDeps['intake']['holdDue'] = async (tenantId, dueAt) => {
       begun += 1;
       await gate.opened;
-      return relay.acceptDeps.holdDue(tenantId, dueAt);
+      return relay.intake.holdDue(tenantId, dueAt);
     };
     await enqueue(...Array.from({ length: 60 }, () => code()));
-    const postman = postmanOf({ intake: { ...relay.acceptDeps, holdDue } });
+    const postman = postmanOf({ intake: { ...relay.intake, holdDue } });
     postman.wake();
     await until('a page is being handed in', () => begun === 50, PATIENCE_MS);
     let stopped = false;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { type Assessment, combine } from '#src/intake/content/assessment.ts';
 import type { Draft } from '#src/intake/draft.ts';
-import type { Facts } from '#src/intake/gate.ts';
-import { passGates } from '#src/intake/gates.ts';
+import { type Facts, gateKinds } from '#src/intake/gate.ts';
+import { runGates } from '#src/intake/gates.ts';
 import { scoreAnswer, scoreOf } from '#src/intake/score.ts';
 import { DAY } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { MESSAGE } from '#test/support/draft.ts';
-import { FACTS, NOW } from '#test/support/facts.ts';
+import { factsFor, NOW } from '#test/support/facts.ts';
 
 const CLEAN: Assessment = combine(
   { findings: [], promotional: [], promotionalScore: 0, linkHosts: [] },
@@ -24,8 +24,8 @@ const score = (
 ) => {
   const content = { ...CLEAN, ...given.content };
   const draft = { ...MESSAGE, ...given.draft };
-  const facts: Facts = { ...FACTS, unsubscribe: 'one_click', ...given.facts, content };
-  return scoreAnswer.parse(scoreOf(draft, facts, passGates(draft, facts, { dry: true }), content, language));
+  const facts = factsFor(draft, { unsubscribe: 'one_click', ...given.facts, content });
+  return scoreAnswer.parse(scoreOf(draft, facts, runGates(gateKinds, facts, draft, true), content, language));
 };
 
 test('a message with nothing against it', () => {

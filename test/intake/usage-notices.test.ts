@@ -1,12 +1,12 @@
-// When owners are told of the use of their plan: failures and calls that overlap. What the mails say and when they come
+// When owners are notified of the use of their plan: failures and calls that overlap. What the mails say and when they come
 // is shown by real sends in test/flows/plan-cap.test.ts.
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { monthOf } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
-import { createUsageNotices, type UsageNotices } from '#src/intake/usage-notices.ts';
-import { reachedShare } from '#src/intake/usage-rules.ts';
+import { createUsageNotices, reachedShare, type UsageNotices } from '#src/intake/usage-notices.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { createLog } from '#src/kernel/log.ts';
 import {
   createSampleTenant,
@@ -22,7 +22,7 @@ const month = monthOf(clock.now()).name;
 let storage: Storage;
 let tenant: string;
 let usage: UsageNotices;
-/** Ids of what was put into the outbox, and the share it tells of. */
+/** Ids of what was put into the outbox, and the share that it is about. */
 let enqueued: [id: string, share: number][];
 let warnings: string[];
 /** Runs before the owners are looked up. */
@@ -34,38 +34,40 @@ beforeEach(async () => {
   enqueued = [];
   warnings = [];
   beforeOwners = async () => undefined;
-  usage = createUsageNotices({
-    files: storage.tenants,
-    platform: storage.platform,
-    notices: {
-      enqueue: (_, notice, __, id = '') => {
-        if (notice.kind === 'plan_usage') enqueued.push([id, notice.share]);
-      },
-      tell: () => undefined,
-    },
-    ownersOf: async () => {
-      await beforeOwners();
-      return [{ email: 'a@example.org', language: 'de' }];
-    },
-    managedHostCap: () => CAP,
-    clock,
-    log: createLog(
-      'warn',
-      new Writable({
-        write: (line, _, done) => {
-          warnings.push(JSON.parse(String(line)).msg);
-          done();
+  usage = createUsageNotices(
+    {
+      files: storage.tenants,
+      platform: storage.platform,
+      notices: {
+        enqueue: (_, notice, __, id = '') => {
+          if (notice.kind === 'plan_usage') enqueued.push([id, notice.share]);
         },
-      }),
-    ),
-    origin: 'https://mail.example.com',
-  });
+        tell: () => undefined,
+      },
+      ownersOf: async () => {
+        await beforeOwners();
+        return [{ email: 'a@example.org', language: 'de' }];
+      },
+      clock,
+      log: createLog(
+        'warn',
+        new Writable({
+          write: (line, _, done) => {
+            warnings.push(JSON.parse(String(line)).msg);
+            done();
+          },
+        }),
+      ),
+      origin: 'https://mail.example.com',
+    },
+    () => ({ ...defaultLimits, managed_host_mails: CAP }),
+  );
 });
 
 const use = (mails: number) => storage.tenants.write(tenant, (db) => counterStore(db).addUsage(month, mails));
-const told = () => storage.tenants.read(tenant, (db) => counterStore(db).usage(month).told);
-const tell = async () => {
-  usage.tell(tenant);
+const notified = () => storage.tenants.read(tenant, (db) => counterStore(db).usage(month).told);
+const notify = async () => {
+  usage.wake(tenant);
   await usage.stop();
 };
 const shares = () => enqueued.map(([, share]) => share);
@@ -91,15 +93,15 @@ describe('shares', () => {
 describe('telling', () => {
   test('is written down, and not done again', async () => {
     await use(70);
-    await tell();
-    await tell();
-    expect([shares(), await told()]).toEqual([[70], 70]);
+    await notify();
+    await notify();
+    expect([shares(), await notified()]).toEqual([[70], 70]);
   });
 
   test('does nothing below the first share', async () => {
     await use(69);
-    await tell();
-    expect([shares(), await told()]).toEqual([[], 0]);
+    await notify();
+    expect([shares(), await notified()]).toEqual([[], 0]);
   });
 
   test('of calls that overlap is one, and looks once more for what was reached meanwhile', async () => {
@@ -109,10 +111,10 @@ describe('telling', () => {
       looks += 1;
       if (looks > 1) return;
       await use(30);
-      for (let call = 0; call < 5; call++) usage.tell(tenant);
+      for (let call = 0; call < 5; call++) usage.wake(tenant);
     };
-    await tell();
-    expect([shares(), await told(), looks]).toEqual([[70, 100], 100, 2]);
+    await notify();
+    expect([shares(), await notified(), looks]).toEqual([[70, 100], 100, 2]);
   });
 
   test('that fails is no failure of the sender’s, and the next message tells', async () => {
@@ -120,37 +122,39 @@ describe('telling', () => {
     beforeOwners = async () => {
       throw new Error('no disk');
     };
-    await tell();
-    expect([shares(), await told(), warnings]).toEqual([
+    await notify();
+    expect([shares(), await notified(), warnings]).toEqual([
       [],
       0,
-      ['owners could not be told of the use of their plan'],
+      ['the owners could not be notified of the use of their plan'],
     ]);
     beforeOwners = async () => undefined;
-    await tell();
-    expect([shares(), await told()]).toEqual([[90], 90]);
+    await notify();
+    expect([shares(), await notified()]).toEqual([[90], 90]);
   });
 
   test('after a crash between outbox and file bears the same ids', async () => {
     await use(90);
-    await tell();
+    await notify();
     await storage.tenants.write(tenant, (db) => db.prepare('UPDATE monthly_usage SET told = 0').run());
-    await tell();
+    await notify();
     const [first, second] = enqueued;
     expect(first).toEqual(second);
     expect(first?.[0]).toMatch(/^[\w-]{43}$/);
   });
 
   test('of a cap of nothing is written down too', async () => {
-    const none = createUsageNotices({
-      ...{ files: storage.tenants, platform: storage.platform, clock, origin: '' },
-      notices: { enqueue: (_, __, ___, id = '') => enqueued.push([id, 100]), tell: () => undefined },
-      ownersOf: async () => [{ email: 'a@example.org', language: 'de' }],
-      managedHostCap: () => 0,
-      log: createLog('fatal', new Writable()),
-    });
+    const none = createUsageNotices(
+      {
+        ...{ files: storage.tenants, platform: storage.platform, clock, origin: '' },
+        notices: { enqueue: (_, __, ___, id = '') => enqueued.push([id, 100]), tell: () => undefined },
+        ownersOf: async () => [{ email: 'a@example.org', language: 'de' }],
+        log: createLog('fatal', new Writable()),
+      },
+      () => ({ ...defaultLimits, managed_host_mails: 0 }),
+    );
     for (let time = 0; time < 2; time++) {
-      none.tell(tenant);
+      none.wake(tenant);
       await none.stop();
     }
     expect(shares()).toEqual([100]);

@@ -146,7 +146,7 @@ test('a claim that was undone takes no message back that has got another time me
   const upstream = playUpstream(() => ACCEPTED);
   const relay = await createRelay([upstream]);
   const practice = await relay.createPractice('Nord');
-  const { files } = relay.acceptDeps;
+  const { files } = relay.intake;
   await relay.send(practice);
   relay.dispatcher.start();
   // A disk that is full ends the transaction in which the dispatcher has claimed.

@@ -10,12 +10,15 @@ import { createTenant } from '#src/accounts/tenants/create.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
-import { type AcceptDeps, type Accepted, accept, type Submission } from '#src/intake/accept.ts';
+import { type Accepted, accept } from '#src/intake/accept.ts';
 import { createContentCheck } from '#src/intake/content/check-content.ts';
 import type { Draft } from '#src/intake/draft.ts';
-import { createRepeats } from '#src/intake/repeats.ts';
+import type { Submission } from '#src/intake/evaluate.ts';
+import { createRequestQueue } from '#src/intake/idempotency.ts';
+import type { IntakeContext } from '#src/intake/intake-context.ts';
 import type { Disk } from '#src/kernel/db/disk.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
@@ -132,7 +135,7 @@ export interface Relay {
   readonly waysOut: WaysOut;
   readonly dueRegistry: DueRegistry;
   readonly dispatcher: Dispatcher;
-  readonly acceptDeps: AcceptDeps;
+  readonly intake: IntakeContext;
   /** Messages of the log's errors. */
   readonly errors: readonly string[];
   createPractice(name: string): Promise<string>;
@@ -167,7 +170,7 @@ const SUPPRESSION_KEY = createSecretKey(Buffer.alloc(32, 4));
 
 /** Throws where the content was blocked. */
 export const acceptWhole = async (
-  deps: AcceptDeps,
+  deps: IntakeContext,
   submission: Submission,
 ): Promise<Extract<Accepted, { kind: 'accepted' }>> => {
   const accepted = await accept(deps, submission);
@@ -210,18 +213,18 @@ export const createRelay = async (
     simulatorDomain: 'simulator.mail.example.com',
     guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
   });
-  const acceptDeps: AcceptDeps = {
+  const intake: IntakeContext = {
     files: storage.tenants,
     clock,
     serviceHost: 'mail.example.com',
-    safeMode: () => ({ allowed: [] }),
+    safeModeAllowed: () => [],
     contentKey: CONTENT_KEY,
     content: createContentCheck(),
-    repeats: createRepeats(),
-    managedHostCap: () => 1_000_000,
+    requests: createRequestQueue(),
+    limits: () => ({ ...defaultLimits, managed_host_mails: 1_000_000 }),
     publicOrigin: 'http://mail.example.com',
     suppressionKey: SUPPRESSION_KEY,
-    tellUsage: () => undefined,
+    usageReached: () => undefined,
     holdDue: dueRegistry.hold,
     wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
   };
@@ -237,7 +240,7 @@ export const createRelay = async (
     waysOut,
     dueRegistry,
     dispatcher,
-    acceptDeps,
+    intake,
     errors,
     createPractice: async (name) => {
       const deps = tenantDeps(storage, clock, { generateKeyPair: async () => RSA_PAIR });
@@ -253,7 +256,7 @@ export const createRelay = async (
       return id;
     },
     send: (tenantId, fields = {}) =>
-      acceptWhole(acceptDeps, {
+      acceptWhole(intake, {
         tenantId,
         projects: null,
         projectId: null,

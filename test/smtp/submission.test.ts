@@ -7,7 +7,7 @@ import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AcceptDeps } from '#src/intake/accept.ts';
+import type { IntakeContext } from '#src/intake/intake-context.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError, errorTable } from '#src/kernel/errors.ts';
@@ -39,7 +39,7 @@ const sender: Caller = {
 
 const LIMITS = {
   ...defaultLimits,
-  bodyBytes: 1_000_000,
+  body_bytes: 1_000_000,
   requests: { perSecond: 1, burst: 2 },
   signInPerAddress: { perSecond: 1, burst: 10 },
 };
@@ -52,7 +52,7 @@ const started = async (options: Partial<SubmissionOptions> = {}) => {
     certificate: null,
     budget: createByteBudget(10_000_000),
     // Nothing is handed in here.
-    intake: null as unknown as AcceptDeps,
+    intake: null as unknown as IntakeContext,
     authenticate: async (token) => (token === 'right' ? sender : null),
     limits: () => LIMITS,
     clock: systemClock,

@@ -1,5 +1,7 @@
 // A practice whose state lets everything pass: tests say only what differs.
-import type { Facts } from '#src/intake/gate.ts';
+import type { Draft } from '#src/intake/draft.ts';
+import { type Facts, factsOfDraft } from '#src/intake/gate.ts';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { parseAddress } from '#src/mail/address.ts';
 
 /** 21 November 2026, noon. */
@@ -7,6 +9,11 @@ export const NOW = Date.UTC(2026, 10, 21, 12);
 
 export const FACTS: Facts = {
   now: NOW,
+  limits: defaultLimits,
+  kind: 'transactional',
+  stream: 'transactional',
+  scheduledAt: null,
+  mails: 1,
   pause: null,
   safeMode: false,
   safeModeAllowed: ['seed@testers.example', '@own.example'],
@@ -24,4 +31,10 @@ export const FACTS: Facts = {
   withoutConsent: null,
   content: null,
   unsubscribe: null,
+};
+
+/** The facts of this draft in that state. */
+export const factsFor = (draft: Draft, state: Partial<Facts> = {}): Facts => {
+  const facts = { ...FACTS, ...state };
+  return { ...facts, ...factsOfDraft(draft, facts) };
 };

@@ -1,64 +1,87 @@
-// Gates that look at what the message says, what is noticed of its recipients, and how they get out of it.
+// Gates that look at what the message says and carries, what is tracked of its recipients, and how they unsubscribe.
 import { HARD_BLOCK_SCORE } from '#src/intake/content/assessment.ts';
+import { findRefusedAttachment } from '#src/intake/content/attachment-policy.ts';
 import { wordsOf } from '#src/intake/content/rate-content.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Kind } from '#src/messages/kinds.ts';
-import { type Gate, kindOf, streamOf } from '../gate.ts';
+import { defineGate } from '../gate.ts';
 import { isDelicate, TRACKING_GATE } from '../tracking.ts';
 
-/** Looks like advertising at or above it. */
+/** The score from which content looks like advertising. */
 const PROMOTIONAL_FROM = 40;
 /** A confirmation mail is never promotional (decisions 10): a single sign is enough. */
 const stricter: Readonly<Partial<Record<Kind, number>>> = { doi: 10 };
-/** Samples of the practice to itself. */
+/** Samples that the practice sends to itself. */
 const exempt: ReadonlySet<Kind> = new Set(['quality', 'test']);
 
 const whys = (ids: readonly string[]): string => ids.map((id) => wordsOf({ id }, 'en').why).join(' ');
 
-const promotional: Gate = {
-  name: 'promotional',
-  check: (draft, facts) => {
-    const { content } = facts;
-    const kind = kindOf(draft, facts);
-    if (content === null || streamOf(draft, facts) === 'marketing' || exempt.has(kind))
-      return { facts: { applies: false } };
-    const limit = stricter[kind] ?? PROMOTIONAL_FROM;
-    const shown = { score: content.promotionalScore, limit, reasons: content.promotional };
-    if (content.promotionalScore < limit) return { facts: shown };
+export const attachments = defineGate({
+  name: 'attachments',
+  kind: 'content',
+  errors: ['attachment_rejected'],
+  check: (_, { attachments: given }) => {
+    const refused = findRefusedAttachment(given);
+    if (refused === null) return { facts: { count: given.length } };
     return {
-      facts: shown,
+      facts: refused,
       refusal: new AppError(
-        'promotional_on_transactional',
-        `The content looks like advertising: ${whys(content.promotional)}`,
-        { extra: { content_reasons: [...content.promotional] } },
+        'attachment_rejected',
+        `The attachment ${JSON.stringify(refused.attachment)} is rejected: ${refused.reason}.`,
+        { extra: refused },
       ),
     };
   },
-};
+});
 
-const contentGate: Gate = {
+export const promotional = defineGate({
+  name: 'promotional',
+  kind: 'content',
+  errors: ['promotional_on_transactional'],
+  check: ({ content: rated, kind, stream }) => {
+    if (rated === null || stream === 'marketing' || exempt.has(kind)) return { facts: { applies: false } };
+    const limit = stricter[kind] ?? PROMOTIONAL_FROM;
+    const facts = { score: rated.promotionalScore, limit, reasons: rated.promotional };
+    if (rated.promotionalScore < limit) return { facts };
+    return {
+      facts,
+      refusal: new AppError(
+        'promotional_on_transactional',
+        `The content looks like advertising: ${whys(rated.promotional)}`,
+        { extra: { content_reasons: [...rated.promotional] } },
+      ),
+    };
+  },
+});
+
+export const content = defineGate({
   name: 'content',
-  check: (_, { content }) => {
-    if (content === null) return { facts: { applies: false } };
-    const { score, block, findings, scanner, unavailable } = content;
-    const shown = { score, limit: HARD_BLOCK_SCORE, block, findings, scanner, unavailable };
-    if (block !== null) return { facts: shown, blocks: true };
-    return findings.length > 0 || unavailable.length > 0 ? { facts: shown, warns: true } : { facts: shown };
+  kind: 'content',
+  // Answered by the caller, which knows under which id the message is kept as failed.
+  errors: ['content_blocked'],
+  check: ({ content: rated }) => {
+    if (rated === null) return { facts: { applies: false } };
+    const { score, block, findings, scanner, unavailable } = rated;
+    const facts = { score, limit: HARD_BLOCK_SCORE, block, findings, scanner, unavailable };
+    if (block !== null) return { facts, blocks: true };
+    return findings.length > 0 || unavailable.length > 0 ? { facts, warns: true } : { facts };
   },
-};
+});
 
-const tracking: Gate = {
+export const tracking = defineGate({
   name: TRACKING_GATE,
-  check: (draft, facts) => {
+  kind: 'content',
+  errors: [],
+  check: ({ kind }, draft) => {
     const { track_opens = false, track_clicks = false } = draft.settings;
-    const shown = { track_opens, track_clicks };
-    return isDelicate(shown, kindOf(draft, facts)) ? { facts: shown, warns: true } : { facts: shown };
+    const facts = { track_opens, track_clicks };
+    return isDelicate(facts, kind) ? { facts, warns: true } : { facts };
   },
-};
+});
 
-const unsubscribe: Gate = {
+export const unsubscribe = defineGate({
   name: 'unsubscribe',
-  check: (_, facts) => ({ facts: { way_out: facts.unsubscribe } }),
-};
-
-export const contentGates: readonly Gate[] = [promotional, contentGate, tracking, unsubscribe];
+  kind: 'content',
+  errors: [],
+  check: (facts) => ({ facts: { way_out: facts.unsubscribe } }),
+});

@@ -1,8 +1,68 @@
-// Gates that ask who may be mailed: safe mode, and the suppressions.
+// Gates that ask who gets the message: how many, who can be reached, safe mode, consent and suppressions.
 import { AppError } from '#src/kernel/errors.ts';
-import { addressDomain, addressKey } from '#src/mail/address.ts';
+import { addressDomain, addressKey, needsSmtpUtf8 } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
-import { type Facts, type Gate, recipientsOf } from '../gate.ts';
+import { defineGate, type Facts, recipientsOf } from '../gate.ts';
+
+export const recipientCount = defineGate({
+  name: 'recipient_count',
+  kind: 'recipients',
+  errors: ['invalid_recipient', 'too_many_recipients'],
+  check: ({ limits }, draft) => {
+    const count = recipientsOf(draft).length;
+    const facts = { count, limit: limits.recipients };
+    if (count === 0) {
+      return {
+        facts,
+        refusal: new AppError('invalid_recipient', 'The message has no recipient.', {
+          hint: 'Name at least one recipient in to, cc or bcc.',
+          extra: { recipients: [] },
+        }),
+      };
+    }
+    if (count <= limits.recipients) return { facts };
+    return {
+      facts,
+      refusal: new AppError('too_many_recipients', `The message has ${count} recipients.`, { extra: facts }),
+    };
+  },
+});
+
+export const internationalisedAddresses = defineGate({
+  name: 'internationalised_addresses',
+  kind: 'recipients',
+  errors: ['invalid_recipient'],
+  check: ({ from }, draft) => {
+    const wide = [from, ...recipientsOf(draft), ...draft.replyTo]
+      .map(({ address }) => address)
+      .filter(needsSmtpUtf8);
+    if (wide.length === 0) return { facts: {} };
+    return {
+      facts: { addresses: wide },
+      refusal: new AppError('invalid_recipient', 'An address has letters beyond ASCII before its @.', {
+        hint: 'Such addresses need SMTPUTF8 all the way, which cannot be promised; use an address with ASCII before the @.',
+        extra: { recipients: wide },
+      }),
+    };
+  },
+});
+
+export const consent = defineGate({
+  name: 'consent',
+  kind: 'recipients',
+  errors: ['consent_required'],
+  check: ({ stream, withoutConsent }) => {
+    if (stream !== 'marketing') return { facts: { applies: false } };
+    if (withoutConsent === null) return { facts: { list_send: false } };
+    if (withoutConsent.length === 0) return { facts: { list_send: true } };
+    return {
+      facts: { list_send: true, missing: withoutConsent },
+      refusal: new AppError('consent_required', 'Not every recipient has given consent to this list.', {
+        extra: { missing: [...withoutConsent] },
+      }),
+    };
+  },
+});
 
 const isAllowedInSafeMode = ({ address }: Mailbox, facts: Facts): boolean => {
   const key = addressKey(address);
@@ -14,9 +74,11 @@ const isAllowedInSafeMode = ({ address }: Mailbox, facts: Facts): boolean => {
   );
 };
 
-const safeMode: Gate = {
+export const safeMode = defineGate({
   name: 'safe_mode',
-  check: (draft, facts) => {
+  kind: 'recipients',
+  errors: ['safe_mode_recipient'],
+  check: (facts, draft) => {
     if (!facts.safeMode) return { facts: { safe_mode: false } };
     const outside = recipientsOf(draft)
       .filter((mailbox) => !isAllowedInSafeMode(mailbox, facts))
@@ -29,15 +91,15 @@ const safeMode: Gate = {
       }),
     };
   },
-};
+});
 
-const suppression: Gate = {
+export const suppression = defineGate({
   name: 'suppression',
-  check: (_, { suppressed }) => {
+  kind: 'recipients',
+  errors: [],
+  check: ({ suppressed }) => {
     if (suppressed.size === 0) return { facts: { suppressed: [] } };
     const rows = [...suppressed].map(([address, { id, scope, reason }]) => ({ address, id, scope, reason }));
     return { facts: { suppressed: rows }, suppresses: [...suppressed.keys()] };
   },
-};
-
-export const recipientGates: readonly Gate[] = [safeMode, suppression];
+});

@@ -1,57 +1,46 @@
-// Gates that look at the request alone.
-import { findRefusedAttachment } from '#src/intake/content/attachment-policy.ts';
+// The gate of the header fields that a request sets. Everything that steers delivery, identity, structure or automatic
+// processing is the service's own.
 import { AppError } from '#src/kernel/errors.ts';
-import { defaultLimits } from '#src/kernel/limits.ts';
-import { DAY, toIso } from '#src/kernel/time.ts';
-import { needsSmtpUtf8 } from '#src/mail/address.ts';
-import { type Gate, recipientsOf } from '../gate.ts';
-import { headerProblem } from '../header-rules.ts';
+import { isHeaderName, isHeaderValueSafe } from '#src/mail/header-field.ts';
+import { defineGate } from '../gate.ts';
 
-export const MAX_RECIPIENTS = defaultLimits.recipients;
-const MAX_DAYS_AHEAD = 30;
+const allowedNames: ReadonlySet<string> = new Set([
+  'in-reply-to',
+  'references',
+  'importance',
+  'x-priority',
+  'list-id',
+  'organization',
+]);
 
-const recipientCount: Gate = {
-  name: 'recipient_count',
-  check: (draft) => {
-    const count = recipientsOf(draft).length;
-    const facts = { count, limit: MAX_RECIPIENTS };
-    if (count === 0) {
-      return {
-        facts,
-        refusal: new AppError('invalid_recipient', 'The message has no recipient.', {
-          hint: 'Name at least one recipient in to, cc or bcc.',
-          extra: { recipients: [] },
-        }),
-      };
-    }
-    if (count <= MAX_RECIPIENTS) return { facts };
-    return {
-      facts,
-      refusal: new AppError('too_many_recipients', `The message has ${count} recipients.`, { extra: facts }),
-    };
-  },
+/** `X-` fields that mean something to this service or to answering machines. */
+const reservedPrefixes: readonly string[] = ['x-service-', 'x-sendwerk-', 'x-auto-response-suppress'];
+
+/** `X-` fields that relays take orders from (recipients, lists, tracking, sender): they would pass by the gates. */
+const relayPrefixes: readonly string[] =
+  'x-smtpapi x-sg- x-ses- x-mailgun- x-mj- x-mailjet- x-pm- x-mc- x-msys- x-mt- x-sib- x-mailin- x-elasticemail- x-cmail- x-tm-'.split(
+    ' ',
+  );
+
+/** Many lines of 998 octets: enough for References, small enough for every receiver. */
+const MAX_VALUE_BYTES = 4_096;
+
+/** Why the field is not allowed, in words for its sender; null where it is allowed. */
+export const headerProblem = (name: string, value: string): string | null => {
+  const lower = name.toLowerCase();
+  if (!isHeaderName(name)) return 'is not a header name';
+  if (!isHeaderValueSafe(value)) return 'has a value with a line break or control character';
+  if (Buffer.byteLength(value) > MAX_VALUE_BYTES) return `has a value of more than ${MAX_VALUE_BYTES} bytes`;
+  if ([...reservedPrefixes, ...relayPrefixes].some((prefix) => lower.startsWith(prefix)))
+    return 'is reserved for the service';
+  return lower.startsWith('x-') || allowedNames.has(lower) ? null : 'may not be set by senders';
 };
 
-const internationalisedAddresses: Gate = {
-  name: 'internationalised_addresses',
-  check: (draft, { from }) => {
-    const wide = [from, ...recipientsOf(draft), ...draft.replyTo]
-      .map(({ address }) => address)
-      .filter(needsSmtpUtf8);
-    if (wide.length === 0) return { facts: {} };
-    return {
-      facts: { addresses: wide },
-      refusal: new AppError('invalid_recipient', 'An address has letters beyond ASCII before its @.', {
-        hint: 'Such addresses need SMTPUTF8 all the way, which cannot be promised; use an address with ASCII before the @.',
-        extra: { recipients: wide },
-      }),
-    };
-  },
-};
-
-const headers: Gate = {
+export const headers = defineGate({
   name: 'headers',
-  check: ({ headers: given }) => {
+  kind: 'request',
+  errors: ['header_not_allowed'],
+  check: (_, { headers: given }) => {
     const seen = new Set<string>();
     for (const [name, value] of given) {
       const key = name.toLowerCase();
@@ -68,45 +57,4 @@ const headers: Gate = {
     }
     return { facts: { count: given.length } };
   },
-};
-
-const attachments: Gate = {
-  name: 'attachments',
-  check: ({ attachments: given }) => {
-    const refused = findRefusedAttachment(given);
-    if (refused === null) return { facts: { count: given.length } };
-    return {
-      facts: refused,
-      refusal: new AppError(
-        'attachment_rejected',
-        `The attachment ${JSON.stringify(refused.attachment)} is rejected: ${refused.reason}.`,
-        { extra: refused },
-      ),
-    };
-  },
-};
-
-const schedule: Gate = {
-  name: 'schedule',
-  check: ({ scheduledAt }, { now }) => {
-    if (scheduledAt === null) return { facts: { scheduled_at: null } };
-    const latest = now + MAX_DAYS_AHEAD * DAY;
-    const facts = { scheduled_at: toIso(scheduledAt), latest: toIso(latest) };
-    if (scheduledAt <= latest) return { facts };
-    const message = `must be at most ${MAX_DAYS_AHEAD} days ahead`;
-    return {
-      facts,
-      refusal: new AppError('invalid_request', `The time it is to be sent at ${message}.`, {
-        extra: { fields: [{ path: 'body.scheduled_at', message }] },
-      }),
-    };
-  },
-};
-
-export const requestGates: readonly Gate[] = [
-  recipientCount,
-  internationalisedAddresses,
-  headers,
-  attachments,
-  schedule,
-];
+});

@@ -1,18 +1,20 @@
-// Gates that ask whether this practice may send such a message at all: kind and route, From, its state.
+// Gates that ask whether this practice may send such a message at all: kind and route, From, its state, and for marketing
+// the sender's identity and a host that receivers trust.
 import { AppError } from '#src/kernel/errors.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import { kinds } from '#src/messages/kinds.ts';
-import { type Gate, kindOf } from '../gate.ts';
+import { defineGate, type Facts } from '../gate.ts';
 
 /** In a hint, which is all that mail programs show. */
 const MAX_NAMED_HOSTS = 3;
+const LEGAL_FIELDS = ['street', 'city', 'privacy_url'] as const;
 
-const kindAndRoute: Gate = {
+export const kindAndRoute = defineGate({
   name: 'kind_and_route',
-  check: (draft, facts) => {
-    const kind = kindOf(draft, facts);
-    const { slug, type } = facts.route;
+  kind: 'sender',
+  errors: ['kind_not_allowed_on_route'],
+  check: ({ kind, route: { slug, type } }) => {
     const used = { message_kind: kind, route: slug, stream: type, channel: kinds[kind].channel };
     if (kinds[kind].stream === type) return { facts: used };
     return {
@@ -24,11 +26,13 @@ const kindAndRoute: Gate = {
       ),
     };
   },
-};
+});
 
-const senderDomain: Gate = {
+export const senderDomain = defineGate({
   name: 'sender_domain',
-  check: (_, { from, sendingHosts, pendingDomain }) => {
+  kind: 'sender',
+  errors: ['dkim_not_verified', 'from_not_allowed'],
+  check: ({ from, sendingHosts, pendingDomain }) => {
     const domain = addressDomain(from.address);
     const facts = { domain, allowed: sendingHosts };
     if (sendingHosts.includes(domain)) return { facts };
@@ -48,11 +52,13 @@ const senderDomain: Gate = {
       }),
     };
   },
-};
+});
 
-const tenantState: Gate = {
+export const tenantState = defineGate({
   name: 'tenant_state',
-  check: (_, { pause }) =>
+  kind: 'sender',
+  errors: ['tenant_paused'],
+  check: ({ pause }) =>
     pause === null
       ? { facts: { paused: false } }
       : {
@@ -61,6 +67,45 @@ const tenantState: Gate = {
             extra: { reason: pause.reason, paused_at: toIso(pause.at) },
           }),
         },
-};
+});
 
-export const senderGates: readonly Gate[] = [kindAndRoute, senderDomain, tenantState];
+/** The fields that the legal block lacks. */
+export const missingLegal = ({ legal }: Pick<Facts, 'legal'>): string[] =>
+  LEGAL_FIELDS.filter((field) => !legal[field]);
+
+export const impressum = defineGate({
+  name: 'impressum',
+  kind: 'sender',
+  errors: ['impressum_incomplete'],
+  check: (facts) => {
+    if (facts.stream !== 'marketing') return { facts: { applies: false } };
+    const missing = missingLegal(facts);
+    if (missing.length === 0) return { facts: { complete: true } };
+    return {
+      facts: { missing },
+      refusal: new AppError('impressum_incomplete', 'Marketing mail must name its sender.', {
+        hint: 'Complete the legal block: PATCH /api/practices/{id}/compliance.',
+        extra: { missing },
+      }),
+    };
+  },
+});
+
+export const dkim = defineGate({
+  name: 'dkim',
+  kind: 'sender',
+  errors: ['dkim_not_verified'],
+  check: ({ stream, from, dkimBroken }) => {
+    if (stream !== 'marketing') return { facts: { applies: false } };
+    const host = addressDomain(from.address);
+    if (!dkimBroken) return { facts: { host, verified: true } };
+    return {
+      facts: { host, verified: false },
+      refusal: new AppError(
+        'dkim_not_verified',
+        `The last check found the DKIM records of ${host} wrong or missing.`,
+        { extra: { missing: ['dkim'] } },
+      ),
+    };
+  },
+});

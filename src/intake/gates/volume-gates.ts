@@ -1,59 +1,102 @@
-// Gates that ask how much: the plan's cap in the UTC month, the warm-up's cap on the UTC day that the mail goes out.
+// Gates that ask how much and when: the plan's cap in the UTC month, how far ahead a message may be scheduled, and the
+// warm-up, which caps the mails of the UTC day on which the message leaves.
 import { utcDay } from '#src/accounts/counters/rules.ts';
-import { warmupCaps, warmupDay } from '#src/accounts/tenants/rules.ts';
+import { warmupDay as dayOfWarmup, warmupCaps } from '#src/accounts/tenants/rules.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
-import { countedMails, type Facts, type Gate, goesOutAt, streamOf } from '../gate.ts';
+import { type DepartureFacts, defineGate, leavesAt } from '../gate.ts';
 
-/** Transactional mail waits for another day only beyond so many times the cap. */
+export const FIRST_BROADCAST_DAY = 3;
+/** Transactional mail waits for another day only beyond this multiple of the cap. */
 const TRANSACTIONAL_SLACK = 2;
 
-const planCap: Gate = {
+export const planCap = defineGate({
   name: 'plan_cap',
-  check: (draft, facts) => {
-    const { plan } = facts;
+  kind: 'plan',
+  errors: ['plan_cap_reached'],
+  check: ({ plan, mails, stream }) => {
     if (plan === null) return { facts: { capped: false } };
     const { name, used, cap, refuses, managedHost } = plan;
-    const mails = countedMails(draft, facts);
-    const shown = { plan: name, used, cap, mails };
+    const facts = { plan: name, used, cap, mails };
     const isOver = mails > 0 && used + mails > cap;
-    if (!isOver || (refuses === 'marketing' && streamOf(draft, facts) !== 'marketing'))
-      return { facts: shown };
+    if (!isOver || (refuses === 'marketing' && stream !== 'marketing')) return { facts };
     return {
-      facts: shown,
+      facts,
       refusal: new AppError('plan_cap_reached', `${used} of ${cap} mails of this month are used.`, {
         ...(managedHost ? { hint: 'Verify a domain of your own: a managed host has a smaller cap.' } : {}),
         extra: { used, cap, resets_at: toIso(plan.resetsAt) },
       }),
     };
   },
-};
+});
 
-/** The first day from `day` on that takes so many mails more. Without a cap any day does. */
-const dayWithRoom = (warmup: NonNullable<Facts['warmup']>, from: number, mails: number): number => {
+export const schedule = defineGate({
+  name: 'schedule',
+  kind: 'time',
+  errors: ['invalid_request'],
+  check: ({ scheduledAt, now, limits }) => {
+    if (scheduledAt === null) return { facts: { scheduled_at: null } };
+    const latest = now + limits.days_ahead * DAY;
+    const facts = { scheduled_at: toIso(scheduledAt), latest: toIso(latest) };
+    if (scheduledAt <= latest) return { facts };
+    const message = `must be at most ${limits.days_ahead} days ahead`;
+    return {
+      facts,
+      refusal: new AppError('invalid_request', `The time it is to be sent at ${message}.`, {
+        extra: { fields: [{ path: 'body.scheduled_at', message }] },
+      }),
+    };
+  },
+});
+
+export const warmupDay = defineGate({
+  name: 'warmup_day',
+  kind: 'time',
+  errors: ['warmup_not_ready'],
+  check: (departure) => {
+    const { warmup, stream } = departure;
+    if (warmup === null || stream !== 'marketing') return { facts: { applies: false } };
+    const day = dayOfWarmup(warmup.startedAt, leavesAt(departure));
+    const facts = { day, first_day: FIRST_BROADCAST_DAY };
+    if (day >= FIRST_BROADCAST_DAY) return { facts };
+    return {
+      facts,
+      refusal: new AppError(
+        'warmup_not_ready',
+        `Marketing mail begins on day ${FIRST_BROADCAST_DAY} of the warm-up.`,
+        { extra: { day } },
+      ),
+    };
+  },
+});
+
+/** The first day from `from` on that has room for the mails. Without a cap any day has. */
+const dayWithRoom = (warmup: NonNullable<DepartureFacts['warmup']>, from: number, mails: number): number => {
   for (let day = from; ; day += 1) {
-    const cap = warmupCaps[warmupDay(warmup.startedAt, day * DAY) - 1];
+    const cap = warmupCaps[dayOfWarmup(warmup.startedAt, day * DAY) - 1];
     const planned = warmup.planned.get(day) ?? 0;
     // A message with more recipients than a whole day takes goes out on a day that has nothing else.
     if (cap === undefined || planned === 0 || planned + mails <= cap * TRANSACTIONAL_SLACK) return day;
   }
 };
 
-const warmupVolume: Gate = {
+export const warmupVolume = defineGate({
   name: 'warmup_volume',
-  check: (draft, facts) => {
-    const { warmup } = facts;
+  kind: 'volume',
+  errors: ['warmup_cap_reached'],
+  check: (departure) => {
+    const { warmup, mails, stream } = departure;
     if (warmup === null) return { facts: { applies: false } };
-    const mails = countedMails(draft, facts);
-    const day = utcDay(goesOutAt(draft, facts));
-    const cap = warmupCaps[warmupDay(warmup.startedAt, day * DAY) - 1] ?? null;
+    const day = utcDay(leavesAt(departure));
+    const warmingDay = dayOfWarmup(warmup.startedAt, day * DAY);
+    const cap = warmupCaps[warmingDay - 1] ?? null;
     const planned = warmup.planned.get(day) ?? 0;
-    const shown = { day: warmupDay(warmup.startedAt, day * DAY), cap, planned, mails };
-    if (cap === null || mails === 0) return { facts: shown };
-    if (streamOf(draft, facts) === 'marketing') {
-      if (planned + mails <= cap) return { facts: shown };
+    const facts = { day: warmingDay, cap, planned, mails };
+    if (cap === null || mails === 0) return { facts };
+    if (stream === 'marketing') {
+      if (planned + mails <= cap) return { facts };
       return {
-        facts: shown,
+        facts,
         refusal: new AppError('warmup_cap_reached', `The warm-up takes ${cap} marketing mails on that day.`, {
           extra: { cap },
         }),
@@ -61,9 +104,7 @@ const warmupVolume: Gate = {
     }
     const free = dayWithRoom(warmup, day, mails);
     return free === day
-      ? { facts: shown }
-      : { facts: { ...shown, until: toIso(free * DAY) }, holdsUntil: free * DAY };
+      ? { facts }
+      : { facts: { ...facts, until: toIso(free * DAY) }, holdsUntil: free * DAY };
   },
-};
-
-export const volumeGates: readonly Gate[] = [planCap, warmupVolume];
+});

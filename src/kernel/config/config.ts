@@ -3,8 +3,6 @@
 // working directory, like `data_dir: data`.
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { defaultLimits, type Limits } from '#src/kernel/limits.ts';
-import { perMinute } from '#src/kernel/rate-limit.ts';
 import { Secret } from '#src/kernel/secret.ts';
 import { ConfigError, type FileProblem, keyName, type Path, readYaml } from '#src/kernel/yaml-file.ts';
 import { checkSections } from './checks.ts';
@@ -212,16 +210,6 @@ export const liveChanges = (before: Config, after: Config): { live: string[]; re
     LIVE_KEYS.some((key) => path === key || path.startsWith(`${key}.`));
   return { live: changed.filter(isLive), restart: changed.filter((path) => !isLive(path)) };
 };
-
-/** All limits of the service, as this configuration has them. */
-export const limitsOf = ({ limits }: Config): Limits => ({
-  ...defaultLimits,
-  bodyBytes: limits.body_bytes,
-  managedHostMails: limits.managed_host_mails,
-  requests: { perSecond: limits.api_rate.per_second, burst: limits.api_rate.burst },
-  signInPerAddress: perMinute(limits.sign_in_rate.per_address.per_minute),
-  signInPerEmail: perMinute(limits.sign_in_rate.per_email.per_minute),
-});
 
 /** What the operator's zones are made of. `now` in milliseconds since the epoch: the serial grows with it. */
 export const zoneSettings = ({ service, dns, domain_connect }: Config, now: () => number) => ({

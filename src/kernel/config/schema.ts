@@ -5,7 +5,7 @@
 // Metadata: `example` is shown where there is no default; `active` writes such a key into the example file as set.
 import { z } from 'zod';
 import { durationBetween } from '#src/kernel/expected.ts';
-import { defaultLimits } from '#src/kernel/limits.ts';
+import { limitsSection } from '#src/kernel/limits.ts';
 import { logLevels } from '#src/kernel/log.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
 import { alerts, webhooks } from './followers.ts';
@@ -14,12 +14,9 @@ import { smtp } from './smtp.ts';
 import { upstream } from './upstream.ts';
 import * as v from './values.ts';
 
-const KIB = 1_024;
-
 const retryTime = durationBetween(SECOND, 7 * DAY);
 const giveUp = durationBetween(MINUTE, 30 * DAY);
 const kept = durationBetween(DAY, 3_650 * DAY);
-const rate = v.whole(1, 1_000_000);
 
 const service = z.strictObject({
   name: v.text(100).prefault('Sendwerk').describe('Name shown in footers, service mails and pages.'),
@@ -185,45 +182,6 @@ const security = z.strictObject({
     ),
 });
 
-const limits = z.strictObject({
-  api_rate: z
-    .strictObject({
-      per_second: rate
-        .prefault(defaultLimits.requests.perSecond)
-        .describe('Requests per second in the long run.'),
-      burst: rate.prefault(defaultLimits.requests.burst).describe('Requests at once before that counts.'),
-    })
-    .prefault({})
-    .describe('Requests per credential, or per client address where there is none.'),
-  sign_in_rate: z
-    .strictObject({
-      per_address: z
-        .strictObject({
-          per_minute: rate.prefault(defaultLimits.signInPerAddress.burst).describe('Requests per minute.'),
-        })
-        .prefault({})
-        .describe('Per client address.'),
-      per_email: z
-        .strictObject({
-          per_minute: rate.prefault(defaultLimits.signInPerEmail.burst).describe('Requests per minute.'),
-        })
-        .prefault({})
-        .describe('Per e-mail address.'),
-    })
-    .prefault({})
-    .describe('Sign-in and public forms.'),
-  managed_host_mails: v
-    .whole(0, 100_000_000)
-    .prefault(defaultLimits.managedHostMails)
-    .describe(
-      'Mails a UTC month that a practice may send from its managed host, whatever its plan: all of them share the reputation of service.managed_suffix.',
-    ),
-  body_bytes: v
-    .whole(64 * KIB, defaultLimits.bodyBytes)
-    .prefault(defaultLimits.bodyBytes)
-    .describe('Largest HTTP request body, in bytes; the default, 48 MiB, is also the most.'),
-});
-
 const queue = z.strictObject({
   retry: z
     .array(retryTime)
@@ -335,7 +293,7 @@ export const configSchema = z.strictObject({
     .strictObject({ provider: z.enum(['none']).prefault('none').describe('Payment provider.') })
     .prefault({})
     .describe('Paid plans.'),
-  limits: limits.prefault({}).describe('Request limits.'),
+  limits: limitsSection.prefault({}).describe('Request limits.'),
   retention: retention
     .prefault({})
     .describe('How long data is kept; tenants may choose less. The consent ledger is kept until erased.'),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { headerProblem } from '#src/intake/header-rules.ts';
+import { headerProblem } from '#src/intake/gates/request-gates.ts';
 
 describe('a sender may set', () => {
   test.each([

@@ -1,0 +1,164 @@
+// A message before anything is stored: its project and route, its settings, the facts, and what the gates say; and what
+// the scanners say of it, which takes time that a transaction does not have.
+import { type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import type { Assessment } from '#src/intake/content/assessment.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { addressDomain } from '#src/mail/address.ts';
+import { invitationOf } from '#src/messages/compose/invitation.ts';
+import type { OutgoingMessage } from '#src/messages/compose/message.ts';
+import { composeUnsigned } from '#src/messages/compose/prepare.ts';
+import type { Draft } from './draft.ts';
+import { readFacts } from './facts.ts';
+import { type Facts, type GateKind, gateKinds, kindOf, recipientsOf } from './gate.ts';
+import { type GateResult, runGates } from './gates.ts';
+import type { IntakeContext } from './intake-context.ts';
+import { trackingOf } from './tracking.ts';
+
+/** The service's own mail has header fields that no sender may set, and its content is kept sealed. */
+type Origin =
+  | { readonly source: 'api' | 'batch' | 'bulk' | 'smtp' }
+  | { readonly source: 'system'; readonly ownHeaders: Draft['headers'] };
+
+export type Submission = Origin & {
+  readonly tenantId: string;
+  /** Ids of the projects that the credential is limited to; null: all. */
+  readonly projects: ReadonlySet<string> | null;
+  /** The project that the request names. */
+  readonly projectId: string | null;
+  /** Or how to make it from what the tenant's file holds: a stored template. */
+  readonly draft: Draft | ((db: TenantDb) => Draft);
+  /** For content that the scanners have assessed already, because many messages are alike. */
+  readonly assess?: (draft: Draft) => Assessment;
+  /** With what identifies the request's content. */
+  readonly idempotency: { readonly key: string; readonly request: unknown } | null;
+};
+
+/** What is to be sent, and by whom, without what belongs to the request that asks for it. */
+export type Candidate = Pick<Submission, 'source' | 'projects' | 'projectId' | 'draft'>;
+
+/** A message before it is stored, with all that the gates looked at and what they said. */
+export interface Evaluation {
+  readonly draft: Draft;
+  readonly projectId: string;
+  readonly route: RouteRow;
+  readonly facts: Facts;
+  readonly result: GateResult;
+}
+
+/** Null: the service's own mail, which is not assessed. */
+export type Assess = (draft: Draft) => Assessment | null;
+
+/** The project that the request names, else the default one, else the only one that may be used. */
+export const chooseProject = (
+  db: TenantDb,
+  { projects, projectId }: Pick<Submission, 'projects' | 'projectId'>,
+): string => {
+  if (projectId !== null) {
+    if (projects === null || projects.has(projectId)) return projectId;
+    throw new AppError('not_found', 'There is no such project.');
+  }
+  const { id } = tenantStore(db).defaultProject();
+  if (projects === null || projects.has(id)) return id;
+  const [only, ...others] = projects;
+  if (only !== undefined && others.length === 0) return only;
+  throw new AppError('invalid_request', 'The request does not say which project it is for.', {
+    extra: { fields: [{ path: 'body.project_id', message: 'is required from members of several projects' }] },
+  });
+};
+
+const refuseArchived = (db: TenantDb, projectId: string): void => {
+  const project = tenantStore(db).project(projectId);
+  if (!project) throw new AppError('not_found', 'There is no such project.');
+  if (project.archived_at !== null) {
+    throw new AppError('conflict', 'The project is archived and does not send.');
+  }
+};
+
+const routeOf = (db: TenantDb, draft: Draft, projectId: string): RouteRow => {
+  const store = tenantStore(db);
+  const route = draft.route === null ? store.defaultRoute() : store.route(draft.route);
+  if (!route || (route.project_id !== null && route.project_id !== projectId)) {
+    throw new AppError('not_found', `There is no route ${JSON.stringify(draft.route)} in this project.`);
+  }
+  return route;
+};
+
+/** The route decides the settings that the message does not have. */
+const withSettingsOf = (route: RouteRow, draft: Draft, source: string): Draft => {
+  const plain_text_fallback = draft.settings.plain_text_fallback ?? route.plain_text_fallback === 1;
+  const tracking = trackingOf(draft.settings, kindOf(draft, route), route, source);
+  return { ...draft, settings: { plain_text_fallback, ...tracking } };
+};
+
+interface EvaluateOptions {
+  readonly now: number;
+  /** All where absent. */
+  readonly kinds?: readonly GateKind[];
+  readonly pastRefusals?: boolean;
+}
+
+/** Throws where the project, the route or the template does not exist or cannot be used. */
+export const evaluate = (
+  db: TenantDb,
+  intake: IntakeContext,
+  candidate: Candidate,
+  assess: Assess,
+  { now, kinds = gateKinds, pastRefusals = false }: EvaluateOptions,
+): Evaluation => {
+  const projectId = chooseProject(db, candidate);
+  refuseArchived(db, projectId);
+  const given = typeof candidate.draft === 'function' ? candidate.draft(db) : candidate.draft;
+  const route = routeOf(db, given, projectId);
+  const draft = withSettingsOf(route, given, candidate.source);
+  const request = { source: candidate.source, projectId, route, content: assess(draft), now };
+  const facts = readFacts(db, draft, intake, request);
+  return { draft, projectId, route, facts, result: runGates(kinds, facts, draft, pastRefusals) };
+};
+
+/**
+ * As it would leave, without what each copy has of its own. Its links are the sender's, also where clicks will be tracked:
+ * scanners and lists know where a link leads, and links through the service would say only whose they are.
+ */
+const previewOf = (draft: Draft, { from, now }: Facts): OutgoingMessage => {
+  const message: OutgoingMessage = {
+    internetMessageId: `<preview@${addressDomain(from.address)}>`,
+    date: now,
+    from,
+    to: (draft.shown ?? draft).to,
+    cc: (draft.shown ?? draft).cc,
+    replyTo: draft.replyTo,
+    subject: draft.subject,
+    text: draft.text,
+    html: draft.html,
+    headers: draft.headers,
+    attachments: draft.attachments.map(({ filename, contentType, contentId, content }) => ({
+      filename,
+      contentType,
+      ...(contentId === null ? {} : { contentId }),
+      content,
+    })),
+  };
+  const [attendee] = recipientsOf(draft);
+  return draft.calendar && attendee
+    ? { ...message, calendar: invitationOf(draft.calendar, message, attendee) }
+    : message;
+};
+
+/** The assessment by rules and scanners. */
+export const scan = (
+  { content }: IntakeContext,
+  tenantId: string,
+  { draft, facts }: Pick<Evaluation, 'draft' | 'facts'>,
+): Promise<Assessment> =>
+  content.scan({
+    subject: draft.subject,
+    text: draft.text,
+    html: draft.html,
+    attachments: draft.attachments,
+    settings: draft.settings,
+    sender: facts.from.address,
+    recipients: recipientsOf(draft).map(({ address }) => address),
+    tenantId,
+    composed: () => composeUnsigned(previewOf(draft, facts)),
+  });
