@@ -1,11 +1,10 @@
-// Address fields of a message as mail programs write them (RFC 5322 §3.4, §4.4): groups and empty places in the list are
-// taken as what they mean, names are decoded (RFC 2047). The addresses themselves are read by the one parser there is.
-// Pure.
+// Reads address fields as mail programs write them (RFC 5322 §3.4, §4.4): it resolves groups, skips empty list entries and
+// decodes names (RFC 2047). address.ts parses the addresses. Pure.
 import { parseAddress, withoutInvisibles } from './address.ts';
 import { decodeWords } from './decode-text.ts';
 import type { Mailbox } from './mailbox.ts';
 
-/** The index behind the quoted string or comment that opens at `start`; the end where it is not closed. */
+/** The index behind the quoted string or comment that opens at `start`, or the end of the text if it is not closed. */
 const behind = (text: string, start: number): number => {
   const isQuoted = text[start] === '"';
   let depth = 0;
@@ -22,7 +21,7 @@ const behind = (text: string, start: number): number => {
   return text.length;
 };
 
-/** Its mailboxes, each as text; the name of a group is left out. */
+/** The text of each mailbox; the names of groups are dropped. */
 const itemsOf = (text: string): string[] => {
   const items: string[] = [];
   let start = 0;
@@ -49,13 +48,13 @@ const readName = (name: string): string =>
   withoutInvisibles(decodeWords(name).replace(CONTROLS, ' ')).toWellFormed().trim();
 
 const Q_WORD = /=\?[^?\s]{1,80}\?q\?[^?\s]{0,8000}\?=/gi;
-/** What RFC 2047 §5 (3) wants encoded there, and some writers leave: it would end the name. */
+/** RFC 2047 §5 (3) requires these characters to be encoded, and some programs do not; they would end the name. */
 const withoutSpecials = (value: string): string =>
   value.replace(Q_WORD, (word) =>
     word.replace(/[,:;<>()@"[\]\\]/g, (special) => `=${special.charCodeAt(0).toString(16)}`),
   );
 
-/** `value` unfolded. @throws AddressError */
+/** `value` is unfolded. @throws AddressError */
 export const readMailboxes = (value: string): Mailbox[] =>
   itemsOf(withoutSpecials(value.replace(/\t/g, ' '))).map((item) => {
     const { address, name } = parseAddress(item);

@@ -1,28 +1,28 @@
-// Reports of abuse (ARF, RFC 5965): writes one, and reads the fields of one. Whose message it is about, and what follows,
-// is not decided here. Pure.
+// Writes abuse reports (ARF, RFC 5965), and reads the part with their fields. It does not decide which message a report is
+// about or what follows. Pure.
 import { fieldValue, readFields, typedValue } from './field-block.ts';
 import { type ReportHead, writeReport } from './report.ts';
 
 export interface FeedbackReport {
   /** In lower case: `abuse`, `fraud`, `virus`, `other`, `not-spam` (RFC 6430), `auth-failure` (RFC 6591), `opt-out`. */
   readonly feedbackType: string;
-  /** Without angle brackets; null where it was taken out (RFC 6590) or is absent. */
+  /** Without angle brackets; null if it was redacted (RFC 6590) or is absent. */
   readonly originalMailFrom: string | null;
 }
 
-/** RFC 6449 §4: a recipient does not want such mail. The other types say something else. */
+/** RFC 6449 §4: the recipient does not want such mail. The other types mean something else. */
 const COMPLAINTS = new Set(['abuse', 'fraud']);
-/** Unregistered; the second is of Yahoo and of the universal feedback loops, where the person used the provider's button. */
+/** Unregistered types. Yahoo and the universal feedback loops use the second if the person used the provider's button. */
 const OPT_OUTS = new Set(['opt-out', 'opt-out-list']);
 export const isComplaint = ({ feedbackType }: FeedbackReport): boolean => COMPLAINTS.has(feedbackType);
 
-/** The person wants no more of such mail, and does not call it spam. */
+/** The person wants no more such mail, but does not report it as spam. */
 export const isOptOut = ({ feedbackType }: FeedbackReport): boolean => OPT_OUTS.has(feedbackType);
 
-/** `<a@b.example>`, and `rfc822; a@b.example` as some write it. */
+/** The field is `<a@b.example>`; some write `rfc822; a@b.example`. */
 const addressIn = (value: string): string => typedValue(value).text.replace(/^<|>$/g, '').trim();
 
-/** Null where the part bears no type: then nobody can tell what it reports. */
+/** Null if the part has no type, because it then says nothing. */
 export const readFeedbackReport = (part: string): FeedbackReport | null => {
   const fields = readFields(part);
   const feedbackType = /^[a-z][a-z-]{0,30}/.exec(
@@ -33,7 +33,7 @@ export const readFeedbackReport = (part: string): FeedbackReport | null => {
   return { feedbackType, originalMailFrom: from === '' ? null : from };
 };
 
-/** From whom it says that the mail was: envelope addresses, as they stand there, without brackets; at most `limit`. */
+/** The envelope senders that a report names, without brackets, at most `limit`. */
 export const originalSenders = (part: string, limit: number): string[] =>
   readFields(part)
     .flatMap(({ name, value }) => (name === 'original-mail-from' ? [addressIn(value)] : []))

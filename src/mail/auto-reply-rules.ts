@@ -1,43 +1,42 @@
-// By what automatic replies are known, one row a mark: fields that RFC 3834 or a program gives them, else what a program
-// writes into subject and opening. Tried in order; the first whose patterns all match decides. Words that a person may
-// write too count only together with something that a person's mail does not have. Pure.
+// How automatic replies are recognized, one row for each sign: a field of RFC 3834 or of a program, or what a program writes
+// into the subject and the opening. The first row whose patterns all match decides. Words that a person could also write
+// count only together with a field that a person's mail does not have. Pure.
 //
-// What a body says beyond its opening, and all that it quotes, is no mark of anything. That somebody has left a company is
-// none either: people write that of others, and only a bounce tells that an address is gone.
+// The text after the opening and all quotations are ignored. That a person has left a company is no sign either, because
+// people also write this about others; only a bounce shows that an address no longer exists.
 export interface AutoReplyRule {
   readonly rule: string;
-  /** Patterns of fields, by name in lower case; encoded words are decoded before. */
+  /** Patterns of decoded field values, by the field's name in lower case. */
   readonly fields?: Readonly<Record<string, RegExp>>;
-  /** Pattern of what stands before any quotation. */
+  /** A pattern of the text before any quotation. */
   readonly opening?: RegExp;
-  /** Where the mark comes from. */
+  /** The programs or documents that the sign comes from. */
   readonly source: string;
-  /** A mail that this row is for, in which none before it finds its mark: fields, an empty line, the opening. */
+  /** A mail that this row recognizes and no earlier row does: fields, an empty line, the opening. */
   readonly example: string;
 }
 
 const ANYTHING = /./;
 
-/** How subjects of absence begin, with and without the subject that they answer. None stands behind `Re:`: that is a person
- * who answers such a mail. */
+/** How subjects about an absence begin. They do not begin with `Re:`, which is a person's answer to such a mail. */
 const absence =
   'automatic reply|automated reply|automatische antwort|automatische abwesenheitsnotiz|abwesenheits(?:notiz|assistent|nachricht|meldung|benachrichtigung)|abwesenheit|abwesend|autoreply|autoantwort|auto(?:mat(?:ic|ed))?[- ](?:re(?:ply|sponse)|antwort)|out of (?:the )?office(?: auto-?reply| reply)?|ooo|vacation(?: reply)?|(?:auto|away)(?=\\s*:)';
 
-/** Somebody is away, in their own words. */
+/** A person says that they are away. */
 const isAway =
   /\b(?:(?:i am|i'm|i will be|i'll be) (?:currently |presently )?(?:away|out of (?:the |my )?office|on (?:annual |maternity |parental |sick )?(?:leave|vacation|holidays?))|ich bin (?:derzeit |zurzeit |zur zeit |momentan |vom |bis |ab |am |[\d.:,-]{1,12} |einschlie(?:ß|ss)lich |zum |und ){0,10}(?:nicht (?:im (?:b(?:ü|ue)ro|haus|dienst)|erreichbar|am platz)|abwesend|au(?:ß|ss)er haus|im urlaub|in elternzeit)|(?:unsere|die) praxis (?:ist|bleibt) .{0,60}geschlossen)/i;
 
-/** A mail arrived, says whoever was written to. */
+/** Confirms that a mail has arrived. */
 const isReceipt =
   /\b(?:your (?:request|inquiry|enquiry|message|e-?mail|ticket|case)\b.{0,60}\b(?:has been|was) (?:received|created|opened|registered)|we(?:'ve| have) received your (?:request|inquiry|enquiry|message|e-?mail|ticket)|thank you for contacting|(?:ihre|deine) (?:anfrage|nachricht|e-?mail|mitteilung)\b.{0,60}\b(?:ist (?:bei uns )?eingegangen|erhalten|haben wir erhalten)|wir haben (?:ihre|deine) (?:anfrage|nachricht|e-?mail) erhalten|eingangsbest(?:ä|ae)tigung)/i;
 
-/** Says of itself that a program has written it. */
+/** The text says that a program has written it. */
 const saysItIsAutomatic =
   /\b(?:th(?:is|e following) (?:e-?mail |mail |message )?(?:is|was|has been) (?:an? )?(?:automatic(?:ally)?|automated|auto-generated)\b|(?:dies|dieses|dies hier) ist eine automatisch(?:e|er)? ?(?:erstellte |generierte |erzeugte |versandte )?(?:antwort|nachricht|e-?mail|mitteilung|eingangsbest(?:ä|ae)tigung|abwesenheit)|diese (?:nachricht|e-?mail|mail|antwort|mitteilung) (?:wurde|ist|wird) (?:vom system )?automatisch (?:erstellt|erzeugt|generiert|versandt|versendet|verschickt|beantwortet))/i;
 
-/** Which a person's mail program does not write. */
+/** Mail programs for people do not write these two. */
 const BULK = { precedence: /^(?:bulk|junk)\b/i };
-const FROM_NOBODY = {
+const FROM_NO_REPLY = {
   from: /\b(?:no-?reply|do-?not-?reply|auto-?reply|auto-?responder|autoantwort|nicht-?antworten)[\w.+-]{0,40}@/i,
 };
 
@@ -207,8 +206,8 @@ export const autoReplyRules: readonly AutoReplyRule[] = [
     example: 'Subject: [Ticket#2026112110000017] Ihre Anfrage ist eingegangen',
   },
   {
-    rule: 'receipt_of_nobody',
-    fields: FROM_NOBODY,
+    rule: 'receipt_from_no_reply',
+    fields: FROM_NO_REPLY,
     opening: isReceipt,
     source: 'ticket systems that answer under the subject they got',
     example:
@@ -222,8 +221,8 @@ export const autoReplyRules: readonly AutoReplyRule[] = [
     example: 'Precedence: bulk\nSubject: Re: Ihr Termin\n\nIch bin bis zum 12.12. nicht im Büro.',
   },
   {
-    rule: 'absence_of_nobody',
-    fields: FROM_NOBODY,
+    rule: 'absence_from_no_reply',
+    fields: FROM_NO_REPLY,
     opening: isAway,
     source: 'providers that send an absence from an address of their own',
     example: 'From: Erika <no-reply@provider.example>\nSubject: Re: Ihr Termin\n\nI am out of the office.',

@@ -1,17 +1,17 @@
-// Automatic replies (RFC 3834): writes one, and tells one from mail that a person wrote. Pure.
+// Writes automatic replies (RFC 3834), and distinguishes them from mail that a person wrote. Pure.
 import { type AutoReplyRule, autoReplyRules } from './auto-reply-rules.ts';
 import { decodeWords } from './decode-text.ts';
 import { type Field, fieldValue } from './field-block.ts';
 import { encodeUnstructured } from './header-field.ts';
 import { headFields, type ReportHead } from './report.ts';
 
-/** Characters of a text that are looked at, of a line that may introduce a quotation, and of the opening. */
+/** UTF-16 code units of the text, of a line that may introduce a quotation, and of the opening. */
 const MAX_TEXT = 4_000;
 const MAX_LINE = 300;
 const MAX_OPENING = 600;
-/** Characters of a field. */
+/** UTF-16 code units of a field. */
 const MAX_VALUE = 1_000;
-/** Where what is answered begins, as mail programs introduce it. */
+/** Lines with which mail programs introduce a quotation. */
 const QUOTED: readonly RegExp[] = [
   /^\s*[>|]/,
   /^\s*(?:am|on)\b.{4,250}\b(?:schrieb|wrote)\b[^:]{0,80}:\s*$/i,
@@ -19,15 +19,15 @@ const QUOTED: readonly RegExp[] = [
   /^\s*\*?(?:von|from)\s?:\*?\s/i,
   /^\s*_{8,}\s*$/,
 ];
-/** What goes to subscribers, and what servers say of mail they could not deliver, may bear the marks of a reply. */
+/** Mail to subscribers and bounces may have the signs of an automatic reply. */
 const OF_A_LIST = ['list-id', 'list-unsubscribe', 'list-post'];
 const OF_A_SERVER = /(?:^|[<\s])(?:mailer-daemon|postmaster|mail-?daemon)@/i;
 
-/** The first word of Auto-Submitted (RFC 3834 §5), in lower case; null where there is none. */
+/** The first word of Auto-Submitted (RFC 3834 §5) in lower case; null if there is none. */
 export const autoSubmitted = (fields: readonly Field[]): string | null =>
   /^[a-z-]+/.exec(fieldValue(fields, 'auto-submitted')?.toLowerCase() ?? '')?.[0] ?? null;
 
-/** What the writer of a text says before they quote anything. */
+/** The beginning of a text, up to the first quotation. */
 export const openingOf = (text: string): string => {
   const lines: string[] = [];
   for (const line of text.slice(0, MAX_TEXT).split('\n')) {
@@ -43,7 +43,7 @@ const isOther = (fields: readonly Field[]): boolean =>
   /^multipart\/report\b/i.test(fieldValue(fields, 'content-type') ?? '') ||
   OF_A_SERVER.test(fieldValue(fields, 'from') ?? '');
 
-/** The rule by which a mail is an automatic reply; null where it is none. `text`: of its first part. */
+/** The rule that recognizes a mail as an automatic reply; null if none does. `text` is that of its first part. */
 export const autoReplyRuleOf = (fields: readonly Field[], text = ''): AutoReplyRule | null => {
   if (isOther(fields)) return null;
   const opening = openingOf(text);
@@ -61,7 +61,7 @@ export const isAutoReply = (fields: readonly Field[], text = ''): boolean =>
   autoReplyRuleOf(fields, text) !== null;
 
 export interface AutoReply {
-  /** With its angle brackets; null where the message had none. */
+  /** With its angle brackets; null if the message had no Message-ID. */
   readonly inReplyTo: string | null;
   /** ASCII, CRLF line ends. */
   readonly text: string;

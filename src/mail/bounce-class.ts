@@ -1,7 +1,7 @@
-// What a refusal says about a recipient: does the address not exist (hard, suppress it) or is something else in the way
-// (soft). The rules are tables: rows are tried in order, the first that matches in all it names decides. Enhanced status
-// codes (RFC 3463, RFC 5248 registry) stand first, reply codes (RFC 5321 §4.2.3) next, bare text of well-known providers
-// last. Pure. Whether to try again, and whose fault it is, is decided elsewhere (relay/outcome.ts, feedback/).
+// Classifies refusals: the address does not exist (hard, suppress it), or something else is wrong (soft). The rules are
+// tables. Their rows are tried in order, and the first row that matches decides: enhanced status codes first (RFC 3463,
+// RFC 5248 registry), then reply codes (RFC 5321 §4.2.3), then the words alone. Retries and blame are decided elsewhere
+// (relay/outcome.ts, feedback/). Pure.
 import { clearStatus } from './bounce-rules/clear-status.ts';
 import { replyCode } from './bounce-rules/reply-code.ts';
 import type { BounceRule } from './bounce-rules/rule.ts';
@@ -11,8 +11,6 @@ import type { Reply } from './reply.ts';
 
 export type Classification = Pick<BounceRule, 'class' | 'rule'>;
 
-/** Order is meaning: a code that is clear by itself, then codes that providers use for several things, told apart by
- * text, then those codes alone. */
 export const bounceRules: readonly BounceRule[] = [
   ...clearStatus,
   ...sharedStatus,
@@ -20,7 +18,7 @@ export const bounceRules: readonly BounceRule[] = [
   ...wordsAlone,
 ];
 
-/** A local part may be called `spam`, and what is quoted of the sender says nothing of the refusal. */
+/** Addresses say nothing about the refusal: a local part may be `spam`, and a reply may quote the sender. */
 const withoutAddresses = (text: string): string =>
   text.replace(/[^\s<>()[\]"':;,]+/g, (word) => (word.includes('@') ? '@' : word));
 
@@ -37,21 +35,20 @@ const matches = (rule: BounceRule, { code, enhanced, text }: Reply, speaker: str
   return rule.text === undefined || rule.text.test(text);
 };
 
-/** The reply code decides whether a refusal is final; without one the class of the enhanced code; without both (a notice
- * in plain text) it is final. */
+/** The reply code decides whether a refusal is final, else the class of the enhanced code. A notice without both is final. */
 const isFinal = (reply: Reply): boolean => {
   if (reply.code >= 400) return reply.code >= 500;
   return reply.enhanced === null || !reply.enhanced.startsWith('4');
 };
 
-/** The row that decides; undefined where none matches. `speaker`: name of the host whose words they are. */
+/** The row that decides; undefined if none matches. `speaker` is the name of the host that replied. */
 export const findBounceRule = (reply: Reply, speaker: string | null = null): BounceRule | undefined => {
-  const said = { ...reply, text: withoutAddresses(reply.text) };
-  return bounceRules.find((row) => matches(row, said, speaker));
+  const cleaned = { ...reply, text: withoutAddresses(reply.text) };
+  return bounceRules.find((row) => matches(row, cleaned, speaker));
 };
 
-/** Classifies a 4yz or 5yz, from our own connection or from a report; `code` 0 where a report gave none. What is not
- * final is never hard: a passing "user unknown" of a broken directory must not suppress anybody. */
+/** Classifies a 4yz or 5yz reply from our own connection or from a report; `code` is 0 if a report gave none. A temporary
+ * refusal is never hard, because a broken directory may answer "user unknown" for a while. */
 export const classifyBounce = (reply: Reply, speaker: string | null = null): Classification => {
   const rule = findBounceRule(reply, speaker);
   if (rule === undefined) return { class: 'soft', rule: 'unknown' };

@@ -1,17 +1,17 @@
-// How products write notices of failure in no standard form: rows are tried in order, the first that fits in all it names
-// is the one. Each names a sender or a field that only a mail server has. Pure table.
+// How products write failure notices that have no standard form. The rows are tried in order, and the first row whose patterns
+// all match decides. Each row needs a sender or a field that only a mail server has. Pure table.
 
 export interface NoticeForm {
   readonly product: string;
-  /** Of From, decoded: a mail server's name or address. */
+  /** Matches the decoded From field: a mail server's name or address. */
   readonly from?: RegExp;
-  /** Of Subject, decoded. */
+  /** Matches the decoded Subject. */
   readonly subject?: RegExp;
-  /** A header field that must be there, in lower case. */
+  /** A header field that must be present, in lower case. */
   readonly field?: string;
-  /** Words that only this product begins with. */
+  /** Words that only this product writes. */
   readonly text?: RegExp;
-  /** What stands before the failed address and the reason. */
+  /** The words before the failed address and the reason. */
   readonly after?: RegExp;
   readonly source: string;
 }

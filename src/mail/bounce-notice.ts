@@ -1,6 +1,6 @@
-// Notices of failure and delay in no standard form: what mail servers wrote before RFC 3464, and some still do. A product
-// is known by who sends and under which subject, never by words of the body alone: a person may quote those. For mail at a
-// return path that is genuine. Pure; the reply is classified elsewhere (bounce-class.ts).
+// Reads notices of failure and delay that have no standard form, as mail servers wrote them before RFC 3464 and some still
+// do. The sender or the subject must show the product; the body alone is no proof, because a person may quote it. Only mail
+// at a genuine return path is read. Pure; bounce-class.ts classifies the reply.
 import { noticeForms } from './bounce-notice-forms.ts';
 import { decodeWords } from './decode-text.ts';
 import { type Field, fieldValue } from './field-block.ts';
@@ -8,22 +8,22 @@ import { parseReply, type Reply, replyInWords } from './reply.ts';
 
 export interface BounceNotice {
   readonly action: 'failed' | 'delayed';
-  /** Whose form it has. */
+  /** The mail server's product, or `other`. */
   readonly product: string;
-  /** As it stands there, in lower case; null where none was found. */
+  /** In lower case; null if none was found. */
   readonly recipient: string | null;
-  /** Code 0 and no enhanced code where it quotes none; its text is then what it says to people. */
+  /** If the notice quotes no reply, the code is 0, the enhanced code is null and the text is that of the notice. */
   readonly reply: Reply;
 }
 
-/** A notice says what matters at its beginning; the returned message follows. */
+/** UTF-16 code units. The reason is at the beginning; the returned message follows. */
 const MAX_READ = 16_384;
 const MAX_SUBJECT = 1_000;
 const ADDRESS = /(?<![^\s<>()[\]"',;:=])[^\s<>()[\]"',;:=@]{1,64}@[a-z0-9.-]{1,253}[a-z0-9]/i;
-/** Where the notice ends and the returned message begins, whoever wrote it. */
+/** The line between the notice and the returned message, of all products. */
 const RETURNED =
   /^(?:-{2,} ?(?:below this line|(?:this|the following|here) is (?:a )?(?:the )?(?:copy|header)|(?:the )?(?:headers?|body|text) of the|original message|original-?nachricht|urspr(?:ü|ue)ngliche|returned message|message (?:text|header)|the attached|enclosed)|\|-{5,} ?message text follows|\*{3,} ?original|(?:received|return-path|dkim-signature|mime-version|message-id):|possibly truncated original message|(?:original message headers|urspr(?:ü|ue)ngliche nachrichtenkopfzeilen|urspr(?:ü|ue)ngliche nachrichtenkopfdaten):)/im;
-/** A delay is told of in its subject, or in so many words. */
+/** A delay is stated in the subject or in one of these phrases. */
 const DELAYED_SUBJECT =
   /^(?:warning: (?:message|could not send)|delayed mail|delivery delayed|delayed:|verz(?:ö|oe)gert|zustellung verz(?:ö|oe)gert|delivery status notification \(delay\))|\bdelayed \d{1,4} (?:hours|minutes)|\bstill being retried|\b(?:delivery|zustellung)\b.{0,40}\b(?:delayed|delay|verz(?:ö|oe)gert|verz(?:ö|oe)gerung)/i;
 const DELAYED_WORDS =
@@ -32,7 +32,7 @@ const DELAYED_WORDS =
 const decoded = (fields: readonly Field[], name: string): string =>
   decodeWords((fieldValue(fields, name) ?? '').slice(0, MAX_SUBJECT));
 
-/** Null: it is none. `words`: what it says to people. */
+/** Null if the mail is no such notice. `words` is its text for people. */
 export const readBounceNotice = (fields: readonly Field[], words: string): BounceNotice | null => {
   const from = decoded(fields, 'from');
   const subject = decoded(fields, 'subject').trim();
@@ -47,13 +47,13 @@ export const readBounceNotice = (fields: readonly Field[], words: string): Bounc
   if (form === undefined) return null;
   const own = all.slice(0, RETURNED.exec(all)?.index);
   const begin = form.after?.exec(own);
-  const said = begin ? own.slice(begin.index + begin[0].length) : own;
+  const reason = begin ? own.slice(begin.index + begin[0].length) : own;
   const isDelay = DELAYED_SUBJECT.test(subject) || DELAYED_WORDS.test(own);
-  const named = fieldValue(fields, 'x-failed-recipients') ?? said;
+  const named = fieldValue(fields, 'x-failed-recipients') ?? reason;
   return {
     action: isDelay ? 'delayed' : 'failed',
     product: form.product,
     recipient: ADDRESS.exec(named)?.[0].toLowerCase() ?? null,
-    reply: replyInWords(said) ?? parseReply([said]),
+    reply: replyInWords(reason) ?? parseReply([reason]),
   };
 };

@@ -1,7 +1,7 @@
-// A DKIM key (RFC 6376, RFC 8463): what signs, and the record that verifies it.
+// A DKIM key (RFC 6376, RFC 8463): the private key that signs, and the DNS record that verifies its signatures. Pure.
 import type { KeyObject } from 'node:crypto';
 
-/** Ready to sign: parsed once, used for many messages. */
+/** A parsed key, which is kept and used for many messages. */
 export interface DkimSigner {
   readonly algorithm: 'rsa-sha256' | 'ed25519-sha256';
   /** `d=`, A-labels. */
@@ -11,10 +11,10 @@ export interface DkimSigner {
   readonly privateKey: KeyObject;
 }
 
-/** The raw key stands in the last 32 bytes of its SubjectPublicKeyInfo (RFC 8410 §4). */
+/** The raw key is the last 32 bytes of its SubjectPublicKeyInfo (RFC 8410 §4). */
 const ED25519_KEY_BYTES = 32;
 
-/** Text of the TXT record (RFC 6376 §3.6.1): RSA as SubjectPublicKeyInfo, Ed25519 as the bare key (RFC 8463 §3). */
+/** The text of the TXT record (RFC 6376 §3.6.1). RSA keys are in SubjectPublicKeyInfo, Ed25519 keys are bare (RFC 8463 §3). */
 export const dkimRecord = (publicKey: KeyObject, algorithm: DkimSigner['algorithm']): string => {
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   return algorithm === 'rsa-sha256'

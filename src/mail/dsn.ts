@@ -1,5 +1,5 @@
-// Delivery status notifications (RFC 3464): writes them for one recipient, and reads the fields of one. Finding the part
-// in a message, and what a notification means for whom, is not done here. Pure.
+// Writes delivery status notifications (RFC 3464) for one recipient, and reads the part with their fields. It does not find
+// that part in a message, and does not decide what follows. Pure.
 import { type Field, fieldValue, readFields, typedValue } from './field-block.ts';
 import { parseUnfolded, type Reply, replyInWords } from './reply.ts';
 import { type ReportHead, writeReport } from './report.ts';
@@ -8,39 +8,39 @@ import { type ReportHead, writeReport } from './report.ts';
 export const actions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const;
 export type Action = (typeof actions)[number];
 
-/** What is said of one recipient. */
+/** The fields of one recipient. */
 export interface RecipientStatus {
   readonly action: Action;
-  /** `5.1.1`; null where it gave none. */
+  /** `5.1.1`; null if absent. */
   readonly status: string | null;
-  /** Addresses as they stand there, in lower case; null where absent. */
+  /** Addresses in lower case and otherwise unchanged; null if absent. */
   readonly finalRecipient: string | null;
   readonly originalRecipient: string | null;
-  /** Whose words the diagnostic is, by name, in lower case: who reports, where no Remote-MTA is named. */
+  /** The host that gave the diagnostic, in lower case: Remote-MTA, or else Reporting-MTA. */
   readonly remoteMta: string | null;
-  /** Null where it gave no Diagnostic-Code. */
+  /** Null if there is no Diagnostic-Code. */
   readonly diagnostic: Reply | null;
 }
 
-/** More than one message of ours has recipients; groups at the other end may have more. */
+/** More than a copy of ours has recipients; a group at the receiver may have more. */
 const MAX_RECIPIENTS = 100;
 const STATUS = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
 
-/** As some write them. */
+/** Wrong names that some servers write. */
 const OTHER_NAMES: ReadonlyMap<string, Action> = new Map([
   ['failure', 'failed'],
   ['fail', 'failed'],
   ['delay', 'delayed'],
 ]);
 
-/** A status of class 5 leaves no doubt where the action is missing. */
+/** A status of class 5 means `failed` if the action is missing. */
 const actionOf = (value: string | null, status: string | null): Action | null => {
   const word = /^[a-z]{1,20}/i.exec(value ?? '')?.[0].toLowerCase();
   if (word === undefined) return status?.startsWith('5') ? 'failed' : null;
   return actions.find((action) => action === word) ?? OTHER_NAMES.get(word) ?? null;
 };
 
-/** Some write a letter where a reply should stand. */
+/** Some servers write a letter to people where a reply should be. */
 const diagnosticOf = (value: string | null): Reply | null => {
   if (value === null) return null;
   const { text } = typedValue(value);
@@ -74,18 +74,19 @@ const recipientStatus = (fields: readonly Field[], reportingMta: string | null):
   };
 };
 
-/** Each stands once for a recipient; either of the first two begins the next one, once it is said what became of this. */
+/** Each of these fields occurs once for a recipient. One of the two names begins the next recipient if this one already has
+ * an action and a name. */
 const NAMES = ['original-recipient', 'final-recipient'];
 const ONCE = new Set([...NAMES, 'action', 'status']);
 
-/** Empty lines stand where they should not, and are missing where they should: the fields alone tell. */
+/** Only the fields separate recipients, because real reports have missing and additional empty lines. */
 const isOfNext = (group: readonly Field[], name: string): boolean => {
   const has = (wanted: string): boolean => fieldValue(group, wanted) !== null;
   if (!ONCE.has(name)) return false;
   return has(name) || (NAMES.includes(name) && has('action') && NAMES.some(has));
 };
 
-/** By recipient; empty where nothing in the part says what became of one. */
+/** One entry for each recipient; empty if the part states no outcome. */
 export const readDeliveryStatus = (part: string): RecipientStatus[] => {
   const groups: Field[][] = [[]];
   const all = readFields(part);
@@ -98,13 +99,14 @@ export const readDeliveryStatus = (part: string): RecipientStatus[] => {
   return groups.slice(0, MAX_RECIPIENTS).flatMap((group) => recipientStatus(group, reportingMta) ?? []);
 };
 
-/** Which code tells: the status, unless it says nothing (`x.0.0`) and the other side's words do (RFC 3463 §3.1). */
+/** The reply to classify. Its enhanced code is the status, or the diagnostic's if the status says nothing (`x.0.0`, RFC 3463
+ * §3.1). */
 export const replyOf = ({ status, diagnostic }: RecipientStatus): Reply => {
   const enhanced = status === null || /\.0\.0$/.test(status) ? (diagnostic?.enhanced ?? status) : status;
   return { code: diagnostic?.code ?? 0, enhanced, text: diagnostic?.text ?? '' };
 };
 
-/** Sendmail derives a status from a reply code that came without one: it says nothing more than the code does. */
+/** Sendmail derives a status from a reply code that came without one. It says no more than the code. */
 const DERIVED: ReadonlyMap<number, string> = new Map([
   [550, '5.1.1'],
   [551, '5.1.6'],
@@ -113,7 +115,7 @@ const DERIVED: ReadonlyMap<number, string> = new Map([
   [554, '5.6.0'],
 ]);
 
-/** The other side's reply as it came, where the status may have been derived from its code; else null. */
+/** The receiver's reply if the status may have been derived from its code; else null. */
 export const underivedReply = ({ status, diagnostic }: RecipientStatus): Reply | null => {
   if (status === null || diagnostic === null || diagnostic.enhanced !== null || diagnostic.text === '')
     return null;
@@ -126,9 +128,9 @@ export interface Notification {
   /** A reply line, without line end. */
   readonly diagnostic: string;
   readonly recipient: string;
-  /** Name of the host that says so. */
+  /** The name of the reporting host. */
   readonly reportingMta: string;
-  /** ms: when the message came. */
+  /** When the message arrived, ms. */
   readonly arrivedAt: number;
   /** ASCII. */
   readonly words: string;

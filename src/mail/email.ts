@@ -1,17 +1,17 @@
-// The e-mail address of a person, as it is taken from outside: one bare address, and the key by which it is compared.
+// Reads a person's e-mail address from a request: one bare address, and the key by which addresses are compared.
 import { z } from 'zod';
 import { AddressError, addressKey, parseAddress } from './address.ts';
 
 export interface PersonEmail {
-  /** As it was given, its domain in lower-case A-labels. */
+  /** As typed, with its domain in lower-case A-labels. */
   readonly email: string;
   readonly emailKey: string;
 }
 
-/** RFC 5321 §4.5.3.1.3, with room for white space around it. */
+/** RFC 5321 §4.5.3.1.3, with room for white space. */
 const MAX_TYPED = 300;
 
-/** Null where the text is not one bare address. */
+/** Null if the text is not one bare address. */
 export const parseEmail = (text: string): PersonEmail | null => {
   try {
     const { address, name } = parseAddress(text.trim());

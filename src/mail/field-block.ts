@@ -1,6 +1,6 @@
-// Reads header fields (RFC 5322 §2.2) and the blocks of fields that reports are made of (RFC 3464 §2, RFC 5965 §3) as the
-// world writes them: unfolded, names in lower case, whatever is no field passed over. Values are as they stand, encoded
-// words (RFC 2047) too. Nothing here throws.
+// Reads header fields (RFC 5322 §2.2), and the blocks of fields in reports (RFC 3464 §2, RFC 5965 §3), as real programs
+// write them: values are unfolded, names are in lower case, and lines that are no field are skipped. Encoded-words (RFC 2047)
+// stay encoded. Nothing throws. Pure.
 
 export interface Field {
   /** In lower case. */
@@ -9,13 +9,13 @@ export interface Field {
   readonly value: string;
 }
 
-/** Far more than any honest head or report has. UTF-16 code units, fields. */
+/** UTF-16 code units of a block and of a value, and fields: far more than honest headers and reports have. */
 const MAX_CHARACTERS = 262_144;
 const MAX_FIELDS = 1_000;
 const MAX_VALUE = 8_192;
 const FIELD = /^([!-9;-~]{1,100})[ \t]*:(.*)$/s;
 
-/** The fields of a block; where a name stands more than once, in their order. */
+/** The fields in the order of the block. */
 export const readFields = (block: string): Field[] => {
   const fields: { name: string; value: string }[] = [];
   for (const line of block.slice(0, MAX_CHARACTERS).split(/\r\n|\r|\n/)) {
@@ -32,17 +32,17 @@ export const readFields = (block: string): Field[] => {
   return fields.map(({ name, value }) => ({ name, value: value.slice(0, MAX_VALUE).trim() }));
 };
 
-/** Value of the first field of that name. */
+/** The value of the first field with that name; null if there is none. */
 export const fieldValue = (fields: readonly Field[], name: string): string | null =>
   fields.find((field) => field.name === name)?.value ?? null;
 
-/** The header of a message, without the empty line behind it: one character an octet. */
+/** The header of a message without the empty line behind it, one character for each octet. */
 export const headOf = (source: Buffer): string => {
   const end = source.indexOf('\r\n\r\n');
   return source.subarray(0, Math.min(end === -1 ? source.length : end, MAX_CHARACTERS)).toString('latin1');
 };
 
-/** `rfc822; a@b.de`, `smtp;550 …`: what stands behind the type (RFC 3464 §2.1.2); all of it where there is none. */
+/** Splits a value such as `rfc822; a@b.de` or `smtp;550 …` (RFC 3464 §2.1.2). The type is empty if there is none. */
 export const typedValue = (value: string): { readonly type: string; readonly text: string } => {
   const [, type, text] = /^[ \t]*([\w.-]{1,30})[ \t]*;(.*)$/s.exec(value) ?? [];
   return type === undefined || text === undefined

@@ -1,5 +1,4 @@
-// Text of format=flowed (RFC 3676): lines that end in a space go on in the next one. Read into lines as they were typed.
-// Pure.
+// Joins the lines of format=flowed text (RFC 3676), where a line that ends in a space continues in the next one. Pure.
 
 const SIGNATURE = '-- ';
 
@@ -9,7 +8,7 @@ const quoteDepth = (line: string): number => {
   return depth;
 };
 
-/** `lines` separated by `\n`. `delSp`: the space at the end of a flowed line is not part of the text (§4.1). */
+/** Lines are separated by `\n`. With `delSp` the space at the end of a flowed line is not part of the text (§4.1). */
 export const unflow = (text: string, delSp: boolean): string => {
   const out: string[] = [];
   let paragraph = '';
@@ -24,7 +23,7 @@ export const unflow = (text: string, delSp: boolean): string => {
     const quoted = quoteDepth(line);
     const stuffed = line.slice(quoted);
     const content = stuffed.startsWith(' ') ? stuffed.slice(1) : stuffed;
-    // §4.5: quoted text of another depth is another paragraph, whatever the line before promised.
+    // §4.5: quoted text of another depth is another paragraph, even if the line before ends in a space.
     if (depth !== -1 && (quoted !== depth || content === SIGNATURE)) end();
     depth = quoted;
     const isFlowed = content.endsWith(' ') && content !== SIGNATURE;

@@ -1,37 +1,37 @@
-// Writes header fields (RFC 5322 §2.2) as 7-bit ASCII: encoded-words for text (RFC 2047), parameters in UTF-8
-// (RFC 2231), folding. What is written can be read back unchanged, except that white space around a value is dropped.
-// It does not know which fields exist or may be set, and it reads nothing.
+// Writes header fields (RFC 5322 §2.2) as 7-bit ASCII, with encoded-words for text (RFC 2047), parameters in UTF-8
+// (RFC 2231) and folding. Readers get the same value back, without white space around it. It does not know which fields exist
+// or may be set. Pure.
 import type { Mailbox } from './mailbox.ts';
 
-/** RFC 5322 §2.1.1: where a line should end, without its CRLF. */
+/** RFC 5322 §2.1.1: the recommended length of a line, without its CRLF. */
 const LINE_LENGTH = 78;
 /** RFC 2047 §2: an encoded-word has at most 75 characters, 12 of which are `=?UTF-8?Q?` and `?=`. */
 const WORD_FRAME = 12;
 const WORD_PAYLOAD = 75 - WORD_FRAME;
-/** What the first encoded-word has room for at least, however long the field's name is. */
+/** The first encoded-word has at least this much room, even behind a long field name. */
 const FIRST_PAYLOAD = 16;
-/** The longest run without a place to fold that is written as it is: no line may pass 998 (RFC 5322 §2.1.1), and names
- * take up to 76. */
+/** The longest run without a folding point that is written unencoded. A line may have 998 characters (RFC 5322 §2.1.1), and
+ * names take up to 76. */
 const UNBROKEN_LIMIT = 900;
-/** The longest name or parameter value in quotes. */
+/** The longest display name or parameter value that is quoted. */
 const QUOTED_LENGTH = 60;
-/** The longest piece of a continued parameter: ` filename*0*=UTF-8''` and `;` stand around it. */
+/** The longest piece of a continued parameter, between ` filename*0*=UTF-8''` and `;`. */
 const PIECE_LENGTH = LINE_LENGTH - 22;
 
 const LINE_BREAK_OR_NUL = /[\r\n\0]/;
-/** Words of printable ASCII between short runs of white space: what can be folded and needs no encoding. */
+/** Words of printable ASCII with short runs of white space between them, which can be folded and need no encoding. */
 const PLAIN = /^[\x21-\x7e]+(?:[ \t]{1,8}[\x21-\x7e]+)*$/;
-/** Before a single space: some readers make one space of all white space at a fold. */
+/** Folds are only before single spaces, because some readers turn all white space at a fold into one space. */
 const FOLDING_POINT = /(?<=[^ \t])(?= [^ \t])/;
 const ENCODED_WORD = /=\?[^?\s]+\?[bq]\?[^?\s]*\?=/i;
 const ATOMS = /^[\w!#$%&'*+\-/=?^`{|}~]+(?: [\w!#$%&'*+\-/=?^`{|}~]+)*$/;
 const QUOTABLE = /^[\x20-\x7e]*$/;
 const NON_ASCII = /[^\0-\x7f]/;
 
-/** A name that may be written (RFC 5322 §3.6.8, without the punctuation nobody uses), at most 76 characters. */
+/** RFC 5322 §3.6.8, but only letters, digits and hyphens, and at most 76 characters. */
 export const isHeaderName = (name: string): boolean => /^[A-Za-z0-9-]{1,76}$/.test(name);
 
-/** A value that cannot end its field: well-formed, and no control characters but TAB. */
+/** A safe value is well-formed and has no control characters but TAB, so that it cannot end its field. */
 export const isHeaderValueSafe = (value: string): boolean =>
   !/[\0-\x08\x0a-\x1f\x7f]/.test(value) && value.isWellFormed();
 
@@ -39,7 +39,7 @@ const refuseLineBreaks = (name: string, value: string): void => {
   if (LINE_BREAK_OR_NUL.test(value)) throw new Error(`line break or NUL in the value of ${name}`);
 };
 
-/** Folds at single spaces, where a line would otherwise pass 78. `column` is where the value begins. */
+/** Folds at single spaces where a line would exceed 78 characters. `column` is where the value begins. */
 const fold = (value: string, column: number): string => {
   if (column + value.length <= LINE_LENGTH) return value;
   let folded = '';
@@ -61,7 +61,7 @@ const isPlain = (value: string): boolean =>
   (value.length <= UNBROKEN_LIMIT ||
     value.split(FOLDING_POINT).every(({ length }) => length <= UNBROKEN_LIMIT));
 
-/** What is literal in Q inside a phrase (RFC 2047 §5 (3)), the narrowest of its places. */
+/** The characters that Q may leave unencoded in a phrase (RFC 2047 §5 (3)), the strictest of its places. */
 const Q_LITERAL = /^[A-Za-z0-9!*+/-]$/;
 
 const encodeQ = (character: string): string => {
@@ -70,7 +70,7 @@ const encodeQ = (character: string): string => {
   return Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '=$&');
 };
 
-/** Encoded-words separated by single spaces, which readers drop again; the first has less room. */
+/** Encoded-words separated by single spaces, which readers drop. The first word has less room. */
 const encodeWords = (value: string, column: number): string => {
   const characters = Array.from(value.toWellFormed());
   const asQ = characters.map(encodeQ);
@@ -98,8 +98,8 @@ const encodeWords = (value: string, column: number): string => {
   return words.join(' ');
 };
 
-/** A whole field of unstructured text: `Subject: …\r\n`. ASCII is only folded, so a structured value that is ASCII
- * (message identifiers, URLs) may be given as well.
+/** A whole field of unstructured text: `Subject: …\r\n`. ASCII is only folded, so ASCII values with a structure (message
+ * identifiers, URLs) may be given too.
  * @throws Error on CR, LF or NUL in the value */
 export const encodeUnstructured = (name: string, value: string): string => {
   refuseLineBreaks(name, value);
@@ -118,7 +118,7 @@ const formatName = (name: string, column: number): string => {
   return encodeWords(name, column);
 };
 
-/** One mailbox as ASCII on one line, as it stands in a header field.
+/** One mailbox as ASCII on one line, as a header field has it.
  * @throws Error on a line break in the name, and on an address that is not ASCII (RFC 6532 mail is not written) */
 export const formatMailbox = ({ address, name }: Mailbox, column = 0): string => {
   if (NON_ASCII.test(address))
@@ -129,7 +129,7 @@ export const formatMailbox = ({ address, name }: Mailbox, column = 0): string =>
   return `${formatName(shown, column)} <${address}>`;
 };
 
-/** A whole field of mailboxes: `To: …\r\n`, folded between mailboxes where that suffices. */
+/** A whole field of mailboxes: `To: …\r\n`, folded between mailboxes if possible. */
 export const encodeMailboxes = (name: string, mailboxes: readonly Mailbox[]): string => {
   let line = `${name}:`;
   let used = line.length;
@@ -159,7 +159,7 @@ const twoLetters: Readonly<Record<string, string>> = {
   ß: 'ss',
 };
 
-/** What readers that know no RFC 2231 are shown: German letters as two, others without accents, what is not plain as `_`. */
+/** The form for readers without RFC 2231: German letters become two, others lose their accents, the rest becomes `_`. */
 const asciiFallback = (value: string): string => {
   const plain = value
     .normalize('NFC')
@@ -173,15 +173,15 @@ const asciiFallback = (value: string): string => {
   return plain.slice(0, QUOTED_LENGTH - extension.length) + extension;
 };
 
-/** attribute-char of RFC 2231 §7 is left, all else becomes `%XX`. */
+/** An attribute-char of RFC 2231 §7 stays; all others become `%XX`. */
 const percentEncode = (character: string): string =>
   /^[A-Za-z0-9!#$&+.^_`{|}~-]$/.test(character)
     ? character
     : Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&');
 
-/** One parameter of Content-Type or Content-Disposition, over-long and non-ASCII values with a plain form behind:
- * `filename*=UTF-8''R%C3%B6ntgen.pdf;\r\n filename="Roentgen.pdf"`. In this order, because some readers that know both take
- * the first (Python's email does). Folded, but without anything before or after it.
+/** One parameter of Content-Type or Content-Disposition. Long and non-ASCII values have a second, plain form:
+ * `filename*=UTF-8''R%C3%B6ntgen.pdf;\r\n filename="Roentgen.pdf"`. The order matters, because some readers that know both
+ * take the first (Python's email). It is folded, without separators before or after it.
  * @throws Error on CR, LF or NUL in the value */
 export const encodeParameter = (name: string, value: string): string => {
   refuseLineBreaks(name, value);

@@ -1,11 +1,10 @@
-// Where a value would stand in an HTML template: as text, inside a quoted attribute, in a link, or where it could become
-// code. Follows markup only as far as telling these apart needs (WHATWG HTML §13.2.5: tags, quoted values, comments, raw
-// text); one pass, linear in the template. Pure.
+// Says what a value would be at a place in an HTML template: text, part of a quoted attribute, part of a link, or something
+// that could become code. It reads as much markup as this needs (WHATWG HTML §13.2.5: tags, quoted values, comments, raw
+// text), in one pass and linear time. Pure.
 
 /**
- * `text`: of an element. `attribute`: in quotes, or anything else that knows no elements. `link`: within an address whose
- * scheme stands before it. `link start`: it decides the scheme itself. `code`: a value there could become markup, script
- * or style.
+ * `text`: in an element. `attribute`: in quotes, or in other text without elements. `link`: in an address whose scheme is
+ * already written. `link start`: the value decides the scheme. `code`: the value could become markup, script or style.
  */
 export type Place = 'text' | 'attribute' | 'link' | 'link start' | 'code';
 
@@ -13,24 +12,24 @@ export type Place = 'text' | 'attribute' | 'link' | 'link start' | 'code';
 const LINKS: ReadonlySet<string> = new Set(
   'action background cite data formaction href longdesc lowsrc poster src xlink:href'.split(' '),
 );
-/** Attributes that hold code; those of events begin with `on`. */
+/** Attributes that contain code; event handlers begin with `on`. */
 const CODE_ATTRIBUTE = /^(?:on.*|style|srcdoc|srcset|ping|http-equiv)$/;
 /** Elements whose content is code. */
 const CODE_ELEMENTS: ReadonlySet<string> = new Set(['script', 'style']);
-/** Elements that hold nothing but characters. */
+/** Elements that contain only characters. */
 const PLAIN_ELEMENTS: ReadonlySet<string> = new Set(['title', 'textarea']);
-/** What may stand before a placeholder in an address so that its value no longer decides the scheme. */
+/** Beginnings of an address after which a value can no longer decide the scheme. */
 const DECIDED = /^(?:https?:\/\/|mailto:|tel:|sms:|cid:|\/|\?|#|\{\{)/i;
 
 const TAG_NAME = /<\/?([a-z][^\s/>]*)/iy;
-/** White space and slashes, or an attribute; its value in one of the three forms. Never both: it would look for the one
- * behind each character of the other. */
+/** White space and slashes, or one attribute with its value. They are alternatives and no sequence, which would need quadratic
+ * time. */
 const ATTRIBUTE = /[\s/]+|([^\s=>/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/dy;
 
-/** Says for each position, in ascending order, what stands there. */
+/** The place of each position; `positions` are in ascending order. */
 export const placesIn = (html: string, positions: readonly number[]): Place[] => {
   const places: Place[] = [];
-  /** All positions before `end` that have no place yet. */
+  /** Gives a place to all positions before `end` that have none. */
   const settle = (end: number, place: Place | ((position: number) => Place)): void => {
     for (let next = positions[places.length]; next !== undefined && next < end; ) {
       places.push(typeof place === 'function' ? place(next) : place);
@@ -51,7 +50,7 @@ export const placesIn = (html: string, positions: readonly number[]): Place[] =>
 
 type Settle = (end: number, place: Place | ((position: number) => Place)) => void;
 
-/** Where `close` ends, or the document does. */
+/** The index behind `close`, or the end of the document. */
 const behind = (html: string, close: string, from: number): number => {
   const found = html.indexOf(close, from);
   return found < 0 ? html.length : found + close.length;
@@ -59,7 +58,7 @@ const behind = (html: string, close: string, from: number): number => {
 
 /** The position behind the comment, declaration or tag that opens at `open`. */
 const afterMarkup = (html: string, open: number, settle: Settle): number => {
-  // What Outlook alone reads stands in a comment, and is markup to it.
+  // To Outlook the content of a conditional comment is markup.
   if (html.startsWith('<!--[', open)) return open + 5;
   if (html.startsWith('<!--', open)) return settleAs('attribute', behind(html, '-->', open + 4), settle);
   if (html.startsWith('<!', open) || html.startsWith('<?', open))
@@ -86,7 +85,7 @@ const endOfElement = (html: string, name: string, from: number): number => {
   return close.exec(html)?.index ?? html.length;
 };
 
-/** The position behind the `>` of the tag. What stands in it outside of a quoted value could become anything. */
+/** The position behind the `>` of the tag. Outside of a quoted value a placeholder in it could become anything. */
 const afterAttributes = (html: string, from: number, settle: Settle): number => {
   let at = from;
   while (at < html.length && html[at] !== '>') {

@@ -1,10 +1,10 @@
-// Invitations to calendars (iTIP REQUEST, RFC 5546 §3.2.2) as iCalendar objects (RFC 5545): one event, one organiser, one
-// attendee. It writes only, and knows nothing of how the object travels (RFC 6047). Pure.
+// Writes calendar invitations (iTIP REQUEST, RFC 5546 §3.2.2) as iCalendar objects (RFC 5545) with one event, one organizer
+// and one attendee. It does not put them into mail (RFC 6047). Pure.
 import type { Mailbox } from './mailbox.ts';
 import { type ClockChange, clockChanges, instantOf, instantsOf, offsetAt } from './time-zone.ts';
 
 export interface MeetingRequest {
-  /** The same in all that is said of this event later. */
+  /** Identifies the event in later updates. */
   readonly uid: string;
   /** ms since the epoch. */
   readonly stampedAt: number;
@@ -14,9 +14,9 @@ export interface MeetingRequest {
   /** ISO 8601 with an offset, or local time in `timeZone`; whole seconds. */
   readonly startsAt: string;
   readonly endsAt: string;
-  /** IANA name: in which the times are shown. */
+  /** The IANA name of the zone in which the times are shown. */
   readonly timeZone: string;
-  /** Whom the message is from: clients take an organiser that somebody else writes for as forged. */
+  /** The From mailbox of the message, because clients treat a different organizer as forged. */
   readonly organizer: Mailbox;
   readonly attendee: Mailbox;
 }
@@ -24,10 +24,9 @@ export interface MeetingRequest {
 /** RFC 5545 §3.1, without CRLF. */
 const LINE_OCTETS = 75;
 const DAY = 86_400_000;
-/** Longer meetings could outlast the clock changes that are looked at. */
+/** A longer meeting could last beyond the clock changes that are written. */
 const LONGEST_LOCAL = 366 * DAY;
-/** So many years in a row must agree on when clocks are changed, for a rule to be made of them: each date falls on each day
- * of the week within them. */
+/** Clock changes become a yearly rule if this many years agree. In 11 years each date falls on each day of the week. */
 const YEARS_FOR_A_RULE = 11;
 
 const CONTROLS = /[\0-\x08\x0b-\x1f\x7f]/g;
@@ -41,7 +40,7 @@ const text = (value: string): string =>
     .replace(/[\\;,]/g, '\\$&')
     .replaceAll('\n', '\\n');
 
-/** §3.2: in quotes, in which no quote can stand. */
+/** §3.2: a quoted value, which cannot contain a quote. */
 const parameter = (value: string): string =>
   `"${value.toWellFormed().replace(CONTROLS, '').replace(/\s+/g, ' ').replaceAll('"', "'")}"`;
 
@@ -51,7 +50,7 @@ const mailto = ({ address }: Mailbox): string =>
 
 const commonName = ({ name }: Mailbox): string => (name?.trim() ? `;CN=${parameter(name.trim())}` : '');
 
-/** No line is cut inside a character. */
+/** Never folds inside a character. */
 const fold = (line: string): string => {
   if (Buffer.byteLength(line) <= LINE_OCTETS) return line;
   let folded = '';
@@ -68,10 +67,10 @@ const fold = (line: string): string => {
   return folded;
 };
 
-/** `20261120T100000` of a local time. */
+/** A local time as `20261120T100000`. */
 const dateTime = (local: number): string => new Date(local).toISOString().replace(/[-:]|\.\d+Z$/g, '');
 
-/** `+0100`; seconds only where there are any (§3.3.14). */
+/** `+0100`; with seconds only if they are not zero (§3.3.14). */
 const utcOffset = (offset: number): string => {
   const size = Math.abs(offset) / 1_000;
   const parts = [size / 3_600, (size / 60) % 60, size % 60].map((part) =>
@@ -80,14 +79,14 @@ const utcOffset = (offset: number): string => {
   return (offset < 0 ? '-' : '+') + parts.join('').replace(/^(\d{4})00$/, '$1');
 };
 
-/** §3.6.5: the rule for when clocks change, from DTSTART on; or a change of its own, without one. */
+/** §3.6.5: a yearly rule that begins with this change, or this change alone. */
 interface Observance extends ClockChange {
   readonly rule: string | null;
 }
 
 const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
-/** `last Sunday of March at 2:00` in numbers, by the clocks before the change. */
+/** The day of a change as in `last Sunday of March at 2:00`, by the clocks before the change. */
 const dayOf = ({ at, from, to }: ClockChange) => {
   const local = new Date(at + from);
   const day = local.getUTCDate();
@@ -98,7 +97,7 @@ const dayOf = ({ at, from, to }: ClockChange) => {
   return { month, weekday: weekdays[weekday], week: Math.ceil(day / 7), isLast: day + 7 > lastDay, same };
 };
 
-/** Null where the changes do not fall on the same day of the same week of each year. */
+/** Null if the changes are not on the same day of the same week each year. */
 const yearlyRule = (changes: readonly ClockChange[]): string | null => {
   const days = changes.map(dayOf);
   const [first] = days;
@@ -108,7 +107,7 @@ const yearlyRule = (changes: readonly ClockChange[]): string | null => {
   return `FREQ=YEARLY;BYMONTH=${first.month};BYDAY=${isLast ? -1 : first.week}${first.weekday}`;
 };
 
-/** What is in force in the year of `at` and those around it. */
+/** The observances that cover the year of `at` and the years around it. */
 const observancesOf = (zone: string, at: number): Observance[] => {
   const year = new Date(at).getUTCFullYear() - 1;
   const from = Date.UTC(year, 0, 1);
@@ -123,7 +122,7 @@ const observancesOf = (zone: string, at: number): Observance[] => {
   return [before, ...changes.map((change) => ({ ...change, rule: null }))];
 };
 
-/** Working one out takes two milliseconds. */
+/** Zones are kept because computing one takes 2 ms. */
 const MAX_ZONES_KEPT = 100;
 const zonesKept = new Map<string, readonly string[]>();
 
@@ -156,20 +155,20 @@ const observanceLines = ({ at, from, to, rule }: Observance): string[] => {
 
 const ISO = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s?([Zz]|[+-]\d\d:?\d\d)?$/;
 
-/** @throws Error on what is no time */
+/** @throws Error if it is not a time */
 const parseTime = (given: string, zone: string): number => {
   const [found, date, clock, seconds = '00', offset] = ISO.exec(given.trim()) ?? [];
   const local = Date.parse(`${date}T${clock}:${seconds}Z`);
   if (found === undefined || Number.isNaN(local)) throw new Error(`not a time: ${JSON.stringify(given)}`);
-  // §3.3.5: what clocks skip is read by the offset before.
+  // §3.3.5: a time that clocks skip has the offset before the change.
   if (offset === undefined) return instantOf(zone, local) ?? local - offsetAt(zone, local - DAY);
   if (/z/i.test(offset)) return local;
   const size = (Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2))) * 60_000;
   return offset.startsWith('-') ? local + size : local - size;
 };
 
-/** DTSTART and DTEND, and the zone they are in. What lies in the hour that comes twice goes in UTC,
- * because readers differ in which of the two they take it for; and so does what is longer than the rules reach. */
+/** DTSTART and DTEND with their zone. A time in the hour that occurs twice is written in UTC, because readers disagree about
+ * it; so is a meeting that is too long for the zone's rules. */
 const timeLines = ({
   startsAt,
   endsAt,
@@ -190,7 +189,7 @@ const timeLines = ({
 };
 
 /** The iCalendar object, in UTF-8 with CRLF line ends.
- * @throws Error on a time or zone that is none */
+ * @throws Error on an invalid time or zone */
 export const writeMeetingRequest = (request: MeetingRequest): string => {
   const { uid, stampedAt, summary, location, description, organizer, attendee } = request;
   const { zone, event } = timeLines(request);
@@ -209,7 +208,7 @@ export const writeMeetingRequest = (request: MeetingRequest): string => {
     ...(location === null ? [] : [`LOCATION:${text(location)}`]),
     ...(description === null ? [] : [`DESCRIPTION:${text(description)}`]),
     `ORGANIZER${commonName(organizer)}:${mailto(organizer)}`,
-    // Answers go nowhere: none is asked for.
+    // Nothing reads answers, so none is requested.
     `ATTENDEE;CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT=NEEDS-ACTION;RSVP=FALSE${commonName(attendee)}:${mailto(attendee)}`,
     'SEQUENCE:0',
     'STATUS:CONFIRMED',

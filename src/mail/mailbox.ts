@@ -1,5 +1,4 @@
-// A mailbox (RFC 5322 §3.4): what an address is once it has been parsed. An `Address` is a string that has passed
-// the parser of address.ts; nothing else may be one.
+// A parsed mailbox (RFC 5322 §3.4). Only the parser in address.ts makes an `Address` of a string.
 
 declare const addressBrand: unique symbol;
 
@@ -8,6 +7,6 @@ export type Address = string & { readonly [addressBrand]: true };
 
 export interface Mailbox {
   readonly address: Address;
-  /** Display name, decoded; absent where there is none. */
+  /** The decoded display name; absent if there is none. */
   readonly name?: string;
 }

@@ -1,13 +1,12 @@
-// Placeholders in a template: `{{name}}`, `{{ practice.city }}`. Values are text: in HTML they are escaped by where they
-// stand, in a subject they are one line. `{{unsubscribe_url}}` is left as it stands: it is filled in where each copy is
-// composed. No conditions, loops or raw values: what else stands in double braces is an error that its author is told
-// of. Linear in the template. Pure.
+// Fills placeholders in a template: `{{name}}`, `{{ practice.city }}`. Values are text: in HTML they are escaped according to
+// their place, in a subject they become one line. `{{unsubscribe_url}}` stays, because it is filled in for each copy. There
+// are no conditions, loops or raw values; anything else in double braces is an error for the author. Linear time. Pure.
 import { type Place, placesIn } from './html-places.ts';
 
-/** Names of letters, digits and `_`, parts joined by dots. */
+/** Names have letters, digits and `_`, and parts joined by dots. */
 const PLACEHOLDER = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*\}\}/y;
 
-/** The service fills it in, for each recipient; where a template has it, no footer link is added. */
+/** The service fills it in for each recipient. A template that has it gets no link in the footer. */
 export const UNSUBSCRIBE_FIELD = 'unsubscribe_url';
 export const UNSUBSCRIBE_PLACEHOLDER = /\{\{\s*unsubscribe_url\s*\}\}/g;
 
@@ -15,19 +14,19 @@ export type MergeData = Readonly<Record<string, string>>;
 export type MergeTarget = 'html' | 'text' | 'subject';
 
 export interface Template {
-  /** Names of its placeholders, each once, in their order; without the service's own. */
+  /** The names of its placeholders, each once and in order, without the service's own. */
   readonly fields: readonly string[];
-  /** Those of them whose value begins a link. */
+  /** The names whose value begins a link. */
   readonly links: readonly string[];
-  /** Why it cannot be used, in words for its author; empty where it can. */
+  /** Why the template cannot be used, in words for its author; empty if it can be used. */
   readonly problems: readonly string[];
-  /** Of what `merge` makes, in UTF-16 code units, without making it: a value may stand in very many places. */
+  /** The length of what `merge` would return, in UTF-16 code units, without the cost of many repeated values. */
   readonly lengthOf: (data: MergeData) => number;
-  /** What is not in `data` stays as it stands: whoever merges has asked `fields` first. */
+  /** A placeholder whose name is not in `data` stays; callers check `fields` first. */
   readonly merge: (data: MergeData) => string;
 }
 
-/** The first ones show the mistake. */
+/** The first problems suffice to find the mistake. */
 const MAX_PROBLEMS = 5;
 const MAX_SHOWN = 40;
 
@@ -41,19 +40,19 @@ const htmlEscapes: Readonly<Record<string, string>> = {
 const asHtml = (value: string): string => value.replace(/[&<>"']/g, (found) => htmlEscapes[found] ?? found);
 const asLine = (value: string): string => value.replace(/[\0-\x1f\x7f\x85\u2028\u2029]+/g, ' ').trim();
 
-/** What may not stand in an address at all is percent-encoded (RFC 3986 §2.1); delimiters and `%` stay what they are. */
+/** Characters that an address cannot contain are percent-encoded (RFC 3986 §2.1); delimiters and `%` stay. */
 const asAddress = (value: string): string =>
   encodeURI(value.toWellFormed()).replace(/%25(?=[0-9A-Fa-f]{2})/g, '%');
 
-/** Whether a link may begin with it: what it opens is a page, a message or a call, whatever the reader's program. */
+/** Whether a link may begin with this value: in every mail program it opens a page, a message or a call. */
 export const isLink = (value: string): boolean => /^(?:https?:\/\/|mailto:|tel:|sms:)[^\s]/i.test(value);
 
 const escapes: Readonly<Record<Place | 'line', (value: string) => string>> = {
-  // Line breaks of a value are meant: an address, a few paragraphs.
+  // Line breaks in a value are intended: an address, or paragraphs.
   text: (value) => asHtml(value).replace(/\r\n?|\n/g, '<br>\n'),
   attribute: asHtml,
   link: (value) => asHtml(asAddress(value)),
-  // Refused before anything is sent; should it come here all the same, it leads nowhere.
+  // Intake refuses other values; a value that gets here all the same leads nowhere.
   'link start': (value) => (isLink(value) ? asHtml(asAddress(value)) : '#'),
   code: () => '',
   line: asLine,
@@ -67,7 +66,7 @@ interface Hole {
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, MAX_SHOWN).toWellFormed());
 
-/** Placeholders in their order, and what looks like one and is none. */
+/** The placeholders in order, and the problems of what only looks like one. */
 const findHoles = (template: string): { holes: Hole[]; problems: string[] } => {
   const holes: Hole[] = [];
   const problems: string[] = [];

@@ -1,22 +1,22 @@
-// The text part of a message that has only HTML: a courtesy to readers without HTML, and what filters expect to be there.
+// Makes the text part of a message that has only HTML, for readers without HTML and for filters that expect it. Pure.
 import { compile, type FormatCallback } from 'html-to-text';
 
-/** What lies beyond this much of the HTML is left out. */
+/** UTF-16 code units of HTML that are converted; the rest is dropped. */
 const MAX_CONVERTED_CHARACTERS = 200_000;
-/** The converter needs time with the square of the depth, and stack with it. Real mail nests some 60 deep. */
+/** The converter needs quadratic time and much stack for deep HTML. Real mail nests some 60 levels. */
 const MAX_HTML_DEPTH = 500;
-/** Of elements whose end tag may be left out: what a careless page leaves open of them in all. */
+/** The most open elements whose end tag is optional; careless pages leave many of them open. */
 const MAX_LEFT_OPEN = 2_000;
 const EMPTY = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/;
 const OPTIONAL_END = /^(?:p|li|dt|dd|tr|td|th|option|thead|tbody|tfoot)$/;
 
-/** Cells of a row stand apart; nothing where there is no next one. */
+/** Cells of a row are separated by a space, which the builder drops at the end of a row. */
 const cell: FormatCallback = (element, walk, builder) => {
   walk(element.children, builder);
   builder.addInline(' ');
 };
 
-/** An image is what it says it shows: its address tells a reader nothing. */
+/** An image becomes its alternative text, because its address says nothing to a reader. */
 const alternative: FormatCallback = (element, _, builder) => {
   builder.addInline(element.attribs?.alt ?? '', { noWordTransform: true });
 };
@@ -34,10 +34,8 @@ const convert = compile({
   ],
 });
 
-/**
- * Guesses by tags alone, rather too high: an end tag counts only where such an element is open, and not in comments, nor
- * before the tag in front of it has ended.
- */
+/** Estimates the depth from the tags alone, and never too low: an end tag counts only if such an element is open, and not in
+ * a comment or inside of another tag. */
 const seemsTooDeep = (html: string): boolean => {
   const open = new Map<string, number>();
   let depth = 0;

@@ -1,6 +1,6 @@
-// Quoted-printable without its encoding (RFC 2045 §6.7), in one pass over the octets: the decoder of the MIME library
-// takes time with the square of a run of blanks, and changes octets beyond ASCII that stand there as they are. White space
-// at the end of a line was added on the way and is left out; what is no escape stands for itself. Pure.
+// Decodes quoted-printable (RFC 2045 §6.7) in one pass. libqp, which mailparser uses, needs quadratic time for a run of
+// blanks: 80 kB of them take 23 s. White space at the end of a line was added in transport and is dropped; an invalid escape
+// stays as it is. Pure.
 
 const TAB = 9;
 const LF = 10;
@@ -10,14 +10,14 @@ const EQUALS = 61;
 
 const isBlank = (octet: number | undefined): boolean => octet === SPACE || octet === TAB;
 
-/** -1 where it is no hexadecimal digit. */
+/** The value of a hexadecimal digit, else -1. */
 const hexOf = (octet = 0): number => {
   if (octet >= 48 && octet <= 57) return octet - 48;
   const letter = octet | 32;
   return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 };
 
-/** Where the line ends whose soft break begins at `at`; -1 where none does. */
+/** The index of the line end of a soft break that begins at `at`; -1 if there is none. */
 const softBreakEnd = (octets: Buffer, at: number): number => {
   let next = at + 1;
   while (isBlank(octets[next])) next += 1;
@@ -28,7 +28,7 @@ const softBreakEnd = (octets: Buffer, at: number): number => {
 export const decodeQuotedPrintable = (octets: Buffer): Buffer => {
   const decoded = Buffer.allocUnsafe(octets.length);
   let end = 0;
-  /** Up to here nothing is white space that a line may end with. */
+  /** The end of the output without white space that may prove to be at a line's end. */
   let kept = 0;
   for (let at = 0; at < octets.length; at += 1) {
     const octet = octets[at] ?? 0;

@@ -1,9 +1,9 @@
-// Writes multipart/report (RFC 6522): words for people, fields for programs, and the header of the message in question.
-// What each kind of report says stands in dsn.ts and arf.ts. 7-bit, CRLF.
+// Writes multipart/report (RFC 6522): a text for people, fields for programs, and the header of the message in question.
+// dsn.ts and arf.ts have the contents of each kind. The result is 7-bit with CRLF. Pure.
 import { encodeMailboxes, encodeUnstructured } from './header-field.ts';
 import type { Address } from './mailbox.ts';
 
-/** Who writes to whom, and when. */
+/** The values of the report's own header. */
 export interface ReportHead {
   /** Without angle brackets; unique. */
   readonly id: string;
@@ -14,11 +14,11 @@ export interface ReportHead {
   readonly subject: string;
 }
 
-/** Octets of the other message's header that are repeated. */
+/** The most octets of the original header that are repeated. */
 const MAX_REPEATED = 32_768;
 /** RFC 5322 §2.1.1 */
 const MAX_LINE = 998;
-/** What begins like a field or goes one on: no such line can be taken for the end of the part. */
+/** The start or continuation of a field. Such a line cannot be read as the end of the part. */
 const FIELD_LINE = /^(?:[A-Za-z][!-9;-~]*[ \t]*:|[ \t])/;
 
 /** Date, From, To, Subject, Message-ID and MIME-Version, each with its CRLF. */
@@ -32,7 +32,7 @@ export const headFields = ({ id, date, from, to, subject }: ReportHead): string 
     'MIME-Version: 1.0\r\n',
   ].join('');
 
-/** The header as it may be repeated in 7-bit text: whole lines, octets beyond ASCII as `?`. */
+/** The original header in 7-bit text: whole lines, with `?` for each octet beyond ASCII. */
 const repeated = (head: string): string => {
   const lines = head
     .slice(0, MAX_REPEATED)
@@ -43,18 +43,18 @@ const repeated = (head: string): string => {
 };
 
 interface ReportParts {
-  /** `delivery-status` or `feedback-report`: names the report, and the type of its second part. */
+  /** The report-type, and the subtype of its second part. */
   readonly type: 'delivery-status' | 'feedback-report';
   /** ASCII. */
   readonly words: string;
-  /** Fields, in blocks. */
+  /** The fields in their blocks. */
   readonly blocks: readonly (readonly (readonly [name: string, value: string])[])[];
-  /** Of the message in question, one character an octet. */
+  /** The header of the message in question, one character for each octet. */
   readonly originalHead: string;
 }
 
 export const writeReport = (head: ReportHead, { type, words, blocks, originalHead }: ReportParts): Buffer => {
-  // Neither the words nor the fields have a line that begins with `--`.
+  // This boundary is safe: no line of the text or of the fields begins with `--`.
   const boundary = `=_${head.id.replace(/[^0-9A-Za-z]/g, '').slice(0, 40)}`;
   const fields = blocks
     .map((block) => block.map(([name, value]) => encodeUnstructured(name, value)).join(''))
@@ -65,7 +65,7 @@ export const writeReport = (head: ReportHead, { type, words, blocks, originalHea
     [
       headFields(head),
       `Content-Type: multipart/report; report-type=${type};\r\n boundary="${boundary}"\r\n`,
-      // RFC 3834 §5: nobody is to answer it.
+      // RFC 3834 §5: no program answers such a mail.
       'Auto-Submitted: auto-replied\r\n\r\n',
       part('text/plain; charset=us-ascii', words),
       part(`message/${type}`, fields),

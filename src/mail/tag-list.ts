@@ -1,7 +1,7 @@
-// Lists of tags as DKIM's key records, DMARC, BIMI and TLS reports have them: `v=DKIM1; k=rsa; p=…` (RFC 6376 §3.2). Pure.
+// Reads and writes the tag lists of DKIM keys, DMARC, BIMI and TLS reporting: `v=DKIM1; k=rsa; p=…` (RFC 6376 §3.2). Pure.
 
 export interface Tag {
-  /** As written: tags are case-sensitive. */
+  /** As written, because tags are case-sensitive. */
   readonly name: string;
   /** Without white space around it. */
   readonly value: string;
@@ -9,15 +9,15 @@ export interface Tag {
 
 export interface TagList {
   readonly tags: readonly Tag[];
-  /** The first of that name. */
+  /** The value of the first tag with that name. */
   get(name: string): string | undefined;
-  /** What is no `tag=value`, and tags that stand there twice (either makes the whole list invalid). */
+  /** Malformed and repeated tags; each makes the whole list invalid. */
   readonly problems: readonly TagProblem[];
 }
 
 export interface TagProblem {
   readonly kind: 'malformed' | 'duplicate';
-  /** The piece between the semicolons. */
+  /** The text between two semicolons. */
   readonly text: string;
 }
 

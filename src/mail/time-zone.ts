@@ -1,12 +1,11 @@
-// Local time in IANA time zones, by the zone data that node brings: what of it a calendar or a form needs. Times are
-// milliseconds since the epoch; a local time is the time that UTC would have with the same year, month, day and clock.
-// Pure: the zones known are those of this node.
+// Local time in IANA time zones, from the zone data of Node, as calendars and forms need it. Times are milliseconds since the
+// epoch. A local time is the time at which UTC has the same date and clock. Pure.
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** Clocks are changed at most so often that two changes never lie within it: Ramadan in Morocco takes four weeks. */
+/** Two changes of clocks are never this close: the closest ones enclose Ramadan in Morocco, four weeks. */
 const SEARCH_STEP = 14 * DAY;
-/** Making one takes 30 µs, asking it one. */
+/** Formats are kept because making one takes 30 µs and using it one. */
 const MAX_FORMATS_KEPT = 100;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -20,8 +19,8 @@ const formatOf = (zone: string): Intl.DateTimeFormat => {
   return format;
 };
 
-/** How far the zone's clocks are ahead of UTC, ms; behind it: negative.
- * @throws RangeError where there is no such zone */
+/** How far the zone's clocks are ahead of UTC in ms; negative if they are behind.
+ * @throws RangeError for an unknown zone */
 export const offsetAt = (zone: string, at: number): number => {
   const [, sign, hours = '0', minutes = '0', seconds = '0'] =
     /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(formatOf(zone).format(at)) ?? [];
@@ -29,7 +28,7 @@ export const offsetAt = (zone: string, at: number): number => {
   return sign === '-' ? -size : size;
 };
 
-/** When clocks show a local time: twice where they are put back over it, never where they are put forward. */
+/** The times at which clocks show a local time: two if they are set back over it, none if they are set forward over it. */
 export const instantsOf = (zone: string, local: number): number[] => {
   const offsets = new Set([offsetAt(zone, local - DAY), offsetAt(zone, local + DAY)]);
   return [...offsets]
@@ -38,17 +37,17 @@ export const instantsOf = (zone: string, local: number): number[] => {
     .sort((a, b) => a - b);
 };
 
-/** The first of them (RFC 5545 §3.3.5); null where there is none. */
+/** The first of these times (RFC 5545 §3.3.5); null if there is none. */
 export const instantOf = (zone: string, local: number): number | null => instantsOf(zone, local)[0] ?? null;
 
-/** One change of a zone's clocks; offsets in ms. */
+/** A change of a zone's clocks; offsets in ms. */
 export interface ClockChange {
   readonly at: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Changes in [from, to), in their order. */
+/** The changes in [from, to), in their order. */
 export const clockChanges = (zone: string, from: number, to: number): ClockChange[] => {
   const changes: ClockChange[] = [];
   for (let start = from; start < to; start += SEARCH_STEP) {

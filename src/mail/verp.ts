@@ -1,19 +1,19 @@
-// The return path of one copy (VERP): `b+<token>@bounce.<domain>`. The token names tenant and recipient (and through
-// the recipient the message) and bears an HMAC bound to the domain: reports come unauthenticated from anywhere, and
-// whoever could forge a token could suppress any address. Base32 in lower case, because local parts get folded.
+// The return path of one copy (VERP): `b+<token>@bounce.<domain>`. The token has the tenant, the recipient (which leads to
+// the message) and an HMAC bound to the domain. Reports are not authenticated, so a forged token could suppress any address.
+// The token is base32 in lower case, because servers change the case of local parts. Pure.
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
-/** Form of the token; another layout or key would bear another. */
+/** The version of the token's layout and key. */
 const FORM = '1';
 const TENANT_BYTES = 4;
 const RECIPIENT_BYTES = 6;
-/** 80 bits: a guess succeeds once in 10^24. */
+/** 80 bits: one guess in 10^24 succeeds. */
 const MAC_BYTES = 10;
 const PAYLOAD_BYTES = TENANT_BYTES + RECIPIENT_BYTES;
 const TOKEN_CHARS = ((PAYLOAD_BYTES + MAC_BYTES) * 8) / 5;
 const LOCAL_PART = new RegExp(`^b[+=-]${FORM}([a-z2-7]{${TOKEN_CHARS}})$`);
-/** The whole address, within a text. */
+/** A whole return path in a text. */
 const ANYWHERE = new RegExp(
   `(?<![a-z0-9])b[+=-]${FORM}[a-z2-7]{${TOKEN_CHARS}}@bounce\\.[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63}){1,8}`,
   'gi',
@@ -57,7 +57,7 @@ const macOf = (key: KeyObject, payload: Buffer, domain: string): Buffer =>
     .digest()
     .subarray(0, MAC_BYTES);
 
-/** Return path without angle brackets. `domain` is the From domain in A-labels. */
+/** The return path without angle brackets. `domain` is the From domain in A-labels. */
 export const encodeReturnPath = (key: KeyObject, target: ReturnPathTarget, domain: string): string => {
   const payload = Buffer.alloc(PAYLOAD_BYTES);
   payload.writeUIntBE(target.tenantNumber, 0, TENANT_BYTES);
@@ -66,10 +66,10 @@ export const encodeReturnPath = (key: KeyObject, target: ReturnPathTarget, domai
   return `b+${FORM}${token}@bounce.${domain}`;
 };
 
-/** Whether somebody means a return path by it, genuine or not: an address people have made up would not begin so. */
+/** Whether a local part is meant as a return path, genuine or not. People do not choose addresses that begin so. */
 export const looksLikeReturnPath = (localPart: string): boolean => /^b[+=-]/i.test(localPart);
 
-/** Everything in a text that has the form of a return path, each once, at most `limit`. */
+/** All that looks like a return path in a text, each once, at most `limit`. */
 export const returnPathsIn = (text: string, limit: number): string[] => {
   const found = new Set<string>();
   for (const [path] of text.matchAll(ANYWHERE)) {
@@ -79,7 +79,7 @@ export const returnPathsIn = (text: string, limit: number): string[] => {
   return [...found];
 };
 
-/** What a return path names; null for anything that this key has not made. */
+/** Null for every address that was not made with this key. */
 export const decodeReturnPath = (key: KeyObject, address: string): ReturnPathTarget | null => {
   const at = address.lastIndexOf('@');
   const token = LOCAL_PART.exec(address.slice(0, at).toLowerCase())?.[1];

@@ -1,10 +1,18 @@
-// Refusals whose enhanced status code says what is wrong (RFC 3463, RFC 5248 registry), with those codes of providers that
-// clash with it told apart by the words or by who speaks. Pure table.
-import { type BounceRule, registry } from './rule.ts';
-import { authentication, disabled, mailboxFull, noDomain, throttled, unknownUser } from './words.ts';
+// Refusals whose enhanced status code says what is wrong (RFC 3463, RFC 5248 registry). Where providers use a code
+// differently, the words or the host decide. Pure table.
+import {
+  authentication,
+  type BounceRule,
+  disabled,
+  mailboxFull,
+  noDomain,
+  registry,
+  throttled,
+  unknownUser,
+} from './rule.ts';
 
 export const clearStatus: readonly BounceRule[] = [
-  // Before all codes: one answer for groups that do not exist and for those that take no mail from outside.
+  // This is before all codes, because one answer covers groups that do not exist and groups that refuse mail from outside.
   {
     rule: 'recipient_policy',
     class: 'soft',
@@ -22,7 +30,7 @@ export const clearStatus: readonly BounceRule[] = [
     example:
       '550 5.7.1 RESOLVER.RST.AuthRequired; authentication required; delivery restriction check failed because the sender was not authenticated',
   },
-  // A clear enhanced code.
+  // From here on the enhanced code is clear.
   {
     rule: 'sender_address',
     class: 'soft',

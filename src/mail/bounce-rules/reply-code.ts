@@ -1,8 +1,8 @@
-// Refusals without an enhanced status code that tells anything: the reply code (RFC 5321 §4.2.3), and the words more than
-// it, for 550 says nothing by itself. Pure table.
-import type { BounceRule } from './rule.ts';
+// Refusals whose enhanced status code is missing or says nothing. The reply code decides (RFC 5321 §4.2.3), and the words
+// more than it, because 550 says nothing by itself. Pure table.
 import {
   authentication,
+  type BounceRule,
   content,
   disabled,
   greylisted,
@@ -16,7 +16,7 @@ import {
   throttled,
   tooLarge,
   unknownUser,
-} from './words.ts';
+} from './rule.ts';
 
 export const replyCode: readonly BounceRule[] = [
   {

@@ -1,7 +1,7 @@
-// Refusals under enhanced status codes that servers use for many things: told apart by their words, then what is left of
-// each code. Pure table.
-import { type BounceRule, registry } from './rule.ts';
+// Refusals under enhanced status codes that servers use for many things. The words decide first, then the code alone. Pure
+// table.
 import {
+  type BounceRule,
   content,
   disabled,
   greylisted,
@@ -9,13 +9,14 @@ import {
   loop,
   mailboxFull,
   noDomain,
+  registry,
   relaying,
   reputation,
   restricted,
   senderAddress,
   throttled,
   unknownUser,
-} from './words.ts';
+} from './rule.ts';
 
 export const sharedStatus: readonly BounceRule[] = [
   {

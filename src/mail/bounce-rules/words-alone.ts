@@ -1,7 +1,7 @@
-// Notices without any code, and codes that say nothing. Pure table.
-import type { BounceRule } from './rule.ts';
+// Notices without a code, or with a code that says nothing. The words decide. Pure table.
 import {
   authentication,
+  type BounceRule,
   content,
   disabled,
   expired,
@@ -17,7 +17,7 @@ import {
   throttled,
   tooLarge,
   unknownUser,
-} from './words.ts';
+} from './rule.ts';
 
 export const wordsAlone: readonly BounceRule[] = [
   {

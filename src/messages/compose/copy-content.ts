@@ -1,6 +1,6 @@
-// Text and HTML of one recipient's copy: the sender's, with this copy's way out where placeholders ask for it, its own
-// links where clicks are tracked, and below it the footer and the image by which opens are. All else stays as it was
-// written. What all copies share is worked out once.
+// Text and HTML of one recipient's copy: the sender's content with this copy's link to unsubscribe in the placeholders, its
+// own tracked links, and the footer and the image that records opens below. Everything else stays as written. The work that
+// all copies share is done once.
 import { escapeHtml } from '#src/kernel/page.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Span } from '#src/mail/html-tags.ts';
@@ -14,14 +14,14 @@ import { linkInlineParts } from './inline-parts.ts';
 import type { Attachment, Copy, StoredMessage } from './message.ts';
 import { openImage, type TrackedLink, trackedLinks } from './tracking.ts';
 
-/** What each copy has of its own in a place; an object: a link that leads through the service. */
-type Hole = 'way out' | 'footer' | 'open image' | TrackedLink;
+/** A part of the content that differs between copies. A `TrackedLink` becomes a link through the service. */
+type Hole = 'unsubscribe link' | 'footer' | 'open image' | TrackedLink;
 
-/** What stands between the holes: one piece more than there are of them. */
+/** `pieces` are the text around the holes: one more than there are holes. */
 interface Layout {
   readonly pieces: readonly string[];
   readonly holes: readonly Hole[];
-  readonly hasWayOut: boolean;
+  readonly hasUnsubscribe: boolean;
 }
 
 interface Shared {
@@ -34,7 +34,7 @@ interface Mark extends Span {
   readonly hole: Hole;
 }
 
-/** Marks do not overlap; those at one place stay in their order. */
+/** Marks do not overlap; marks at the same place keep their order. */
 const layOut = (content: string, marks: readonly Mark[]): Layout => {
   const inOrder = marks.toSorted((a, b) => a.start - b.start);
   const starts = [...inOrder.map(({ start }) => start), content.length];
@@ -42,26 +42,27 @@ const layOut = (content: string, marks: readonly Mark[]): Layout => {
   return {
     pieces: starts.map((start, index) => content.slice(ends[index], start)),
     holes: inOrder.map(({ hole }) => hole),
-    hasWayOut: inOrder.some(({ hole }) => hole === 'way out'),
+    hasUnsubscribe: inOrder.some(({ hole }) => hole === 'unsubscribe link'),
   };
 };
 
 const at = (start: number, hole: Hole): Mark => ({ start, end: start, hole });
 
-const waysOut = (content: string): Mark[] =>
+const unsubscribeMarks = (content: string): Mark[] =>
   Array.from(content.matchAll(UNSUBSCRIBE_PLACEHOLDER), ({ index, 0: { length } }) => ({
     start: index,
     end: index + length,
-    hole: 'way out',
+    hole: 'unsubscribe link',
   }));
 
-const layOutText = (text: string): Layout => layOut(text, [...waysOut(text), at(text.length, 'footer')]);
+const layOutText = (text: string): Layout =>
+  layOut(text, [...unsubscribeMarks(text), at(text.length, 'footer')]);
 
 const layOutHtml = (html: string, settings: MessageSettings, origin: string): Layout => {
   const links = settings.track_clicks ? trackedLinks(html, origin) : [];
   const bottom = footerPlace(html);
   return layOut(html, [
-    ...waysOut(html),
+    ...unsubscribeMarks(html),
     ...links.map((link) => ({ start: link.start, end: link.end, hole: link })),
     at(bottom, 'footer'),
     ...(settings.track_opens ? [at(bottom, 'open image')] : []),
@@ -76,7 +77,7 @@ const share = (
   const from: Mailbox = JSON.parse(message.from_json);
   const { html, attachments } = linkInlineParts(body.html, rows, addressDomain(from.address));
   const text = body.text ?? (settings.plain_text_fallback && html !== null ? textOfHtml(html) : null);
-  // Messages of versions that had no footer stay what they were.
+  // Messages that were stored by a version without footers are composed as before.
   const isPlain = settings.footer === undefined;
   return {
     text: text === null ? null : isPlain ? layOut(text, []) : layOutText(text.trimEnd()),
@@ -85,7 +86,7 @@ const share = (
   };
 };
 
-/** For all copies of a message that are under way together. */
+/** Shared by the copies of a message that are composed while its body row is in memory. */
 const shared = new WeakMap<BodyRow, Shared>();
 
 const sharedOf = (stored: StoredMessage, settings: MessageSettings, origin: string): Shared => {
@@ -102,21 +103,21 @@ const fill = ({ pieces, holes }: Layout, contentOf: (hole: Hole) => string): str
 
 const fillText = (layout: Layout, footer: MessageFooter | undefined, copy: Copy): string =>
   fill(layout, (hole) => {
-    if (hole === 'way out') return copy.unsubscribeUrl ?? '';
-    return hole === 'footer' && footer ? textFooter(footer, copy, !layout.hasWayOut) : '';
+    if (hole === 'unsubscribe link') return copy.unsubscribeUrl ?? '';
+    return hole === 'footer' && footer ? textFooter(footer, copy, !layout.hasUnsubscribe) : '';
   });
 
 const fillHtml = (layout: Layout, footer: MessageFooter | undefined, copy: Copy): string => {
   const { unsubscribeUrl, tracking } = copy;
   return fill(layout, (hole) => {
-    if (hole === 'way out') return escapeHtml(unsubscribeUrl ?? '');
-    if (hole === 'footer') return footer ? htmlFooter(footer, copy, !layout.hasWayOut) : '';
+    if (hole === 'unsubscribe link') return escapeHtml(unsubscribeUrl ?? '');
+    if (hole === 'footer') return footer ? htmlFooter(footer, copy, !layout.hasUnsubscribe) : '';
     if (hole === 'open image') return openImage(tracking.openUrl());
     return escapeHtml(tracking.clickUrl(hole.url));
   });
 };
 
-/** A copy that has no way out of its own has nothing in the place of the link. */
+/** A copy without a link to unsubscribe has an empty text in its place. */
 export const contentOfCopy = (
   stored: StoredMessage,
   settings: MessageSettings,

@@ -1,15 +1,14 @@
-// DKIM signatures (RFC 6376, with RFC 8301 and RFC 8463): relaxed/relaxed, one field per key. What does not depend on
-// the key (canonical header, body hash, the list of names) is made once for all keys; the private-key operation runs on
-// the thread pool. Canonicalisation is dkim-signer's, which is right for plain 7-bit text only: anything else is refused.
-// It does not verify, and it publishes nothing.
+// Makes DKIM signatures (RFC 6376, with RFC 8301 and RFC 8463): relaxed/relaxed, one field for each key. The parts that do
+// not depend on the key (canonical header, body hash, list of names) are made once for all keys; the private-key operation
+// runs on the thread pool. dkim-signer canonicalizes, which is correct for 7-bit text only, so anything else is refused.
 import { createHash, hash, sign } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { DKIMCanonicalizer } from 'dkim-signer';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { ComposedMessage } from './message.ts';
 
-/** Every field that is present is signed. The marked ones are named once more than they occur, so that adding another
- * breaks the signature (RFC 6376 §8.15). RFC 8058 §4 wants both List-Unsubscribe fields. */
+/** Each of these fields that is present is signed. Oversigned ones are named once more than they occur, so that an added field
+ * breaks the signature (RFC 6376 §8.15). RFC 8058 §4 requires both List-Unsubscribe fields. */
 const signedFields: readonly (readonly [name: string, oversigned: boolean])[] = [
   ['from', true],
   ['sender', true],
@@ -33,31 +32,31 @@ const signedFields: readonly (readonly [name: string, oversigned: boolean])[] = 
   ['cfbl-feedback-id', false],
 ];
 
-/** Where lines of the signature field are broken. */
+/** The length at which lines of the signature field are broken. */
 const LINE_LENGTH = 76;
-/** How much of a body is canonicalised before others get their turn: 3 ms of work. UTF-16 code units. */
+/** UTF-16 code units of a body that are canonicalized at once, 3 ms of work; other requests run in between. */
 const BODY_SLICE = 262_144;
-/** What the canonicaliser reads differently from RFC 6376 (other white space, line ends that are not CRLF), and runs of
- * 64 empty lines, for which it needs time with their square. */
+/** The canonicalizer differs from RFC 6376 for other white space and for line ends that are not CRLF, and needs quadratic
+ * time for runs of empty lines, so 64 of them are refused. */
 const NOT_CANONICALIZABLE = /[^\x20-\x7e\t\r\n]|\r(?!\n)|(?<!\r)\n|(?:\r\n[ \t]*){65}/;
 
-/** What relaxed canonicalisation of a body changes (§3.4.4): runs of white space, tabs, white space before a line end.
- * Most texts and all encoded parts have none of it: they are their own canonical form, which is a fifth of all that
- * composing and signing cost beside the private-key operation. */
+/** Relaxed canonicalization of a body changes only runs of white space, tabs, and white space before a line end (§3.4.4).
+ * Most texts and all encoded parts have none of them and are their own canonical form. This check saves a fifth of the cost
+ * of composing and signing without the private-key operation. */
 const CHANGED_BY_RELAXED = /\t| {2}| \r\n/;
 
-/** Canonical form of a body without white space at its end. */
+/** The canonical form of a body that has no white space at its end. */
 const canonicalBody = (trimmed: string): string =>
   CHANGED_BY_RELAXED.test(trimmed) ? DKIMCanonicalizer.relaxedBody(trimmed) : `${trimmed}\r\n`;
 
 /** The bh= of a body, base64. */
 const hashBody = async (body: string): Promise<string> => {
-  // Trailing empty lines do not count, and a body of nothing else is empty (§3.4.4): the canonicaliser keeps one.
+  // Empty lines at the end do not count, and a body of nothing else is empty (§3.4.4). The canonicalizer would keep one line.
   const trimmed = body.trimEnd();
   if (trimmed === '') return hash('sha256', '', 'base64');
   if (trimmed.length <= BODY_SLICE) return hash('sha256', canonicalBody(trimmed), 'base64');
 
-  // Canonicalisation is by line, so a body can be cut behind any line that ends in something visible.
+  // Canonicalization works line by line, so a body can be cut behind each line that ends in a visible character.
   const cut = /\S\r\n/g;
   const digest = createHash('sha256');
   for (let start = 0; start < trimmed.length; ) {
@@ -70,7 +69,7 @@ const hashBody = async (body: string): Promise<string> => {
   return digest.digest('base64');
 };
 
-/** `h=` and the canonical fields it names, in its order: each name from its last occurrence upwards (§5.4.2). */
+/** The names of `h=` and their canonical fields in the same order. Fields of one name begin with the last (§5.4.2). */
 const selectFields = (header: string): { names: string[]; canonical: string } => {
   const fields = new Map<string, string[]>();
   for (const field of header.trimEnd().split(/\r\n(?![ \t])/)) {
@@ -92,7 +91,7 @@ const selectFields = (header: string): { names: string[]; canonical: string } =>
   return { names, canonical };
 };
 
-/** Joins the pieces of a tag's value; a line that would become too long is broken between two of them. */
+/** Joins the pieces of a tag's value and breaks long lines between two pieces. */
 const foldPieces = (start: string, pieces: readonly string[]): string => {
   let folded = start;
   let used = start.length;
@@ -117,8 +116,8 @@ const signData = (data: string, { algorithm, privateKey }: DkimSigner): Promise<
   return promise;
 };
 
-/** The DKIM-Signature fields, one per signer and in their order, each folded and with its CRLF: to be put before the
- * header. `time` is in milliseconds since the epoch.
+/** The DKIM-Signature fields to put before the header, one for each signer in their order, folded and with CRLF. `time` is
+ * in ms since the epoch.
  * @throws Error where the message is not 7-bit text with CRLF, has no From, or a key does not fit its algorithm */
 export const signMessage = async (
   composed: ComposedMessage,

@@ -1,5 +1,5 @@
-// What is put below the content of each copy, as text and as HTML: who sends, the way out, the service's name. It loads
-// nothing, from us or from others. Pure.
+// The footer below the content of each copy, as text and as HTML: the sender, the link to unsubscribe, the service's name.
+// It loads nothing from any server. Pure.
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
@@ -24,14 +24,14 @@ const words: Readonly<Record<Language, Words>> = {
   },
 };
 
-/** A line of it: words, words that lead somewhere, or both. */
+/** A line of the footer: words, a link, or both. */
 interface Line {
   readonly words: string;
   readonly link?: { readonly words: string; readonly url: string };
 }
 
-/** `withWayOut`: the content itself has no link to unsubscribe by. */
-const linesOf = (footer: MessageFooter, copy: Copy, withWayOut: boolean): Line[] => {
+/** `withUnsubscribe` is true if the content has no link to unsubscribe. */
+const linesOf = (footer: MessageFooter, copy: Copy, withUnsubscribe: boolean): Line[] => {
   const { privacy, unsubscribe, sentWith } = words[footer.language];
   const { legal } = footer;
   const { service, unsubscribeUrl } = copy;
@@ -41,33 +41,32 @@ const linesOf = (footer: MessageFooter, copy: Copy, withWayOut: boolean): Line[]
         { words: '', link: { words: privacy, url: legal.privacy_url } },
       ]
     : [];
-  const wayOut: Line[] =
-    withWayOut && unsubscribeUrl !== null
+  const unsubscribeLink: Line[] =
+    withUnsubscribe && unsubscribeUrl !== null
       ? [{ words: '', link: { words: unsubscribe, url: unsubscribeUrl } }]
       : [];
-  // Its site is worth a link where others can reach it.
+  // Without https the service is a local one, which recipients cannot open.
   const credit: Line[] = !footer.powered_by
     ? []
     : service.origin.startsWith('https:')
       ? [{ words: sentWith, link: { words: service.name, url: service.origin } }]
       : [{ words: `${sentWith} ${service.name}` }];
-  return [...sender, ...wayOut, ...credit];
+  return [...sender, ...unsubscribeLink, ...credit];
 };
 
 const asText = ({ words, link }: Line): string =>
   link ? `${words === '' ? '' : `${words} `}${link.words}: ${link.url}` : words;
 
-/** Between the content and what is not its author's. */
+/** The line between the content and the footer. */
 const TEXT_RULE = '---';
 
-/** Empty where there is nothing to say; else begins with an empty line. */
-export const textFooter = (footer: MessageFooter, copy: Copy, withWayOut: boolean): string => {
-  const lines = linesOf(footer, copy, withWayOut).map(asText);
+/** Empty if the footer has no lines; else it begins with an empty line. */
+export const textFooter = (footer: MessageFooter, copy: Copy, withUnsubscribe: boolean): string => {
+  const lines = linesOf(footer, copy, withUnsubscribe).map(asText);
   return lines.length === 0 ? '' : `\n\n${TEXT_RULE}\n${lines.join('\n')}\n`;
 };
 
-/** The one grey that is readable on white and on black (4.5:1 either way): what clients make of the ground in the dark is
- * theirs to say. */
+/** This grey is readable on white and on black (contrast 4.5:1 on both), whatever a client's dark mode does. */
 const GREY = '#767676';
 const BLOCK = `margin:24px 0 0;padding:12px 0 0;border-top:1px solid ${GREY};color:${GREY};font:12px/18px Arial,Helvetica,sans-serif;text-align:left`;
 const LINK = `color:${GREY};text-decoration:underline`;
@@ -79,21 +78,23 @@ const asHtml = ({ words, link }: Line): string => {
     : before;
 };
 
-/** A block element; empty where there is nothing to say. */
-export const htmlFooter = (footer: MessageFooter, copy: Copy, withWayOut: boolean): string => {
-  const lines = linesOf(footer, copy, withWayOut).map((line) => `<p style="margin:0">${asHtml(line)}</p>\n`);
+/** A block element; empty if the footer has no lines. */
+export const htmlFooter = (footer: MessageFooter, copy: Copy, withUnsubscribe: boolean): string => {
+  const lines = linesOf(footer, copy, withUnsubscribe).map(
+    (line) => `<p style="margin:0">${asHtml(line)}</p>\n`,
+  );
   return lines.length === 0
     ? ''
     : `\n<div lang="${footer.language}" style="${BLOCK}">\n${lines.join('')}</div>\n`;
 };
 
-/** Whole comments, whole elements without markup in them, and the ends of body and document. Linear: what is never closed
- * ends with the text. */
+/** Matches whole comments, whole raw elements, and the end tags of body and document. Linear, because an unclosed one extends
+ * to the end of the text. */
 const ENDS =
   /<!--[\s\S]*?(?:-->|(?<open>$))|<(script|style|title|textarea)\b[\s\S]*?(?:<\/\2|(?<unended>$))|<\/(?<end>body|html)\s*>/gi;
 
-/** Where in the HTML the footer goes: before the last end of the body that is one, else of the document, else the end, or
- * what is opened there and never closed: nobody would see it in there. */
+/** The place of the footer: before the last real end tag of the body, else of the document, else at the end, but before a
+ * comment or raw element that is never closed, which would hide it. */
 export const footerPlace = (html: string): number => {
   let body: number | undefined;
   let document: number | undefined;

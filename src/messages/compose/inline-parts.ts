@@ -1,10 +1,10 @@
-// Inline images: the HTML names them by `cid:<id>`, a URL whose rest is an addr-spec (RFC 2392 §2), as Content-ID wants
-// it (RFC 2045 §7). Senders mostly give ids without a domain: they get the From host's, in both places. What the HTML does
-// not name is an ordinary attachment, or nobody would see it. Pure.
+// Inline images: the HTML names them by `cid:<id>`, a URL whose rest is an addr-spec (RFC 2392 §2), as in Content-ID
+// (RFC 2045 §7). Most senders give ids without a domain; both places then get the From host. A part that the HTML does not
+// name becomes an ordinary attachment, because no program would show it otherwise. Pure.
 import type { AttachmentRow } from '#src/messages/store.ts';
 import type { Attachment } from './message.ts';
 
-/** What may stand in an id, but what may also stand behind one: the quote, and `&`, with which a quote can be written. */
+/** The characters of an id, without those that can also follow one: quotes, and `&`, which can begin a quote. */
 const ID_GOES_ON = '[\\w.!#$%*+/^`{|}~@-]';
 
 const withDomain = (id: string, host: string): string =>

@@ -1,8 +1,7 @@
-// Writes a message (RFC 5322, RFC 2045, RFC 2046) as 7-bit ASCII with CRLF, so that no hop has a reason to touch it:
+// Writes a message (RFC 5322, RFC 2045, RFC 2046) as 7-bit ASCII with CRLF, so that no server on the way has to change it:
 //   mixed( related( alternative( text, html, calendar ), inline… ), attachments…, calendar )
-// Levels with one part are left out. An invitation stands twice: as the part that clients offer to accept, and as the file
-// that others look for.
-// The same input gives the same bytes, on every attempt. What may be in a message was decided where it entered.
+// Levels with one part are left out. An invitation occurs twice: as the part that some clients offer to accept, and as the
+// file that others look for. The same input gives the same bytes, on every attempt. Intake has validated the input. Pure.
 import { hash } from 'node:crypto';
 import {
   encodeMailboxes,
@@ -34,16 +33,16 @@ const textPart = (type: 'text/plain' | 'text/html', text: string): Part => {
   };
 };
 
-/** Messages and multiparts may not be base64 (RFC 2045 §6.4), and are not ours to re-encode otherwise. */
+/** Messages and multiparts may not be base64 (RFC 2045 §6.4), which all attachments are. */
 const attachmentType = (declared: string): string =>
   MEDIA_TYPE.test(declared) && !/^(?:message|multipart)\//.test(declared)
     ? declared
     : 'application/octet-stream';
 
-/** How far into a file its method is looked for. */
+/** The octets at the beginning of a file in which its method is searched. */
 const METHOD_WITHIN = 2_000;
 
-/** A calendar file that asks for something says so in its type as well (RFC 6047 §2.4). */
+/** RFC 6047 §2.4: the media type repeats the method of a calendar file. */
 const calendarMethod = (type: string, content: Uint8Array): string => {
   if (type !== 'text/calendar') return '';
   const start = Buffer.from(content.buffer, content.byteOffset, Math.min(content.byteLength, METHOD_WITHIN));
@@ -53,7 +52,7 @@ const calendarMethod = (type: string, content: Uint8Array): string => {
 
 const attachmentPart = ({ filename, contentType, contentId, content }: Attachment, inline: boolean): Part => {
   const type = attachmentType(contentType);
-  // A reader that meets inline text shows it as a piece of the message.
+  // Mail programs show inline text as a part of the message.
   const disposition = inline && !type.startsWith('text/') ? 'inline' : 'attachment';
   const parameter = (name: string): string =>
     filename === '' ? '' : `;\r\n ${encodeParameter(name, filename)}`;
@@ -71,7 +70,7 @@ const attachmentPart = ({ filename, contentType, contentId, content }: Attachmen
 
 const CALENDAR_FILE = 'invite.ics';
 
-/** RFC 6047 §2.4; in base64, because nothing on the way may touch its lines. */
+/** RFC 6047 §2.4. It is in base64, because its lines must not be changed on the way. */
 const calendarPart = (calendar: string): Part => ({
   type: 'text/calendar',
   header:
@@ -85,8 +84,8 @@ const calendarFile = (calendar: string): Attachment => ({
   content: Buffer.from(calendar),
 });
 
-/** No body contains `=_`, so no boundary that begins with it needs to be looked for. A body ends with CRLF: here it
- * is the one that belongs to the delimiter behind it (RFC 2046 §5.1.1). */
+/** No body contains `=_`, so a boundary that begins with it needs no search. The CRLF at the end of a body belongs to the
+ * delimiter behind it (RFC 2046 §5.1.1). */
 const multipart = (type: string, parts: readonly [Part, ...Part[]], boundary: string): Part => {
   if (parts.length === 1) return parts[0];
   // RFC 2387 §3.1
@@ -103,12 +102,12 @@ const contentOf = (message: OutgoingMessage): Part => {
   if (html === null && attachments.length === 0 && calendar === null)
     return textPart('text/plain', text ?? '');
 
-  // Message-ID and level together are unique; a part of the hash is enough to keep nested boundaries apart.
+  // Message-ID and level are unique together, and a part of the hash is enough for different nested boundaries.
   const stem = `=_${hash('sha256', message.internetMessageId).slice(0, 24)}`;
   const isInline = ({ contentId }: Attachment): boolean => html !== null && contentId !== undefined;
   const plain = text === null && html !== null ? [] : [textPart('text/plain', text ?? '')];
   const rich = html === null ? [] : [textPart('text/html', html)];
-  // From the plainest to the richest (RFC 2046 §5.1.4).
+  // RFC 2046 §5.1.4: the plainest part is first, the richest last.
   const invitation = calendar === null ? [] : [calendarPart(calendar)];
   const [first, ...others] = [...plain, ...rich, ...invitation];
   if (first === undefined) throw new Error('a message without a text part');
@@ -134,7 +133,7 @@ const headerOf = (message: OutgoingMessage): string => {
     replyTo.length > 0 ? encodeMailboxes('Reply-To', replyTo) : '',
     to.length > 0 ? encodeMailboxes('To', to) : '',
     cc.length > 0 ? encodeMailboxes('Cc', cc) : '',
-    // A message to hidden recipients only: some receivers add an ugly To of their own where there is none.
+    // If all recipients are hidden, some receivers would add a To field of their own.
     to.length === 0 && cc.length === 0 ? 'To: undisclosed-recipients:;\r\n' : '',
     encodeUnstructured('Subject', subject),
     encodeUnstructured('Message-ID', internetMessageId),
@@ -142,8 +141,8 @@ const headerOf = (message: OutgoingMessage): string => {
   ].join('');
 };
 
-/** The message for its recipients to read, without the trace and signature fields that are put before it.
- * @throws Error on what intake refuses: line breaks in values, non-ASCII addresses, impossible header names */
+/** The message without the trace and signature fields that are put before it.
+ * @throws Error on values that intake refuses: line breaks, non-ASCII addresses, invalid header names */
 export const composeMessage = (message: OutgoingMessage): ComposedMessage => {
   const content = contentOf(message);
   return { header: `${headerOf(message)}MIME-Version: 1.0\r\n${content.header}`, body: content.body };

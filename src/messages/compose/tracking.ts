@@ -1,6 +1,6 @@
-// Which links of a mail lead through the service so that clicks are noticed, and the image by which opens are. Everything
-// else is left as its author wrote it: what is no page, what gets people out of such mail, what shows its address (filters
-// take a link that leads elsewhere than it says for phishing), and what its author has marked. Pure.
+// Chooses the links of a mail that lead through the service, which records clicks, and makes the image that records opens.
+// Some links stay as written: links to no page, links to unsubscribe, links that show their address (filters take a link that
+// leads elsewhere for phishing), and links that the author has marked. Pure.
 import { escapeHtml } from '#src/kernel/page.ts';
 import { MAX_TRACKED_URL } from '#src/mail/copy-links.ts';
 import { type LinkPlace, linksIn, shownHost } from '#src/mail/html-links.ts';
@@ -10,20 +10,20 @@ export interface TrackedLink extends Span {
   readonly url: string;
 }
 
-/** Of one mail, the first ones: each of them costs every copy an HMAC and 130 octets. */
+/** Only the first links of a mail are tracked, because each costs every copy an HMAC and 130 octets. */
 const MAX_LINKS = 500;
 
-/** Pages by which people leave, choose or confirm what they get, as German and English senders name them. */
+/** Pages to unsubscribe, to choose mailings or to confirm them, as German and English senders name them. */
 const SUBSCRIPTION =
   /unsubscri|opt[-_]?out|abmeld|abbestell|austrag|preferences|einstellungen|(?:confirm|bestaetig|best%c3%a4tig)/i;
-const SAYS_SO =
+const SUBSCRIPTION_TEXT =
   /unsubscri|opt[- ]?out|preferences|confirm|abmeld|abbestell|austrag|k(?:ü|ue)ndigen|einstellungen|best(?:ä|ae)tig|\b(?:keine|no)\b.{0,20}\b(?:e-?mails?|mails?|newsletter)\b/i;
-/** Paths of the service's own pages for recipients, and of links that lead through it already. */
+/** The paths of the service's own pages for recipients and of links that are already tracked. */
 const OWN_PAGES = /^\/(?:api\/public|t)\//;
 const SHOWS_ADDRESS = /https?:\/\/|(?:^|\s)www\./i;
 
 interface Candidate extends LinkPlace {
-  /** Null: an address that leads to no host by HTTP, or not by itself. */
+  /** Null if the address is relative or does not use HTTP. */
   readonly parsed: URL | null;
 }
 
@@ -38,7 +38,7 @@ const exceptions: readonly Exception[] = [
   { why: 'it is too long', applies: ({ target }) => target.length > MAX_TRACKED_URL },
   { why: 'it has a placeholder in it', applies: ({ target }) => target.includes('{{') },
   {
-    why: 'it bears a user name',
+    why: 'it has a user name',
     applies: ({ parsed }) => parsed !== null && (parsed.username !== '' || parsed.password !== ''),
   },
   {
@@ -48,7 +48,8 @@ const exceptions: readonly Exception[] = [
   {
     why: 'it is about the subscription',
     applies: ({ parsed, text }) =>
-      SAYS_SO.test(text) || (parsed !== null && SUBSCRIPTION.test(`${parsed.pathname}${parsed.search}`)),
+      SUBSCRIPTION_TEXT.test(text) ||
+      (parsed !== null && SUBSCRIPTION.test(`${parsed.pathname}${parsed.search}`)),
   },
   {
     why: 'it shows an address',
@@ -59,7 +60,7 @@ const exceptions: readonly Exception[] = [
 const isTracked = (link: Candidate, ownHost: string): boolean =>
   !exceptions.some(({ applies }) => applies(link, ownHost));
 
-/** Links to be led through the service, in their order. `origin`: the service's. */
+/** The links to track, in their order. `origin` is that of the service. */
 export const trackedLinks = (html: string, origin: string): TrackedLink[] => {
   const ownHost = new URL(origin).host;
   return linksIn(html, MAX_LINKS)
@@ -68,6 +69,6 @@ export const trackedLinks = (html: string, origin: string): TrackedLink[] => {
     .map(({ start, end, target }) => ({ start, end, url: target }));
 };
 
-/** The last thing in a body; shows nothing, and takes no room. */
+/** It is the last element of the body, transparent, and takes no space. */
 export const openImage = (url: string): string =>
   `<img src="${escapeHtml(url)}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0">`;

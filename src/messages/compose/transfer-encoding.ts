@@ -1,12 +1,12 @@
-// Content-Transfer-Encodings (RFC 2045 §6) for bodies that survive every hop and signature: 7-bit ASCII, lines of at most
-// 76 characters ending in CRLF, no white space before a line end, and never the `=_` that boundaries are made of.
-// Speed matters here: each byte of each message passes through.
+// Content-Transfer-Encodings (RFC 2045 §6) whose result no server changes on the way: 7-bit ASCII, lines of at most 76
+// characters with CRLF, no white space before a line end, and never the `=_` of boundaries. Speed matters, because each byte
+// of each message passes here. Pure.
 
 /** RFC 2045 §6.7 and §6.8, without CRLF. */
 const LINE_LENGTH = 76;
-/** Octets that make one full line of base64. */
+/** The octets of one full line of base64. */
 const BASE64_LINE_OCTETS = (LINE_LENGTH / 4) * 3;
-/** Longer runs of empty lines are hidden in base64: canonicalising a body for DKIM takes time with their square. */
+/** Longer runs of empty lines are put into base64, because canonicalizing them for DKIM needs quadratic time. */
 const EMPTY_LINES_LIMIT = 16;
 const TOO_MANY_EMPTY_LINES = '\n'.repeat(EMPTY_LINES_LIMIT + 2);
 
@@ -23,11 +23,11 @@ const HEX = Buffer.from('0123456789ABCDEF');
 
 export interface EncodedBody {
   readonly encoding: '7bit' | 'quoted-printable' | 'base64';
-  /** Ends with CRLF, is never empty. */
+  /** Ends with CRLF and is never empty. */
   readonly body: string;
 }
 
-/** Whether `text`, whose lines end in LF, can stand as it is. */
+/** Whether `text`, whose lines end in LF, needs no encoding. */
 const is7Bit = (text: string): boolean => {
   let column = 0;
   let previous = LF;
@@ -47,7 +47,7 @@ const is7Bit = (text: string): boolean => {
   return true;
 };
 
-/** What each octet takes in quoted-printable: 1 where it stands for itself, 3 as `=XX`. */
+/** The characters that each octet takes in quoted-printable: 1 unencoded, 3 as `=XX`. */
 const WIDTHS = Uint8Array.from({ length: 256 }, (_, octet) =>
   (octet >= SPACE && octet <= TILDE && octet !== EQUALS) || octet === TAB || octet === LF ? 1 : 3,
 );
@@ -58,14 +58,14 @@ const quotedPrintableSize = (octets: Buffer): number => {
   return size;
 };
 
-/** `From ` and a dot at the start of a line are changed by some servers on the way. */
+/** Some servers change `From ` and a dot at the start of a line. */
 const isUnsafeAtStart = (octets: Buffer, index: number): boolean => {
   const octet = octets[index];
   return octet === DOT || (octet === CAPITAL_F && octets.toString('latin1', index, index + 5) === 'From ');
 };
 
 const encodeQuotedPrintable = (octets: Buffer, size: number): string => {
-  // Line breaks, soft breaks and the escapes next to them add less than twice as much again.
+  // Line breaks, soft breaks and the escapes next to them add less than twice the size.
   const output = Buffer.allocUnsafe(3 * size + LINE_LENGTH);
   let length = 0;
   let column = 0;
@@ -79,7 +79,7 @@ const encodeQuotedPrintable = (octets: Buffer, size: number): string => {
     }
     let width = WIDTHS[octet] ?? 0;
     if ((octet === SPACE || octet === TAB) && octets[index + 1] === LF) width = 3;
-    // The last column belongs to the `=` of a soft break, or to the last character before a line break.
+    // The last column is for the `=` of a soft break, or for the last character before a line break.
     if (column + width >= LINE_LENGTH && (column + width > LINE_LENGTH || octets[index + 1] !== LF)) {
       output[length++] = EQUALS;
       output[length++] = CR;
@@ -99,7 +99,7 @@ const encodeQuotedPrintable = (octets: Buffer, size: number): string => {
   return output.toString('latin1', 0, length);
 };
 
-/** Base64 in lines of 76; nothing becomes an empty line. */
+/** Base64 in lines of 76 characters; empty content becomes an empty line. */
 export const encodeBase64 = (content: Uint8Array): string => {
   if (content.length === 0) return '\r\n';
   const octets = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
@@ -113,7 +113,7 @@ export const encodeBase64 = (content: Uint8Array): string => {
   return output.toString('latin1', 0, length);
 };
 
-/** Text with any line ends, in the encoding that stays readable unless it would be longer than base64. */
+/** Encodes text with any line ends. The encoding stays readable unless it would be longer than base64. */
 export const encodeText = (text: string): EncodedBody => {
   const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   const ended = lines.endsWith('\n') ? lines : `${lines}\n`;
