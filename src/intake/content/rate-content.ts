@@ -3,7 +3,7 @@
 import type { Language } from '#src/kernel/language.ts';
 import type { Content, ContentFinding, ContentRating } from './assessment.ts';
 import { createPhrasebook } from './reading/phrases.ts';
-import { readContent, type Reading } from './reading/read-content.ts';
+import { type Reading, readContent } from './reading/read-content.ts';
 import { attachmentRules } from './rules/attachment-rules.ts';
 import { fraudPhrases, fraudRules } from './rules/fraud-rules.ts';
 import { htmlRules } from './rules/html-rules.ts';
