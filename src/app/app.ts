@@ -17,6 +17,7 @@ import { openIntake } from '#src/intake/open.ts';
 import { type Base, CUT_OFF_MS, keysOf, type NightlyTask, type Room } from '#src/kernel/base.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { type Disk, disk as realDisk } from '#src/kernel/db/disk.ts';
+import type { Maintenance } from '#src/kernel/db/maintenance.ts';
 import { openStorage, type Storage } from '#src/kernel/db/storage.ts';
 import { createRunner } from '#src/kernel/job.ts';
 import { limitsOf } from '#src/kernel/limits.ts';
@@ -33,6 +34,8 @@ import { healthOf } from './health.ts';
 export interface Overrides {
   readonly clock?: Clock;
   readonly disk?: Disk;
+  /** Shared by all apps of the process; each its own where absent. */
+  readonly maintenance?: Maintenance;
   readonly generateKeyPair?: GenerateKeyPair;
   /** Answers that their route does not declare become errors: for tests. */
   readonly checkResponses?: boolean;
@@ -66,6 +69,7 @@ export const createApp = async (config: Config, log: Log, overrides: Overrides =
     maxOpenTenants: config.storage.max_open_tenants,
     checkpointBytes: config.storage.checkpoint_pages * PAGE_BYTES,
     disk: overrides.disk ?? realDisk,
+    ...(overrides.maintenance ? { maintenance: overrides.maintenance } : {}),
     onFault: (error, what) => log.error({ err: error }, `storage: ${what}`),
   });
   try {

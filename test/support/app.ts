@@ -29,6 +29,7 @@ import {
   keptSecret,
   overlay,
 } from './daemon.ts';
+import { sharedMaintenance } from './maintenance.ts';
 import { until } from './process.ts';
 import type { SmtpReceiver } from './smtp-receiver.ts';
 
@@ -149,6 +150,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   });
   const overrides = {
     checkResponses: true,
+    maintenance: sharedMaintenance(),
     generateKeyPair: options.generateKeyPair ?? fixedKeyPairs,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.keyPatienceMs === undefined ? {} : { keyPatienceMs: options.keyPatienceMs }),

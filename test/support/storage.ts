@@ -18,6 +18,7 @@ import type { Clock } from '#src/kernel/time.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { sharedMaintenance } from './maintenance.ts';
 
 export const temporaryDirectory = async (): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'sendwerk-'));
@@ -149,6 +150,7 @@ export const openTestStorage = async (
     maxOpenTenants: options.maxOpenTenants ?? 4,
     checkpointBytes: 1_024 * 1_024,
     disk: options.disk ?? disk,
+    maintenance: sharedMaintenance(),
     onFault: () => undefined,
   });
   let closed: Promise<void> | null = null;

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import type { Disk } from './disk.ts';
 import { type DurableFile, openDurableFile } from './durable-file.ts';
 import { createHealingFile } from './healing-file.ts';
-import { createMaintenance } from './maintenance.ts';
+import { createMaintenance, type Maintenance } from './maintenance.ts';
 import { loadMigrations } from './migrate.ts';
 import type { PlatformDb } from './sqlite.ts';
 import { createTenantFiles, type TenantFiles } from './tenant-files.ts';
@@ -40,6 +40,8 @@ export interface StorageOptions {
   readonly maxOpenTenants: number;
   readonly checkpointBytes: number;
   readonly disk: Disk;
+  /** Shared with other installations of the process, and not stopped with this one; its own where absent. */
+  readonly maintenance?: Maintenance;
   readonly onFault: (error: unknown, what: string) => void;
 }
 
@@ -49,7 +51,10 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
   await mkdir(tenantsDirectory, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(dataDirectory);
   await disk.syncDirectory(dataDirectory);
-  const maintenance = createMaintenance(loadMigrations());
+  const maintenance = options.maintenance ?? createMaintenance(loadMigrations());
+  const stopMaintenance = async (): Promise<void> => {
+    if (options.maintenance === undefined) await maintenance.stop();
+  };
   const shared = { disk, maintenance, checkpointBytes, onFault };
   try {
     const path = join(dataDirectory, 'platform.db');
@@ -73,13 +78,13 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
           await tenants.close();
           await platform.close();
         } finally {
-          await maintenance.stop();
+          await stopMaintenance();
           unlock();
         }
       },
     };
   } catch (error) {
-    await maintenance.stop();
+    await stopMaintenance();
     unlock();
     throw error;
   }
