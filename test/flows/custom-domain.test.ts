@@ -23,7 +23,7 @@ const actionsOf = ({ app }: DomainScene, { practice }: Sender): string[] =>
     )
     .map(({ action }) => action);
 
-test('is pending until its DKIM stands in the DNS; then mail goes out from it, and the warm-up begins', async () => {
+test('is pending until its DKIM is in the DNS; then mail leaves from it, and the warm-up begins', async () => {
   const scene = await startDomainScene();
   const { app, dns } = scene;
   const sender = await app.createSender();

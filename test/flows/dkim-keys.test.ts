@@ -292,7 +292,7 @@ test('a registry that was brought back from an older backup is brought up to dat
   expect(results(await scene.sendAndVerify(sender))).toContain('rsa-sha256 pass');
 });
 
-test('keys of a new practice whose tokens the registry lacks are published by the next look', async () => {
+test('keys of a new practice whose tokens are missing in the registry are published the next time', async () => {
   const scene = await startKeyScene();
   const sender = await scene.app.createSender();
   scene.app.sql(null, 'DELETE FROM dkim_tokens WHERE tenant_id = ?', sender.practice.id);

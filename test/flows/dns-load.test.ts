@@ -1,4 +1,4 @@
-// The built-in name server of a running application under load: its rate limit, packets nobody should send, and clients
+// The built-in name server of a running application under load: its rate limit, packets that no client should send, and clients
 // that hold connections.
 // @module-tag debian/bind9-dnsutils
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
@@ -45,7 +45,7 @@ test('a network that asks too often by UDP is sent to TCP, and is answered there
   expect((await dig('-b', '127.0.8.1', HOST, 'MX')).head).toBe('NOERROR qr aa');
 });
 
-describe('packets nobody should send', () => {
+describe('packets that no client should send', () => {
   const PACKETS = 20_000;
   /** So many at once fit into the socket's buffer. */
   const ROUND = 100;

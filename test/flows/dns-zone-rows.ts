@@ -2,7 +2,7 @@
 // changes a good zone; whatever it does not name is to be found `ok` without a word.
 import type { RecordStatus } from '#src/domains/records/host-check.ts';
 
-/** What stands at a name of a type; names relative to the zone: `bounce MX`, `@ TXT`. */
+/** What is at a name of a type; names relative to the zone: `bounce MX`, `@ TXT`. */
 export type ZoneLines = Readonly<Record<string, readonly string[]>>;
 
 export interface ZoneRow {
@@ -101,7 +101,7 @@ const dkim: readonly ZoneRow[] = [
     },
   },
   {
-    says: 'DKIM stands at the apex and not at the sending host',
+    says: 'DKIM is at the apex and not at the sending host',
     zone: 'dkim-apex',
     sub: 'news',
     change: {
@@ -162,7 +162,7 @@ const dkim: readonly ZoneRow[] = [
     expect: { 't1._domainkey CNAME': ['mismatch', 'leads to "t2.dkim.mail.test", not to t1.dkim.mail.test'] },
   },
   {
-    says: 'a dangling CNAME: the target is nobody’s',
+    says: 'a dangling CNAME: no one owns the target',
     zone: 'dkim-dangling',
     change: { 't1._domainkey CNAME': ['t1.dkim.formerly.example.'], 't2._domainkey CNAME': ['gone'] },
     expect: {
@@ -190,7 +190,7 @@ const dkim: readonly ZoneRow[] = [
     },
     expect: {
       't1._domainkey CNAME': ['mismatch', 'It works now and breaks when the key changes'],
-      't2._domainkey CNAME': ['mismatch', 'A TXT record with another key stands there'],
+      't2._domainkey CNAME': ['mismatch', 'A TXT record with another key is there'],
     },
   },
   {
@@ -350,17 +350,17 @@ const spfRows: readonly ZoneRow[] = [
     expect: { '@ TXT': ['mismatch', "does not allow this service's mail: leave the - out"] },
   },
   {
-    says: 'the service stands behind all',
+    says: 'the service comes after all',
     zone: 'spf-behind',
     values: { '@ TXT': 'v=spf1 ip4:192.0.2.0/24 include:spf.mail.test ~all' },
     change: spf(`v=spf1 ip4:192.0.2.0/24 ~all ${INCLUDE}`),
-    expect: { '@ TXT': ['mismatch', 'stands behind "all", where it is never looked at'] },
+    expect: { '@ TXT': ['mismatch', 'comes after "all" and is never evaluated'] },
   },
   {
-    says: 'everybody may send',
+    says: 'anyone may send',
     zone: 'spf-plus',
     change: spf(`v=spf1 ${INCLUDE} +all`),
-    expect: { '@ TXT': ['mismatch', '"+all" allows everybody'] },
+    expect: { '@ TXT': ['mismatch', '"+all" allows anyone'] },
   },
   {
     says: 'more than ten lookups',
@@ -676,7 +676,7 @@ const dmarcRows: readonly ZoneRow[] = [
     says: 'a tag twice, and words that are none',
     zone: 'dmarc-syntax',
     change: dmarc('v=DMARC1; p=reject; rua=mailto:a@reports.example; p=none; strictly'),
-    expect: { '_dmarc TXT': ['mismatch', /"p=none" stands there a second time.*"strictly" is no tag=value/] },
+    expect: { '_dmarc TXT': ['mismatch', /"p=none" is there a second time.*"strictly" is no tag=value/] },
   },
   {
     says: 'small letters in the version',

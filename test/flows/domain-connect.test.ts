@@ -95,7 +95,7 @@ const pendingAt = async (below = ''): Promise<{ sender: Sender; zone: string; ho
 
 const queryOf = (url: string | null): string => url?.slice(url.indexOf('?') + 1) ?? '';
 
-/** What stands at the key's name, as `dig` shows it: the first character-string of each record. */
+/** What is at the key's name, as `dig` shows it: the first character-string of each record. */
 const publishedParts = async (): Promise<string[]> => {
   const where = ['@127.0.0.1', '-p', String(app.dnsPort)];
   const { stdout } = await run('dig', [...where, '+short', '+norecurse', `_dck1.${SERVICE}`, 'TXT']);
@@ -203,11 +203,11 @@ describe('the address', () => {
     expect(await offerTo(sender)).toMatchObject({
       groups: [],
       by_hand: [],
-      reason: expect.stringMatching(/^Nothing lacks/),
+      reason: expect.stringMatching(/^Nothing is missing/),
     });
   });
 
-  test('of a name below the zone names both, and leaves what stands at the zone to be done by hand', async () => {
+  test('of a name below the zone names both, and leaves the records of the zone to be done by hand', async () => {
     const { sender, zone, host } = await pendingAt('news.');
     const { url, groups, by_hand } = await offerTo(sender);
     const parameters = new URLSearchParams(queryOf(url));
@@ -240,7 +240,7 @@ describe('the address', () => {
     ]);
   });
 
-  test('leads back to the service, and to nobody else', async () => {
+  test('leads back to the service only', async () => {
     const { sender } = await pendingAt();
     const back = `${origin}/domains?practice=${sender.practice.id}&step=2`;
     const { url } = await offerTo(sender, `?redirect_uri=${encodeURIComponent(back)}`);
@@ -331,7 +331,7 @@ describe('there is no address, and a reason', () => {
     dns.fail(`_domainconnect.${zone}`, null);
   });
 
-  test('where all that lacks must be changed by hand', async () => {
+  test('if everything that is missing must be changed by hand', async () => {
     const { sender, zone } = await pendingAt();
     await applyTemplate(queryOf((await offerTo(sender)).url));
     dns.set(`_dmarc.${zone}`, 'TXT', 'v=DMARC1; p=none; aspf=s');

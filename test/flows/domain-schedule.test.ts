@@ -1,4 +1,4 @@
-// What happens to custom domains while nobody looks: checks by schedule, mails to the owners, and what a crash or an
+// What happens to custom domains without a request: checks by schedule, mails to the owners, and what a crash or an
 // earlier version left behind.
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
@@ -8,7 +8,7 @@ import { until } from '#test/support/process.ts';
 import { CHECK_JOB, createOwned, type DomainScene, startDomainScene, subjects } from './domain-scene.ts';
 
 const DOMAIN = 'praxis.test';
-/** A question that nobody answers fails after 7 s. */
+/** A lookup without an answer fails after 7 s. */
 const STOPPED_MS = 6_000;
 const OWNER = 'anna@example.org';
 
@@ -141,7 +141,7 @@ describe('a record that goes bad', () => {
     expect(recovered?.text).toContain(`MX ${DOMAIN}`);
   });
 
-  test('is told to every owner in their language, and to nobody else', async () => {
+  test('is mailed to every owner in their language, and to no one else', async () => {
     const { app, sender, dns, checkAfter, mails } = await settled();
     const { id } = sender.practice;
     await makeOwner(app, id, 'mary@example.org');
@@ -216,7 +216,7 @@ describe('after a crash', () => {
     expect(scene.nextCheckIn(first)).toBeNull();
   });
 
-  test('of which the registry knows no owner of the domain, nobody has lost it', async () => {
+  test('is not lost if the registry knows no owner of the domain', async () => {
     const { app, scene, sender } = await settled();
     app.sql(null, 'DELETE FROM domains WHERE name = ?', DOMAIN);
     forgetLook(scene, sender);

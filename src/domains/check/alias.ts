@@ -151,8 +151,8 @@ export const judgeDkimAlias = (wanted: WantedRecord, facts: AliasFacts, record: 
     found: key.found,
     hint:
       key.status === 'ok'
-        ? `The key itself stands there as a TXT record. It works now and breaks when the key changes: replace it by the CNAME to ${wanted.value}.`
-        : `A TXT record with another key stands there in place of the CNAME: remove it and add the CNAME to ${wanted.value}.`,
+        ? `The key itself is published there as a TXT record. It works now and breaks when the key changes: replace it by the CNAME to ${wanted.value}.`
+        : `A TXT record with another key is there instead of the CNAME: remove it and add the CNAME to ${wanted.value}.`,
   };
 };
 
@@ -168,7 +168,7 @@ export const judgePolicyAlias = (wanted: WantedRecord, facts: AliasFacts): Judge
     return {
       status: 'mismatch',
       found: own,
-      hint: `An MTA-STS record of its own stands there. It does not change when the policy changes: replace it by the CNAME to ${wanted.value}.`,
+      hint: `There is a separate MTA-STS record. It does not change when the policy changes: replace it by the CNAME to ${wanted.value}.`,
     };
   return verdict;
 };

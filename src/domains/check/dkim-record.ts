@@ -67,10 +67,10 @@ export const readDkimRecord = (text: string): DkimRecord => {
   if (key === '') return { kind: 'withdrawn' };
   const algorithm = (get('k') ?? 'rsa').toLowerCase();
   if (algorithm !== 'rsa' && algorithm !== 'ed25519')
-    return malformed(`names a kind of key that nobody knows (k=${algorithm.slice(0, 20)})`);
+    return malformed(`names an unknown kind of key (k=${algorithm.slice(0, 20)})`);
   if (!BASE64.test(key)) return malformed('has a key (p=) with characters that base64 does not have');
   if (!listOf(get('h') ?? 'sha256').includes('sha256'))
-    return malformed('allows only hashes that nobody accepts any more (h= without sha256)');
+    return malformed('allows only hashes that are no longer accepted (h= without sha256)');
   if (!listOf(get('s') ?? '*').some((service) => service === '*' || service === 'email'))
     return malformed('is not for e-mail (s=)');
   const publicKey = algorithm === 'rsa' ? canonicalRsa(key) : Buffer.from(key, 'base64').toString('base64');
@@ -101,7 +101,7 @@ export const judgeKey = (name: string, { answer, aliases }: Texts, record: strin
   const [text] = keys;
   if (text === undefined) {
     const leads = aliases.length > 0 ? ` ${name} is an alias that leads to ${aliases.at(-1)}.` : '';
-    const others = all.length > 0 ? ' What stands there is no DKIM key.' : '';
+    const others = all.length > 0 ? ' The TXT record there is no DKIM key.' : '';
     return judged('missing', all, `No key is published at ${name}.${others}${leads}`);
   }
   if (keys.length > 1)

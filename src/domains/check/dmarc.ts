@@ -99,7 +99,7 @@ const judgeSyntax = (list: TagList, { faults, changes }: Reading): void => {
   for (const { kind, text } of list.problems.slice(0, 3))
     faults.push(
       kind === 'duplicate'
-        ? `${quote(text)} stands there a second time: leave it out.`
+        ? `${quote(text)} is there a second time: leave it out.`
         : `${quote(text)} is no tag=value: put a semicolon between tags and leave out what is none.`,
     );
   if (lower(list.get('psd')) === 'y') {

@@ -153,7 +153,7 @@ export const readSpf = (text: string): SpfRecord => {
       if (read.kind !== 'modifier' || read.domain === null) return read;
       const isSecond = seen.has(read.name);
       seen.add(read.name);
-      return isSecond ? mistake(term, 'may stand there only once') : read;
+      return isSecond ? mistake(term, 'is allowed only once') : read;
     });
   const isTabbed = /[\t\r\n]/.test(text);
   return {

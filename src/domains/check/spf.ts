@@ -77,7 +77,7 @@ const notListedHint = (record: SpfRecord, target: string): string => {
   if (!term)
     return `It does not list this service: add include:${target} to it, as shown. Do not add a second SPF record.`;
   return term.qualifier === '+'
-    ? `${term.text} stands behind "all", where it is never looked at: move it before it, as shown.`
+    ? `${term.text} comes after "all" and is never evaluated: move it before "all", as shown.`
     : `${term.text} does not allow this service's mail: leave the ${term.qualifier} out, as shown.`;
 };
 
@@ -136,7 +136,7 @@ const faultsOf = (tree: SpfTree, record: SpfRecord, target: string): Findings =>
   const leaveOut = new Set<string>();
   const mistakes = mistakesOf(record).slice(0, MAX_SHOWN_MISTAKES).map(mistakeHint);
   if (allOf(record)?.qualifier === '+')
-    mistakes.push('"+all" allows everybody to send as your domain: end the record with ~all.');
+    mistakes.push('"+all" allows anyone to send as your domain: end the record with ~all.');
   for (const branch of tree.branches) {
     const problem = branch.term.domain === target ? null : problemBehind(branch);
     if (problem === null) continue;
@@ -168,7 +168,7 @@ const advice = (tree: SpfTree, record: SpfRecord): string => {
     terms.some((term) => term.kind === 'mechanism' && term.name === 'ptr') &&
       'It uses "ptr", which is slow and no longer recommended (RFC 7208, 5.5): name the addresses instead.',
     unreached !== undefined &&
-      `What stands behind ${quote(all?.text ?? '')} is never looked at (${unreached.text}): move it before it.`,
+      `Terms after ${quote(all?.text ?? '')} are never evaluated (${unreached.text}): move them before it.`,
     all?.qualifier === '?' && '"?all" says nothing about other senders: ~all would be better.',
     !all && !hasRedirect && 'It has no "all" at its end: add ~all.',
   );

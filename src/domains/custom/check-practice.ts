@@ -162,7 +162,7 @@ export const checkPractice = async (
     return checked;
   }
   throw new AppError('conflict', 'The domain was changed while it was looked at.', {
-    hint: 'Check once more.',
+    hint: 'Check again.',
   });
 };
 

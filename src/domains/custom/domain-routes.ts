@@ -48,7 +48,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       path: '/api/practices/{id}/dns-records',
       tag: TAG,
       summary: 'Records to publish in the DNS',
-      description: 'Of the pending custom domain where there is one, else of the domain in use.',
+      description: 'For the pending custom domain if there is one, else for the domain in use.',
       access: 'authenticated',
       stability: 'stable',
       params: tenantParams,
@@ -63,12 +63,12 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       method: 'post',
       audit: 'domain.verify',
       description:
-        'Asks the DNS anew. Where a pending domain has its DKIM records, it comes into use, and `pending` is false. At most 12 times a minute; who asks while a check is under way gets its result.',
+        'Looks everything up again. A pending domain whose DKIM records are found comes into use, and `pending` is false. At most 12 times a minute; a request during a check gets the result of that check.',
     }),
     defineRoute({
       ...check,
       method: 'get',
-      description: 'Does the same as POST, a change of the domain in use included.',
+      description: 'Does the same as POST, and changes the domain in use as well.',
     }),
     defineRoute({
       method: 'post',
@@ -76,7 +76,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       tag: TAG,
       summary: 'Ask for a custom sending domain',
       description:
-        'It is pending, and mail goes out as before, until its DKIM records are found; see `dns-records` and `check-dns`. Another one takes the place of a pending one; the one in use, asked for again, cancels it.',
+        'The domain is pending, and mail leaves as before, until its DKIM records are found; see `dns-records` and `check-dns`. It replaces another pending domain; asking for the domain in use cancels the pending one.',
       access: 'domain.manage',
       audit: 'domain.attach',
       stability: 'stable',
@@ -95,7 +95,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       tag: TAG,
       summary: 'Send from the managed host again',
       description:
-        'Neither a custom domain in use nor a pending one is left. Mail already accepted from the custom domain still goes out, signed by its keys.',
+        'The custom domain in use and a pending one are given up. Mail already accepted from the custom domain is still sent, signed by its keys.',
       access: 'domain.manage',
       audit: 'domain.restore',
       stability: 'stable',
@@ -199,7 +199,7 @@ export const exportRoutes = (deps: DomainDeps): Route[] => [
     tag: 'DNS and deliverability',
     summary: 'The records to publish as a zone file',
     description:
-      'For the import that DNS providers offer. Left out, and explained in comments, is what stands only once at a name and was found there at the last check: an import would add a second one.',
+      'For the import that DNS providers offer. A record that may exist only once and was found at the last check is left out, with a comment: an import would add a second one.',
     access: 'authenticated',
     stability: 'stable',
     params: tenantParams,

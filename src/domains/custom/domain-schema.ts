@@ -15,7 +15,9 @@ const wanted = {
   purpose: z.enum(purposes),
   type: z.enum(['CNAME', 'MX', 'TXT']),
   name: z.string(),
-  value: z.string().describe('what is to stand there; merged with what was found where only one may stand'),
+  value: z
+    .string()
+    .describe('the record to publish; merged with what was found where only one record is allowed'),
   priority: z.int().nullable().describe('of an MX'),
   required: z.boolean(),
 };

@@ -35,7 +35,7 @@ export const readCustomDomain = (
     return { problem: 'expected a domain of your own: below this one anyone can have a name' };
   if (domain.length > MAX_LENGTH)
     return {
-      problem: `expected at most ${MAX_LENGTH} characters, because the records stand at names below it`,
+      problem: `expected at most ${MAX_LENGTH} characters, because records are published at names below it`,
     };
   return { domain };
 };

@@ -70,7 +70,7 @@ export const offerFor = async (
     return none('The service serves the records of a managed host itself: there is nothing to publish.');
   const tokens = facts.keys.filter(({ imported }) => !imported).map(({ selector }) => selector);
   if (tokens.length !== tokenVariables.length || check === null)
-    return none(`Nobody has looked at the records of ${facts.host} yet. Check DNS first.`);
+    return none(`The records of ${facts.host} were never checked. Check DNS first.`);
   const zone = apexOf(facts);
   const against = await reasonAgainst(lookup, provider, zone);
   if (against !== null) return none(against);
@@ -86,8 +86,8 @@ export const offerFor = async (
   if (asked.length === 0)
     return none(
       byHand.length === 0 && groups.length === 0
-        ? `Nothing lacks: all records of ${facts.host} were found at the last check.`
-        : `What lacks of the records of ${facts.host} has to be changed by hand. Check DNS for what to do.`,
+        ? `Nothing is missing: all records of ${facts.host} were found at the last check.`
+        : `The missing records of ${facts.host} must be changed by hand. Check DNS says what to do.`,
       byHand,
     );
   const { providerId, serviceId } = template;

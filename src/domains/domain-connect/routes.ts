@@ -99,7 +99,7 @@ export const domainConnectRoutes = (
       tag: TAG,
       summary: 'The address that publishes the records at the DNS provider',
       description:
-        'Its owner signs in there and agrees. It asks for what was found lacking at the last check, and never for an SPF or DMARC record where one stands; that is listed under `by_hand`.',
+        'The owner of the domain signs in there and agrees. It asks for the records that were missing at the last check, and never for an SPF or DMARC record where there is one already; those are listed under `by_hand`.',
       access: 'domain.manage',
       stability: 'stable',
       params: tenantParams,
@@ -176,7 +176,7 @@ export const metaSchema = z.strictObject({
 
 export const offerSchema = z.strictObject({
   available: z.boolean(),
-  url: z.url().nullable().describe('To be opened in the browser of whoever owns the domain.'),
+  url: z.url().nullable().describe('The owner of the domain opens it in a browser.'),
   reason: z.string().nullable().describe('Why there is no address.'),
   provider: z.string(),
   groups: z.array(z.string()).describe('Groups of the template that the address asks for.'),
@@ -191,5 +191,5 @@ export const offerSchema = z.strictObject({
         hint: z.string(),
       }),
     )
-    .describe('Records that lack and that the address does not bring.'),
+    .describe('Missing records that the address does not publish.'),
 });

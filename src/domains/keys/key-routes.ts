@@ -53,7 +53,7 @@ export const keyRoutes = (deps: KeyDeps): Route[] => [
     path: PATH,
     tag: TAG,
     summary: 'DKIM keys',
-    description: 'With what happens to each of them next. The private parts are never shown.',
+    description: 'Each with its next step. The private parts are never shown.',
     access: 'domain.manage',
     stability: 'stable',
     params: tenantParams,
@@ -66,8 +66,8 @@ export const keyRoutes = (deps: KeyDeps): Route[] => [
     tag: TAG,
     summary: 'Rotate the DKIM keys of a host',
     description:
-      'The key that waits signs from now on, once a lookup has seen it in the DNS; the ones that signed stay published ' +
-      'for the mail under way. Nothing has to be published for it. By schedule the same happens every `dkim.rotate_every`.',
+      'The waiting key signs from now on, after a lookup has found it in the DNS; the keys that signed stay published ' +
+      'for the mail in flight. Nothing has to be published for it. By schedule the same happens every `dkim.rotate_every`.',
     access: 'domain.manage',
     audit: 'dkim.rotate',
     stability: 'stable',
@@ -87,8 +87,8 @@ export const keyRoutes = (deps: KeyDeps): Route[] => [
     tag: TAG,
     summary: 'Import a DKIM key for a custom domain',
     description:
-      'For a domain that moves here with the key it has. Its TXT record must be in the DNS already. It signs from now ' +
-      'on; the next rotation retires it.',
+      'For a domain that moves here with its key. The TXT record of the key must be in the DNS already. The key signs ' +
+      'at once; the next rotation retires it.',
     access: 'domain.manage',
     audit: 'dkim.import',
     stability: 'stable',

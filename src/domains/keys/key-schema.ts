@@ -31,7 +31,7 @@ export const dkimKeySchema = z.strictObject({
     .nullable()
     .describe('what happens to it next by itself; `renew`: its token gets a new key'),
   next_step_at: z.iso.datetime().nullable(),
-  hint: z.string().describe('what to heed about it; mostly empty'),
+  hint: z.string().describe('advice on the key; mostly empty'),
 });
 
 export const dkimKeysSchema = z.strictObject({ data: z.array(dkimKeySchema) });
@@ -44,7 +44,7 @@ export const rotateBody = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'somebody else may have the keys: they are withdrawn at once, and mail they signed that is still under way fails DKIM',
+      'someone else may have the keys: they are withdrawn at once, and mail in flight that they signed fails DKIM',
     ),
 });
 

@@ -57,14 +57,14 @@ const commentedOut = (record: WantedRecord, reason: string): string =>
 /** Only one TXT of each kind may exist at its name; with two of them receivers use none. */
 const textLines = (record: WantedRecord, found: CheckedRecord | undefined, hasLogo: boolean): string => {
   if (record.purpose === 'bimi' && !hasLogo)
-    return commentedOut(record, 'Optional: publish this by hand once your logo lies at such an address:');
+    return commentedOut(record, 'Optional: publish this by hand once your logo is at such an address:');
   if (!found) return recordLine(record);
   const healed = { ...record, value: found.value };
   // The check says which policy the host's DMARC record must copy from its domain.
   if (found.status === 'missing') return recordLine(record.purpose === 'dmarc_subdomain' ? healed : record);
   switch (found.status) {
     case 'ok':
-      return commentedOut(healed, 'Left out, it stands already as it should:');
+      return commentedOut(healed, 'Left out, because it is already there and right:');
     case 'error':
       return (
         comment(`Left out, because it could not be found out whether there is one. ${found.hint}`) +
@@ -81,7 +81,7 @@ const textLines = (record: WantedRecord, found: CheckedRecord | undefined, hasLo
     case 'proxied':
       return (
         comment(`Left out, because there is one that is to be changed. ${found.hint}`) +
-        commentedOut(healed, 'By hand, put this in the place of what stands there:')
+        commentedOut(healed, 'By hand, replace the record that is there by this one:')
       );
     default:
       return found.status satisfies never;
@@ -93,7 +93,7 @@ const isInTheWay = ({ status, found }: CheckedRecord): boolean =>
 
 const otherLines = (record: WantedRecord, found: CheckedRecord | undefined): string =>
   (found && isInTheWay(found)
-    ? comment(`Before the import, remove what stands at ${found.name}: ${found.found.join(', ')}`)
+    ? comment(`Before the import, remove what is at ${found.name}: ${found.found.join(', ')}`)
     : '') + recordLine(record);
 
 const keyOf = ({ purpose, type, name }: WantedRecord): string => `${purpose} ${type} ${name}`;
@@ -150,20 +150,16 @@ export const zoneExport = ({
     comment(
       `Records of ${wanted.host}, for sending mail by ${serviceHost}. To be imported into the zone ${apex}.`,
     ),
-    ...(kind === 'managed'
-      ? [comment('The service serves them itself: nothing is to be imported anywhere.')]
-      : []),
+    ...(kind === 'managed' ? [comment('The service serves them itself: there is nothing to import.')] : []),
     ...(check === null && kind === 'custom'
       ? [
           comment(
-            'Nobody has looked yet at what the DNS holds. If the domain has an SPF or a DMARC record already,',
+            'The DNS of the domain was never checked here. If it has an SPF or a DMARC record already,',
           ),
-          comment('take the new one out of this file and change the old one by hand.'),
+          comment('remove the new one from this file and change the old one by hand.'),
         ]
       : []),
-    comment(
-      'SOA and NS are here because a zone file is none without them: an import leaves yours as they are.',
-    ),
+    comment('SOA and NS are here because a zone file needs them: an import leaves yours as they are.'),
     ...zoneFile(frame),
     ...section(
       'Needed for sending',

@@ -60,13 +60,16 @@ export const mtaStsRoutes = (deps: MtaStsRoutesDeps): Route[] => {
       tag: 'Service',
       summary: 'Whether HTTPS is served under a name',
       description:
-        "What a TLS proxy asks before it gets a certificate for a name that it was called by (Caddy's " +
+        "A TLS proxy asks this before it gets a certificate for a name (Caddy's " +
         '`on_demand_tls`): 200 for the host of the public origin and for those of MTA-STS policies.',
       access: 'public',
       stability: 'stable',
       query: z.strictObject({ domain: z.string().min(1).max(MAX_NAME) }),
       responses: {
-        200: { description: 'It is; the name in lower case.', body: z.strictObject({ domain: z.string() }) },
+        200: {
+          description: 'HTTPS is served under the name, given in lower case.',
+          body: z.strictObject({ domain: z.string() }),
+        },
       },
       errors: ['not_found'],
       handle: ({ query }) => {

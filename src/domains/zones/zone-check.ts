@@ -98,7 +98,7 @@ const failures: Readonly<Record<LookupFailure, string>> = {
     'The resolver got no usable answer from the name servers of this zone (SERVFAIL): are they up, and does the zone above have a DS record left over?',
   refused:
     'Refused: a server named in the delegation does not serve this zone, or the resolver is not for you.',
-  timeout: 'Nobody answered in time: is port 53 open for UDP and TCP?',
+  timeout: 'No server answered in time: is port 53 open for UDP and TCP?',
   malformed: 'The answer could not be read.',
 };
 
@@ -107,13 +107,13 @@ const remedies: Readonly<Partial<Record<SetType, (set: WantedSet) => string>>> =
     `In the zone above, delegate ${name} to ${values.join(', ')} (with their addresses as glue where their names lie in it), or name the servers that are right in dns.zones.nameservers.`,
   'A/AAAA': () => 'Compare dns.zones.addresses with what is published.',
   PTR: ({ name, values }) =>
-    `Whoever rents you ${name} can set its reverse name to ${values.join(', ')}: many receivers refuse mail that comes straight from an address without.`,
+    `The provider of ${name} can set its reverse name to ${values.join(', ')}: many receivers refuse mail from an address without one.`,
 };
 
 const load = (builtIn: boolean): string =>
   builtIn
     ? 'The built-in name server holds this: the answer came from another one, or from a cache. See the NS row of the zone.'
-    : 'Load the zone anew from what `sendwerk dns zone` prints.';
+    : 'Load the zone again from the output of `sendwerk dns zone`.';
 
 /** `builtIn`: the daemon serves the zones itself. */
 export const judgeSet = (wanted: WantedSet, answer: Lookup<string>, builtIn: boolean): CheckedSet => {

@@ -118,7 +118,7 @@ describe('merging', () => {
   test.each<[string, readonly string[], string]>([
     ['nothing at all', ['v=spf1'], 'v=spf1 include:spf.mail.test ~all'],
     ['the end stays', ['v=spf1 a -all'], 'v=spf1 a include:spf.mail.test -all'],
-    ['an end that allows everybody does not', ['v=spf1 a all'], 'v=spf1 a include:spf.mail.test ~all'],
+    ['an end that allows anyone does not', ['v=spf1 a all'], 'v=spf1 a include:spf.mail.test ~all'],
     [
       'a redirect stays the end',
       ['v=spf1 a redirect=b.example'],

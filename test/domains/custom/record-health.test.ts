@@ -161,7 +161,7 @@ describe('a practice is looked at next', () => {
       minutes: 1_440,
     },
     {
-      says: 'daily where what is wrong matters to nobody',
+      says: 'daily if only optional records are wrong',
       hosts: inUse(record('ok'), record('missing', { required: false, purpose: 'bimi' })),
       minutes: 1_440,
     },

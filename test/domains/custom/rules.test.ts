@@ -27,7 +27,7 @@ describe('a domain of the practice’s own', () => {
   });
 });
 
-describe('nobody’s own domain', () => {
+describe('a domain that cannot belong to one practice', () => {
   test.each([
     ['', 'such as'],
     ['praxis', 'such as'],

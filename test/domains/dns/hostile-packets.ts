@@ -1,4 +1,4 @@
-// Packets nobody should send, from a fixed seed: changed, cut, repeated and made-up queries.
+// Packets that no client should send, from a fixed seed: changed, cut, repeated and made-up queries.
 const mulberry32 = (seed: number) => (): number => {
   seed = (seed + 0x6d2b79f5) | 0;
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);

@@ -1,4 +1,4 @@
-// Packets nobody should send: whatever they hold, the listener neither throws nor stops answering.
+// Packets that no client should send: whatever they hold, the listener neither throws nor stops answering.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';

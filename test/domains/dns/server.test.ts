@@ -239,7 +239,7 @@ describe('TCP', () => {
     expect(ids(await frames(socket))).toEqual([1, 2, 3]);
   });
 
-  test('thousands that nobody takes the answers of wait, and all are answered once they are taken', async () => {
+  test('thousands whose answers are not read wait, and all are answered once they are read', async () => {
     const socket = await open();
     socket.pause();
     const count = 20_000;

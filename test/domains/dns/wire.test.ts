@@ -32,7 +32,7 @@ describe('what can be read', () => {
   test.each<[sentence: string, octets: string, edns: object]>([
     ['EDNS', opt('04d0'), { version: 0, payload: 1_232, dnssecOk: false }],
     ['EDNS that wants DNSSEC', opt('1000', '00', '8000'), { version: 0, payload: 4_096, dnssecOk: true }],
-    ['options nobody knows', opt('04d0', '00', '0000', 'fde9 0003 010203'), { payload: 1_232 }],
+    ['unknown options', opt('04d0', '00', '0000', 'fde9 0003 010203'), { payload: 1_232 }],
     ['a client subnet of no family', opt('04d0', '00', '0000', '0008 0004 0000 0000'), { payload: 1_232 }],
   ])('%s', (_sentence, octets, edns) => {
     const query = decodeQuery(packet(one, '0001', host, '0001 0001', octets));

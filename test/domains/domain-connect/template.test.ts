@@ -110,7 +110,7 @@ describe.each(records.map((record) => [`${record.type} at ${record.host}`, recor
       if (record.type === 'MX' || record.type === 'CNAME') expect(record.pointsTo).not.toMatch(/\.$|^@$/);
     });
 
-    test('stands once, and a CNAME alone at a name that is not the host', () => {
+    test('exists once, and a CNAME is alone at a name that is not the host', () => {
       const there = records.filter(({ host }) => host === record.host);
       if (record.type === 'CNAME') {
         expect(record.host).not.toBe('@');
@@ -178,7 +178,7 @@ const checked = (host: string, statuses: Partial<Record<RecordPurpose, RecordSta
   }));
 };
 
-describe('groups that a host lacks', () => {
+describe('groups that a host is missing', () => {
   test.each<[string, string, Partial<Record<RecordPurpose, RecordStatus>>, string[], RecordPurpose[]]>([
     ['none where all is well', 'example.org', {}, [], []],
     ['all tokens together', 'example.org', { dkim: 'missing' }, ['dkim'], []],
@@ -218,7 +218,7 @@ describe('groups that a host lacks', () => {
       ['dkim_imported', 'bimi'],
     ],
     [
-      'of a name below the domain not what stands at the domain',
+      'a name below the domain does not get the records of the domain',
       'news.example.org',
       { spf: 'missing', dmarc: 'missing', mail_from_spf: 'missing' },
       ['mail_from_spf'],
@@ -239,9 +239,9 @@ describe('groups that a host lacks', () => {
       ['tls_rpt', 'tls_rpt'],
     ],
   ])('%s', (_sentence, host, statuses, groups, byHand) => {
-    const lacking = missingGroups(templateRecords(SERVICE), host, variables, checked(host, statuses));
-    expect(lacking.groups.map(({ id }) => id)).toEqual(groups);
-    expect(lacking.byHand.map(({ purpose }) => purpose)).toEqual(byHand);
+    const missing = missingGroups(templateRecords(SERVICE), host, variables, checked(host, statuses));
+    expect(missing.groups.map(({ id }) => id)).toEqual(groups);
+    expect(missing.byHand.map(({ purpose }) => purpose)).toEqual(byHand);
   });
 
   test('the policy of the domain is copied by hand: that of the template is another', () => {

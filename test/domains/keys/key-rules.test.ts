@@ -174,7 +174,7 @@ describe('who takes over in a rotation', () => {
       case 'rotation':
         return `${rotation.activate.token} from ${rotation.retire.map(({ token }) => token).join(' and ')}`;
       case 'no_successor':
-        return rotation.readyAt === null ? 'nobody' : `nobody before ${hours(rotation.readyAt)}`;
+        return rotation.readyAt === null ? 'none' : `none before ${hours(rotation.readyAt)}`;
       case 'nothing_signs':
         return 'nothing signs';
     }
@@ -182,12 +182,12 @@ describe('who takes over in a rotation', () => {
 
   test.each<[string, readonly KeyFacts[], number, boolean, string]>([
     ['the key that waits, from both that sign', fresh, SETTLE_MS, false, 'token2 from token1 and token3'],
-    ['nobody within the hour after it was published', fresh, SETTLE_MS - 1, false, 'nobody before 1'],
+    ['none within the hour after it was published', fresh, SETTLE_MS - 1, false, 'none before 1'],
     ['the same at once, where the keys are compromised', fresh, 0, true, 'token2 from token1 and token3'],
-    ['nobody while the other token retires', rotated, T, false, `nobody before ${hours(T, 14 * DAY, HOUR)}`],
+    ['none while the other token retires', rotated, T, false, `none before ${hours(T, 14 * DAY, HOUR)}`],
     ['the retiring key, where the other is compromised', rotated, T, true, 'token1 from token2'],
-    ['never an Ed25519 key', [active, retired(3)], T, true, 'nobody'],
-    ['nobody where the new key is not published', renewed(null), T + 15 * DAY, true, 'nobody'],
+    ['never an Ed25519 key', [active, retired(3)], T, true, 'none'],
+    ['none if the new key is not published', renewed(null), T + 15 * DAY, true, 'none'],
     [
       'a fresh key before one that has signed',
       [imported, used, fresh[1] ?? used],
@@ -217,16 +217,16 @@ describe('who takes over in a rotation', () => {
       [former, key({ role: 'active', position: 1 })],
       T,
       true,
-      'nobody',
+      'none',
     ],
     [
       'no key that is withdrawn',
       [key({ role: 'revoked', position: 1, retired_at: T }), active],
       T,
       true,
-      `nobody before ${hours(T, REVOKED_MS, HOUR)}`,
+      `none before ${hours(T, REVOKED_MS, HOUR)}`,
     ],
-    ['nobody, where nothing signs', [key({ role: 'next', position: 1 })], T, false, 'nothing signs'],
+    ['none if nothing signs', [key({ role: 'next', position: 1 })], T, false, 'nothing signs'],
   ])('%s', (_, rows, now, compromised, expected) => {
     expect(taken(rows, now, compromised)).toBe(expected);
   });

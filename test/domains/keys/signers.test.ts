@@ -33,7 +33,7 @@ describe('who signs for a host', () => {
     expect(selectors(createSigners(SEALING_KEY, { ed25519: false }))).toEqual([rsa?.token]);
   });
 
-  test('nobody for a host of no keys, nor for one below or above', async () => {
+  test('none for a host without keys, nor for one below or above', async () => {
     await addKeys(MANAGED_HOST);
     const signers = createSigners(SEALING_KEY, { ed25519: true });
     expect(selectors(signers, 'other.example')).toEqual([]);
@@ -57,7 +57,7 @@ describe('opened keys', () => {
     expect(signers.of(other.db, other.tenantId, MANAGED_HOST)).toEqual([]);
   });
 
-  test('are forgotten where nobody knows whether the change was stored', async () => {
+  test('are forgotten if it is unknown whether the change was stored', async () => {
     const [former, next] = await addKeys(MANAGED_HOST);
     const signers = createSigners(SEALING_KEY, { ed25519: false });
     expect(selectors(signers)).toEqual([former?.token]);

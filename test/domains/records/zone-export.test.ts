@@ -64,7 +64,7 @@ const written = (text: string): string => {
 /** What BIND reads out of the file, one line a record, without SOA and NS of the apex. */
 const readByBind = async (apex: string, text: string): Promise<string[]> => {
   const path = written(text);
-  // By default it asks the DNS for the names that lie elsewhere, which here nobody answers.
+  // By default it looks up the names in other zones, which no server answers here.
   const said = await run('named-checkzone', ['-i', 'local', apex, path]);
   expect(said.stdout).toMatch(/\nOK\n$|^OK\n$/);
   const { stdout } = await run('named-compilezone', [
@@ -120,7 +120,7 @@ const hosts: readonly (readonly [sentence: string, facts: HostFacts])[] = [
     }),
   ],
   ['the longest name that leaves room for what is below it', factsOf(long(215), { bimi: LOGO })],
-  ['a domain that the service host lies in', factsOf('sendwerk.test', { bimi: LOGO })],
+  ['a domain that the service host is below', factsOf('sendwerk.test', { bimi: LOGO })],
   [
     'a logo whose address has all that a zone file gives a meaning',
     factsOf('example.org', {
@@ -276,7 +276,7 @@ describe('what is found already', () => {
     const text = exportOf(facts, { check: checkWith(purpose, status, { found: [found] }) });
     const [record] = allOf(facts).filter((wanted) => wanted.purpose === purpose);
     expect(text).toContain(
-      `; Before the import, remove what stands at ${record?.name}: ${found}\n${record?.name}.`,
+      `; Before the import, remove what is at ${record?.name}: ${found}\n${record?.name}.`,
     );
     expect(await readByBind('example.org', text)).toEqual(linesOf(allOf(facts)));
   });
@@ -306,12 +306,12 @@ describe('words for those who read it', () => {
       'before the first check it warns of a second SPF',
       factsOf('example.org'),
       {},
-      'Nobody has looked yet',
+      'never checked here',
       true,
     ],
     ['SOA and NS are explained', factsOf('example.org'), {}, 'an import leaves yours as they are', true],
     [
-      'a logo that nobody named is left to be done by hand',
+      'a logo that was not set is left to be done by hand',
       factsOf('example.org'),
       {},
       '; default._bimi.example.org. 3600 IN TXT "v=BIMI1; l=https://example.org/logo.svg;"',

@@ -17,7 +17,7 @@ const contents = {
 const sets = wantedSets(zones.apexes.flatMap((apex) => [...zones.zoneRecords(apex, contents)]));
 
 describe('what is asked for', () => {
-  test('every set of both zones, each once, though the delegation stands in both', () => {
+  test('every set of both zones, each once, though both hold the delegation', () => {
     const keys = sets.map(({ type, name }) => `${type} ${name}`);
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys).toContain('NS a.post.example');
@@ -90,18 +90,18 @@ describe('what an answer is worth', () => {
     ],
     ['any address where none is configured', want('A/AAAA'), found('192.0.2.1'), 'ok', /^$/],
     ['none where none is configured', want('A/AAAA'), none, 'missing', /dns\.zones\.addresses/],
-    ['another MX', want('MX', '10 post.example'), found('10 mx.example'), 'wrong', /Load the zone anew/],
-    ['another MX besides', want('MX', '10 a'), found('10 a', '20 b'), 'wrong', /Load the zone anew/],
+    ['another MX', want('MX', '10 post.example'), found('10 mx.example'), 'wrong', /Load the zone again/],
+    ['another MX besides', want('MX', '10 a'), found('10 a', '20 b'), 'wrong', /Load the zone again/],
     ['the text', want('TXT', 'a'), found('a'), 'ok', /^$/],
     ['the text among others', want('TXT', 'a'), found('b', 'a'), 'ok', /^$/],
     ['SPF among other texts', want('TXT', spf), found('google-site', spf), 'ok', /^$/],
-    ['SPF twice', want('TXT', spf), found(spf, 'V=SPF1 -all'), 'wrong', /Load the zone anew/],
+    ['SPF twice', want('TXT', spf), found(spf, 'V=SPF1 -all'), 'wrong', /Load the zone again/],
     ['what only begins like SPF', want('TXT', spf), found(spf, 'v=spf10 -all'), 'ok', /^$/],
-    ['another text', want('TXT', 'a'), found('b'), 'wrong', /Load the zone anew/],
-    ['one of two texts', want('TXT', 'a', 'b'), found('b'), 'wrong', /Load the zone anew/],
+    ['another text', want('TXT', 'a'), found('b'), 'wrong', /Load the zone again/],
+    ['one of two texts', want('TXT', 'a', 'b'), found('b'), 'wrong', /Load the zone again/],
     ['the alias', want('CNAME', 'a.example'), found('a.example'), 'ok', /^$/],
-    ['no alias', want('CNAME', 'a.example'), none, 'missing', /Load the zone anew/],
-    ['another primary', want('SOA', 'ns1'), found('ns9'), 'wrong', /Load the zone anew/],
+    ['no alias', want('CNAME', 'a.example'), none, 'missing', /Load the zone again/],
+    ['another primary', want('SOA', 'ns1'), found('ns9'), 'wrong', /Load the zone again/],
     ['one of the reverse names', want('PTR', 'post.example'), found('a.example', 'post.example'), 'ok', /^$/],
     [
       'another reverse name',
@@ -110,7 +110,7 @@ describe('what an answer is worth', () => {
       'wrong',
       /reverse name to post\.example/,
     ],
-    ['no reverse name', want('PTR', 'post.example'), none, 'missing', /rents you x\.example/],
+    ['no reverse name', want('PTR', 'post.example'), none, 'missing', /provider of x\.example/],
     ['SERVFAIL', want('MX', '10 a'), failed('servfail'), 'error', /DS record/],
     ['REFUSED', want('MX', '10 a'), failed('refused'), 'error', /does not serve this zone/],
     ['no answer', want('MX', '10 a'), failed('timeout'), 'error', /port 53/],

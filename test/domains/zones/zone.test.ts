@@ -70,7 +70,7 @@ const rows: [sentence: string, name: string, found: Found][] = [
   ['a key of another is none of its own', 'zzz._domainkey.berg.praxis.example', 'unknown'],
   ['a managed host has no other names', 'www.berg.praxis.example', 'unknown'],
   ['below its inbox there is nothing', 'x.in.berg.praxis.example', 'unknown'],
-  ['a host nobody has is no name', 'tal.praxis.example', 'unknown'],
+  ['an unknown host is no name', 'tal.praxis.example', 'unknown'],
   ['nor is anything below it', 'bounce.tal.praxis.example', 'unknown'],
   ['an underscore is no host', '_x.praxis.example', 'unknown'],
   ['the parent of a zone is not ours', 'example', 'none'],
@@ -116,16 +116,16 @@ describe('one zone for both', () => {
   });
   test.each<[string, string, Found]>([
     ['the apex has a policy too', '_dmarc.post.example', [dmarc]],
-    ['a managed host stands beside', 'berg.post.example', [mx, spf]],
+    ['a managed host is beside them', 'berg.post.example', [mx, spf]],
     [
       'a managed host cannot take the sender policy',
       'spf.post.example',
       ['TXT v=spf1 ip4:192.0.2.10 ip6:2001:db8::10 ~all'],
     ],
     ['nor the keys', 'dkim.post.example', []],
-    ['nor what lies below them', 'in.dkim.post.example', 'unknown'],
+    ['nor the names below them', 'in.dkim.post.example', 'unknown'],
     ['nor a name server', 'ns1.post.example', addresses],
-    ['nor what lies below it', 'in.ns1.post.example', 'unknown'],
+    ['nor the names below it', 'in.ns1.post.example', 'unknown'],
   ])('%s: %s', (_sentence, name, expected) => expect(found(zones, name)).toEqual(expected));
 
   test('there is one apex, and the registry was asked for nothing the zone holds itself', () => {
@@ -142,7 +142,7 @@ describe('zones in one another', () => {
   test.each<[string, typeof below, string, Found, string]>([
     ['the suffix below is an apex', below, 'a.b.post.example', [soa, ...delegation], 'a.b.post.example'],
     ['its hosts are in it', below, 'berg.a.b.post.example', [mx, spf], 'a.b.post.example'],
-    ['what lies between exists', below, 'b.post.example', [], 'post.example'],
+    ['a name in between exists', below, 'b.post.example', [], 'post.example'],
     ['keys stay above', below, 'bbb.dkim.post.example', [expect.stringContaining('ed25519')], 'post.example'],
     [
       'the service host below is an apex',
@@ -158,7 +158,7 @@ describe('zones in one another', () => {
       own,
     ],
     ['its keys are in it', above, `aaa.dkim.${own}`, [`TXT ${rsaText}`], own],
-    ['what lies between is no managed host', above, 'eu.praxis.example', [], 'praxis.example'],
+    ['a name in between is no managed host', above, 'eu.praxis.example', [], 'praxis.example'],
     [
       'hosts stay above',
       above,
