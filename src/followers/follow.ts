@@ -1,191 +1,191 @@
-// Whose turn it is. Tenants are looked at when they are woken, when a time of theirs has come, and once after a start; they
-// take turns in the order in which they asked, some at once. What a turn itself writes wakes its tenant again: a turn begins
-// with a look that finds nothing then, and writes nothing.
-
+// Who follows the events of tenants: webhooks and alerts, each a queue of the work engine with a cursor of its own in the log.
+// They are woken when something has been written to a tenant's file. What is to be sent is stored in the files alone.
+//
+// The registry keeps which tenants are followed: a tenant is there before its file has a follower, and for as long as it has
+// one. So a start opens the files of these tenants and of no others, and none is forgotten.
+//
+// first follower: registry → tenant's file; a crash in between leaves a tenant that is looked at once for nothing
+// last one gone:  tenant's file → registry; the same
 import type { FollowerName } from '#src/events/follow-store.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
-import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
-import { createDueTimes } from '#src/kernel/due-times.ts';
-import type { Log } from '#src/kernel/log.ts';
-import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
-import { createFollowerRegistry } from './follower-registry.ts';
-import type { Follower, Following } from './following.ts';
+import type { WorkEngine } from '#src/work/engine.ts';
+import type { WorkItem } from '#src/work/in-flight.ts';
+import type { Claim, OpenQueue, WorkQueue } from '#src/work/queue.ts';
+import { type FollowedTenant, followerRegistryStore } from './follower-registry-store.ts';
+
+export interface Follower<Item extends WorkItem, Outcome>
+  extends Omit<WorkQueue<Item, Outcome>, 'name' | 'claimDue'> {
+  readonly name: FollowerName;
+  /** See WorkQueue.claimDue; `nobody` where the tenant has no follower of that name any more. */
+  claimDue(tenantId: string, claim: Claim<Item>): Promise<number | null | 'nobody'>;
+  /** Whether the tenant's file has such a follower. */
+  isFollowed(db: TenantDb): boolean;
+}
+
+export interface Following {
+  /** Once for each follower, before `start`. */
+  open<Item extends WorkItem, Outcome>(follower: Follower<Item, Outcome>): OpenQueue;
+  /**
+   * Resolves when the registry durably knows that the tenant has such a follower, and keeps it there until the function it
+   * resolves with is called: by then the follower is in the tenant's file, or will not be.
+   */
+  hold(follower: FollowerName, tenantId: string): Promise<() => void>;
+  /** Something is to be done for a tenant. Harmless at any time. */
+  wake(follower: FollowerName, tenantId: string): void;
+  /**
+   * For the nightly round: a registry that was restored from an older backup than the files learns what it lacks. Writes nothing
+   * where it knows the tenant. Rejects as a read of the file and as `hold`.
+   */
+  registerAgain(tenantId: string): Promise<void>;
+  start(): Promise<void>;
+  /** See WorkEngine.stop. */
+  stop(patience?: number): Promise<void>;
+}
 
 export interface FollowingDeps {
   readonly platform: DurableFile<PlatformDb>;
-  readonly files: Pick<TenantFiles, 'visit' | 'watch'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly followers: readonly Follower[];
+  readonly files: Pick<TenantFiles, 'read' | 'visit' | 'watch'>;
+  readonly work: WorkEngine;
 }
 
-/** Enough that a disk which syncs slowly keeps none waiting, few enough that their short work leaves the others room. */
-const MAX_TURNS = 16;
-/** Looks after a start, each of which may open a file: the others come first. */
-const MAX_FIRST_LOOKS = 4;
-/** It looks again at least so often: a clock that is set, or a machine that slept, must not hold events back. */
-const MAX_TIMER_MS = MINUTE;
-/** After a turn that failed; doubled with each failure that follows. */
-const FIRST_RETRY_MS = 5 * SECOND;
-const LAST_RETRY_MS = 5 * MINUTE;
-const LOG_INTERVAL_MS = MINUTE;
-
-interface Failing {
-  failures: number;
-  loggedAt: number;
-}
-
-interface Place {
-  readonly follower: FollowerName;
-  readonly tenantId: string;
-}
-
-const keyOf = (follower: FollowerName, tenantId: string): string => `${follower} ${tenantId}`;
-const placeOf = (key: string): Place => {
-  const [follower, tenantId] = key.split(' ') as [FollowerName, string];
-  return { follower, tenantId };
-};
-
-export const createFollowing = ({ platform, files, clock, log, followers }: FollowingDeps): Following => {
-  const registry = createFollowerRegistry(platform);
-  const followerOf = new Map(followers.map((follower) => [follower.name, follower]));
-  const times = createDueTimes();
-  /** Whose turn is to come, in the order in which they asked. */
-  const ready = new Set<string>();
-  /** Not looked at since the start. */
-  const unseen = new Set<string>();
-  const turns = new Map<string, Promise<void>>();
-  /** Woken while their turn was under way. */
-  const again = new Set<string>();
-  const failing = new Map<string, Failing>();
-  let firstLooks = 0;
-  let running = false;
-  let pumpScheduled = false;
-  let lastPumpAt = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
+export const createFollowing = ({ platform, files, work }: FollowingDeps): Following => {
+  const queues = new Map<FollowerName, OpenQueue & Pick<Follower<never, never>, 'isFollowed'>>();
+  const registry = createRegistry(platform);
   let unwatch = (): void => undefined;
 
-  /**
-   * One that fails waits for its time: whatever is written meanwhile would make it fail once more. While it is tried again it may
-   * have looked already, and succeed.
-   */
-  const wakeKey = (key: string): void => {
-    if (turns.has(key)) again.add(key);
-    else if (failing.has(key)) return;
-    else ready.add(key);
-    schedulePump();
-  };
-  const wake = (follower: FollowerName, tenantId: string): void => wakeKey(keyOf(follower, tenantId));
-
-  const wakeAllOf = (tenantId: string): void => {
-    const names = registry.of(tenantId);
-    if (names !== undefined) for (const name of names) wake(name, tenantId);
-  };
-
-  const schedulePump = (): void => {
-    if (pumpScheduled || !running) return;
-    pumpScheduled = true;
-    setImmediate(pump);
-  };
-
-  const pump = (): void => {
-    pumpScheduled = false;
-    if (!running) return;
-    const now = clock.now();
-    // The clock has been set back: what was to be looked at then may be due now.
-    if (now < lastPumpAt - MAX_TIMER_MS) for (const key of times.keys()) ready.add(key);
-    lastPumpAt = now;
-    for (let due = times.takeDue(now); due !== null; due = times.takeDue(now)) ready.add(due.key);
-    for (const key of ready) {
-      if (turns.size >= MAX_TURNS) break;
-      ready.delete(key);
-      begin(key, unseen.delete(key));
-    }
-    for (const key of unseen) {
-      if (turns.size >= MAX_TURNS || firstLooks >= MAX_FIRST_LOOKS) break;
-      unseen.delete(key);
-      begin(key, true);
-    }
-    setTimer(now);
-  };
-
-  const setTimer = (now: number): void => {
-    clearTimeout(timer);
-    const next = times.nextAt();
-    if (next === null || ready.size > 0) return;
-    timer = setTimeout(schedulePump, Math.min(Math.max(next - now, 1), MAX_TIMER_MS));
-  };
-
-  const begin = (key: string, isFirst: boolean): void => {
-    times.set(key, null);
-    if (isFirst) firstLooks += 1;
-    const turn = takeTurn(key, isFirst).finally(() => {
-      if (isFirst) firstLooks -= 1;
-      turns.delete(key);
-      if (again.delete(key)) wakeKey(key);
-      schedulePump();
-    });
-    turns.set(key, turn);
-  };
-
-  /** Never rejects. */
-  const takeTurn = async (key: string, isFirst: boolean): Promise<void> => {
-    const { follower, tenantId } = placeOf(key);
-    const turn = (): Promise<number | null | 'nobody'> =>
-      followerOf.get(follower)?.turn(tenantId) ?? Promise.resolve(null);
-    const mark = registry.mark();
-    try {
-      // After a start all are looked at, and most have nothing to do: files in use keep their places.
-      const next = await (isFirst ? files.visit(tenantId, turn) : turn());
-      failing.delete(key);
-      if (next === 'nobody') await registry.remove(follower, tenantId, mark);
-      else if (next !== null && next <= clock.now()) again.add(key);
-      else times.set(key, next);
-    } catch (error) {
-      times.set(key, clock.now() + failed(key, error));
-    }
-  };
-
-  /** ms until it is tried again. */
-  const failed = (key: string, error: unknown): number => {
-    const { follower, tenantId } = placeOf(key);
-    const now = clock.now();
-    const state = failing.get(key) ?? { failures: 0, loggedAt: Number.NEGATIVE_INFINITY };
-    failing.set(key, state);
-    if (now - state.loggedAt >= LOG_INTERVAL_MS) {
-      state.loggedAt = now;
-      log.error(
-        { err: error, tenant: tenantId, follower },
-        'events of a practice cannot be told at the moment',
-      );
-    }
-    const wait = Math.min(FIRST_RETRY_MS * 2 ** state.failures, LAST_RETRY_MS);
-    state.failures += 1;
-    return wait;
+  const wake: Following['wake'] = (follower, tenantId) => queues.get(follower)?.wake(tenantId);
+  const hold: Following['hold'] = async (follower, tenantId) => {
+    const release = await registry.hold(follower, tenantId);
+    return () => {
+      release();
+      // Where the follower was not made after all, the turn removes the tenant.
+      wake(follower, tenantId);
+    };
   };
 
   return {
-    hold: async (follower, tenantId) => {
-      const release = await registry.hold(follower, tenantId);
+    open: (follower) => {
+      const { name } = follower;
+      const claimDue = async (tenantId: string, claim: Parameters<typeof follower.claimDue>[1]) => {
+        const mark = registry.mark();
+        const turn = () => follower.claimDue(tenantId, claim);
+        // After a start all are looked at, and most have nothing to do: files in use keep their places.
+        const next = await (claim.isFirst ? files.visit(tenantId, turn) : turn());
+        if (next !== 'nobody') return next;
+        await registry.remove(name, tenantId, mark);
+        return null;
+      };
+      const queue = work.open({ ...follower, claimDue });
+      queues.set(name, { ...queue, isFollowed: follower.isFollowed });
+      return queue;
+    },
+    hold,
+    wake,
+    registerAgain: async (tenantId) => {
+      const found = await files.read(tenantId, (db) =>
+        [...queues].filter(([, queue]) => queue.isFollowed(db)),
+      );
+      for (const [name] of found) (await hold(name, tenantId))();
+    },
+    start: async () => {
+      unwatch = files.watch((tenantId) => {
+        for (const name of registry.of(tenantId)) wake(name, tenantId);
+      });
+      for (const { follower, tenant_id } of await registry.load()) queues.get(follower)?.lookLater(tenant_id);
+      work.start();
+    },
+    stop: async (patience) => {
+      unwatch();
+      await work.stop(patience);
+    },
+  };
+};
+
+const NOBODY: ReadonlySet<FollowerName> = new Set();
+
+const createRegistry = (platform: DurableFile<PlatformDb>) => {
+  const registered = new Map<string, Set<FollowerName>>();
+  /** Additions in progress: a caller that relies on one waits for it. */
+  const adding = new Map<string, Promise<void>>();
+  const holds = new Map<string, number>();
+  /** When each was let go of last, as a mark: what was seen of the file before may be outdated. */
+  const letGo = new Map<string, number>();
+  let marks = 0;
+
+  const keyOf = (follower: FollowerName, tenantId: string): string => `${follower} ${tenantId}`;
+
+  const remember = ({ tenant_id, follower }: FollowedTenant): void => {
+    const present = registered.get(tenant_id);
+    if (present) present.add(follower);
+    else registered.set(tenant_id, new Set([follower]));
+  };
+  const forget = ({ tenant_id, follower }: FollowedTenant): void => {
+    const present = registered.get(tenant_id);
+    present?.delete(follower);
+    if (present?.size === 0) registered.delete(tenant_id);
+    letGo.delete(keyOf(follower, tenant_id));
+  };
+
+  const add = (row: FollowedTenant): Promise<void> => {
+    const key = keyOf(row.follower, row.tenant_id);
+    remember(row);
+    const written = platform
+      .write((db) => followerRegistryStore(db).add(row.tenant_id, row.follower))
+      .catch((error) => {
+        forget(row);
+        throw error;
+      })
+      .finally(() => {
+        if (adding.get(key) === written) adding.delete(key);
+      });
+    adding.set(key, written);
+    return written;
+  };
+
+  const release = (key: string): void => {
+    const count = (holds.get(key) ?? 0) - 1;
+    if (count > 0) holds.set(key, count);
+    else holds.delete(key);
+    letGo.set(key, ++marks);
+  };
+
+  return {
+    /** What the last process left, read at start. */
+    load: async (): Promise<readonly FollowedTenant[]> => {
+      const rows = await platform.read((db) => followerRegistryStore(db).all());
+      for (const row of rows) remember(row);
+      return rows;
+    },
+    of: (tenantId: string): ReadonlySet<FollowerName> => registered.get(tenantId) ?? NOBODY,
+    /** See Following.hold. */
+    hold: async (follower: FollowerName, tenantId: string): Promise<() => void> => {
+      const key = keyOf(follower, tenantId);
+      holds.set(key, (holds.get(key) ?? 0) + 1);
+      try {
+        await (registered.get(tenantId)?.has(follower)
+          ? adding.get(key)
+          : add({ tenant_id: tenantId, follower }));
+      } catch (error) {
+        release(key);
+        throw error;
+      }
+      let held = true;
       return () => {
-        release();
-        // Where nobody came to follow after all, the turn says so.
-        wake(follower, tenantId);
+        if (held) release(key);
+        held = false;
       };
     },
-    wake,
-    start: async () => {
-      running = true;
-      unwatch = files.watch(wakeAllOf);
-      for (const { follower, tenant_id } of await registry.load()) unseen.add(keyOf(follower, tenant_id));
-      schedulePump();
-    },
-    stop: async () => {
-      running = false;
-      unwatch();
-      clearTimeout(timer);
-      await Promise.all(turns.values());
+    /** The present, to be handed to `remove`: taken before the tenant's file is looked at. */
+    mark: (): number => marks,
+    /** The file has no follower, as seen after `mark`. The tenant stays where a hold is, or was since. */
+    remove: async (follower: FollowerName, tenantId: string, mark: number): Promise<void> => {
+      const key = keyOf(follower, tenantId);
+      if (holds.has(key) || (letGo.get(key) ?? 0) > mark) return;
+      // At once: a follower that comes from now on is written after this, also where it fails and the row may be there or not.
+      forget({ tenant_id: tenantId, follower });
+      await platform.write((db) => followerRegistryStore(db).remove(tenantId, follower));
     },
   };
 };

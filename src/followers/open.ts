@@ -5,21 +5,18 @@ import type { Base, Room } from '#src/kernel/base.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { createOutbound } from '#src/kernel/outbound/create-outbound.ts';
+import { createWorkEngine } from '#src/work/engine.ts';
 import { createLive, usualLimits } from './activity/live.ts';
 import { activityRoutes } from './activity/routes.ts';
-import { createAlertDispatcher } from './alerts/dispatcher.ts';
-import { createAlertNotices } from './alerts/notices.ts';
+import { openAlertQueue } from './alerts/queue.ts';
 import { alertRoutes } from './alerts/routes.ts';
 import type { AlertPolicy } from './alerts/rules.ts';
-import { alertStore } from './alerts/store.ts';
 import { createFollowing } from './follow.ts';
-import { createRegisterAgain } from './register-again.ts';
+import { createDisablingNotices } from './owner-notices.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
-import { createWebhookDispatcher } from './webhooks/dispatcher.ts';
-import { createWebhookNotices } from './webhooks/notices.ts';
+import { openWebhookQueue } from './webhooks/queue.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import type { WebhookPolicy } from './webhooks/rules.ts';
-import { webhookStore } from './webhooks/store.ts';
 
 export interface FollowersOptions {
   /** See LiveLimits.beatMs; the usual where undefined. */
@@ -56,86 +53,48 @@ export const openFollowers = (
     ownOrigin: service.public_origin,
     lookup: createDnsLookup(dns.resolvers, { stopping: stopping.signal }),
   });
-  const webhookKey = base.key('webhooks');
-  const alertKey = base.key('alerts');
-  const webhookNotices = createWebhookNotices(ownerNotices);
-  const alertNotices = createAlertNotices(ownerNotices);
-  const named = { name: service.name, origin: service.public_origin };
-  const webhooks = createWebhookDispatcher({
-    files,
-    clock,
-    log,
-    outbound,
-    key: webhookKey,
-    policy: () => webhookPolicy(config()),
-    wake: (tenantId) => following.wake('webhooks', tenantId),
-    tell: webhookNotices.tell,
-  });
-  const alerts = createAlertDispatcher({
-    files,
-    clock,
-    log,
-    outbound,
-    policy: () => alertPolicy(config()),
-    key: alertKey,
-    random: Math.random,
-    service: named,
-    wake: (tenantId) => following.wake('alerts', tenantId),
-    tell: alertNotices.tell,
-  });
-  const following = createFollowing({
-    platform,
-    files,
-    clock,
-    log,
-    followers: [webhooks.follower, alerts.follower],
-  });
+  const following = createFollowing({ platform, files, work: createWorkEngine({ clock, log }) });
+  const notices = createDisablingNotices(ownerNotices);
+  const shared = { files, clock, log, outbound, following, notifyOwners: notices.tell };
+  const webhookDeps = { ...shared, key: base.key('webhooks') };
+  const alertDeps = {
+    ...shared,
+    key: base.key('alerts'),
+    service: { name: service.name, origin: service.public_origin },
+  };
+  const deliveries = openWebhookQueue({ ...webhookDeps, policy: () => webhookPolicy(config()) });
+  const alerts = openAlertQueue({ ...alertDeps, policy: () => alertPolicy(config()), random: Math.random });
   const live = createLive(files, {
     ...usualLimits,
     ...(streamBeatMs === undefined ? {} : { beatMs: streamBeatMs }),
   });
-  const shared = { files, clock, outbound, following: () => following };
-  const webhookDeps = { ...shared, key: webhookKey, dispatcher: webhooks };
   return {
     routes: [
-      ...webhookRoutes(webhookDeps),
-      ...deliveryRoutes(webhookDeps),
-      ...alertRoutes({ ...shared, key: alertKey, gatherFor: () => config().alerts.gather, service: named }),
+      ...webhookRoutes({ ...webhookDeps, deliveries }),
+      ...deliveryRoutes({ ...webhookDeps, deliveries }),
+      ...alertRoutes({ ...alertDeps, gatherFor: () => config().alerts.gather }),
       ...activityRoutes({ files, live }),
     ],
     nightly: [
-      { what: 'disabled webhooks whose owners are still to be told', run: webhookNotices.look },
-      {
-        what: 'webhooks that the registry does not know of',
-        run: createRegisterAgain({
-          files,
-          following: () => following,
-          follower: 'webhooks',
-          isFollowed: (db) => webhookStore(db).all().length > 0,
-        }),
-      },
-      { what: 'alerts whose owners are still to be told', run: alertNotices.look },
-      {
-        what: 'alerts that the registry does not know of',
-        run: createRegisterAgain({
-          files,
-          following: () => following,
-          follower: 'alerts',
-          isFollowed: (db) => alertStore(db).all().length > 0,
-        }),
-      },
+      { what: 'disabled webhooks and alerts whose owners are not notified', run: notices.look },
+      { what: 'webhooks and alerts that the registry does not know', run: following.registerAgain },
     ],
     /** What health shows. */
-    facts: () => ({ webhooks: webhooks.facts(), alerts: alerts.facts() }),
+    facts: () => {
+      const { in_flight, waiting, unsettled } = deliveries.facts();
+      const { in_flight: alertsInFlight, waiting_tenants } = alerts.facts();
+      return {
+        webhooks: { in_flight, waiting, unsettled },
+        alerts: { in_flight: alertsInFlight, waiting_tenants },
+      };
+    },
     start: () => following.start(),
     /** Ends the live streams, so that their connections can be drained. */
     endStreams: () => live.stop(),
     stop: async () => {
       live.stop();
-      await following.stop();
-      const { drain } = config().shutdown;
-      await Promise.all([webhooks.stop(drain), alerts.stop(drain)]);
-      await Promise.all([webhookNotices.stop(), alertNotices.stop()]);
+      await following.stop(config().shutdown.drain);
+      await notices.stop();
       outbound.stop();
       stopping.abort();
     },

@@ -1,7 +1,7 @@
-// Hands the notices of the outbox to the one way in, as mail of the system tenant, and then takes them out. The notice's
-// id is the idempotency key: after a crash in between it is handed in again, and sent once. What fails is tried again by
-// itself, after 1 s at first, a minute at most, until it has expired; meanwhile the others go on. An address that no
-// mail can go to is given up at once.
+// Hands the notices of the outbox to the one way in, as mail of the system tenant, and then takes them out: a queue of the work
+// engine, in which each notice is a target of its own. Its id is the idempotency key, so that nothing needs to be written
+// before: after a crash in between it is handed in again, and sent once. A notice that fails is tried again after 1 s at first,
+// a minute at most, until it has expired; meanwhile the others go on. An address that no mail can go to is given up at once.
 
 import type { Outbox } from '#src/accounts/mails/outbox.ts';
 import type { Notice } from '#src/accounts/mails/schema.ts';
@@ -11,16 +11,17 @@ import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
-import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
+import { createWorkEngine } from '#src/work/engine.ts';
+import type { WorkItem } from '#src/work/in-flight.ts';
 import { accept } from './accept.ts';
 import type { Draft } from './draft.ts';
 import type { IntakeContext } from './intake-context.ts';
 
 /** Handed in together: they share commits. */
-const PAGE = 50;
-const FIRST_RETRY_MS = SECOND;
-const LAST_RETRY_MS = MINUTE;
+const AT_ONCE = 50;
+/** The engine knows tenants by name, and the outbox is one of all. */
+const OUTBOX = 'outbox';
 
 /** Nobody's answering machine is to answer: RFC 3834 §5, and what Exchange heeds in its place. */
 const OWN_HEADERS: Draft['headers'] = [
@@ -41,13 +42,8 @@ export interface PostmanDeps {
 export interface Postman {
   /** Something waits in the outbox, or may. */
   wake(): void;
-  /** Begins nothing more; resolves when what is under way has ended. */
+  /** Begins nothing more; resolves when what is in flight has ended. */
   stop(): Promise<void>;
-}
-
-interface Delay {
-  readonly failures: number;
-  readonly dueAt: number;
 }
 
 const draftOf = (notice: Exclude<Notice, { kind: 'nothing' }>, serviceName: string): Draft => ({
@@ -75,33 +71,21 @@ const draftOf = (notice: Exclude<Notice, { kind: 'nothing' }>, serviceName: stri
 const isOfTheAddress = (error: unknown): boolean =>
   error instanceof AddressError || (error instanceof AppError && error.code === 'invalid_recipient');
 
+/** A notice's failure; null where it is done. */
+type Failure = { readonly error: unknown } | null;
+
+interface WaitingNotice extends WorkItem {
+  readonly row: NoticeRow;
+}
+
 export const createPostman = (deps: PostmanDeps): Postman => {
   const { platform, outbox, intake, systemTenantId, log, serviceName } = deps;
   const { clock } = intake;
-  /** What is not beyond this position has been tried at least once. */
-  let position = 0;
-  /** Notices that failed, by their id. */
-  const delayed = new Map<string, Delay>();
-  /** Of reading the outbox. */
-  let unread: Delay | undefined;
-  let running: Promise<void> | null = null;
-  let woken = false;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
 
-  const delayAfter = (earlier: Delay | undefined): Delay => {
-    const failures = (earlier?.failures ?? 0) + 1;
-    const wait = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
-    return { failures, dueAt: clock.now() + wait };
-  };
-
-  const report = (error: unknown, facts: object, says: string): void => {
-    if (error instanceof AppError) log.warn({ ...facts, code: error.code, reason: error.message }, says);
-    else log.error({ ...facts, err: error }, says);
-  };
-
-  const handIn = async (tenantId: string, row: NoticeRow): Promise<void> => {
+  const handIn = async (row: NoticeRow): Promise<void> => {
     const notice = outbox.open(row);
+    const tenantId = systemTenantId();
+    if (tenantId === null) throw new Error('there is no system tenant');
     if (notice.kind === 'nothing') return;
     try {
       await accept(intake, {
@@ -111,7 +95,7 @@ export const createPostman = (deps: PostmanDeps): Postman => {
         projects: null,
         projectId: null,
         draft: draftOf(notice, serviceName),
-        // Not by its content: who may ask whether two are alike could guess a code.
+        // Not by its content: a caller that may ask whether two are alike could guess a code.
         idempotency: { key: row.id, request: row.id },
       });
     } catch (error) {
@@ -120,82 +104,45 @@ export const createPostman = (deps: PostmanDeps): Postman => {
     }
   };
 
-  /** Never rejects. */
-  const deliver = async (tenantId: string, row: NoticeRow): Promise<void> => {
-    try {
-      if (row.expires_at > clock.now()) await handIn(tenantId, row);
-      else log.warn({ notice: row.id }, 'a notice is dropped: it expired before it could be sent');
-      await platform.write((db) => noticeStore(db).remove(row.id));
-      delayed.delete(row.id);
-    } catch (error) {
-      const delay = delayAfter(delayed.get(row.id));
-      delayed.set(row.id, delay);
-      report(error, { notice: row.id, failures: delay.failures }, 'a notice could not be sent');
-    }
-  };
-
-  const deliverNew = async (tenantId: string): Promise<void> => {
-    while (!stopped) {
-      const rows = await platform.read((db) => noticeStore(db).after(position, PAGE));
-      await Promise.all(rows.map((row) => deliver(tenantId, row)));
-      position = rows.at(-1)?.seq ?? position;
-      if (rows.length < PAGE) return;
-    }
-  };
-
-  const deliverDelayed = async (tenantId: string): Promise<void> => {
-    const now = clock.now();
-    const due = [...delayed].flatMap(([id, { dueAt }]) => (dueAt <= now ? [id] : []));
-    for (let start = 0; start < due.length && !stopped; start += PAGE) {
-      const ids = due.slice(start, start + PAGE);
-      const rows = await platform.read((db) => ids.map((id) => noticeStore(db).byId(id)));
-      // A removal whose sync failed may have happened all the same.
-      for (const [index, id] of ids.entries()) if (!rows[index]) delayed.delete(id);
-      await Promise.all(rows.flatMap((row) => (row ? [deliver(tenantId, row)] : [])));
-    }
-  };
-
-  /** Never rejects. */
-  const run = async (): Promise<void> => {
-    while (woken && !stopped) {
-      woken = false;
-      const tenantId = systemTenantId();
-      if (tenantId === null) return;
-      try {
-        await deliverNew(tenantId);
-        await deliverDelayed(tenantId);
-        unread = undefined;
-      } catch (error) {
-        unread = delayAfter(unread);
-        report(error, { failures: unread.failures }, 'the outbox could not be read');
-      }
-    }
-  };
-
-  const setTimer = (): void => {
-    clearTimeout(timer);
-    let next = unread?.dueAt ?? Number.POSITIVE_INFINITY;
-    for (const { dueAt } of delayed.values()) next = Math.min(next, dueAt);
-    if (stopped || next === Number.POSITIVE_INFINITY) return;
-    timer = setTimeout(wake, Math.max(next - clock.now(), 1));
-  };
-
-  const wake = (): void => {
-    woken = true;
-    if (stopped || running !== null) return;
-    running = run().then(() => {
-      running = null;
-      if (woken && systemTenantId() !== null) wake();
-      else setTimer();
-    });
-  };
-
-  return {
-    wake,
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
+  const work = createWorkEngine({ clock, log });
+  const queue = work.open<WaitingNotice, Failure>({
+    name: 'notices',
+    limits: {
+      total: { running: AT_ONCE, claimed: AT_ONCE },
+      tenant: { running: AT_ONCE, claimed: AT_ONCE },
+      target: () => ({ running: 1, claimed: 1 }),
     },
-  };
+    pausesFrom: 1,
+    claimDue: async (_, { room, isInFlight, take }) => {
+      if (systemTenantId() === null) return null;
+      await platform.read((db) => {
+        const isLeftOut = (id: string): boolean => isInFlight(id) || room(id) === 0;
+        for (const row of noticeStore(db).waiting(AT_ONCE, isLeftOut))
+          if (room(row.id) > 0) take({ key: row.id, target: row.id, bytes: row.sealed.length, row });
+      });
+      return null;
+    },
+    attempt: async (_, { row }) => {
+      try {
+        if (row.expires_at > clock.now()) await handIn(row);
+        else log.warn({ notice: row.id }, 'a notice is dropped: it expired before it could be sent');
+        return null;
+      } catch (error) {
+        return { error };
+      }
+    },
+    resultOf: (failure) => ({ isSuccess: failure === null }),
+    settle: async (_, { row }, failure, failures) => {
+      if (failure === null) return platform.write((db) => noticeStore(db).remove(row.id));
+      const { error } = failure;
+      const facts = { notice: row.id, failures };
+      if (error instanceof AppError)
+        log.warn({ ...facts, code: error.code, reason: error.message }, 'a notice could not be sent');
+      else log.error({ ...facts, err: error }, 'a notice could not be sent');
+    },
+    giveBack: async () => undefined,
+  });
+  work.start();
+
+  return { wake: () => queue.wake(OUTBOX), stop: () => work.stop() };
 };

@@ -64,7 +64,7 @@ const enqueue = async (home: string, given: readonly Notice[]): Promise<NoticeRo
   const outbox = createOutbox(deriveKey(Buffer.from(masterKey, 'base64'), 'notices'));
   return inRegistry(home, (db) => {
     for (const notice of given) outbox.enqueue(db, notice, Date.now());
-    return noticeStore(db).after(0, 100);
+    return noticeStore(db).waiting(100);
   });
 };
 

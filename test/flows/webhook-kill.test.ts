@@ -6,7 +6,7 @@ import process from 'node:process';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { eventTypes } from '#src/events/catalogue.ts';
-import { claimsOf } from '#src/followers/webhooks/standing.ts';
+import { limits } from '#src/followers/webhooks/queue.ts';
 import {
   at,
   newTally,
@@ -35,7 +35,7 @@ const CLIENTS = 4;
 /** Events at the first receiver when the process is killed, in all: at the very beginning, and on the way. */
 const KILLS = [200, 0.2 * WRITTEN, 0.4 * WRITTEN, 0.6 * WRITTEN, 0.8 * WRITTEN];
 /** At most so many of one webhook are claimed and not written down as delivered. */
-const UNDER_WAY = RECEIVERS * claimsOf({ good: true, slow: false, failures: 0, heldUntil: 0 });
+const UNDER_WAY = RECEIVERS * limits.target({ good: true, slow: false, failures: 0, heldUntil: 0 }).claimed;
 /** 300,000 deliveries on two cores that others use too. */
 const DEADLINE_MS = 10 * 60_000;
 

@@ -3,12 +3,13 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { FollowerName } from '#src/events/follow-store.ts';
-import { createFollowing } from '#src/followers/follow.ts';
+import { createFollowing, type Follower, type Following } from '#src/followers/follow.ts';
 import { followerRegistryStore } from '#src/followers/follower-registry-store.ts';
-import type { Follower, Following } from '#src/followers/following.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
+import { createWorkEngine } from '#src/work/engine.ts';
+import type { WorkItem } from '#src/work/in-flight.ts';
 import { createTestDisk, type TestDisk } from '#test/kernel/db/test-disk.ts';
 import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
 
@@ -45,15 +46,30 @@ const write = (tenantId: string): Promise<unknown> =>
 const registered = (): string[] =>
   storage.platform.peek((db) => followerRegistryStore(db).all()).map((row) => row.tenant_id);
 
+/** What follows from a claim is shown in test/work: these claim nothing. */
+const idle: Omit<Follower<WorkItem, null>, 'name' | 'claimDue'> = {
+  limits: {
+    total: { running: 1, claimed: 1 },
+    tenant: { running: 1, claimed: 1 },
+    target: () => ({ running: 1, claimed: 1 }),
+  },
+  isFollowed: () => true,
+  attempt: async () => null,
+  resultOf: () => ({ isSuccess: true }),
+  settle: async () => undefined,
+  giveBack: async () => undefined,
+};
+
 /** Turns wait until the test ends them, each as it says. */
 const play = () => {
   const turns: Turn[] = [];
   const arrived: (() => void)[] = [];
   let current = 0;
   let most = 0;
-  const follower = (name: FollowerName): Follower => ({
+  const follower = (name: FollowerName): Follower<WorkItem, null> => ({
+    ...idle,
     name,
-    turn: (tenantId) =>
+    claimDue: (tenantId) =>
       new Promise((resolve, reject) => {
         current += 1;
         most = Math.max(most, current);
@@ -87,21 +103,23 @@ const play = () => {
 };
 type Played = ReturnType<typeof play>;
 
-const following = (played: Pick<Played, 'followers'>): Following =>
-  createFollowing({
+const following = (played: Pick<Played, 'followers'>): Following => {
+  const log = pino(
+    { level: 'error' },
+    {
+      write: (line: string) => {
+        logged.push({ ...JSON.parse(line), at: now });
+      },
+    },
+  );
+  const made = createFollowing({
     platform: storage.platform,
     files: storage.tenants,
-    clock: { now: () => now },
-    log: pino(
-      { level: 'error' },
-      {
-        write: (line: string) => {
-          logged.push({ ...JSON.parse(line), at: now });
-        },
-      },
-    ),
-    followers: played.followers,
+    work: createWorkEngine({ clock: { now: () => now }, log }),
   });
+  for (const follower of played.followers) made.open(follower);
+  return made;
+};
 
 /** Whatever was to begin at this point has begun. */
 const quiet = async (): Promise<void> => {
@@ -396,7 +414,7 @@ test('a start looks at all who follow, a few at a time, and leaves no file open 
     if (seen.length === ids.length) done();
     return null;
   };
-  const running = following({ followers: [{ name: 'webhooks', turn }] });
+  const running = following({ followers: [{ ...idle, name: 'webhooks', claimDue: turn }] });
   await running.start();
   await expect.poll(() => current).toBe(4);
   letGo();

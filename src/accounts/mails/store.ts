@@ -14,9 +14,7 @@ export const noticeStore = perConnection((db: PlatformDb) => {
     `INSERT INTO notices (id, sealed, expires_at, created_at) VALUES (:id, :sealed, :expires_at, :created_at)
      ON CONFLICT (id) DO NOTHING`,
   );
-  const after = db.prepare<[number, number], NoticeRow>(
-    'SELECT * FROM notices WHERE seq > ? ORDER BY seq LIMIT ?',
-  );
+  const ids = db.prepare<[], string>('SELECT id FROM notices ORDER BY seq').pluck();
   const byId = db.prepare<[string], NoticeRow>('SELECT * FROM notices WHERE id = ?');
   const remove = db.prepare<[string]>('DELETE FROM notices WHERE id = ?');
   return {
@@ -24,9 +22,15 @@ export const noticeStore = perConnection((db: PlatformDb) => {
     insert: (row: Omit<NoticeRow, 'seq'>): void => {
       insert.run(row);
     },
-    /** In the order they were written. */
-    after: (seq: number, limit: number): NoticeRow[] => after.all(seq, limit),
-    byId: (id: string): NoticeRow | undefined => byId.get(id),
+    /** In the order they were written, but for those that `isLeftOut` names. */
+    waiting: (limit: number, isLeftOut: (id: string) => boolean = () => false): NoticeRow[] => {
+      const found: string[] = [];
+      for (const id of ids.iterate()) {
+        if (found.length === limit) break;
+        if (!isLeftOut(id)) found.push(id);
+      }
+      return found.flatMap((id) => byId.get(id) ?? []);
+    },
     remove: (id: string): void => {
       remove.run(id);
     },

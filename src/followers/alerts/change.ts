@@ -8,11 +8,10 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
-import { auditedAlert } from './present.ts';
+import { auditedAlert, openUrl, sealUrl } from './present.ts';
 import type { AlertEvent, AlertKind } from './rules.ts';
 import { disabled, removeGathered } from './settle.ts';
 import { type AlertRow, alertStore } from './store.ts';
-import { openUrl, sealUrl } from './target.ts';
 
 /** Each costs a look at every event. */
 const MAX_ALERTS = 20;

@@ -5,14 +5,15 @@
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';
+import type { WorkItem } from '#src/work/in-flight.ts';
+import type { Claim } from '#src/work/queue.ts';
+import { openUrl } from './present.ts';
 import { type AlertKind, type AlertPolicy, add, longestWait, nextAttemptAt } from './rules.ts';
 import { type AlertRow, alertStore, type Counts } from './store.ts';
-import { openUrl } from './target.ts';
 
-/** A message to be sent. */
-export interface ClaimedAlert {
-  readonly number: number;
-  readonly id: string;
+/** A message to be sent. Its key is the number of the alert, its target the id. */
+export interface ClaimedAlert extends WorkItem {
+  readonly key: number;
   readonly kind: AlertKind;
   readonly language: Language;
   readonly url: string;
@@ -60,22 +61,19 @@ const claimOne = (db: TenantDb, row: AlertRow, practice: string, deps: ClaimDeps
     attempts: attempt,
     due_at: nextAttemptAt(attempt, now, policy, random()),
   });
-  return { number, id, kind, language, url: openUrl(key, row), attempt, practice, counts };
+  const url = openUrl(key, row);
+  return { key: number, target: id, bytes: 0, kind, language, url, attempt, practice, counts };
 };
 
-/** At most `room` of those that are due and not `underWay`, those due longest first. */
-export const claim = (
+/** Takes those that are due and have room, those due longest first. */
+export const claimDue = (
   db: TenantDb,
-  room: number,
-  underWay: ReadonlySet<string>,
+  { room, isInFlight, take }: Claim<ClaimedAlert>,
   deps: ClaimDeps,
-): readonly ClaimedAlert[] => {
+): void => {
   const due = alertStore(db)
     .all()
-    .filter((row) => isDue(row, deps) && !underWay.has(row.id))
-    .toSorted((a, b) => (a.due_at ?? 0) - (b.due_at ?? 0))
-    .slice(0, room);
-  if (due.length === 0) return [];
-  const { name } = tenantStore(db).practice();
-  return due.map((row) => claimOne(db, row, name, deps));
+    .filter((row) => isDue(row, deps) && !isInFlight(row.number))
+    .toSorted((a, b) => (a.due_at ?? 0) - (b.due_at ?? 0));
+  for (const row of due) if (room(row.id) > 0) take(claimOne(db, row, tenantStore(db).practice().name, deps));
 };

@@ -1,10 +1,10 @@
 // Chat alerts as the API and the audit show them.
 import type { z } from 'zod';
+import { seal, unseal } from '#src/kernel/seal.ts';
 import { maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { alertSchema } from './schema.ts';
 import type { AlertRow } from './store.ts';
-import { openUrl } from './target.ts';
 
 export const presentAlert = (row: AlertRow, key: Buffer): z.infer<typeof alertSchema> => ({
   id: row.id,
@@ -25,3 +25,10 @@ export const auditedAlert = (row: AlertRow, key: Buffer) => {
   const { last_sent_at: _, last_error: __, ...record } = presentAlert(row, key);
   return { ...record, url_fingerprint: urlFingerprint(key, openUrl(key, row)) };
 };
+
+/** `key` is 32 bytes, derived for alerts alone. Bound to the alert of that id. */
+export const sealUrl = (key: Buffer, id: string, url: string): Buffer => seal(key, Buffer.from(url), id);
+
+/** Throws where it was sealed under another key or for another alert. */
+export const openUrl = (key: Buffer, { id, sealed_url }: { id: string; sealed_url: Buffer }): string =>
+  unseal(key, sealed_url, id).toString();

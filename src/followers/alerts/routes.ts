@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import type { Following } from '#src/followers/following.ts';
+import type { Following } from '#src/followers/follow.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { idSchema } from '#src/kernel/fields.ts';
@@ -12,20 +12,19 @@ import { createTestBounds, type Outbound, requireUsable } from '#src/kernel/outb
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { alertOf, changeAlert, createAlert, removeAlert } from './change.ts';
-import { post } from './dispatcher.ts';
+import { post } from './forms.ts';
 import { gather } from './gather.ts';
-import { presentAlert } from './present.ts';
+import { openUrl, presentAlert } from './present.ts';
 import { errorOf } from './rules.ts';
 import { alertSchema, createAlertBody, patchAlertBody, testSchema } from './schema.ts';
 import { alertStore } from './store.ts';
-import { openUrl } from './target.ts';
 import { testMessage } from './words.ts';
 
 export interface AlertRoutesDeps {
   readonly files: TenantFiles;
   readonly clock: Clock;
   readonly outbound: Outbound;
-  readonly following: () => Pick<Following, 'hold' | 'wake'>;
+  readonly following: Pick<Following, 'hold' | 'wake'>;
   /** 32 bytes, derived for alerts alone. */
   readonly key: Buffer;
   /** ms from an event to the message that tells of it. */
@@ -80,7 +79,7 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
         await requireUsable(outbound, body.url);
         const wanted = { ...body, language: body.language ?? language };
         // The registry knows first: a crash in between leaves a tenant whose file is looked at once for nothing.
-        const release = await following().hold('alerts', id);
+        const release = await following.hold('alerts', id);
         try {
           const row = await files.write(id, (db) =>
             createAlert(db, wanted, { change, now: clock.now(), key }),
@@ -88,7 +87,7 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
           return { status: 201, body: presentAlert(row, key) };
         } finally {
           release();
-          following().wake('alerts', id);
+          following.wake('alerts', id);
         }
       },
     }),
@@ -124,7 +123,7 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
           gather(db, 0, gatherFor());
           return changeAlert(db, alertOf(db, alertID), body, { change, now: clock.now(), key });
         });
-        following().wake('alerts', id);
+        following.wake('alerts', id);
         return { status: 200, body: presentAlert(row, key) };
       },
     }),
@@ -142,7 +141,7 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
           requireRights(caller);
           removeAlert(db, row, { change, now: clock.now(), key });
         });
-        following().wake('alerts', params.id);
+        following.wake('alerts', params.id);
         return { status: 204 };
       },
     }),

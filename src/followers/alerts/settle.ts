@@ -62,7 +62,7 @@ const disableFailing = (
 /** `disabled`: the owners are to be told. Nothing is done where the alert is gone, or has been set up anew since. */
 export const settle = (
   db: TenantDb,
-  { number, attempt }: Pick<ClaimedAlert, 'number' | 'attempt'>,
+  { key: number, attempt }: Pick<ClaimedAlert, 'key' | 'attempt'>,
   outcome: OutboundOutcome,
   deps: ClaimDeps,
 ): { readonly disabled: boolean } => {
@@ -84,4 +84,16 @@ export const settle = (
   const again = nextAttemptAt(attempt, now, policy, random());
   alertStore(db).update({ ...failing, due_at: Math.max(again, now + verdict.notBefore) });
   return { disabled: false };
+};
+
+/** A claimed message that was not sent is due at once, without the attempt. */
+export const giveBack = (
+  db: TenantDb,
+  claimed: readonly Pick<ClaimedAlert, 'key' | 'attempt'>[],
+  now: number,
+): void => {
+  for (const { key, attempt } of claimed) {
+    const row = alertStore(db).byNumber(key);
+    if (row?.attempts === attempt) alertStore(db).update({ ...row, attempts: attempt - 1, due_at: now });
+  }
 };

@@ -4,7 +4,7 @@
 import { auditStore } from '#src/events/audit-store.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import { active, disabledFor } from '#src/followers/disabling.ts';
-import type { Following } from '#src/followers/following.ts';
+import type { Following } from '#src/followers/follow.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
@@ -23,7 +23,7 @@ export interface WebhookDeps {
   /** 32 bytes, derived for webhooks alone. */
   readonly key: Buffer;
   readonly outbound: Pick<Outbound, 'refusalOf'>;
-  readonly following: () => Pick<Following, 'hold'>;
+  readonly following: Pick<Following, 'hold'>;
 }
 
 /** Nobody keeps more apart, each event is looked at for each, and they are listed whole. */
@@ -75,7 +75,7 @@ export const createWebhook = async (
   const { files, clock, key, following } = deps;
   await requireUsable(deps.outbound, url);
   const [id, secret] = [newId(), makeSecret()];
-  const release = await following().hold('webhooks', tenantId);
+  const release = await following.hold('webhooks', tenantId);
   try {
     const row = await files.write(tenantId, (db) => {
       const now = clock.now();

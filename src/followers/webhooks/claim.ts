@@ -1,15 +1,17 @@
-// Takes what is due: the attempt and the time of the next one are written before the network is touched, so that a crash
-// repeats nothing at once. What is under way in this process is left alone whatever its time: an exchange may take longer than
-// the wait behind it.
-
+// One turn for the webhooks of a tenant, in one transaction of some milliseconds: events become deliveries, those of disabled
+// webhooks fail, those of removed ones go, and what is due is claimed. What is left is the next turn's. Where there is nothing
+// to do nothing is written: `lookAhead` says so before. With a claim the attempt and the time of the next one are written, so
+// that a crash repeats nothing at once.
 import { TEST_EVENT } from '#src/events/catalogue.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { toldEvent } from '#src/messages/told-event.ts';
+import type { WorkItem } from '#src/work/in-flight.ts';
+import type { Claim } from '#src/work/queue.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
-import { endFailed } from './end.ts';
 import { envelopeOf, testEnvelope } from './envelope.ts';
+import { fanOut, lookAheadInLog, subscribersOf } from './fan-out.ts';
 import {
   attemptsOf,
   errorWords,
@@ -22,52 +24,71 @@ import {
 } from './rules.ts';
 import { openFor, openSecrets } from './secrets.ts';
 import type { SigningSecrets } from './sign.ts';
-import type { WebhookRow } from './store.ts';
+import { type WebhookRow, webhookStore } from './store.ts';
 
-/** An attempt that is to be made now. */
-export interface ClaimedDelivery {
-  readonly seq: number;
-  readonly webhookId: string;
+/** An attempt that is to be made now. Its key is the seq of the delivery, its target the id of the webhook. */
+export interface ClaimedDelivery extends WorkItem {
+  readonly key: number;
   /** From 1, over all replays. */
   readonly attempt: number;
   /** Of the delivery, UUID. */
   readonly id: string;
   readonly event: string;
   readonly url: string;
-  /** As it stands in the file: whether that is still where the webhook's deliveries go. */
+  /** As it is in the file, to see whether the webhook's deliveries still go there. */
   readonly sealedUrl: Buffer;
   readonly secrets: SigningSecrets;
   /** The bytes to be sent, as text. */
   readonly body: string;
 }
 
-export interface Claiming {
+export interface Looking {
   /** ms since the epoch. */
   readonly now: number;
-  /** How many deliveries of a webhook, by its id, may be taken. */
-  readonly roomFor: (webhookId: string) => number;
   readonly policy: WebhookPolicy;
+  readonly claim: Pick<Claim<ClaimedDelivery>, 'room' | 'isInFlight'>;
+  /** As `lookAhead` said last; 0 before the first look. */
+  readonly seen?: number;
+}
+
+export interface Claiming extends Looking {
+  readonly claim: Pick<Claim<ClaimedDelivery>, 'room' | 'isInFlight' | 'take'>;
   /** Derived for the purpose `webhooks`. */
   readonly key: Buffer;
-  /** Whether a delivery, by its seq, has been claimed and its outcome is not stored yet. */
-  readonly isInFlight: (seq: number) => boolean;
   /** In [0, 1). */
-  readonly random: () => number;
+  readonly random?: () => number;
 }
 
-interface Due {
-  readonly rows: readonly DeliveryRow[];
-  /** When the first that is left is due; null where there is none, or no room: then an end makes some. */
+export interface Turn {
+  /** When something is due next that has room; null: never, unless something happens. */
   readonly next: number | null;
+  /** There is something to do at once. */
+  readonly more: boolean;
+  /** The tenant has no webhook any more. */
+  readonly nobody: boolean;
 }
 
-/** What is due and has room, in the order it became due. */
-export const dueOf = (
+/** Deliveries that are ended or removed at a turn, some 60 or 90 µs each. */
+const ENDED_PER_TURN = 80;
+
+const earlier = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
+
+const isActive = ({ removed_at, status }: WebhookRow): boolean => removed_at === null && status === 'active';
+const isDisabled = ({ removed_at, status }: WebhookRow): boolean =>
+  removed_at === null && status === 'disabled';
+const isRemoved = ({ removed_at }: WebhookRow): boolean => removed_at !== null;
+
+/**
+ * What is due and has room, in the order it became due. `next`: when the first that is left is due; null where there is none,
+ * or no room: then an end makes some.
+ */
+const dueOf = (
   db: TenantDb,
-  { id, number }: WebhookRow,
-  { now, roomFor, policy, isInFlight }: Pick<Claiming, 'now' | 'roomFor' | 'policy' | 'isInFlight'>,
-): Due => {
-  const room = roomFor(id);
+  { number }: WebhookRow,
+  { now, policy, claim: { isInFlight } }: Looking,
+  room: number,
+): { readonly rows: readonly DeliveryRow[]; readonly next: number | null } => {
   const rows: DeliveryRow[] = [];
   if (room <= 0) return { rows, next: null };
   let next: number | null = null;
@@ -93,35 +114,33 @@ const composed = (
   row: DeliveryRow,
   policy: WebhookPolicy,
 ): { readonly body: string } | { readonly error: string } => {
-  // Also where the schedule has become shorter: then it is known what came of the last attempt.
+  // Also where the schedule has become shorter: then the outcome of the last attempt is known.
   if (row.event_seq === null || isTooMany(policy, attemptsOf(row) + 1))
     return { error: row.error ?? errorWords.unknownEnd };
   const event = followStore(db).event(row.event_seq);
   return event ? { body: envelopeOf(row.id, toldEvent(event)) } : { error: errorWords.eventRemoved };
 };
 
+/** Opened once for all deliveries of a webhook. */
 const addressee = (key: Buffer, webhook: WebhookRow, now: number) => ({
-  webhookId: webhook.id,
+  target: webhook.id,
   url: openFor(key, 'url', webhook.id, webhook.sealed_url),
   sealedUrl: webhook.sealed_url,
   secrets: openSecrets(key, webhook, now),
 });
 
 /** `more`: some ended instead, and what waited behind them may be due. */
-export const claimDue = (
-  db: TenantDb,
-  webhook: WebhookRow,
-  claiming: Claiming,
-): { readonly claimed: readonly ClaimedDelivery[]; readonly next: number | null; readonly more: boolean } => {
-  const { now, policy, key, random } = claiming;
-  const { rows, next } = dueOf(db, webhook, claiming);
-  if (rows.length === 0) return { claimed: [], next, more: false };
+const claimDue = (db: TenantDb, webhook: WebhookRow, claiming: Claiming): Omit<Turn, 'nobody'> => {
+  const { now, policy, key, claim, random = Math.random } = claiming;
+  const { rows, next } = dueOf(db, webhook, claiming, claim.room(webhook.id));
+  if (rows.length === 0) return { next, more: false };
   const to = addressee(key, webhook, now);
-  const claimed: ClaimedDelivery[] = [];
+  let more = false;
   for (const row of rows) {
     const result = composed(db, row, policy);
     if ('error' in result) {
-      endFailed(db, row, result.error, now);
+      deliveryStore(db).fail(row, result.error, now);
+      more = true;
       continue;
     }
     const attempt = row.attempts + 1;
@@ -131,9 +150,92 @@ export const claimDue = (
       next_attempt_at: nextAttemptAt(policy, attemptsOf(row) + 1, now, random()),
       updated_at: now,
     });
-    claimed.push({ ...to, seq: row.seq, attempt, id: row.id, event: row.event, body: result.body });
+    const { body } = result;
+    claim.take({ ...to, key: row.seq, bytes: body.length, attempt, id: row.id, event: row.event, body });
   }
-  return { claimed, next, more: claimed.length < rows.length };
+  return { next, more };
+};
+
+/** Fails at most `limit`; the result is how many. What is in flight has its own end. */
+const failPending = (
+  db: TenantDb,
+  { number }: WebhookRow,
+  limit: number,
+  { now, claim }: Claiming,
+): number => {
+  const store = deliveryStore(db);
+  const seqs = store.pendingBut(number, limit, claim.isInFlight);
+  for (const seq of seqs) {
+    // The end of the one before may have given it a time.
+    const row = store.bySeq(seq);
+    if (row) store.fail(row, errorWords.disabled, now);
+  }
+  return seqs.length;
+};
+
+/** Removes at most `limit` deliveries, and the webhook after the last of them; the result is how many. */
+const removeWebhook = (db: TenantDb, { number }: WebhookRow, limit: number): number => {
+  const removed = deliveryStore(db).removeSome(number, limit);
+  if (removed < limit) webhookStore(db).remove(number);
+  return removed;
+};
+
+/** True where something may be left. */
+const clearAway = (db: TenantDb, webhooks: readonly WebhookRow[], claiming: Claiming): boolean => {
+  let left = ENDED_PER_TURN;
+  for (const row of webhooks.filter(isDisabled)) left -= failPending(db, row, left, claiming);
+  for (const row of webhooks.filter(isRemoved)) if (left > 0) left -= removeWebhook(db, row, left);
+  return left === 0;
+};
+
+export const takeTurn = (db: TenantDb, claiming: Claiming): Turn => {
+  const { now, seen = 0 } = claiming;
+  const webhooks = webhookStore(db).all();
+  const unread = fanOut(db, subscribersOf(webhooks), { seen, now });
+  const uncleared = clearAway(db, webhooks, claiming);
+  const dues = webhooks.filter(isActive).map((row) => claimDue(db, row, claiming));
+  const nobody = webhookStore(db).all().length === 0;
+  if (nobody) followStore(db).removeCursor('webhooks');
+  return {
+    next: dues.map(({ next }) => next).reduce(earlier, null),
+    more: unread || uncleared || dues.some(({ more }) => more),
+    nobody,
+  };
+};
+
+const hasToClear = (db: TenantDb, webhooks: readonly WebhookRow[], { claim }: Looking): boolean =>
+  webhooks.some(isRemoved) ||
+  webhooks
+    .filter(isDisabled)
+    .some(({ number }) => deliveryStore(db).pendingBut(number, 1, claim.isInFlight).length > 0);
+
+export interface LookAhead extends Turn {
+  /** Whether a turn has anything to write; `more`: it has not so far, but there is more to look at. */
+  readonly work: boolean;
+  /** Up to there no webhook wants an event. Later looks and turns may begin there: a change is for events to come only. */
+  readonly seen: number;
+}
+
+/** What a turn would find now. Reads only. */
+export const lookAhead = (db: TenantDb, looking: Looking): LookAhead => {
+  const { seen = 0, claim } = looking;
+  const webhooks = webhookStore(db).all();
+  if (webhooks.length === 0) {
+    const isNoted = followStore(db).cursor('webhooks') !== undefined;
+    return { work: isNoted, next: null, more: false, nobody: true, seen };
+  }
+  const log = lookAheadInLog(db, subscribersOf(webhooks), seen);
+  // The first that is due says enough.
+  const dues = webhooks
+    .filter(isActive)
+    .map((row) => dueOf(db, row, looking, Math.min(1, claim.room(row.id))));
+  return {
+    work: log.work || hasToClear(db, webhooks, looking) || dues.some(({ rows }) => rows.length > 0),
+    next: dues.map((due) => due.next).reduce(earlier, null),
+    more: log.more,
+    nobody: false,
+    seen: log.seen,
+  };
 };
 
 /** A delivery of `webhook.test`, to be sent at once, whether the webhook is disabled or not: one attempt. */
@@ -143,15 +245,18 @@ export const claimTest = (
   { now, key }: { readonly now: number; readonly key: Buffer },
 ): ClaimedDelivery => {
   const id = newId();
-  const delivery = {
-    id,
-    webhook: webhook.number,
-    event: TEST_EVENT,
-    event_seq: null,
-    order_key: TEST_ORDER_KEY,
-    created_at: now,
-  };
-  const seq = deliveryStore(db).insertTest(delivery, testEndsAt(now));
+  const seq = deliveryStore(db).insertTest(
+    {
+      id,
+      webhook: webhook.number,
+      event: TEST_EVENT,
+      event_seq: null,
+      order_key: TEST_ORDER_KEY,
+      created_at: now,
+    },
+    testEndsAt(now),
+  );
   const body = testEnvelope(id, { webhookId: webhook.id, name: webhook.name, at: now });
-  return { ...addressee(key, webhook, now), seq, attempt: 1, id, event: TEST_EVENT, body };
+  const delivery = { key: seq, bytes: body.length, attempt: 1, id, event: TEST_EVENT, body };
+  return { ...addressee(key, webhook, now), ...delivery };
 };

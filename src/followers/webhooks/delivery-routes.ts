@@ -8,8 +8,8 @@ import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { type WebhookDeps, webhookOf } from './change.ts';
 import { deliveryStore } from './delivery-store.ts';
-import type { WebhookDispatcher } from './dispatcher.ts';
 import { presentDelivery, presentWithBody } from './present.ts';
+import type { WebhookDeliveries } from './queue.ts';
 import { deliveryOf, replayFailed, replayOne } from './replay.ts';
 import { webhookParams, webhookRouteShared } from './routes.ts';
 import { deliveriesQuery, deliverySchema, deliveryWithBody, replayBody, replayedSchema } from './schema.ts';
@@ -25,10 +25,10 @@ const deliveryParams = z.strictObject({ ...webhookParams.shape, deliveryID: idSc
 type Deliveries = z.infer<ReturnType<typeof listOf<typeof deliverySchema>>>;
 
 export interface DeliveryRoutesDeps extends Pick<WebhookDeps, 'files' | 'clock'> {
-  readonly dispatcher: Pick<WebhookDispatcher, 'spareNoLonger'>;
+  readonly deliveries: Pick<WebhookDeliveries, 'endBackoff'>;
 }
 
-export const deliveryRoutes = ({ files, clock, dispatcher }: DeliveryRoutesDeps): Route[] => {
+export const deliveryRoutes = ({ files, clock, deliveries }: DeliveryRoutesDeps): Route[] => {
   const limitReplays = createRateCheck(
     clock,
     () => perMinute(REPLAYS_PER_MINUTE),
@@ -106,7 +106,7 @@ export const deliveryRoutes = ({ files, clock, dispatcher }: DeliveryRoutesDeps)
         const body = await files.write(params.id, (db) =>
           presentDelivery(db, replayOne(db, params.webhookID, params.deliveryID, clock.now())),
         );
-        dispatcher.spareNoLonger(params.id, params.webhookID);
+        deliveries.endBackoff(params.id, params.webhookID);
         return { status: 202, body };
       },
     }),
@@ -125,7 +125,7 @@ export const deliveryRoutes = ({ files, clock, dispatcher }: DeliveryRoutesDeps)
         limitReplays(id);
         const replay = () => replayFailed({ files, clock }, id, webhookID, Date.parse(since));
         const replayed = await inPlace(id, replay);
-        dispatcher.spareNoLonger(id, webhookID);
+        deliveries.endBackoff(id, webhookID);
         return { status: 202, body: replayed };
       },
     }),

@@ -32,10 +32,9 @@ export type NewDelivery = Pick<
   'id' | 'webhook' | 'event' | 'event_seq' | 'order_key' | 'created_at'
 >;
 export type Claimed = Pick<DeliveryRow, 'seq' | 'attempts' | 'next_attempt_at' | 'updated_at'>;
-export type Ended = Pick<
-  DeliveryRow,
-  'seq' | 'status' | 'next_attempt_at' | 'response_status' | 'response_excerpt' | 'error' | 'updated_at'
->;
+/** What the receiver answered last, and why that is a failure. */
+export type Answer = Pick<DeliveryRow, 'response_status' | 'response_excerpt' | 'error'>;
+type Ended = Answer & Pick<DeliveryRow, 'seq' | 'status' | 'next_attempt_at' | 'updated_at'>;
 
 export interface DeliveryFilter {
   readonly status: DeliveryStatus | null;
@@ -109,7 +108,7 @@ export const deliveryStore = perConnection((db: TenantDb) => {
        next_attempt_at = :now, updated_at = :now
      WHERE seq = :seq AND status = 'pending' AND attempts = :attempt`,
   );
-  const end = db.prepare<Ended>(
+  const setAnswer = db.prepare<Ended>(
     `UPDATE webhook_deliveries SET status = :status, next_attempt_at = :next_attempt_at, response_status = :response_status,
        response_excerpt = :response_excerpt, error = :error, updated_at = :updated_at
      WHERE seq = :seq`,
@@ -148,6 +147,15 @@ export const deliveryStore = perConnection((db: TenantDb) => {
   const inLog = pagesOf('true');
   const undelivered = pagesOf(UNDELIVERED);
 
+  /** The oldest that waits for it is due. None waits behind one that itself waits, nor behind a test. */
+  const finish = (
+    { seq, webhook, order_key, event_seq, next_attempt_at }: DeliveryRow,
+    ended: Answer & { readonly status: 'delivered' | 'failed' },
+    now: number,
+  ): void => {
+    setAnswer.run({ ...ended, seq, next_attempt_at: null, updated_at: now });
+    if (next_attempt_at !== null && event_seq !== null) letNextGo.run(now, webhook, order_key);
+  };
   return {
     /** Pending: due now, or behind what is pending with the same key. */
     insert: (row: NewDelivery): void => {
@@ -189,12 +197,15 @@ export const deliveryStore = perConnection((db: TenantDb) => {
     giveBack: (seq: number, attempt: number, now: number): void => {
       giveBack.run({ seq, attempt, before: attempt - 1, now });
     },
-    end: (ended: Ended): void => {
-      end.run(ended);
+    /** Pending: what was answered, and when it is tried again. */
+    retryAt: (seq: number, at: number, answer: Answer, now: number): void => {
+      setAnswer.run({ ...answer, seq, status: 'pending', next_attempt_at: at, updated_at: now });
     },
-    /** The oldest that waits with that key is due at `at`. Unless that has a time already. */
-    letNextGo: (webhook: number, orderKey: number, at: number): void => {
-      letNextGo.run(at, webhook, orderKey);
+    end: finish,
+    /** Ends a pending one without another attempt: what was answered last stays with it. */
+    fail: (row: DeliveryRow, error: string, now: number): void => {
+      const { response_status, response_excerpt } = row;
+      finish(row, { status: 'failed', response_status, response_excerpt, error }, now);
     },
     /** Whether any with that key is pending. */
     hasPending: (webhook: number, orderKey: number): boolean =>

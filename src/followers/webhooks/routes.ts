@@ -14,8 +14,8 @@ import {
   type WebhookDeps,
   webhookOf,
 } from './change.ts';
-import type { WebhookDispatcher } from './dispatcher.ts';
 import { presentDelivery, presentWebhook } from './present.ts';
+import type { WebhookDeliveries } from './queue.ts';
 import {
   createWebhookBody,
   deliverySchema,
@@ -27,7 +27,7 @@ import {
 import { webhookStore } from './store.ts';
 
 export interface WebhookRoutesDeps extends WebhookDeps {
-  readonly dispatcher: Pick<WebhookDispatcher, 'sendTest' | 'beginAnew'>;
+  readonly deliveries: Pick<WebhookDeliveries, 'sendTest' | 'restart'>;
 }
 
 export const webhookParams = z.strictObject({ ...tenantParams.shape, webhookID: idSchema });
@@ -39,7 +39,7 @@ export const webhookRouteShared = {
 } as const;
 
 export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
-  const { files, clock, key, dispatcher } = deps;
+  const { files, clock, key, deliveries } = deps;
   const inTestBounds = createTestBounds(clock, 'Webhooks');
   const one = { description: 'The webhook.', body: webhookSchema };
   const withSecret = { description: 'The webhook with its secret, this once.', body: webhookWithSecret };
@@ -104,7 +104,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       handle: async ({ params, body }, { change }) => {
         const row = await changeWebhook(deps, params.id, params.webhookID, body, change);
         if (body.url !== undefined || body.status !== undefined)
-          dispatcher.beginAnew(params.id, params.webhookID);
+          deliveries.restart(params.id, params.webhookID);
         return { status: 200, body: presentWebhook(row, key, clock.now()) };
       },
     }),
@@ -118,7 +118,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       responses: { 204: { description: 'It is gone. What is pending is not delivered any more.' } },
       handle: async ({ params }, { change }) => {
         await removeWebhook(deps, params.id, params.webhookID, change);
-        dispatcher.beginAnew(params.id, params.webhookID);
+        deliveries.restart(params.id, params.webhookID);
         return { status: 204 };
       },
     }),
@@ -158,7 +158,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       errors: ['rate_limited'],
       handle: async ({ params }) => {
         await files.read(params.id, (db) => webhookOf(db, params.webhookID));
-        const row = await inTestBounds(params.id, () => dispatcher.sendTest(params.id, params.webhookID));
+        const row = await inTestBounds(params.id, () => deliveries.sendTest(params.id, params.webhookID));
         const body = await files.read(params.id, (db) => presentDelivery(db, row));
         return { status: 200, body };
       },

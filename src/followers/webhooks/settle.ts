@@ -7,10 +7,9 @@ import { systemChange } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { failureOf, type OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import type { ClaimedDelivery } from './claim.ts';
-import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
-import { type Answer, end } from './end.ts';
+import { type Answer, deliveryStore } from './delivery-store.ts';
 import { auditedWebhook } from './present.ts';
-import { disablingOf, errorWords, type Verdict, verdictOf, type WebhookPolicy } from './rules.ts';
+import { disablingOf, type Verdict, verdictOf, type WebhookPolicy } from './rules.ts';
 import { type WebhookRow, webhookStore } from './store.ts';
 
 export interface Settling {
@@ -23,28 +22,13 @@ export interface Settling {
   readonly random?: number;
 }
 
-type Attempt = Pick<ClaimedDelivery, 'seq' | 'attempt' | 'sealedUrl'>;
+type Attempt = Pick<ClaimedDelivery, 'key' | 'attempt' | 'sealedUrl'>;
 
 const answerOf = (outcome: OutboundOutcome): Answer => ({
   response_status: outcome.kind === 'answered' ? outcome.status : null,
   response_excerpt: outcome.kind === 'answered' ? outcome.excerpt : null,
   error: failureOf(outcome),
 });
-
-const settleDelivery = (
-  db: TenantDb,
-  row: DeliveryRow,
-  verdict: Verdict,
-  answer: Answer,
-  now: number,
-): void => {
-  if (typeof verdict === 'object') {
-    const again = { seq: row.seq, status: 'pending', next_attempt_at: verdict.retryAt } as const;
-    deliveryStore(db).end({ ...answer, ...again, updated_at: now });
-  } else {
-    end(db, row, { ...answer, status: verdict === 'delivered' ? 'delivered' : 'failed' }, now);
-  }
-};
 
 const disable = (
   db: TenantDb,
@@ -84,49 +68,39 @@ const judgeWebhook = (
   return disabled_reason !== null;
 };
 
-/** A test says something of itself alone, and may have been ended as failed while it was under way. */
-const settleTest = (db: TenantDb, { seq }: DeliveryRow, answer: Answer, now: number): void => {
-  const status = answer.error === null ? 'delivered' : 'failed';
-  deliveryStore(db).end({ ...answer, seq, status, next_attempt_at: null, updated_at: now });
-};
-
 /**
- * Of a claimed delivery, once. `disabled`: the webhook has been disabled by it. What has been removed meanwhile stays so;
- * what an address said to which the webhook's deliveries go no more counts for the delivery alone.
+ * Of a claimed delivery, once. `disabled`: the webhook has been disabled by it. What was removed since stays so; what an address
+ * answered counts for the delivery alone where the webhook's deliveries go elsewhere by now. A test counts for itself alone, and
+ * may have been ended as failed while it was in flight.
  */
 export const settle = (
   db: TenantDb,
-  { seq, attempt, sealedUrl }: Attempt,
+  { key: seq, attempt, sealedUrl }: Attempt,
   outcome: OutboundOutcome,
   settling: Settling,
 ): { readonly disabled: boolean } => {
   const { now, policy, random = Math.random() } = settling;
-  const row = deliveryStore(db).bySeq(seq);
+  const store = deliveryStore(db);
+  const row = store.bySeq(seq);
   if (!row) return { disabled: false };
   const answer = answerOf(outcome);
   if (row.event_seq === null) {
-    settleTest(db, row, answer, now);
+    store.end(row, { ...answer, status: answer.error === null ? 'delivered' : 'failed' }, now);
     return { disabled: false };
   }
   const verdict = verdictOf(outcome, attempt - row.attempts_before, { policy, now, random });
-  // One that was ended while it was under way: that it arrived is true all the same.
-  if (row.status === 'pending' || verdict === 'delivered') settleDelivery(db, row, verdict, answer, now);
+  // It arrived, even if it was ended while it was in flight.
+  if (verdict === 'delivered') store.end(row, { ...answer, status: verdict }, now);
+  else if (row.status === 'pending') {
+    if (typeof verdict === 'object') store.retryAt(seq, verdict.retryAt, answer, now);
+    else store.end(row, { ...answer, status: 'failed' }, now);
+  }
   const webhook = webhookStore(db).byNumber(row.webhook);
-  const isItsWord = webhook?.status === 'active' && webhook.sealed_url.equals(sealedUrl);
-  return { disabled: isItsWord && judgeWebhook(db, webhook, verdict, answer.error, settling) };
+  if (webhook?.status !== 'active' || !webhook.sealed_url.equals(sealedUrl)) return { disabled: false };
+  return { disabled: judgeWebhook(db, webhook, verdict, answer.error, settling) };
 };
 
 /** Claimed deliveries of which no attempt was made: they are due at once, and have one attempt less. */
 export const giveBack = (db: TenantDb, deliveries: readonly Attempt[], now: number): void => {
-  for (const { seq, attempt } of deliveries) {
-    const row = deliveryStore(db).bySeq(seq);
-    if (row?.event_seq === null)
-      settleTest(
-        db,
-        row,
-        { response_status: null, response_excerpt: null, error: errorWords.unknownEnd },
-        now,
-      );
-    else deliveryStore(db).giveBack(seq, attempt, now);
-  }
+  for (const { key, attempt } of deliveries) deliveryStore(db).giveBack(key, attempt, now);
 };

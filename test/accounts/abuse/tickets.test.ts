@@ -58,7 +58,7 @@ beforeEach(async () => {
 const peek = <T>(work: (db: PlatformDb) => T): T => storage.platform.peek(work);
 const count = (table: string): unknown =>
   peek((db) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
-const waiting = (): Notice[] => peek((db) => noticeStore(db).after(0, 100).map(outbox.open));
+const waiting = (): Notice[] => peek((db) => noticeStore(db).waiting(100).map(outbox.open));
 const audit = (): { before: unknown; after: unknown }[] =>
   peek((db) =>
     db

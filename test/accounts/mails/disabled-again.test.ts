@@ -1,12 +1,9 @@
 // A webhook or alert that is enabled and disabled again while the owners are told of the time before: that is told, too.
 // Over the real rows; when mails are handed in, and when not, is shown in follower-notices.test.ts.
 import { expect, test } from 'vitest';
-import type { FollowerNotices } from '#src/accounts/mails/follower-notices.ts';
-import type { OwnerNoticesDeps } from '#src/accounts/mails/tell-owners.ts';
-import { createAlertNotices } from '#src/followers/alerts/notices.ts';
 import { alertStore } from '#src/followers/alerts/store.ts';
 import { active, disabledFor } from '#src/followers/disabling.ts';
-import { createWebhookNotices } from '#src/followers/webhooks/notices.ts';
+import { createDisablingNotices } from '#src/followers/owner-notices.ts';
 import { webhookStore } from '#src/followers/webhooks/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createLog } from '#src/kernel/log.ts';
@@ -29,7 +26,6 @@ const named = {
 
 interface Kind {
   readonly what: string;
-  readonly create: (deps: OwnerNoticesDeps) => FollowerNotices;
   readonly insert: (db: TenantDb) => void;
   readonly disable: (db: TenantDb, at: number) => void;
 }
@@ -37,7 +33,6 @@ interface Kind {
 const kinds: readonly Kind[] = [
   {
     what: 'webhook',
-    create: createWebhookNotices,
     insert: (db) => webhookStore(db).insert({ ...named, sealed_secret: SEALED }),
     disable: (db, at) => {
       for (const row of webhookStore(db).list())
@@ -46,7 +41,6 @@ const kinds: readonly Kind[] = [
   },
   {
     what: 'alert',
-    create: createAlertNotices,
     insert: (db) =>
       alertStore(db).insert({
         ...named,
@@ -66,12 +60,12 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-test.each(kinds)('of a $what is told each time', async ({ create, insert, disable }) => {
+test.each(kinds)('of a $what is told each time', async ({ insert, disable }) => {
   const storage = await openTestStorage(await temporaryDirectory());
   const tenant = await createSampleTenant(storage);
   const told: (number | null)[] = [];
   let between = async (): Promise<void> => undefined;
-  const notices = create({
+  const notices = createDisablingNotices({
     files: storage.tenants,
     platform: storage.platform,
     notices: {

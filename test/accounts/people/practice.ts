@@ -108,7 +108,7 @@ export const openPractice = async (): Promise<SamplePractice> => {
   const mails = () =>
     storage.platform.read((db) =>
       noticeStore(db)
-        .after(0, 1_000)
+        .waiting(1_000)
         .map((row) => outbox.open(row)),
     );
   return {

@@ -5,16 +5,18 @@ import { followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { changeAlert, createAlert, removeAlert } from '#src/followers/alerts/change.ts';
-import { type AlertDispatcher, createAlertDispatcher } from '#src/followers/alerts/dispatcher.ts';
+import { openAlertQueue } from '#src/followers/alerts/queue.ts';
 import type { AlertEvent, AlertKind } from '#src/followers/alerts/rules.ts';
 import { alertStore } from '#src/followers/alerts/store.ts';
-import { createFollowing } from '#src/followers/follow.ts';
-import type { Following } from '#src/followers/following.ts';
+import { createFollowing, type Follower, type Following } from '#src/followers/follow.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { createLog } from '#src/kernel/log.ts';
 import type { OutboundOutcome, OutboundRequest } from '#src/kernel/outbound/outbound.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { createWorkEngine } from '#src/work/engine.ts';
+import type { WorkItem } from '#src/work/in-flight.ts';
+import type { OpenQueue } from '#src/work/queue.ts';
 import { createTestDisk } from '#test/kernel/db/test-disk.ts';
 import { until } from '#test/support/process.ts';
 import {
@@ -70,7 +72,7 @@ const createTool = () => {
 };
 
 interface Running {
-  readonly dispatcher: AlertDispatcher;
+  readonly alerts: Pick<OpenQueue, 'facts'>;
   readonly following: Following;
   stop(): Promise<void>;
 }
@@ -89,7 +91,21 @@ interface Scene {
 const run = async (storage: Storage, scene: Omit<Scene, 'running' | 'storage'>): Promise<Running> => {
   const { clock, tool, told, turns } = scene;
   const log = createLog('warn', { write: () => undefined });
-  const dispatcher = createAlertDispatcher({
+  const following = createFollowing({
+    platform: storage.platform,
+    files: storage.tenants,
+    work: createWorkEngine({ clock, log }),
+  });
+  const open: Following['open'] = <Item extends WorkItem, Outcome>(follower: Follower<Item, Outcome>) =>
+    following.open<Item, Outcome>({
+      ...follower,
+      claimDue: async (tenantId, claim) => {
+        const next = await follower.claimDue(tenantId, claim);
+        turns.count += 1;
+        return next;
+      },
+    });
+  const alerts = openAlertQueue({
     files: storage.tenants,
     clock,
     log,
@@ -103,32 +119,15 @@ const run = async (storage: Storage, scene: Omit<Scene, 'running' | 'storage'>):
     key: KEY,
     random: () => 0.5,
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
-    wake: (tenantId) => following.wake('alerts', tenantId),
-    tell: (tenantId) => told.push(tenantId),
-  });
-  const { turn } = dispatcher.follower;
-  const follower = {
-    name: 'alerts',
-    turn: async (tenantId: string) => {
-      const next = await turn(tenantId);
-      turns.count += 1;
-      return next;
-    },
-  } as const;
-  const following: Following = createFollowing({
-    platform: storage.platform,
-    files: storage.tenants,
-    clock,
-    log,
-    followers: [follower],
+    following: { open },
+    notifyOwners: (tenantId) => told.push(tenantId),
   });
   await following.start();
   const stop = async (): Promise<void> => {
-    await following.stop();
-    await dispatcher.stop(0);
+    await following.stop(0);
   };
   onTestFinished(stop);
-  return { dispatcher, following, stop };
+  return { alerts, following, stop };
 };
 
 const started = async (disk = createTestDisk()): Promise<Scene> => {
@@ -480,13 +479,13 @@ describe('places', () => {
     expect(scene.tool.posts).toHaveLength(32);
     const of = (n: number) => scene.tool.posts.filter(({ url }) => url.includes(`/${n}-`)).length;
     expect([0, 1, 2, 3, 4].map(of)).toEqual([8, 8, 8, 8, 0]);
-    expect(scene.running.dispatcher.facts()).toEqual({ in_flight: 32, waiting_tenants: 5 });
+    expect(scene.running.alerts.facts()).toMatchObject({ in_flight: 32, waiting_tenants: 5 });
     for (const { end } of [...scene.tool.posts]) end(DELIVERED);
     scene.tool.always = DELIVERED;
     await scene.tool.post(50);
     expect([0, 1, 2, 3, 4].map(of)).toEqual([10, 10, 10, 10, 10]);
-    await until('its places are free', () => scene.running.dispatcher.facts().in_flight === 0);
-    expect(scene.running.dispatcher.facts()).toEqual({ in_flight: 0, waiting_tenants: 0 });
+    await until('its places are free', () => scene.running.alerts.facts().in_flight === 0);
+    expect(scene.running.alerts.facts()).toMatchObject({ in_flight: 0, waiting_tenants: 0 });
   });
 });
 
@@ -501,7 +500,7 @@ test('a claim that the disk does not take sends nothing, and is made again with 
   const syncs = disk.syncs();
   pass(scene, tenant, GATHER);
   await until('the claim has failed', () => disk.syncs() > syncs);
-  await until('its place is free', () => scene.running.dispatcher.facts().in_flight === 0);
+  await until('its place is free', () => scene.running.alerts.facts().in_flight === 0);
   expect(scene.tool.posts).toEqual([]);
   await happens(scene, tenant, 'message.hard_bounced');
   pass(scene, await createSampleTenant(scene.storage), 5 * SECOND);

@@ -1,7 +1,6 @@
 // The messages in the forms of the chat tools: what stands in them is said and does nothing, and they are never too long.
 import { describe, expect, test } from 'vitest';
-import { slackBody } from '#src/followers/alerts/slack.ts';
-import { teamsBody } from '#src/followers/alerts/teams.ts';
+import { slackBody, teamsBody } from '#src/followers/alerts/forms.ts';
 import type { AlertMessage } from '#src/followers/alerts/words.ts';
 
 const message: AlertMessage = {

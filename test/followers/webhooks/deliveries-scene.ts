@@ -4,13 +4,12 @@ import type { EventType } from '#src/events/catalogue.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
-import type { ClaimedDelivery } from '#src/followers/webhooks/claim.ts';
+import { type ClaimedDelivery, lookAhead, type Turn, takeTurn } from '#src/followers/webhooks/claim.ts';
 import { type DeliveryRow, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';
 import type { WebhookPolicy } from '#src/followers/webhooks/rules.ts';
 import { makeSecret, sealFor } from '#src/followers/webhooks/secrets.ts';
 import { giveBack, settle } from '#src/followers/webhooks/settle.ts';
 import { type WebhookRow, webhookStore } from '#src/followers/webhooks/store.ts';
-import { lookAhead, type Turn, takeTurn } from '#src/followers/webhooks/take-turn.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
@@ -43,7 +42,7 @@ export interface Scene {
   message(): number;
   event(type: EventType, messageSeq: number, data?: EventData): void;
   /** One turn, whose claims are under way from then on. */
-  turn(): Turn;
+  turn(): Turn & { readonly claimed: readonly ClaimedDelivery[] };
   /** Turns until nothing is left to be done at once. */
   turns(): ClaimedDelivery[];
   /** `seen`: as the look before said. */
@@ -60,11 +59,10 @@ export const openScene = async (): Promise<Scene> => {
   const { db } = tenant;
   const store = webhookStore(db);
   const inFlight = new Map<number, string>();
-  const options = () => ({
-    now: scene.now,
-    roomFor: (webhookId: string) =>
-      scene.room - [...inFlight.values()].filter((id) => id === webhookId).length,
-    isInFlight: (seq: number) => inFlight.has(seq),
+  const claim = (take: (delivery: ClaimedDelivery) => void) => ({
+    room: (webhookId: string) => scene.room - [...inFlight.values()].filter((id) => id === webhookId).length,
+    isInFlight: (seq: number | string) => inFlight.has(seq as number),
+    take,
   });
   const scene: Scene = {
     tenant,
@@ -97,11 +95,11 @@ export const openScene = async (): Promise<Scene> => {
         ...(data === undefined ? {} : { data }),
       }),
     turn: () => {
-      const turn = db.transaction(() =>
-        takeTurn(db, { ...options(), policy, key: KEY, random: () => 0.5 }),
-      )();
-      for (const { seq, webhookId } of turn.claimed) inFlight.set(seq, webhookId);
-      return turn;
+      const claimed: ClaimedDelivery[] = [];
+      const claiming = { now: scene.now, claim: claim((one) => claimed.push(one)), policy, key: KEY };
+      const turn = db.transaction(() => takeTurn(db, { ...claiming, random: () => 0.5 }))();
+      for (const { key, target } of claimed) inFlight.set(key, target);
+      return { ...turn, claimed };
     },
     turns: () => {
       const claimed: ClaimedDelivery[] = [];
@@ -110,17 +108,17 @@ export const openScene = async (): Promise<Scene> => {
         if (!turn.more) return claimed;
       }
     },
-    look: (seen = 0) => lookAhead(db, { ...options(), policy, seen }),
+    look: (seen = 0) => lookAhead(db, { now: scene.now, claim: claim(() => undefined), policy, seen }),
     settle: (delivery, outcome = ok) => {
       const settled = db.transaction(() =>
         settle(db, delivery, outcome, { now: scene.now, policy, key: KEY, random: 0.5 }),
       )();
-      inFlight.delete(delivery.seq);
+      inFlight.delete(delivery.key);
       return settled;
     },
     giveBack: (deliveries) => {
       db.transaction(() => giveBack(db, deliveries, scene.now))();
-      for (const { seq } of deliveries) inFlight.delete(seq);
+      for (const { key } of deliveries) inFlight.delete(key);
     },
     deliveries: (webhook) =>
       (webhook === undefined ? store.all() : [webhook])

@@ -4,10 +4,9 @@ import { onTestFinished } from 'vitest';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import { eventStore } from '#src/events/store.ts';
-import { createFollowing } from '#src/followers/follow.ts';
-import type { Following } from '#src/followers/following.ts';
+import { createFollowing, type Following } from '#src/followers/follow.ts';
 import { type DeliveryRow, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';
-import { createWebhookDispatcher, type WebhookDispatcher } from '#src/followers/webhooks/dispatcher.ts';
+import { openWebhookQueue, type WebhookDeliveries } from '#src/followers/webhooks/queue.ts';
 import type { WebhookPolicy } from '#src/followers/webhooks/rules.ts';
 import { makeSecret, sealFor } from '#src/followers/webhooks/secrets.ts';
 import { type WebhookRow, webhookStore } from '#src/followers/webhooks/store.ts';
@@ -15,6 +14,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { OutboundOutcome, OutboundRequest } from '#src/kernel/outbound/outbound.ts';
+import { createWorkEngine } from '#src/work/engine.ts';
 import type { TestDisk } from '#test/kernel/db/test-disk.ts';
 import { openTestStorage, SEALING_KEY } from '#test/support/storage.ts';
 
@@ -97,7 +97,7 @@ export type Receivers = ReturnType<typeof playReceivers>;
 export interface Scene {
   readonly storage: Storage;
   readonly following: Following;
-  readonly webhooks: WebhookDispatcher;
+  readonly webhooks: WebhookDeliveries;
   readonly receivers: Receivers;
   readonly told: string[];
   readonly logged: string[];
@@ -151,27 +151,24 @@ export const startScene = async (
   const told: string[] = [];
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => logged.push(line) });
-  const webhooks = createWebhookDispatcher({
+  const following = createFollowing({
+    platform: storage.platform,
+    files: storage.tenants,
+    work: createWorkEngine({ clock, log }),
+  });
+  const webhooks = openWebhookQueue({
     files: storage.tenants,
     clock,
     log,
     outbound: receivers,
     key: SEALING_KEY,
     policy: () => policy,
-    wake: (tenantId) => following.wake('webhooks', tenantId),
-    tell: (tenantId) => told.push(tenantId),
-  });
-  const following: Following = createFollowing({
-    platform: storage.platform,
-    files: storage.tenants,
-    clock,
-    log,
-    followers: [webhooks.follower],
+    following,
+    notifyOwners: (tenantId) => told.push(tenantId),
   });
   await following.start();
   const stop = async (patience = 1_000): Promise<void> => {
-    await following.stop();
-    await webhooks.stop(patience);
+    await following.stop(patience);
     await storage.close();
   };
   onTestFinished(() => stop(0).catch(() => undefined));

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { followerRegistryStore } from '#src/followers/follower-registry-store.ts';
-import { createRegisterAgain } from '#src/followers/register-again.ts';
 import { webhookStore } from '#src/followers/webhooks/store.ts';
 import { createTestDisk, type TestDisk } from '#test/kernel/db/test-disk.ts';
 import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
@@ -234,7 +233,7 @@ describe('what fails', () => {
     disk.release();
     await stored;
     disk.failNextSync(new Error('disk'));
-    await expect.poll(() => scene.logged.some((line) => line.includes('cannot be told'))).toBe(true);
+    await expect.poll(() => scene.logged.some((line) => line.includes('cannot be done'))).toBe(true);
     expect(scene.receivers.at('hook.example')).toHaveLength(0);
     scene.clock.set(scene.clock.now() + 6_000);
     scene.receivers.always('hook.example', OK);
@@ -355,7 +354,7 @@ describe('a test', () => {
     await receivers.arrived('busy.example', 4);
   });
 
-  test.each(['spareNoLonger', 'beginAnew'] as const)(
+  test.each(['endBackoff', 'restart'] as const)(
     'a member who replays or changes ends the sparing as well: %s',
     async (by) => {
       const scene = await startScene(directory, { policy: { waits: [1, 1, 1] } });
@@ -386,7 +385,7 @@ describe('a test', () => {
       const row = webhookStore(db).byId(hook);
       if (row) webhookStore(db).markRemoved(row.number, scene.clock.now());
     });
-    scene.webhooks.beginAnew(id, hook);
+    scene.webhooks.restart(id, hook);
     await expect.poll(() => scene.webhooks.facts().waiting).toBe(0);
     for (const one of [...receivers.openAt('hook.example')]) one.answer(OK);
     await expect.poll(() => scene.webhooks.facts().in_flight).toBe(0);
@@ -431,16 +430,10 @@ test('a registry restored from before the first webhook learns of it at the nigh
   await restored.close();
 
   const scene = await startScene(directory);
-  const { tenants: files } = scene.storage;
   await scene.events(id, ['anna@example.org']);
   await quiet();
   expect(scene.receivers.count()).toBe(0);
-  const look = createRegisterAgain({
-    files,
-    following: () => scene.following,
-    follower: 'webhooks',
-    isFollowed: (db) => webhookStore(db).all().length > 0,
-  });
+  const look = scene.following.registerAgain;
   await look(id);
   await scene.receivers.arrived('hook.example', 1);
   await look(await scene.tenant());

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import type { ClaimedDelivery } from '#src/followers/webhooks/claim.ts';
 import { type DeliveryRow, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';
-import { canBePutBack, putBack, putBackFailed } from '#src/followers/webhooks/put-back.ts';
+import { canBePutBack, putBack, putBackFailed } from '#src/followers/webhooks/replay.ts';
 import { errorWords } from '#src/followers/webhooks/rules.ts';
 import { type WebhookRow, webhookStore } from '#src/followers/webhooks/store.ts';
 import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
@@ -51,9 +51,9 @@ const checkPlaces = ({ scene, underWay }: Run): void => {
          OR sum(next_attempt_at IS NOT NULL) <> max(status = 'pending')`,
     )
     .all();
-  const keys = underWay.map(({ seq, webhookId }) => {
+  const keys = underWay.map(({ key: seq, target }) => {
     const row = deliveryStore(scene.db).bySeq(seq);
-    return `${webhookId} ${row ? row.order_key : `removed ${seq}`}`;
+    return `${target} ${row ? row.order_key : `removed ${seq}`}`;
   });
   const doubled = keys.filter((key, index) => keys.indexOf(key) !== index);
   expect({ wrong, doubled }).toEqual({ wrong: [], doubled: [] });
@@ -68,7 +68,7 @@ const settleOne = (run: Run, outcome: OutboundOutcome): void => {
   const { scene, underWay, arrived, random } = run;
   const [delivery] = underWay.splice(Math.floor(random() * underWay.length), 1);
   if (!delivery) return;
-  const before = deliveryStore(scene.db).bySeq(delivery.seq);
+  const before = deliveryStore(scene.db).bySeq(delivery.key);
   scene.settle(delivery, outcome);
   if (outcome === ok && before && !arrived.some(({ seq }) => seq === before.seq)) arrived.push(before);
 };

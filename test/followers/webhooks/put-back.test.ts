@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ClaimedDelivery } from '#src/followers/webhooks/claim.ts';
 import { type DeliveryFilter, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';
-import { canBePutBack, putBack, putBackFailed } from '#src/followers/webhooks/put-back.ts';
+import { canBePutBack, putBack, putBackFailed } from '#src/followers/webhooks/replay.ts';
 import type { WebhookRow } from '#src/followers/webhooks/store.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import { answered, openScene, type Scene, START, WAITS } from './deliveries-scene.ts';
@@ -19,7 +19,7 @@ const row = (seq: number) => {
   if (!found) throw new Error(`there is no delivery ${seq}`);
   return found;
 };
-const seqs = (claimed: readonly ClaimedDelivery[]) => claimed.map(({ seq }) => seq);
+const seqs = (claimed: readonly ClaimedDelivery[]) => claimed.map(({ key }) => key);
 /** All attempts of what is there. */
 const exhaust = () => {
   for (const wait of [...WAITS, 0]) {
@@ -38,8 +38,8 @@ describe('a replay', () => {
       if (!first) throw new Error('nothing was claimed');
       scene.settle(first, how === 'delivered' ? undefined : answered(410));
       scene.update(webhook, { status: 'active' });
-      replay(first.seq);
-      expect(row(first.seq)).toMatchObject({ status: 'pending', attempts: 1, attempts_before: 1 });
+      replay(first.key);
+      expect(row(first.key)).toMatchObject({ status: 'pending', attempts: 1, attempts_before: 1 });
       expect(scene.turns()).toMatchObject([{ id: first.id, body: first.body, attempt: 2 }]);
     },
   );
@@ -76,7 +76,7 @@ describe('a replay', () => {
     scene.settle(second);
     const [first] = scene.turns();
     if (!first) throw new Error('nothing was claimed');
-    expect(first.seq).toBe(1);
+    expect(first.key).toBe(1);
     scene.settle(first);
     expect(seqs(scene.turns())).toEqual([3]);
   });
@@ -124,7 +124,7 @@ describe('a replay of all that failed', () => {
     const arrived: number[] = [];
     for (let claimed = scene.turns(); claimed.length > 0; claimed = scene.turns()) {
       for (const one of claimed) scene.settle(one);
-      arrived.push(...claimed.filter(({ seq: one }) => row(one).order_key === seq).map((one) => one.seq));
+      arrived.push(...claimed.filter(({ key }) => row(key).order_key === seq).map(({ key }) => key));
     }
     expect(arrived).toEqual([1, ...Array.from({ length: 10 }, (_, index) => 3 + 2 * index)]);
     expect(scene.deliveries().every(({ status }) => status === 'delivered')).toBe(true);

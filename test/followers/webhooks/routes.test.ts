@@ -1,4 +1,4 @@
-// Of which changes the sender hears: what it has claimed would else go to where the webhook was.
+// Which changes restart a webhook's deliveries: what was claimed would otherwise go to where the webhook was.
 import { expect, test } from 'vitest';
 import { createWebhook } from '#src/followers/webhooks/change.ts';
 import { webhookRoutes } from '#src/followers/webhooks/routes.ts';
@@ -18,17 +18,17 @@ test.each<[string, string, object, boolean]>([
   ['being enabled', 'patch', { status: 'active' }, true],
   ['another name', 'patch', { name: 'Other' }, false],
   ['being deleted', 'delete', {}, true],
-])('%s', async (_, method, body, isHeard) => {
+])('%s', async (_, method, body, restarts) => {
   const storage = await openTestStorage(await temporaryDirectory());
   const id = await createSampleTenant(storage);
-  const heard: string[][] = [];
+  const restarted: string[][] = [];
   const deps = {
     files: storage.tenants,
     clock: createTestClock(1_700_000_000_000),
     key: Buffer.alloc(32, 7),
     outbound: { refusalOf: async () => null },
-    following: () => ({ hold: async () => () => undefined }),
-    dispatcher: { beginAnew: (...webhook: string[]) => void heard.push(webhook) },
+    following: { hold: async () => () => undefined },
+    deliveries: { restart: (...webhook: string[]) => void restarted.push(webhook) },
   };
   const { row } = await createWebhook(deps as never, id, given, systemChange('webhook.create'));
   const route = webhookRoutes(deps as never).find(
@@ -39,5 +39,5 @@ test.each<[string, string, object, boolean]>([
     { params, query: {}, body } as never,
     { change: systemChange('webhook.update') } as never,
   );
-  expect(heard).toEqual(isHeard ? [[id, row.id]] : []);
+  expect(restarted).toEqual(restarts ? [[id, row.id]] : []);
 });

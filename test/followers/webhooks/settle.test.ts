@@ -95,7 +95,7 @@ describe('the delivery', () => {
       scene.settle(claimOne(), answered(500));
       scene.now += wait;
     }
-    expect(claimOne().seq).toBe(2);
+    expect(claimOne().key).toBe(2);
   });
 
   test('of a webhook that is gone is nothing any more', () => {
@@ -111,7 +111,7 @@ describe('the delivery', () => {
     scene.webhook();
     const claimed = eventFor();
     const store = deliveryStore(scene.db);
-    store.putBack(claimed.seq, scene.now, scene.now);
+    store.putBack(claimed.key, scene.now, scene.now);
     expect(scene.turns()).toEqual([]);
     scene.settle(claimed, answered(500));
     expect(claimOne().attempt).toBe(2);
@@ -120,14 +120,8 @@ describe('the delivery', () => {
   test('that was ended meanwhile is delivered all the same where it was', () => {
     scene.webhook();
     const claimed = eventFor();
-    const ended = { seq: claimed.seq, status: 'failed', error: errorWords.disabled } as const;
-    const nothing = {
-      next_attempt_at: null,
-      response_status: null,
-      response_excerpt: null,
-      updated_at: START,
-    };
-    deliveryStore(scene.db).end({ ...nothing, ...ended });
+    const row = scene.deliveries()[0];
+    if (row) deliveryStore(scene.db).fail(row, errorWords.disabled, START);
     scene.settle(claimed, answered(500));
     expect(scene.deliveries()).toMatchObject([{ status: 'failed', error: errorWords.disabled }]);
     scene.settle(claimed);
@@ -143,7 +137,7 @@ describe('what was claimed and not sent', () => {
     scene.event('message.sent', seq);
     scene.giveBack([claimOne()]);
     expect(scene.deliveries()).toMatchObject([{ attempts: 0, next_attempt_at: START }, {}]);
-    expect(claimOne()).toMatchObject({ seq: 1, attempt: 1 });
+    expect(claimOne()).toMatchObject({ key: 1, attempt: 1 });
   });
 
   test('is left alone where something else has become of it', () => {

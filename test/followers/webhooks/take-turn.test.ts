@@ -6,7 +6,7 @@ import { claimTest } from '#src/followers/webhooks/claim.ts';
 import { deliveryStore } from '#src/followers/webhooks/delivery-store.ts';
 import { catchUp } from '#src/followers/webhooks/fan-out.ts';
 import { presentWebhook } from '#src/followers/webhooks/present.ts';
-import { putBackFailed } from '#src/followers/webhooks/put-back.ts';
+import { putBackFailed } from '#src/followers/webhooks/replay.ts';
 import { errorWords } from '#src/followers/webhooks/rules.ts';
 import { sealFor } from '#src/followers/webhooks/secrets.ts';
 import { type WebhookRow, webhookStore } from '#src/followers/webhooks/store.ts';
@@ -19,8 +19,7 @@ beforeEach(async () => {
 });
 
 const [FIRST_WAIT = 0, , LAST_WAIT = 0] = WAITS;
-const told = (claimed: readonly ClaimedDelivery[]) =>
-  claimed.map(({ event, webhookId }) => [event, webhookId]);
+const told = (claimed: readonly ClaimedDelivery[]) => claimed.map(({ event, target }) => [event, target]);
 const only = (claimed: readonly ClaimedDelivery[]): ClaimedDelivery => {
   const [one, ...others] = claimed;
   if (!one || others.length > 0) throw new Error(`${claimed.length} were claimed`);
@@ -51,7 +50,7 @@ describe('events become deliveries', () => {
     const second = scene.webhook();
     scene.event('message.sent', scene.message());
     const claimed = scene.turns();
-    expect(claimed.map(({ webhookId }) => webhookId)).toEqual([first.id, first.id, second.id]);
+    expect(claimed.map(({ target }) => target)).toEqual([first.id, first.id, second.id]);
   });
 
   test('what was before the first webhook is told to nobody', () => {
@@ -174,11 +173,11 @@ describe('claiming', () => {
     scene.room = 2;
     for (let count = 0; count < 3; count++) scene.event('message.sent', scene.message());
     const { claimed, next } = scene.turn();
-    expect(claimed.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(claimed.map(({ key }) => key)).toEqual([1, 2]);
     expect(next).toBeNull();
     expect(scene.turn()).toMatchObject({ claimed: [], next: null, more: false });
     scene.room = 3;
-    expect(only(scene.turn().claimed).seq).toBe(3);
+    expect(only(scene.turn().claimed).key).toBe(3);
   });
 
   test('gives nothing out twice, however long it is under way', () => {
@@ -268,7 +267,7 @@ describe('claiming', () => {
     scene.settle(claimOne(), answered(500));
     scene.db.exec('DELETE FROM events WHERE seq = 1');
     scene.now += FIRST_WAIT;
-    expect(claimOne().seq).toBe(2);
+    expect(claimOne().key).toBe(2);
     expect(scene.deliveries()).toMatchObject([
       { status: 'failed', attempts: 1, error: errorWords.eventRemoved, response_status: 500 },
       { status: 'pending' },
@@ -314,15 +313,15 @@ describe('the order', () => {
     const [one, other] = [scene.message(), scene.message()];
     for (const seq of [one, one, other, one]) scene.event('message.sent', seq);
     const claimed = scene.turns();
-    expect(claimed.map(({ seq }) => seq)).toEqual([1, 3]);
+    expect(claimed.map(({ key }) => key)).toEqual([1, 3]);
     scene.settle(claimed[0] as ClaimedDelivery);
     const second = claimOne();
-    expect(second.seq).toBe(2);
+    expect(second.key).toBe(2);
     scene.settle(second, answered(500));
     expect(scene.turns()).toEqual([]);
     scene.now += FIRST_WAIT;
     scene.settle(claimOne());
-    expect(claimOne().seq).toBe(4);
+    expect(claimOne().key).toBe(4);
   });
 
   test('a slow receiver keeps nobody else’s waiting', () => {
@@ -331,9 +330,9 @@ describe('the order', () => {
     const seq = scene.message();
     scene.event('message.sent', seq);
     scene.event('message.sent', seq);
-    const quickOnes = scene.turns().filter(({ webhookId }) => webhookId === quick.id);
+    const quickOnes = scene.turns().filter(({ target }) => target === quick.id);
     scene.settle(only(quickOnes));
-    expect(claimOne()).toMatchObject({ webhookId: quick.id });
+    expect(claimOne()).toMatchObject({ target: quick.id });
     expect(scene.deliveries(slow).map(({ attempts }) => attempts)).toEqual([1, 0]);
   });
 
@@ -354,7 +353,7 @@ describe('the order', () => {
     scene.event('suppression.added', 0, about('a@example.org'));
     scene.event('suppression.removed', 0, about('a@example.org'));
     scene.event('suppression.added', 0, about('b@example.org'));
-    expect(scene.turns().map(({ seq }) => seq)).toEqual([1, 3]);
+    expect(scene.turns().map(({ key }) => key)).toEqual([1, 3]);
   });
 });
 
@@ -397,7 +396,7 @@ describe('a webhook that is disabled', () => {
     scene.room = 1;
     const arrived: number[] = [];
     for (let claimed = scene.turns(); claimed.length > 0; claimed = scene.turns()) {
-      arrived.push(...claimed.map((one) => one.seq));
+      arrived.push(...claimed.map((one) => one.key));
       for (const one of claimed) scene.settle(one);
     }
     expect(arrived).toEqual(Array.from({ length: 10 }, (_, index) => 81 + index));
@@ -412,7 +411,7 @@ test('what is put back behind one that is under way waits on as well', () => {
   scene.turns();
   scene.update(webhook, { status: 'active' });
   scene.event('message.sent', seq);
-  expect(claimOne().seq).toBe(91);
+  expect(claimOne().key).toBe(91);
   const options = { since: 0, before: scene.now, after: 0 };
   expect(putBackFailed(scene.db, webhook.number, options, scene.now, 600).count).toBe(90);
   scene.update(webhook, { status: 'disabled' });
@@ -432,7 +431,7 @@ test('what waits behind one that is under way waits on, also where some of it ha
   scene.update(webhook, { status: 'active' });
   expect(scene.turns()).toEqual([]);
   scene.settle(first);
-  expect(claimOne().seq).toBe(82);
+  expect(claimOne().key).toBe(82);
 });
 
 describe('a webhook that is removed', () => {
@@ -458,7 +457,7 @@ describe('a webhook that is removed', () => {
     const other = scene.webhook();
     webhookStore(scene.db).markRemoved(removed.number, scene.now);
     scene.event('message.sent', scene.message());
-    expect(claimOne().webhookId).toBe(other.id);
+    expect(claimOne().target).toBe(other.id);
     expect(
       webhookStore(scene.db)
         .all()
