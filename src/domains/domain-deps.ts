@@ -8,6 +8,7 @@ import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { ServiceNames } from './custom/rules.ts';
+import type { KeySettings } from './keys/key-rules.ts';
 import type { GenerateKeyPair } from './keys/keys.ts';
 import type { Signers } from './keys/signers.ts';
 
@@ -22,6 +23,7 @@ export interface DomainDeps extends ServiceNames {
   readonly signers: Signers;
   readonly sealingKey: Buffer;
   readonly generateKeyPair: GenerateKeyPair;
+  readonly keySettings: (tenantId: string) => KeySettings;
   readonly notices: Notices;
   readonly ownersOf: OwnersOf;
   /** Origin under which owners sign in, for the links in mails. */

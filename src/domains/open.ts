@@ -9,7 +9,9 @@ import { domainCheckJob } from './custom/check-job.ts';
 import { domainRoutes, exportRoutes } from './custom/domain-routes.ts';
 import { createDnsServer, type DnsServer } from './dns/server.ts';
 import { domainConnectRoutes } from './domain-connect/routes.ts';
+import type { DomainDeps } from './domain-deps.ts';
 import { keyRoutes } from './keys/key-routes.ts';
+import { keepOldOf, rotateAfterOf } from './keys/key-rules.ts';
 import { fewAtATime, type GenerateKeyPair, generateDkimKeyPair } from './keys/keys.ts';
 import { keyRenewalJob } from './keys/renewal-job.ts';
 import { createSigners } from './keys/signers.ts';
@@ -59,61 +61,44 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
   const dns = authoritative && createDnsServer({ listen: authoritative.listen, zones, log });
   const stopping = new AbortController();
   const lookup = createDnsLookup(config.dns.resolvers, { stopping: stopping.signal });
-  /** Of one tenant's domains and keys nothing that changes them interleaves. */
-  const queue = createKeyedQueue();
-  const changing = {
+  const deps: DomainDeps = {
     storage,
     clock,
-    queue,
+    log,
+    queue: createKeyedQueue(),
     lookup,
+    stopping: stopping.signal,
     signers,
     sealingKey,
     generateKeyPair,
+    keySettings: (tenantId) => ({
+      keepOld: keepOldOf(config.dkim.keep_old, Object.values(base.config().queue.give_up)),
+      rotateAfter: rotateAfterOf(config.dkim.rotate_every, tenantId),
+    }),
     serviceHost: settings.serviceHost,
-  };
-  const keys = {
-    ...changing,
-    rotateEvery: config.dkim.rotate_every,
-    keepOld: config.dkim.keep_old,
-    giveUps: Object.values(config.queue.give_up),
-  };
-  const domains = {
-    ...changing,
-    managedSuffix: config.service.managed_suffix,
+    managedSuffix: settings.managedSuffix,
     notices,
     ownersOf,
     origin: config.service.public_origin,
-    log,
-    stopping: stopping.signal,
     random: Math.random,
   };
-  const policy = mtaStsRoutes({
-    peek: (work) => platform.peek(work),
-    serviceHost: settings.serviceHost,
-    publicOrigin: config.service.public_origin,
-    mtaSts: settings.mtaSts,
-  });
-  const publishing = [
-    ...exportRoutes(domains),
-    ...domainConnectRoutes(domains, { ...domainConnectOf(config), keyRecords: settings.extra }),
-  ];
   return {
     signers,
     lookup,
-    /** Null where it is off. */
+    /** Null if it is off. */
     dns,
-    /** What health shows of it. */
+    /** What `/healthz` shows of it. */
     dnsFacts: () => dnsFacts(dns),
-    hosts: createTenantHosts({
-      serviceHost: settings.serviceHost,
-      managedSuffix: settings.managedSuffix,
-      sealingKey,
-      generateKeyPair,
-      isReservedSlug: zones.isReservedSlug,
-    }),
-    routes: [...policy, ...domainRoutes(domains), ...publishing, ...keyRoutes(keys)],
-    jobs: [domainCheckJob(domains), keyRenewalJob(keys)],
-    /** Ends what is asked of the DNS, so that nothing waits for its answers. */
+    hosts: createTenantHosts({ ...deps, isReservedSlug: zones.isReservedSlug }),
+    routes: [
+      ...mtaStsRoutes(deps, settings.mtaSts),
+      ...domainRoutes(deps),
+      ...exportRoutes(deps),
+      ...domainConnectRoutes(deps, { ...domainConnectOf(config), keyRecords: settings.extra }),
+      ...keyRoutes(deps),
+    ],
+    jobs: [domainCheckJob(deps), keyRenewalJob(deps)],
+    /** Ends lookups in flight, so that nothing waits for their answers. */
     stopAsking: () => stopping.abort(),
   } satisfies Room & Record<string, unknown>;
 };

@@ -5,14 +5,17 @@
 import { type KeyObject, sign } from 'node:crypto';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { HostReading } from '../custom/check-practice.ts';
+import type { DomainDeps } from '../domain-deps.ts';
 import type { CheckedRecord } from '../records/host-check.ts';
 import { apexOf } from '../records/wanted-records.ts';
 import { missingGroups, type TemplateSettings, templateRecords, tokenVariables } from './template.ts';
 
-export interface OfferDeps {
-  readonly lookup: Pick<DnsLookup, 'txt'>;
+export interface DomainConnectSettings {
   readonly template: TemplateSettings;
+  /** Null if the operator has not set it up. */
   readonly signingKey: SigningKey | null;
+  /** TXT records with the public key; empty without a key. */
+  readonly keyRecords: readonly { readonly name: string; readonly data: string }[];
 }
 
 export interface OfferRequest extends HostReading {
@@ -54,7 +57,8 @@ const stillMissing = async (
 };
 
 export const offerFor = async (
-  { lookup, template, signingKey }: OfferDeps,
+  { lookup }: Pick<DomainDeps, 'lookup'>,
+  { template, signingKey }: DomainConnectSettings,
   { facts, check, provider, withInbound, redirectUri }: OfferRequest,
 ): Promise<Offer> => {
   const none = (reason: string, byHand: readonly CheckedRecord[] = []): Offer => ({

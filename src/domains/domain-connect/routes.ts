@@ -8,125 +8,8 @@ import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { readHost } from '../custom/check-practice.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { purposes } from '../records/host-check.ts';
-import type { SigningKey } from './offer.ts';
-import { type Offer, offerFor, providers } from './offer.ts';
-import { domainConnectTemplate, type TemplateSettings } from './template.ts';
-
-export interface DomainConnectSettings {
-  readonly template: TemplateSettings;
-  /** Null if the operator has not set it up. */
-  readonly signingKey: SigningKey | null;
-  /** TXT records with the public key; empty without a key. */
-  readonly keyRecords: readonly { readonly name: string; readonly data: string }[];
-}
-
-const TAG = 'DNS and deliverability';
-const TEMPLATE_PATH = '/api/public/domain-connect/template';
-const MAX_REDIRECT_CHARACTERS = 2_000;
-
-const redirectWithin = (text: string | undefined, origin: string): string | null => {
-  if (text === undefined) return null;
-  if (URL.canParse(text) && new URL(text).origin === origin && text.startsWith(`${origin}/`)) return text;
-  throw new AppError('invalid_request', 'The address to return to is not one of this service.', {
-    extra: { fields: [{ path: 'query.redirect_uri', message: `expected an address below ${origin}/` }] },
-  });
-};
-
-const presentOffer = ({ url, reason, provider, groups, byHand }: Offer): z.infer<typeof offerSchema> => ({
-  available: url !== null,
-  url,
-  reason,
-  provider,
-  groups: [...groups],
-  by_hand: byHand.map(({ purpose, type, name, value, priority, hint }) => ({
-    purpose,
-    type,
-    name,
-    value,
-    priority,
-    hint,
-  })),
-});
-
-export const domainConnectRoutes = (
-  deps: DomainDeps,
-  { template, signingKey, keyRecords }: DomainConnectSettings,
-): Route[] => {
-  const published = domainConnectTemplate(template);
-  return [
-    defineRoute({
-      method: 'get',
-      path: TEMPLATE_PATH,
-      tag: TAG,
-      summary: 'The Domain Connect template',
-      description:
-        'As it goes into the repository of templates that DNS providers take it from, under `<providerId>.<serviceId>.json`.',
-      access: 'public',
-      stability: 'stable',
-      responses: { 200: { description: 'The template.', body: templateSchema } },
-      handle: () => ({ status: 200, body: published }),
-    }),
-    defineRoute({
-      method: 'get',
-      path: '/api/public/domain-connect/meta',
-      tag: TAG,
-      summary: 'Whether Domain Connect is set up here, and its public key',
-      access: 'public',
-      stability: 'stable',
-      responses: {
-        200: { description: 'What a provider needs besides the template.', body: metaSchema },
-      },
-      handle: () => ({
-        status: 200,
-        body: {
-          provider_id: template.providerId,
-          service_id: template.serviceId,
-          available: signingKey !== null,
-          key_host: signingKey?.keyHost ?? null,
-          sync_pub_key_domain: template.serviceHost,
-          public_key_records: keyRecords.map(({ name, data }) => ({
-            name,
-            type: 'TXT' as const,
-            value: data,
-          })),
-          template_url: template.publicOrigin + TEMPLATE_PATH,
-        },
-      }),
-    }),
-    defineRoute({
-      method: 'get',
-      path: '/api/practices/{id}/domain-connect/cloudflare',
-      tag: TAG,
-      summary: 'The address that publishes the records at the DNS provider',
-      description:
-        'The owner of the domain signs in there and agrees. It asks for the records that were missing at the last check, and never for an SPF or DMARC record where there is one already; those are listed under `by_hand`.',
-      access: 'domain.manage',
-      stability: 'stable',
-      params: tenantParams,
-      query: z.strictObject({
-        redirect_uri: z
-          .string()
-          .max(MAX_REDIRECT_CHARACTERS)
-          .optional()
-          .describe('Where the browser goes afterwards: an address of this service.'),
-        inbound: z
-          .enum(['true', 'false'])
-          .default('false')
-          .describe('Whether to ask for the optional records of incoming mail too.'),
-      }),
-      responses: { 200: { description: 'The address, or why there is none.', body: offerSchema } },
-      handle: async ({ params: { id }, query }) => {
-        const redirectUri = redirectWithin(query.redirect_uri, template.publicOrigin);
-        const reading = await readHost(deps, id);
-        const offer = await offerFor(
-          { lookup: deps.lookup, template, signingKey },
-          { ...reading, provider: providers.cloudflare, withInbound: query.inbound === 'true', redirectUri },
-        );
-        return { status: 200, body: presentOffer(offer) };
-      },
-    }),
-  ];
-};
+import { type DomainConnectSettings, type Offer, offerFor, providers } from './offer.ts';
+import { domainConnectTemplate } from './template.ts';
 
 const recordBase = { groupId: z.string(), host: z.string() };
 const ttl = z.int();
@@ -193,3 +76,111 @@ export const offerSchema = z.strictObject({
     )
     .describe('Missing records that the address does not publish.'),
 });
+
+const TAG = 'DNS and deliverability';
+const TEMPLATE_PATH = '/api/public/domain-connect/template';
+const MAX_REDIRECT_CHARACTERS = 2_000;
+
+const redirectWithin = (text: string | undefined, origin: string): string | null => {
+  if (text === undefined) return null;
+  if (URL.canParse(text) && new URL(text).origin === origin && text.startsWith(`${origin}/`)) return text;
+  throw new AppError('invalid_request', 'The address to return to is not one of this service.', {
+    extra: { fields: [{ path: 'query.redirect_uri', message: `expected an address below ${origin}/` }] },
+  });
+};
+
+const presentOffer = ({ url, reason, provider, groups, byHand }: Offer): z.infer<typeof offerSchema> => ({
+  available: url !== null,
+  url,
+  reason,
+  provider,
+  groups: [...groups],
+  by_hand: byHand.map(({ purpose, type, name, value, priority, hint }) => ({
+    purpose,
+    type,
+    name,
+    value,
+    priority,
+    hint,
+  })),
+});
+
+export const domainConnectRoutes = (deps: DomainDeps, settings: DomainConnectSettings): Route[] => {
+  const { template, signingKey, keyRecords } = settings;
+  const published = domainConnectTemplate(template);
+  return [
+    defineRoute({
+      method: 'get',
+      path: TEMPLATE_PATH,
+      tag: TAG,
+      summary: 'The Domain Connect template',
+      description:
+        'As it goes into the repository of templates that DNS providers take it from, under `<providerId>.<serviceId>.json`.',
+      access: 'public',
+      stability: 'stable',
+      responses: { 200: { description: 'The template.', body: templateSchema } },
+      handle: () => ({ status: 200, body: published }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/api/public/domain-connect/meta',
+      tag: TAG,
+      summary: 'Whether Domain Connect is set up here, and its public key',
+      access: 'public',
+      stability: 'stable',
+      responses: {
+        200: { description: 'What a provider needs besides the template.', body: metaSchema },
+      },
+      handle: () => ({
+        status: 200,
+        body: {
+          provider_id: template.providerId,
+          service_id: template.serviceId,
+          available: signingKey !== null,
+          key_host: signingKey?.keyHost ?? null,
+          sync_pub_key_domain: template.serviceHost,
+          public_key_records: keyRecords.map(({ name, data }) => ({
+            name,
+            type: 'TXT' as const,
+            value: data,
+          })),
+          template_url: template.publicOrigin + TEMPLATE_PATH,
+        },
+      }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/api/practices/{id}/domain-connect/cloudflare',
+      tag: TAG,
+      summary: 'The address that publishes the records at the DNS provider',
+      description:
+        'The owner of the domain signs in there and agrees. It asks for the records that were missing at the last check, and never for an SPF or DMARC record where there is one already; those are listed under `by_hand`.',
+      access: 'domain.manage',
+      stability: 'stable',
+      params: tenantParams,
+      query: z.strictObject({
+        redirect_uri: z
+          .string()
+          .max(MAX_REDIRECT_CHARACTERS)
+          .optional()
+          .describe('Where the browser goes afterwards: an address of this service.'),
+        inbound: z
+          .enum(['true', 'false'])
+          .default('false')
+          .describe('Whether to ask for the optional records of incoming mail too.'),
+      }),
+      responses: { 200: { description: 'The address, or why there is none.', body: offerSchema } },
+      handle: async ({ params: { id }, query }) => {
+        const redirectUri = redirectWithin(query.redirect_uri, template.publicOrigin);
+        const reading = await readHost(deps, id);
+        const offer = await offerFor(deps, settings, {
+          ...reading,
+          provider: providers.cloudflare,
+          withInbound: query.inbound === 'true',
+          redirectUri,
+        });
+        return { status: 200, body: presentOffer(offer) };
+      },
+    }),
+  ];
+};

@@ -1,6 +1,7 @@
 // A tenant imports a key of its own for its custom domain, under its own selector, and publishes the TXT itself. So a
 // domain can move here without a change of its DNS at the same moment. The key signs at once; the key that it replaces
 // waits again, with its record unchanged. The next rotation retires the imported key.
+
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
@@ -11,10 +12,11 @@ import { AppError } from '#src/kernel/errors.ts';
 import { seal } from '#src/kernel/seal.ts';
 import { type DkimSigner, dkimRecord } from '#src/mail/dkim-key.ts';
 import { checkKeyAt } from '../check/dkim-record.ts';
+import type { DomainDeps } from '../domain-deps.ts';
 import { hostInQuestion } from '../records/host-facts.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { type DkimKeyRow, dkimKeyStore } from '../store.ts';
-import { type KeyDeps, scheduleKeyWork } from './key-hosts.ts';
+import { scheduleKeyWork } from './key-hosts.ts';
 import { auditKeys } from './key-schema.ts';
 import { keyName, sealingContext } from './keys.ts';
 import { changeKeys } from './signers.ts';
@@ -137,7 +139,7 @@ const replaced = (row: DkimKeyRow, now: number): DkimKeyRow =>
  * DNS does not have the key; nothing has changed then.
  */
 export const importKey = (
-  deps: KeyDeps,
+  deps: DomainDeps,
   tenantId: string,
   { host: wantedHost, selector, privateKey: pem }: WantedImport,
   change: Change,

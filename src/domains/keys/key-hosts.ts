@@ -6,20 +6,7 @@ import { DAY } from '#src/kernel/time.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { type DkimKeyRow, dkimKeyStore, type SendingDomainRow, sendingDomainStore } from '../store.ts';
-import { type HostUse, type KeySettings, keepOldOf, planKeys, rotateAfterOf } from './key-rules.ts';
-
-/** What the operations on a tenant's keys are given. */
-export interface KeyDeps
-  extends Pick<
-    DomainDeps,
-    'storage' | 'clock' | 'queue' | 'lookup' | 'signers' | 'sealingKey' | 'generateKeyPair' | 'serviceHost'
-  > {
-  /** As configured; milliseconds. */
-  readonly rotateEvery: number;
-  readonly keepOld: number;
-  /** How long messages of each lane are tried. */
-  readonly giveUps: readonly number[];
-}
+import { type HostUse, planKeys } from './key-rules.ts';
 
 export interface HostKeys {
   readonly host: string;
@@ -29,14 +16,6 @@ export interface HostKeys {
 
 /** At the latest: finds what no time announces, such as a file restored from a backup. */
 export const LONGEST_WAIT_MS = 7 * DAY;
-
-export const settingsOf = (
-  { rotateEvery, keepOld, giveUps }: Pick<KeyDeps, 'rotateEvery' | 'keepOld' | 'giveUps'>,
-  tenantId: string,
-): KeySettings => ({
-  keepOld: keepOldOf(keepOld, giveUps),
-  rotateAfter: rotateAfterOf(rotateEvery, tenantId),
-});
 
 const useOf = (
   { managed_host, custom_domain }: PracticeRow,
@@ -62,11 +41,11 @@ export const hostsOf = (db: TenantDb): HostKeys[] => {
 
 /** Stores in the registry when the tenant's keys are due next, not before `earliest`. */
 export const scheduleKeyWork = async (
-  deps: Pick<KeyDeps, 'storage' | 'clock' | 'rotateEvery' | 'keepOld' | 'giveUps'>,
+  deps: DomainDeps,
   tenantId: string,
   earliest: number,
 ): Promise<void> => {
-  const settings = settingsOf(deps, tenantId);
+  const settings = deps.keySettings(tenantId);
   const hosts = await deps.storage.tenants.read(tenantId, hostsOf);
   const times = hosts
     .flatMap(({ rows, use }) => planKeys(rows, use, settings))

@@ -4,9 +4,10 @@ import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { domainName } from '#src/mail/address.ts';
+import type { DomainDeps } from '../domain-deps.ts';
 import type { DkimKeyRow } from '../store.ts';
 import { importKey } from './import-key.ts';
-import { hostsOf, type KeyDeps, settingsOf } from './key-hosts.ts';
+import { hostsOf } from './key-hosts.ts';
 import { planKeys } from './key-rules.ts';
 import { dkimKeysSchema, importBody, presentKey, rotateBody } from './key-schema.ts';
 import { openKey, recordOf } from './keys.ts';
@@ -29,8 +30,8 @@ const hintOn = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): string =
     : '';
 };
 
-const listKeys = (deps: KeyDeps, tenantId: string): Promise<z.infer<typeof dkimKeysSchema>> => {
-  const settings = settingsOf(deps, tenantId);
+const listKeys = (deps: DomainDeps, tenantId: string): Promise<z.infer<typeof dkimKeysSchema>> => {
+  const settings = deps.keySettings(tenantId);
   return deps.storage.tenants.read(tenantId, (db: TenantDb) => ({
     data: hostsOf(db).flatMap(({ rows, use }) => {
       const plans = planKeys(rows, use, settings);
@@ -47,7 +48,7 @@ const listKeys = (deps: KeyDeps, tenantId: string): Promise<z.infer<typeof dkimK
 const toHost = (text: string | undefined): string | null =>
   text === undefined ? null : (domainName(text.replace(/\.$/, '')) ?? text);
 
-export const keyRoutes = (deps: KeyDeps): Route[] => [
+export const keyRoutes = (deps: DomainDeps): Route[] => [
   defineRoute({
     method: 'get',
     path: PATH,

@@ -3,8 +3,6 @@
 // the keys publishes the rest.
 
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { Storage } from '#src/kernel/db/storage.ts';
-import type { Clock } from '#src/kernel/time.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { hostKeyRows } from '../records/host-facts.ts';
 import { domainRegistryStore } from '../registry-store.ts';
@@ -12,18 +10,12 @@ import { type DkimKeyRow, dkimKeyStore } from '../store.ts';
 import { hostsOf } from './key-hosts.ts';
 import { createHostKeys, type NewDkimKey, recordOf } from './keys.ts';
 
-export interface PublishDeps {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly sealingKey: Buffer;
-}
-
 /**
  * Runs in the tenant's queue. Resolves with the tokens whose record has changed. Throws if a key was sealed under
  * another master key.
  */
 export const publishKeys = async (
-  { storage, clock, sealingKey }: PublishDeps,
+  { storage, clock, sealingKey }: DomainDeps,
   tenantId: string,
 ): Promise<string[]> => {
   const wanted = await storage.tenants.read(tenantId, (db) =>
@@ -51,8 +43,6 @@ export const publishKeys = async (
   return wrong.map(({ token }) => token);
 };
 
-type KeyMakingDeps = Pick<DomainDeps, 'storage' | 'clock' | 'sealingKey' | 'generateKeyPair'>;
-
 /** Whether the host has tokens that sign or may sign later; the tokens of a lost domain only retire. */
 const hasTokens = (db: TenantDb, host: string): boolean =>
   dkimKeyStore(db)
@@ -63,7 +53,7 @@ const hasTokens = (db: TenantDb, host: string): boolean =>
  * Runs in the tenant's queue. New keys for a host that has none, to be stored by `insertKeys`; else empty.
  */
 export const missingKeys = async (
-  { storage, clock, sealingKey, generateKeyPair }: KeyMakingDeps,
+  { storage, clock, sealingKey, generateKeyPair }: DomainDeps,
   tenantId: string,
   host: string,
 ): Promise<NewDkimKey[]> => {
@@ -80,7 +70,7 @@ export const insertKeys = (db: TenantDb, keys: readonly NewDkimKey[]): void => {
  * Runs in the tenant's queue. Afterwards the host has tokens, and the registry serves them; also for a domain that was
  * attached before domains had keys of their own.
  */
-export const ensureHostKeys = async (deps: KeyMakingDeps, tenantId: string, host: string): Promise<void> => {
+export const ensureHostKeys = async (deps: DomainDeps, tenantId: string, host: string): Promise<void> => {
   const keys = await missingKeys(deps, tenantId, host);
   if (keys.length > 0) await deps.storage.tenants.write(tenantId, (db) => insertKeys(db, keys));
   const isServed = await deps.storage.tenants.read(tenantId, (db) =>

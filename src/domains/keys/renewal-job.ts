@@ -15,16 +15,10 @@ import { AppError } from '#src/kernel/errors.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { DAY, HOUR } from '#src/kernel/time.ts';
+import type { DomainDeps } from '../domain-deps.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { type DkimKeyRow, dkimKeyStore, sendingDomainStore } from '../store.ts';
-import {
-  type HostKeys,
-  hostsOf,
-  type KeyDeps,
-  LONGEST_WAIT_MS,
-  scheduleKeyWork,
-  settingsOf,
-} from './key-hosts.ts';
+import { type HostKeys, hostsOf, LONGEST_WAIT_MS, scheduleKeyWork } from './key-hosts.ts';
 import { type NextStep, planKeys } from './key-rules.ts';
 import { renewKey } from './keys.ts';
 import { publishKeys } from './publish-keys.ts';
@@ -44,9 +38,9 @@ interface Due {
   readonly row: DkimKeyRow;
 }
 
-const dueSteps = (deps: KeyDeps, tenantId: string, { rows, use }: HostKeys): Due[] => {
+const dueSteps = (deps: DomainDeps, tenantId: string, { rows, use }: HostKeys): Due[] => {
   const now = deps.clock.now();
-  const plans = planKeys(rows, use, settingsOf(deps, tenantId));
+  const plans = planKeys(rows, use, deps.keySettings(tenantId));
   return rows.flatMap((row, index) => {
     const { step = null, at = null } = plans[index] ?? {};
     return step !== null && at !== null && at <= now ? [{ step, row }] : [];
@@ -54,7 +48,7 @@ const dueSteps = (deps: KeyDeps, tenantId: string, { rows, use }: HostKeys): Due
 };
 
 const removeKeys = async (
-  deps: KeyDeps,
+  deps: DomainDeps,
   tenantId: string,
   rows: readonly DkimKeyRow[],
   host: string | null = null,
@@ -71,13 +65,13 @@ const removeKeys = async (
   });
 };
 
-const renew = async (deps: KeyDeps, tenantId: string, row: DkimKeyRow): Promise<void> => {
+const renew = async (deps: DomainDeps, tenantId: string, row: DkimKeyRow): Promise<void> => {
   const { storage, clock, sealingKey, generateKeyPair } = deps;
   const renewed = await renewKey(tenantId, row, sealingKey, clock.now(), generateKeyPair);
   await storage.tenants.write(tenantId, (db) => dkimKeyStore(db).update(renewed));
 };
 
-const activate = async (deps: KeyDeps, tenantId: string, row: DkimKeyRow): Promise<void> => {
+const activate = async (deps: DomainDeps, tenantId: string, row: DkimKeyRow): Promise<void> => {
   await requireKeyInDns(deps, tenantId, row);
   await changeKeys(deps, tenantId, [row.domain], (db) =>
     dkimKeyStore(db).update({ ...row, role: 'active', activated_at: deps.clock.now() }),
@@ -85,7 +79,12 @@ const activate = async (deps: KeyDeps, tenantId: string, row: DkimKeyRow): Promi
 };
 
 /** True if everything that was due is done; false while the DNS lacks a key. */
-const processHost = async (deps: KeyDeps, tenantId: string, keys: HostKeys, log: Log): Promise<boolean> => {
+const processHost = async (
+  deps: DomainDeps,
+  tenantId: string,
+  keys: HostKeys,
+  log: Log,
+): Promise<boolean> => {
   const { host } = keys;
   const due = dueSteps(deps, tenantId, keys);
   const rowsTo = (name: NextStep): DkimKeyRow[] =>
@@ -116,7 +115,7 @@ const processHost = async (deps: KeyDeps, tenantId: string, keys: HostKeys, log:
 
 /** Runs in the tenant's queue. */
 const processTenant = async (
-  deps: KeyDeps,
+  deps: DomainDeps,
   tenantId: string,
   signal: AbortSignal,
   log: Log,
@@ -133,7 +132,7 @@ const processTenant = async (
   await scheduleKeyWork(deps, tenantId, clock.now() + (done ? 0 : RETRY_MS));
 };
 
-export const keyRenewalJob = (deps: KeyDeps): Job => ({
+export const keyRenewalJob = (deps: DomainDeps): Job => ({
   name: 'look after DKIM keys',
   schedule: '*/10 * * * *',
   run: async (signal, log) => {

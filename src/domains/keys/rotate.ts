@@ -14,10 +14,11 @@ import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { checkKeyAt } from '../check/dkim-record.ts';
+import type { DomainDeps } from '../domain-deps.ts';
 import { dkimTarget } from '../records/wanted-records.ts';
 import { domainRegistryStore } from '../registry-store.ts';
 import { type DkimKeyRow, dkimKeyStore } from '../store.ts';
-import { type KeyDeps, scheduleKeyWork, settingsOf } from './key-hosts.ts';
+import { scheduleKeyWork } from './key-hosts.ts';
 import { type Rotation, rotationOf } from './key-rules.ts';
 import { auditKeys } from './key-schema.ts';
 import { keyName, recordOf } from './keys.ts';
@@ -71,7 +72,7 @@ const readyRotation = (
 
 /** Throws `conflict` if verifiers would not find the key; a token is reached by the host's CNAME. */
 export const requireKeyInDns = async (
-  { lookup, serviceHost, sealingKey }: KeyDeps,
+  { lookup, serviceHost, sealingKey }: DomainDeps,
   tenantId: string,
   row: DkimKeyRow,
 ): Promise<void> => {
@@ -99,14 +100,14 @@ const apply = (db: TenantDb, { activate, retire }: Ready, compromised: boolean, 
  * `not_found` for a host without keys; nothing has changed then.
  */
 export const rotateHost = async (
-  deps: KeyDeps,
+  deps: DomainDeps,
   tenantId: string,
   wanted: Wanted,
   change: Change,
 ): Promise<void> => {
   const { storage, clock } = deps;
   const { host, compromised } = wanted;
-  const settings = settingsOf(deps, tenantId);
+  const settings = deps.keySettings(tenantId);
   const ready = (db: TenantDb) => readyRotation(db, wanted, settings, clock.now());
   const { activate } = await storage.tenants.read(tenantId, ready);
   await requireKeyInDns(deps, tenantId, activate);
@@ -127,7 +128,7 @@ export const rotateHost = async (
 
 /** As `rotateHost`; without a host, for the one in use. */
 export const rotateKeys = (
-  deps: KeyDeps,
+  deps: DomainDeps,
   tenantId: string,
   { host, compromised }: { readonly host: string | null; readonly compromised: boolean },
   change: Change,

@@ -1,20 +1,11 @@
 // Serves the MTA-STS policy over HTTPS under the receiving hosts' own names (RFC 8461 §3.3), and answers a TLS proxy
 // that asks before it gets a certificate for a name. TLS itself is the proxy's work.
 import { z } from 'zod';
-import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import type { DomainDeps } from '../domain-deps.ts';
 import { servedStore } from '../registry-store.ts';
 import { type MtaStsSettings, policyText, servesPolicy } from './mta-sts.ts';
-
-export interface MtaStsRoutesDeps {
-  /** Reads from the registry synchronously. */
-  readonly peek: <T>(work: (db: PlatformDb) => T) => T;
-  readonly serviceHost: string;
-  /** `https://mail.example.com`. */
-  readonly publicOrigin: string;
-  readonly mtaSts: MtaStsSettings;
-}
 
 /** The longest DNS name as text (RFC 1035 §2.3.4), with its trailing dot. */
 const MAX_NAME = 254;
@@ -29,11 +20,13 @@ const notServed = (name: string): AppError =>
 const nameOf = (host: string): string =>
   host.length > MAX_NAME ? '' : (HOST_AND_PORT.exec(host)?.[1]?.toLowerCase() ?? '');
 
-export const mtaStsRoutes = (deps: MtaStsRoutesDeps): Route[] => {
-  const { peek, serviceHost, publicOrigin, mtaSts } = deps;
+export const mtaStsRoutes = (
+  { storage, serviceHost, origin }: DomainDeps,
+  mtaSts: MtaStsSettings,
+): Route[] => {
   const policy = policyText(serviceHost, mtaSts);
-  const ownHost = new URL(publicOrigin).hostname;
-  const kindOf = (name: string) => peek((db) => servedStore(db).kindOf(name));
+  const ownHost = new URL(origin).hostname;
+  const kindOf = (name: string) => storage.platform.peek((db) => servedStore(db).kindOf(name));
   const isPolicyHost = (host: string): boolean => servesPolicy(host, { serviceHost, kindOf });
   return [
     defineRoute({

@@ -13,7 +13,7 @@ import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { DnsLookup, Lookup } from '#src/kernel/dns-lookup.ts';
 import { createLog } from '#src/kernel/log.ts';
-import { MINUTE } from '#src/kernel/time.ts';
+import { DAY, MINUTE } from '#src/kernel/time.ts';
 import {
   createTestClock,
   openTestStorage,
@@ -57,6 +57,7 @@ const deps = (): DomainDeps => ({
   log,
   stopping: stopping.signal,
   random: () => 0.5,
+  keySettings: () => ({ keepOld: 14 * DAY, rotateAfter: 180 * DAY }),
 });
 
 const createPending = async (count: number): Promise<string[]> => {
