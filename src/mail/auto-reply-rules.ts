@@ -140,7 +140,7 @@ export const autoReplyRules: readonly AutoReplyRule[] = [
   {
     rule: 'challenge_tmda',
     fields: { 'x-delivery-agent': /^tmda\b/i },
-    source: 'TMDA: asks senders whom it does not know to confirm',
+    source: 'TMDA: asks unknown senders to confirm',
     example: 'X-Delivery-Agent: TMDA/1.1.12 (Macallan)',
   },
   {
@@ -152,7 +152,7 @@ export const autoReplyRules: readonly AutoReplyRule[] = [
   {
     rule: 'challenge_spamarrest',
     fields: { from: /@(?:[\w-]{1,63}\.)?spamarrest\.com>?$/i },
-    source: 'Spam Arrest: asks senders whom it does not know to confirm',
+    source: 'Spam Arrest: asks unknown senders to confirm',
     example: 'From: Erika Muster <verify@spamarrest.com>',
   },
   {

@@ -157,7 +157,7 @@ export const noticeForms: readonly NoticeForm[] = [
     product: 'exim',
     field: 'x-failed-recipients',
     from: daemon,
-    source: 'Exim specification: bounce_message_text; the words may be anybody’s',
+    source: 'Exim specification: bounce_message_text; the words may be customized',
   },
   {
     product: 'other',

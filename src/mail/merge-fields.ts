@@ -97,7 +97,7 @@ export const compileTemplate = (template: string, into: MergeTarget): Template =
   for (const [index, { start, end }] of holes.entries()) {
     if (places[index] === 'code' && problems.length < MAX_PROBLEMS)
       problems.push(
-        `${shown(template.slice(start, end))} stands where its value could become code: put it into text, or into an attribute's value in quotes; a link must begin with https:// or be the placeholder alone`,
+        `${shown(template.slice(start, end))} is at a place where its value could become code: put it into text, or into an attribute's value in quotes; a link must begin with https:// or be the placeholder alone`,
       );
   }
   const namesOf = (some: readonly Hole[]): string[] => [

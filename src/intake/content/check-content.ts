@@ -1,5 +1,4 @@
-// Looks at content before it is accepted: the rules of the house at once, the scanners that are configured by asking
-// them.
+// Checks content before a message is accepted: by the content rules, and by the scanners that are configured.
 import { AppError } from '#src/kernel/errors.ts';
 import {
   type Assessment,
@@ -15,13 +14,13 @@ import type { DnsLists } from './scanners/dns-lists.ts';
 import { type RspamdScanner, rspamdOff, type ScannedContent } from './scanners/rspamd.ts';
 
 export interface ContentCheck {
-  /** Whether anything beside the rules looks: then `scan` takes its time. */
+  /** Whether a scanner is configured that must be asked, so that `scan` takes time. */
   readonly scans: () => boolean;
-  /** By the rules and the operator's list of hosts alone. */
+  /** Checks by the content rules and the operator's list of hosts only. */
   readonly rate: (content: Content) => Assessment;
   /**
-   * Rejects with `unavailable` where a scanner does not answer and content must not pass without it; else a scanner
-   * that fails is named in the assessment.
+   * Asks the scanners too. Rejects with `unavailable` if a scanner does not answer and content must not pass without it;
+   * otherwise the assessment names the scanner that failed.
    */
   readonly scan: (content: ScannedContent) => Promise<Assessment>;
 }
@@ -30,9 +29,9 @@ export interface Scanners {
   readonly rspamd: Pick<RspamdScanner, 'scan'> | null;
   readonly clamd: Pick<ClamdScanner, 'scan'> | null;
   readonly dnsLists: Pick<DnsLists, 'scan'> | null;
-  /** Needs no waiting: the rules alone ask it, too. */
+  /** It answers at once, so `rate` uses it too. */
   readonly blockList: Pick<BlockList, 'find' | 'isConfigured'> | null;
-  /** What becomes of content that a scanner has not looked at because it failed. */
+  /** What to do with content if a scanner failed. */
   readonly onFailure: () => 'pass' | 'refuse';
 }
 
@@ -46,7 +45,7 @@ const noScanners: Scanners = {
   onFailure: () => 'pass',
 };
 
-/** As long as nothing was asked. */
+/** The state of a scanner before it is asked. */
 const stateOf = (scanner: object | null): 'skipped' | 'off' => (scanner === null ? 'off' : 'skipped');
 
 export const createContentCheck = (scanners: Scanners = noScanners): ContentCheck => {
@@ -54,7 +53,7 @@ export const createContentCheck = (scanners: Scanners = noScanners): ContentChec
   const scans = rspamd !== null || clamd !== null || dnsLists !== null;
   const hasAny = (): boolean => scans || blockList?.isConfigured() === true;
 
-  /** By what needs no waiting; null where no scanner is configured. */
+  /** The report without asking scanners; null if none is configured. */
   const reportAtOnce = ({ linkHosts }: ContentRating): ScannerReport | null => {
     if (!hasAny()) return null;
     const listed = blockList?.find(linkHosts) ?? [];
@@ -77,7 +76,7 @@ export const createContentCheck = (scanners: Scanners = noScanners): ContentChec
     ]);
     const listed = dnsLists === null ? links.listed : [...atOnce.links.listed, ...links.listed];
     const assessment = combine(rating, { rspamd: spam, clamd: virus, links: { ...links, listed } });
-    // What is blocked anyway does not pass.
+    // Content that is blocked anyway needs no retry.
     if (assessment.unavailable.length > 0 && assessment.block === null && onFailure() === 'refuse') {
       throw new AppError('unavailable', 'The content cannot be checked: a scanner does not answer.', {
         extra: { retry_after: RETRY_SECONDS },

@@ -1,14 +1,14 @@
-// In which of the service's languages a message is written: by its frequent small words, where they are clear, else by the
-// document's own word and by letters that only German has. German where nothing speaks for either. Pure.
+// Detects in which of the service's languages a message is written: by frequent small words if they are clear, else by the
+// document's `lang` attribute and by letters that only German has. The default is German. Pure.
 import type { Language } from '#src/kernel/language.ts';
 import type { Content } from './assessment.ts';
 import { readHtml } from './reading/html.ts';
 import { readText } from './reading/text.ts';
 import { createVocabulary } from './reading/vocabulary.ts';
 
-/** More than is needed to tell. UTF-16 code units of text. */
+/** UTF-16 code units of text, more than is needed to decide. */
 const LOOKED_AT = 1_200;
-/** Templates say `lang="en"` without anybody having looked: so many more words of the other language are believed. */
+/** Templates often have a wrong `lang="en"`. The words decide if one language has this many more than the other. */
 const CLEAR_LEAD = 4;
 
 const english =
@@ -17,12 +17,12 @@ const german =
   'der die das den dem des und sie ihr ihre ihren ihrem ihrer für mit ist sind wir uns unser unsere bitte nicht am um zu von im auf ein eine einen bei zum zur dass haben wird werden können hallo guten sehr geehrte geehrter liebe lieber grüße grüßen termin rechnung bestellung uhr du dein deine';
 const englishWords = english.split(' ');
 const words = createVocabulary([...englishWords, ...german.split(' ')]);
-/** Numbers of English words come first, behind the two that are no words. */
+/** The numbers of English words come first, behind the two numbers that stand for no word. */
 const FIRST_GERMAN = 2 + englishWords.length;
 const HTML_LANGUAGE = /<html[^>]{0,200}\slang=["']?([a-z]{2})/i;
 const GERMAN_LETTERS = /[äöüß]/i;
 
-/** Above zero: English. */
+/** Above zero if there are more English words than German ones. */
 const leadOfEnglish = (text: string): number => {
   const { ids, count } = readText(text.slice(0, LOOKED_AT), words);
   let lead = 0;

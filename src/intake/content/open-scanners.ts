@@ -1,4 +1,4 @@
-// The scanners of the configuration, and the check of content that asks them.
+// Opens the configured scanners and the check of content that asks them.
 import type { Base } from '#src/kernel/base.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { createContentCheck } from './check-content.ts';
@@ -9,7 +9,7 @@ import { createGuard, type Guard, type ScannerHealth } from './scanners/guard.ts
 import { familyOf } from './scanners/list-codes.ts';
 import { createRspamdScanner } from './scanners/rspamd.ts';
 
-/** Messages whose hosts are looked up in a list at a time, each some twenty names. */
+/** Messages whose hosts are looked up in a list at the same time, each with at most some twenty names. */
 const LISTED_AT_ONCE = 16;
 
 const off = (name: string): ScannerHealth => ({ name, state: 'off', failures: 0, last_failure_at: null });
@@ -39,7 +39,7 @@ export const openScanners = ({ config, clock, log }: Pick<Base, 'config' | 'cloc
             zone,
             guard: guard(familyOf(zone).name, LISTED_AT_ONCE, scanners.dnsbl_timeout),
           })),
-          // A server has two tries in that time.
+          // A resolver gets two tries within the timeout.
           lookup: createDnsLookup(dns.resolvers, {
             tryMs: Math.ceil(scanners.dnsbl_timeout / 2),
             stopping: stopping.signal,
@@ -58,26 +58,26 @@ export const openScanners = ({ config, clock, log }: Pick<Base, 'config' | 'cloc
       onFailure: () => config().scanners.on_failure,
     }),
     isConfigured: () => asked.length > 0 || blockList.isConfigured(),
-    /** What health shows of them. */
+
     health: () => [
       rspamdGuard?.health() ?? off('rspamd'),
       clamdGuard?.health() ?? off('clamd'),
       dnsLists?.health() ?? off('dnsbl'),
       blockList.health(),
     ],
-    /** Reads the list of hosts where it has changed. */
+    /** Reads the list of hosts again if it has changed. */
     refresh: blockList.refresh,
     jobs: [
       {
         name: 'look after the scanners',
         schedule: '* * * * *',
         run: async () => {
-          // One that has too much to do to be asked is there.
+          // A probe that is refused because too many wait says that the scanner works.
           await Promise.allSettled([blockList.refresh(), ...asked.map((scanner) => scanner.probe())]);
         },
       },
     ],
-    /** Ends what is asked, so that nothing waits for its answers. */
+    /** Cancels all questions in flight. */
     stop: () => {
       stopping.abort();
       rspamd?.stop();

@@ -1,5 +1,5 @@
-// What in a subject makes receivers put a mail into the spam folder, or tells too much about its recipient to whoever
-// sees the notification. A table of rules with weights; a subject's score is the sum, at most 100. Pure.
+// Rates a subject: signs that put a mail into the spam folder, and personal data that others could read in a notification. It
+// is a table of rules with weights; a subject's score is their sum, at most 100. Pure.
 import type { Language } from '#src/kernel/language.ts';
 
 type Words = Readonly<Record<Language, string>>;
@@ -24,9 +24,9 @@ export interface SubjectRisk {
   readonly rules: readonly string[];
 }
 
-/** More than any subject that is read; expressions see no more of it. UTF-16 code units. */
+/** UTF-16 code units of a subject that are checked, more than mail programs show. */
 const LOOKED_AT = 500;
-/** What telephones show is shorter, what desktops show not longer. */
+/** Phones show less, and desktop programs not more. */
 const LONG = 78;
 const SHOUTED_LETTERS = 10;
 const SHOUTED_SHARE = 0.7;
@@ -39,7 +39,7 @@ const matches =
   (subject: string): boolean =>
     patterns.some((pattern) => pattern.test(subject));
 
-/** Words as wholes, whatever letters of the alphabet stand beside them. */
+/** Matches whole words, also beside non-ASCII letters. */
 const words = (list: string): RegExp => new RegExp(`(?<!\\p{L})(?:${list})(?!\\p{L})`, 'iu');
 
 const isShouted = (subject: string): boolean => {
@@ -48,7 +48,7 @@ const isShouted = (subject: string): boolean => {
   return letters.length >= SHOUTED_LETTERS && capitals.length >= SHOUTED_SHARE * letters.length;
 };
 
-/** Letters of two scripts in one word: `Pаypal` with a Cyrillic а. */
+/** Whether one word has letters of two scripts: `Pаypal` with a Cyrillic а. */
 const mixesScripts = (subject: string): boolean =>
   (subject.match(/[\p{L}\p{M}]+/gu) ?? []).some(
     (word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word),
@@ -78,7 +78,7 @@ export const subjectRules: readonly SubjectRule[] = [
     },
     advice: {
       de: 'Tippen Sie den Betreff neu, statt ihn einzufügen.',
-      en: 'Type the subject anew instead of pasting it.',
+      en: 'Type the subject again instead of pasting it.',
     },
   },
   {
@@ -164,7 +164,7 @@ export const subjectRules: readonly SubjectRule[] = [
     ),
     why: {
       de: 'Geburtsdatum, Versicherten- oder Kontonummer stehen offen im Betreff.',
-      en: 'A date of birth, an insurance number or an account number stands openly in the subject.',
+      en: 'A date of birth, an insurance number or an account number is readable in the subject.',
     },
     advice: {
       de: 'Lassen Sie solche Angaben weg oder schreiben Sie sie in den Text.',

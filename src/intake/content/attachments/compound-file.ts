@@ -1,9 +1,12 @@
-// The names in an OLE compound file ([MS-CFB]), and the beginning of a stream: what tells a document of the older Office
-// programs from an installer or a mail, and shows whether it has macros. Bounded by the file's own size. Pure.
+// Reads the names in an OLE compound file ([MS-CFB]) and the beginning of one stream. They show whether the file is a
+// document of the older Office programs, an installer or a mail, and whether it has macros. The work is bounded by the size
+// of the file. Pure.
+//
+// The package cfb copies all streams of a file at once (118 ms for 9 MB) and accepts damaged chains of sectors.
 
 export interface CompoundEntry {
   readonly name: string;
-  /** 1 storage, 2 stream, 5 root. */
+  /** 1: storage, 2: stream, 5: root. */
   readonly type: number;
   readonly start: number;
   /** Octets. */
@@ -12,7 +15,7 @@ export interface CompoundEntry {
 
 export interface CompoundFile {
   readonly entries: readonly CompoundEntry[];
-  /** The first octets of a stream, at most so many. */
+  /** The beginning of a stream. */
   readonly read: (entry: CompoundEntry, maxBytes: number) => Buffer;
 }
 
@@ -20,12 +23,12 @@ export class CompoundFileError extends Error {}
 
 const HEADER_LENGTH = 512;
 const ENTRY_LENGTH = 128;
-/** In the header (2.2). */
+/** The entries of the sector table that the header has (2.2). */
 const HEADER_FAT_SECTORS = 109;
 const LAST_SECTOR = 0xfffffffa;
 const MINI_STREAM_CUTOFF = 4_096;
 const MINI_SECTOR = 64;
-/** Far more than documents have. */
+/** Far more entries than documents have. */
 const MAX_ENTRIES = 10_000;
 
 const damaged = (): CompoundFileError => new CompoundFileError('it is damaged');
@@ -48,7 +51,7 @@ export const readCompoundFile = (content: Uint8Array): CompoundFile => {
     return buffer.readUInt32LE(index * 4);
   };
 
-  /** Sectors of the table that chains sectors: the first 109 stand in the header, the others in a chain of their own. */
+  /** The sectors of the table that chains sectors. The header has the first 109; the others are in a chain of their own. */
   const readFatSectors = (): number[] => {
     const found: number[] = [];
     for (let index = 0; index < HEADER_FAT_SECTORS; index += 1) {

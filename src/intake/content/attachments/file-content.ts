@@ -1,5 +1,5 @@
-// Whether a file's content is what its extension says. Bounded: beginnings and ends, directories of archives; no file is
-// looked at whole but for NUL and UTF-8, which take a millisecond for 10 MiB. Answers with words for its sender. Pure.
+// Checks whether a file's content is what its extension says. It reads only beginnings, ends and the directories of archives;
+// only the checks for NUL and UTF-8 read whole files, 1 ms for 10 MiB. The answers are words for the sender. Pure.
 import { isUtf8 } from 'node:buffer';
 import { officeProblem } from './office.ts';
 import { endsAsZip } from './zip.ts';
@@ -7,7 +7,7 @@ import { endsAsZip } from './zip.ts';
 const NOT_WHAT_IT_SAYS = 'its content is not what its name says';
 const HEAD_BYTES = 1_024;
 const TEXT_LOOKED_AT = 65_536;
-/** At each end of a PDF: where its catalog and its first objects stand. */
+/** Octets at each end of a PDF, which have its catalog and its first objects. */
 const PDF_LOOKED_AT = 1_048_576;
 
 const asBuffer = (content: Uint8Array): Buffer =>
@@ -15,16 +15,17 @@ const asBuffer = (content: Uint8Array): Buffer =>
 
 type Check = (content: Uint8Array) => string | null;
 
-/** The beginning as latin1. */
+/** The pattern is applied to the beginning of the file as Latin-1. */
 const begins =
   (pattern: RegExp): Check =>
   (content) =>
     pattern.test(asBuffer(content).toString('latin1', 0, HEAD_BYTES)) ? null : NOT_WHAT_IT_SAYS;
 
-/** Also an archive to those who read from the end: whoever checks it sees another file than whoever opens it. */
+/** Programs find a ZIP archive from the end of a file, so the same file could be an image for one program and an archive for
+ * another. */
 const isNoArchive: Check = (content) => (endsAsZip(content) ? 'it is an archive as well' : null);
 
-/** An action that starts a program. What hides in compressed objects is for the virus scanner. */
+/** An action that starts a program. Compressed objects are left to the virus scanner. */
 const LAUNCH = /\/S\s{0,20}\/Launch\b|\/Launch\s{0,20}<</;
 const startsNoProgram: Check = (content) => {
   const file = asBuffer(content);
@@ -36,9 +37,9 @@ const startsNoProgram: Check = (content) => {
   return launches ? 'it starts a program when it is opened' : null;
 };
 
-/** Controls but tab, line ends, form feed and the end mark of old programs. */
+/** Control characters without tab, line ends, form feed and the end mark of old programs. */
 const CONTROLS = /[\0-\x08\x0b\x0e-\x19\x1b-\x1f\x7f]/;
-/** What starts a document, an archive, a script or a page. */
+/** The beginnings of documents, archives, scripts and pages. */
 const FOREIGN_START =
   /^(?:PK\x03\x04|PK\x05\x06|%PDF-|%!PS|Rar!|7z\xbc\xaf|\x1f\x8b|BZh[1-9]1AY|MSCF|\{\\rtf|#!|<\?|<!doctype|<(?:html|head|body|script|svg|iframe|meta|xml|a|img|div|table|form|style)[\s>/])/i;
 const isText: Check = (content) => {
@@ -49,7 +50,7 @@ const isText: Check = (content) => {
     .replace(/^\xef\xbb\xbf/, '');
   if (file.includes(0) || CONTROLS.test(start) || FOREIGN_START.test(start.trimStart()))
     return NOT_WHAT_IT_SAYS;
-  // Without a byte order mark any octets are Latin-1; with one it says that it is UTF-8.
+  // Only a file with a byte order mark must be UTF-8; without one any octets may be Latin-1.
   return file.subarray(0, 3).equals(BYTE_ORDER_MARK) && !isUtf8(file) ? NOT_WHAT_IT_SAYS : null;
 };
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -84,7 +85,7 @@ const checks: Readonly<Record<string, Check>> = {
   webp: image(/^RIFF[\s\S]{4}WEBP/),
 };
 
-/** Null where it is what an allowed extension says. */
+/** Null if the content is what an allowed extension says. */
 export const contentProblem = (content: Uint8Array, extension: string): string | null => {
   const check = Object.hasOwn(checks, extension) ? checks[extension] : undefined;
   return check === undefined ? NOT_WHAT_IT_SAYS : check(content);

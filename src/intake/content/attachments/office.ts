@@ -1,16 +1,16 @@
-// What stands in documents of office programs: whether one is what its name says, has macros, is encrypted or fetches things
-// from elsewhere when it is opened. [MS-CFB], ECMA-376 part 2 (packages), OASIS OpenDocument 1.3 part 2. Answers with words
-// for its sender, or null. Pure.
+// Checks documents of office programs ([MS-CFB], ECMA-376 part 2, OASIS OpenDocument 1.3 part 2): one must be what its name
+// says, without macros and programs, not encrypted, and must not load anything from another place when it is opened. The
+// answers are words for the sender, or null. Pure.
 import { type CompoundFile, CompoundFileError, readCompoundFile } from './compound-file.ts';
 import { readDirectory, readEntryContent, type ZipEntry, ZipError } from './zip.ts';
 
 const NOT_WHAT_IT_SAYS = 'its content is not what its name says';
 const MACROS = 'it has macros';
-const ENCRYPTED = 'it is encrypted, so that nobody can check it';
+const ENCRYPTED = 'it is encrypted, so that no one can check it';
 const REMOTE = 'it fetches something from another place when it is opened';
 const PROGRAM = 'it holds a program';
 
-/** Large presentations have some hundred kilobytes of types, and as much of relations in all. Octets. */
+/** Octets. Large presentations have some hundred kilobytes of types, and as much of relations in total. */
 const MAX_PART = 2 * 1_024 * 1_024;
 const MAX_RELATIONS = 4 * 1_024 * 1_024;
 
@@ -30,7 +30,7 @@ const mainStreams: Readonly<Record<string, readonly string[]>> = {
   ppt: ['PowerPoint Document'],
 };
 
-/** XML may be UTF-16 (XML 1.0 §4.3.3), and characters may stand as numbers: both hide words from a search. */
+/** Decodes UTF-16 (XML 1.0 §4.3.3) and character references, because both hide words from a search. */
 const xmlText = (part: Buffer): string => {
   const isLittle = part[0] === 0xff && part[1] === 0xfe;
   const isBig = part[0] === 0xfe && part[1] === 0xff;
@@ -46,9 +46,9 @@ const xmlText = (part: Buffer): string => {
 
 const PROGRAMS = /\.(?:exe|dll|scr|com|bat|cmd|ps1|vbs|vbe|jse?|wsf|hta|jar|msi|lnk|cpl|pif)$/i;
 
-/** Relations that load something by themselves; links that are followed by hand, pictures and other tables are usual. */
+/** Relations that load something without a click. Hyperlinks, pictures and links to other tables are usual. */
 const LOADING = /\/(?:attachedTemplate|oleObject|frame|subDocument|afChunk|control)$/;
-/** Not a path on the reader's own disks. */
+/** A target that is no path on the reader's own disks. */
 const REMOTE_TARGET = /^(?:\\\\|\/\/|(?!file:\/\/\/?[a-z]:)[a-z][a-z0-9+.-]+:)/i;
 
 const attributePattern = (name: string): RegExp =>
@@ -62,7 +62,7 @@ const valueIn = (element: string, attribute: RegExp): string => {
   return quoted ?? other ?? '';
 };
 
-/** A value in quotes may hold `>`, and none may hold `<`: so no search goes past the next element. */
+/** A quoted value may have `>`, but none may have `<`, so no search reads beyond the next element. */
 const RELATIONSHIP = /<(?:\w{1,20}:)?Relationship\s[^<>"']*(?:(?:"[^"<]*"|'[^'<]*')[^<>"']*){0,100}>/g;
 
 const loadsRemote = (relations: string): boolean =>
@@ -100,7 +100,7 @@ const openDocumentProblem = (
   entries: readonly ZipEntry[],
   extension: string,
 ): string | null => {
-  // The first entry, stored, so that the type can be read without unpacking (part 2, 3.3).
+  // Part 2, 3.3: the type is the first entry and stored, so that it can be read without unpacking.
   const type = entries.find(({ offset }) => offset === 0);
   if (type?.name !== 'mimetype' || type.method !== 0) return NOT_WHAT_IT_SAYS;
   if (readEntryContent(content, type, 200).toString('latin1').trim() !== odfTypes[extension])
@@ -125,7 +125,7 @@ const zipProblem = (content: Uint8Array, extension: string): string | null => {
     : packageProblem(content, entries, extension);
 };
 
-/** Records of a workbook ([MS-XLS] 2.3): sheets, encryption, the end of the first part. */
+/** The types of a workbook's records ([MS-XLS] 2.3). */
 const BOUND_SHEET = 0x0085;
 const FILE_PASS = 0x002f;
 const END_OF_PART = 0x000a;
@@ -168,7 +168,7 @@ const COMPOUND_START = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const startsWith = (content: Uint8Array, start: Buffer): boolean =>
   start.equals(content.subarray(0, start.length));
 
-/** Documents of the newer programs are ZIP files; encrypted ones are compound files with the document in them. */
+/** Documents of newer programs are ZIP files; if they are encrypted, they are compound files with the document inside. */
 export const officeProblem = (content: Uint8Array, extension: string): string | null => {
   const isCompound = startsWith(content, COMPOUND_START);
   try {

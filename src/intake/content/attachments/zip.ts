@@ -1,16 +1,19 @@
-// The directory of a ZIP file (APPNOTE 6.3.10), read strictly: whatever readers could understand differently is an error. It
-// holds the few entries that are asked for against a bound while inflating them, and nothing is ever inflated unasked. Pure.
+// Reads the directory of a ZIP file (APPNOTE 6.3.10) strictly: everything that two readers could understand differently is an
+// error. Only requested entries are inflated, up to a bound. Pure.
+//
+// The package yauzl is asynchronous, while gates decide inside of a transaction, and it accepts overlapping entries, repeated
+// names and local headers that differ from the directory. fflate accepts even more.
 import { inflateRawSync } from 'node:zlib';
 
 export interface ZipEntry {
   readonly name: string;
   readonly isEncrypted: boolean;
-  /** 0 stored, 8 deflated. */
+  /** 0: stored, 8: deflated. */
   readonly method: number;
   /** Octets. */
   readonly packed: number;
   readonly size: number;
-  /** Where its local header begins. */
+  /** The index of its local header. */
   readonly offset: number;
 }
 
@@ -19,7 +22,7 @@ export class ZipError extends Error {}
 /** Enough for the largest presentations. */
 const MAX_ENTRIES = 1_000;
 const MAX_INFLATED = 200 * 1_024 * 1_024;
-/** Of the whole; what is smaller than this inflates to nothing that hurts. */
+/** Of all entries together. Files that inflate to less than `RATIO_FROM` are harmless. */
 const MAX_RATIO = 100;
 const RATIO_FROM = 10 * 1_024 * 1_024;
 
@@ -36,7 +39,7 @@ const ZIP64_MARK = 0xffffffff;
 const asBuffer = (content: Uint8Array): Buffer =>
   Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 
-/** Where the end of the directory stands; its comment must reach the end of the file. -1: nowhere. */
+/** The index of the directory's end record, whose comment must reach the end of the file; -1 if there is none. */
 const findEnd = (file: Buffer): number => {
   const from = Math.max(0, file.length - END_LENGTH - MAX_COMMENT);
   const tail = file.subarray(from);
@@ -49,11 +52,11 @@ const findEnd = (file: Buffer): number => {
   return -1;
 };
 
-/** Whether a ZIP file ends here, whatever the beginning looks like. */
+/** Whether the file ends like a ZIP file, whatever its beginning is. */
 export const endsAsZip = (content: Uint8Array): boolean =>
   content.length >= END_LENGTH && findEnd(asBuffer(content)) !== -1;
 
-/** Sizes and place of an entry that are too large for its fixed fields, or were written so (4.5.3). */
+/** The sizes and the place of an entry whose fixed fields refer to the ZIP64 field (4.5.3). */
 const readZip64 = (extra: Buffer, wanted: readonly boolean[]): (number | null)[] => {
   for (let at = 0; at + 4 <= extra.length; ) {
     const length = extra.readUInt16LE(at + 2);
@@ -107,7 +110,7 @@ const checkEntries = (entries: readonly ZipEntry[], directory: number): void => 
   if (names.size !== entries.length) throw new ZipError('two entries have the same name');
   const size = entries.reduce((sum, entry) => sum + entry.size, 0);
   const packed = entries.reduce((sum, entry) => sum + entry.packed, 0);
-  // Entries that share their octets, so that each of them is paid for once only.
+  // Entries that share their octets could inflate to far more than the file's size allows.
   if (packed > directory) throw new ZipError('its entries overlap');
   if (size > MAX_INFLATED || (size > RATIO_FROM && size > packed * MAX_RATIO))
     throw new ZipError('it unpacks to far more than it is');
@@ -119,7 +122,7 @@ const checkEntries = (entries: readonly ZipEntry[], directory: number): void => 
   }
 };
 
-/** Throws ZipError, with words for its sender. */
+/** @throws ZipError with words for the sender */
 export const readDirectory = (content: Uint8Array): ZipEntry[] => {
   const file = asBuffer(content);
   const end = file.length < END_LENGTH ? -1 : findEnd(file);
@@ -139,7 +142,7 @@ export const readDirectory = (content: Uint8Array): ZipEntry[] => {
   return entries;
 };
 
-/** What an entry holds, where that is at most so many octets. Throws ZipError. */
+/** The content of an entry. @throws ZipError also if it has more than `maxBytes` */
 export const readEntryContent = (content: Uint8Array, entry: ZipEntry, maxBytes: number): Buffer => {
   const file = asBuffer(content);
   const { offset, packed, method, size, name } = entry;

@@ -1,49 +1,49 @@
-// Reads HTML as a mail program would show it: the text that is seen, the text that is not, links with their text, and what
-// has no business in a mail. One pass (HTML Living Standard, 13.2.5, as far as it decides where a tag,
-// an attribute or a comment ends), to a bound of tags and attributes; style sheets and scripts are not run. Pure.
+// Reads HTML as a mail program would show it: visible text, hidden text, links with their text, and elements that do not
+// belong in a mail. It is one pass (HTML Living Standard, 13.2.5) up to a bound of tags and attributes. Style sheets are not
+// applied and scripts are not run. Pure.
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
 import { type HtmlTag, rawElements, rawEnd, readComment, readTag } from '#src/mail/html-tags.ts';
 import { isUnseen, type Look, lookWithin, PLAIN_LOOK, readStyle, type StyleChange } from './style.ts';
 import { TEXT_LOOKED_AT } from './text.ts';
 
-/** Tags and attributes that are read, 20 ms of work. Length does not count: what images have as data is skipped over, so
- * that nothing can be hidden behind it. */
+/** The most tags and attributes that are read, 20 ms of work. Length does not count, and the data of embedded images is
+ * skipped, so that nothing can be hidden behind long data. */
 const MAX_STEPS = 100_000;
 
 export interface HtmlLink {
-  /** Decoded, as it stands there otherwise. */
+  /** Decoded, otherwise unchanged. */
   readonly target: string;
-  /** What is shown for it; null where it is no link to be followed by hand (an image, a form). */
+  /** The text that is shown for it; null if it is not clicked (an image, a form). */
   text: string | null;
 }
 
 export interface HtmlReading {
-  /** What is seen; blocks and line breaks end lines. At most `TEXT_LOOKED_AT`. */
+  /** The visible text; blocks and line breaks end lines. At most `TEXT_LOOKED_AT`. */
   readonly text: string;
-  /** Letters and digits that nobody sees. */
+  /** The number of letters and digits that are not visible. */
   readonly unseenLetters: number;
-  /** The first 1,000 of them. */
+  /** At most `MAX_LINKS`. */
   readonly links: readonly HtmlLink[];
   readonly images: number;
   /** UTF-16 code units in `data:` addresses. */
   readonly dataLength: number;
-  /** Names of elements that mail programs do not run or show, and `handler`, `refresh`, `stylesheet`; each once. */
+  /** The names of elements that mail programs do not run or show, and `handler`, `refresh`, `stylesheet`. */
   readonly foreign: ReadonlySet<string>;
-  /** It ends within a tag, a comment or an attribute. */
+  /** The HTML ends inside of a tag, a comment or an attribute. */
   readonly isUnfinished: boolean;
-  /** There is more than is read. */
+  /** The HTML exceeds the bound and was not read to its end. */
   readonly isCut: boolean;
 }
 
 const MAX_LINKS = 1_000;
-/** Deeper nesting is read as if it were not there. */
+/** Elements that are nested deeper are ignored. */
 const MAX_DEPTH = 256;
-/** How far up an end tag finds its element; what browsers do beyond is of no interest here. */
+/** How many levels up an end tag finds its element. Browsers search further, which makes no difference for mail. */
 const MAX_CLOSED = 32;
 
 const set = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 const voids = set('area base br col embed hr img input link meta param source track wbr');
-/** They do not end a word: `<b>V</b>iagra`. */
+/** These elements do not end a word: `<b>V</b>iagra`. */
 const inline = set(
   'a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd label mark q s samp small span strike strong sub sup tt u var wbr',
 );
@@ -58,12 +58,12 @@ const isTelling = (name: string): boolean => telling.has(name) || name.startsWit
 
 const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 
-/** `textLimit`: where it is given, reading ends with so much text. */
+/** With `textLimit` reading ends after this much visible text. */
 export const readHtml = (html: string, textLimit?: number): HtmlReading => {
   const maxText = textLimit ?? TEXT_LOOKED_AT;
   const names: string[] = [];
   const looks: Look[] = [PLAIN_LOOK];
-  /** Templates repeat their styles. */
+  /** Styles are kept because templates repeat them. */
   const styles = new Map<string, StyleChange>();
   const links: HtmlLink[] = [];
   const foreign = new Set<string>();
@@ -153,7 +153,7 @@ export const readHtml = (html: string, textLimit?: number): HtmlReading => {
     looks.push(attributes.size === 0 ? lookHere() : lookIn(name, attributes));
   };
 
-  /** Where reading goes on; past the end where the document ends within it. */
+  /** Returns where reading goes on. */
   const readMarkup = (at: number): number => {
     const end = html.length;
     if (html.startsWith('<!--', at)) {

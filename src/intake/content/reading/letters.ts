@@ -1,24 +1,23 @@
-// What a character is to whoever counts words: tables by code unit, so that a text is read in one pass. Words are compared
-// without case and accents; ä, ö, ü and ß are equal to ae, oe, ue and ss, as they are written where a keyboard lacks them.
-// Pure.
+// Tables of characters by code unit, so that a text is read in one pass. Words are compared without case and accents, and ä,
+// ö, ü and ß are equal to ae, oe, ue and ss, because people without these keys write them so. Pure.
 
-/** Kinds of characters, in an order: from `SILENT` on they may stand within a word, from `SMALL` on they begin one. */
+/** Kinds of characters. Their order matters: from `SILENT` on they can be in a word, from `SMALL` on they can begin one. */
 export const SEPARATOR = 0;
 export const SPACE = 1;
 export const DIGIT = 2;
 export const EXCLAMATION = 3;
-/** A word of its own: `%`, `€`. */
+/** `%` and `€` are words of their own. */
 export const SIGN = 4;
-/** Shows nothing and may stand within a word: soft hyphen, combining marks. */
+/** Has no width and is usual in words: soft hyphen, combining marks. */
 export const SILENT = 5;
-/** Shows nothing and has no business within a word. */
+/** Has no width and is unusual in words. */
 export const INVISIBLE = 6;
 export const SMALL = 7;
 export const CAPITAL = 8;
 /** Many of these letters look like Latin ones. */
 export const CYRILLIC = 9;
 
-/** Characters behind it are separators, but for the byte order mark. */
+/** All later characters are separators, except for the byte order mark. */
 const KNOWN = 0x2100;
 const BYTE_ORDER_MARK = 0xfeff;
 const ALL = 0x10000;
@@ -49,7 +48,7 @@ const makeTables = () => {
     firsts[code] = letters.charCodeAt(0);
     seconds[code] = letters.length > 1 ? letters.charCodeAt(1) : 0;
   }
-  // A decomposed umlaut: its vowel stands before it.
+  // In a decomposed umlaut the vowel comes before the mark.
   seconds[0x0308] = 'e'.charCodeAt(0);
   kinds[BYTE_ORDER_MARK] = INVISIBLE;
   return { kinds, firsts, seconds };
@@ -57,6 +56,6 @@ const makeTables = () => {
 
 const tables = makeTables();
 export const kindOfCode: Uint8Array = tables.kinds;
-/** The letter that a code unit counts as, and the one behind that; 0: none. */
+/** The letter that a code unit counts as, and the letter after that (`ä` is `ae`); 0 if there is none. */
 export const firstLetterOf: Uint16Array = tables.firsts;
 export const secondLetterOf: Uint16Array = tables.seconds;

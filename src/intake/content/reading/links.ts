@@ -1,22 +1,22 @@
-// Where links lead: scheme, host as A-labels, and what disguises it. Pure.
+// Parses links: the scheme, the host as A-labels, and signs that the host is disguised. Pure.
 import { domainToUnicode } from 'node:url';
 
 export interface Link {
-  /** In lower case, without the colon; empty for what is relative. */
+  /** In lower case, without the colon; empty for a relative link. */
   readonly scheme: string;
-  /** Lower-case A-labels or an IP address; null where it leads to no host. */
+  /** Lower-case A-labels or an IP address; null if the link has no host. */
   readonly host: string | null;
   /** There is a user name before the host: `https://bank.example@other.example/`. */
   readonly hasUserInfo: boolean;
-  /** What is shown for it; null where that cannot be clicked, or is the link itself. */
+  /** The text that is shown for it; null if it cannot be clicked, or if the text is the link itself. */
   readonly text: string | null;
 }
 
-/** What most links look like, so that few need the whole parser. */
+/** Most links match this, so that few need the URL parser. */
 const USUAL =
   /^(https?):\/\/([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*\.[a-z]{2,63})(?:[/?#]|$)/i;
 const SCHEME = /^([a-z][a-z0-9+.-]{0,30}):/i;
-/** Browsers skip them within a scheme (URL Standard 4.4). */
+/** Browsers ignore them inside of a URL (URL Standard 4.4). */
 const SKIPPED = /[\t\n\r]/g;
 const LEADING = /^[\0-\x20]+/;
 
@@ -27,7 +27,7 @@ const none = (scheme: string, text: string | null): Link => ({
   text,
 });
 
-/** `target` as an address in HTML is: decoded, perhaps relative. */
+/** `target` is decoded and may be relative. */
 export const parseLink = (target: string, text: string | null): Link => {
   const usual = USUAL.exec(target);
   if (usual) {
@@ -44,13 +44,13 @@ export const parseLink = (target: string, text: string | null): Link => {
   return { scheme, host, hasUserInfo: url.username !== '' || url.password !== '', text };
 };
 
-/** In the text part: what mail programs make links of. The first so many. */
+/** The most links that are read in a text. */
 const MAX_TEXT_LINKS = 500;
 const TEXT_LINK = /(?:https?:\/\/|www\.)[^\s<>"\u00a0]{1,2000}/gi;
 const TRAILING = /[.,;:!?)\]}'»“”*_]{1,20}$/;
 
 export const linksInText = (text: string): Link[] => {
-  // Most texts have none, and looking for these two is ten times as fast.
+  // Most texts have no link, and this check is ten times as fast.
   if (!text.includes('://') && !/www\./i.test(text)) return [];
   const links: Link[] = [];
   for (const [found] of text.matchAll(TEXT_LINK)) {
@@ -68,7 +68,7 @@ export const isIpAddress = (host: string): boolean =>
 const LOOKALIKES = /^[аесорхуіјѕԁԛԝһӏкмтвнАВЕКМНОРСТХαονρικυ0-9-]+$/u;
 const ASCII_SUFFIX = /\.[a-z]{2,63}$/;
 
-/** A label of two scripts, or of foreign letters that all look like Latin ones below an ASCII top level domain. */
+/** Whether a label mixes two scripts, or has only foreign letters that look Latin below an ASCII top-level domain. */
 export const isDeceptiveHost = (host: string): boolean => {
   if (!host.includes('xn--')) return false;
   const labels = domainToUnicode(host).split('.');
@@ -78,10 +78,10 @@ export const isDeceptiveHost = (host: string): boolean => {
   });
 };
 
-/** Labels at the end of other domains. */
+/** Frequent top-level domains. */
 const SUFFIX_LABELS: ReadonlySet<string> = new Set('com de net org eu at ch info'.split(' '));
 
-/** A whole domain before the one that counts: `www.bank.de.login.example`. `domain`: the registrable one. */
+/** Whether a whole domain comes before the registrable `domain`: `www.bank.de.login.example`. */
 export const hasNestedDomain = (host: string, domain: string): boolean => {
   if (!host.endsWith(`.${domain}`)) return false;
   const labels = host.slice(0, -domain.length - 1).split('.');

@@ -1,18 +1,18 @@
-// Phrases that the rules know, by topic, and how they are found among a text's words. A pattern is words with a blank between:
-// `konto|zugang` is one of them, `ist?` may be missing, `*` is any one word, `#` any number. Pure.
+// Finds phrases, which have topics, in the words of a text. A pattern is a list of words with a blank between: `konto|zugang`
+// is either of them, `ist?` may be missing, `*` is any one word, `#` is any number. Pure.
 import { createVocabulary, NUMBER, UNKNOWN, type Vocabulary } from './vocabulary.ts';
 
-/** Which phrases of a topic were found: their text as the pattern has it, each once. */
+/** The phrases that were found for each topic, in the words of the pattern, each once. */
 export type PhraseHits = ReadonlyMap<string, readonly string[]>;
 
 export interface Phrasebook {
   readonly vocabulary: Vocabulary;
-  /** In texts of these words, one after the other. */
+  /** Finds phrases in several texts. */
   readonly findIn: (texts: readonly { readonly ids: Uint16Array; readonly count: number }[]) => PhraseHits;
 }
 
 interface Part {
-  /** Null: any word. */
+  /** Null matches any word. */
   readonly ids: readonly number[] | null;
   readonly isOptional: boolean;
 }
@@ -29,7 +29,7 @@ const partOf = (part: string, vocabulary: Vocabulary): Part => ({
   isOptional: part.endsWith('?'),
 });
 
-/** Where the parts end, begun at a word; -1 where they do not stand there. */
+/** The index behind the parts if they match from `at` on, else -1. */
 const matchFrom = (
   parts: readonly Part[],
   part: number,
@@ -46,7 +46,7 @@ const matchFrom = (
   return wanted.isOptional ? matchFrom(parts, part + 1, ids, count, at) : -1;
 };
 
-/** The first part of a pattern is neither optional nor any word. */
+/** @throws Error if the first part of a pattern is optional or any word */
 export const createPhrasebook = (topics: Readonly<Record<string, readonly string[]>>): Phrasebook => {
   const patterns = Object.entries(topics).flatMap(([topic, list]) => list.map((text) => ({ topic, text })));
   const words = patterns.flatMap(({ text }) =>

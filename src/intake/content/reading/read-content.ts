@@ -1,4 +1,4 @@
-// All that the rules look at, read once for all of them. Pure.
+// Reads a message's content once for all content rules. Pure.
 import type { Content } from '../assessment.ts';
 import { type HtmlReading, readHtml } from './html.ts';
 import { type Link, linksInText, parseLink } from './links.ts';
@@ -7,15 +7,15 @@ import { readText, TEXT_LOOKED_AT, type TextReading } from './text.ts';
 
 export interface Reading {
   readonly content: Content;
-  /** The text part, at most `TEXT_LOOKED_AT`; null where there is none. */
+  /** The text part, at most `TEXT_LOOKED_AT`; null if there is none. */
   readonly text: string | null;
   readonly textWords: TextReading | null;
   readonly html: HtmlReading | null;
-  /** Of what is seen of the HTML. */
+  /** The words of the visible text of the HTML. */
   readonly htmlWords: TextReading | null;
-  /** Of both parts. */
+  /** The links of both parts. */
   readonly links: readonly Link[];
-  /** By topic, in subject and both parts. */
+  /** The phrases in the subject and both parts, by topic. */
   readonly phrases: PhraseHits;
 }
 

@@ -1,7 +1,7 @@
-// What an element's style hides: not shown at all, too small to be seen, or in the colour of what is behind it. As far as
-// the element itself says it; style sheets are not applied. Pure.
+// Finds out whether an element's style hides its text: not displayed, too small, or in the colour of its background. Only the
+// element's own style and attributes count; style sheets are not applied. Pure.
 
-/** A colour as six hex digits in lower case; null where it cannot be told (a gradient, a variable, a class). */
+/** A colour as six hex digits in lower case; null if it is unknown (a gradient, a variable, a class). */
 export type Colour = string | null;
 
 export interface Look {
@@ -13,7 +13,7 @@ export interface Look {
 
 export const PLAIN_LOOK: Look = { isHidden: false, isTiny: false, colour: '000000', background: 'ffffff' };
 
-/** Longer styles are read in part. UTF-16 code units. */
+/** UTF-16 code units of a style that are read. */
 const LOOKED_AT = 1_000;
 const RELEVANT = /none|hidden|font|colou?r|background|opacity/i;
 const HIDES = /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0?\.?0*\s*(?:;|$|!))/i;
@@ -36,11 +36,11 @@ export const parseColour = (text: string): Colour => {
   return Object.hasOwn(named, value) ? (named[value] ?? null) : null;
 };
 
-/** Below two pixels nobody reads anything; other units are relative or large. */
+/** Text below two pixels is not readable; other units are relative or large. */
 const isTinySize = (value: string, unit: string): boolean =>
   Number(value) === 0 || (/^(?:px|pt)?$/i.test(unit) && Number(value) < 2);
 
-/** What a style says; undefined where it says nothing of it. */
+/** The effects of a style; undefined for a property that it does not set. */
 export interface StyleChange {
   readonly hides: boolean;
   readonly isTiny: boolean | undefined;
@@ -60,7 +60,7 @@ export const readStyle = (style: string): StyleChange => {
     hides: HIDES.test(read),
     isTiny: size ? isTinySize(size[1] ?? '', size[2] ?? '') : undefined,
     colour: colour === undefined ? undefined : parseColour(colour),
-    // `transparent`, `none` and images: it cannot be told, and nothing is held against it.
+    // With `transparent`, `none` and images the background is unknown, and then nothing counts as hidden.
     background:
       background === null ? undefined : background[1] === '-image' ? null : parseColour(background[2] ?? ''),
   };
@@ -70,12 +70,12 @@ interface Attributes {
   readonly style: StyleChange;
   readonly bgcolor: string | null;
   readonly color: string | null;
-  /** A style sheet may say something about it. */
+  /** A style sheet may change the element. */
   readonly hasClass: boolean;
   readonly isHidden: boolean;
 }
 
-/** How text within the element looks. */
+/** The look of text inside of the element. */
 export const lookWithin = (outer: Look, { style, bgcolor, color, hasClass, isHidden }: Attributes): Look => {
   const background = bgcolor === null ? (hasClass ? null : outer.background) : parseColour(bgcolor);
   const colour = color === null ? outer.colour : parseColour(color);

@@ -1,5 +1,5 @@
-// Reads a text once: its words as numbers of a vocabulary, and what strikes the eye in how they are written. Linear; looks
-// at the first 64 Ki code units. Pure.
+// Reads a text once: its words as numbers of a vocabulary, and unusual spelling such as capitals and hidden characters. It
+// needs linear time and reads at most the first 64 Ki code units. Pure.
 import {
   CAPITAL,
   CYRILLIC,
@@ -16,33 +16,33 @@ import {
 } from './letters.ts';
 import { codesOf, NUMBER, type Vocabulary } from './vocabulary.ts';
 
-/** More than anybody reads of a mail; what filters look at is less. UTF-16 code units. */
+/** UTF-16 code units, more than people and filters read of a mail. */
 export const TEXT_LOOKED_AT = 65_536;
 
 export interface TextReading {
-  /** How many words, numbers and signs there are. */
+  /** The number of words, numbers and signs. */
   readonly count: number;
-  /** Numbers of the vocabulary, `count` of them. */
+  /** `count` numbers of the vocabulary. */
   readonly ids: Uint16Array;
-  /** For each word of at least `LONG_WORD` characters something that tells it from most others, else 0. */
+  /** For each word of at least `LONG_WORD` characters a value that differs for most words, else 0. */
   readonly marks: Uint16Array;
   readonly letters: number;
   readonly capitals: number;
   readonly exclamations: number;
-  /** Words with something invisible between their letters. */
+  /** The number of words with an invisible character between their letters. */
   readonly splitWords: number;
-  /** Words of Latin and Cyrillic letters. */
+  /** The number of words with Latin and Cyrillic letters. */
   readonly mixedWords: number;
-  /** Runs of at least `SPACED_LETTERS` single letters with one separator between each two, as they stand there. */
+  /** Runs of at least `SPACED_LETTERS` single letters with one separator between each two. */
   readonly spacedWords: readonly string[];
-  /** The longest run without white space that is no link, in code units. */
+  /** The longest run without white space that is not a link, in code units. */
   readonly longestRun: number;
 }
 
-/** Shorter words say little about whether two texts say the same. */
+/** Shorter words do not help to compare two texts. */
 const LONG_WORD = 6;
 const SPACED_LETTERS = 5;
-/** Shorter runs are of no interest. */
+/** Shorter runs are usual. */
 const LONG_RUN = 100;
 const FULL_STOP = 46;
 const COMMA = 44;
@@ -53,7 +53,7 @@ const isLink = (text: string, start: number): boolean => {
   return run.includes('://') || run.includes('www.');
 };
 
-/** What tells a word from most others: first, middle and last but one letter, and length. */
+/** Made of the first, the middle and the last but one letter and of the length. */
 const markOf = (codes: Uint16Array, start: number, end: number): number => {
   const first = firstLetterOf[codes[start] ?? 0] ?? 0;
   const middle = codes[(start + end) >> 1] ?? 0;
@@ -61,7 +61,7 @@ const markOf = (codes: Uint16Array, start: number, end: number): number => {
   return (Math.imul(first, 2_531) + Math.imul(middle, 547) + Math.imul(nextToLast, 59) + end - start) | 1;
 };
 
-/** Single letters, one separator apart. */
+/** Collects runs of single letters that have one separator between each two. */
 class SpacedLetters {
   readonly found: string[] = [];
   #count = 0;
@@ -81,7 +81,7 @@ class SpacedLetters {
   }
 }
 
-/** Whether something invisible stands between the word's letters. Filling behind it does not. */
+/** Whether an invisible character is between the word's letters. Such characters behind the word do not count. */
 const isSplit = (codes: Uint16Array, start: number, end: number): boolean => {
   for (let at = start + 1; at < end; at += 1) {
     if (kindOfCode[codes[at] ?? 0] === INVISIBLE) return true;
@@ -105,7 +105,7 @@ const numberEnd = (codes: Uint16Array, start: number): number => {
   }
 };
 
-/** All in one loop with variables of its own: it is on the way of every message, and closures would double its time. */
+/** This is one loop with local variables, because every message passes here and closures would double its time. */
 export const readText = (whole: string, vocabulary: Vocabulary): TextReading => {
   const text = whole.length > TEXT_LOOKED_AT ? whole.slice(0, TEXT_LOOKED_AT) : whole;
   const codes = codesOf(text);
@@ -123,7 +123,7 @@ export const readText = (whole: string, vocabulary: Vocabulary): TextReading => 
   let runStart = 0;
 
   let at = 0;
-  // One round more: what stands behind the end separates, and ends the last run.
+  // One more round: the code behind the end is a separator and ends the last run.
   while (at <= end) {
     let kind = kindOfCode[codes[at] ?? 0] ?? SEPARATOR;
     if (kind >= SMALL) {
@@ -134,10 +134,10 @@ export const readText = (whole: string, vocabulary: Vocabulary): TextReading => 
         if (kind === CAPITAL) capitals += 1;
         else if (kind === CYRILLIC) cyrillic += 1;
         else if (kind < SMALL) silent += 1;
-        // Most letters are small: nothing is to be done about them.
+        // Most letters are small and need no further work.
         do {
           at += 1;
-          // Within both tables; a default would cost a sixth of the whole loop.
+          // Both indexes are always within the tables. A default would cost a sixth of the whole loop.
           kind = kindOfCode[codes[at] as number] as number;
         } while (kind === SMALL);
       } while (kind >= SILENT);

@@ -1,29 +1,29 @@
-// Words that the rules know, as numbers, found where they stand in a text: cheaper than cutting each word out of it. First
-// and last letter and length rule most words out; two hashes of 32 bits together stand for one. Pure.
+// Maps words of a text to numbers without cutting the words out of it, which would be slower. The first letter, the last
+// letter and the length exclude most words; two hashes of 32 bits identify the others. Pure.
 import { firstLetterOf, secondLetterOf } from './letters.ts';
 
-/** No word of the vocabulary. */
+/** Stands for every word that is not in the vocabulary. */
 export const UNKNOWN = 0;
-/** Any number; written `#` in patterns. */
+/** Stands for every number; patterns write it as `#`. */
 export const NUMBER = 1;
 
 export interface Vocabulary {
-  /** Of the word from `start` to `end`; UNKNOWN where it is none of these. `length`: in characters that show. */
+  /** The number of the word from `start` to `end`, or UNKNOWN. `length` counts its visible characters. */
   readonly idAt: (codes: Uint16Array, start: number, end: number, length: number) => number;
-  /** Throws for what is not in the vocabulary. */
+  /** @throws Error for a word that is not in the vocabulary */
   readonly idOfWord: (word: string) => number;
   readonly wordOf: (id: number) => string;
-  /** Numbers are below it. */
+  /** All numbers are smaller than this. */
   readonly size: number;
 }
 
 const LONGEST = 31;
-/** 15 bits. */
+/** A value of 15 bits. */
 export const outlineOf = (first: number, last: number, length: number): number =>
   ((first & 31) << 10) | ((last & 31) << 5) | Math.min(length, LONGEST);
 
 export const codesOf = (text: string): Uint16Array => {
-  // One more: what stands behind the end separates.
+  // One code more: a separator behind the end.
   const codes = new Uint16Array(text.length + 1);
   Buffer.from(codes.buffer).write(text, 'utf16le');
   return codes;
@@ -46,7 +46,7 @@ const hashOf = (codes: Uint16Array, start: number, end: number, factor: number):
   return hash;
 };
 
-/** Four places for each word keep chains short. */
+/** Four places for each word keep the chains short. */
 const sizeFor = (count: number): number => 2 ** Math.ceil(Math.log2(count * 4 + 4));
 
 export const createVocabulary = (words: Iterable<string>): Vocabulary => {
@@ -57,10 +57,10 @@ export const createVocabulary = (words: Iterable<string>): Vocabulary => {
   const ids = new Uint16Array(size);
   const outlines = new Uint8Array(2 ** 15);
 
-  // The low bits alone would be poor: letters differ in few.
+  // The low bits alone would collide often, because letters differ in few bits.
   const firstPlaceOf = (hash: number): number => (hash ^ (hash >>> 15)) & (size - 1);
 
-  /** Its second hash is seldom needed: most words are not even there by the first. */
+  /** The second hash is seldom computed, because the first already excludes most words. */
   const idBetween = (codes: Uint16Array, start: number, end: number): number => {
     const first = hashOf(codes, start, end, FIRST_FACTOR);
     for (let place = firstPlaceOf(first); ; place = (place + 1) & (size - 1)) {
@@ -92,7 +92,7 @@ export const createVocabulary = (words: Iterable<string>): Vocabulary => {
       outlines[outlineOfWord(spelling)] = 1;
     }
     const codes = codesOf(name);
-    // The same word may stand there in another spelling.
+    // The same word may already be there in another spelling.
     if (idBetween(codes, 0, name.length) === UNKNOWN) add(codes, name.length, id);
   }
 

@@ -1,7 +1,7 @@
-// Rules about attachments that are allowed, but that receivers may take offence at. Pure.
+// Rules about attachments that are allowed but that some receivers reject. Pure.
 import type { ContentRule } from './rule.ts';
 
-/** At each end of a file: where writers put what is done at opening. Octets. */
+/** Octets at each end of a file, where programs write the actions for opening it. */
 const LOOKED_AT = 262_144;
 const SCRIPT = /\/(?:JavaScript|JS)\b/;
 
@@ -12,7 +12,7 @@ const hasScript = (content: Uint8Array): boolean => {
   ];
   return ends.some((end) => {
     const bytes = Buffer.from(end.buffer, end.byteOffset, end.byteLength);
-    // Far quicker than an expression, and most files have no such name.
+    // This is much faster than a regular expression, and most files have no such name.
     return (bytes.includes('/JavaScript') || bytes.includes('/JS')) && SCRIPT.test(bytes.toString('latin1'));
   });
 };

@@ -1,6 +1,6 @@
-// Rules about what fraud and spam say, in German and English. One phrase proves little: weights rise with the number of
-// different ones, and what asks for credentials counts most together with a threat and a link. Patterns as in
-// `reading/phrases.ts`. Pure.
+// Rules about phrases of fraud and spam in German and English. One phrase proves little: weights rise with the number of
+// different phrases, and a request for credentials counts most together with a threat and a link. reading/phrases.ts explains
+// the patterns. Pure.
 import type { Reading } from '../reading/read-content.ts';
 import type { ContentRule, Found } from './rule.ts';
 
@@ -176,7 +176,7 @@ const says =
     return found.length > 0 ? { detail: found.slice(0, 3).join('; '), count: found.length } : null;
   };
 
-/** Asks for what nobody should tell, under threat or in haste, and has a link to tell it at. */
+/** A request for secret data with a threat or urgency, and a link to enter the data. */
 const isTrap = (reading: Reading): boolean => {
   const has = (topic: Topic): boolean => phrasesOf(reading, topic).length > 0;
   if (!reading.links.some(({ host }) => host !== null)) return false;

@@ -1,15 +1,15 @@
-// Rules about how the message is built: its parts, and its HTML. Pure.
+// Rules about the message's structure: its parts and its HTML. Pure.
 import type { Reading } from '../reading/read-content.ts';
 import type { TextReading } from '../reading/text.ts';
 import type { ContentRule, Found } from './rule.ts';
 
-/** Gmail shows no more of an HTML part, in octets. */
+/** Octets of an HTML part that Gmail shows. */
 const CLIPPED_FROM = 102 * 1_024;
-/** A preheader is hidden text, and usual; the longest ones have some 250 letters, twice for telephones. */
+/** A preheader is hidden text and usual. The longest have some 250 letters, and some mails have two, one for phones. */
 const UNSEEN_LETTERS = 500;
 const FEW_LETTERS = 60;
 const LARGE_DATA = 20_000;
-/** Long words on each side before two parts are compared, and the share of the text's that the HTML must have. */
+/** Two parts are compared if each has this many long words; the HTML must have this share of those of the text. */
 const COMPARED_WORDS = 25;
 const COMMON_SHARE = 0.2;
 
@@ -22,7 +22,7 @@ const foreign =
     return found.length > 0 ? { detail: found.join(', ') } : null;
   };
 
-/** The share of the one's long words that the other has; null where either has too few to tell. */
+/** The share of the long words in `one` that `other` has too; null if either has too few. */
 const commonShare = (one: TextReading, other: TextReading): number | null => {
   const known = new Uint8Array(65_536);
   let there = 0;
@@ -89,7 +89,7 @@ export const htmlRules: readonly ContentRule[] = [
       html !== null && html.unseenLetters > UNSEEN_LETTERS ? { detail: String(html.unseenLetters) } : null,
     why: {
       de: 'Die Mail enthält viel Text, den niemand sieht.',
-      en: 'The mail holds much text that nobody sees.',
+      en: 'The mail holds much text that no one sees.',
     },
     advice: {
       de: 'Entfernen Sie verborgenen Text; ein kurzer Vorschautext ist in Ordnung.',

@@ -1,4 +1,4 @@
-// Rules about links: where they lead, and what they pretend. Pure.
+// Rules about links: their targets, and texts that pretend another target. Pure.
 import { getDomain, parse } from 'tldts';
 import { shownHost } from '#src/mail/html-links.ts';
 import { hasNestedDomain, isDeceptiveHost, isIpAddress, type Link } from '../reading/links.ts';
@@ -6,7 +6,7 @@ import type { Reading } from '../reading/read-content.ts';
 import type { ContentRule, Found } from './rule.ts';
 
 const MANY_LINKS = 20;
-/** Others are looked at for their hosts only: the rules that follow take time for each. */
+/** Links that these rules check, because they need time for each. Scanners get the hosts of all links. */
 const LINKS_LOOKED_AT = 200;
 
 const shorteners: ReadonlySet<string> = new Set(
@@ -15,7 +15,7 @@ const shorteners: ReadonlySet<string> = new Set(
     'shorturl.gg tiny.cc bl.ink s.id t1p.de kurzelinks.de kurzlink.de adf.ly bc.vc soo.gd urlz.fr lc.cx x.gd u.to'
   ).split(' '),
 );
-/** Ends of file names that are top level domains, too. */
+/** Extensions of file names that are top-level domains too. */
 const FILE_NAME = /\.(?:zip|mov|md|sh|py|pl|rs|ps|ai|app|in|is)$/;
 
 const firstHost = (links: readonly Link[], found: (host: string, link: Link) => boolean): Found | null => {
@@ -81,7 +81,7 @@ export const linkRules: readonly ContentRule[] = [
     },
     advice: {
       de: 'Prüfen Sie die Adresse des Links, und tippen Sie sie neu.',
-      en: 'Check the address of the link and type it anew.',
+      en: 'Check the address of the link and type it again.',
     },
   },
   {
@@ -90,7 +90,7 @@ export const linkRules: readonly ContentRule[] = [
     finds: ({ links }) => firstHost(links, (_, { hasUserInfo }) => hasUserInfo),
     why: {
       de: 'Vor dem @ eines Links steht etwas, das wie die Adresse aussieht, aber keine ist.',
-      en: 'Before the @ of a link stands something that looks like its address and is not.',
+      en: 'A link has text before its @ that looks like its address and is not.',
     },
     advice: {
       de: 'Lassen Sie Benutzernamen und Passwörter in Links weg.',

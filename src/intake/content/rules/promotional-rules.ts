@@ -1,21 +1,20 @@
-// What makes a mail look like advertising: not spam, but not to be sent as a transactional mail (§ 7 UWG). Points of all
-// signs together, at most 100; from 40 on it is advertising. What an appointment, a recall, an invoice or an order says by
-// itself has no points: prices, one's own discount, that something is free of charge. Patterns as in `reading/phrases.ts`.
-// Pure.
+// Rules that recognize advertising, which is not spam but must not be sent as transactional mail (§ 7 UWG). The points of all
+// signs are added, at most 100; from 40 on a mail is advertising. Usual words of appointments, recalls, invoices and orders
+// have no points: prices, a personal discount, "free of charge". reading/phrases.ts explains the patterns. Pure.
 import type { PhraseHits } from '../reading/phrases.ts';
 import type { RuleWords } from './rule.ts';
 
 interface PromotionalRule extends RuleWords {
-  /** For the first phrase that is found, and for each other one. */
+  /** `points` for the first phrase that is found, `further` for each other one. */
   readonly points: number;
   readonly further: number;
-  /** Bills speak of it, too: there it counts for little. */
+  /** Bills use these phrases too; there they count for little. */
   readonly isBillTalk?: true;
   readonly phrases: readonly string[];
 }
 
 const BILL_SHARE = 0.4;
-/** Different words of bills by which a mail is taken for one. */
+/** A mail with this many different phrases of bills counts as one. */
 const BILL_WORDS = 2;
 const MAX_POINTS_OF_RULE = 50;
 const MAX_SCORE = 100;
@@ -267,7 +266,7 @@ export const promotionalRules: readonly PromotionalRule[] = [
     advice,
   },
   {
-    // What a confirmation of a sign-up says itself: less than a single sign counts for there.
+    // The confirmation of a subscription has these phrases too, so they count for little.
     id: 'promo_newsletter',
     points: 8,
     further: 0,
@@ -355,7 +354,7 @@ export const promotionalPhrases: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Ids of the signs, those with most points first. */
+/** The ids of the rules that found something, those with most points first. */
 export const ratePromotional = (hits: PhraseHits): { ids: string[]; score: number } => {
   const isBill = (hits.get(BILL)?.length ?? 0) >= BILL_WORDS;
   const found = promotionalRules.flatMap(({ id, points, further, isBillTalk }) => {

@@ -1,17 +1,17 @@
-// What a rule over a message's content is. Types only.
+// The types of a content rule.
 import type { Language } from '#src/kernel/language.ts';
 import type { Reading } from '../reading/read-content.ts';
 
 export type Words = Readonly<Record<Language, string>>;
 
 export interface Found {
-  /** Short and without personal data; null where the rule's words say all. */
+  /** Short and without personal data; null if the rule's words say all. */
   readonly detail: string | null;
-  /** How many different ones; 1 where absent. */
+  /** How many different ones were found; 1 if absent. */
   readonly count?: number;
 }
 
-/** A rule's id with what is told about it. */
+/** A rule's id with the words that are shown about it. */
 export interface RuleWords {
   readonly id: string;
   readonly why: Words;
@@ -19,7 +19,7 @@ export interface RuleWords {
 }
 
 export interface ContentRule extends RuleWords {
-  /** 0 to 100: what it adds to the score. A list: by how many different ones were found, the last for more. */
+  /** Adds to the score: 0 to 100. In a list the first is for one finding, the second for two, the last for all more. */
   readonly weight: number | readonly number[];
   readonly finds: (reading: Reading) => Found | null;
 }

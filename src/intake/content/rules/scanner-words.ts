@@ -1,4 +1,4 @@
-// The words of what scanners find, as those of the rules. Tables only.
+// The words that are shown about findings of scanners.
 import type { RuleWords } from './rule.ts';
 
 export const scannerWords: readonly RuleWords[] = [
@@ -32,7 +32,7 @@ export const scannerWords: readonly RuleWords[] = [
     },
     advice: {
       de: 'Entfernen Sie den Link, oder klären Sie den Eintrag mit dem Betreiber der Liste.',
-      en: 'Remove the link, or have the entry settled with whoever keeps the list.',
+      en: 'Remove the link, or clarify the entry with the operator of the list.',
     },
   },
   {

@@ -1,4 +1,4 @@
-// Rules about how the text is written: letters, marks, remains of templates and encodings. Pure.
+// Rules about how the text is written: capitals, punctuation, hidden characters, unfilled placeholders, wrong encodings. Pure.
 import type { Reading } from '../reading/read-content.ts';
 import type { TextReading } from '../reading/text.ts';
 import type { ContentRule, Found } from './rule.ts';
@@ -6,11 +6,11 @@ import type { ContentRule, Found } from './rule.ts';
 const SHOUTED_LETTERS = 120;
 const SHOUTED_SHARE = 0.6;
 const EXCLAMATIONS = 5;
-/** Words for each exclamation mark of a text that does not shout. */
+/** A text with more words for each exclamation mark does not shout. */
 const WORDS_PER_EXCLAMATION = 25;
 const SPLIT_WORDS = 3;
 const MIXED_WORDS = 2;
-/** The longest German words have 80 letters; keys and signatures are broken into lines of 76. */
+/** The longest German words have 80 letters, and keys and signatures have lines of 76. */
 const ENCODED_RUN = 300;
 const GARBLED = 2;
 
@@ -27,9 +27,9 @@ const inTexts =
   (reading: Reading): Found | null =>
     anyText(reading, found);
 
-/** Rosters have few different letters. */
+/** Spaced letters in rosters have few different letters. */
 const DIFFERENT_LETTERS = 4;
-/** Initials of the days of a week, as calendars have them. */
+/** The initials of weekdays in calendars. */
 const WEEK = /^(?:MDMDFSS|SMDMDFS|MTWTFSS|SMTWTFS|MDMDF|MTWTF)$/;
 
 const isOddRun = (letters: string): boolean =>
@@ -50,7 +50,7 @@ const placeholders: readonly { readonly trigger: string; readonly pattern: RegEx
   { trigger: '[object ', pattern: /\[object [A-Z][a-z]{2,20}\]/ },
 ];
 
-/** Pure text of both parts, as it is seen. */
+/** The visible text of both parts. */
 const shownTexts = ({ text, html }: Reading): string[] =>
   [text, html?.text ?? null].filter((shown) => shown !== null);
 
@@ -89,7 +89,7 @@ export const textRules: readonly ContentRule[] = [
     },
     advice: {
       de: 'Tippen Sie die Wörter neu, statt sie einzufügen.',
-      en: 'Type the words anew instead of pasting them.',
+      en: 'Type the words again instead of pasting them.',
     },
   },
   {

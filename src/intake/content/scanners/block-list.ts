@@ -1,5 +1,5 @@
-// The operator's own list of hosts that no link may point to: a text file, one host a line, `#` begins a comment. A listed
-// domain covers what lies below it. It is read again when it has changed; while one is read, the former list answers.
+// The operator's own list of hosts that no link may point to: a text file with one host on each line; `#` begins a comment.
+// A listed domain covers its subdomains. The file is read again after a change; until then the former list is used.
 import { open } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { domainToASCII } from 'node:url';
@@ -10,39 +10,39 @@ import type { ScannerHealth } from './guard.ts';
 
 /** Some 500,000 hosts. */
 const MAX_FILE_BYTES = 10 * 1_024 * 1_024;
-/** Requests are served in between. */
+/** Requests are served between two batches of lines. */
 const LINES_A_TURN = 10_000;
 const MAX_HOST_CHARACTERS = 253;
 const HOST = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 const ASCII = /^[\x00-\x7f]*$/;
 
 const LOCAL = 'local';
-/** One is enough to block; these are shown. */
+/** One listing blocks; at most this many are shown. */
 const MAX_FOUND = 20;
 
 export interface BlockListOptions {
-  /** As it is now; undefined where there is none. */
+  /** The path in the current configuration; undefined if there is none. */
   readonly path: () => string | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface BlockList {
-  /** Those of the hosts (A-labels, lower-case) that the list names. */
+  /** The listings of `hosts`, which are lower-case A-labels. */
   find(hosts: readonly string[]): readonly Listing[];
   isConfigured(): boolean;
-  /** Reads the file where it has changed; resolves when that is done, well or not. */
+  /** Reads the file if it has changed. Never rejects; the log and `health` show a failure. */
   refresh(): Promise<void>;
   health(): ScannerHealth;
 }
 
 interface Parsed {
   readonly hosts: ReadonlySet<string>;
-  /** Number of the first line that is no host; null: none. */
+  /** The number of the first line that is not a host; null if there is none. */
   readonly badLine: number | null;
 }
 
-/** In A-labels, lower-case; null where it is no host. */
+/** The host in lower-case A-labels; null if it is not a host. */
 const hostOf = (text: string): string | null => {
   const host = ASCII.test(text) ? text.toLowerCase() : domainToASCII(text);
   const bare = host.replace(/^\*?\./, '').replace(/\.$/, '');
@@ -65,7 +65,7 @@ const parse = async (text: string): Promise<Parsed> => {
   return { hosts, badLine };
 };
 
-/** Null where the file is what was `seen` before. Rejects with why it cannot be used. */
+/** Null if the file is still the version that was `seen`. Rejects with the reason if it cannot be used. */
 const readChanged = async (path: string, seen: string): Promise<{ version: string; text: string } | null> => {
   const file = await open(path, 'r');
   try {
@@ -91,14 +91,14 @@ const isBelow = (hosts: ReadonlySet<string>, host: string): boolean => {
 
 export const createBlockList = ({ path, clock, log }: BlockListOptions): BlockList => {
   let hosts: ReadonlySet<string> | null = null;
-  /** Of the file that was read last, also of one that could not be used. */
+  /** The version that was read last, also if it could not be used. */
   let seen = '';
   let broken = false;
   let lastFailureAt: number | null = null;
-  let underWay: Promise<void> = Promise.resolve();
+  let refreshing: Promise<void> = Promise.resolve();
 
   const hasFailed = (file: string, facts: Readonly<Record<string, unknown>>): void => {
-    // Told once, not at each look.
+    // A failure is logged once, not at each refresh.
     if (!broken) log.warn({ file, ...facts }, 'link block list not usable: the former one stays in force');
     broken = true;
     lastFailureAt = clock.now();
@@ -111,7 +111,7 @@ export const createBlockList = ({ path, clock, log }: BlockListOptions): BlockLi
     seen = changed.version;
     broken = false;
     if (parsed.badLine !== null) hasFailed(file, { line: parsed.badLine });
-    // At the start there is no former one: then its good lines are better than nothing.
+    // At the start there is no former list, and the good lines of a bad one are better than none.
     if (parsed.badLine !== null && hosts !== null) return;
     hosts = parsed.hosts;
     log.info({ file, hosts: hosts.size }, 'link block list read');
@@ -142,8 +142,8 @@ export const createBlockList = ({ path, clock, log }: BlockListOptions): BlockLi
     },
     isConfigured: () => path() !== undefined,
     refresh: () => {
-      underWay = underWay.then(refresh);
-      return underWay;
+      refreshing = refreshing.then(refresh);
+      return refreshing;
     },
     health: () => ({
       name: 'link_blocklist',

@@ -1,5 +1,5 @@
-// ClamAV's daemon over TCP or a unix socket: each decoded attachment, and text and HTML, as a stream of its own
-// (clamd(8), INSTREAM): `zINSTREAM\0`, chunks as <length, 4 octets, big-endian><octets>, a chunk of length 0; the answer
+// Asks ClamAV's daemon over TCP or a unix socket. Each decoded attachment, the text and the HTML is a stream of its own
+// (clamd(8), INSTREAM): `zINSTREAM\0`, chunks of <length, 4 octets, big-endian><octets>, and a chunk of length 0. The answer
 // ends with a NUL.
 import { once } from 'node:events';
 import net from 'node:net';
@@ -10,7 +10,7 @@ type ClamdReport = ScannerReport['clamd'];
 
 const CHUNK_BYTES = 64 * 1_024;
 const LENGTH_BYTES = 4;
-/** An answer is a line with the name of what was found. */
+/** An answer is one line with the name of the virus. */
 const MAX_ANSWER_BYTES = 4_096;
 const MAX_NAME_CHARACTERS = 100;
 
@@ -21,18 +21,18 @@ export interface ClamdOptions {
 }
 
 export interface ClamdScanner {
-  /** Never rejects but with `unavailable`. */
+  /** Rejects only with `unavailable`. */
   scan(content: Content): Promise<ClamdReport>;
-  /** Finds out whether it is there. */
+  /** Checks whether clamd answers. */
   probe(): Promise<void>;
   stop(): void;
 }
 
-/** `unreadable`: it is there, but could not look at this content. */
+/** `unreadable`: clamd works, but could not scan this content. */
 type Verdict = { readonly kind: 'clean' | 'unreadable' } | { readonly kind: 'found'; readonly virus: string };
 
 interface Part {
-  /** Null: text or HTML of the message itself. */
+  /** Null for the text and the HTML of the message. */
   readonly attachment: string | null;
   readonly content: Uint8Array;
 }
@@ -52,21 +52,19 @@ const partsOf = ({ text, html, attachments }: Content): Part[] => [
     .map((body) => ({ attachment: null, content: Buffer.from(body ?? '') })),
 ];
 
-/** Throws where it is no answer to INSTREAM. */
+/** @throws Error if it is not an answer to INSTREAM */
 const readAnswer = (answer: string): Verdict => {
   if (answer === 'stream: OK') return { kind: 'clean' };
   const virus = /^stream: (.+) FOUND$/s.exec(answer)?.[1];
   if (virus !== undefined)
     return { kind: 'found', virus: virus.replace(/[^\w.:+-]/g, '_').slice(0, MAX_NAME_CHARACTERS) };
-  // Over its StreamMaxLength, or a file that its engine gives up on.
+  // The content exceeds StreamMaxLength, or the engine gave up.
   if (answer.endsWith(' ERROR')) return { kind: 'unreadable' };
   throw new Error('an answer that is none');
 };
 
-/**
- * It closed while the content was still on its way, as it does with one over its limit: the reset may overtake the
- * answer that says so. Whether it is there at all the next question shows.
- */
+/** clamd closes the connection during content over its limit, and the reset may arrive before the answer that says so. If
+ * clamd is really gone, the next question fails to connect. */
 const isCutOff = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 
@@ -112,7 +110,7 @@ export const createClamdScanner = ({ address, guard }: ClamdOptions): ClamdScann
     signal.addEventListener('abort', cut, { once: true });
     open.add(socket);
     try {
-      // It may answer and close before all is written: the answer counts, not that writing failed.
+      // clamd may answer and close before all is written. The answer counts, not the failed write.
       speak(socket).catch(() => undefined);
       return await answerFrom(socket);
     } finally {

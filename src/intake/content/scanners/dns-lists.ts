@@ -1,6 +1,6 @@
-// DNS block lists of host names (RFC 5782): for each link's host, the domain it belongs to (or the host too) is looked up
-// in each zone. A list that answers an error code, an address that is none of its own, or names what no list may name, says
-// nothing; nor does one that does not answer.
+// Asks DNS block lists of host names (RFC 5782): for the host of each link, its registrable domain (and in some lists the
+// host) is looked up in each zone. An answer does not count if it is an error code or a foreign address, or if the list also
+// contains a name that no list may contain.
 import { isIPv4 } from 'node:net';
 import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
 import type { ZoneLookup } from '#src/kernel/dns-lookup.ts';
@@ -11,14 +11,14 @@ import { familyOf, type ListAnswer, type ListFamily, readListAnswer } from './li
 
 type LinksReport = ScannerReport['links'];
 
-/** Of one message and list: more links than that are a finding of their own. */
+/** The most names for one message and list; so many links are a finding of their own. */
 const MAX_NAMES = 20;
-/** RFC 1035 §2.3.4, as text. */
+/** RFC 1035 §2.3.4, in text form. */
 const MAX_NAME_CHARACTERS = 253;
-/** A domain is seldom listed or taken off faster; those who send a thousand mails ask once. */
+/** Lists seldom change faster, and a thousand mails with the same link need one lookup. */
 const KEPT = 5 * MINUTE;
 const MAX_KEPT = 20_000;
-/** What no list may list (RFC 5782 §5): one that does lists the world, as some do that have been given up. */
+/** RFC 5782 §5: no list may contain this name. Some abandoned lists contain every name. */
 const NEVER_LISTED = 'invalid';
 
 export interface DnsListsOptions {
@@ -28,18 +28,18 @@ export interface DnsListsOptions {
 }
 
 export interface DnsLists {
-  /** Never rejects but with `unavailable`. */
+  /** Rejects only with `unavailable`. */
   scan(hosts: readonly string[]): Promise<LinksReport>;
-  /** Finds out whether they answer. */
+  /** Checks whether the lists answer. */
   probe(): Promise<void>;
-  /** Of all lists as one: which of them fails is in the log. */
+  /** The health of all lists together; the log names the list that fails. */
   health(): ScannerHealth;
 }
 
 interface Name {
-  /** As the link has it. */
+  /** The host in the link. */
   readonly host: string;
-  /** Below the zone. */
+  /** The part of the queried name before the zone. */
   readonly label: string;
 }
 
@@ -50,7 +50,7 @@ const labelsOf = (host: string, family: ListFamily): string[] => {
   return family.asksHost && domain !== host ? [domain, host] : [domain];
 };
 
-/** What is asked of a list, each name once. */
+/** The names to look up in a list, each once. */
 const namesFor = (hosts: readonly string[], family: ListFamily, zone: string): Name[] => {
   const names = new Map<string, Name>();
   for (const host of hosts) {
@@ -62,7 +62,7 @@ const namesFor = (hosts: readonly string[], family: ListFamily, zone: string): N
   return [...names.values()].slice(0, MAX_NAMES);
 };
 
-/** Answers that were given lately; those longest there go first. */
+/** Keeps recent answers; if it is full, the oldest is removed. */
 const createMemory = (clock: Clock) => {
   const kept = new Map<string, { readonly answer: ListAnswer; readonly until: number }>();
   return {
@@ -85,7 +85,7 @@ export const createDnsLists = ({ zones, lookup, clock }: DnsListsOptions): DnsLi
   type List = (typeof lists)[number];
   const memory = createMemory(clock);
 
-  const lookAnew = async ({ zone, family }: List, label: string): Promise<ListAnswer> => {
+  const lookUp = async ({ zone, family }: List, label: string): Promise<ListAnswer> => {
     const name = `${label}.${zone}`;
     const found = await lookup.ipv4(name);
     if (found.kind === 'failed') return { kind: 'unusable' };
@@ -95,7 +95,7 @@ export const createDnsLists = ({ zones, lookup, clock }: DnsListsOptions): DnsLi
     return answer;
   };
   const look = async (list: List, label: string): Promise<ListAnswer> =>
-    memory.get(`${label}.${list.zone}`) ?? lookAnew(list, label);
+    memory.get(`${label}.${list.zone}`) ?? lookUp(list, label);
 
   const refuseBroken = (list: List, { kind }: ListAnswer): void => {
     if (kind === 'listed') throw new Error(`${list.family.name} lists what no list may`);
@@ -136,7 +136,7 @@ export const createDnsLists = ({ zones, lookup, clock }: DnsListsOptions): DnsLi
       return { state: hosts.length === 0 ? 'skipped' : 'ok', listed };
     },
     probe: async () => {
-      const probe = async (list: List) => refuseBroken(list, await lookAnew(list, NEVER_LISTED));
+      const probe = async (list: List) => refuseBroken(list, await lookUp(list, NEVER_LISTED));
       await Promise.all(lists.map((list) => list.guard.ask(() => probe(list))));
     },
     health: () => {

@@ -1,35 +1,36 @@
-// What stands between the service and one scanner. So many questions at a time, the others wait; each has a time by which
-// it must be answered. After several failures in a row nothing is asked for some seconds, so that a dead scanner does not
-// cost each message its time; then one question finds out whether it is back.
+// Guards one scanner. It limits the questions in flight, lets others wait, and gives each question a timeout. After several
+// failures in a row it asks nothing for some seconds, so that a dead scanner does not delay each message; then one question
+// finds out whether the scanner works again.
 //
-// A failure is the scanner's: no connection, no answer in time, no sense in it. That it cannot look at one content (too
-// large, say) is an answer: else whoever sends such content could switch it off for everybody.
+// No connection, no answer in time and an invalid answer are failures. Content that the scanner cannot scan (too large, for
+// example) is none: otherwise one sender could switch the scanner off for all.
 //
-// More questions than may wait are refused, whatever is done when it fails: a flood must not be a way past it.
+// Questions beyond the limit of waiting ones are refused even if content may pass without scanners, because a flood must not
+// evade them.
 import { createBreaker } from '#src/kernel/breaker.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { type Clock, MINUTE, SECOND, toIsoOrNull } from '#src/kernel/time.ts';
 
-/** For each place, so many may wait for it. */
+/** How many questions may wait for each one in flight. */
 const WAITING_PER_PLACE = 8;
 const BUSY_RETRY_SECONDS = 2;
 
 const breakerPolicy = {
   threshold: 3,
-  // Content passes unseen or is refused while it is open: it should not stay so for long.
+  // The times are short, because content passes unscanned or is refused while the breaker is open.
   backoff: [2 * SECOND, 5 * SECOND, 10 * SECOND, 20 * SECOND],
   spread: 0.2,
-  // Longer than any answer may take.
+  // This is longer than any timeout.
   probeLease: 2 * MINUTE,
 } as const;
 
 export interface GuardOptions {
-  /** For health and log. */
+  /** Shown in health and in the log. */
   readonly name: string;
   readonly places: number;
-  /** ms for one question, waiting for its turn aside. */
+  /** ms for one question, without the time that it waits for its turn. */
   readonly timeout: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,23 +38,23 @@ export interface GuardOptions {
 
 export interface ScannerHealth {
   readonly name: string;
-  /** `failing`: nothing is asked for the time being, because it failed several times in a row. */
+  /** `failing`: it failed several times in a row and is not asked for a while. */
   readonly state: 'off' | 'ok' | 'failing';
-  /** In a row. */
+  /** The number of failures in a row. */
   readonly failures: number;
   readonly last_failure_at: string | null;
 }
 
 export interface Guard {
   /**
-   * What `work` resolves with; null where it rejects, is too late, or is not begun because the scanner fails. `work` must
-   * end when its signal aborts. Rejects with `unavailable` where too many wait.
+   * Resolves with the result of `work`, or null if it rejects, is too late, or is not started because the scanner fails.
+   * `work` must end when its signal aborts. Rejects with `unavailable` if too many wait.
    */
   ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | null>;
   health(): ScannerHealth;
 }
 
-/** As `work` does, unless its time is over before: then the signal aborts, and it rejects whatever `work` does. */
+/** Rejects and aborts the signal after the given time, even if `work` ignores the signal. */
 const withinTime = async <T>(work: (signal: AbortSignal) => Promise<T>, milliseconds: number): Promise<T> => {
   const abort = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -74,7 +75,7 @@ const withinTime = async <T>(work: (signal: AbortSignal) => Promise<T>, millisec
 export const createGuard = ({ name, places, timeout, clock, log }: GuardOptions): Guard => {
   const breaker = createBreaker(breakerPolicy);
   const inPlace = limitConcurrency(places);
-  let underWay = 0;
+  let inFlight = 0;
   let lastFailureAt: number | null = null;
 
   const isBack = (): void => {
@@ -101,16 +102,16 @@ export const createGuard = ({ name, places, timeout, clock, log }: GuardOptions)
   return {
     ask: async (work) => {
       if (breaker.state(clock.now()) === 'open') return null;
-      if (underWay >= places * (1 + WAITING_PER_PLACE)) {
-        throw new AppError('unavailable', 'Too many messages wait to be looked at.', {
+      if (inFlight >= places * (1 + WAITING_PER_PLACE)) {
+        throw new AppError('unavailable', 'Too many messages wait for a scanner.', {
           extra: { retry_after: BUSY_RETRY_SECONDS },
         });
       }
-      underWay += 1;
+      inFlight += 1;
       try {
         return await inPlace(() => attempt(work));
       } finally {
-        underWay -= 1;
+        inFlight -= 1;
       }
     },
     health: () => {

@@ -1,19 +1,19 @@
-// What DNS block lists of host names mean by their answers (RFC 5782 §2.3): each has codes of its own. Pure.
+// The meaning of answers from DNS block lists of host names (RFC 5782 §2.3). Each list has its own codes. Pure.
 import { BLOCKING_WEIGHT } from '../assessment.ts';
 
-/** `unusable`: the list refuses to answer, or whoever answers is not the list; it says nothing of the host. */
+/** `unusable`: the list refuses to answer, or the answer is not from the list. It says nothing about the host. */
 export type ListAnswer =
   | { readonly kind: 'clean' | 'unusable' }
   | { readonly kind: 'listed'; weight: number };
 
 export interface ListFamily {
-  /** As it is shown: a zone may begin with its subscriber's key. */
+  /** The name that is shown, because a zone may begin with its subscriber's key. */
   readonly name: string;
-  /** Whether it is asked of the host as it stands, besides the domain it belongs to. */
+  /** Whether the host is looked up besides its registrable domain. */
   readonly asksHost: boolean;
-  /** Whether it knows IPv4 addresses, octets in reverse order. */
+  /** Whether the list contains IPv4 addresses, with their octets in reverse order. */
   readonly asksAddresses: boolean;
-  /** The octets of an address in 127.0.0.0/8. */
+  /** `octets` are those of an address in 127.0.0.0/8. */
   readonly read: (octets: readonly number[]) => ListAnswer;
 }
 
@@ -23,10 +23,11 @@ const listed = (weight: number): ListAnswer => ({ kind: 'listed', weight });
 
 const isBetween = (value: number, least: number, most: number): boolean => value >= least && value <= most;
 
-/** Domains of others that were broken into. */
+/** The weight of an honest domain that was broken into. */
 const ABUSED_WEIGHT = 15;
 
-/** 127.0.1.2 to .6: spam, phishing, malware, botnets; .102 to .106: the same on hosts of others; .255: asked for an address. */
+/** 127.0.1.2 to .6: spam, phishing, malware, botnets. .102 to .106: the same on abused honest domains. .255: an address was
+ * looked up, which this list does not have. */
 const readDbl: ListFamily['read'] = ([, second, third, last = 0]) => {
   if (second !== 0 || third !== 1 || last === 255) return UNUSABLE;
   if (isBetween(last, 2, 6)) return listed(BLOCKING_WEIGHT);
@@ -38,7 +39,7 @@ interface Bit {
   readonly weight: number;
 }
 
-/** The last octet is a set of bits, of which the lowest says that the question was refused. */
+/** The last octet is a set of bits. The lowest bit means that the list refuses to answer. */
 const readBits =
   (bits: readonly Bit[]): ListFamily['read'] =>
   ([, second, third, last = 0]) => {
@@ -47,7 +48,7 @@ const readBits =
     return weights.length === 0 ? CLEAN : listed(Math.max(...weights));
   };
 
-/** Any code lists, but the one that RFC 5782 §5 forbids. */
+/** Every code is a listing, except for the one that RFC 5782 §5 forbids. */
 const readAny: ListFamily['read'] = ([, second, third, last]) =>
   second === 0 && third === 0 && last === 1 ? UNUSABLE : listed(BLOCKING_WEIGHT);
 
@@ -86,7 +87,7 @@ const families: readonly (ListFamily & { readonly zones: RegExp })[] = [
   },
 ];
 
-/** By its zone; one that is not known by name is taken at its word. */
+/** The family of a zone. Every answer of an unknown list is a listing. */
 export const familyOf = (zone: string): ListFamily =>
   families.find(({ zones }) => zones.test(zone)) ?? {
     name: zone,
@@ -97,13 +98,13 @@ export const familyOf = (zone: string): ListFamily =>
 
 const octetsOf = (address: string): number[] => address.split('.').map(Number);
 
-/** Of all A records of one answer: what lists counts before what says nothing, and the worst of it. */
+/** The meaning of all A records of one answer. The worst listing decides, else an unusable record. */
 export const readListAnswer = (family: ListFamily, addresses: readonly string[]): ListAnswer => {
   const answers = addresses.map((address) => {
     const octets = octetsOf(address);
-    // Outside of 127.0.0.0/8 no list answers: whoever sells names that do not exist does.
+    // Lists answer in 127.0.0.0/8 only. Other addresses come from resolvers that redirect unknown names.
     if (octets.length !== 4 || octets[0] !== 127) return UNUSABLE;
-    // 127.255.0.0/16 is where lists put their errors.
+    // 127.255.0.0/16 is for errors.
     return octets[1] === 255 ? UNUSABLE : family.read(octets);
   });
   const weights = answers.flatMap((answer) => (answer.kind === 'listed' ? [answer.weight] : []));

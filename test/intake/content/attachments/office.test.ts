@@ -11,7 +11,7 @@ import { type ZipPart, zipOf } from '#test/fixtures/zip-file.ts';
 
 const WRONG = 'its content is not what its name says';
 const MACROS = 'it has macros';
-const ENCRYPTED = 'it is encrypted, so that nobody can check it';
+const ENCRYPTED = 'it is encrypted, so that no one can check it';
 const REMOTE = 'it fetches something from another place when it is opened';
 const PROGRAM = 'it holds a program';
 const DAMAGED = 'the directory is damaged';
