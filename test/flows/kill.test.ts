@@ -1,7 +1,7 @@
 // `kill -9` under load, again and again: what was answered 202 arrives, and what arrives twice was under way when the
-// process died. Which moments are hit follows from a seed, which is printed; a failing run's can be set below.
+// process died. Which moments are hit follows from the seed, which is printed.
 // @module-tag debian/postfix
-import { randomInt } from 'node:crypto';
+// @module-tag soak
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
@@ -24,31 +24,20 @@ import {
 } from '#test/flows/fixture.ts';
 import { startDaemon } from '#test/support/daemon.ts';
 import { startSmtpSink } from '#test/support/smtp-sink.ts';
+import { randomFrom, seed, soak } from '#test/support/soak.ts';
 
-const ROUNDS = 10;
+const ROUNDS = soak(2, 10);
 const CLIENTS = 16;
 const POOL = 4;
 const EARLIEST_KILL_MS = 300;
 const LATEST_KILL_MS = 1_500;
-const SEED = randomInt(2 ** 32);
-
-/** mulberry32: in [0, 1), the same row for the same seed. */
-function randomsFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 test('kill -9 under load loses nothing that was answered 202 and repeats only what was under way', {
   timeout: 3 * PATIENCE_MS,
 }, async () => {
-  process.stdout.write(`kill.test.ts: seed ${SEED}\n`);
+  process.stdout.write(`kill.test.ts: seed ${seed}\n`);
   const started = untilTestEnds();
-  const random = randomsFrom(SEED);
+  const random = randomFrom(seed);
   const dump = await temporaryDirectory(started);
   const sink = await startSmtpSink({ dump });
   started.defer(sink.stop);

@@ -1,5 +1,6 @@
-// A thousand practices with mail waiting, few of their files open at a time, and a crash in between.
+// Up to a thousand practices with mail waiting, few of their files open at a time, and a crash in between.
 // @module-tag debian/postfix
+// @module-tag soak
 import { generateKeyPairSync } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import process from 'node:process';
@@ -25,10 +26,11 @@ import {
 } from '#test/flows/fixture.ts';
 import { type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { peakMemory } from '#test/support/process.ts';
+import { soak } from '#test/support/soak.ts';
 
-const TENANTS = 1_000;
+const TENANTS = soak(100, 1_000);
 const CLIENTS = 16;
-const MAX_OPEN = 64;
+const MAX_OPEN = soak(16, 64);
 /** Of an open tenant: database, WAL and shared memory, the WAL again for its syncs; the first three a second time while
  * the maintenance thread opens or closes it. */
 const DESCRIPTORS_PER_TENANT = 7;
@@ -86,7 +88,7 @@ async function watch(daemon: Daemon, ended: AbortSignal): Promise<{ open: number
   return most;
 }
 
-test('1,000 practices with a message each survive a crash, and each message goes out once', {
+test(`${TENANTS} practices with a message each survive a crash, and each message goes out once`, {
   timeout: 4 * PATIENCE_MS,
 }, async () => {
   const started = untilTestEnds();

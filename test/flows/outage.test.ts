@@ -1,5 +1,6 @@
 // What an upstream can do wrong while messages come in: be away, refuse all work, say nothing. None of it costs a
 // message anything but time.
+// @module-tag soak
 import { describe, expect, test } from 'vitest';
 import {
   arrivals,
@@ -30,11 +31,12 @@ import {
   SILENCE,
   type SmtpReceiver,
 } from '#test/support/smtp-receiver.ts';
+import { soak } from '#test/support/soak.ts';
 
-const MESSAGES = 50;
+const MESSAGES = soak(20, 50);
 const CLIENTS = 10;
-/** How often a message sees the breaker open before the upstream comes back: after 0, 1 and 3 seconds. */
-const OPENINGS = 3;
+/** How often a message sees the breaker open before the upstream comes back: after 0, 1 and, in full, 3 seconds. */
+const OPENINGS = soak(2, 3);
 
 /** Of a daemon that drains for a second and finds somebody who keeps it waiting; what it must not wait for are minutes. */
 const ENDED_MS = 20_000;
@@ -121,10 +123,15 @@ describe('one upstream', { timeout: 2 * PATIENCE_MS }, () => {
 
   const closing = close('421 4.3.2 Shutting down');
   test.each<{ phase: string; behaviour: Behaviour }>([
-    { phase: 'the connection', behaviour: { greeting: closing } },
-    { phase: 'EHLO', behaviour: { ehlo: closing, helo: closing } },
+    ...soak(
+      [],
+      [
+        { phase: 'the connection', behaviour: { greeting: closing } },
+        { phase: 'EHLO', behaviour: { ehlo: closing, helo: closing } },
+        { phase: 'RCPT', behaviour: { rcpt: closing } },
+      ],
+    ),
     { phase: 'MAIL', behaviour: { mail: closing } },
-    { phase: 'RCPT', behaviour: { rcpt: closing } },
     { phase: 'the final dot', behaviour: { dot: closing } },
   ])('answers $phase with 421 for a while: each message goes out once afterwards', async ({ behaviour }) => {
     const started = untilTestEnds();

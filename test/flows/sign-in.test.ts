@@ -5,6 +5,7 @@ import { newId } from '#src/kernel/id.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import type { TestApp } from '#test/support/app.ts';
 import { codesTo, mailsTo, requestCode as newCode, signIn } from '#test/support/people.ts';
+import { soak } from '#test/support/soak.ts';
 import { createTestClock } from '#test/support/storage.ts';
 import {
   audited,
@@ -130,7 +131,8 @@ describe('by a code', () => {
   });
 });
 
-describe('guessing is limited', () => {
+describe('guessing is limited', { tags: 'soak' }, () => {
+  const REQUESTS = soak(100, 1_000);
   const tally = async (answers: Promise<{ status: number }>[]): Promise<Record<number, number>> => {
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     return Object.fromEntries(
@@ -141,11 +143,11 @@ describe('guessing is limited', () => {
     limits: { sign_in_rate: { per_address: { per_minute: address }, per_email: { per_minute: email } } },
   });
 
-  test('from one address: of 1,000 requests ten are looked at', async () => {
+  test(`from one address: of ${REQUESTS} requests ten are looked at`, async () => {
     const clock = createTestClock();
     const { app } = await start({ clock, config: perMinute(10, 1_000_000) });
-    const answers = Array.from({ length: 1_000 }, (_, index) => requestCode(app, `${index}@example.org`));
-    expect(await tally(answers)).toEqual({ 202: 10, 429: 990 });
+    const answers = Array.from({ length: REQUESTS }, (_, index) => requestCode(app, `${index}@example.org`));
+    expect(await tally(answers)).toEqual({ 202: 10, 429: REQUESTS - 10 });
     const refused = await verify(app, '123456');
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBe(6);
@@ -154,40 +156,43 @@ describe('guessing is limited', () => {
   });
 
   test.each([ERIKA, 'nobody@example.org'])(
-    'for one address: of 1,000 requests five are looked at (%s)',
+    `for one address: of ${REQUESTS} requests five are looked at (%s)`,
     async (email) => {
       const { app } = await start({ clock: createTestClock(), config: perMinute(1_000_000, 5) });
-      const answers = Array.from({ length: 1_000 }, () => requestCode(app, email));
-      expect(await tally(answers)).toEqual({ 202: 5, 429: 995 });
+      const answers = Array.from({ length: REQUESTS }, () => requestCode(app, email));
+      expect(await tally(answers)).toEqual({ 202: 5, 429: REQUESTS - 5 });
       expect((await requestCode(app, 'max@example.org')).status).toBe(202);
     },
   );
 
   test.each([ERIKA, 'nobody@example.org'])(
-    'of 1,000 guesses at a code five are judged (%s)',
+    `of ${REQUESTS} guesses at a code five are judged (%s)`,
     async (email) => {
       const { app } = await start({ clock: createTestClock(), config: perMinute(1_000_000, 5) });
       await requestCode(app, email);
       // One of the five of the address went into asking.
-      const answers = Array.from({ length: 1_000 }, (_, index) =>
+      const answers = Array.from({ length: REQUESTS }, (_, index) =>
         verify(app, String(index).padStart(6, '0'), email),
       );
-      expect(await tally(answers)).toEqual({ 401: 5 + 4, 429: 991 });
+      expect(await tally(answers)).toEqual({ 401: 5 + 4, 429: REQUESTS - 9 });
       const attempts = app.sql<{ attempts: number }>(null, 'SELECT attempts FROM sign_in_codes');
       expect(attempts).toEqual([{ attempts: 5 }]);
     },
   );
 
-  test.each([ERIKA, 'nobody@example.org'])('of 1,000 passwords five are computed (%s)', async (email) => {
-    const config = { ...perMinute(1_000_000, 5), auth: { password_login: true } };
-    const { app } = await start({ clock: createTestClock(), config });
-    const answers = Array.from({ length: 1_000 }, (_, index) => login(app, `password ${index}`, email));
-    expect(await tally(answers)).toEqual({ 401: 5, 429: 995 });
-  });
+  test.each([ERIKA, 'nobody@example.org'])(
+    `of ${REQUESTS} passwords five are computed (%s)`,
+    async (email) => {
+      const config = { ...perMinute(1_000_000, 5), auth: { password_login: true } };
+      const { app } = await start({ clock: createTestClock(), config });
+      const answers = Array.from({ length: REQUESTS }, (_, index) => login(app, `password ${index}`, email));
+      expect(await tally(answers)).toEqual({ 401: 5, 429: REQUESTS - 5 });
+    },
+  );
 });
 
-describe('known and unknown addresses take the same time', () => {
-  const EACH = 60;
+describe('known and unknown addresses take the same time', { tags: 'soak' }, () => {
+  const EACH = soak(20, 60);
   const STEP_MS = 150;
   /** Passwords are computed two at once: with more, their queue would be measured. */
   const LANES = 2;

@@ -1,15 +1,17 @@
 // Uploads of the largest size, many at once: each is taken in the end, the daemon's memory stays within its bound, and
 // small mails are taken beside them.
 // @module-tag debian/postfix
+// @module-tag soak
 import { afterEach, expect, test } from 'vitest';
 import { contentOf } from '#test/fixtures/file-contents.ts';
 import { openPractice, PATIENCE_MS, relayAt, type Target, untilIdle } from '#test/flows/fixture.ts';
 import { type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { peakMemory } from '#test/support/process.ts';
 import { startSmtpSink } from '#test/support/smtp-sink.ts';
+import { soak } from '#test/support/soak.ts';
 
 const MIB = 1_024 * 1_024;
-const UPLOADS = 20;
+const UPLOADS = soak(5, 20);
 const BOUND_BYTES = 1.5 * 1_024 * MIB;
 const BODY_BYTES = 48 * MIB;
 const TEST_MS = 280_000;
@@ -54,11 +56,8 @@ const setUp = async (): Promise<{ daemon: Daemon; received: (count: number) => P
   return { daemon, received: sink.received };
 };
 
-test.each([
-  ['one practice', 1],
-  ['as many practices', UPLOADS],
-])(
-  'twenty uploads of 48 MiB at once, of %s',
+test.each([...soak([], [['one practice', 1] as const]), ['as many practices', UPLOADS] as const])(
+  `${UPLOADS} uploads of 48 MiB at once, of %s`,
   async (_, practices) => {
     const { daemon, received } = await setUp();
     const targets: Target[] = [];

@@ -1,6 +1,7 @@
-// `kill -9` while 100,000 events go to three receivers, again and again: each event comes to each of them, those of a message
+// `kill -9` while up to 100,000 events go to three receivers, again and again: each event comes to each of them, those of a message
 // in their order, each under one id, and what comes twice was under way when the process died.
 // @module-tag debian/postfix
+// @module-tag soak
 import path from 'node:path';
 import process from 'node:process';
 import Database from 'better-sqlite3';
@@ -24,16 +25,17 @@ import { type DeliveryTally, startDeliveryTally } from '#test/support/delivery-t
 import { createHook } from '#test/support/hooks.ts';
 import { until } from '#test/support/process.ts';
 import { startSmtpSink } from '#test/support/smtp-sink.ts';
+import { soak } from '#test/support/soak.ts';
 import { EVENTS_EACH, writeEvents } from '#test/support/written-events.ts';
 
 const RECEIVERS = 3;
-const MESSAGES = 20_000;
+const MESSAGES = soak(1_000, 20_000);
 const WRITTEN = MESSAGES * EVENTS_EACH;
 /** Sent while deliveries go on, after each start. */
-const SENT_EACH = 500;
+const SENT_EACH = soak(100, 500);
 const CLIENTS = 4;
 /** Events at the first receiver when the process is killed, in all: at the very beginning, and on the way. */
-const KILLS = [200, 0.2 * WRITTEN, 0.4 * WRITTEN, 0.6 * WRITTEN, 0.8 * WRITTEN];
+const KILLS = [200, ...soak([0.5], [0.2, 0.4, 0.6, 0.8]).map((part) => part * WRITTEN)];
 /** At most so many of one webhook are claimed and not written down as delivered. */
 const UNDER_WAY = RECEIVERS * limits.target({ good: true, slow: false, failures: 0, heldUntil: 0 }).claimed;
 /** 300,000 deliveries on two cores that others use too. */
@@ -61,7 +63,7 @@ const outOfOrder = (tally: DeliveryTally, events: readonly LoggedEvent[]): strin
   return early;
 };
 
-test('kill -9 loses no event of 100,000 at any of three receivers and repeats only what was under way', {
+test(`kill -9 loses no event of ${WRITTEN} at any of three receivers and repeats only what was under way`, {
   timeout: DEADLINE_MS,
 }, async () => {
   const started = untilTestEnds();

@@ -1,10 +1,9 @@
 // Debian's clamd in the foreground, on a free loopback port or a unix socket, as the user who runs the tests; its only
 // signature is that of the EICAR test file. The system's own instance and signatures are not touched.
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { endProcess, freePort, untilListening } from '#test/support/process.ts';
+import { endProcess, freePort, spawnMortal, untilListening } from '#test/support/process.ts';
 
 const PROGRAM = '/usr/sbin/clamd';
 
@@ -49,7 +48,7 @@ MaxScanSize 50M
 SelfCheck 0
 `,
   );
-  const child = spawn(PROGRAM, ['-c', configFile], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawnMortal(PROGRAM, ['-c', configFile], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.on('error', (error) => {
     said += error.message;

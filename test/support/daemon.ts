@@ -1,7 +1,7 @@
 // The daemon as its users run it: a child process with a configuration file, a data directory and two secrets, on a
 // free loopback port, talked to over HTTP. Ending it (`stop`, `kill`) leaves its files, so that it can be started
 // again on the same data directory; `remove` takes them away.
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import path from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { endProcess, freePort, until } from '#test/support/process.ts';
+import { endProcess, freePort, spawnMortal, until } from '#test/support/process.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const MASTER_KEY_BYTES = 32;
@@ -86,7 +86,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
   const configFile = path.join(home, 'service.yaml');
   await writeFile(configFile, stringify(overlay(defaults(home, dataDir, port), options.config ?? {})));
 
-  const child = spawn(execPath, [ENTRY, 'serve', '--config', configFile], {
+  const child = spawnMortal(execPath, [ENTRY, 'serve', '--config', configFile], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

@@ -1,11 +1,11 @@
 // Debian's Knot DNS as the public DNS: an authoritative server of one's own on a free loopback port, with
 // configuration, zones and database in a directory under the system's temporary one. Zones it cannot load are
 // answered with SERVFAIL, names in no zone with REFUSED, as on the internet. The system's own instance is not touched.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import { endProcess, freePort, untilListening } from '#test/support/process.ts';
+import { endProcess, freePort, spawnMortal, untilListening } from '#test/support/process.ts';
 
 const PROGRAM = '/usr/sbin/knotd';
 /** Debian's user for it. */
@@ -39,7 +39,7 @@ export async function startKnot(zones: readonly KnotZone[]): Promise<Knot> {
     );
     for (const folder of folders) await chown(folder, uid ?? 0, gid ?? 0);
   }
-  const child = spawn(PROGRAM, ['-c', configFile], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawnMortal(PROGRAM, ['-c', configFile], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.on('error', (error) => {
     said += error.message;

@@ -1,16 +1,6 @@
 // Damaged copies of a sample, the same ones on every run: bytes changed, pieces cut out, doubled or moved, line ends
 // swapped, random bytes put in. For parsers of what comes from outside.
-
-/** mulberry32: small, and the same everywhere. In [0, 1). */
-const randomFrom = (seed: number) => {
-  let state = seed >>> 0;
-  return (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-};
+import { randomFrom } from './soak.ts';
 
 const PIECES = [
   '\r\n',

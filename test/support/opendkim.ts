@@ -1,11 +1,10 @@
 // opendkim as the milter that signs for a Postfix instance: RSA-2048, relaxed/relaxed, on a unix socket, which is
 // three times as fast as its TCP socket.
-import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { endProcess, untilListening } from '#test/support/process.ts';
+import { endProcess, spawnMortal, untilListening } from '#test/support/process.ts';
 
 const PROGRAM = '/usr/sbin/opendkim';
 
@@ -40,7 +39,7 @@ Syslog no
 RequireSafeKeys no
 `,
   );
-  const child = spawn(PROGRAM, ['-f', '-x', configFile], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawnMortal(PROGRAM, ['-f', '-x', configFile], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.on('error', (error) => {
     said += error.message;

@@ -2,11 +2,18 @@
 // listening on a free loopback port, ended with all its children. The system's own instance is not touched, and
 // neither is the command `postfix`, which asks for entries in the system's main.cf: master(8) is started directly.
 // It must be root: Postfix changes users.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import { endProcess, freePort, processTree, until, untilListening } from '#test/support/process.ts';
+import {
+  endProcess,
+  freePort,
+  processTree,
+  spawnMortal,
+  until,
+  untilListening,
+} from '#test/support/process.ts';
 
 const MASTER = '/usr/lib/postfix/sbin/master';
 /** Ends by itself after that, should whoever started it die. */
@@ -54,7 +61,7 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   await writeFile(path.join(directory, 'etc/master.cf'), masterCf(smtpPort));
 
   // A process group of its own: master(8) passes a signal on to its group.
-  const child = spawn(MASTER, ['-c', path.join(directory, 'etc'), '-d', '-e', String(LIFETIME_S)], {
+  const child = spawnMortal(MASTER, ['-c', path.join(directory, 'etc'), '-d', '-e', String(LIFETIME_S)], {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

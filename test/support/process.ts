@@ -1,13 +1,16 @@
 // What starting a foreign program on loopback needs: a free port, knowing when it listens, ending it, and reading
 // from /proc what it cost. Linux only, as the programs themselves are.
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Between two looks at something that tells nobody when it changes. */
-const POLL_MS = 10;
+/** Between the first two looks at something that reports no change, and at most: a look costs CPU in two processes. */
+const FIRST_POLL_MS = 10;
+const LAST_POLL_MS = 100;
+/** Of the time waited so far: what is waited too long is a tenth of it. */
+const POLL_PART = 0.1;
 /** A program that is not up by then will not come: the slowest one here needs one second. */
 const START_TIMEOUT_MS = 20_000;
 /** Time to end by itself before it is killed. */
@@ -24,16 +27,49 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** Reads `+PID` and `-PID` a line. When nothing more can come, it ends the processes that are left. */
+const REAPER = `
+pids=
+while read -r line; do
+  pid=\${line#?} rest=
+  for one in $pids; do [ "$one" = "$pid" ] || rest="$rest $one"; done
+  case $line in +*) pids="$rest $pid" ;; *) pids=$rest ;; esac
+done
+[ -z "$pids" ] && exit
+kill $pids
+sleep 2
+kill -9 $pids`;
+
+let reaper: ChildProcess | undefined;
+
+/**
+ * `spawn` for programs that must not outlive this process, however it dies: a shell in a session of its own waits for the
+ * end of our pipe, asks what still runs to end, and kills it two seconds later.
+ */
+export const spawnMortal = ((...words: Parameters<typeof spawn>) => {
+  if (reaper === undefined) {
+    reaper = spawn('sh', ['-c', REAPER], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    reaper.unref();
+    (reaper.stdin as net.Socket).unref();
+  }
+  const { stdin } = reaper;
+  const child = spawn(...words);
+  stdin?.write(`+${child.pid}\n`);
+  child.once('exit', () => stdin?.write(`-${child.pid}\n`));
+  return child;
+}) as typeof spawn;
+
 /** Asks until the answer is true; throws with `what` after `timeoutMs`. */
 export async function until(
   what: string,
   ask: () => Promise<boolean> | boolean,
   timeoutMs: number = START_TIMEOUT_MS,
 ): Promise<void> {
-  const end = performance.now() + timeoutMs;
+  const begin = performance.now();
   while (!(await ask())) {
-    if (performance.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await pause(POLL_MS);
+    const waited = performance.now() - begin;
+    if (waited > timeoutMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await pause(Math.min(LAST_POLL_MS, Math.max(FIRST_POLL_MS, POLL_PART * waited)));
   }
 }
 

@@ -3,12 +3,11 @@
 // operators to. The system's own instance is not touched.
 //
 // Compiling its patterns takes it ten seconds; it keeps them in its directory, from where they are handed on to the next.
-import { spawn } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { endProcess, freePort, untilListening } from '#test/support/process.ts';
+import { endProcess, freePort, spawnMortal, untilListening } from '#test/support/process.ts';
 
 const PROGRAM = '/usr/bin/rspamd';
 const PATTERNS = fileURLToPath(new URL('../../node_modules/.cache/rspamd/', import.meta.url));
@@ -33,7 +32,7 @@ export async function startRspamd(options: { readonly port?: number } = {}): Pro
   await writeFile(configFile, configuration(directory, port));
   await handOn(PATTERNS, directory);
   const folders = ['DBDIR', 'RUNDIR', 'LOGDIR', 'LOCAL_CONFDIR'].map((name) => `--var=${name}=${directory}`);
-  const child = spawn(PROGRAM, ['-f', '-i', '-c', configFile, ...folders], {
+  const child = spawnMortal(PROGRAM, ['-f', '-i', '-c', configFile, ...folders], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';

@@ -1,12 +1,11 @@
 // Postfix's smtp-sink on a free loopback port: an SMTP server that takes everything, as fast as one can be had.
 // It prints a running total (`-c`), which goes to a file and is read when asked for, so that counting costs the
 // measuring process nothing. With `dump` it keeps every message with its envelope in a file of its own.
-import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import { endProcess, freePort, until, untilListening } from '#test/support/process.ts';
+import { endProcess, freePort, spawnMortal, until, untilListening } from '#test/support/process.ts';
 
 const PROGRAM = '/usr/sbin/smtp-sink';
 /** Waiting connections; more than any test opens. */
@@ -57,7 +56,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
   if (dump !== undefined) args.push('-d', path.join(dump, 'message.'));
   // Root has to name the user to become. It stays who it is: `dump` is the caller's directory.
   if (userInfo().uid === 0) args.push('-u', 'root');
-  const child = spawn(PROGRAM, [...args, `127.0.0.1:${port}`, BACKLOG], {
+  const child = spawnMortal(PROGRAM, [...args, `127.0.0.1:${port}`, BACKLOG], {
     stdio: ['ignore', counter, 'pipe'],
   });
   closeSync(counter);
