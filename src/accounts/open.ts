@@ -3,9 +3,10 @@
 
 import { ticketRetentionJob } from '#src/accounts/abuse/tickets.ts';
 import { practiceOwners } from '#src/accounts/people/owners.ts';
-import { complianceRoutes, practiceRoutes } from '#src/accounts/tenants/practice-routes.ts';
+import { practiceRoutes } from '#src/accounts/tenants/practice-routes.ts';
 import { auditRoutes } from '#src/events/audit-routes.ts';
 import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { createRateCheck } from '#src/kernel/rate-limit.ts';
 import { abuseRoutes } from './abuse/routes.ts';
 import { createOutbox } from './mails/outbox.ts';
@@ -13,10 +14,12 @@ import type { OwnerNoticesDeps } from './mails/tell-owners.ts';
 import { accountRoutes } from './people/account-routes.ts';
 import { createAuthenticate } from './people/authenticate.ts';
 import { createEnterTenant, createMayCreatePractice } from './people/enter.ts';
+import { invitationRoutes } from './people/invitation-routes.ts';
+import { createInvitationLimit, type InviteDeps } from './people/inviting.ts';
 import { createSessionsLastUsed, createTokensLastUsed, lastUsedJob } from './people/last-used.ts';
+import { memberRoutes, membershipRoutes } from './people/member-routes.ts';
 import { createPasswords } from './people/passwords.ts';
-import { peopleRoutes } from './people/people-routes.ts';
-import { practicePeople } from './people/practice-people.ts';
+import { roleRoutes } from './people/role-routes.ts';
 import { createSessions, sessionsCleanupJob } from './people/sessions.ts';
 import { createSignInCodes } from './people/sign-in-codes.ts';
 import { signInRoutes } from './people/sign-in-routes.ts';
@@ -66,7 +69,7 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
     safeModeDefault: () => config().safe_mode.default,
   };
   const signIn = {
-    platform,
+    storage,
     clock,
     codes: createSignInCodes(base.key('sign-in codes')),
     sessions,
@@ -75,7 +78,15 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
     limitEmail,
     passwordLogin: () => config().auth.password_login,
   };
-  const people = practicePeople({ notices, origin });
+  const people: InviteDeps = {
+    storage,
+    clock,
+    queue: createKeyedQueue(),
+    notices,
+    origin,
+    limitEmail,
+    limitInvitations: createInvitationLimit(clock),
+  };
 
   return {
     outbox,
@@ -98,25 +109,18 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
     enterTenant: createEnterTenant(storage),
     mayCreatePractice: createMayCreatePractice(storage),
     routes: [
-      ...practiceRoutes({ ...tenantDeps, people }),
-      ...operatorRoutes({ storage, clock, people }),
-      ...auditRoutes({ platform, files }),
-      ...projectRoutes({ files, clock }),
-      ...routeRoutes({ files, clock }),
-      ...complianceRoutes({ files, clock }),
+      ...practiceRoutes({ ...tenantDeps, notices, origin }),
+      ...operatorRoutes(base),
+      ...auditRoutes(storage),
+      ...projectRoutes(base),
+      ...routeRoutes(base),
       ...signInRoutes(signIn),
-      ...accountRoutes({ ...signIn, storage }),
-      ...peopleRoutes({
-        storage,
-        clock,
-        notices,
-        limitEmail,
-        sessions,
-        founding: people.founding,
-        serviceName,
-        origin,
-      }),
-      ...tokenRoutes({ storage, clock }),
+      ...accountRoutes(signIn),
+      ...memberRoutes(people),
+      ...roleRoutes(base),
+      ...invitationRoutes({ ...people, sessions, serviceName }),
+      ...membershipRoutes(people),
+      ...tokenRoutes(base),
       ...abuseRoutes({ platform, notices, limitEmail, clock, serviceName }),
       ...waitlistRoutes({ platform, limitEmail, clock, serviceName }),
     ],

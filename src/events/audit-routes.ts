@@ -1,8 +1,8 @@
 // The audit over the API: a practice's for those who may see it, the installation's for the operator.
+
 import { z } from 'zod';
-import type { DurableFile } from '#src/kernel/db/durable-file.ts';
-import type { AnyDb, PlatformDb } from '#src/kernel/db/sqlite.ts';
-import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { AnyDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -89,13 +89,7 @@ const pageOf = (db: AnyDb, query: z.output<typeof auditQuery>, position: number 
   return { data: rows.map(presentAuditEntry), next_cursor: next === null ? null : encodeCursor(next) };
 };
 
-export const auditRoutes = ({
-  platform,
-  files,
-}: {
-  readonly platform: DurableFile<PlatformDb>;
-  readonly files: TenantFiles;
-}): Route[] => [
+export const auditRoutes = ({ platform, tenants }: Storage): Route[] => [
   defineRoute({
     ...shared,
     path: '/api/practices/{id}/audit',
@@ -104,7 +98,7 @@ export const auditRoutes = ({
     params,
     handle: async ({ params: { id }, query }) => {
       const position = decodeCursor(query.cursor);
-      return { status: 200, body: await files.read(id, (db) => pageOf(db, query, position)) };
+      return { status: 200, body: await tenants.read(id, (db) => pageOf(db, query, position)) };
     },
   }),
   defineRoute({

@@ -1,7 +1,8 @@
 // What a practice is shown of itself: overview, wizard, go-live checklist, deliverability, channel mix, placement. Who is
 // limited to projects sees the mail of theirs only; of a route that projects share, the counts of all of them.
+
 import type { z } from 'zod';
-import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';

@@ -29,3 +29,24 @@ export const systemChange = (action: string): Change => ({
   requestId: null,
   recorded: false,
 });
+
+/** The same request: the audit notes for the given change that this one was recorded. */
+const derived = (change: Change, fields: Partial<Pick<Change, 'actor' | 'action'>>): Change => ({
+  ...change,
+  ...fields,
+  get recorded() {
+    return change.recorded;
+  },
+  set recorded(recorded) {
+    change.recorded = recorded;
+  },
+});
+
+/** By an account that the request itself signs in or proves: when the request began, its caller was anonymous. */
+export const changeBy = (
+  change: Change,
+  { id, email }: { readonly id: string; readonly email: string },
+): Change => derived(change, { actor: { kind: 'member', id, name: email } });
+
+/** A change that another one brings with it. */
+export const changeAs = (change: Change, action: string): Change => derived(change, { action });

@@ -1,26 +1,45 @@
 // The own account: who is signed in, language, password.
 
+import { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Account, Caller } from '#src/kernel/access.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { languages } from '#src/kernel/language.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { MINUTE, toIso } from '#src/kernel/time.ts';
 import { type AccountRow, accountStore } from './account-store.ts';
 import { findMember, tenantsOf } from './enter.ts';
-import { presentMembership } from './member-schema.ts';
-import { passwordProblem } from './passwords.ts';
+import { membershipSchema, presentMembership } from './member-schema.ts';
+import { passwordProblem, passwordSchema } from './passwords.ts';
 import { accountOf, accountSchema, presentAccount, type SessionTimes, sessionOver } from './sessions.ts';
-import { requirePasswordLogin, type SignInDeps } from './sign-in-routes.ts';
-import { type Membership, meSchema, setPasswordBody, updateAccountBody } from './sign-in-schema.ts';
+import { requirePasswordLogin, type SignInDeps } from './sign-in.ts';
 import { sessionStore } from './sign-in-store.ts';
 
-export interface AccountDeps extends SignInDeps {
-  readonly storage: Storage;
-}
+const setPasswordBody = z.strictObject({
+  password: passwordSchema.describe('12 characters to 1,024 bytes, and not the e-mail address'),
+  current_password: passwordSchema.optional().describe('required where one is set'),
+});
+
+const updateAccountBody = z.strictObject({ language: z.enum(languages) });
+
+type Membership = z.infer<typeof membershipSchema>;
+
+const meSchema = z.strictObject({
+  ...accountSchema.shape,
+  has_password: z.boolean(),
+  csrf_token: z.string(),
+  session: z.strictObject({
+    id: z.uuid(),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime(),
+    expires_at: z.iso.datetime(),
+  }),
+  practices: z.array(membershipSchema).describe('the first 200; those they are invited to as well'),
+});
 
 const MAX_PRACTICES = 200;
 /** Long enough to sign in and choose a password, too short for a session that someone finds. */
@@ -58,7 +77,7 @@ const membershipsOf = async (storage: Storage, account: Account, log: Log): Prom
 
 /** Throws `invalid_request` where the current password is missing or not the right one. */
 const requireCurrentPassword = async (
-  { passwords, limitEmail }: AccountDeps,
+  { passwords, limitEmail }: SignInDeps,
   { email_key, password }: AccountRow,
   current: string | undefined,
 ): Promise<void> => {
@@ -94,7 +113,7 @@ const requireRecentSignIn = (createdAt: number, now: number): void => {
   });
 };
 
-export const accountRoutes = (deps: AccountDeps): Route[] => {
+export const accountRoutes = (deps: SignInDeps): Route[] => {
   const { storage, clock, sessions, passwords } = deps;
   const { platform } = storage;
 

@@ -1,18 +1,19 @@
 // Custom roles of a practice, and how the API shows all roles. A change applies from the next request of each member
 // who has the role, because what a member may do is read from the tenant's file each time.
+
 import { z } from 'zod';
 import { planNames, plans } from '#src/accounts/tenants/rules.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Permission, permissions } from '#src/kernel/access.ts';
+import type { Base } from '#src/kernel/base.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { nameSchema } from '#src/kernel/fields.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
-import { type Clock, toIso } from '#src/kernel/time.ts';
-import { standing } from './enter.ts';
+import { toIso } from '#src/kernel/time.ts';
+import { requirePermission } from './enter.ts';
 import { memberStore, type RoleRow, toRole } from './member-store.ts';
 import { requireMayHandle } from './members.ts';
 import { findSystemRole, type Role, roleNameKey, systemRoleSlugs, systemRoles } from './rules.ts';
@@ -51,10 +52,7 @@ export const presentSystemRole = (role: Role): z.infer<typeof roleSchema> => pre
 export const presentCustomRole = (row: RoleRow): z.infer<typeof roleSchema> =>
   present(toRole(row), row.created_at);
 
-export interface RoleDeps {
-  readonly files: TenantFiles;
-  readonly clock: Clock;
-}
+export type RoleDeps = Pick<Base, 'storage' | 'clock'>;
 
 type By = Pick<RequestContext, 'caller' | 'change'>;
 
@@ -93,13 +91,13 @@ const customRole = (db: TenantDb, id: string): RoleRow => {
 
 /** Throws `conflict` for the plan, the name or the number of roles, `forbidden` for permissions the caller lacks. */
 export const createRole = (
-  { files, clock }: RoleDeps,
+  { storage, clock }: RoleDeps,
   tenantId: string,
   wanted: { readonly name: string; readonly permissions: readonly Permission[] },
   { caller, change }: By,
 ): Promise<RoleRow> =>
-  files.write(tenantId, (db) => {
-    const manager = standing(db, caller, 'members.manage');
+  storage.tenants.write(tenantId, (db) => {
+    const manager = requirePermission(db, caller, 'members.manage');
     requirePlan(db);
     if (memberStore(db).customRoles().length >= MAX_ROLES)
       throw new AppError('conflict', `A practice has at most ${MAX_ROLES} custom roles.`);
@@ -120,14 +118,14 @@ export const createRole = (
 
 /** The caller must have what the role may before and after: its members lose or gain by it. Throws as `createRole`. */
 export const updateRole = (
-  { files, clock }: RoleDeps,
+  { storage, clock }: RoleDeps,
   tenantId: string,
   roleId: string,
   patch: { readonly name?: string | undefined; readonly permissions?: readonly Permission[] | undefined },
   { caller, change }: By,
 ): Promise<RoleRow> =>
-  files.write(tenantId, (db) => {
-    const manager = standing(db, caller, 'members.manage');
+  storage.tenants.write(tenantId, (db) => {
+    const manager = requirePermission(db, caller, 'members.manage');
     const before = customRole(db, roleId);
     requirePlan(db);
     const name = patch.name ?? before.name;
@@ -148,13 +146,13 @@ export const updateRole = (
 
 /** Throws `conflict` while members have it, invited ones too; `not_found`, `forbidden`. */
 export const removeRole = (
-  { files, clock }: RoleDeps,
+  { storage, clock }: RoleDeps,
   tenantId: string,
   roleId: string,
   { caller, change }: By,
 ): Promise<void> =>
-  files.write(tenantId, (db) => {
-    const manager = standing(db, caller, 'members.manage');
+  storage.tenants.write(tenantId, (db) => {
+    const manager = requirePermission(db, caller, 'members.manage');
     const before = customRole(db, roleId);
     requireMayHandle(manager, toRole(before));
     const holders = memberStore(db).withRole(roleId).length;

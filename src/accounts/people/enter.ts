@@ -9,7 +9,7 @@ import { type MemberRow, memberStore } from './member-store.ts';
 import { effectivePermissions, type Role, systemRoles } from './rules.ts';
 
 /** The caller as that member; `row` is active and has the role. */
-export const asMember = (caller: Caller, tenantId: string, row: MemberRow, role: Role): Caller => ({
+const asMember = (caller: Caller, tenantId: string, row: MemberRow, role: Role): Caller => ({
   ...caller,
   tenantId,
   memberId: row.id,
@@ -19,12 +19,12 @@ export const asMember = (caller: Caller, tenantId: string, row: MemberRow, role:
 });
 
 /**
- * The caller as they stand in the transaction that changes something by their right: a member may have been removed or
- * given another role since the request came in. Throws `not_found` and `forbidden` as the door does.
+ * The caller with the permissions they have now, in the transaction of the change: a member may have been removed or
+ * given another role since the request came in. Throws `not_found` and `forbidden` as the server does.
  */
-export const standing = (db: TenantDb, caller: Caller, needed: Permission): Caller => {
-  const present = caller.kind === 'member' ? memberNow(db, caller) : caller;
-  if (present.permissions.has(needed)) return present;
+export const requirePermission = (db: TenantDb, caller: Caller, needed: Permission): Caller => {
+  const current = caller.kind === 'member' ? memberNow(db, caller) : caller;
+  if (current.permissions.has(needed)) return current;
   throw new AppError('forbidden', `The credential lacks the permission ${needed}.`, {
     extra: { permission: needed },
   });

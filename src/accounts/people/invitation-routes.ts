@@ -7,7 +7,7 @@ import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, HTML_TYPE, page } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { acceptInvitation, type Membership, viewInvitation } from './joining.ts';
-import type { MemberDeps } from './members.ts';
+import type { PeopleDeps } from './members.ts';
 import { type Sessions, sessionAnswerSchema } from './sessions.ts';
 
 export interface PagePlace {
@@ -86,7 +86,7 @@ export const goneInvitationPage = (place: PagePlace): RouteResult => {
   return page({ ...place, status: 404, title: gone, body: `${paragraph(goneText)}\n${link(place)}` });
 };
 
-export interface InvitationDeps extends MemberDeps {
+export interface InvitationDeps extends PeopleDeps {
   readonly sessions: Pick<Sessions, 'issue' | 'answer'>;
   readonly serviceName: string;
   /** Without a slash at its end. */

@@ -2,7 +2,6 @@
 // registry learns where to look, with the invitation and the mail in one transaction. A crash in between leaves a
 // member whom nobody has invited: inviting them again makes up for it.
 
-import type { Notices } from '#src/accounts/mails/outbox.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { refuseSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import { auditStore } from '#src/events/audit-store.ts';
@@ -11,33 +10,52 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
-import type { RateCheck } from '#src/kernel/rate-limit.ts';
+import { createRateCheck, type RateCheck } from '#src/kernel/rate-limit.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
-import { DAY, toIso } from '#src/kernel/time.ts';
+import { type Clock, DAY, HOUR, SECOND, toIso } from '#src/kernel/time.ts';
 import type { PersonEmail } from '#src/mail/email.ts';
 import { accountStore, invitationStore } from './account-store.ts';
 import { hashBearer, newBearer } from './bearer.ts';
-import { standing } from './enter.ts';
+import { requirePermission } from './enter.ts';
 import { presentMember } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
 import {
-  type MemberDeps,
   namedGrant,
   namedRole,
+  type PeopleDeps,
   requireMayHandle,
   requireNotLastOwner,
   roleOf,
 } from './members.ts';
 import type { Role } from './rules.ts';
 
-export interface InviteDeps extends MemberDeps {
-  readonly notices: Notices;
+export interface InviteDeps extends PeopleDeps {
   readonly limitEmail: RateCheck;
   /** Invitations of one tenant, to one address and together. Throws `rate_limited`. */
   readonly limitInvitations: (tenantId: string, emailKey: string) => void;
-  /** Of the links; without a slash at its end. */
-  readonly origin: string;
 }
+
+/** One practice: a large one invites its staff at once, and no one writes to strangers in our name all day. */
+const INVITATIONS = { perSecond: 200 / (HOUR / SECOND), burst: 200 };
+/** One practice to one address: a link may get lost, and no one is pressed. */
+const INVITATIONS_TO_ONE = { perSecond: 10 / (DAY / SECOND), burst: 10 };
+
+export const createInvitationLimit = (clock: Clock): InviteDeps['limitInvitations'] => {
+  const ofTenant = createRateCheck(
+    clock,
+    () => INVITATIONS,
+    'The practice has invited too many people in too short a time.',
+  );
+  const toOne = createRateCheck(
+    clock,
+    () => INVITATIONS_TO_ONE,
+    'The address has been invited often enough for today.',
+  );
+  return (tenantId, emailKey) => {
+    toOne(`${tenantId} ${emailKey}`);
+    ofTenant(tenantId);
+  };
+};
 
 export interface Invited {
   readonly email: PersonEmail;
@@ -74,7 +92,7 @@ export const inviteMember = async (
     const expiresAt = now + INVITATION_VALID_MS;
     const token = newBearer(INVITATION_PREFIX);
     const written = await storage.tenants.write(tenantId, (db) => {
-      const manager = standing(db, caller, 'members.manage');
+      const manager = requirePermission(db, caller, 'members.manage');
       const role = namedRole(db, invited.roleId);
       requireMayHandle(manager, role);
       const before = memberStore(db).byEmail(emailKey);

@@ -5,17 +5,16 @@
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Account } from '#src/kernel/access.ts';
-import type { Change } from '#src/kernel/change.ts';
-import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
+import { type Change, changeBy } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type AccountRow, accountStore, invitationStore } from './account-store.ts';
 import { hashBearer } from './bearer.ts';
-import { changeAs, changeBy } from './changes.ts';
 import { INVITATION_PREFIX } from './inviting.ts';
 import { presentMember } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
-import { forget, type MemberDeps, noSuchPractice, requireNotLastOwner, roleOf } from './members.ts';
+import { forget, noSuchPractice, type PeopleDeps, requireNotLastOwner, roleOf } from './members.ts';
 import type { Role } from './rules.ts';
-import type { IssuedSession, Sessions } from './sessions.ts';
+import { type IssuedSession, type Sessions, startSession } from './sessions.ts';
 
 /** A practice, and who someone is in it. */
 export interface Membership {
@@ -34,7 +33,7 @@ const TOKEN = new RegExp(`^${INVITATION_PREFIX}[0-9A-Za-z]{43}$`);
 
 /** Null where the token is unknown, used up, superseded or expired. */
 const findInvitation = async (
-  { storage, clock }: MemberDeps,
+  { storage, clock }: PeopleDeps,
   token: string,
 ): Promise<OpenInvitation | null> => {
   if (!TOKEN.test(token)) return null;
@@ -53,7 +52,7 @@ const membershipOf = (db: TenantDb, emailKey: string): Membership | null => {
 };
 
 /** What the link leads to; changes nothing. Null where `acceptInvitation` would be too. */
-export const viewInvitation = async (deps: MemberDeps, token: string): Promise<Membership | null> => {
+export const viewInvitation = async (deps: PeopleDeps, token: string): Promise<Membership | null> => {
   const found = await findInvitation(deps, token);
   if (found === null) return null;
   return deps.storage.tenants.read(found.tenantId, (db) => membershipOf(db, found.account.email_key));
@@ -75,28 +74,12 @@ const activate = (db: TenantDb, emailKey: string, change: Change, now: number): 
   return { ...before, row };
 };
 
-/** In the registry's audit, as every session. */
-const startSession = (
-  db: PlatformDb,
-  account: AccountRow,
-  by: { readonly change: Change; readonly sessions: Pick<Sessions, 'issue'>; readonly now: number },
-): IssuedSession => {
-  const session = by.sessions.issue(db, account, by.now);
-  const entry = {
-    target: { type: 'session', id: session.id },
-    before: null,
-    after: { method: 'invitation' },
-  };
-  auditStore(db).record(changeAs(changeBy(by.change, account), 'session.start'), entry, by.now);
-  return session;
-};
-
 /**
  * Accepts by the token, which proves the mailbox, and uses it up. With `sessions` it signs in. Null where the token
  * opens nothing.
  */
 export const acceptInvitation = async <S extends Pick<Sessions, 'issue'> | null>(
-  deps: MemberDeps,
+  deps: PeopleDeps,
   token: string,
   change: Change,
   sessions: S,
@@ -114,20 +97,20 @@ export const acceptInvitation = async <S extends Pick<Sessions, 'issue'> | null>
     if (membership === null) return null;
     return deps.storage.platform.write((db) => {
       if (!invitationStore(db).take(hash)) return null;
-      const session = sessions && startSession(db, account, { change, sessions, now });
+      const session = sessions && startSession(sessions, db, account, { change, method: 'invitation' }, now);
       return { ...membership, session: session as S extends null ? null : IssuedSession };
     });
   });
 };
 
-const requireIndexed = async ({ storage }: MemberDeps, account: Account, tenantId: string): Promise<void> => {
+const requireIndexed = async ({ storage }: PeopleDeps, account: Account, tenantId: string): Promise<void> => {
   if (!(await storage.platform.read((db) => accountStore(db).isMember(account.id, tenantId))))
     throw noSuchPractice();
 };
 
 /** Accepts as who is signed in. Throws `not_found` where the practice is none of theirs. */
 export const acceptMembership = (
-  deps: MemberDeps,
+  deps: PeopleDeps,
   account: Account,
   tenantId: string,
   change: Change,
@@ -144,7 +127,7 @@ export const acceptMembership = (
 
 /** Leaves the practice, or declines the invitation. Throws `not_found`, and `conflict` for the last owner. */
 export const leavePractice = (
-  deps: MemberDeps,
+  deps: PeopleDeps,
   account: Account,
   tenantId: string,
   change: Change,

@@ -1,5 +1,7 @@
 // Members of a practice: list, invite, change, remove; and owners by the operator's word.
+
 import { z } from 'zod';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -15,13 +17,12 @@ import {
   presentMembership,
 } from './member-schema.ts';
 import { memberStore } from './member-store.ts';
-import { type MemberDeps, removeMember, roleOf, updateMember } from './members.ts';
-import { makeOwner, type OwnerDeps } from './owners.ts';
+import { type PeopleDeps, removeMember, roleOf, updateMember } from './members.ts';
+import { makeOwner } from './owners.ts';
 import { systemRoles } from './rules.ts';
 import { accountOf } from './sessions.ts';
 
-const params = z.strictObject({ id: idSchema.describe('the practice') });
-const memberParams = z.strictObject({ ...params.shape, memberID: idSchema });
+const memberParams = z.strictObject({ ...tenantParams.shape, memberID: idSchema });
 const PATH = '/api/practices/{id}/members';
 const MEMBER_PATH = `${PATH}/{memberID}`;
 const shared = { tag: 'Members and roles', stability: 'stable' } as const;
@@ -30,14 +31,14 @@ const grant =
   'Only roles whose permissions the caller has, before and after; only owners deal with owners. A practice always ' +
   'keeps one owner.';
 
-export const memberRoutes = (deps: InviteDeps & OwnerDeps): Route[] => [
+export const memberRoutes = (deps: InviteDeps): Route[] => [
   defineRoute({
     ...shared,
     method: 'get',
     path: PATH,
     summary: 'Members',
     access: 'members.manage',
-    params,
+    params: tenantParams,
     query: z.strictObject(listQuery),
     responses: { 200: { description: 'Invited ones too.', body: listOf(memberSchema) } },
     handle: async ({ params: { id }, query }) => {
@@ -55,7 +56,7 @@ export const memberRoutes = (deps: InviteDeps & OwnerDeps): Route[] => [
     description: `The link in the mail is valid for seven days; inviting the address again makes a new one. ${grant}`,
     access: 'members.manage',
     audit: 'member.invite',
-    params,
+    params: tenantParams,
     body: inviteBody,
     responses: {
       200: { description: 'Was invited already: role and projects are as given now.', body: memberSchema },
@@ -115,7 +116,7 @@ export const memberRoutes = (deps: InviteDeps & OwnerDeps): Route[] => [
     summary: 'Make an address an owner',
     access: 'operator',
     audit: 'member.make_owner',
-    params,
+    params: tenantParams,
     body: ownerBody,
     responses: {
       200: { description: 'Was a member already, and is an active owner now.', body: memberSchema },
@@ -133,7 +134,7 @@ const OWN_PATH = '/api/auth/memberships/{practiceID}';
 const own = { ...shared, access: 'session', params: z.strictObject({ practiceID: idSchema }) } as const;
 
 /** What a person who is signed in does about their own memberships. */
-export const membershipRoutes = (deps: MemberDeps): Route[] => [
+export const membershipRoutes = (deps: PeopleDeps): Route[] => [
   defineRoute({
     ...own,
     method: 'post',

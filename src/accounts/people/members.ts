@@ -1,6 +1,7 @@
 // Changing and removing members, and the checks that all who manage members share. A removal is written to the tenant's
 // file first: from then on the member may do nothing there. Then the registry removes the membership, and with the last
 // one the account and its sessions.
+import type { Notices } from '#src/accounts/mails/outbox.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -11,7 +12,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { accountStore } from './account-store.ts';
-import { standing } from './enter.ts';
+import { requirePermission } from './enter.ts';
 import { presentMember } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
 import { type GrantProblem, grantOf, isLastOwner, lacksFor, type ProjectGrant, type Role } from './rules.ts';
@@ -86,10 +87,15 @@ export const namedGrant = (
   };
 };
 
-export interface MemberDeps {
+/** What every change of a practice's people needs. */
+export interface PeopleDeps {
   readonly storage: Storage;
   readonly clock: Clock;
+  /** One change of a tenant's people after the other: each writes two files. */
   readonly queue: KeyedQueue;
+  readonly notices: Notices;
+  /** Of links, and where members sign in; without a slash at its end. */
+  readonly origin: string;
 }
 
 export interface MemberPatch {
@@ -104,14 +110,14 @@ const noSuchMember = (): AppError => new AppError('not_found', 'There is no such
 
 /** Throws `not_found`, `forbidden`, `conflict` for the last owner, `invalid_request`. */
 export const updateMember = (
-  { storage, clock }: MemberDeps,
+  { storage, clock }: PeopleDeps,
   tenantId: string,
   memberId: string,
   patch: MemberPatch,
   { caller, change }: By,
 ): Promise<{ row: MemberRow; role: Role }> =>
   storage.tenants.write(tenantId, (db) => {
-    const manager = standing(db, caller, 'members.manage');
+    const manager = requirePermission(db, caller, 'members.manage');
     const before = memberStore(db).get(memberId);
     if (!before) throw noSuchMember();
     const beforeRole = roleOf(db, before);
@@ -132,7 +138,7 @@ export const updateMember = (
 
 /** Throws `not_found`, `forbidden`, `conflict` for the last owner. */
 export const removeMember = (
-  deps: MemberDeps,
+  deps: PeopleDeps,
   tenantId: string,
   memberId: string,
   { caller, change }: By,
@@ -140,7 +146,7 @@ export const removeMember = (
   deps.queue(tenantId, async () => {
     const { storage, clock } = deps;
     const removed = await storage.tenants.write(tenantId, (db) => {
-      const manager = standing(db, caller, 'members.manage');
+      const manager = requirePermission(db, caller, 'members.manage');
       const row = memberStore(db).get(memberId);
       if (!row) return null;
       const role = roleOf(db, row);
@@ -163,7 +169,7 @@ export const removeMember = (
   });
 
 /** The registry's half of a removal. */
-export const forget = ({ storage }: MemberDeps, tenantId: string, emailKey: string): Promise<void> =>
+export const forget = ({ storage }: PeopleDeps, tenantId: string, emailKey: string): Promise<void> =>
   storage.platform.write((db) => {
     const account = accountStore(db).byEmail(emailKey);
     if (account) accountStore(db).leave(account.id, tenantId);
@@ -173,7 +179,7 @@ export const forget = ({ storage }: MemberDeps, tenantId: string, emailKey: stri
  * The registry's half of removals that a crash cut off: whom it leads to this tenant, and the tenant does not know.
  * Only in the tenant's turn: those who join are written to its file first, and so are never strays.
  */
-const forgetStrays = async ({ storage }: MemberDeps, tenantId: string): Promise<void> => {
+const forgetStrays = async ({ storage }: PeopleDeps, tenantId: string): Promise<void> => {
   const known = await storage.tenants.read(tenantId, (db) => memberStore(db).all());
   const keys = new Set(known.map(({ email_key }) => email_key));
   await storage.platform.write((db) => {

@@ -2,6 +2,7 @@
 // for it. A password that nobody has is computed for addresses without one, at the same cost.
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
 
 const KIB = 1_024;
@@ -9,7 +10,8 @@ const CURRENT = { memory: 19 * KIB, passes: 2, parallelism: 1 } as const;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 const MIN_CHARACTERS = 12;
-export const MAX_PASSWORD_BYTES = 1_024;
+const MAX_PASSWORD_BYTES = 1_024;
+export const passwordSchema = z.string().min(1).max(MAX_PASSWORD_BYTES);
 /** They run on the threads that also sync the disk, and each takes its 19 MiB. */
 const MAX_AT_ONCE = 2;
 /** About a second of work; who comes later is told to come again. */

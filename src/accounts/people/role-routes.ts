@@ -1,5 +1,7 @@
 // Roles of a practice: those of the system, and custom ones.
+
 import { z } from 'zod';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -17,8 +19,7 @@ import {
 import { memberStore } from './member-store.ts';
 import { systemRoles } from './rules.ts';
 
-const params = z.strictObject({ id: idSchema.describe('the practice') });
-const roleParams = z.strictObject({ ...params.shape, roleID: idSchema });
+const roleParams = z.strictObject({ ...tenantParams.shape, roleID: idSchema });
 const PATH = '/api/practices/{id}/roles';
 const ROLE_PATH = `${PATH}/{roleID}`;
 const shared = { tag: 'Members and roles', stability: 'stable' } as const;
@@ -30,11 +31,11 @@ export const roleRoutes = (deps: RoleDeps): Route[] => [
     path: PATH,
     summary: 'Roles',
     access: 'authenticated',
-    params,
+    params: tenantParams,
     query: z.strictObject(listQuery),
     responses: { 200: { description: 'Those of the system, then custom ones.', body: listOf(roleSchema) } },
     handle: async ({ params: { id }, query }) => {
-      const custom = await deps.files.read(id, (db) => memberStore(db).customRoles());
+      const custom = await deps.storage.tenants.read(id, (db) => memberStore(db).customRoles());
       const all = [...Object.values(systemRoles).map(presentSystemRole), ...custom.map(presentCustomRole)];
       return { status: 200, body: pageOf(all, query, (role) => role) };
     },
@@ -47,7 +48,7 @@ export const roleRoutes = (deps: RoleDeps): Route[] => [
     description: 'On the plans that have them, with permissions that its maker has.',
     access: 'members.manage',
     audit: 'role.create',
-    params,
+    params: tenantParams,
     body: createRoleBody,
     responses: { 201: { description: 'The role.', body: roleSchema } },
     errors: ['conflict'],

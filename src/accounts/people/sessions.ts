@@ -2,10 +2,13 @@
 // ends after 12 hours without use or 30 days, by logout, and with its account. Browsers hold the bearer in a cookie that
 // scripts cannot read; their writes must also bring the CSRF token, which another site cannot know: an HMAC of the
 // session's id under a key of ours (the signed double submit), so there is nothing to store.
+
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import { z } from 'zod';
+import { auditStore } from '#src/events/audit-store.ts';
 import { type Account, anonymous, type Caller } from '#src/kernel/access.ts';
+import { type Change, changeAs, changeBy } from '#src/kernel/change.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -221,6 +224,20 @@ export const createSessions = ({
     },
     clearingCookies: setCookies('', '', 0),
   };
+};
+
+/** In the transaction that lets the account in; audited as `session.start`. */
+export const startSession = (
+  sessions: Pick<Sessions, 'issue'>,
+  db: PlatformDb,
+  account: AccountRow,
+  { change, method }: { readonly change: Change; readonly method: 'code' | 'password' | 'invitation' },
+  now: number,
+): IssuedSession => {
+  const session = sessions.issue(db, account, now);
+  const entry = { target: { type: 'session', id: session.id }, before: null, after: { method } };
+  auditStore(db).record(changeAs(changeBy(change, account), 'session.start'), entry, now);
+  return session;
 };
 
 /** Removes what has died, in transactions that are bounded. `removeOldCodes`: see SignInCodes.removeOld. */

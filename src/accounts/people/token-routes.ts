@@ -1,16 +1,18 @@
 // API tokens: list, create, revoke.
+
 import { z } from 'zod';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
+import type { Base } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { createdTokenSchema, createTokenBody, presentToken, tokenSchema } from './schema.ts';
+import { createdTokenSchema, createTokenBody, presentToken, tokenSchema } from './token-schema.ts';
 import { tokenStore } from './token-store.ts';
-import { createToken, maySeeToken, revokeToken, type TokenDeps } from './tokens.ts';
+import { createToken, maySeeToken, revokeToken } from './tokens.ts';
 
-const params = z.strictObject({ id: idSchema.describe('the practice') });
 const PATH = '/api/practices/{id}/api-tokens';
 /** Ten years of at most 366 days. */
 const LONGEST_LIFE_MS = 10 * 366 * DAY;
@@ -33,73 +35,73 @@ const expiryOf = (text: string | null | undefined, now: number): { expiresAt?: n
   return { expiresAt };
 };
 
-export const tokenRoutes = (deps: Omit<TokenDeps, 'queue'>): Route[] =>
-  routesOf({ ...deps, queue: createKeyedQueue() });
-
-const routesOf = (deps: TokenDeps): Route[] => [
-  defineRoute({
-    method: 'get',
-    path: PATH,
-    tag: 'Tokens',
-    summary: 'API tokens',
-    access: 'tokens.manage',
-    stability: 'stable',
-    params,
-    query: z.strictObject(listQuery),
-    responses: {
-      200: {
-        description: 'Records, never the secrets; who is limited to projects sees theirs.',
-        body: listOf(tokenSchema),
+export const tokenRoutes = (base: Pick<Base, 'storage' | 'clock'>): Route[] => {
+  const deps = { ...base, queue: createKeyedQueue() };
+  return [
+    defineRoute({
+      method: 'get',
+      path: PATH,
+      tag: 'Tokens',
+      summary: 'API tokens',
+      access: 'tokens.manage',
+      stability: 'stable',
+      params: tenantParams,
+      query: z.strictObject(listQuery),
+      responses: {
+        200: {
+          description: 'Records, never the secrets; who is limited to projects sees theirs.',
+          body: listOf(tokenSchema),
+        },
       },
-    },
-    handle: async ({ params: { id }, query }, { caller }) => {
-      const rows = await deps.storage.tenants.read(id, (db) => tokenStore(db).all());
-      const visible = rows.filter((row) => maySeeToken(caller, row));
-      return { status: 200, body: pageOf(visible, query, presentToken) };
-    },
-  }),
-  defineRoute({
-    method: 'post',
-    path: PATH,
-    tag: 'Tokens',
-    summary: 'Create an API token',
-    description:
-      'Nobody makes a token that may more than they do. One made by a token inherits its expiry and its addresses, ' +
-      'and may be limited further.',
-    access: 'tokens.manage',
-    audit: 'token.create',
-    stability: 'stable',
-    params,
-    body: createTokenBody,
-    responses: { 201: { description: 'The record with the secret, this once.', body: createdTokenSchema } },
-    errors: ['conflict'],
-    handle: async ({ params: { id }, body }, { caller, change }) => {
-      const projectId = body.project_id ?? null;
-      requireProject(body.scope, projectId);
-      const wanted = {
-        name: body.name,
-        scope: body.scope,
-        projectId,
-        ...expiryOf(body.expires_at, deps.clock.now()),
-        ...(body.allowed_addresses ? { allowed: [...new Set(body.allowed_addresses)] } : {}),
-      };
-      const { row, token } = await createToken(deps, id, wanted, { caller, change });
-      return { status: 201, body: { ...presentToken(row), token } };
-    },
-  }),
-  defineRoute({
-    method: 'delete',
-    path: `${PATH}/{tokenID}`,
-    tag: 'Tokens',
-    summary: 'Revoke an API token',
-    access: 'tokens.manage',
-    audit: 'token.revoke',
-    stability: 'stable',
-    params: z.strictObject({ ...params.shape, tokenID: idSchema }),
-    responses: { 204: { description: 'It lets nobody in any more.' } },
-    handle: async ({ params: { id, tokenID } }, { caller, change }) => {
-      await revokeToken(deps, id, tokenID, { caller, change });
-      return { status: 204 };
-    },
-  }),
-];
+      handle: async ({ params: { id }, query }, { caller }) => {
+        const rows = await deps.storage.tenants.read(id, (db) => tokenStore(db).all());
+        const visible = rows.filter((row) => maySeeToken(caller, row));
+        return { status: 200, body: pageOf(visible, query, presentToken) };
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: PATH,
+      tag: 'Tokens',
+      summary: 'Create an API token',
+      description:
+        'Nobody makes a token that may more than they do. One made by a token inherits its expiry and its addresses, ' +
+        'and may be limited further.',
+      access: 'tokens.manage',
+      audit: 'token.create',
+      stability: 'stable',
+      params: tenantParams,
+      body: createTokenBody,
+      responses: { 201: { description: 'The record with the secret, this once.', body: createdTokenSchema } },
+      errors: ['conflict'],
+      handle: async ({ params: { id }, body }, { caller, change }) => {
+        const projectId = body.project_id ?? null;
+        requireProject(body.scope, projectId);
+        const wanted = {
+          name: body.name,
+          scope: body.scope,
+          projectId,
+          ...expiryOf(body.expires_at, deps.clock.now()),
+          ...(body.allowed_addresses ? { allowed: [...new Set(body.allowed_addresses)] } : {}),
+        };
+        const { row, token } = await createToken(deps, id, wanted, { caller, change });
+        return { status: 201, body: { ...presentToken(row), token } };
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: `${PATH}/{tokenID}`,
+      tag: 'Tokens',
+      summary: 'Revoke an API token',
+      access: 'tokens.manage',
+      audit: 'token.revoke',
+      stability: 'stable',
+      params: z.strictObject({ ...tenantParams.shape, tokenID: idSchema }),
+      responses: { 204: { description: 'It lets nobody in any more.' } },
+      handle: async ({ params: { id, tokenID } }, { caller, change }) => {
+        await revokeToken(deps, id, tokenID, { caller, change });
+        return { status: 204 };
+      },
+    }),
+  ];
+};

@@ -13,10 +13,10 @@ import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { hashBearer, newBearer } from './bearer.ts';
-import { standing } from './enter.ts';
+import { requirePermission } from './enter.ts';
 import { isWithin } from './networks.ts';
 import { exceeds, type TokenScope, tokenPermissions, tokenPrefix } from './rules.ts';
-import { presentToken } from './schema.ts';
+import { presentToken } from './token-schema.ts';
 import { credentialStore, type TokenRow, tokenStore } from './token-store.ts';
 
 export interface NewToken {
@@ -107,7 +107,7 @@ export const createToken = (
     const token = newBearer(tokenPrefix[wanted.scope]);
     const now = clock.now();
     const row = await storage.tenants.write(tenantId, (db): TokenRow => {
-      const maker = standing(db, caller, 'tokens.manage');
+      const maker = requirePermission(db, caller, 'tokens.manage');
       const { name, scope, projectId, expiresAt = null, allowed = null } = mintable(db, maker, wanted);
       if (projectId !== null && !tokenStore(db).projectExists(projectId)) throw noSuchProject();
       requireRoom(db);

@@ -1,17 +1,12 @@
 // Changes of a practice's own record: its name, its legal block, and what the operator decides about it.
+
 import type { z } from 'zod';
 import { auditStore } from '#src/events/audit-store.ts';
+import type { Base } from '#src/kernel/base.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
-import type { Clock } from '#src/kernel/time.ts';
 import { type practiceSchema, presentPractice } from './schema.ts';
 import { type PracticeRow, type PracticeSettings, tenantStore } from './store.ts';
-
-export interface ChangePracticeDeps {
-  readonly files: TenantFiles;
-  readonly clock: Clock;
-}
 
 type Practice = z.infer<typeof practiceSchema>;
 
@@ -33,12 +28,12 @@ export const writePractice = (
 
 /** `fields` may depend on what stands there. Resolves with the practice as the API shows it. */
 export const changePractice = (
-  { files, clock }: ChangePracticeDeps,
+  { storage, clock }: Pick<Base, 'storage' | 'clock'>,
   id: string,
   fields: Partial<PracticeSettings> | ((row: PracticeRow, now: number) => Partial<PracticeSettings>),
   change: Change,
 ): Promise<Practice> =>
-  files.write(id, (db) => {
+  storage.tenants.write(id, (db) => {
     const now = clock.now();
     const wanted = typeof fields === 'function' ? fields(tenantStore(db).practice(), now) : fields;
     return writePractice(db, wanted, change, now);

@@ -1,18 +1,27 @@
 // A new practice, as the operator or a member asks for it, with its first owner. The operator makes it for whomever he
 // names, or for nobody yet; a member makes it for himself.
+
 import type { z } from 'zod';
+import type { Notices } from '#src/accounts/mails/outbox.ts';
+import { accountStore } from '#src/accounts/people/account-store.ts';
+import { indexOwner, type NewOwner, welcomeOwner, writeOwner } from '#src/accounts/people/owners.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Account, Caller } from '#src/kernel/access.ts';
+import type { KeyedQueue } from '#src/kernel/concurrency.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
+import { parseEmail } from '#src/mail/email.ts';
 import { type CreateTenantDeps, createTenant, type NewTenant } from './create.ts';
-import type { Owner, TenantPeople } from './people.ts';
 import { type createPracticeBody, type practiceSchema, presentPractice } from './schema.ts';
 import type { PracticeRow } from './store.ts';
 
 export interface PracticeDeps extends CreateTenantDeps {
-  readonly people: TenantPeople;
+  readonly notices: Notices;
+  /** Where owners sign in. */
+  readonly origin: string;
+  /** One new practice of an account after the other. */
+  readonly queue: KeyedQueue;
 }
 
 type Wanted = z.output<typeof createPracticeBody>;
@@ -30,12 +39,11 @@ const operatorOnly = (what: string): AppError =>
   });
 
 const ownerOf = (
-  people: TenantPeople,
   account: Account | null,
   { plan, owner_email, language }: Wanted,
   context: RequestContext,
-): Owner | null => {
-  const named = owner_email === undefined ? undefined : people.parseEmail(owner_email);
+): NewOwner | null => {
+  const named = owner_email === undefined ? undefined : parseEmail(owner_email);
   if (named === null) {
     throw invalid(
       'body.owner_email',
@@ -58,12 +66,12 @@ export const createPractice = async (
   wanted: Wanted,
   context: RequestContext,
 ): Promise<z.infer<typeof practiceSchema>> => {
-  const { people, storage } = deps;
+  const { storage, notices } = deps;
   const { account } = caller;
-  const owner = ownerOf(people, account, wanted, context);
+  const owner = ownerOf(account, wanted, context);
   const requireRoom = (db: PlatformDb): void => {
     if (account === null) return;
-    if (people.countJoined(db, account.id) < PRACTICES_PER_ACCOUNT) return;
+    if (accountStore(db).countJoined(account.id) < PRACTICES_PER_ACCOUNT) return;
     throw new AppError('conflict', `You are a member of ${PRACTICES_PER_ACCOUNT} practices already.`, {
       hint: 'Leave one that you no longer need, or ask the operator.',
     });
@@ -76,12 +84,14 @@ export const createPractice = async (
       const target = { type: 'practice', id: row.id };
       const after = presentPractice(row, row.created_at);
       auditStore(db).record(context.change, { target, before: null, after }, row.created_at);
-      if (owner) people.founding.inTenant(db, owner, context.change, row.created_at);
+      if (owner) writeOwner(db, owner, context.change, row.created_at);
     },
     inRegistry: (db, row) => {
       // Once more: an invitation may have been accepted meanwhile.
       requireRoom(db);
-      if (owner) people.founding.inRegistry(db, owner, row, account === null, row.created_at);
+      if (owner === null) return;
+      if (account === null) welcomeOwner(deps, db, owner, row, row.created_at);
+      else indexOwner(db, owner, row.id, row.created_at);
     },
   };
   const create = async (): Promise<PracticeRow> => {
@@ -89,7 +99,7 @@ export const createPractice = async (
     return createTenant(deps, newTenant);
   };
   // One at a time: the keys of a host take the threads a while, and no more are made than there is room for.
-  const practice = await (account === null ? create() : people.inTurn(account.id, create));
-  people.tell();
+  const practice = await (account === null ? create() : deps.queue(account.id, create));
+  notices.tell();
   return presentPractice(practice, practice.created_at);
 };

@@ -1,13 +1,14 @@
 // Practices as the operator sees them: a list with members and usage, read from each practice's file.
+
 import { z } from 'zod';
 import { monthOf } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
+import { memberStore } from '#src/accounts/people/member-store.ts';
+import { activeOwners } from '#src/accounts/people/owners.ts';
+import type { Base } from '#src/kernel/base.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { Storage } from '#src/kernel/db/storage.ts';
 import { decodeCursor, encodeCursor, listQuery } from '#src/kernel/list.ts';
 import type { Log } from '#src/kernel/log.ts';
-import type { Clock } from '#src/kernel/time.ts';
-import type { TenantPeople } from './people.ts';
 import { readEach } from './read-each.ts';
 import { registryStore, type TenantRow } from './registry-store.ts';
 import { planNames } from './rules.ts';
@@ -60,12 +61,6 @@ export const setPlanBody = z.strictObject({ plan: z.enum(planNames) });
 export const setSafeModeBody = z.strictObject({ enabled: z.boolean() });
 export const setApprovalBody = z.strictObject({ approved: z.boolean() });
 
-export interface OperatorListDeps {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly people: TenantPeople;
-}
-
 type Query = z.output<typeof operatorPracticesQuery>;
 
 /** With a filter a call looks at so many at most; without one at as many as it shows. */
@@ -73,17 +68,17 @@ const PRACTICES_PER_CALL = 200;
 /** Read together before it is looked whether the page is full. */
 const CHUNK = 8;
 
-const describe = (db: TenantDb, people: TenantPeople, now: number): OperatorPractice => {
+const describe = (db: TenantDb, now: number): OperatorPractice => {
   const { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at } = presentPractice(
     tenantStore(db).practice(),
     now,
   );
-  const { members, owners } = people.summary(db);
   const month = monthOf(now);
   const accepted = counterStore(db).usage(month.name).accepted;
   const usage = { month: month.name, accepted, share: accepted / monthly_cap };
   const practice = { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at };
-  return { ...practice, members, owners: [...owners], usage };
+  const owners = activeOwners(db).map(({ email }) => email);
+  return { ...practice, members: memberStore(db).count(), owners, usage };
 };
 
 /** One that cannot be read may be what is looked for: it is shown whatever the filter. */
@@ -92,7 +87,7 @@ const fits = (practice: OperatorPractice, { plan, status }: Query): boolean =>
   ((plan === undefined || practice.plan === plan) && (status === undefined || practice.status === status));
 
 export const listForOperator = async (
-  { storage, clock, people }: OperatorListDeps,
+  { storage, clock }: Pick<Base, 'storage' | 'clock'>,
   query: Query,
   log: Log,
 ): Promise<{ data: OperatorPractice[]; next_cursor: string | null }> => {
@@ -112,7 +107,7 @@ export const listForOperator = async (
     const found = await readEach(
       storage.tenants,
       chunk,
-      (db) => describe(db, people, now),
+      (db) => describe(db, now),
       (error, { id }) => log.warn({ err: error, practice_id: id }, 'a practice cannot be read'),
     );
     for (const [index, { id, slug }] of chunk.entries()) {

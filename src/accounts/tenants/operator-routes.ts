@@ -1,11 +1,12 @@
 // What the operator sees and decides: practices with their usage, plans, approval, safe mode.
+
 import { z } from 'zod';
+import type { Base } from '#src/kernel/base.ts';
 import { listOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { changePractice } from './change-practice.ts';
 import {
   listForOperator,
-  type OperatorListDeps,
   operatorPracticeSchema,
   operatorPracticesQuery,
   planSchema,
@@ -13,16 +14,14 @@ import {
   setPlanBody,
   setSafeModeBody,
 } from './operator-practices.ts';
-import { tenantParams } from './practice-routes.ts';
 import { planNames, plans } from './rules.ts';
-import { practiceSchema } from './schema.ts';
+import { practiceSchema, tenantParams } from './schema.ts';
 import type { PracticeRow, PracticeSettings } from './store.ts';
 import { refuseSystemTenant } from './system-tenant.ts';
 
 const TAG = 'Platform administration';
 
-export const operatorRoutes = (deps: OperatorListDeps): Route[] => {
-  const changeDeps = { files: deps.storage.tenants, clock: deps.clock };
+export const operatorRoutes = (deps: Pick<Base, 'storage' | 'clock'>): Route[] => {
   return [
     defineRoute({
       method: 'get',
@@ -76,7 +75,7 @@ export const operatorRoutes = (deps: OperatorListDeps): Route[] => {
         await refuseSystemTenant(deps.storage, params.id);
         return {
           status: 200,
-          body: await changePractice(changeDeps, params.id, { plan: body.plan }, change),
+          body: await changePractice(deps, params.id, { plan: body.plan }, change),
         };
       },
     }),
@@ -99,7 +98,7 @@ export const operatorRoutes = (deps: OperatorListDeps): Route[] => {
         const fields = ({ approved_at }: PracticeRow, now: number) => ({
           approved_at: approved ? (approved_at ?? now) : null,
         });
-        return { status: 200, body: await changePractice(changeDeps, params.id, fields, change) };
+        return { status: 200, body: await changePractice(deps, params.id, fields, change) };
       },
     }),
     defineRoute({
@@ -121,7 +120,7 @@ export const operatorRoutes = (deps: OperatorListDeps): Route[] => {
         const fields: Partial<PracticeSettings> = body.enabled
           ? { safe_mode: 1, safe_mode_held: 1, approved_at: null }
           : { safe_mode: 0, safe_mode_held: 0 };
-        return { status: 200, body: await changePractice(changeDeps, params.id, fields, change) };
+        return { status: 200, body: await changePractice(deps, params.id, fields, change) };
       },
     }),
   ];

@@ -1,12 +1,13 @@
 // Practices: list, create, get, rename, and their legal block (Impressum).
+
 import { z } from 'zod';
+import { accountStore } from '#src/accounts/people/account-store.ts';
+import { memberStore } from '#src/accounts/people/member-store.ts';
 import type { Caller } from '#src/kernel/access.ts';
-import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
-import { idSchema } from '#src/kernel/fields.ts';
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
-import type { Clock } from '#src/kernel/time.ts';
 import { changePractice } from './change-practice.ts';
 import { createPractice, type PracticeDeps } from './create-practice.ts';
 import { readEach } from './read-each.ts';
@@ -17,14 +18,13 @@ import {
   patchPracticeBody,
   practiceSchema,
   presentPractice,
+  tenantParams,
 } from './schema.ts';
 import { type PracticeSettings, tenantStore } from './store.ts';
 
-export const tenantParams = z.strictObject({ id: idSchema.describe('the practice') });
-
 /** A page of the caller's practices, those left out whose file cannot be read or does not know the caller. */
 const visiblePractices = async (
-  { storage, clock, people }: PracticeDeps,
+  { storage, clock }: PracticeDeps,
   { account }: Caller,
   after: number,
   limit: number,
@@ -33,8 +33,8 @@ const visiblePractices = async (
   const rows = await storage.platform.read((db) =>
     account === null
       ? registryStore(db).list(after, limit + 1)
-      : people
-          .practicesOf(db, account.id, after, limit + 1)
+      : accountStore(db)
+          .memberships(account.id, after, limit + 1)
           .map(({ number, tenant_id }) => ({ number, id: tenant_id })),
   );
   const looked = rows.slice(0, limit);
@@ -42,7 +42,7 @@ const visiblePractices = async (
     storage.tenants,
     looked,
     (db) =>
-      account === null || people.isActiveMember(db, account)
+      account === null || memberStore(db).byEmail(account.emailKey)?.status === 'active'
         ? presentPractice(tenantStore(db).practice(), clock.now())
         : undefined,
     (error, { id }) => log.warn({ err: error, practice_id: id }, 'a practice is left out of a list'),
@@ -54,11 +54,11 @@ const visiblePractices = async (
   };
 };
 
-export const practiceRoutes = (deps: PracticeDeps): Route[] => {
+export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>): Route[] => {
+  const deps: PracticeDeps = { ...given, queue: createKeyedQueue() };
   const { storage, clock } = deps;
-  const files = storage.tenants;
   const practiceOf = (id: string) =>
-    files.read(id, (db) => presentPractice(tenantStore(db).practice(), clock.now()));
+    storage.tenants.read(id, (db) => presentPractice(tenantStore(db).practice(), clock.now()));
   const create = {
     method: 'post',
     tag: 'Practices',
@@ -132,32 +132,29 @@ export const practiceRoutes = (deps: PracticeDeps): Route[] => {
       responses: { 200: { description: 'The practice.', body: practiceSchema } },
       handle: async ({ params, body }, { change }) => ({
         status: 200,
-        body: await changePractice({ files, clock }, params.id, { name: body.name }, change),
+        body: await changePractice(deps, params.id, { name: body.name }, change),
       }),
+    }),
+    defineRoute({
+      method: 'patch',
+      path: '/api/practices/{id}/compliance',
+      tag: 'Practices',
+      summary: 'Set the legal block',
+      description: 'What is absent stays as it is; null clears it. Marketing mail needs all of it.',
+      access: 'practice.manage',
+      audit: 'practice.compliance',
+      stability: 'stable',
+      params: tenantParams,
+      body: complianceBody,
+      responses: { 200: { description: 'The practice.', body: practiceSchema } },
+      handle: async ({ params, body: { street, city, privacy_url } }, { change }) => {
+        const fields: Partial<PracticeSettings> = {
+          ...(street === undefined ? {} : { legal_street: street }),
+          ...(city === undefined ? {} : { legal_city: city }),
+          ...(privacy_url === undefined ? {} : { legal_privacy_url: privacy_url }),
+        };
+        return { status: 200, body: await changePractice(deps, params.id, fields, change) };
+      },
     }),
   ];
 };
-
-export const complianceRoutes = (deps: { files: TenantFiles; clock: Clock }): Route[] => [
-  defineRoute({
-    method: 'patch',
-    path: '/api/practices/{id}/compliance',
-    tag: 'Practices',
-    summary: 'Set the legal block',
-    description: 'What is absent stays as it is; null clears it. Marketing mail needs all of it.',
-    access: 'practice.manage',
-    audit: 'practice.compliance',
-    stability: 'stable',
-    params: tenantParams,
-    body: complianceBody,
-    responses: { 200: { description: 'The practice.', body: practiceSchema } },
-    handle: async ({ params, body: { street, city, privacy_url } }, { change }) => {
-      const fields: Partial<PracticeSettings> = {
-        ...(street === undefined ? {} : { legal_street: street }),
-        ...(city === undefined ? {} : { legal_city: city }),
-        ...(privacy_url === undefined ? {} : { legal_privacy_url: privacy_url }),
-      };
-      return { status: 200, body: await changePractice(deps, params.id, fields, change) };
-    },
-  }),
-];

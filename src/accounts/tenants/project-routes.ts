@@ -1,18 +1,23 @@
 // Projects of a practice. Who is limited to projects sees and changes theirs; the others answer as if they were not
 // there.
+
 import { z } from 'zod';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Caller, mayUseProject, type Permission } from '#src/kernel/access.ts';
-import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { Base } from '#src/kernel/base.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { newId } from '#src/kernel/id.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-import type { Clock } from '#src/kernel/time.ts';
-import { tenantParams } from './practice-routes.ts';
 import { slugify } from './rules.ts';
-import { createProjectBody, patchProjectBody, presentProject, projectSchema } from './schema.ts';
+import {
+  createProjectBody,
+  patchProjectBody,
+  presentProject,
+  projectSchema,
+  tenantParams,
+} from './schema.ts';
 import { type ProjectRow, tenantStore } from './store.ts';
 
 const projectParams = z.strictObject({ ...tenantParams.shape, projectID: idSchema });
@@ -53,8 +58,8 @@ export const freeSlug = (
   return slug;
 };
 
-export const projectRoutes = (deps: { files: TenantFiles; clock: Clock }): Route[] => {
-  const { files, clock } = deps;
+export const projectRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'>): Route[] => {
+  const files = storage.tenants;
   return [
     defineRoute({
       method: 'get',

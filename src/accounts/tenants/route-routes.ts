@@ -1,18 +1,17 @@
 // Routes of a practice: by what messages leave. A shared one serves all projects; who is limited to projects sends over
 // it, but changes only those of their projects.
+
 import { z } from 'zod';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
+import type { Base } from '#src/kernel/base.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-import type { Clock } from '#src/kernel/time.ts';
-import { tenantParams } from './practice-routes.ts';
 import { freeSlug, notFound, requireAllProjects, requireRoom } from './project-routes.ts';
-import { createRouteBody, patchRouteBody, presentRoute, routeSchema } from './schema.ts';
+import { createRouteBody, patchRouteBody, presentRoute, routeSchema, tenantParams } from './schema.ts';
 import { type RouteRow, tenantStore } from './store.ts';
 
 const routeParams = z.strictObject({
@@ -45,8 +44,8 @@ const requireProject = (db: TenantDb, caller: Caller, projectId: string | null):
     throw notFound('project');
 };
 
-export const routeRoutes = (deps: { files: TenantFiles; clock: Clock }): Route[] => {
-  const { files, clock } = deps;
+export const routeRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'>): Route[] => {
+  const files = storage.tenants;
   return [
     defineRoute({
       method: 'get',

@@ -7,6 +7,8 @@ import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { planNames, plans, warmupCaps, warmupDay } from './rules.ts';
 import type { PracticeRow, ProjectRow, RouteRow } from './store.ts';
 
+export const tenantParams = z.strictObject({ id: idSchema.describe('the practice') });
+
 export const slugSchema = z
   .string()
   .regex(

@@ -2,8 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
-import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
-import { practiceSchema } from '#src/accounts/tenants/schema.ts';
+import { practiceSchema, tenantParams } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';

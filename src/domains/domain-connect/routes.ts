@@ -2,7 +2,7 @@
 // publishes the records that its host lacks.
 
 import { z } from 'zod';
-import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { readHost } from '../custom/check-practice.ts';

@@ -1,6 +1,7 @@
 // DKIM keys: list, rotate, import.
+
 import type { z } from 'zod';
-import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { domainName } from '#src/mail/address.ts';

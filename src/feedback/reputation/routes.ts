@@ -1,7 +1,6 @@
 // Pause and resumption of a practice by people.
 import { z } from 'zod';
-import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
-import { practiceSchema } from '#src/accounts/tenants/schema.ts';
+import { practiceSchema, tenantParams } from '#src/accounts/tenants/schema.ts';
 import { refuseSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { lineSchema } from '#src/kernel/fields.ts';

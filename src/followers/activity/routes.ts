@@ -1,7 +1,7 @@
 // What goes on in a practice: its log of events, as pages and live. All of it, also what webhooks pass over. Who is limited to
 // projects sees what concerns theirs, and not what concerns several, as in the list of suppressions.
 
-import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { prefers } from '#src/kernel/accept.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';

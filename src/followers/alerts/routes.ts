@@ -1,7 +1,8 @@
 // Chat alerts over HTTP. They tell of all projects, so whoever is limited to some neither sees nor changes any.
+
 import { z } from 'zod';
-import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Following } from '#src/followers/follow.ts';
 import type { Caller } from '#src/kernel/access.ts';

@@ -1,6 +1,7 @@
 // Webhooks over HTTP. They tell of all projects: nobody is granted `webhooks.manage` for some.
+
 import { z } from 'zod';
-import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { TEST_EVENT } from '#src/events/catalogue.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';

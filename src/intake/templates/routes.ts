@@ -1,8 +1,9 @@
 // Stored templates over HTTP. They belong to the whole practice: whoever sends may use them, and whoever is limited to
 // projects changes none.
+
 import { z } from 'zod';
-import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';

@@ -1,6 +1,7 @@
 // Writes the presets into a practice's templates, once: what has the name of one already stays as it is.
+
 import { z } from 'zod';
-import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';

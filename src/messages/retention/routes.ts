@@ -1,6 +1,7 @@
 // How long a practice's data are kept: shown, and chosen shorter than the installation does. The nightly job acts on it.
+
 import type { z } from 'zod';
-import { tenantParams } from '#src/accounts/tenants/practice-routes.ts';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';

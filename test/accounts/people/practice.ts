@@ -8,7 +8,7 @@ import { type AccountRow, accountStore } from '#src/accounts/people/account-stor
 import { createEnterTenant } from '#src/accounts/people/enter.ts';
 import { type InviteDeps, type Invited, inviteMember } from '#src/accounts/people/inviting.ts';
 import { type MemberRow, memberStore } from '#src/accounts/people/member-store.ts';
-import { foundOwner, makeOwner, type OwnerDeps } from '#src/accounts/people/owners.ts';
+import { makeOwner } from '#src/accounts/people/owners.ts';
 import { operatorPermissions } from '#src/accounts/people/rules.ts';
 import { createToken, type NewToken } from '#src/accounts/people/tokens.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
@@ -28,8 +28,6 @@ import {
 export const ORIGIN = 'https://mail.example.com';
 const KEY = Buffer.alloc(32, 7);
 
-export type PeopleDeps = InviteDeps & OwnerDeps;
-
 export interface Request {
   readonly caller: Caller;
   readonly change: Change;
@@ -37,12 +35,12 @@ export interface Request {
 }
 
 export interface SamplePractice {
-  readonly deps: PeopleDeps;
+  readonly deps: InviteDeps;
   readonly storage: Storage;
   readonly clock: TestClock;
   readonly tenantId: string;
   /** The same with one of its two files out of order. */
-  without(part: 'platform' | 'tenants'): PeopleDeps;
+  without(part: 'platform' | 'tenants'): InviteDeps;
   /** A request by the operator. */
   byOperator(): Request;
   /** A request by an active member; throws where the address is none. */
@@ -92,7 +90,7 @@ export const openPractice = async (): Promise<SamplePractice> => {
   const tenantId = await createSampleTenant(storage);
   const outbox = createOutbox(KEY);
   const notices = { enqueue: outbox.enqueue, tell: () => undefined };
-  const deps: PeopleDeps = {
+  const deps: InviteDeps = {
     storage,
     clock,
     queue: createKeyedQueue(),
@@ -100,7 +98,6 @@ export const openPractice = async (): Promise<SamplePractice> => {
     limitEmail: () => undefined,
     limitInvitations: () => undefined,
     origin: ORIGIN,
-    founding: foundOwner({ notices, origin: ORIGIN }),
   };
   const byOperator = () => request(operator);
   const account = (email: string) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atWholeSteps } from '#src/accounts/people/answer-time.ts';
+import { atWholeSteps } from '#src/accounts/people/sign-in.ts';
 import { sleep } from '#src/kernel/time.ts';
 
 const STEP = 40;

@@ -1,0 +1,143 @@
+// Signing in by one-time code or password. Known and unknown addresses are treated alike, down to what is written and
+// how long it takes.
+
+import { setImmediate } from 'node:timers/promises';
+import type { Notices } from '#src/accounts/mails/outbox.ts';
+import type { Notice } from '#src/accounts/mails/schema.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { type Language, languages } from '#src/kernel/language.ts';
+import type { RateCheck } from '#src/kernel/rate-limit.ts';
+import { type Clock, MINUTE, sleep } from '#src/kernel/time.ts';
+import type { PersonEmail } from '#src/mail/email.ts';
+import { type AccountRow, accountStore } from './account-store.ts';
+import type { Passwords } from './passwords.ts';
+import { type IssuedSession, type Sessions, startSession } from './sessions.ts';
+import { CODE_VALID_MS, type SignInCodes } from './sign-in-codes.ts';
+
+export interface SignInDeps {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly codes: SignInCodes;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly notices: Notices;
+  readonly limitEmail: RateCheck;
+  /** Whether passwords may be used. */
+  readonly passwordLogin: () => boolean;
+}
+
+const codeRefused = (): AppError =>
+  new AppError('unauthorized', 'The code is not the right one, has expired or is used up.', {
+    hint: 'Ask for a new code with POST /api/auth/request-otp; five attempts end a code.',
+  });
+
+const passwordRefused = (): AppError =>
+  new AppError('unauthorized', 'The address or the password is not the right one.', {
+    hint: 'Check both, or sign in with a code by POST /api/auth/request-otp.',
+  });
+
+/** Throws `not_found` where the operator has not allowed passwords. */
+export const requirePasswordLogin = ({ passwordLogin }: Pick<SignInDeps, 'passwordLogin'>): void => {
+  if (passwordLogin()) return;
+  throw new AppError('not_found', 'Passwords are not in use here.', {
+    hint: 'Sign in with a code by POST /api/auth/request-otp; the operator can set auth.password_login.',
+  });
+};
+
+/** `wanted`: the language asked for; null: the account's. */
+export const requestCode = async (
+  deps: SignInDeps,
+  given: PersonEmail,
+  wanted: Language | null,
+): Promise<void> => {
+  const { storage, clock, codes, notices } = deps;
+  const noticeOf = (account: AccountRow | undefined, code: string, now: number): Notice => {
+    const expiresAfter = now + CODE_VALID_MS;
+    return account
+      ? {
+          kind: 'sign_in_code',
+          code,
+          minutes: CODE_VALID_MS / MINUTE,
+          to: account.email,
+          language: wanted ?? account.language,
+          expiresAfter,
+        }
+      : { kind: 'nothing', to: given.email, language: wanted ?? languages[0], expiresAfter };
+  };
+  await storage.platform.write((db) => {
+    const now = clock.now();
+    const account = accountStore(db).byEmail(given.emailKey);
+    const code = codes.request(db, given.emailKey, now);
+    if (code !== null) notices.enqueue(db, noticeOf(account, code, now), now);
+  });
+  notices.tell();
+};
+
+export const verifyCode = async (
+  deps: SignInDeps,
+  { emailKey }: PersonEmail,
+  code: string,
+  change: Change,
+): Promise<IssuedSession> => {
+  const { storage, clock, codes, sessions } = deps;
+  const outcome = await storage.platform.write((db) => {
+    const now = clock.now();
+    // A wrong code must not throw in here: that would undo the count.
+    const verdict = codes.judge(db, emailKey, code, now);
+    const account = accountStore(db).byEmail(emailKey);
+    if (verdict !== 'right' || !account) return verdict;
+    return startSession(sessions, db, account, { change, method: 'code' }, now);
+  });
+  if (typeof outcome !== 'string') return outcome;
+  // Guesses at a live code are bounded by its attempts; these are not.
+  if (outcome === 'none') deps.limitEmail(emailKey);
+  throw codeRefused();
+};
+
+export const logIn = async (
+  deps: SignInDeps,
+  { emailKey }: PersonEmail,
+  password: string,
+  change: Change,
+): Promise<IssuedSession> => {
+  const { storage, clock, passwords, sessions } = deps;
+  const account = await storage.platform.read((db) => accountStore(db).byEmail(emailKey));
+  const stored = account?.password ?? null;
+  const isRight = await passwords.verify(password, stored);
+  if (!isRight || !account || stored === null) throw passwordRefused();
+  const renewed = passwords.isOutdated(stored) ? await passwords.hash(password) : null;
+  const issued = await storage.platform.write((db) => {
+    const now = clock.now();
+    // Changed or removed while it was computed.
+    if (accountStore(db).get(account.id)?.password !== stored) return null;
+    if (renewed !== null) accountStore(db).setPassword(account.id, renewed);
+    return startSession(sessions, db, account, { change, method: 'password' }, now);
+  });
+  if (issued === null) throw passwordRefused();
+  return issued;
+};
+
+/**
+ * A write with its sync takes single milliseconds, a password some 50, and the mail is on its way to its upstream soon
+ * after: all of it lies inside, and nobody who signs in minds the wait.
+ */
+export const ANSWER_STEP_MS = 150;
+
+/**
+ * Does `work` and settles as it does, but only a whole number of steps after the start: work that takes longer than
+ * one on a slow disk still tells no more than how many.
+ */
+export const atWholeSteps = async <T>(stepMs: number, work: () => Promise<T>): Promise<T> => {
+  const started = performance.now();
+  try {
+    return await work();
+  } finally {
+    const elapsed = performance.now() - started;
+    const due = started + Math.ceil(elapsed / stepMs) * stepMs;
+    // Timers keep whole milliseconds: the rest would still tell.
+    await sleep(Math.floor(due - performance.now()));
+    while (performance.now() < due) await setImmediate();
+  }
+};
