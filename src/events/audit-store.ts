@@ -9,7 +9,7 @@ import { redact } from './redact.ts';
 
 export interface AuditEntry {
   readonly target: { readonly type: string; readonly id: string };
-  /** Records as the API shows them; null where there was or is none. */
+  /** Records as the API shows them; null if there was or is none. */
   readonly before: unknown;
   readonly after: unknown;
 }
@@ -47,7 +47,7 @@ export const auditStore = perConnection((db: AnyDb) => {
        (SELECT seq FROM (SELECT seq, at FROM audit ORDER BY seq LIMIT ?) WHERE at < ?)`,
   );
   return {
-    /** A change that left everything as it was is none. */
+    /** A change that left everything as it was is not recorded. */
     record: (change: Change, { target, before, after }: AuditEntry, now: number): void => {
       change.recorded = true;
       const before_json = toJson(before);
@@ -68,9 +68,9 @@ export const auditStore = perConnection((db: AnyDb) => {
         after_json,
       });
     },
-    /** When the first of those that are kept was written; undefined where there is none. */
+    /** When the oldest entry was written; undefined if there is none. */
     oldest: (): number | undefined => oldest.get(),
-    /** Removes those from before `before` among the first `limit`; the result is how many. The triggers let nobody else. */
+    /** Removes those before `before` among the first `limit`; returns how many. The triggers refuse any other removal. */
     removeOld: (before: number, limit: number): number => {
       allowRemoval.run(before);
       const { changes } = removeOld.run(limit, before);
@@ -91,7 +91,7 @@ export interface AuditFilter {
 
 export interface FoundEntries {
   readonly rows: AuditRow[];
-  /** Position to go on from; null where nothing older is left. */
+  /** Position to continue from; null if nothing older is left. */
   readonly next: number | null;
 }
 
@@ -101,7 +101,7 @@ interface Parameters extends AuditFilter {
   readonly limit: number;
 }
 
-/** Some 20 ms where none fits. */
+/** Some 20 ms if no entry fits. */
 const ENTRIES_PER_CALL = 50_000;
 
 export const auditSearchStore = perConnection((db: AnyDb) => {
@@ -120,7 +120,7 @@ export const auditSearchStore = perConnection((db: AnyDb) => {
     'SELECT (SELECT min(seq) FROM audit) AS oldest, (SELECT max(seq) FROM audit) AS newest',
   );
   return {
-    /** At most `limit` of those before position `position`; maybe fewer, even none, though more are left. */
+    /** At most `limit` entries before that position; may be fewer, even none, while more are left. */
     find: (
       filter: AuditFilter,
       position: number | null,
@@ -147,7 +147,7 @@ export interface AuditedFile {
 /** Some 3 ms of a transaction. */
 const ENTRIES_PER_TRANSACTION = 1_000;
 
-/** Those written before `before`. Ends between two transactions when `signal` aborts; `pace` may rest after each. */
+/** Removes entries from before `before`. Ends between two transactions when `signal` aborts; `pace` may pause after each. */
 export const removeOldAudit = async (
   file: AuditedFile,
   before: number,
@@ -155,7 +155,7 @@ export const removeOldAudit = async (
   pace: Pace,
   entriesPerTransaction = ENTRIES_PER_TRANSACTION,
 ): Promise<void> => {
-  // Most days there is nothing to remove, and then nothing is written.
+  // On most days there is nothing to remove, and then nothing is written.
   const oldest = await file.read((db) => auditStore(db).oldest());
   if (oldest === undefined || oldest >= before) return;
   for (let removed = entriesPerTransaction; removed === entriesPerTransaction && !signal.aborted; )

@@ -1,5 +1,5 @@
-// The events that others are told of, each declared once: its group, the operation that means it, and whether chat alerts
-// tell of it where nobody has chosen. The log, subscriptions, the reference and its tests are made from this list.
+// The published events, each declared once: its group, the operation that fires it, and whether a chat alert that names
+// no events reports it. The log, subscriptions, the reference and its tests are derived from this list.
 
 interface EventFacts {
   readonly group: 'message' | 'suppression';
@@ -15,11 +15,11 @@ export const eventCatalogue = {
   'message.created': {
     group: 'message',
     firedBy:
-      'A message is accepted that goes to somebody: by any of the send calls, by SMTP, at once or scheduled. Once a message.',
+      'A message with at least one recipient is accepted: by any of the send calls, by SMTP, at once or scheduled. Once a message.',
   },
   'message.sent': {
     group: 'message',
-    firedBy: 'The relay answers 2xx to the whole message, or a report tells that it had been taken.',
+    firedBy: 'The relay answers 2xx to the whole message, or a report says that it was accepted.',
   },
   'message.delivered': {
     group: 'message',
@@ -100,7 +100,7 @@ export const eventCatalogue = {
 export type EventType = keyof typeof eventCatalogue;
 export const eventTypes = Object.keys(eventCatalogue) as [EventType, ...EventType[]];
 
-/** Fired for one webhook alone, by `POST …/webhooks/{webhookID}/test`; stands in no log. */
+/** Fired for one webhook alone, by `POST …/webhooks/{webhookID}/test`; it is in no log. */
 export const TEST_EVENT = 'webhook.test';
 export const TEST_FIRED_BY =
   '`POST …/webhooks/{webhookID}/test`, for that webhook alone, also while it is disabled. One attempt.';

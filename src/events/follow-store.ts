@@ -1,13 +1,13 @@
-// Reading the log on behalf of those who follow it: each event with what it is about, from a place in the log on. A place is
-// the number of an event (`seq`): numbers grow in the order in which the file's writers commit, and none is used twice, so
-// who has read up to one misses nothing by going on after it.
+// Reading the log for its followers: each event with what it is about, after a cursor. A cursor is the number of an event
+// (`seq`): numbers grow in the order in which the file's writers commit, and none is used twice, so a follower that
+// continues after its cursor misses nothing.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { EventType } from './catalogue.ts';
 
-/** Who reads behind the log and keeps their place in it; the name stands in the files. */
+/** The followers that keep a cursor; the names are stored in the files. */
 export type FollowerName = 'webhooks' | 'alerts';
 
-/** An event and its message; nulls where it is about none. */
+/** An event and its message; nulls if it is about none. */
 export interface FollowedEvent {
   seq: number;
   id: string;
@@ -32,7 +32,7 @@ export interface FollowedEvent {
   scheduled_at: number | null;
 }
 
-/** Reads events with what each is about; `where` may name columns of `events`. */
+/** A query of events with what each is about; `where` may name columns of `events`. */
 export const followed = (where: string): string =>
   `SELECT events.seq, events.id, events.type, events.at, events.data_json, events.message_seq, events.recipient_id,
      recipients.address AS recipient, messages.id AS message_id,
@@ -63,20 +63,20 @@ export const followStore = perConnection((db: TenantDb) => {
   );
   const removeCursor = db.prepare<[FollowerName]>('DELETE FROM event_cursors WHERE follower = ?');
   return {
-    /** The place after all that has been written, also where it has been removed since; 0 in an empty log. */
+    /** The cursor after all events, also those that have been removed since; 0 in an empty log. */
     last: (): number => last.get() ?? 0,
     event: (seq: number): FollowedEvent | undefined => bySeq.get(seq),
-    /** In the order of the log, after the place `seq`. */
+    /** In the order of the log, after the cursor. */
     after: (seq: number, limit: number): FollowedEvent[] => after.all(seq, limit),
-    /** As `after`, no more than what they are. */
+    /** As `after`, only the types. */
     typesAfter: (seq: number, limit: number): Pick<FollowedEvent, 'seq' | 'type'>[] =>
       typesAfter.all(seq, limit),
-    /** How far a follower has read; undefined before its first time. */
+    /** Undefined before the follower has read anything. */
     cursor: (follower: FollowerName): number | undefined => cursor.get(follower),
     moveCursor: (follower: FollowerName, seq: number): void => {
       putCursor.run(follower, seq);
     },
-    /** It follows no more: whoever comes later begins anew. */
+    /** The follower has ended; a later one begins without a cursor. */
     removeCursor: (follower: FollowerName): void => {
       removeCursor.run(follower);
     },

@@ -1,5 +1,5 @@
-// What the audit must not keep: values under names that speak of secrets, and what looks like a secret of the service
-// itself wherever it stands, however deep. Pure.
+// Removes what the audit must not keep: values under names of secrets, and text anywhere in the record that looks like a
+// secret of the service itself. Pure.
 
 /** Also at the end of a longer name: `csrf_token`, `new_password`. */
 const SECRET_NAME =
@@ -8,11 +8,11 @@ const SECRET_NAME =
 const OWN_SECRET = /(?:svc_(?:team|proj|sess|inv)|whsec|hooksec)_[A-Za-z0-9_+/=-]+/g;
 const REDACTED = '[redacted]';
 
-/** Whether there is one (`has_password`) or none may be told. */
-const tellsNothing = (value: unknown): boolean =>
+/** `has_password` says only whether there is one: that may be kept. */
+const isHarmless = (value: unknown): boolean =>
   value === null || value === undefined || typeof value === 'boolean';
 
-/** The text without secrets of the service's own. */
+/** The text without the service's own secrets. */
 export const redactText = (text: string): string => text.replace(OWN_SECRET, REDACTED);
 
 /** A copy of a JSON value without secrets. */
@@ -23,7 +23,7 @@ export const redact = (value: unknown): unknown => {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       redact(name),
-      SECRET_NAME.test(name) && !tellsNothing(inner) ? REDACTED : redact(inner),
+      SECRET_NAME.test(name) && !isHarmless(inner) ? REDACTED : redact(inner),
     ]),
   );
 };

@@ -1,4 +1,4 @@
-// Shape of what stands in the log.
+// Events as the API shows them.
 import { z } from 'zod';
 import { toIso } from '#src/kernel/time.ts';
 import { eventTypes } from './catalogue.ts';
@@ -13,7 +13,7 @@ export const eventSchema = z.strictObject({
   enhanced_code: z.string().nullable(),
   diagnostic: z.string().nullable().describe("the other side's words"),
   upstream: z.string().nullable(),
-  rule: z.string().nullable().describe('the rule that classified a bounce, or told a machine from a person'),
+  rule: z.string().nullable().describe('the rule that classified a bounce, or recognised a machine'),
   ip: z.string().nullable().describe('of an open or click, without its last octet (IPv6: 80 bits)'),
   user_agent: z.string().nullable(),
   url: z.string().nullable(),

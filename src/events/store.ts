@@ -1,22 +1,22 @@
 // The append-only log in the tenant's file: what happened to whom, written in the transaction that changes the state.
-// Followers (webhooks, alerts, the live stream) read it by cursor; nothing is told before it stands here.
+// Followers (webhooks, alerts, the live stream) read it by cursor; nothing is published before it is stored here.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { EventType } from './catalogue.ts';
 
 /** What is known beside type, recipient and time. */
 export interface EventData {
-  /** Where the recipient stands after it, where the event by itself would say something else. */
+  /** The recipient's status after it, if the event by itself would mean another one. */
   readonly status?: string;
   readonly smtp_code?: number | null;
   readonly enhanced_code?: string | null;
   readonly diagnostic?: string | null;
   readonly upstream?: string | null;
-  /** The rule that classified a bounce, or told a machine from a person. */
+  /** The rule that classified a bounce, or recognised a machine. */
   readonly rule?: string;
-  /** Number of our own attempt that it comes of; absent where somebody told us. */
+  /** Number of our own attempt; absent if it comes from a report. */
   readonly attempt?: number;
-  /** How they told: `dsn`, `arf`, `auto_reply`, `bounce` (a notice in no standard form), `http` (an upstream's report). */
+  /** The kind of report: `dsn`, `arf`, `auto_reply`, `bounce` (a notice in no standard form), `http` (an upstream's report). */
   readonly via?: string;
   /** Where an open or click came from, cut to the network. */
   readonly ip?: string | null;
@@ -25,11 +25,11 @@ export interface EventData {
   readonly url?: string;
   /** A machine opened or followed it. */
   readonly bot?: boolean;
-  /** A delay that was told before: followers pass it over. */
+  /** A delay that was published before: followers skip it. */
   readonly repeated?: boolean;
   /** Ids of what blocked the content. */
   readonly content_reasons?: readonly string[];
-  /** Which one keeps mail from the recipient, or was added or removed. */
+  /** The suppression that applied to the recipient, or was added or removed. */
   readonly suppression?: {
     readonly id: string;
     readonly address: string | null;
@@ -40,7 +40,7 @@ export interface EventData {
     readonly route_slug: string | null;
     readonly reason: string;
   };
-  /** The message that a suppression came from, where it came from one. */
+  /** The message that caused a suppression. */
   readonly source_message_id?: string;
 }
 
@@ -65,7 +65,7 @@ export interface EventRow {
 export interface HeardEvent {
   readonly type: EventType;
   readonly at: number;
-  /** Of an attempt of ours; else somebody told us. */
+  /** From our own attempt; else from a report. */
   readonly own: boolean;
 }
 
@@ -99,7 +99,7 @@ export const eventStore = perConnection((db: TenantDb) => {
     append: ({ type, messageSeq, recipientId, at, data }: NewEvent): void => {
       insert.run(newId(), messageSeq, recipientId, type, at, data ? JSON.stringify(data) : null);
     },
-    /** What has been heard of one recipient, in the order it was; not what machines did. */
+    /** The events of one recipient in their order, without those of machines. */
     ofRecipient: (messageSeq: number, recipientId: number): HeardEvent[] =>
       ofRecipient
         .all(messageSeq, recipientId)
@@ -107,7 +107,7 @@ export const eventStore = perConnection((db: TenantDb) => {
     /** How many of that type are kept of one recipient, those of machines too. */
     countOf: (messageSeq: number, recipientId: number, type: EventType): number =>
       countOf.get(messageSeq, recipientId, type) ?? 0,
-    /** Of the first `attempts` of ours those that were refused for now, or came to no upstream. */
+    /** How many of our first `attempts` were deferred, or reached no upstream. */
     turnedAway: (messageSeq: number, recipientId: number, attempts: number): number =>
       turnedAway.get(messageSeq, recipientId, attempts) ?? 0,
     /** In the order they happened, after the event `afterSeq`. */

@@ -20,7 +20,7 @@ import { ticketStore } from './store.ts';
 import { getTicket, openTicket, type TicketDeps, updateTicket } from './tickets.ts';
 
 const LIST_PATH = '/api/admin/abuse-tickets';
-/** The longest source once more for its escapes and for what else the report says. */
+/** Twice the longest source: JSON escapes make it longer, and the report says more than that. */
 const REPORT_BYTES = 2 * MAX_SOURCE;
 
 const operators = { tag: 'Abuse', access: 'operator', stability: 'stable' } as const;
@@ -42,7 +42,7 @@ export const abuseRoutes = (deps: TicketDeps & { readonly serviceName: string })
     path: REPORT_PATH,
     tag: 'Abuse',
     summary: 'Report abuse',
-    description: 'The reporter gets a mail now and at each stage that the report comes to.',
+    description: 'The reporter gets a mail now and at each further stage of the report.',
     access: 'public',
     audit: { none: 'a stranger reports; the ticket is the record' },
     rate: 'sign_in',
@@ -90,9 +90,9 @@ export const abuseRoutes = (deps: TicketDeps & { readonly serviceName: string })
     ...operators,
     method: 'patch',
     path: `${LIST_PATH}/{ticketID}`,
-    summary: 'Take a report of abuse to its next stage, note something, name the practice',
+    summary: 'Move a report of abuse to its next stage, add a note, name the practice',
     description:
-      'The reporter gets a mail at each stage reached. A stage that the ticket is at already changes nothing.',
+      'The reporter gets a mail at each stage. Naming the stage that the ticket is at already changes nothing.',
     audit: 'abuse_ticket.update',
     params,
     body: patchTicketBody,

@@ -1,10 +1,10 @@
-// How far a report of abuse has come. Pure.
+// The stages of a report of abuse, and how many open reports are taken. Pure.
 export const stages = ['open', 'investigating', 'closed'] as const;
 export type Stage = (typeof stages)[number];
 
-/** A flood fills no disk: more is taken once the operator has looked at some. */
+/** A flood must not fill the disk. Further reports are taken after the operator has looked at some. */
 export const MAX_OPEN = 10_000;
-/** Whoever types another's address makes us write to it so often and no oftener. */
+/** A stranger who enters the address of someone else makes us write to it at most this often. */
 export const MAX_OPEN_PER_REPORTER = 50;
 
 const next: Readonly<Record<Stage, Stage | null>> = {
@@ -13,7 +13,7 @@ const next: Readonly<Record<Stage, Stage | null>> = {
   closed: null,
 };
 
-/** `unchanged`: it is there already, as after a repeated request; nobody is told again. No stage is left out. */
+/** `unchanged`: the ticket is at that stage already, as after a repeated request; no mail is sent again. No stage can be left out. */
 export const moveTo = (from: Stage, to: Stage): 'reached' | 'unchanged' | 'refused' => {
   if (from === to) return 'unchanged';
   return next[from] === to ? 'reached' : 'refused';

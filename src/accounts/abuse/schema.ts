@@ -8,12 +8,12 @@ import { stages } from './rules.ts';
 import type { StepRow, TicketRow, TicketSummaryRow } from './store.ts';
 
 export const MAX_DESCRIPTION = 10_000;
-/** Characters: enough to show a mail with its headers; large attachments say nothing more. */
+/** Characters. This shows a mail with its headers; large attachments add nothing. */
 export const MAX_SOURCE = 256 * 1024;
 const MAX_NOTE = 10_000;
 
 export const reportBody = z.strictObject({
-  email: emailSchema.describe('of the reporter: to be told what becomes of it'),
+  email: emailSchema.describe('of the reporter, who gets a mail at each stage'),
   name: nameSchema.optional(),
   subject: nameSchema.describe('one line'),
   description: z.string().trim().min(1).max(MAX_DESCRIPTION).describe('what happened'),

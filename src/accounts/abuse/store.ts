@@ -3,7 +3,7 @@ import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';
 import type { Stage } from './rules.ts';
 
-/** Without what may be long. */
+/** A ticket without its long texts, as lists need it. */
 export interface TicketSummaryRow {
   seq: number;
   id: string;
@@ -79,7 +79,7 @@ export const ticketStore = perConnection((db: PlatformDb) => {
     )
     .pluck();
   return {
-    /** Its position in the list. */
+    /** Returns its position in the list. */
     insert: (row: Omit<TicketRow, 'seq'>): number => Number(insert.run(row).lastInsertRowid),
     get: (id: string): TicketRow | undefined => get.get(id),
     change: (row: TicketChange): void => {

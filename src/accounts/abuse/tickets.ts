@@ -28,7 +28,7 @@ export interface Ticket {
   readonly steps: readonly StepRow[];
 }
 
-/** Later nobody needs to be told of a stage; a later one has most likely been reached. */
+/** A mail about a stage is useless after this time, because the ticket has most likely reached a later one. */
 const NOTICE_LIFE_MS = 7 * DAY;
 const FULL_RETRY_SECONDS = HOUR / SECOND;
 
@@ -50,7 +50,7 @@ const requireRoom = (db: PlatformDb, reporterKey: string): void => {
     );
 };
 
-/** The ticket has come to a stage: its step, and the mail to the reporter. */
+/** Writes the step and the mail to the reporter. */
 const reach = (deps: TicketDeps, db: PlatformDb, row: TicketRow, note: string | null, now: number): void => {
   ticketStore(db).insertStep({ ticket_id: row.id, stage: row.stage, note, at: now });
   deps.notices.enqueue(
@@ -133,7 +133,7 @@ export const updateTicket = async (
     if (reached) reach(deps, db, row, note, now);
     else if (note !== null) ticketStore(db).insertStep({ ticket_id: id, stage, note, at: now });
     if (reached || note !== null || practiceId !== before.tenant_id) ticketStore(db).change(row);
-    // What strangers wrote stays out of the audit: it is kept for years.
+    // The audit is kept for years, so texts by strangers stay out of it.
     auditStore(db).record(
       change,
       {

@@ -10,10 +10,10 @@ export interface Month {
 /** Days since the epoch. */
 export const utcDay = (milliseconds: number): number => Math.floor(milliseconds / DAY);
 
-/** `2026-11-28` of what `utcDay` counts. */
+/** `2026-11-28` for a day as `utcDay` counts them. */
 export const dayName = (day: number): string => toIso(day * DAY).slice(0, 10);
 
-/** The month that the moment lies in; its end as `utcDay` counts days. */
+/** The month of that moment; its end as `utcDay` counts days. */
 export const monthOf = (milliseconds: number): Month => {
   const date = new Date(milliseconds);
   const year = date.getUTCFullYear();

@@ -61,7 +61,7 @@ const membershipIn = (
     return presentMembership(tenantStore(db).practice(), found.member, found.role);
   });
 
-/** What cannot be read is left out and logged: one broken file must not keep anyone out of the others. */
+/** A practice that cannot be read is left out and logged: one broken file must not lock members out of the others. */
 const membershipsOf = async (storage: Storage, account: Account, log: Log): Promise<Membership[]> => {
   const found: Membership[] = [];
   for await (const tenantId of tenantsOf(storage, account.id)) {
@@ -75,7 +75,7 @@ const membershipsOf = async (storage: Storage, account: Account, log: Log): Prom
   return found;
 };
 
-/** Throws `invalid_request` where the current password is missing or not the right one. */
+/** Throws `invalid_request` if the current password is missing or wrong. */
 const requireCurrentPassword = async (
   { passwords, limitEmail }: SignInDeps,
   { email_key, password }: AccountRow,
@@ -83,13 +83,13 @@ const requireCurrentPassword = async (
 ): Promise<void> => {
   if (password === null) return;
   if (current === undefined) throw fieldRefused('current_password', 'is required to change the password');
-  // Whoever has the session alone must not find the password by trying.
+  // A thief of the session must not find the password by trying.
   limitEmail(email_key);
   if (!(await passwords.verify(current, password)))
     throw fieldRefused('current_password', 'is not the current password');
 };
 
-/** Whoever knew the one before is signed out with it. Null: none. */
+/** Ends all other sessions, because they may belong to someone who knew the former password. Null removes it. */
 const replacePassword = (
   db: PlatformDb,
   id: string,
@@ -102,13 +102,13 @@ const replacePassword = (
 };
 
 /**
- * For what a session alone must not do, because it outlives the session: a code or a password was given just now.
- * Times in ms. Throws `forbidden`.
+ * A password outlives the session, so setting one takes a code or a password that was given just now. Times in ms.
+ * Throws `forbidden`.
  */
 const requireRecentSignIn = (createdAt: number, now: number): void => {
   if (now - createdAt < RECENT_MS) return;
   throw new AppError('forbidden', 'This takes a session that began within the last 15 minutes.', {
-    hint: 'Sign in anew, with a code by POST /api/auth/request-otp or with the password, and send the request again.',
+    hint: 'Sign in again, with a code by POST /api/auth/request-otp or with the password, and send the request again.',
     extra: { permission: 'recent_sign_in' },
   });
 };
@@ -117,7 +117,7 @@ export const accountRoutes = (deps: SignInDeps): Route[] => {
   const { storage, clock, sessions, passwords } = deps;
   const { platform } = storage;
 
-  /** In the transaction that changes the password; throws where the session was ended since the request came in. */
+  /** In the transaction that changes the password; throws if the session has ended since the request came in. */
   const sessionOf = (db: PlatformDb, { credentialId }: Caller): SessionTimes => {
     const session = sessions.times(db, credentialId);
     if (!session) throw sessionOver();

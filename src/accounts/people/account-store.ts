@@ -15,7 +15,7 @@ export interface AccountRow {
 }
 
 export interface MembershipRow {
-  /** Position in the list. */
+  /** Of the tenant; the list is in this order. */
   number: number;
   tenant_id: string;
 }
@@ -60,7 +60,7 @@ export const accountStore = perConnection((db: PlatformDb) => {
   return {
     get: (id: string): AccountRow | undefined => byId.get(id),
     byEmail: (emailKey: string): AccountRow | undefined => byEmail.get(emailKey),
-    /** The account of the address, made where there is none. */
+    /** The account of the address, created if there is none. */
     ensure: (email: string, emailKey: string, language: Language, now: number): AccountRow => {
       const known = byEmail.get(emailKey);
       if (known) return known;
@@ -77,20 +77,20 @@ export const accountStore = perConnection((db: PlatformDb) => {
     join: (accountId: string, tenantId: string): void => {
       join.run(accountId, tenantId);
     },
-    /** With its invitation to the tenant; an account that is a member nowhere goes, and its sessions with it. */
+    /** Removes the invitation too. An account that is a member nowhere is removed with its sessions. */
     leave: (accountId: string, tenantId: string): void => {
       leave.run(accountId, tenantId);
       removeIfAlone.run(accountId, accountId);
     },
-    /** Whether to look into the tenant's file. */
+    /** Whether the tenant's file has to be asked. */
     isMember: (accountId: string, tenantId: string): boolean =>
       isMember.get(accountId, tenantId) !== undefined,
     /** In the order of the tenants' numbers, after `afterNumber`. */
     memberships: (accountId: string, afterNumber: number, limit: number): MembershipRow[] =>
       memberships.all(accountId, afterNumber, limit),
-    /** How many tenants it is a member of, those left out to which others have invited it. */
+    /** How many tenants the account is a member of, without those whose invitation is still open. */
     countJoined: (accountId: string): number => joined.get(accountId) ?? 0,
-    /** Whose index leads to that tenant. */
+    /** The accounts with a membership in the tenant. */
     ofTenant: (tenantId: string): AccountRow[] => ofTenant.all(tenantId),
   };
 });
@@ -119,7 +119,7 @@ export const invitationStore = perConnection((db: PlatformDb) => {
       put.run(row);
     },
     find: (hash: Buffer): InvitationRow | undefined => find.get(hash),
-    /** False where there is none any more. */
+    /** False if there is none. */
     take: (hash: Buffer): boolean => take.run(hash).changes > 0,
     remove: (accountId: string, tenantId: string): void => {
       remove.run(accountId, tenantId);

@@ -1,5 +1,5 @@
-// Credentials to callers. Secrets are compared as SHA-256 digests: the admin token's in constant time, a token's or
-// session's by looking its digest up, whose timing tells nothing about any of them.
+// Turns credentials into callers. Secrets are compared as SHA-256 digests: the admin token's in constant time, a token's
+// or session's by a lookup of its digest. The time of that lookup reveals nothing about the secret.
 import { timingSafeEqual } from 'node:crypto';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
@@ -18,16 +18,16 @@ export interface Credentials {
   /** The header. */
   readonly cookie: string | null;
   readonly csrfToken: string | null;
-  /** Whether the request may change something: then a cookie alone is not enough. */
+  /** The request may change something: a cookie alone is not enough. */
   readonly isWrite: boolean;
-  /** Of a request that has been let in before and is under way still: nobody has used anything since. */
+  /** The same request was let in before and is still in flight: the credential has not been used again. */
   readonly isOnceMore?: boolean | undefined;
 }
 
 export interface AuthenticateDeps {
   readonly platform: DurableFile<PlatformDb>;
   readonly clock: Clock;
-  /** Null where the operator has none: then nobody is the operator. */
+  /** Null: no request can act as the operator. */
   readonly adminToken: string | null;
   /** Of tokens. */
   readonly lastUsed: LastUsed;
@@ -58,8 +58,8 @@ const tokenCaller = ({ token_id, tenant_id, project_id, name }: CredentialRow): 
 });
 
 /**
- * Null where the credential is unknown, revoked, expired, or used from where it may not be. The admin token decides
- * where several are given, then the bearer. Throws `forbidden` for a write by cookie without the CSRF token.
+ * Null if the credential is unknown, revoked, expired, or used from an address that it does not allow. Of several
+ * credentials the admin token counts first, then the bearer. Throws `forbidden` for a write by cookie without CSRF token.
  */
 export const createAuthenticate = ({ platform, clock, adminToken, lastUsed, sessions }: AuthenticateDeps) => {
   const adminHash = adminToken === null ? null : hashBearer(adminToken);

@@ -1,5 +1,5 @@
-// Secrets that let their bearer in (tokens, sessions, invitations): 256 random bits in base 62 behind a prefix that says
-// what they are. Only their SHA-256 is stored; a plain hash is enough, for there is nothing to guess.
+// Bearer secrets (tokens, sessions, invitations): 256 random bits in base 62 behind a prefix that names their kind. Only
+// their SHA-256 is stored; a plain hash is enough, because 256 random bits cannot be guessed.
 import { hash, randomBytes } from 'node:crypto';
 
 const SECRET_BYTES = 32;
@@ -20,5 +20,5 @@ const base62 = (bytes: Buffer): string => {
 /** `svc_team_` and 43 characters. */
 export const newBearer = (prefix: string): string => prefix + base62(randomBytes(SECRET_BYTES));
 
-/** What is stored in its stead. */
+/** The form in which it is stored. */
 export const hashBearer = (bearer: string): Buffer => hash('sha256', bearer, 'buffer');

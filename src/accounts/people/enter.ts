@@ -43,14 +43,14 @@ export interface MemberWithRole {
   readonly role: Role;
 }
 
-/** Undefined where the address is nobody in that tenant, or holds a role that is no more. */
+/** Undefined if the address is no member of that tenant, or its role no longer exists. */
 export const findMember = (db: TenantDb, emailKey: string): MemberWithRole | undefined => {
   const member = memberStore(db).byEmail(emailKey);
   const role = member && memberStore(db).role(member.role_id);
   return role && { member, role };
 };
 
-/** Who the caller is in that tenant; null where they are no active member of it, or there is none. */
+/** The caller as a member of that tenant; null if they are no active member, or the tenant does not exist. */
 export const createEnterTenant =
   ({ platform, tenants }: Storage) =>
   async (caller: Caller, tenantId: string): Promise<Caller | null> => {
@@ -63,10 +63,10 @@ export const createEnterTenant =
   };
 
 const PAGE = 50;
-/** Far above the practices anyone works for; one request must not walk through the whole installation. */
+/** Far more practices than anyone works for; one request must not read the whole installation. */
 const MAX_LOOKED_AT = 1_000;
 
-/** Ids of the tenants that the account may be a member of, in the order of their numbers; a bounded number. */
+/** Ids of the tenants that the account may be a member of, in the order of their numbers; at most 1,000. */
 export async function* tenantsOf(storage: Storage, accountId: string): AsyncGenerator<string> {
   let after = 0;
   for (let looked = 0; looked < MAX_LOOKED_AT; looked += PAGE) {
@@ -84,7 +84,7 @@ const isCreatorIn = async (storage: Storage, { emailKey }: Account, tenantId: st
   return found?.member.status === 'active' && CREATORS.has(found.role.id);
 };
 
-/** Whether the caller is Owner or Admin of any practice. One whose file cannot be read counts as none. */
+/** Whether the caller is Owner or Admin of any practice. A practice whose file cannot be read does not count. */
 export const createMayCreatePractice =
   (storage: Storage) =>
   async ({ account }: Caller): Promise<boolean> => {

@@ -13,7 +13,7 @@ import { type Sessions, sessionAnswerSchema } from './sessions.ts';
 export interface PagePlace {
   readonly language: Language;
   readonly serviceName: string;
-  /** Where to sign in. */
+  /** Where people sign in. */
   readonly origin: string;
 }
 
@@ -67,7 +67,7 @@ const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 const link = ({ language, serviceName, origin }: PagePlace): string =>
   `<p><a href="${escapeHtml(`${origin}/`)}">${escapeHtml(texts[language].signIn(serviceName))}</a></p>`;
 
-/** One button: what follows links without being a person presses none. It posts to the address of the page. */
+/** Programs that open links press no button, so accepting takes one. The form posts to the address of the page. */
 export const invitationPage = (place: PagePlace, { practice, row }: Membership): RouteResult => {
   const { invited, invitedText, accept, ignore } = texts[place.language];
   const form = `<form method="post"><button type="submit">${escapeHtml(accept)}</button></form>`;
@@ -151,7 +151,7 @@ export const invitationRoutes = (deps: InvitationDeps): Route[] => {
       rate: 'sign_in',
       audit: 'member.accept',
       responses: {
-        200: { description: 'A page that says so. It signs nobody in.', body: HTML_TYPE },
+        200: { description: 'A page that says so. It signs no one in.', body: HTML_TYPE },
         404: gone,
       },
       handle: async ({ params: { token } }, context) => {

@@ -1,6 +1,6 @@
-// Inviting someone by mail. Who may enter stands in the tenant's file, so the member is written there first, then the
-// registry learns where to look, with the invitation and the mail in one transaction. A crash in between leaves a
-// member whom nobody has invited: inviting them again makes up for it.
+// Inviting someone by mail. The tenant's file decides who may enter, so the member is written there first. Then the
+// registry gets the membership, the invitation and the mail in one transaction. A crash in between leaves a member
+// without an invitation; inviting the address again repairs that.
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { refuseSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
@@ -69,12 +69,12 @@ type Inviter = Pick<RequestContext, 'caller' | 'change' | 'language'>;
 
 export const INVITATION_PREFIX = 'svc_inv_';
 export const INVITATION_VALID_MS = 7 * DAY;
-/** Also what is read as a whole to show the list, and to find an owner. */
+/** All members are read at once to show the list and to find an owner. */
 const MAX_MEMBERS = 1_000;
 
 /**
- * Invites an address, or once more one that is invited already: then the former link is dead, and role and projects are
- * as given now. Throws `conflict` for an active member and the system tenant, `forbidden`, `invalid_request`, `rate_limited`.
+ * Invites an address. One that is invited already gets a new link: the former one ends, and role and projects are as
+ * given now. Throws `conflict` for an active member and the system tenant, `forbidden`, `invalid_request`, `rate_limited`.
  */
 export const inviteMember = async (
   deps: InviteDeps,
@@ -156,7 +156,7 @@ const requireRoom = (db: TenantDb): void => {
   });
 };
 
-/** The audit names the end of the invitation: a second one is a change too, for it ends the first. */
+/** The audit names the end of the invitation: a second one is also a change, because it ends the first. */
 const writeInvited = (
   db: TenantDb,
   before: MemberRow | undefined,

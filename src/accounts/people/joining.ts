@@ -1,6 +1,6 @@
-// Accepting an invitation, by the link in the mail or signed in; leaving a practice, or declining it. In the tenant's
-// file first, in the registry second: an invitation is used up only once its member is active, so that after a crash
-// the same link works again.
+// Accepting an invitation, by the link in the mail or signed in, and leaving a practice or declining its invitation.
+// The tenant's file is written first, the registry second: an invitation is used up only after its member is active,
+// so after a crash the same link works again.
 
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
@@ -16,7 +16,7 @@ import { forget, noSuchPractice, type PeopleDeps, requireNotLastOwner, roleOf } 
 import type { Role } from './rules.ts';
 import { type IssuedSession, type Sessions, startSession } from './sessions.ts';
 
-/** A practice, and who someone is in it. */
+/** A practice, and one member of it. */
 export interface Membership {
   readonly practice: PracticeRow;
   readonly row: MemberRow;
@@ -31,7 +31,7 @@ interface OpenInvitation {
 
 const TOKEN = new RegExp(`^${INVITATION_PREFIX}[0-9A-Za-z]{43}$`);
 
-/** Null where the token is unknown, used up, superseded or expired. */
+/** Null if the token is unknown, used up, replaced or expired. */
 const findInvitation = async (
   { storage, clock }: PeopleDeps,
   token: string,
@@ -51,14 +51,14 @@ const membershipOf = (db: TenantDb, emailKey: string): Membership | null => {
   return row ? { practice: tenantStore(db).practice(), row, role: roleOf(db, row) } : null;
 };
 
-/** What the link leads to; changes nothing. Null where `acceptInvitation` would be too. */
+/** What the link is for; changes nothing. Null if `acceptInvitation` would give null too. */
 export const viewInvitation = async (deps: PeopleDeps, token: string): Promise<Membership | null> => {
   const found = await findInvitation(deps, token);
   if (found === null) return null;
   return deps.storage.tenants.read(found.tenantId, (db) => membershipOf(db, found.account.email_key));
 };
 
-/** The member as active; as it is where it is so already. Null where there is none. */
+/** Makes the member active, if they are not already. Null if there is none. */
 const activate = (db: TenantDb, emailKey: string, change: Change, now: number): Membership | null => {
   const before = membershipOf(db, emailKey);
   if (before === null) return null;
@@ -75,8 +75,8 @@ const activate = (db: TenantDb, emailKey: string, change: Change, now: number): 
 };
 
 /**
- * Accepts by the token, which proves the mailbox, and uses it up. With `sessions` it signs in. Null where the token
- * opens nothing.
+ * Accepts by the token, which proves the mailbox, and uses it up. With `sessions` it also signs in. Null if the token
+ * is no longer valid.
  */
 export const acceptInvitation = async <S extends Pick<Sessions, 'issue'> | null>(
   deps: PeopleDeps,
@@ -88,7 +88,7 @@ export const acceptInvitation = async <S extends Pick<Sessions, 'issue'> | null>
   if (found === null) return null;
   const { tenantId, account, hash } = found;
   return deps.queue(tenantId, async () => {
-    // While this one waited, its member may have been removed and invited anew: that takes the new link.
+    // While this one waited, its member may have been removed and invited again: then only the new link works.
     if ((await findInvitation(deps, token)) === null) return null;
     const now = deps.clock.now();
     const membership = await deps.storage.tenants.write(tenantId, (db) =>
@@ -108,7 +108,7 @@ const requireIndexed = async ({ storage }: PeopleDeps, account: Account, tenantI
     throw noSuchPractice();
 };
 
-/** Accepts as who is signed in. Throws `not_found` where the practice is none of theirs. */
+/** Accepts for the account that is signed in. Throws `not_found` if it is not invited to the practice. */
 export const acceptMembership = (
   deps: PeopleDeps,
   account: Account,
@@ -144,7 +144,7 @@ export const leavePractice = (
       auditStore(db).record(change, entry, deps.clock.now());
       return true;
     });
-    // Also where a crash cut off an earlier removal.
+    // Also completes an earlier removal that a crash cut off.
     await forget(deps, tenantId, account.emailKey);
     if (!left) throw noSuchPractice();
   });

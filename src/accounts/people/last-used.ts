@@ -1,5 +1,5 @@
-// When tokens and sessions were last used, kept with a minute's precision: noted in memory, written together by a job.
-// What is noted stays until it has been written, so whoever asks in between can be told.
+// When tokens and sessions were last used, with a minute's precision: noted in memory, written together by a job. A note
+// stays in memory until it is written, so that reads in between see it.
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
@@ -9,13 +9,13 @@ import { sessionStore } from './sign-in-store.ts';
 import { tokenStore } from './token-store.ts';
 
 export interface LastUsed {
-  /** `place` is whose file keeps it: the tenant's id for its tokens, any one name for all that lies in one file. */
+  /** `place` names the file that keeps it: the tenant's id for its tokens, one fixed name for platform.db. */
   note(place: string, id: string): void;
-  /** The latest use that is not written yet. */
+  /** The latest use, if it is not written yet. */
   notedAt(id: string): number | undefined;
   /**
-   * Rejects where some are not written; they are tried again next time. So are those not begun when `signal` aborts: each
-   * may take the opening of a file, and a stop must not wait for thousands.
+   * Rejects if some could not be written; the next call tries them again. It also stops early when `signal` aborts: each
+   * write may have to open a file, and a stop must not wait for thousands.
    */
   flush(signal?: AbortSignal): Promise<void>;
 }
@@ -31,7 +31,7 @@ const createLastUsed = (
 
   const writePlace = async (place: string, uses: Uses): Promise<void> => {
     await write(place, uses);
-    // Used again meanwhile: that is still to be written.
+    // One that was used again meanwhile still has to be written.
     for (const [id, at] of uses) if (noted.get(id)?.at === at) noted.delete(id);
   };
 
@@ -59,7 +59,7 @@ const createLastUsed = (
   };
 };
 
-/** Of tokens; the place is their tenant. */
+/** The place of a token is its tenant. */
 export const createTokensLastUsed = (files: TenantFiles, clock: Clock): LastUsed =>
   createLastUsed('tokens', clock, (tenantId, uses) =>
     files.write(tenantId, (db) => {
@@ -67,7 +67,7 @@ export const createTokensLastUsed = (files: TenantFiles, clock: Clock): LastUsed
     }),
   );
 
-/** Of sessions, which all lie in platform.db. */
+/** All sessions are in platform.db. */
 export const createSessionsLastUsed = (platform: DurableFile<PlatformDb>, clock: Clock): LastUsed =>
   createLastUsed('sessions', clock, (_, uses) =>
     platform.write((db) => {

@@ -102,7 +102,7 @@ export const memberRoutes = (deps: InviteDeps): Route[] => [
     access: 'members.manage',
     audit: 'member.remove',
     params: memberParams,
-    responses: { 204: { description: 'They have no business here any more.' } },
+    responses: { 204: { description: 'They can no longer enter the practice.' } },
     errors: ['conflict'],
     handle: async ({ params: { id, memberID } }, context) => {
       await removeMember(deps, id, memberID, context);
@@ -120,7 +120,7 @@ export const memberRoutes = (deps: InviteDeps): Route[] => [
     body: ownerBody,
     responses: {
       200: { description: 'Was a member already, and is an active owner now.', body: memberSchema },
-      201: { description: 'The owner, active, and told by mail.', body: memberSchema },
+      201: { description: 'The owner, active; a mail is sent to them.', body: memberSchema },
     },
     errors: ['conflict'],
     handle: async ({ params: { id }, body }, context) => {
@@ -154,7 +154,7 @@ export const membershipRoutes = (deps: PeopleDeps): Route[] => [
     summary: 'Leave a practice, or decline its invitation',
     description: 'With the last membership the account goes, and its sessions with it.',
     audit: 'member.leave',
-    responses: { 204: { description: 'You have no business there any more.' } },
+    responses: { 204: { description: 'You can no longer enter the practice.' } },
     errors: ['conflict'],
     handle: async ({ params: { practiceID } }, { caller, change }) => {
       await leavePractice(deps, accountOf(caller), practiceID, change);

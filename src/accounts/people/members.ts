@@ -22,7 +22,7 @@ export const invalid = (error: string, path: string, message: string): AppError 
 
 export const noSuchPractice = (): AppError => new AppError('not_found', 'There is no such practice.');
 
-/** Of a member; custom roles that someone has are not removed. */
+/** The role of a member. It exists, because a custom role that someone has cannot be removed. */
 export const roleOf = (db: TenantDb, { id, role_id }: MemberRow): Role => {
   const role = memberStore(db).role(role_id);
   if (role === undefined) throw new Error(`member ${id} has a role that does not exist`);
@@ -36,7 +36,7 @@ export const namedRole = (db: TenantDb, idOrSlug: string): Role => {
   throw invalid('There is no such role.', 'body.role_id', 'expected a role of this practice');
 };
 
-/** Throws `forbidden` where the caller lacks what it takes to give, change or take away the role. */
+/** Throws `forbidden` if the caller may not give, change or take away the role. */
 export const requireMayHandle = (caller: Caller, role: Role): void => {
   const permission = lacksFor(caller, role);
   if (permission === undefined) return;
@@ -45,12 +45,12 @@ export const requireMayHandle = (caller: Caller, role: Role): void => {
       ? 'Only owners make, change and remove owners.'
       : `The role ${role.name} has a permission that you lack: ${permission}.`;
   throw new AppError('forbidden', text, {
-    hint: 'Nobody deals with roles that may more than their own: ask someone who has the permission.',
+    hint: 'A member can only give, change or remove roles within their own permissions: ask someone who has the permission.',
     extra: { permission },
   });
 };
 
-/** Throws `conflict` where the tenant would be without an owner if that member were none any more. */
+/** Throws `conflict` if the tenant would have no owner without that member. */
 export const requireNotLastOwner = (db: TenantDb, memberId: string): void => {
   if (!isLastOwner(memberStore(db).owners(), memberId)) return;
   throw new AppError('conflict', 'A practice always keeps one owner, and this is the last.', {
@@ -60,7 +60,7 @@ export const requireNotLastOwner = (db: TenantDb, memberId: string): void => {
 
 const isProblem = (grant: ProjectGrant | GrantProblem): grant is GrantProblem => 'path' in grant;
 
-/** What is given over what a member had. Throws `invalid_request`, also for a project that does not exist. */
+/** The projects of a member: `given` replaces what they had. Throws `invalid_request`, also for an unknown project. */
 export const namedGrant = (
   db: TenantDb,
   given: Parameters<typeof grantOf>[0],
@@ -176,7 +176,7 @@ export const forget = ({ storage }: PeopleDeps, tenantId: string, emailKey: stri
   });
 
 /**
- * The registry's half of removals that a crash cut off: whom it leads to this tenant, and the tenant does not know.
+ * The registry's half of removals that a crash cut off: memberships of this tenant that the tenant's file does not have.
  * Only in the tenant's turn: those who join are written to its file first, and so are never strays.
  */
 const forgetStrays = async ({ storage }: PeopleDeps, tenantId: string): Promise<void> => {

@@ -1,10 +1,10 @@
-// IP addresses and networks (CIDR, RFC 4632 and 4291 §2.3): in canonical form, and which lies in which.
+// IP addresses and networks (CIDR, RFC 4632 and 4291 §2.3): in canonical form, and which network contains which.
 import { isIP, SocketAddress } from 'node:net';
 
 interface Network {
   readonly width: 32 | 128;
   readonly value: bigint;
-  /** Bits that all of it have in common. */
+  /** Bits that all its addresses have in common. */
   readonly prefix: number;
 }
 
@@ -66,9 +66,9 @@ export const canonicalNetwork = (text: string): string | null => {
   return (network.value & hostBits) === 0n ? format(network) : null;
 };
 
-/** Bits of an address that are kept of people who are not ours: /24, and /48. */
+/** Bits that are kept of the address of a recipient: /24, and /48. */
 const KEPT_BITS = { 32: 24, 128: 48 } as const;
-/** 6to4 (RFC 3056): an IPv4 address stands in these. */
+/** 6to4 (RFC 3056): these addresses contain an IPv4 address. */
 const SIX_TO_FOUR = 0x2002n;
 const SIX_TO_FOUR_KEPT = 40;
 
@@ -82,7 +82,7 @@ export const withoutHost = (text: string): string | null => {
   return format({ width, value: (value >> cut) << cut, prefix: width });
 };
 
-/** Whether the address or network lies in one of `networks` as a whole. What is malformed holds nothing, and lies nowhere. */
+/** Whether one of `networks` contains the whole address or network. Malformed text contains nothing and is in none. */
 export const isWithin = (text: string, networks: readonly string[]): boolean => {
   const inner = parse(text);
   if (inner === null) return false;

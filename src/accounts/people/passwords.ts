@@ -1,5 +1,6 @@
 // Passwords: argon2id (RFC 9106) by node's own implementation, in PHC string form, with the parameters that OWASP gives
-// for it. A password that nobody has is computed for addresses without one, at the same cost.
+// for it. For an address without a password a dummy is
+// computed at the same cost.
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { z } from 'zod';
@@ -12,9 +13,9 @@ const TAG_BYTES = 32;
 const MIN_CHARACTERS = 12;
 const MAX_PASSWORD_BYTES = 1_024;
 export const passwordSchema = z.string().min(1).max(MAX_PASSWORD_BYTES);
-/** They run on the threads that also sync the disk, and each takes its 19 MiB. */
+/** They run on the threads that also sync the disk, and each takes 19 MiB. */
 const MAX_AT_ONCE = 2;
-/** About a second of work; who comes later is told to come again. */
+/** About a second of work; later requests get `unavailable` with the time to try again. */
 const MAX_WAITING = 32;
 const RETRY_AFTER_S = 2;
 
@@ -27,9 +28,9 @@ interface Phc {
 }
 
 export interface Passwords {
-  /** In PHC string form. Throws `unavailable` where too many wait. */
+  /** In PHC string form. Throws `unavailable` if too many wait. */
   hash(password: string): Promise<string>;
-  /** As long for null, which nothing matches. Throws `unavailable` where too many wait. */
+  /** Takes as long for null, which no password matches. Throws `unavailable` if too many wait. */
   verify(password: string, stored: string | null): Promise<boolean>;
   /** Whether it was made with other parameters than are used now. */
   isOutdated(stored: string): boolean;
@@ -53,10 +54,10 @@ const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+
 const formatPhc = ({ memory, passes, parallelism, salt, tag }: Phc): string =>
   `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(tag)}`;
 
-/** One form for all ways to type the same characters. */
+/** The same characters can be typed in several ways; this is one form for all. */
 const normalized = (password: string): string => password.normalize('NFKC');
 
-/** What is wrong with it as a new password, in words for whoever chose it; null where nothing is. */
+/** Why it cannot be a new password, in words for the person who chose it; null if it can. */
 export const passwordProblem = (password: string, email: string): string | null => {
   const text = normalized(password);
   if ([...text].length < MIN_CHARACTERS) return `has fewer than ${MIN_CHARACTERS} characters`;
@@ -68,7 +69,7 @@ export const passwordProblem = (password: string, email: string): string | null 
 const argon2id = promisify(argon2);
 
 export const createPasswords = (): Passwords => {
-  const nobodys = { ...CURRENT, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
+  const dummy = { ...CURRENT, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
   let running = 0;
   const waiting: (() => void)[] = [];
 
@@ -110,7 +111,7 @@ export const createPasswords = (): Passwords => {
       return formatPhc({ ...fresh, tag: await compute(password, fresh) });
     },
     verify: async (password, stored) => {
-      const wanted = stored === null ? nobodys : parsePhc(stored);
+      const wanted = stored === null ? dummy : parsePhc(stored);
       const isRight = timingSafeEqual(await compute(password, wanted), wanted.tag);
       return isRight && stored !== null;
     },

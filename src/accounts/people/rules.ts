@@ -51,11 +51,11 @@ export const systemRoles: Readonly<Record<SystemRoleSlug, Role>> = {
 
 const byId = new Map(Object.values(systemRoles).map((role) => [role.id, role]));
 
-/** By id or slug; undefined where it is none of the system's. */
+/** By id or slug; undefined if it is no system role. */
 export const findSystemRole = (idOrSlug: string): Role | undefined =>
   byId.get(idOrSlug) ?? Object.values(systemRoles).find(({ slug }) => slug === idOrSlug);
 
-/** What belongs to a project can be granted for some projects; all else is the practice's as a whole. */
+/** These permissions can be granted for some projects; all others are for the whole practice. */
 const grantedPerProject: ReadonlySet<Permission> = new Set([
   'messages.send',
   'messages.view',
@@ -71,7 +71,7 @@ const grantedPerProject: ReadonlySet<Permission> = new Set([
 export const effectivePermissions = (role: Role, allProjects: boolean): ReadonlySet<Permission> =>
   new Set(role.permissions.filter((permission) => allProjects || grantedPerProject.has(permission)));
 
-/** The first permission that the caller would hand out without having it; undefined where there is none. */
+/** The first granted permission that the caller does not have; undefined if there is none. */
 export const exceeds = (caller: Caller, granted: Iterable<Permission>): Permission | undefined => {
   for (const permission of granted) if (!caller.permissions.has(permission)) return permission;
   return undefined;
@@ -92,18 +92,17 @@ export const tokenPermissions: Readonly<Record<TokenScope, ReadonlySet<Permissio
 };
 
 /**
- * What the caller lacks to give that role to someone, to take it away, or to make it what it is: the first permission
- * that it has and they have not, or `owner` where it takes one. Undefined where they may.
+ * What the caller lacks to give, change or take away that role: the first permission that the role has and the caller
+ * has not, or `owner` if only an owner may. Undefined if the caller may.
  */
 export const lacksFor = (caller: Caller, role: Role): Permission | 'owner' | undefined =>
   role.slug === 'owner' && !caller.isOwner ? 'owner' : exceeds(caller, role.permissions);
 
-/** Of a member. */
 export type MemberStatus = 'invited' | 'active';
 
 /**
- * Whether the tenant would be without an owner if that member were none any more. The last one who is active counts
- * also where others are invited: they may never come.
+ * Whether the tenant would have no owner without that member. An invited owner does not replace the last active one,
+ * because they may never accept.
  */
 export const isLastOwner = (
   owners: readonly { readonly id: string; readonly status: MemberStatus }[],
@@ -117,7 +116,7 @@ export const isLastOwner = (
 
 export interface ProjectGrant {
   readonly allProjects: boolean;
-  /** Empty where it is all. */
+  /** Empty if it is all. */
   readonly projectIds: readonly string[];
 }
 
@@ -127,7 +126,7 @@ export interface GrantProblem {
   readonly message: string;
 }
 
-/** `given` over what was granted `before`; null before a member is one. */
+/** `given` replaces what was granted `before`; null for a new member. */
 export const grantOf = (
   given: { readonly allProjects?: boolean | undefined; readonly projectIds?: readonly string[] | undefined },
   before: ProjectGrant | null,
@@ -147,5 +146,5 @@ export const grantOf = (
     : { allProjects, projectIds };
 };
 
-/** By what names of roles are compared. */
+/** Names of roles are compared by this. */
 export const roleNameKey = (name: string): string => name.normalize('NFKC').toLowerCase();

@@ -25,12 +25,12 @@ import { type SessionRow, sessionStore } from './sign-in-store.ts';
 export const SESSION_PREFIX = 'svc_sess_';
 export const IDLE_MS = 12 * HOUR;
 export const ABSOLUTE_MS = 30 * DAY;
-/** More than anyone has browsers and programs; it bounds what one address can fill the file with. */
+/** More than anyone has browsers and programs; it bounds how much one address can write to the file. */
 const MAX_SESSIONS = 50;
-/** A row outlives its session by this: long enough that a use noted in memory has been written before. */
+/** A row is removed this long after its session ended: by then a use noted in memory has been written. */
 const REMOVED_AFTER_MS = HOUR;
 const REMOVED_AT_ONCE = 1_000;
-/** All sessions lie in one file. */
+/** All sessions are in one file. */
 const PLACE = 'platform';
 
 export interface IssuedSession {
@@ -42,7 +42,7 @@ export interface IssuedSession {
   readonly account: AccountRow;
 }
 
-/** What a live session says of itself; milliseconds. */
+/** Milliseconds. */
 export interface SessionTimes {
   readonly createdAt: number;
   readonly lastUsedAt: number;
@@ -54,7 +54,7 @@ export interface CookieCredentials {
   readonly cookie: string;
   readonly csrfToken: string | null;
   readonly isWrite: boolean;
-  /** See Credentials of `authenticate`. */
+  /** See `Credentials` of authenticate.ts. */
   readonly isOnceMore?: boolean | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface Sessions {
   issue(db: PlatformDb, account: AccountRow, now: number): IssuedSession;
   /** The answer to a sign-in, with the cookies. */
   answer(issued: IssuedSession): RouteResult;
-  /** Who has the bearer of a live session; null where there is none. `isOnceMore`: it is not used by that. */
+  /** The caller with that bearer; null if no session is live. `isOnceMore`: this does not count as a use. */
   byBearer(bearer: string, isOnceMore?: boolean): Promise<Caller | null>;
   /** As `byBearer`. Throws `forbidden` for a write without the CSRF token. */
   byCookie(credentials: CookieCredentials): Promise<Caller | null>;
@@ -105,7 +105,7 @@ export const presentAccount = ({ id, email, language }: AccountRow): z.infer<typ
   language,
 });
 
-/** Gone since the request was authenticated. */
+/** The session ended after the request was authenticated. */
 export const sessionOver = (): AppError => new AppError('unauthorized', 'The session is over.');
 
 /** Of a route whose access is `session`. */
@@ -114,7 +114,7 @@ export const accountOf = ({ account }: Caller): Account => {
   return account;
 };
 
-/** Both in milliseconds; neither end lies in the session. */
+/** Times in milliseconds. */
 const isLive = (createdAt: number, lastUsedAt: number, now: number): boolean =>
   now - createdAt < ABSOLUTE_MS && now - lastUsedAt < IDLE_MS;
 
@@ -122,7 +122,7 @@ const isLive = (createdAt: number, lastUsedAt: number, now: number): boolean =>
 const isSame = (given: string, expected: string): boolean =>
   timingSafeEqual(hashBearer(given), hashBearer(expected));
 
-/** The cookie's value; null where it is absent or stands there twice: then nobody knows whose the second one is. */
+/** The cookie's value; null if it is absent or given twice, because a neighbouring site may have set the second one. */
 const onlyCookie = (header: string, name: string): string | null => {
   const names = header.split(';').map((pair) => pair.split('=', 1)[0]?.trim());
   return names.filter((candidate) => candidate === name).length === 1
@@ -131,7 +131,7 @@ const onlyCookie = (header: string, name: string): string | null => {
 };
 
 const csrfRefused = (): AppError =>
-  new AppError('forbidden', 'The request bears a session cookie without its CSRF token.', {
+  new AppError('forbidden', 'The request has a session cookie without its CSRF token.', {
     hint: 'Send the value of the cookie svc_csrf, or `csrf_token` of GET /api/auth/me, in X-CSRF-Token.',
     extra: { permission: 'csrf' },
   });
@@ -161,7 +161,7 @@ export const createSessions = ({
   const usedAt = ({ id, last_used_at }: Pick<SessionRow, 'id' | 'last_used_at'>): number =>
     Math.max(last_used_at, lastUsed.notedAt(id) ?? 0);
 
-  /** Makes room for one more. */
+  /** Makes room for another session. */
   const removeSurplus = (db: PlatformDb, accountId: string): void => {
     const byUse = sessionStore(db)
       .ofAccount(accountId)
@@ -240,7 +240,7 @@ export const startSession = (
   return session;
 };
 
-/** Removes what has died, in transactions that are bounded. `removeOldCodes`: see SignInCodes.removeOld. */
+/** Removes ended sessions and codes in bounded transactions. `removeOldCodes`: see SignInCodes.removeOld. */
 export const sessionsCleanupJob = (
   platform: DurableFile<PlatformDb>,
   clock: Clock,

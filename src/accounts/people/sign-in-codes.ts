@@ -1,7 +1,8 @@
-// One-time codes: six digits, valid for ten minutes and five attempts; one live code an address, a new one at most
-// every minute, and more seldom while someone guesses. Codes are kept for unknown addresses too, so that nothing tells them from known ones. Each attempt is
-// counted in the transaction that judges it. What is stored are HMACs under a key that is not in the database: six
-// digits are soon found from a plain hash. The code's is bound to its address and time, so no row serves for another.
+// One-time codes: six digits, valid for ten minutes and five attempts. An address has one live code and gets a new one at
+// most every minute, and less often while someone guesses. Codes are kept for unknown addresses too, so that an attacker
+// cannot see which are known. Each attempt is counted in the transaction that judges it. Codes are stored as HMACs under
+// a key that is not in the database, because six digits are quickly found from a plain hash. The HMAC covers address and
+// time, so no row can serve for another.
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
@@ -12,8 +13,8 @@ export const CODE_VALID_MS = 10 * MINUTE;
 export const NEW_CODE_AFTER_MS = 60 * SECOND;
 const MAX_ATTEMPTS = 5;
 /**
- * Three codes' worth of wrong guesses are no typing errors: from then on a new code is had so seldom only, or patience
- * alone would find one in the end. At five guesses a minute one address in 140 would fall in a day, so one in 2,000.
+ * The wrong guesses of three codes are no typing errors. From then on new codes are rare, because a patient attacker
+ * would find one in the end: five guesses a minute open one address in 140 a day, this limit one in 2,000.
  */
 const MANY_FAILURES = 15;
 const NEW_CODE_AFTER_MANY_MS = 15 * MINUTE;
@@ -24,23 +25,23 @@ export type CodeVerdict =
   /** Used up now. */
   | 'right'
   | 'wrong'
-  /** There is no live code that could be tried. */
+  /** The address has no live code. */
   | 'none';
 
 export interface SignInCodes {
-  /** The new code of the address; null where the one it has is too young to be replaced. */
+  /** The new code of the address; null if its present one is too young to be replaced. */
   request(db: PlatformDb, emailKey: string, now: number): string | null;
-  /** Counts the attempt, then judges it: what comes after in the transaction must not throw for a wrong code. */
+  /** Counts the attempt, then judges it. The transaction must not throw for a wrong code, or the count is undone. */
   judge(db: PlatformDb, emailKey: string, code: string, now: number): CodeVerdict;
-  /** Removes a bounded number of dead codes; false once there are none left. */
+  /** Removes a bounded number of old codes; false after the last one. */
   removeOld(db: PlatformDb, now: number): boolean;
 }
 
-/** A clock that was set back makes a row of the future: as dead as an old one. */
+/** After a clock was set back a row may be from the future: it counts as old. */
 const isYoungerThan = ({ created_at }: SignInCodeRow, age: number, now: number): boolean =>
   now >= created_at && now - created_at < age;
 
-/** Wrong guesses since the last right one; none where the last code is long ago. */
+/** Wrong guesses since the last right one; 0 if the last code is long ago. */
 const failuresAt = (row: SignInCodeRow, now: number): number =>
   isYoungerThan(row, FAILURES_FORGOTTEN_MS, now) ? row.failures + row.attempts : 0;
 

@@ -31,7 +31,7 @@ const verifyCodeBody = z.strictObject({
   code: z
     .string()
     .regex(new RegExp(`^[0-9]{${CODE_DIGITS}}$`), `expected ${CODE_DIGITS} digits`)
-    .describe('as it stands in the mail'),
+    .describe('as in the mail'),
 });
 
 const loginBody = z.strictObject({ email: emailSchema, password: passwordSchema });
@@ -40,7 +40,7 @@ const logoutQuery = z.strictObject({
   everywhere: z.enum(['true', 'false']).optional().describe('`true`: all sessions of the account end'),
 });
 
-/** Values of `Accept-Language` that name none; programs send the star unasked. */
+/** Values of `Accept-Language` that name no language; programs send the star by default. */
 const ANY_LANGUAGE: ReadonlySet<string> = new Set(['', '*']);
 
 const signedIn = { 200: { description: 'Signed in; browsers keep the cookies.', body: sessionAnswerSchema } };
@@ -54,7 +54,7 @@ export const signInRoutes = (deps: SignInDeps): Route[] => [
     description:
       'The answer is the same whether the address is known or not; a code goes to addresses of members, in the language of `Accept-Language`, else that of the account. Asked for again within a minute, or after many wrong guesses within a quarter of an hour, the code sent before stays the one.',
     access: 'public',
-    audit: { none: 'nobody has signed in yet' },
+    audit: { none: 'no one has signed in yet' },
     rate: 'sign_in',
     stability: 'stable',
     body: requestCodeBody,
@@ -100,7 +100,7 @@ export const signInRoutes = (deps: SignInDeps): Route[] => [
     handle: async ({ body: { email, password } }, { change }) => {
       requirePasswordLogin(deps);
       deps.limitEmail(email.emailKey);
-      // A password kept with older, cheaper parameters takes another time than nobody's.
+      // A password stored with older, cheaper parameters takes less time than the dummy of an unknown address.
       return deps.sessions.answer(
         await atWholeSteps(ANSWER_STEP_MS, () => logIn(deps, email, password, change)),
       );

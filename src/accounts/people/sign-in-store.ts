@@ -11,7 +11,7 @@ export interface SessionRow {
   last_used_at: number;
 }
 
-/** With the account it belongs to. */
+/** With the account that it belongs to. */
 export interface SessionOfAccount extends Omit<SessionRow, 'hash'> {
   email: string;
   email_key: string;
@@ -47,9 +47,9 @@ export const sessionStore = perConnection((db: PlatformDb) => {
     touch: (id: string, at: number): void => {
       touch.run(at, id);
     },
-    /** False where there was none. */
+    /** False if there was none. */
     remove: (id: string): boolean => remove.run(id).changes > 0,
-    /** All of the account but one (an id that is none spares none); resolves with how many. */
+    /** All of the account but one; an unknown `keptId` keeps none. Returns how many. */
     removeOthers: (accountId: string, keptId: string): number =>
       removeOfAccount.run(accountId, keptId).changes,
     /** At most `limit` that were used or made longest ago; returns how many. */
@@ -87,7 +87,7 @@ export const signInCodeStore = perConnection((db: PlatformDb) => {
   );
   return {
     get: (emailMac: Buffer): SignInCodeRow | undefined => get.get(emailMac),
-    /** In the place of the address's former one. */
+    /** Replaces the address's former code. */
     put: (row: SignInCodeRow): void => {
       put.run(row);
     },

@@ -38,7 +38,7 @@ const passwordRefused = (): AppError =>
     hint: 'Check both, or sign in with a code by POST /api/auth/request-otp.',
   });
 
-/** Throws `not_found` where the operator has not allowed passwords. */
+/** Throws `not_found` if the operator has not allowed passwords. */
 export const requirePasswordLogin = ({ passwordLogin }: Pick<SignInDeps, 'passwordLogin'>): void => {
   if (passwordLogin()) return;
   throw new AppError('not_found', 'Passwords are not in use here.', {
@@ -46,7 +46,7 @@ export const requirePasswordLogin = ({ passwordLogin }: Pick<SignInDeps, 'passwo
   });
 };
 
-/** `wanted`: the language asked for; null: the account's. */
+/** `wanted` is the language asked for; null: the account's. */
 export const requestCode = async (
   deps: SignInDeps,
   given: PersonEmail,
@@ -84,14 +84,14 @@ export const verifyCode = async (
   const { storage, clock, codes, sessions } = deps;
   const outcome = await storage.platform.write((db) => {
     const now = clock.now();
-    // A wrong code must not throw in here: that would undo the count.
+    // A wrong code must not throw here: that would undo the count.
     const verdict = codes.judge(db, emailKey, code, now);
     const account = accountStore(db).byEmail(emailKey);
     if (verdict !== 'right' || !account) return verdict;
     return startSession(sessions, db, account, { change, method: 'code' }, now);
   });
   if (typeof outcome !== 'string') return outcome;
-  // Guesses at a live code are bounded by its attempts; these are not.
+  // The attempts of a live code bound its guesses; without a live code this limit does.
   if (outcome === 'none') deps.limitEmail(emailKey);
   throw codeRefused();
 };
@@ -110,7 +110,7 @@ export const logIn = async (
   const renewed = passwords.isOutdated(stored) ? await passwords.hash(password) : null;
   const issued = await storage.platform.write((db) => {
     const now = clock.now();
-    // Changed or removed while it was computed.
+    // The password was changed or removed while the hash was computed.
     if (accountStore(db).get(account.id)?.password !== stored) return null;
     if (renewed !== null) accountStore(db).setPassword(account.id, renewed);
     return startSession(sessions, db, account, { change, method: 'password' }, now);
@@ -120,14 +120,14 @@ export const logIn = async (
 };
 
 /**
- * A write with its sync takes single milliseconds, a password some 50, and the mail is on its way to its upstream soon
- * after: all of it lies inside, and nobody who signs in minds the wait.
+ * A write with its sync takes single milliseconds, a password some 50, and the mail goes to its upstream soon after: all
+ * of it fits into one step, and people who sign in do not mind the wait.
  */
 export const ANSWER_STEP_MS = 150;
 
 /**
- * Does `work` and settles as it does, but only a whole number of steps after the start: work that takes longer than
- * one on a slow disk still tells no more than how many.
+ * Does `work` and settles as it does, but only a whole number of steps after the start. On a slow disk work may take
+ * longer than one step; then the time reveals only how many.
  */
 export const atWholeSteps = async <T>(stepMs: number, work: () => Promise<T>): Promise<T> => {
   const started = performance.now();
@@ -136,7 +136,7 @@ export const atWholeSteps = async <T>(stepMs: number, work: () => Promise<T>): P
   } finally {
     const elapsed = performance.now() - started;
     const due = started + Math.ceil(elapsed / stepMs) * stepMs;
-    // Timers keep whole milliseconds: the rest would still tell.
+    // Timers keep whole milliseconds: the rest of a millisecond would still reveal something.
     await sleep(Math.floor(due - performance.now()));
     while (performance.now() < due) await setImmediate();
   }

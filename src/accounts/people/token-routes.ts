@@ -49,7 +49,7 @@ export const tokenRoutes = (base: Pick<Base, 'storage' | 'clock'>): Route[] => {
       query: z.strictObject(listQuery),
       responses: {
         200: {
-          description: 'Records, never the secrets; who is limited to projects sees theirs.',
+          description: 'Records, never the secrets. A caller limited to projects sees the tokens of those.',
           body: listOf(tokenSchema),
         },
       },
@@ -65,7 +65,7 @@ export const tokenRoutes = (base: Pick<Base, 'storage' | 'clock'>): Route[] => {
       tag: 'Tokens',
       summary: 'Create an API token',
       description:
-        'Nobody makes a token that may more than they do. One made by a token inherits its expiry and its addresses, ' +
+        'A token never has more permissions than its maker. One made by a token inherits its expiry and its addresses, ' +
         'and may be limited further.',
       access: 'tokens.manage',
       audit: 'token.create',
@@ -97,7 +97,7 @@ export const tokenRoutes = (base: Pick<Base, 'storage' | 'clock'>): Route[] => {
       audit: 'token.revoke',
       stability: 'stable',
       params: z.strictObject({ ...tenantParams.shape, tokenID: idSchema }),
-      responses: { 204: { description: 'It lets nobody in any more.' } },
+      responses: { 204: { description: 'It is no longer valid.' } },
       handle: async ({ params: { id, tokenID } }, { caller, change }) => {
         await revokeToken(deps, id, tokenID, { caller, change });
         return { status: 204 };

@@ -29,7 +29,7 @@ export const tokenSchema = z.strictObject({
   name: z.string(),
   scope: z.enum(tokenScopes),
   project_id: z.uuid().nullable(),
-  expires_at: z.iso.datetime().nullable().describe('from then on it lets nobody in; null: never'),
+  expires_at: z.iso.datetime().nullable().describe('not valid from then on; null: never expires'),
   allowed_addresses: z
     .array(z.string())
     .nullable()

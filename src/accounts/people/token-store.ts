@@ -30,7 +30,7 @@ export const tokenStore = perConnection((db: TenantDb) => {
     insert: (row: TokenRow): void => {
       insert.run(row);
     },
-    /** False where there was none. */
+    /** False if there was none. */
     remove: (id: string): boolean => remove.run(id).changes > 0,
     all: (): TokenRow[] => all.all(),
     count: (): number => count.get() ?? 0,
@@ -47,9 +47,9 @@ export interface CredentialRow {
   tenant_id: string;
   /** Null for a team token. */
   project_id: string | null;
-  /** Whom the audit names. */
+  /** The audit names the token by it. */
   name: string;
-  /** From then on it lets nobody in; null: never. */
+  /** Not valid from then on; null: never expires. */
   expires_at: number | null;
   /** JSON list of networks (CIDR) that it may be used from; null: from anywhere. */
   allowed_json: string | null;

@@ -1,7 +1,7 @@
-// Making, using and revoking API tokens. The record lies in the tenant's file, the hash that lets in lies in the
-// registry. Creation writes the record first and the hash last, revocation the other way round: whatever a crash leaves
-// in between, no token works that its owner cannot see. The two take turns, for a revocation between the halves of a
-// creation would leave the hash alone.
+// Making and revoking API tokens. The record is in the tenant's file, the hash that lets its bearer in is in the
+// registry. Creation writes the record first and the hash last, revocation the other way round: after a crash in between
+// no token works that its owner cannot see. A tenant's creations and revocations run one after the other, because a
+// revocation between the halves of a creation would leave the hash alone.
 
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
@@ -23,16 +23,16 @@ export interface NewToken {
   readonly name: string;
   readonly scope: TokenScope;
   readonly projectId: string | null;
-  /** Null, and where absent: never. */
+  /** Null or absent: never. */
   readonly expiresAt?: number | null;
-  /** Networks in canonical form; null, and where absent: from anywhere. */
+  /** Networks in canonical form; null or absent: from anywhere. */
   readonly allowed?: readonly string[] | null;
 }
 
 export interface TokenDeps {
   readonly storage: Storage;
   readonly clock: Clock;
-  /** Of tokens alone. */
+  /** For tokens alone. */
   readonly queue: KeyedQueue;
 }
 
@@ -41,31 +41,31 @@ interface By {
   readonly change: Change;
 }
 
-/** Also what is read as a whole to show the list. */
+/** All tokens are read at once to show the list. */
 const MAX_TOKENS = 1_000;
 
 const noSuchToken = (): AppError => new AppError('not_found', 'There is no such token.');
 const noSuchProject = (): AppError => new AppError('not_found', 'There is no such project.');
 
 const beyondMaker = (field: string, message: string): AppError =>
-  new AppError('invalid_request', 'A token makes none that lets in more than it does itself.', {
+  new AppError('invalid_request', 'A token cannot make one with wider limits than its own.', {
     extra: { fields: [{ path: `body.${field}`, message }] },
   });
 
-/** Whether the caller may know of the token: who is limited to projects knows those of their projects only. */
+/** A caller who is limited to projects knows the tokens of these projects only. */
 export const maySeeToken = (caller: Caller, { project_id }: Pick<TokenRow, 'project_id'>): boolean =>
   caller.projects === null || (project_id !== null && mayUseProject(caller, project_id));
 
 /**
- * What the caller may mint of what is wanted: nobody gives more than they have. A token that expires or is tied to
- * networks hands that on. Throws `not_found` for a project that is none of theirs, `forbidden`, `invalid_request`.
+ * The token as the caller may make it: no one gives more than they have. A token that expires or is limited to networks
+ * passes that on. Throws `not_found` for a project that is none of theirs, `forbidden`, `invalid_request`.
  */
 export const mintable = (db: TenantDb, caller: Caller, wanted: NewToken): NewToken => {
   if (wanted.projectId !== null && !mayUseProject(caller, wanted.projectId)) throw noSuchProject();
   const permission = exceeds(caller, tokenPermissions[wanted.scope]);
   if (permission !== undefined) {
     throw new AppError('forbidden', `A ${wanted.scope} token may do what its maker may not.`, {
-      hint: 'Nobody makes a token that may more than they do: ask someone who has the permission.',
+      hint: 'A token cannot have more permissions than its maker: ask someone who has the permission.',
       extra: { permission },
     });
   }
@@ -75,7 +75,7 @@ export const mintable = (db: TenantDb, caller: Caller, wanted: NewToken): NewTok
   return narrowed(wanted, own);
 };
 
-/** What is wanted within the bounds of the token that makes it. */
+/** The wanted token within the limits of the token that makes it. */
 const narrowed = (wanted: NewToken, own: TokenRow): NewToken => {
   const { expiresAt = own.expires_at, allowed = null } = wanted;
   if (own.expires_at !== null && (expiresAt === null || expiresAt > own.expires_at))
@@ -94,8 +94,8 @@ const requireRoom = (db: TenantDb): void => {
 };
 
 /**
- * Resolves with the record and the token itself, which is never shown again. Throws as `mintable`, `conflict` where
- * there are too many, `not_found` also for a caller who is no member any more.
+ * Resolves with the record and the token itself, which is never shown again. Throws as `mintable`, `conflict` if there are
+ * too many, and `not_found` also for a caller who is no longer a member.
  */
 export const createToken = (
   { storage, clock, queue }: TokenDeps,
@@ -138,7 +138,7 @@ export const createToken = (
     return { row, token };
   });
 
-/** Throws `not_found`, also for one that the caller may not know of. */
+/** Throws `not_found`, also for a token that the caller may not know of. */
 export const revokeToken = (
   { storage, clock, queue }: TokenDeps,
   tenantId: string,

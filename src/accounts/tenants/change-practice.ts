@@ -10,7 +10,7 @@ import { type PracticeRow, type PracticeSettings, tenantStore } from './store.ts
 
 type Practice = z.infer<typeof practiceSchema>;
 
-/** Changes the practice and tells the audit, inside the caller's transaction. */
+/** Changes the practice and records it in the audit, in the caller's transaction. */
 export const writePractice = (
   db: TenantDb,
   fields: Partial<PracticeSettings>,
@@ -26,7 +26,7 @@ export const writePractice = (
   return after;
 };
 
-/** `fields` may depend on what stands there. Resolves with the practice as the API shows it. */
+/** `fields` may depend on the present row. Resolves with the practice as the API shows it. */
 export const changePractice = (
   { storage, clock }: Pick<Base, 'storage' | 'clock'>,
   id: string,

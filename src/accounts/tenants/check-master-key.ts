@@ -1,5 +1,5 @@
-// A daemon with another master key than the one its data were sealed under could neither sign nor undo what it seals
-// with the new one: such a start is refused.
+// A daemon with another master key than the one that sealed its data could not sign, and would seal new data that the
+// right key cannot open. Such a start is refused.
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
@@ -7,7 +7,7 @@ import { registryStore } from './registry-store.ts';
 
 const CONTEXT = 'master key check';
 
-/** Throws where the data know another master key; the first start notes the key. */
+/** Throws if the data were sealed under another master key. The first start records the key. */
 export const checkMasterKey = (platform: DurableFile<PlatformDb>, sealingKey: Buffer): Promise<void> =>
   platform.write((db) => {
     const noted = registryStore(db).masterKeyCheck();

@@ -1,5 +1,5 @@
-// A new practice, as the operator or a member asks for it, with its first owner. The operator makes it for whomever he
-// names, or for nobody yet; a member makes it for himself.
+// A new practice with its first owner. The operator may name the owner or leave them out; a member who creates a practice
+// becomes its owner.
 
 import type { z } from 'zod';
 import type { Notices } from '#src/accounts/mails/outbox.ts';
@@ -26,7 +26,7 @@ export interface PracticeDeps extends CreateTenantDeps {
 
 type Wanted = z.output<typeof createPracticeBody>;
 
-/** Each has keys, a host and a file; nobody runs more without talking to the operator. */
+/** Each has keys, a host and a file; more than this takes a word with the operator. */
 const PRACTICES_PER_ACCOUNT = 20;
 
 const invalid = (path: string, error: string, message: string): AppError =>
@@ -87,7 +87,7 @@ export const createPractice = async (
       if (owner) writeOwner(db, owner, context.change, row.created_at);
     },
     inRegistry: (db, row) => {
-      // Once more: an invitation may have been accepted meanwhile.
+      // Checked again, because an invitation may have been accepted meanwhile.
       requireRoom(db);
       if (owner === null) return;
       if (account === null) welcomeOwner(deps, db, owner, row, row.created_at);
@@ -98,7 +98,7 @@ export const createPractice = async (
     await storage.platform.read(requireRoom);
     return createTenant(deps, newTenant);
   };
-  // One at a time: the keys of a host take the threads a while, and no more are made than there is room for.
+  // One at a time for each account: making keys blocks threads, and no more are made than there is room for.
   const practice = await (account === null ? create() : deps.queue(account.id, create));
   notices.tell();
   return presentPractice(practice, practice.created_at);

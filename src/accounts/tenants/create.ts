@@ -1,7 +1,7 @@
 // Making a tenant: two files cannot commit together, so the registry first reserves number and slug (`creating`), then
 // the tenant's own file is made whole, then the registry makes it `active`. A crash in between leaves a reservation
-// that nobody was told of; the next start removes it with its directory. What belongs to a new tenant and is another
-// slice's (its owner, the audit) is written by hooks in the same transactions.
+// that no one knows of; the next start removes it with its directory. The owner, the hosts and the audit entry of a new
+// tenant are written by hooks in the same transactions.
 import { randomBytes } from 'node:crypto';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
@@ -25,9 +25,9 @@ export interface NewTenant {
   readonly plan: Plan;
   /** A-labels; used once its DKIM has been verified. */
   readonly customDomain: string | null;
-  /** `practice` where absent. There is one `system` tenant: making another is refused by an index. */
+  /** `practice` if absent. There is one `system` tenant: an index refuses another. */
   readonly purpose?: Purpose;
-  /** The configured default where absent. */
+  /** The configured default if absent. */
   readonly safeMode?: boolean;
   /** In the transaction that fills the tenant's file. What a hook throws undoes the whole tenant. */
   readonly inTenant?: (db: TenantDb, practice: PracticeRow) => void;
@@ -110,13 +110,13 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
 };
 
 const removeTenant = async (storage: Storage, id: string): Promise<void> => {
-  // First: a failed sync may have made it active all the same, and an active one must have its files.
+  // This comes first: after a failed sync the tenant may be active, and an active tenant must have its files.
   await storage.platform.write((db) => registryStore(db).deactivate(id));
   await storage.tenants.remove(id);
   await storage.platform.write((db) => registryStore(db).remove(id));
 };
 
-/** What a crash left half made. Resolves with how many there were. */
+/** Removes what a crash left half created. Resolves with how many there were. */
 export const removeIncompleteTenants = async (storage: Storage): Promise<number> => {
   const ids = await storage.platform.read((db) => registryStore(db).incomplete());
   for (const id of ids) await removeTenant(storage, id);

@@ -63,9 +63,9 @@ export const setApprovalBody = z.strictObject({ approved: z.boolean() });
 
 type Query = z.output<typeof operatorPracticesQuery>;
 
-/** With a filter a call looks at so many at most; without one at as many as it shows. */
+/** A call with a filter reads at most this many; without one it reads as many as it shows. */
 const PRACTICES_PER_CALL = 200;
-/** Read together before it is looked whether the page is full. */
+/** Read together; then the page may be full. */
 const CHUNK = 8;
 
 const describe = (db: TenantDb, now: number): OperatorPractice => {
@@ -81,7 +81,7 @@ const describe = (db: TenantDb, now: number): OperatorPractice => {
   return { ...practice, members: memberStore(db).count(), owners, usage };
 };
 
-/** One that cannot be read may be what is looked for: it is shown whatever the filter. */
+/** A practice that cannot be read may be the one looked for, so every filter shows it. */
 const fits = (practice: OperatorPractice, { plan, status }: Query): boolean =>
   'unavailable' in practice ||
   ((plan === undefined || practice.plan === plan) && (status === undefined || practice.status === status));

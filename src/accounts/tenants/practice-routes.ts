@@ -22,7 +22,7 @@ import {
 } from './schema.ts';
 import { type PracticeSettings, tenantStore } from './store.ts';
 
-/** A page of the caller's practices, those left out whose file cannot be read or does not know the caller. */
+/** A page of the caller's practices, without those whose file cannot be read or does not have the caller as a member. */
 const visiblePractices = async (
   { storage, clock }: PracticeDeps,
   { account }: Caller,

@@ -1,5 +1,5 @@
-// Projects of a practice. Who is limited to projects sees and changes theirs; the others answer as if they were not
-// there.
+// Projects of a practice. A caller limited to projects sees and changes these; the others answer as if they did not
+// exist.
 
 import { z } from 'zod';
 import { auditStore } from '#src/events/audit-store.ts';
@@ -24,7 +24,7 @@ const projectParams = z.strictObject({ ...tenantParams.shape, projectID: idSchem
 
 export const notFound = (what: string): AppError => new AppError('not_found', `There is no such ${what}.`);
 
-/** Throws `forbidden` for who is limited to projects: what belongs to none of them is everybody's. */
+/** Throws `forbidden` for a caller limited to projects, because the change concerns all projects. */
 export const requireAllProjects = (caller: Caller, permission: Permission, what: string): void => {
   if (caller.projects === null) return;
   throw new AppError('forbidden', `${what} concerns all projects, and this access is limited to some.`, {
@@ -33,7 +33,7 @@ export const requireAllProjects = (caller: Caller, permission: Permission, what:
   });
 };
 
-/** Lists of them are read whole, and nobody keeps so many apart. */
+/** Lists of them are read at once, and no practice needs this many. */
 const MAX_OF_EACH = 1_000;
 
 export const requireRoom = (present: readonly unknown[], what: string): void => {

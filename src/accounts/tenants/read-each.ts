@@ -1,11 +1,11 @@
-// Reading something out of many tenants' files: few at a time, because they share the places for open files with those
-// who wait for an answer, and one that cannot be read does not hide the others.
+// Reads from many tenants' files, few at a time, because requests that wait for an answer need places for open files too.
+// A file that cannot be read does not hide the others.
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 
 const AT_A_TIME = 4;
 
-/** What was read of each, in the order of `tenants`; undefined where the file failed, which `onFault` is told of. */
+/** The results in the order of `tenants`; undefined if the file failed, which is reported to `onFault`. */
 export const readEach = async <R extends { readonly id: string }, T>(
   files: TenantFiles,
   tenants: readonly R[],

@@ -41,7 +41,7 @@ export const registryStore = perConnection((db: PlatformDb) => {
     setMasterKeyCheck: (sealed: Buffer): void => {
       putCheck.run(sealed);
     },
-    /** Number of the new tenant. Throws where there is a system tenant and this would be another. */
+    /** Returns the number of the new tenant. Throws if this would be a second system tenant. */
     reserve: (id: string, slug: string, now: number, purpose: Purpose = 'practice'): number =>
       Number(reserve.run(id, slug, purpose, now).lastInsertRowid),
     isSlugTaken: (slug: string): boolean => slugTaken.get(slug) !== undefined,
@@ -56,11 +56,11 @@ export const registryStore = perConnection((db: PlatformDb) => {
     },
     incomplete: (): string[] => incomplete.all(),
     get: (id: string): TenantRow | undefined => get.get(id),
-    /** By the number that tokens and return paths name it by; the system tenant too. */
+    /** By the number in tokens and return paths; also the system tenant. */
     anyByNumber: (number: number): TenantRow | undefined => anyByNumber.get(number),
-    /** Undefined before the first start has made it. */
+    /** Undefined before the first start has created it. */
     system: (): TenantRow | undefined => system.get(),
-    /** With the system tenant; else as `list`. */
+    /** As `list`, with the system tenant. */
     listAll: (afterNumber: number, limit: number): TenantRow[] => listAll.all(afterNumber, limit),
     /** Practices in the order of their numbers, after `afterNumber`. */
     list: (afterNumber: number, limit: number): TenantRow[] => list.all(afterNumber, limit),

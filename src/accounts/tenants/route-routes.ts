@@ -1,5 +1,5 @@
-// Routes of a practice: by what messages leave. A shared one serves all projects; who is limited to projects sends over
-// it, but changes only those of their projects.
+// Routes of a practice, over which its messages leave. A shared route serves all projects; a caller limited to projects
+// sends over it, but changes only routes of these projects.
 
 import { z } from 'zod';
 import { auditStore } from '#src/events/audit-store.ts';
@@ -37,7 +37,7 @@ const visibleRoute = (db: TenantDb, idOrSlug: string, caller: Caller): RouteRow 
   return row;
 };
 
-/** Throws where the caller may not change what belongs to that project, or with null to all of them. */
+/** Throws if the caller may not change routes of that project; null: of all projects. */
 const requireProject = (db: TenantDb, caller: Caller, projectId: string | null): void => {
   if (projectId === null) requireAllProjects(caller, 'routes.manage', 'A shared route');
   else if (!tenantStore(db).project(projectId) || !mayUseProject(caller, projectId))

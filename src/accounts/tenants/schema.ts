@@ -65,7 +65,7 @@ export const createPracticeBody = z.strictObject({
     .string()
     .max(300)
     .optional()
-    .describe('of the first owner, who is told by mail; a member can only name himself'),
+    .describe('of the first owner, who gets a mail; a member can only name himself'),
   language: z.enum(languages).optional().describe("of the mails to the owner; the request's where absent"),
   plan: z.enum(planNames).optional().describe('by the operator only; `test` where absent'),
 });
@@ -132,7 +132,7 @@ export const patchRouteBody = z
   .partial()
   .refine((body) => Object.keys(body).length > 0, 'expected at least one field');
 
-/** The host that is in From: the custom domain once verified, else the managed one. */
+/** The host in From: the custom domain once it is verified, else the managed one. */
 export const sendingHost = (row: PracticeRow): string => row.custom_domain ?? row.managed_host;
 
 export const defaultFrom = (row: PracticeRow): string => `noreply@${sendingHost(row)}`;

@@ -9,10 +9,10 @@ export interface PracticeRow {
   name: string;
   slug: string;
   managed_host: string;
-  /** In use: its DKIM has been verified. */
+  /** In use, because its DKIM has been verified. */
   custom_domain: string | null;
   custom_verified_at: number | null;
-  /** Asked for, not verified yet; may come in the place of `custom_domain`. */
+  /** Asked for, not verified yet; may replace `custom_domain`. */
   pending_domain: string | null;
   plan: Plan;
   safe_mode: 0 | 1;
@@ -26,13 +26,13 @@ export interface PracticeRow {
   warmup_started_at: number | null;
   /** When the operator approved it for going live. */
   approved_at: number | null;
-  /** The operator has switched safe mode on: leaving it takes the approval, whatever the plan. */
+  /** 1: the operator has switched safe mode on. Leaving it takes the approval, whatever the plan. */
   safe_mode_held: 0 | 1;
   bimi_logo_url: string | null;
   bimi_certificate_url: string | null;
   /** End of the last pause: the guardrail counts from there. */
   resumed_at: number | null;
-  /** 0: the owners are still to be told of the pause that stands, or of the resumption. */
+  /** 0: the owners must still be notified of the present pause, or of the resumption. */
   pause_told: 0 | 1;
   /** Who paused or resumed it last, or what the guardrail counted. */
   pause_facts_json: string | null;
@@ -70,7 +70,7 @@ type NewPractice = Pick<
   'id' | 'number' | 'name' | 'slug' | 'managed_host' | 'pending_domain' | 'plan' | 'safe_mode' | 'created_at'
 >;
 
-/** What can change in a practice's row, but for its domains. */
+/** What can change in a practice's row, except its domains, pause and retention. */
 export type PracticeSettings = Pick<
   PracticeRow,
   | 'name'

@@ -1,12 +1,12 @@
-// The tenant by which the service itself sends mail: codes, invitations, notices. Made once, at the first start.
+// The tenant by which the service itself sends mail: codes, invitations, notices. The first start creates it.
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { type CreateTenantDeps, createTenant } from './create.ts';
 import { registryStore } from './registry-store.ts';
 
 /**
- * Id of the system tenant; made where there is none. `name` is the service's, from which its host gets its label. Safe
- * mode is off, for it writes to people who asked for it.
+ * Id of the system tenant, which is created if there is none. Its host gets its label from `name`, the service's. Safe
+ * mode is off, because it writes to people who asked for it.
  */
 export const ensureSystemTenant = async (deps: CreateTenantDeps, name: string): Promise<string> => {
   const present = await deps.storage.platform.read((db) => registryStore(db).system());
@@ -16,8 +16,8 @@ export const ensureSystemTenant = async (deps: CreateTenantDeps, name: string): 
 };
 
 /**
- * Throws `conflict` for the system tenant: in safe mode or at a small plan's cap it would keep everyone's codes from
- * them, and its members could read them.
+ * Throws `conflict` for the system tenant: in safe mode or at the cap of a small plan no one would get their codes, and
+ * its members could read them.
  */
 export const refuseSystemTenant = async (
   { platform }: Pick<Storage, 'platform'>,

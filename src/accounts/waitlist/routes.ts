@@ -1,4 +1,4 @@
-// The waiting list: open to anyone, as JSON or by a form; read and cleared by the operator.
+// The waiting list: anyone may enter themselves, as JSON or by a form; the operator reads and removes entries.
 import { z } from 'zod';
 import { idSchema } from '#src/kernel/fields.ts';
 import type { Language } from '#src/kernel/language.ts';
@@ -45,7 +45,7 @@ export const waitlistRoutes = (deps: WaitlistDeps & { readonly serviceName: stri
     responses: {
       200: { description: 'The same for browsers (`Accept: text/html`), as a page.', body: HTML_TYPE },
       202: {
-        description: 'The address stands on the list; where it did before, it stays as it was.',
+        description: 'The address is on the list. An entry that was there before stays as it was.',
         body: notedSchema,
       },
     },

@@ -20,7 +20,7 @@ export interface WaitlistRow {
 }
 
 export const waitlistStore = perConnection((db: PlatformDb) => {
-  // An address that is there already is written to as well, so that the time of the answer does not tell.
+  // A known address is written too, so that the time of the answer does not reveal that it is known.
   const note = db.prepare<Omit<WaitlistRow, 'seq'>>(
     `INSERT INTO waitlist (id, email_key, email, name, plan, note, created_at, asked_at)
      VALUES (:id, :email_key, :email, :name, :plan, :note, :created_at, :asked_at)
@@ -36,7 +36,7 @@ export const waitlistStore = perConnection((db: PlatformDb) => {
     'SELECT * FROM waitlist WHERE plan = ? AND seq > ? ORDER BY seq LIMIT ?',
   );
   return {
-    /** What is known of the address stays as it is. */
+    /** Of a known address only `asked_at` changes. */
     note: (row: Omit<WaitlistRow, 'seq'>): void => {
       note.run(row);
     },
@@ -45,7 +45,7 @@ export const waitlistStore = perConnection((db: PlatformDb) => {
     remove: (id: string): void => {
       remove.run(id);
     },
-    /** In the order they came, after that position. */
+    /** In the order of entry, after that position. */
     list: (plan: WaitedFor | null, after: number, limit: number): WaitlistRow[] =>
       plan === null ? list.all(after, limit) : listPlan.all(plan, after, limit),
   };

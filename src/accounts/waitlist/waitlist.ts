@@ -50,12 +50,12 @@ export interface WaitlistDeps {
   readonly clock: Clock;
 }
 
-/** A flood fills no disk: some 300 MB at the most. */
+/** A flood must not fill the disk: this is some 300 MB. */
 export const MAX_ENTRIES = 100_000;
 const FULL_RETRY_SECONDS = HOUR / SECOND;
 
 /**
- * Nothing tells whether the address stood there already, not even a full list. Throws `rate_limited` and `unavailable`.
+ * The answer does not reveal whether the address was on the list before. Throws `rate_limited` and `unavailable`.
  */
 export const joinWaitlist = async (deps: WaitlistDeps, joining: Joining): Promise<void> => {
   const { email, emailKey } = joining.email;
@@ -86,7 +86,7 @@ export const removeFromWaitlist = (deps: WaitlistDeps, id: string, change: Chang
     const entry = waitlistStore(db).get(id);
     if (!entry) throw new AppError('not_found', 'There is no such entry.');
     waitlistStore(db).remove(id);
-    // Whoever is removed may have asked for it: the audit, kept for years, names no address.
+    // The person may have asked for the removal, and the audit is kept for years: it names no address.
     const before = { plan: entry.plan };
     auditStore(db).record(
       change,
