@@ -30,6 +30,8 @@ export const SEND_ERRORS: readonly ErrorCode[] = [
   'forbidden',
 ];
 
+export type Accept = (submission: Submission) => Promise<Accepted>;
+
 export type Accepted =
   | { readonly kind: 'accepted'; readonly answer: SendAnswer; readonly replayed: boolean }
   /** Kept as failed. */

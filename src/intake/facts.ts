@@ -103,7 +103,8 @@ export const readFacts = (
   const isOwn = source === 'system';
   const from = draft.from ?? { ...parseAddress(defaultFrom(practice)), name: practice.name };
   const limits = intake.limits();
-  const simulatorDomain = `simulator.${intake.serviceHost}`;
+  const { simulatorDomain } = intake;
+  const { safe_mode, service } = intake.config();
   // No one can opt out of the codes that they sign in with.
   const suppressed = isOwn
     ? new Map()
@@ -117,7 +118,7 @@ export const readFacts = (
     pause:
       practice.paused_at === null ? null : { reason: practice.pause_reason ?? '', at: practice.paused_at },
     safeMode: practice.safe_mode === 1,
-    safeModeAllowed: intake.safeModeAllowed(),
+    safeModeAllowed: [...safe_mode.allowlist, ...safe_mode.placement_testers],
     simulatorDomain,
     sendingHosts:
       practice.custom_domain === null
@@ -138,6 +139,6 @@ export const readFacts = (
     suppressed,
     withoutConsent: null,
     content,
-    unsubscribe: unsubscribeWay(source, intake.publicOrigin),
+    unsubscribe: unsubscribeWay(source, service.public_origin),
   };
 };

@@ -1,10 +1,10 @@
-// What the way in works with. It is made once by the composition root, and everything that sends is handed the whole.
+// What the operations of this room work with, handed whole to each of them.
 import type { KeyObject } from 'node:crypto';
 import type { ContentCheck } from '#src/intake/content/check-content.ts';
+import type { Base } from '#src/kernel/base.ts';
+import type { Config } from '#src/kernel/config/config.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
-import type { Limits } from '#src/kernel/limits.ts';
 import type { Lane } from '#src/kernel/stream.ts';
-import type { Clock } from '#src/kernel/time.ts';
 
 /** Requests with one idempotency key run one after the other. */
 export interface RequestQueue {
@@ -12,16 +12,11 @@ export interface RequestQueue {
   run<T>(tenantId: string, key: string | null, work: () => Promise<T>): Promise<T>;
 }
 
-export interface IntakeContext {
+export interface IntakeContext extends Pick<Base, 'clock' | 'limits' | 'simulatorDomain'> {
+  readonly config: () => Pick<Config, 'safe_mode'> & {
+    readonly service: Pick<Config['service'], 'public_origin'>;
+  };
   readonly files: TenantFiles;
-  readonly clock: Clock;
-  readonly serviceHost: string;
-  /** Unsubscribe links begin with it. */
-  readonly publicOrigin: string;
-  /** As configured now. */
-  readonly limits: () => Limits;
-  /** Addresses, or domains with a leading `@`, that safe mode lets through. */
-  readonly safeModeAllowed: () => readonly string[];
   readonly content: ContentCheck;
   readonly requests: RequestQueue;
   /** Seals the content of the service's own mails; 32 bytes. */

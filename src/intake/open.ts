@@ -5,7 +5,9 @@ import type { Domains } from '#src/domains/open.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Messages } from '#src/messages/open.ts';
+import { accept } from './accept.ts';
 import { openScanners } from './content/open-scanners.ts';
+import type { Submission } from './evaluate.ts';
 import { createRequestQueue, removeExpiredAnswers } from './idempotency.ts';
 import type { IntakeContext } from './intake-context.ts';
 import { createPostman } from './postman.ts';
@@ -33,46 +35,39 @@ export const openIntake = (
 ) => {
   const { config, storage, clock, log, simulatorDomain, systemTenantId } = base;
   const { platform, tenants: files } = storage;
-  const { service, smtp } = config();
   const scanners = openScanners(base);
   const usageNotices = createUsageNotices(accounts.ownerNotices, base.limits);
-  const intake: IntakeContext = {
+  const context: IntakeContext = {
+    ...base,
     files,
-    clock,
-    serviceHost: service.host,
-    limits: base.limits,
-    safeModeAllowed: () => {
-      const { allowlist, placement_testers } = config().safe_mode;
-      return [...allowlist, ...placement_testers];
-    },
     content: scanners.content,
     requests: createRequestQueue(options.keyPatienceMs),
     contentKey: base.key('service mail'),
-    publicOrigin: service.public_origin,
     suppressionKey,
-    usageReached: usageNotices.wake,
     holdDue: queue.hold,
     wake: (tenantId, lane, dueAt) => {
       queue.wake(tenantId, lane, dueAt);
       indexer.accepted(tenantId);
     },
+    usageReached: usageNotices.wake,
   };
   const postman = createPostman({
     platform,
     outbox: accounts.outbox,
-    intake,
+    intake: context,
     systemTenantId,
     log,
-    serviceName: service.name,
+    serviceName: config().service.name,
   });
   accounts.onNotice(postman.wake);
   return {
-    accept: intake,
+    /** The one way in. */
+    accept: (submission: Submission) => accept(context, submission),
     scanners,
     postman,
     routes: [
-      ...sendRoutes(intake),
-      ...sendTestRoutes(intake, smtp.inbound !== undefined),
+      ...sendRoutes(context),
+      ...sendTestRoutes(context, config().smtp.inbound !== undefined),
       ...templateRoutes({ files, clock }),
       ...presetRoutes({ files, clock }),
       ...validateEmailsRoutes({ files, clock, lookup: domains.lookup, suppressionKey, simulatorDomain }),

@@ -5,17 +5,18 @@ import { hash } from 'node:crypto';
 import { simpleParser } from 'mailparser';
 import { AppError } from '#src/kernel/errors.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
+import type { Clock } from '#src/kernel/time.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import { fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { calmSource } from '#src/mail/mime-parts.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
-import { accept } from './accept.ts';
+import type { Accept } from './accept.ts';
 import { draftWith } from './draft.ts';
-import type { IntakeContext } from './intake-context.ts';
 
 export interface OperatorMailDeps {
-  readonly intake: IntakeContext;
+  readonly accept: Accept;
+  readonly clock: Clock;
   readonly systemTenantId: () => string | null;
   /** The address that the operator has named. */
   readonly operator: () => string | null;
@@ -88,7 +89,7 @@ export const createOperatorMail = (deps: OperatorMailDeps) => {
 
   const forward = async (tenantId: string, operator: string, mail: ReceivedMail): Promise<void> => {
     const { subject, text } = await readable(mail);
-    await accept(deps.intake, {
+    await deps.accept({
       source: 'system',
       ownHeaders: OWN_HEADERS,
       tenantId,
@@ -109,7 +110,7 @@ export const createOperatorMail = (deps: OperatorMailDeps) => {
   };
 
   return async (mail: ReceivedMail): Promise<boolean> => {
-    const now = deps.intake.clock.now();
+    const now = deps.clock.now();
     const isTooMuch =
       !limiter.take(clientKey(mail.clientAddress), now, OF_A_CLIENT).allowed ||
       !limiter.take('all', now, OF_ALL).allowed;

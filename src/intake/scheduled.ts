@@ -61,10 +61,8 @@ const waitingMessage = (db: TenantDb, { messageId, caller }: ScheduledChange): W
 };
 
 /** As they were counted when it was accepted. */
-const mailsOf = ({ recipients }: WaitingMessage, { serviceHost }: IntakeContext): number =>
-  recipients.filter(
-    ({ address }) => addressDomain(address as Mailbox['address']) !== `simulator.${serviceHost}`,
-  ).length;
+const mailsOf = ({ recipients }: WaitingMessage, { simulatorDomain }: IntakeContext): number =>
+  recipients.filter(({ address }) => addressDomain(address as Mailbox['address']) !== simulatorDomain).length;
 
 const record = (
   db: TenantDb,

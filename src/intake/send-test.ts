@@ -111,7 +111,7 @@ export const sendTestRoutes = (intake: IntakeContext, receives: boolean): Route[
     responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },
     errors: SEND_ERRORS,
     handle: async ({ params: { id }, body: asked }, { caller, language }) => {
-      const to = recipientOf(asked, `simulator.${intake.serviceHost}`);
+      const to = recipientOf(asked, intake.simulatorDomain);
       const accepted = await accept(intake, {
         tenantId: id,
         projects: caller.projects,

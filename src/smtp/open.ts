@@ -47,7 +47,8 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
     key: base.key('captured mail'),
   });
   const tellOperator = createOperatorMail({
-    intake: intake.accept,
+    accept: intake.accept,
+    clock,
     systemTenantId,
     operator: () => config().smtp.inbound?.postmaster ?? null,
     keep: async (tenantId, { recipient, mailFrom, content }) => {
@@ -151,7 +152,7 @@ const openSubmission = (base: Base, { authenticate }: Accounts, intake: Intake) 
     hostName: service.host,
     certificate: files && readCertificate(files),
     budget: createByteBudget(SUBMISSION_BYTES),
-    intake: intake.accept,
+    accept: intake.accept,
     authenticate: (token, clientAddress) =>
       authenticate(
         { bearer: token, adminToken: null, cookie: null, csrfToken: null, isWrite: true },

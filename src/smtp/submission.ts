@@ -2,9 +2,8 @@
 // STARTTLS, on 465 with TLS from the first byte (RFC 8314). The envelope's sender is of no account, because every copy
 // leaves with a return path of its own; its recipients are those who get the message.
 import type { SMTPServerAuthentication, SMTPServerSession } from 'smtp-server';
-import { type Accepted, accept } from '#src/intake/accept.ts';
+import type { Accept, Accepted } from '#src/intake/accept.ts';
 import { fromMime } from '#src/intake/from-mime.ts';
-import type { IntakeContext } from '#src/intake/intake-context.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
@@ -35,7 +34,7 @@ export interface SubmissionOptions {
   /** Null: whoever signs in does so on this machine. */
   readonly certificate: Certificate | null;
   readonly budget: ByteBudget;
-  readonly intake: IntakeContext;
+  readonly accept: Accept;
   /** Null where the token is unknown, expired, revoked, or used from where it may not be. */
   readonly authenticate: (token: string, clientAddress: string) => Promise<Caller | null>;
   /** Messages are limited per credential, as requests are; failed attempts to sign in per client address. */
@@ -115,7 +114,7 @@ const replyTo = (accepted: Accepted): string => {
 };
 
 export const createSubmission = (options: SubmissionOptions): Submission => {
-  const { intake, authenticate, limits, clock, log } = options;
+  const { accept, authenticate, limits, clock, log } = options;
   const failures = createRateLimiter();
   const messages = createRateLimiter();
   const parsing = limitConcurrency(PARSED_AT_ONCE);
@@ -164,7 +163,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     if (!isSender(caller)) throw badCredentials();
     const recipients = session.envelope.rcptTo.map(({ address }) => parseRecipient(address));
     const { draft, projectId, repeatKey } = await parsing(() => fromMime(content, recipients));
-    const accepted = await accept(intake, {
+    const accepted = await accept({
       tenantId: caller.tenantId,
       projects: caller.projects,
       projectId,

@@ -216,13 +216,15 @@ export const createRelay = async (
   const intake: IntakeContext = {
     files: storage.tenants,
     clock,
-    serviceHost: 'mail.example.com',
-    safeModeAllowed: () => [],
+    config: () => ({
+      service: { public_origin: 'http://mail.example.com' },
+      safe_mode: { default: false, allowlist: [], placement_testers: [] },
+    }),
+    simulatorDomain: 'simulator.mail.example.com',
     contentKey: CONTENT_KEY,
     content: createContentCheck(),
     requests: createRequestQueue(),
     limits: () => ({ ...defaultLimits, managed_host_mails: 1_000_000 }),
-    publicOrigin: 'http://mail.example.com',
     suppressionKey: SUPPRESSION_KEY,
     usageReached: () => undefined,
     holdDue: dueRegistry.hold,

@@ -7,7 +7,6 @@ import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { IntakeContext } from '#src/intake/intake-context.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError, errorTable } from '#src/kernel/errors.ts';
@@ -52,7 +51,7 @@ const started = async (options: Partial<SubmissionOptions> = {}) => {
     certificate: null,
     budget: createByteBudget(10_000_000),
     // Nothing is handed in here.
-    intake: null as unknown as IntakeContext,
+    accept: () => Promise.reject(new Error('not used')),
     authenticate: async (token) => (token === 'right' ? sender : null),
     limits: () => LIMITS,
     clock: systemClock,
