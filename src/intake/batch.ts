@@ -1,7 +1,5 @@
 // Many sends by one request, each as if it had come alone: a refusal is answered in its place and affects no other send.
 import { createHash, hash } from 'node:crypto';
-import type { Caller } from '#src/kernel/access.ts';
-import type { Log } from '#src/kernel/log.ts';
 import { validate } from '#src/kernel/validate.ts';
 import { accept } from './accept.ts';
 import { draftOf } from './draft.ts';
@@ -11,6 +9,7 @@ import {
   answerWhole,
   createSlices,
   keyOfPart,
+  type ManyRequest,
   type Outcome,
   outcomeOf,
   statusOf,
@@ -19,14 +18,9 @@ import {
 } from './many.ts';
 import { sendBody } from './schema.ts';
 
-export interface BatchRequest {
-  readonly tenantId: string;
-  readonly projects: Caller['projects'];
+export interface BatchRequest extends ManyRequest {
   /** JSON values that have not been validated. */
   readonly items: readonly unknown[];
-  /** Of the whole; each item may have one of its own. */
-  readonly key: string | null;
-  readonly log: Log;
 }
 
 const digestOf = (value: unknown): string => hash('sha256', JSON.stringify(value), 'hex');
@@ -85,9 +79,9 @@ const itemOf = (outcome: Outcome) => (outcome.kind === 'accepted' ? outcome.answ
 
 /** Answers in the order of the items. Rejects as `answerWhole`, for the whole alone. */
 export const sendBatch = async (intake: IntakeContext, request: BatchRequest): Promise<Answered> => {
-  const { tenantId, projects, items, key } = request;
+  const { items } = request;
   const digests = await digestsOf(request);
-  const whole = { tenantId, projects, projectId: null, key, digest: digests.all };
+  const whole = { ...request, projectId: null, digest: digests.all };
   return answerWhole(intake, whole, async (): Promise<WholeAnswer> => {
     const outcomes = await workThrough(items, (item, index) =>
       sendItem(intake, request, item, index, digests.each[index]),

@@ -1,4 +1,4 @@
-// One content for thousands of recipients, each of whom gets a message of their own with their own values in it. The content
+// One content for thousands of recipients: each gets a message of their own with their own values in it. The content
 // is stored once, and for each message its values. All of it is checked before anything is sent. Rules look at every message,
 // scanners at the first one, because the others are made of the same content.
 import { hash } from 'node:crypto';
@@ -6,10 +6,8 @@ import { type Assessment, assessAlike } from '#src/intake/content/assessment.ts'
 import { type CompiledContent, compileContent, type TemplateContent } from '#src/intake/templates/render.ts';
 import { loadTemplate } from '#src/intake/templates/resolve.ts';
 import { toMergeData } from '#src/intake/templates/schema.ts';
-import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError, type FieldProblem } from '#src/kernel/errors.ts';
-import type { Log } from '#src/kernel/log.ts';
 import { check, unfit } from '#src/kernel/validate.ts';
 import { AddressError, addressKey, parseAddress, withoutInvisibles } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
@@ -26,6 +24,7 @@ import {
   answerWhole,
   createSlices,
   keyOfPart,
+  type ManyRequest,
   type Outcome,
   outcomeOf,
   statusOf,
@@ -33,12 +32,8 @@ import {
   workThrough,
 } from './many.ts';
 
-export interface BulkRequest {
-  readonly tenantId: string;
-  readonly projects: Caller['projects'];
+export interface BulkRequest extends ManyRequest {
   readonly body: BulkBody;
-  readonly key: string | null;
-  readonly log: Log;
 }
 
 /** What they look at is the same for every recipient: their refusal is answered once, for the whole request. */
@@ -114,7 +109,7 @@ export const wantedOf = async (
       problems.push(...compiled.problemsOf(values, `${root}.data`));
       for (const value of Object.values(compiled.dataOfBody(values))) kept += value.length;
       if (kept > MAX_KEPT)
-        throw unfit([{ path: 'body.data', message: 'is too long for so many recipients' }]);
+        throw unfit([{ path: 'body.data', message: 'is too long for this number of recipients' }]);
       all.push({ given, data: values });
     } else problems.push(...checked.problems);
     if (problems.length >= ENOUGH_PROBLEMS) break;
@@ -256,10 +251,10 @@ const resultOf = ({ given: { email }, duplicateOf }: Addressed, outcome: Outcome
 
 /** One result a recipient, in their order. Rejects with what concerns all of them, and as `answerWhole`. */
 export const sendBulk = (intake: IntakeContext, request: BulkRequest): Promise<Answered> => {
-  const { tenantId, projects, body, key } = request;
+  const { tenantId, body } = request;
   const { idempotency_key: _, ...asked } = body;
   const digest = hash('sha256', `bulk\n${JSON.stringify(asked)}`, 'buffer');
-  const whole = { tenantId, projects, projectId: body.project_id ?? null, key, digest };
+  const whole = { ...request, projectId: body.project_id ?? null, digest };
   return answerWhole(intake, whole, async (): Promise<WholeAnswer> => {
     const written = await intake.files.read(tenantId, (db) => bulkContent(db, body));
     const common = commonOf(body, written);

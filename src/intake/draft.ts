@@ -92,7 +92,7 @@ export const invalidField = (path: string, message: string): AppError =>
     extra: { fields: [{ path: `body.${path}`, message }] },
   });
 
-/** As the client wrote it. */
+/** The name that the client gave the field. */
 const nameOf = (body: SendBody, field: keyof typeof sendFields): string => body[writtenAs]?.[field] ?? field;
 
 const parseField = (code: 'invalid_request' | 'invalid_recipient', name: string, text: string): Mailbox[] => {
@@ -155,7 +155,7 @@ const uniqueRecipients = (body: SendBody): Record<RecipientField, Mailbox[]> => 
 
 const merge = (field: string, value: string | undefined, alias: string | undefined): string | null => {
   if (value !== undefined && alias !== undefined && value !== alias) {
-    throw invalidField(`${field}_body`, `says something else than ${field}, whose alias it is`);
+    throw invalidField(`${field}_body`, `has another value than ${field}, whose alias it is`);
   }
   return value ?? alias ?? null;
 };
@@ -255,7 +255,7 @@ export const draftOf = (body: SendBody): Draft | ((db: TenantDb) => Draft) => {
     return toDraft(body);
   }
   const other = instead.find((field) => body[field] !== undefined);
-  if (other !== undefined) throw invalidField(nameOf(body, other), 'cannot stand beside template');
+  if (other !== undefined) throw invalidField(nameOf(body, other), 'cannot be given beside template');
   const frame = frameOf(body);
   const data = toMergeData(body.data ?? {});
   return (db) => {

@@ -1,5 +1,5 @@
-// A message before anything is stored: its project and route, its settings, the facts, and what the gates say; and what
-// the scanners say of it, which takes time that a transaction does not have.
+// Evaluates a message before anything is stored: its project, route and settings, the facts, and the gates. The scanners
+// assess it here too, outside of any transaction, because they take time.
 import { type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -34,7 +34,7 @@ export type Submission = Origin & {
   readonly idempotency: { readonly key: string; readonly request: unknown } | null;
 };
 
-/** What is to be sent, and by whom, without what belongs to the request that asks for it. */
+/** The part of a submission that is evaluated. */
 export type Candidate = Pick<Submission, 'source' | 'projects' | 'projectId' | 'draft'>;
 
 /** A message before it is stored, with all that the gates looked at and what they said. */

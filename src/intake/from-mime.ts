@@ -1,24 +1,24 @@
-// A message as a mail program hands it in (RFC 6409), as the draft that all who send make: taken apart here, put together
-// again for each recipient by compose/. The envelope says who gets it; To and Cc stand in every copy as they were
-// written, also where this envelope is for some of them only, or for nobody in them (Bcc).
+// A message that a mail program submits (RFC 6409) becomes a draft like any other; each recipient's copy is composed from
+// that. The envelope says who gets it. To and Cc are in every copy as they were written, also where this envelope is for
+// some of those recipients only, or for others (Bcc).
 import { hash } from 'node:crypto';
 import { AppError } from '#src/kernel/errors.ts';
 import { addressKey } from '#src/mail/address.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { MimeError, parseMessage } from '#src/mail/mime-parts.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, draftWith } from './draft.ts';
 import { contentOf } from './mime-body.ts';
 import { fieldsOf } from './mime-fields.ts';
 
 export interface FromMime {
   readonly draft: Draft;
-  /** The one it names. */
+  /** The project that it names. */
   readonly projectId: string | null;
-  /** The same message to the same recipients has the same; null where it bears no Message-ID to know it by. */
+  /** The same message to the same recipients has the same key; null where it has no Message-ID. */
   readonly repeatKey: string | null;
 }
 
-/** A key of 64 hexadecimal digits: a client that lost the answer sends the same bytes again. */
+/** A client that lost the answer sends the same bytes again. */
 const repeatKeyOf = (content: Buffer, recipients: readonly Address[]): string => {
   const envelope = [...recipients].map(addressKey).sort().join('\n');
   return `smtp:${hash('sha256', `${hash('sha256', content)}\n${envelope}`)}`;
@@ -49,7 +49,7 @@ export const fromMime = async (content: Buffer, recipients: readonly Address[]):
   const cc = shownCc.flatMap(take);
   const bcc = [...waiting.values()].map((address) => ({ address }));
   const isWhole = sameAddresses(shownTo, to) && sameAddresses(shownCc, cc);
-  const draft: Draft = {
+  const draft = draftWith({
     ...rest,
     to,
     cc,
@@ -57,11 +57,7 @@ export const fromMime = async (content: Buffer, recipients: readonly Address[]):
     ...(isWhole ? {} : { shown: { to: shownTo, cc: shownCc } }),
     ...(messageId === null ? {} : { messageId }),
     ...contentOf(root),
-    settings: {},
-    calendar: null,
-    scheduledAt: null,
-    shared: null,
-  };
+  });
   return {
     draft,
     projectId,

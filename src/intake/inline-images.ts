@@ -1,7 +1,7 @@
-// Images that stand in the HTML by their content id (RFC 2392): both ends are written alike, whatever way they were
+// Images that the HTML shows by their content id (RFC 2392): the reference and the id get the same form, however they were
 // typed. Pure.
 
-/** What an id may be made of: it stands in a header field. */
+/** The characters that an id may have in a header field. */
 const ID = /^<?[\w.!#$%&'*+/^`{|}~@-]+>?$/;
 
 /** `<id>`, `cid:id` and `id` are one id. In a URL it may be percent-encoded. */
@@ -24,7 +24,7 @@ const REFERENCE = /([=("'][ \t\r\n]{0,10})cid:([^\s"')]{1,400})/gi;
 const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
 /** In an attribute's value without quotes the tag's end may follow at once. */
 const TAIL = /\/?>$/;
-/** An id of these alone stands in HTML and in a URL as it is. */
+/** An id of these characters needs no encoding in HTML and in a URL. */
 const PLAIN = /^[\w.!#$*+/^`{|}~@-]+$/;
 
 const idOf = (typed: string, ids: ReadonlySet<string>): string | undefined => {
@@ -34,7 +34,7 @@ const idOf = (typed: string, ids: ReadonlySet<string>): string | undefined => {
 
 const withoutEnd = (text: string, end: string): string => text.slice(0, text.length - end.length);
 
-/** References to one of `ids`, however encoded, become `cid:<id>` with nothing around it; others stay as they are. */
+/** References to one of `ids`, however encoded, become `cid:` and the plain id; other references do not change. */
 export const withPlainReferences = (html: string, ids: readonly string[]): string => {
   const known = new Set(ids.filter((id) => PLAIN.test(id)));
   if (known.size === 0) return html;

@@ -6,6 +6,7 @@
 // the rest, and a request with another body is refused. At the end the whole answer is kept under the key, unless a part
 // of it could be another one next time: then the repetition tries that part again.
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError, errorTable, toAppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
@@ -131,14 +132,19 @@ export const statusOf = (outcomes: readonly Outcome[]): 202 | 422 =>
 /** The status of a request that has not been answered yet. */
 const RUNNING = 0;
 
-export interface WholeRequest {
+/** What every request for many messages has. */
+export interface ManyRequest {
   readonly tenantId: string;
-  /** Ids of the projects the credential is limited to; null: all. */
-  readonly projects: ReadonlySet<string> | null;
+  /** Ids of the projects that the credential is limited to; null: all. */
+  readonly projects: Caller['projects'];
+  /** The idempotency key of the whole; null: a repetition is a new request. */
+  readonly key: string | null;
+  readonly log: Log;
+}
+
+interface WholeRequest extends ManyRequest {
   /** The project that the request names; null where it names none, or each message names its own. */
   readonly projectId: string | null;
-  /** Null: a repetition is a new request. */
-  readonly key: string | null;
   /** SHA-256 of the request's content. */
   readonly digest: Buffer;
 }

@@ -1,8 +1,8 @@
 // The parts of a submitted message as text, HTML and attachments. Pure.
 //
-// An alternative gives its plainest text and its richest HTML. What stands one after the other is joined; where a piece
-// has no text form, the text is left to be made from the HTML, so that both say the same. Parts that only some programs
-// show (text/watch-html, text/enriched) are left out of an alternative, an invitation in it becomes a file.
+// An alternative gives its plainest text and its richest HTML. Parts of a sequence are joined; where one of them has no text
+// form, the text is made from the HTML later, so that both have the same content. Parts that only some programs show
+// (text/watch-html, text/enriched) are left out of an alternative, and an invitation in it becomes a file.
 import { attachmentPolicy, meantType, typeOfFilename } from '#src/intake/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeText } from '#src/mail/decode-text.ts';
@@ -12,7 +12,7 @@ import type { DraftAttachment } from './draft.ts';
 import { withPlainReferences } from './inline-images.ts';
 import { MAX_TEXT } from './send-fields.ts';
 
-/** What a piece of the body says, in each form it has. */
+/** A piece of the body in each of its forms. */
 interface Body {
   readonly text: string | null;
   readonly html: string | null;
@@ -24,7 +24,7 @@ export interface MimeContent extends Body {
 
 const nothing: Body = { text: null, html: null };
 
-/** Signed or encrypted, it would not be what its sender made any more; a report is no message to people. */
+/** A signature or encryption would not survive the changes made here; a report is no message to people. */
 const REFUSED: Readonly<Record<string, string>> = {
   'multipart/signed': 'Turn off the signature in the mail program: the service signs each message itself.',
   'multipart/encrypted': 'Encrypted mail cannot be taken over; turn encryption off, or send it another way.',
@@ -63,7 +63,7 @@ const readText = ({ content, charset, flowed }: MimePart): string => {
 };
 
 const HEAD_CHARACTERS = 4_096;
-/** The character set of the file it came from: here it is UTF-8. */
+/** The text is UTF-8 now, whatever character set the HTML declares. */
 const withoutCharset = (html: string): string =>
   html
     .slice(0, HEAD_CHARACTERS)
@@ -89,18 +89,18 @@ const sequence = (bodies: readonly Body[]): Body => {
   const said = bodies.filter(({ text, html }) => text !== null || html !== null);
   const texts = said.map(({ text }) => text);
   const hasHtml = said.some(({ html }) => html !== null);
-  // Before it is escaped, which makes it several times as long.
+  // Before the text is escaped, which makes it several times as long.
   refuseTooLong(said.reduce((sum, { text, html }) => sum + (html ?? text ?? '').length, 0));
   const html = hasHtml ? said.map((body) => body.html ?? asHtml(body.text ?? '')).join('\n') : null;
   refuseTooLong(html?.length ?? 0);
   return { text: said.length > 0 && !texts.includes(null) ? texts.join('\n') : null, html };
 };
 
-/** Other forms of what an alternative says in text and HTML. */
+/** Further forms of the content of an alternative, beside text and HTML. */
 const isOtherForm = ({ type, disposition, filename }: MimePart): boolean =>
   type.startsWith('text/') && type !== 'text/calendar' && disposition !== 'attachment' && filename === null;
 
-/** Collects what is no body into `files`. */
+/** Adds every part that is no body to `files`. */
 const walk = (part: MimePart, files: MimePart[], inAlternative: boolean): Body => {
   refuse(part);
   if (part.type.startsWith('multipart/')) {
@@ -123,10 +123,10 @@ const nameFor = (type: string, position: number): string => {
 
 const SAFE_ID = /^[\w.!#$*+/^`{|}~@-]{1,200}$/;
 
-/** Of them all in one pass: to look for each id by itself would take the HTML's length for each. */
+/** Finds all references in one pass over the HTML; a search for each id would be one pass each. */
 const REFERENCE = /cid:([^\s"'<>(),;&]{1,400})/g;
 
-/** Ids as they stand in references, in lower case. */
+/** The ids of all references, in lower case and still encoded. */
 const referencesIn = (html: string): ReadonlySet<string> => {
   const found = new Set<string>();
   // An attribute's value without quotes may end with the tag.

@@ -1,5 +1,5 @@
-// The header fields of a submitted message: whom it names, what it says of itself to this service (X-Service-*), and which
-// of the others go on. Who gets it is decided by the envelope. Pure; throws AppError for what cannot be taken over.
+// The header fields of a submitted message: the addresses in it, the fields for this service (X-Service-*), and the other
+// fields that are kept. The envelope decides who gets it. Pure; throws AppError for what cannot be taken over.
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
@@ -9,24 +9,21 @@ import { readMailboxes } from '#src/mail/address-field.ts';
 import { decodeWords } from '#src/mail/decode-text.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { ParsedMessage } from '#src/mail/mime-parts.ts';
-import { type Kind, kindNames } from '#src/messages/kinds.ts';
+import { kindNames } from '#src/messages/kinds.ts';
+import type { Draft } from './draft.ts';
 import { headerProblem } from './gates/request-gates.ts';
 import { MAX_HEADERS_GIVEN, metadata, routeName, tag } from './send-fields.ts';
 
-export interface MimeFields {
+type DraftFields = Pick<
+  Draft,
+  'to' | 'cc' | 'replyTo' | 'subject' | 'route' | 'kind' | 'tags' | 'metadata' | 'headers'
+>;
+
+export interface MimeFields extends DraftFields {
   readonly from: Mailbox;
-  readonly to: readonly Mailbox[];
-  readonly cc: readonly Mailbox[];
-  readonly replyTo: readonly Mailbox[];
-  readonly subject: string;
-  /** With angle brackets; null where there is none that could be kept. */
+  /** With angle brackets; null where it has none that can be kept. */
   readonly messageId: string | null;
-  readonly route: string | null;
-  readonly kind: Kind | null;
   readonly projectId: string | null;
-  readonly tags: readonly string[];
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 const OWN = 'x-service-';
@@ -57,10 +54,10 @@ const mailboxesOf = (fields: Fields, name: string): Mailbox[] => {
   }
 };
 
-/** RFC 5322 §3.6 allows several with a Sender; a signature stands for one domain, so here it is one. */
+/** RFC 5322 §3.6 allows several with a Sender; a DKIM signature is for one domain, so one address is allowed here. */
 const fromOf = (fields: Fields): Mailbox => {
   const [from, ...others] = mailboxesOf(fields, 'From');
-  if (valuesOf(fields, 'From').length > 1) throw refused('From', 'stands there more than once');
+  if (valuesOf(fields, 'From').length > 1) throw refused('From', 'is there more than once');
   if (from === undefined) throw refused('From', 'is missing');
   if (others.length > 0) throw refused('From', 'has more than one address');
   return from;
@@ -77,7 +74,7 @@ const knownFields: ReadonlySet<string> = new Set(ownFields.map((name) => name.to
 
 const oneOf = <T>(fields: Fields, name: (typeof ownFields)[number], schema: z.ZodType<T>): T | null => {
   const [value, ...others] = valuesOf(fields, name);
-  if (others.length > 0) throw refused(name, 'stands there more than once');
+  if (others.length > 0) throw refused(name, 'is there more than once');
   return value === undefined ? null : checked(schema, name, clean(value));
 };
 
@@ -105,7 +102,7 @@ const tagsOf = (fields: Fields): string[] => {
   return [...byKey.values()];
 };
 
-/** Keys as they are written; a field name has no others than letters, digits and hyphens on every way. */
+/** Keys as they are written: letters, digits and hyphens survive every path. */
 const metadataOf = (fields: Fields): Record<string, string> => {
   const entries = fields
     .filter(([name]) => name.toLowerCase().startsWith(METADATA) && name.length > METADATA.length)
@@ -113,7 +110,7 @@ const metadataOf = (fields: Fields): Record<string, string> => {
   return checked(metadata, 'X-Service-Metadata-*', Object.fromEntries(entries));
 };
 
-/** A mail program adds many of its own: what may not be set is left out, and so is a repetition. */
+/** A mail program adds many fields of its own: those that may not be set are left out, and so are repetitions. */
 const othersOf = (fields: Fields): (readonly [string, string])[] => {
   const kept = new Map<string, readonly [string, string]>();
   for (const [name, raw] of fields) {

@@ -1,5 +1,5 @@
-// The names that another widely used send API gives the same fields, taken beside the native ones: `Subject` for
-// `subject`. null and the empty text mean absent, as they do there. Pure.
+// The names that another widely used send API gives to the same fields: `Subject` for `subject`. They are accepted beside
+// the native ones. As in that API, null and the empty text mean absent. Pure.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import * as fields from './send-fields.ts';
@@ -44,7 +44,7 @@ export const pascalFields = {
 type PascalBody = z.output<z.ZodObject<typeof pascalFields>>;
 type NativeBody = z.output<z.ZodObject<typeof fields.sendFields>>;
 const SETTING = 'settings.';
-/** Settings stand one level deeper natively. */
+/** Natively, settings are one level deeper. */
 type Target = keyof NativeBody | `${typeof SETTING}${keyof NonNullable<NativeBody['settings']>}`;
 
 interface Alias {
@@ -91,7 +91,7 @@ const aliases: Readonly<Record<keyof PascalBody, Alias>> = {
 
 const names = Object.keys(aliases) as (keyof PascalBody)[];
 
-/** How the client wrote a field, where it is not its native name: problems name it so. No part of what was asked for. */
+/** The name that the client gave a field, where it is not the native one: problems use it. It is no part of the request. */
 export const writtenAs = Symbol('written as');
 export type WrittenAs = { readonly [writtenAs]?: Readonly<Record<string, string>> };
 
@@ -101,13 +101,13 @@ type Named = Omit<NativeBody, 'to'> & { to?: NativeBody['to'] | undefined };
 
 const nativeNames = Object.keys(fields.sendFields) as (keyof NativeBody)[];
 
-/** In the order that bodies by native names have: one idempotency key answers to both. */
+/** In the order of the native names, so that both forms have one digest under an idempotency key. */
 const inOrder = (native: Readonly<Record<string, unknown>>): Named =>
   Object.fromEntries(
     nativeNames.flatMap((name) => (native[name] === undefined ? [] : [[name, native[name]]])),
   );
 
-/** The same body by its native names alone. Both forms of a field must say the same. */
+/** The same body with native names only. Both forms of a field must have the same value. */
 export const toNativeNames = (
   body: Named & PascalBody,
   conflict: (name: string, native: string) => void,

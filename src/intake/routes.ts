@@ -165,7 +165,7 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
         body: bulkAnswer,
       },
       422: {
-        description: 'None was accepted: the results, or what concerns all of them.',
+        description: 'None was accepted: the results, or the one refusal that concerns all of them.',
         body: bulkRefusal,
       },
     },
@@ -181,7 +181,7 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
       path: '/api/practices/{id}/send/batch',
       summary: `Send up to ${defaultLimits.batch} messages`,
       description:
-        'An array of bodies as of a single send. Each is answered in its place: as a single send is, or with `status_code` and the refusal. An item may have an `idempotency_key` of its own; the header Idempotency-Key stands for the whole: after a connection that broke, the same request again sends no item twice.',
+        'An array of bodies as of a single send. Each is answered in its place: as a single send is, or with `status_code` and the refusal. An item may have an `idempotency_key` of its own; the header Idempotency-Key is for the whole: after a broken connection, the same request again sends no item twice.',
       params: practiceParams,
       body: z.array(asItComes(sendBody)).max(defaultLimits.batch),
       responses: {

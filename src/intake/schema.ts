@@ -1,10 +1,10 @@
-// A send as it is asked for over HTTP, and what is answered.
+// The body of a send over HTTP, and its answer.
 import { z } from 'zod';
 import { statuses } from '#src/messages/rules.ts';
 import { pascalFields, toNativeNames, type WrittenAs } from './pascal-fields.ts';
 import { sendFields } from './send-fields.ts';
 
-/** By its native names, whatever names it came with. */
+/** With native names, whatever names the client used. */
 export type SendBody = z.output<z.ZodObject<typeof sendFields>> & WrittenAs;
 
 const isAddressed = (body: Omit<SendBody, 'to'> & { to?: SendBody['to'] | undefined }): body is SendBody =>
@@ -15,13 +15,13 @@ export const sendBody = z
   .meta({
     required: ['to'],
     description:
-      'Fields may bear their alias with capitals instead; where both are given they must say the same.',
+      'Fields may have their alias with capitals instead; where both are given they must have the same value.',
   })
   .transform((body, context): SendBody => {
     const refuse = (name: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [name], message });
     const named = toNativeNames(body, (name, native) =>
-      refuse(name, `says something else than ${native}, whose alias it is`),
+      refuse(name, `has another value than ${native}, whose alias it is`),
     );
     if (isAddressed(named)) return named;
     refuse('to', 'is required');

@@ -1,5 +1,5 @@
-// A message is rated without being sent: how its content is rated, what all gates and the scanners say of it, and what its
-// sender can do about that. Nothing is stored, and no idempotency key is looked at.
+// Rates a message without sending it: the rating of its content, the verdicts of all gates, the report of the scanners, and
+// what the sender can do. Nothing is stored, and no idempotency key is looked at.
 import { z } from 'zod';
 import { type Assessment, gradeOf, inboxRiskOf } from '#src/intake/content/assessment.ts';
 import { type FindingWords, wordsOf } from '#src/intake/content/rate-content.ts';

@@ -1,5 +1,5 @@
-// The fields of a send, each with the bound of what it may hold; the counts that a user may meet are gates, with codes
-// of their own.
+// The fields of a send, each with its bound. Counts that a user may reach are checked by gates, which have codes of their
+// own.
 import { z } from 'zod';
 import { mergeDataSchema } from '#src/intake/templates/schema.ts';
 import { idSchema } from '#src/kernel/fields.ts';
@@ -15,7 +15,7 @@ const MAX_METADATA_KEY = 100;
 const MAX_METADATA_VALUE = 1_000;
 const MAX_HEADERS = 50;
 const MAX_IDEMPOTENCY_KEY = 256;
-/** More than the policy allows, so that too many are refused by the gate that says so. */
+/** More than the policy allows, so that the gate refuses too many by its own code. */
 const MAX_ATTACHMENT_ITEMS = 100;
 const MAX_CALENDAR_LINE = 500;
 const MAX_CALENDAR_TEXT = 10_000;
@@ -129,7 +129,7 @@ export const sendFields = {
   text_body: bodyText.optional().describe('alias of text'),
   html: bodyText
     .optional()
-    .describe('`{{unsubscribe_url}}` becomes the link of each copy; else it stands in the footer'),
+    .describe('`{{unsubscribe_url}}` becomes the link of each copy; else the footer has it'),
   html_body: bodyText.optional().describe('alias of html'),
   template: z
     .string()
@@ -147,7 +147,7 @@ export const sendFields = {
     .enum(kindNames)
     .optional()
     .describe('`transactional` or, on a marketing route, `newsletter` where absent'),
-  tag: tag.optional().describe('stands before those in `tags`; search filters by it'),
+  tag: tag.optional().describe('comes before those in `tags`; search filters by it'),
   tags: z
     .array(z.union([tag, z.strictObject({ name: tag, value: tag })]))
     .max(MAX_TAGS)

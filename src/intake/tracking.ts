@@ -1,5 +1,5 @@
-// Whose opens and clicks are noticed. What the message itself says comes first, or its template; else its route decides,
-// for kinds that may be tracked without a word of the sender; the service's own mail never is. Pure.
+// Whether opens and clicks are tracked. The settings of the message or its template come first; else its route decides, for
+// kinds that may be tracked by default. The service's own mail is never tracked. Pure.
 import type { FindingWords } from '#src/intake/content/rate-content.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
@@ -11,7 +11,6 @@ interface Tracking {
   readonly track_clicks: boolean;
 }
 
-/** As rows of routes hold it. */
 interface TrackingRoute {
   readonly track_opens: 0 | 1;
   readonly track_clicks: 0 | 1;
@@ -31,7 +30,7 @@ export const trackingOf = (
   };
 };
 
-/** They speak of health, or ask for a consent that is not there yet. */
+/** They are about health, or ask for a consent that has not been given yet. */
 const DELICATE: ReadonlySet<Kind> = new Set(['termin', 'recall', 'doi']);
 
 export const isDelicate = ({ track_opens, track_clicks }: Draft['settings'], kind: Kind): boolean =>
@@ -41,7 +40,7 @@ export const TRACKING_GATE = 'tracking';
 export const warnsOfTracking = (verdicts: readonly Verdict[]): boolean =>
   verdicts.some(({ gate, verdict }) => gate === TRACKING_GATE && verdict === 'warned');
 
-/** Of the warning about that. */
+/** The id of the warning about that. */
 export const DELICATE_TRACKING = 'tracking_on_kind';
 export const delicateWords: Readonly<Record<Language, FindingWords>> = {
   de: {
@@ -49,7 +48,7 @@ export const delicateWords: Readonly<Record<Language, FindingWords>> = {
     advice: 'Schalten Sie track_opens und track_clicks für die Arten termin, recall und doi aus.',
   },
   en: {
-    why: 'Opens or clicks are tracked in a mail about an appointment, a check-up or the confirmation of a subscription. As a rule nobody has consented to that (§ 25 TDDDG).',
+    why: 'Opens or clicks are tracked in a mail about an appointment, a check-up or the confirmation of a subscription. As a rule no one has consented to that (§ 25 TDDDG).',
     advice: 'Turn track_opens and track_clicks off for the kinds termin, recall and doi.',
   },
 };

@@ -295,7 +295,7 @@ describe('names with capitals', () => {
       TrackLinks: 'settings.track_clicks',
       MessageStream: 'route',
     };
-    const said = `says something else than ${alias[name] ?? name.toLowerCase()}, whose alias it is`;
+    const said = `has another value than ${alias[name] ?? name.toLowerCase()}, whose alias it is`;
     expect(refusal({ ...native, [name]: value })).toEqual([`${name}: ${said}`]);
   });
 
@@ -484,7 +484,7 @@ describe('a template stands in the place of subject, text and HTML', () => {
     const body = sendBody.parse({ to: 'a@x.org', template, [field]: 'x' });
     expect(() => draftOfBody(body)).toThrow(
       expect.objectContaining({
-        extra: { fields: [{ path: `body.${field}`, message: 'cannot stand beside template' }] },
+        extra: { fields: [{ path: `body.${field}`, message: 'cannot be given beside template' }] },
       }),
     );
   });

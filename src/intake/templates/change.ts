@@ -1,5 +1,5 @@
-// Makes, changes and removes stored templates, each in the transaction that also writes the audit. Content never
-// changes under its number: a change of it is a new version. The audit keeps the number, not the content.
+// Creates, changes and removes stored templates, each in the transaction that also writes the audit. The content of a version
+// never changes: changed content is a new version. The audit records the number of the version, not its content.
 
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -8,17 +8,17 @@ import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import type { Kind } from '#src/messages/kinds.ts';
-import { presentHead } from './present.ts';
 import { compileContent, type TemplateContent } from './render.ts';
+import { presentHead } from './schema.ts';
 import { type TemplateRow, templateStore, type VersionRow } from './store.ts';
 
-/** Nobody keeps so many apart, and lists of them are read whole. */
+/** Lists of templates are read whole. */
 const MAX_TEMPLATES = 1_000;
-/** Of each; the oldest goes when one more comes. */
+/** For each template; a new one removes the oldest. */
 export const MAX_VERSIONS = 100;
 
-/** Who does it, and when. */
-export interface Doing {
+/** Who changes it, and when. */
+export interface TemplateChange {
   readonly change: Change;
   /** ms since the epoch. */
   readonly now: number;
@@ -32,14 +32,15 @@ export interface Attributes {
   readonly track_clicks: boolean | null;
 }
 
-export interface Kept {
+/** A template with its current content. */
+export interface StoredTemplate {
   readonly row: TemplateRow;
   readonly content: VersionRow;
 }
 
 const flag = (value: boolean | null): 0 | 1 | null => (value === null ? null : value ? 1 : 0);
 
-const headOf = ({ row, content }: Kept) =>
+const headOf = ({ row, content }: StoredTemplate) =>
   presentHead({ ...row, subject: content.subject, fields_json: content.fields_json });
 
 /** Throws `invalid_request` where the content cannot be used as a template. */
@@ -64,7 +65,7 @@ const versionOf = (
   id: string,
   version: number,
   content: TemplateContent,
-  { change, now }: Doing,
+  { change, now }: TemplateChange,
 ): VersionRow => ({
   template_id: id,
   version,
@@ -81,8 +82,8 @@ export const createTemplate = (
   db: TenantDb,
   attributes: Attributes,
   content: TemplateContent,
-  doing: Doing,
-): Kept => {
+  templateChange: TemplateChange,
+): StoredTemplate => {
   const store = templateStore(db);
   refuseTaken(db, attributes.name, null);
   if (store.count() >= MAX_TEMPLATES)
@@ -90,7 +91,7 @@ export const createTemplate = (
       hint: 'Delete one that is not used any more.',
     });
   const id = newId();
-  const first = versionOf(id, 1, content, doing);
+  const first = versionOf(id, 1, content, templateChange);
   const row: TemplateRow = {
     id,
     name: attributes.name,
@@ -99,34 +100,46 @@ export const createTemplate = (
     track_opens: flag(attributes.track_opens),
     track_clicks: flag(attributes.track_clicks),
     current_version: 1,
-    created_at: doing.now,
-    updated_at: doing.now,
+    created_at: templateChange.now,
+    updated_at: templateChange.now,
   };
   store.insert(row);
   store.insertVersion(first);
-  const kept = { row, content: first };
-  record(db, doing, id, null, headOf(kept));
-  return kept;
+  const stored = { row, content: first };
+  record(db, templateChange, id, null, headOf(stored));
+  return stored;
 };
 
-const record = (db: TenantDb, { change, now }: Doing, id: string, before: unknown, after: unknown): void =>
-  auditStore(db).record(change, { target: { type: 'template', id }, before, after }, now);
+const record = (
+  db: TenantDb,
+  { change, now }: TemplateChange,
+  id: string,
+  before: unknown,
+  after: unknown,
+): void => auditStore(db).record(change, { target: { type: 'template', id }, before, after }, now);
 
 const isSame = (a: TemplateContent, b: TemplateContent): boolean =>
   a.subject === b.subject && a.text === b.text && a.html === b.html;
 
-type Wanted = {
+type Changes = {
   readonly [K in keyof (Attributes & TemplateContent)]?: (Attributes & TemplateContent)[K] | undefined;
 };
 
-/** A field that is absent stays as it is. Throws as `createTemplate`. */
-export const changeTemplate = (db: TenantDb, { row, content }: Kept, wanted: Wanted, doing: Doing): Kept => {
+/** An absent field does not change. Throws as `createTemplate`. */
+export const changeTemplate = (
+  db: TenantDb,
+  { row, content }: StoredTemplate,
+  wanted: Changes,
+  templateChange: TemplateChange,
+): StoredTemplate => {
   const store = templateStore(db);
   const { subject = content.subject, text = content.text, html = content.html } = wanted;
   const next = { subject, text, html };
   refuseBodiless(next);
   if (wanted.name !== undefined) refuseTaken(db, wanted.name, row.id);
-  const changed = isSame(next, content) ? content : versionOf(row.id, row.current_version + 1, next, doing);
+  const changed = isSame(next, content)
+    ? content
+    : versionOf(row.id, row.current_version + 1, next, templateChange);
   const {
     name = row.name,
     description = row.description,
@@ -143,17 +156,21 @@ export const changeTemplate = (db: TenantDb, { row, content }: Kept, wanted: Wan
   };
   const updated = { ...row, ...attributes, current_version: changed.version };
   const isChanged = JSON.stringify(updated) !== JSON.stringify(row);
-  const kept = { row: isChanged ? { ...updated, updated_at: doing.now } : row, content: changed };
+  const stored = { row: isChanged ? { ...updated, updated_at: templateChange.now } : row, content: changed };
   if (changed !== content) {
     store.insertVersion(changed);
     store.removeVersions(row.id, changed.version - MAX_VERSIONS);
   }
-  store.update(kept.row);
-  record(db, doing, row.id, headOf({ row, content }), headOf(kept));
-  return kept;
+  store.update(stored.row);
+  record(db, templateChange, row.id, headOf({ row, content }), headOf(stored));
+  return stored;
 };
 
-export const removeTemplate = (db: TenantDb, kept: Kept, doing: Doing): void => {
-  templateStore(db).remove(kept.row.id);
-  record(db, doing, kept.row.id, headOf(kept), null);
+export const removeTemplate = (
+  db: TenantDb,
+  stored: StoredTemplate,
+  templateChange: TemplateChange,
+): void => {
+  templateStore(db).remove(stored.row.id);
+  record(db, templateChange, stored.row.id, headOf(stored), null);
 };

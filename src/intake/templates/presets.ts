@@ -1,5 +1,5 @@
-// German templates that a practice starts with. Subjects say nothing of a person or of health: whoever sees the screen
-// reads them. Sender's identity and way out stand in the footer that the service adds. Pure.
+// German templates that a practice starts with. Subjects do not mention a person or health, because anyone who sees the
+// screen reads them. The service adds a footer with the sender's identity and the unsubscribe link. Pure.
 import type { Kind } from '#src/messages/kinds.ts';
 
 /** A paragraph, facts as a list of label and value, or a link with its label. */

@@ -1,21 +1,21 @@
-// Content with placeholders, compiled once for however many recipients: what it needs, what of given data it cannot use,
-// and what comes out. Pure.
+// Content with placeholders, compiled once for all recipients: the values it needs, the problems of given values, and the
+// result with the values in it. Pure.
 import type { FieldProblem } from '#src/kernel/errors.ts';
 import { withoutInvisibles } from '#src/mail/address.ts';
 import { compileTemplate, isLink, type MergeData } from '#src/mail/merge-fields.ts';
 
-/** Some line of a header field has to hold it (RFC 5322 §2.1.1), and nobody reads so long a one. */
+/** One line of a header field holds it (RFC 5322 §2.1.1). */
 export const MAX_SUBJECT = 998;
 
-/** Of text and HTML together, with the values in them: each copy is made of it anew. */
+/** Characters of text and HTML together, with the values in them: every copy is composed from them. */
 export const MAX_MADE = 2_000_000;
 
 /** Values of one record of data, and characters of their names. */
 export const MAX_DATA = 200;
 export const MAX_DATA_NAME = 100;
-/** What can be given values: those for all of a bulk, and a recipient's own. */
+/** A bulk has values for all and a recipient's own. */
 const MAX_FIELDS = 2 * MAX_DATA;
-/** Of each part: the first ones show the mistake. */
+/** For each part: the first ones show the mistake. */
 const MAX_PROBLEMS = 20;
 
 export interface TemplateContent {
@@ -31,12 +31,12 @@ export interface CompiledContent {
   readonly problems: readonly FieldProblem[];
   /** Fields that are not in `data`. */
   readonly missing: (data: MergeData) => string[];
-  /** What keeps the message from being made of `data`; `path` is where that stands in the request. */
+  /** Why no message can be made with `data`; `path` is the place of the data in the request. */
   readonly problemsOf: (data: MergeData, path: string) => FieldProblem[];
-  /** Whether `render` must not be asked for it: it would make far more of `data` than was sent. */
+  /** Whether the result would be far longer than the request: then `render` must not be called. */
   readonly isTooLong: (data: MergeData) => boolean;
   readonly render: (data: MergeData) => TemplateContent;
-  /** Those of the data that text and HTML take. */
+  /** The values that text and HTML use. */
   readonly dataOfBody: (data: MergeData) => MergeData;
 }
 

@@ -1,4 +1,4 @@
-// A stored template made into the content of one message.
+// Makes the content of one message from a stored template.
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { unfit } from '#src/kernel/validate.ts';
@@ -60,7 +60,7 @@ export const loadTemplate = (db: TenantDb, { template, version }: NamedTemplate)
 
 /**
  * Subject, text and HTML with the values of `data` in them; what the template does not name is ignored. Throws
- * `not_found`, and `invalid_request` for data that are missing or cannot stand where the template puts them.
+ * `not_found`, and `invalid_request` for data that are missing or cannot be used where the template puts them.
  */
 export const resolveTemplate = (db: TenantDb, named: NamedTemplate, data: MergeData): ResolvedTemplate => {
   const loaded = loadTemplate(db, named);

@@ -1,6 +1,5 @@
-// Stored templates over HTTP. They belong to the whole practice: whoever sends may use them, and whoever is limited to
-// projects changes none.
-
+// Stored templates over HTTP. They belong to the whole practice: everyone who sends may use them, and members who are limited
+// to projects may not change them.
 import { z } from 'zod';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
@@ -12,13 +11,16 @@ import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { unfit } from '#src/kernel/validate.ts';
-import { changeTemplate, createTemplate, type Kept, removeTemplate } from './change.ts';
-import { presentHead, presentTemplate, presentVersion, presentVersionHead } from './present.ts';
+import { changeTemplate, createTemplate, removeTemplate, type StoredTemplate } from './change.ts';
 import { compileContent, TOO_LONG } from './render.ts';
 import { findTemplate } from './resolve.ts';
 import {
   createTemplateBody,
   patchTemplateBody,
+  presentHead,
+  presentTemplate,
+  presentVersion,
+  presentVersionHead,
   previewBody,
   previewSchema,
   templateHead,
@@ -30,10 +32,10 @@ import {
 } from './schema.ts';
 import { type TemplateRow, templateStore, type VersionRow } from './store.ts';
 
-/** Text and HTML at their bounds, every character of them escaped. */
+/** Room for text and HTML at their bounds with every character escaped. */
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** Characters. What is no number is no version that there is. */
+/** Characters. */
 const MAX_VERSION = 36;
 
 const templateParams = z.strictObject({ ...tenantParams.shape, templateID: templateIdSchema });
@@ -42,7 +44,7 @@ const versionParams = z.strictObject({
   version: z.string().max(MAX_VERSION).describe('its number'),
 });
 
-/** Zero is no version's number. */
+/** Zero where it is no number: no version has it. */
 const numberOf = (version: string): number => (/^\d+$/.test(version) ? Number(version) : 0);
 
 const notFound = (what: string): AppError => new AppError('not_found', `There is no such ${what}.`);
@@ -63,7 +65,7 @@ const versionOf = (
   return content;
 };
 
-const keptOf = (db: TenantDb, idOrName: string): Kept => {
+const storedTemplate = (db: TenantDb, idOrName: string): StoredTemplate => {
   const row = rowOf(db, idOrName);
   return { row, content: versionOf(db, row) };
 };
@@ -104,9 +106,9 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
         const { subject, text = null, html = null, description = null, ...given } = body;
         const { track_opens = null, track_clicks = null, name, message_kind } = given;
         const attributes = { name, message_kind, description, track_opens, track_clicks };
-        const doing = { change, now: clock.now() };
+        const templateChange = { change, now: clock.now() };
         const { row, content } = await files.write(params.id, (db) =>
-          createTemplate(db, attributes, { subject, text, html }, doing),
+          createTemplate(db, attributes, { subject, text, html }, templateChange),
         );
         return { status: 201, body: presentTemplate(row, content) };
       },
@@ -119,7 +121,7 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       params: templateParams,
       responses: { 200: one },
       handle: async ({ params }) => {
-        const { row, content } = await files.read(params.id, (db) => keptOf(db, params.templateID));
+        const { row, content } = await files.read(params.id, (db) => storedTemplate(db, params.templateID));
         return { status: 200, body: presentTemplate(row, content) };
       },
     }),
@@ -135,11 +137,11 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       responses: { 200: one },
       errors: ['conflict'],
       handle: async ({ params, body }, { caller, change }) => {
-        const doing = { change, now: clock.now() };
+        const templateChange = { change, now: clock.now() };
         const { row, content } = await files.write(params.id, (db) => {
-          const kept = keptOf(db, params.templateID);
+          const stored = storedTemplate(db, params.templateID);
           requireTemplateRights(caller);
-          return changeTemplate(db, kept, body, doing);
+          return changeTemplate(db, stored, body, templateChange);
         });
         return { status: 200, body: presentTemplate(row, content) };
       },
@@ -151,13 +153,13 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       summary: 'Delete a template with its versions',
       audit: 'template.delete',
       params: templateParams,
-      responses: { 204: { description: 'It is gone. What was sent by it stays as it is.' } },
+      responses: { 204: { description: 'It is gone. Messages that were sent with it do not change.' } },
       handle: async ({ params }, { caller, change }) => {
-        const doing = { change, now: clock.now() };
+        const templateChange = { change, now: clock.now() };
         await files.write(params.id, (db) => {
-          const kept = keptOf(db, params.templateID);
+          const stored = storedTemplate(db, params.templateID);
           requireTemplateRights(caller);
-          removeTemplate(db, kept, doing);
+          removeTemplate(db, stored, templateChange);
         });
         return { status: 204 };
       },
@@ -169,7 +171,7 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       summary: 'Versions of a template',
       params: templateParams,
       query: z.strictObject(listQuery),
-      responses: { 200: { description: 'Those that are kept, newest first.', body: listOf(versionHead) } },
+      responses: { 200: { description: 'Those that are stored, newest first.', body: listOf(versionHead) } },
       handle: async ({ params, query }) => {
         const rows = await files.read(params.id, (db) =>
           templateStore(db).versions(rowOf(db, params.templateID).id),

@@ -1,11 +1,13 @@
-// Stored templates as the API takes and shows them.
+// Stored templates as the API takes and shows them: shapes, and rows in those shapes.
 import { z } from 'zod';
 import { idSchema } from '#src/kernel/fields.ts';
+import { toIso } from '#src/kernel/time.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { kindNames } from '#src/messages/kinds.ts';
 import { MAX_DATA, MAX_DATA_NAME, MAX_SUBJECT } from './render.ts';
+import type { TemplateHead, TemplateRow, VersionHead, VersionRow } from './store.ts';
 
-/** Ten times what a mailbox shows of a message before it cuts it off; each copy is made of it anew. */
+/** Ten times what a mailbox shows of a message; every copy is composed from it. */
 const MAX_CONTENT = 1_000_000;
 const MAX_NAME = 100;
 const MAX_DESCRIPTION = 500;
@@ -13,7 +15,7 @@ const MAX_DATA_VALUE = 10_000;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Ids and names are asked for in one place: none may look like the other. */
+/** Requests give an id or a name in the same place: a name must not look like an id. */
 export const templateName = z
   .string()
   .max(MAX_NAME)
@@ -35,7 +37,7 @@ export const templateText = z
   .string()
   .max(MAX_CONTENT)
   .refine(withoutNul, 'NUL characters are not allowed')
-  .describe('with `{{placeholders}}`; values stand in it as they are');
+  .describe('with `{{placeholders}}`; values are put in as they are');
 export const templateHtml = z
   .string()
   .max(MAX_CONTENT)
@@ -140,8 +142,52 @@ export const previewSchema = z.strictObject({
   html: z.string().nullable(),
   missing: z
     .array(z.string())
-    .describe('placeholders that the data have no value for; they stand as they are'),
+    .describe('placeholders that the data have no value for; they are left in place'),
   problems: z
     .array(z.strictObject({ path: z.string(), message: z.string() }))
     .describe('for which a send with these data would be refused'),
+});
+
+const flagOf = (value: 0 | 1 | null): boolean | null => (value === null ? null : value === 1);
+
+/** Without text and HTML: what lists and the audit show. */
+export const presentHead = (row: TemplateHead) => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  message_kind: row.message_kind,
+  track_opens: flagOf(row.track_opens),
+  track_clicks: flagOf(row.track_clicks),
+  version: row.current_version,
+  variables: JSON.parse(row.fields_json) as string[],
+  subject: row.subject,
+  created_at: toIso(row.created_at),
+  updated_at: toIso(row.updated_at),
+});
+
+/** `content` is its current version. */
+export const presentTemplate = (row: TemplateRow, content: VersionRow) => ({
+  ...presentHead({ ...row, subject: content.subject, fields_json: content.fields_json }),
+  text: content.text,
+  html: content.html,
+});
+
+export const presentVersionHead = ({
+  version,
+  subject,
+  fields_json,
+  created_at,
+  created_by,
+}: VersionHead) => ({
+  version,
+  subject,
+  variables: JSON.parse(fields_json) as string[],
+  created_at: toIso(created_at),
+  created_by,
+});
+
+export const presentVersion = (row: VersionRow) => ({
+  ...presentVersionHead(row),
+  text: row.text,
+  html: row.html,
 });

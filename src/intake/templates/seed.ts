@@ -1,5 +1,4 @@
-// Writes the presets into a practice's templates, once: what has the name of one already stays as it is.
-
+// Adds the presets to a practice's templates; a template that has the name of one already does not change.
 import { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { auditStore } from '#src/events/audit-store.ts';
@@ -8,19 +7,19 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { kinds } from '#src/messages/kinds.ts';
-import { createTemplate, type Doing } from './change.ts';
+import { createTemplate, type TemplateChange } from './change.ts';
 import { type Preset, presetHtml, presets, presetText } from './presets.ts';
 import { requireTemplateRights } from './routes.ts';
 import { templateStore } from './store.ts';
 
-interface Seeded {
+interface SeedResult {
   readonly created: readonly string[];
   readonly existing: readonly string[];
 }
 
-const plant = (db: TenantDb, preset: Preset, doing: Doing): void => {
+const createPreset = (db: TenantDb, preset: Preset, templateChange: TemplateChange): void => {
   const { name, description, kind, subject } = preset;
-  // Opens and clicks of mail about appointments and health are nobody's business.
+  // Opens and clicks of mail about appointments and health are private.
   const isTracked = kinds[kind].stream === 'marketing';
   const attributes = {
     name,
@@ -29,20 +28,29 @@ const plant = (db: TenantDb, preset: Preset, doing: Doing): void => {
     track_opens: isTracked,
     track_clicks: isTracked,
   };
-  createTemplate(db, attributes, { subject, text: presetText(preset), html: presetHtml(preset) }, doing);
+  createTemplate(
+    db,
+    attributes,
+    { subject, text: presetText(preset), html: presetHtml(preset) },
+    templateChange,
+  );
 };
 
-/** Names of those that were made now, and of those that were there. */
-export const seedPresets = (db: TenantDb, doing: Doing): Seeded => {
+/** Names of the templates that were created now, and of those that existed. */
+export const seedPresets = (db: TenantDb, templateChange: TemplateChange): SeedResult => {
   const isThere = ({ name }: Preset) => templateStore(db).byName(name) !== undefined;
   const { existing = [], missing = [] } = Object.groupBy(presets, (preset) =>
     isThere(preset) ? 'existing' : 'missing',
   );
-  for (const preset of missing) plant(db, preset, doing);
+  for (const preset of missing) createPreset(db, preset, templateChange);
   if (missing.length === 0) {
     const present = existing.map(({ name }) => name);
     const target = { type: 'template', id: 'presets' };
-    auditStore(db).record(doing.change, { target, before: present, after: present }, doing.now);
+    auditStore(db).record(
+      templateChange.change,
+      { target, before: present, after: present },
+      templateChange.now,
+    );
   }
   return { created: missing.map(({ name }) => name), existing: existing.map(({ name }) => name) };
 };
@@ -63,15 +71,15 @@ export const presetRoutes = ({ files, clock }: { files: TenantFiles; clock: Cloc
     responses: {
       200: {
         description:
-          'Names of templates that were made now, and of those that were there and stay as they are.',
+          'Names of the templates that were created now, and of those that existed and did not change.',
         body: z.strictObject({ created: names, existing: names }),
       },
     },
     errors: ['conflict'],
     handle: async ({ params }, { caller, change }) => {
       requireTemplateRights(caller);
-      const doing = { change, now: clock.now() };
-      return { status: 200, body: await files.write(params.id, (db) => seedPresets(db, doing)) };
+      const templateChange = { change, now: clock.now() };
+      return { status: 200, body: await files.write(params.id, (db) => seedPresets(db, templateChange)) };
     },
   }),
 ];

@@ -1,15 +1,15 @@
-// Whether a domain takes mail, by its DNS (RFC 5321 §5.1, RFC 7505): nobody's server is asked whether a mailbox exists.
-// Answers are kept for some minutes, so that a list of one company's addresses costs one question.
+// Whether a domain takes mail, by its DNS (RFC 5321 §5.1, RFC 7505): no server is asked whether a mailbox exists.
+// Answers are kept for some minutes, so that a list of one company's addresses costs one lookup.
 
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
 
-/** `null_mx`: it says that it takes none. `unknown`: the DNS did not answer in time, or not to the point. */
+/** `null_mx`: it declares that it takes none. `unknown`: the DNS did not answer in time, or not to the point. */
 export type MailHost = 'takes_mail' | 'none' | 'null_mx' | 'unknown';
 
 export interface MailHosts {
-  /** What is not known after some seconds is `unknown`. Never rejects. */
+  /** A host that is not known after some seconds is `unknown`. Never rejects. */
   ask(domains: Iterable<string>): Promise<ReadonlyMap<string, MailHost>>;
 }
 
@@ -20,7 +20,7 @@ export interface MailHostsOptions {
   readonly patienceMs?: number;
 }
 
-/** Of all calls together: the resolver has others to serve. */
+/** Lookups of all calls together: others use the resolver too. */
 const ASKED_AT_ONCE = 32;
 const PATIENCE_MS = 15 * SECOND;
 const KEPT_MS = 10 * MINUTE;
@@ -31,7 +31,7 @@ const ask = async ({ mx, addresses }: MailHostsOptions['lookup'], domain: string
   const found = await mx(domain);
   if (found.kind === 'failed') return 'unknown';
   if (found.kind === 'found') {
-    // RFC 7505 §3: the root alone. Beside others it means nothing.
+    // RFC 7505 §3: the root must be the only exchange.
     return found.records.every(({ exchange }) => exchange === '') ? 'null_mx' : 'takes_mail';
   }
   if (!found.nameExists) return 'none';
@@ -41,21 +41,21 @@ const ask = async ({ mx, addresses }: MailHostsOptions['lookup'], domain: string
   return host.kind === 'found' ? 'takes_mail' : 'none';
 };
 
-interface Kept {
+interface KnownHost {
   readonly host: MailHost;
   readonly until: number;
 }
 
-interface Question {
+interface PendingLookup {
   readonly answer: Promise<MailHost>;
-  /** Aborted once they wait no longer. */
+  /** Each aborts once its caller no longer waits. */
   readonly askers: AbortSignal[];
 }
 
 export const createMailHosts = ({ lookup, clock, patienceMs = PATIENCE_MS }: MailHostsOptions): MailHosts => {
   const inPlace = limitConcurrency(ASKED_AT_ONCE);
-  const kept = new Map<string, Kept>();
-  const underWay = new Map<string, Question>();
+  const kept = new Map<string, KnownHost>();
+  const pending = new Map<string, PendingLookup>();
 
   const keep = (domain: string, host: MailHost): void => {
     if (host === 'unknown') return;
@@ -67,22 +67,22 @@ export const createMailHosts = ({ lookup, clock, patienceMs = PATIENCE_MS }: Mai
   const find = (domain: string, isOver: AbortSignal): Promise<MailHost> => {
     const known = kept.get(domain);
     if (known && known.until > clock.now()) return Promise.resolve(known.host);
-    const joined = underWay.get(domain);
+    const joined = pending.get(domain);
     if (joined) {
       joined.askers.push(isOver);
       return joined.answer;
     }
-    // What nobody waits for any more is not asked.
+    // A lookup that no caller waits for any more is left out.
     const askers = [isOver];
     const found = inPlace(async () =>
       askers.every(({ aborted }) => aborted) ? 'unknown' : ask(lookup, domain),
     );
     const answer = found.then((host) => {
       keep(domain, host);
-      underWay.delete(domain);
+      pending.delete(domain);
       return host;
     });
-    underWay.set(domain, { answer, askers });
+    pending.set(domain, { answer, askers });
     return answer;
   };
 

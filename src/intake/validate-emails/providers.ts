@@ -1,4 +1,4 @@
-// Where many people have their mailbox, and what their names are mistyped as. Pure.
+// The large mailbox providers, and how their names are mistyped. Pure.
 import { editDistance } from '#src/kernel/nearest.ts';
 
 /** Private mailboxes in the German-speaking countries and their neighbours, the most usual ones first. */
@@ -13,7 +13,7 @@ const providers: readonly string[] = (
 ).split(' ');
 const known: ReadonlySet<string> = new Set(providers);
 
-/** Near a provider's name, registered by others, with a mail host that takes what was meant for somebody. */
+/** Names near a provider's that others have registered, with a mail host that accepts the mistyped mail. */
 const squatted: Readonly<Record<string, string>> = {
   'gmai.com': 'gmail.com',
   'gmal.com': 'gmail.com',
@@ -44,7 +44,7 @@ const squatted: Readonly<Record<string, string>> = {
   'wbe.de': 'web.de',
 };
 
-/** In a short name nearly every other one is near. */
+/** Many names are near a short one. */
 const LONG_NAME = 8;
 const allowedDistance = (name: string): number => (name.length >= LONG_NAME ? 2 : 1);
 const MAX_COMPARED = 40;

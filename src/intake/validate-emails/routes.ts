@@ -1,4 +1,4 @@
-// Looks at addresses before anything is sent to them. Nothing is stored, no mailbox is asked for.
+// Checks addresses before anything is sent to them. Nothing is stored, and no mail server is asked for a mailbox.
 import type { KeyObject } from 'node:crypto';
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 import { z } from 'zod';
@@ -29,12 +29,12 @@ export interface ValidateEmailsDeps {
   readonly clock: Clock;
   readonly lookup: Pick<DnsLookup, 'mx' | 'addresses'>;
   readonly suppressionKey: KeyObject;
-  /** Mail to it is the simulator's, whatever the DNS says. */
+  /** The simulator receives mail to it, whatever the DNS says. */
   readonly simulatorDomain: string;
 }
 
-/** What is made once for all calls. */
-interface Means extends ValidateEmailsDeps {
+/** Created once for all calls. */
+interface Validator extends ValidateEmailsDeps {
   readonly mailHosts: MailHosts;
   readonly disposable: ReadonlySet<string>;
   readonly limit: RateCheck;
@@ -43,9 +43,9 @@ interface Means extends ValidateEmailsDeps {
 const MAX_EMAILS = 1_000;
 const MAX_TYPED = 1_000;
 const BODY_LIMIT_BYTES = 1_048_576;
-/** A form asks for one at a time, a list for hundreds. */
-const ADDRESSES_PER_ASKING = 25;
-const ASKINGS_PER_MINUTE = 120;
+/** A form checks one address at a time, a list hundreds: each 25 of a request count as one. */
+const ADDRESSES_PER_COUNT = 25;
+const COUNTS_PER_MINUTE = 120;
 
 const validateBody = z.strictObject({
   emails: z.array(z.string().max(MAX_TYPED)).min(1).max(MAX_EMAILS).describe('bare addresses'),
@@ -57,7 +57,9 @@ const resultSchema = z.strictObject({
   verdict: z.enum(verdicts).describe('`unknown`: the DNS did not answer; ask again later'),
   reasons: z
     .array(z.enum(reasons))
-    .describe('`no_mail_host`, `null_mx`: the domain takes no mail; `role`: read by several, or nobody'),
+    .describe(
+      '`no_mail_host`, `null_mx`: the domain takes no mail; `role`: read by several people, or no one',
+    ),
   suggestion: z.string().nullable().describe('the address that was probably meant'),
   suppressed: z
     .strictObject({ scope: z.enum(suppressionScopes), reason: z.enum(suppressionReasons) })
@@ -66,7 +68,7 @@ const resultSchema = z.strictObject({
 });
 type Result = z.infer<typeof resultSchema>;
 
-/** The widest of those that concern what the caller may use. */
+/** The widest suppression that concerns what the caller may use. */
 const visibleSuppression = (
   db: TenantDb,
   rows: readonly SuppressionFacts[],
@@ -91,13 +93,13 @@ const isListed = (domain: string, list: ReadonlySet<string>): boolean => {
 };
 
 const validate = async (
-  means: Means,
+  validator: Validator,
   tenantId: string,
   caller: Caller,
   emails: readonly string[],
 ): Promise<Result[]> => {
-  const { files, suppressionKey, mailHosts, disposable, simulatorDomain, limit } = means;
-  for (let left = emails.length; left > 0; left -= ADDRESSES_PER_ASKING) limit(tenantId);
+  const { files, suppressionKey, mailHosts, disposable, simulatorDomain, limit } = validator;
+  for (let left = emails.length; left > 0; left -= ADDRESSES_PER_COUNT) limit(tenantId);
   const addresses = emails.map((email) => (parseEmail(email)?.email ?? null) as Address | null);
   const domains = addresses.flatMap((address) => (address === null ? [] : addressDomain(address)));
   const hosts = await mailHosts.ask(domains.filter((domain) => domain !== simulatorDomain));
@@ -128,13 +130,13 @@ const validate = async (
 };
 
 export const validateEmailsRoutes = (deps: ValidateEmailsDeps): Route[] => {
-  const means: Means = {
+  const validator: Validator = {
     ...deps,
     mailHosts: createMailHosts(deps),
     disposable: disposableEmailBlocklistSet(),
     limit: createRateCheck(
       deps.clock,
-      () => perMinute(ASKINGS_PER_MINUTE),
+      () => perMinute(COUNTS_PER_MINUTE),
       'Too many addresses were looked at.',
     ),
   };
@@ -143,7 +145,7 @@ export const validateEmailsRoutes = (deps: ValidateEmailsDeps): Route[] => {
       method: 'post',
       path: '/api/practices/{id}/validate-emails',
       tag: 'Send',
-      summary: 'Look at addresses by their form, the DNS and the suppressions; nobody is written to',
+      summary: 'Look at addresses by their form, the DNS and the suppressions; no mail is sent',
       access: 'messages.send',
       audit: { none: 'nothing is changed' },
       stability: 'stable',
@@ -159,7 +161,7 @@ export const validateEmailsRoutes = (deps: ValidateEmailsDeps): Route[] => {
       errors: ['forbidden', 'not_found', 'rate_limited'],
       handle: async ({ params, body }, { caller }) => ({
         status: 200,
-        body: { results: await validate(means, params.id, caller, body.emails) },
+        body: { results: await validate(validator, params.id, caller, body.emails) },
       }),
     }),
   ];

@@ -1,11 +1,11 @@
-// What is to be thought of an address, from what was found out about it. Pure.
+// The verdict on an address, from what is known about it. Pure.
 
 import type { Address } from '#src/mail/mailbox.ts';
 import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { MailHost } from './mail-hosts.ts';
 import { meantProvider } from './providers.ts';
 
-/** `risky`: mail arrives, but perhaps not where it should. `unknown`: it could not be found out now. */
+/** `risky`: mail may arrive, but perhaps not where it should. `unknown`: the DNS gave no answer now. */
 export const verdicts = ['deliverable', 'risky', 'undeliverable', 'unknown'] as const;
 export type EmailVerdict = (typeof verdicts)[number];
 
@@ -22,7 +22,7 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
-/** What each says of the whole; the gravest decides. A suppression weighs by its own reason. */
+/** The verdict that each reason leads to; the gravest decides. That of a suppression depends on its own reason. */
 const weights: Readonly<Record<Exclude<Reason, 'suppressed'>, EmailVerdict>> = {
   syntax: 'undeliverable',
   smtputf8: 'undeliverable',
@@ -35,7 +35,7 @@ const weights: Readonly<Record<Exclude<Reason, 'suppressed'>, EmailVerdict>> = {
 };
 const gravity: readonly EmailVerdict[] = ['undeliverable', 'unknown', 'risky'];
 
-/** Read by several people, or by nobody: RFC 2142, and what offices and practices call theirs. */
+/** Mailboxes that several people read, or no one: RFC 2142, and the usual names in offices and practices. */
 const roles: ReadonlySet<string> = new Set(
   (
     'abuse admin administrator anmeldung billing bewerbung buchhaltung buero contact datenschutz dns empfang ftp ' +
