@@ -39,7 +39,7 @@ const letters = (subject: string, count: number) =>
 const replayed = ({ headers }: AppAnswer<unknown>): string | null => headers.get('idempotent-replayed');
 
 describe('each item is answered in its place:', () => {
-  test('the good ones are sent, the others say why not and where', async () => {
+  test('the good ones are sent, the others are refused with the reason and the place', async () => {
     const items = [
       { ...letter, subject: 'mixed' },
       { subject: 'mixed', text: 'x' },
@@ -137,7 +137,7 @@ describe('the whole is refused', () => {
 describe('a batch under an Idempotency-Key', () => {
   const key = (name: string) => ({ 'Idempotency-Key': name });
 
-  test('is answered once more as it was, refusals too, and sends nothing again', async () => {
+  test('is answered again as it was, refusals too, and sends nothing again', async () => {
     const items = [...letters('repeated', 3), { ...letter, subject: '' }];
     const first = await post(items, key('repeated'));
     const again = await post(items, key('repeated'));
@@ -146,7 +146,7 @@ describe('a batch under an Idempotency-Key', () => {
     expect(stored('repeated')).toHaveLength(3);
   });
 
-  test('asked for many times at once is sent once, and all are told the same', async () => {
+  test('sent many times at once is done once, and all get the same answer', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => post(letters('at once', 5), key('at once'))),
     );
@@ -188,7 +188,7 @@ describe('a batch under an Idempotency-Key', () => {
     expect([second.status, replayed(second)]).toEqual([202, null]);
   });
 
-  test('goes on after a crash in the middle: what was accepted is told again, the rest is sent', async () => {
+  test('goes on after a crash in the middle: accepted items are answered again, the rest is sent', async () => {
     const items = letters('cut off', 6);
     const first = await post(items, key('cut off'));
     const ids = first.body.map(({ id }) => id);
@@ -235,7 +235,7 @@ describe('a batch under an Idempotency-Key', () => {
 });
 
 describe('an item with a key of its own', () => {
-  test('is sent once in whatever batch it stands, and by itself', async () => {
+  test('is sent once, in any batch and by itself', async () => {
     const item = { ...letter, subject: 'own', idempotency_key: 'own' };
     const first = await post([item, letter]);
     const again = await post([letter, item]);

@@ -55,7 +55,7 @@ const counted = (table: string) => app.rowCounts(sender.practice.id)[table];
 const codesOf = ({ body }: AppAnswer<Bulk>) => body.results.map(({ code, status }) => code ?? status);
 
 describe('each recipient', () => {
-  test('gets a message of their own with their own values, escaped, and a way out of it', async () => {
+  test('gets a message of their own with their own values, escaped, and their own unsubscribe link', async () => {
     const data = { name: 'Frau "Müller" <b> & Söhne', link: `${link}?a=1&b=ü` };
     const cara = { email: 'Cara Müller <cara@example.org>', data };
     const dora = { email: 'dora@example.org', name: 'Dora, die Erste', data: { name: 'Dora' } };
@@ -113,7 +113,7 @@ describe('each recipient', () => {
     expect(counted('shared_contents')).toBe(before + 1);
   });
 
-  test('who is suppressed, or has an address that is none, is told of alone', async () => {
+  test('a suppressed recipient or a bad address is answered in its own place', async () => {
     await app.request('POST', `${sender.base}/suppression`, { address: 'gone@example.org' }, sender.token);
     const recipients = [anna, { ...anna, email: 'gone@example.org' }, { ...anna, email: 'nobody' }, ben];
     const answer = await post({ recipients });
@@ -158,7 +158,7 @@ describe('the defaults', () => {
     });
   });
 
-  test('of a stored template hold, and what the request says wins', async () => {
+  test('of a stored template hold, and those of the request win', async () => {
     const stored = { name: 'erinnerung', message_kind: 'termin', track_opens: false, ...template };
     await app.request('POST', `${sender.base}/templates`, stored, sender.token);
     expect(await sent({ template: 'erinnerung' })).toMatchObject({
@@ -315,7 +315,7 @@ describe('before anything is sent, refused is', () => {
 });
 
 describe('where the cap is reached in the middle', () => {
-  test('those before it are sent, the others say so', async () => {
+  test('those before it are sent, the others are refused', async () => {
     const small = await app.createSender();
     await app.completeLegal(small.practice.id);
     const recipients = numbered('cap', 205).map((email) => ({ email, data: anna.data }));
@@ -367,7 +367,7 @@ describe('the flat path', () => {
 describe('under an Idempotency-Key', () => {
   const key = (name: string) => ({ 'Idempotency-Key': name });
 
-  test('the same request is answered once more as it was, by header and by field', async () => {
+  test('the same request is answered again as it was, by header and by field', async () => {
     const body = { recipients: [anna, { ...ben, email: 'nobody' }] };
     const before = counted('messages') ?? 0;
     const first = await post(body, key('bulk'));
@@ -405,7 +405,7 @@ describe('under an Idempotency-Key', () => {
   });
 });
 
-test('after kill -9 in the middle, the repeated request sends to nobody twice and to all', {
+test('after kill -9 in the middle, the repeated request sends to every recipient once', {
   timeout: PATIENCE_MS,
 }, async () => {
   const started = untilTestEnds();

@@ -129,7 +129,7 @@ describe('with a scanner that takes its time', () => {
     expect(slow.rowCounts(who.practice.id).messages).toBe(2);
   });
 
-  test('what it was asked about is sent, though the template has been changed meanwhile', async () => {
+  test('the scanned content is sent, though the template has been changed meanwhile', async () => {
     rspamd.reject('verboten');
     const path = `${who.base}/templates`;
     const made = await slow.request(

@@ -97,7 +97,7 @@ describe.each(presets)('$name', (preset: Preset) => {
     expect(body).toMatchObject({ track_opens: isNewsletter, track_clicks: isNewsletter });
   });
 
-  test('says the same in text and HTML', async () => {
+  test('has the same content in text and HTML', async () => {
     const { body } = await app.request<{ text: string; html: string }>(
       'GET',
       `${sender.base}/templates/${preset.name}`,
@@ -114,7 +114,7 @@ describe.each(presets)('$name', (preset: Preset) => {
     expect(body.html).toContain('<html lang="de">');
   });
 
-  test('has a subject that tells nothing of a person or of health', () => {
+  test('has a subject that mentions neither a person nor health', () => {
     expect(preset.subject).not.toMatch(
       /\{\{(?!datum|betreff)|rezept|befund|diagnose|therapie|behandlung|patient/i,
     );

@@ -172,7 +172,7 @@ describe('cancelled', () => {
     expect(counted().flat()).toEqual([]);
   });
 
-  test('it is told in the audit, without what it says or to whom', async () => {
+  test('the audit records it, without content and recipients', async () => {
     const id = await sendAt(due, { to: 'geheim@example.org' });
     await cancel(id);
     const { body } = await call<List<object>>('GET', '/audit', undefined, app.adminToken);
@@ -257,7 +257,7 @@ describe('given another time', () => {
     expect(arrivals(id)).toBe(1);
   });
 
-  test('its creation is told as it was, whatever has become of its time', async () => {
+  test('the event of its creation does not change with its time', async () => {
     const id = await sendAt(NOON + DAY);
     const created = async () =>
       (await call<{ data: unknown[] }>('GET', `/events?event=message.created&message_id=${id}`)).body.data;
@@ -303,7 +303,7 @@ describe('given another time', () => {
     expect((await call('PATCH', `/messages/${id}`, body)).body.code).toBe('invalid_request');
   });
 
-  test('it is told in the audit', async () => {
+  test('the audit records it', async () => {
     const id = await sendAt(due);
     await move(id, NOON + HOUR);
     const { body } = await call<List<object>>('GET', '/audit', undefined, app.adminToken);
@@ -336,7 +336,7 @@ describe('given another time', () => {
       expect(await app.message(sender, id)).toMatchObject({ scheduled_at: toIso(NOON + 2 * DAY) });
     });
 
-    test('marketing does not move to a day that is full, and does not stand in its own way', async () => {
+    test('marketing does not move to a day that is full, and does not count against itself', async () => {
       fill('marketing', today + 3, 700);
       fill('marketing', today + 2, 399);
       const id = await sendAt(NOON + 2 * DAY, { route: 'broadcast' });
@@ -445,7 +445,7 @@ describe('at the moment it is due', () => {
   const due = NOON + MINUTE;
   const MESSAGES = 40;
 
-  test('either it is cancelled and nobody gets it, or it is sent, once, and that is said', async () => {
+  test('either it is cancelled and no one gets it, or it is sent once and the answer says so', async () => {
     const ids = await Promise.all(Array.from({ length: MESSAGES }, () => sendAt(due)));
     clock.set(due);
     const [answers] = await Promise.all([

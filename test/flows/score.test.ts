@@ -162,7 +162,7 @@ describe('what would be refused', () => {
         ),
     ],
     ['safe_mode_recipient', letter, (who) => app.sql(who.practice.id, 'UPDATE practice SET safe_mode = 1')],
-  ])('%s is told, with what to do, and the refused send says the same', async (code, body, prepare) => {
+  ])('%s is shown, with what to do, and the refused send has the same code', async (code, body, prepare) => {
     const who = await app.createSender();
     await prepare?.(who);
     const { status, body: told } = await score(body, who);
@@ -184,7 +184,7 @@ describe('what would be refused', () => {
   });
 });
 
-test('marketing is told what it lacks, and then that it lacks nothing', async () => {
+test('marketing shows what is missing, and then that nothing is missing', async () => {
   const who = await app.createSender();
   const body = { ...letter, route: 'broadcast' };
   expect((await score(body, who)).body).toMatchObject({
@@ -198,7 +198,7 @@ test('marketing is told what it lacks, and then that it lacks nothing', async ()
   });
 });
 
-test('content that would be blocked is rated so, in the words of the language asked for', async () => {
+test('content that would be blocked is rated so, in the language asked for', async () => {
   rspamd.reject('verboten');
   const body = { ...letter, subject: 'SOFORT LESEN!!!', text: 'Das ist verboten.' };
   const [german, english] = await Promise.all(

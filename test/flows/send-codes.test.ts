@@ -355,7 +355,7 @@ describe('a send is refused with', () => {
   });
 });
 
-test('a second call under the key of one that takes too long is told to come again', async () => {
+test('a second call under the key of one that takes too long is asked to try again', async () => {
   const held = await startPlayedRspamd();
   onTestFinished(held.stop);
   const config = { scanners: { rspamd: { url: held.url, timeout: '60s' } } };

@@ -190,7 +190,7 @@ describe('names with capitals', () => {
     ['an attachment without its name', { Attachments: [{ Content: '' }] }, 'Attachments[0].Name'],
     ['a word for a truth value', { TrackOpens: 'yes' }, 'TrackOpens'],
     ['a line break in a tag', { Tag: 'a\nb' }, 'Tag'],
-  ])('are those that problems are told by: %s', async (_, fields, path) => {
+  ])('are those that problems name: %s', async (_, fields, path) => {
     const { subject, ...others } = letter;
     const { status, body } = await post({ ...others, Subject: subject, ...fields });
     expect([status, body.code]).toEqual([400, 'invalid_request']);
@@ -202,7 +202,7 @@ test.each([
   ['lines of 76 characters', 'JVBERi0x\r\nLjQK'],
   ['no padding', 'JVBERi0xLjQKMQ'],
   ['a data URL', 'data:application/pdf;base64,JVBERi0xLjQK'],
-])('an attachment in base64 with %s is told what is expected', async (_, content) => {
+])('an attachment in base64 with %s is refused with what is expected', async (_, content) => {
   const { body } = await post({ ...letter, attachments: [{ filename: 'Befund.pdf', content }] });
   expect(body.fields).toEqual([
     {
@@ -237,12 +237,12 @@ describe('a text part for HTML alone', () => {
     return (await sourceOf(id, letter.to)).toString('latin1');
   };
 
-  test('is made where the route says so, unless the send says no', async () => {
+  test('is made where the route turns it on, unless the send turns it off', async () => {
     expect(await partsOf(undefined)).toContain('Content-Type: text/plain');
     expect(await partsOf({ plain_text_fallback: false })).not.toContain('Content-Type: text/plain');
   });
 
-  test('is not made where the route says no, unless the send says so', async () => {
+  test('is not made where the route turns it off, unless the send turns it on', async () => {
     const fields = { name: 'Nur HTML', type: 'transactional', plain_text_fallback: false };
     expect((await app.request('POST', `${sender.base}/routes`, fields, sender.token)).status).toBe(201);
     expect(await partsOf(undefined, 'nur-html')).not.toContain('Content-Type: text/plain');
@@ -318,7 +318,7 @@ describe('a stored template', () => {
   });
 });
 
-test('the description of the API tells native names and those with capitals, and that only `to` is required', async () => {
+test('the description of the API has native names and those with capitals, and requires only `to`', async () => {
   interface Described {
     readonly paths: Record<
       string,

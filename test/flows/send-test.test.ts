@@ -73,7 +73,7 @@ describe('a sample message', () => {
     expect(unknown.body).toMatchObject({ code: 'invalid_request', fields: [{ path: 'body.kind' }] });
   });
 
-  test('goes to nobody outside the allowlist in safe mode; the simulator is always allowed', async () => {
+  test('goes to no one outside the allowlist in safe mode; the simulator is always allowed', async () => {
     const app = await started({ config: { safe_mode: { default: true, allowlist: ['@example.net'] } } });
     const sender = await app.createSender();
     const outside = await sendTest(app, sender, { kind: 'quality', to: 'erika@example.org' });
@@ -84,7 +84,7 @@ describe('a sample message', () => {
 });
 
 describe('a mail to the simulator', () => {
-  test('where nothing comes in is sent all the same, and the answer says what will be missing', async () => {
+  test('is sent also where no mail is received, and the answer says what will be missing', async () => {
     const app = await started();
     const sender = await app.createSender();
     for (const kind of ['success', 'bounce', 'complaint', 'ooto']) {

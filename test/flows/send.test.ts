@@ -119,7 +119,7 @@ describe('a message to several recipients', () => {
     }
   });
 
-  test('shows nobody who else was blind-copied, not even to them', () => {
+  test('hides blind-copied recipients from everyone, also from each other', () => {
     for (const { content } of copiesOf(id).values()) {
       expect(content.toString('latin1')).not.toMatch(/^bcc:/im);
       expect(content.toString('latin1')).not.toContain('hidden@');
@@ -254,7 +254,7 @@ describe('a message to several recipients', () => {
     expect(data[1]).toMatchObject({ smtp_code: 250, enhanced_code: '2.0.0', upstream: 'relay' });
   });
 
-  test('tells its events page by page', async () => {
+  test('lists its events page by page', async () => {
     const seen: Event[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page: List<Event> = await read(`/messages/${id}/events?limit=2${cursor && `&cursor=${cursor}`}`);
@@ -379,7 +379,7 @@ describe('content', () => {
   });
 });
 
-test('health tells no more of the smarthost than whether and how it delivers', async () => {
+test('health shows of the smarthost only whether and how it delivers', async () => {
   const id = await app.send(sender);
   await app.untilStatus(sender, id, 'processed');
   const { text, body } = await app.request('GET', '/api/admin/health', undefined, app.adminToken);

@@ -61,7 +61,7 @@ describe('a template', () => {
       expect((await ask('GET', `/${key}`)).body, key).toEqual(template);
   });
 
-  test('stands in the list by its name, without text and HTML', async () => {
+  test('is in the list by its name, without text and HTML', async () => {
     const template = await made();
     const { body } = await ask<List<Template>>('GET', '?limit=200');
     const { text: _, html: __, ...head } = template;

@@ -42,7 +42,7 @@ const messages = () =>
 describe('where the sync fails', () => {
   const UNKNOWN = { code: 'unavailable', message: expect.stringContaining('unknown') };
 
-  test('it is unknown whether the message was stored; where it was, it is sent', async () => {
+  test('the sender does not know whether the message was stored; a stored one is sent', async () => {
     relay.dispatcher.start();
     disk.failNextSync(new Error('EIO'));
     await expect(relay.send(practice)).rejects.toMatchObject(UNKNOWN);
@@ -50,13 +50,13 @@ describe('where the sync fails', () => {
     await relay.untilSent(practice);
   });
 
-  test('the registry keeps the practice, so that a restart looks', async () => {
+  test('the registry keeps the practice, so that a restart looks for due mail', async () => {
     disk.failNextSync(new Error('EIO'));
     await expect(relay.send(practice)).rejects.toMatchObject(UNKNOWN);
     expect(await relay.registered()).toEqual([practice]);
   });
 
-  test('the repeated request answers with the stored message, and that is sent though nobody knew of it', async () => {
+  test('the repeated request answers with the stored message, and that message is sent', async () => {
     const submission: Submission = {
       tenantId: practice,
       projects: null,
@@ -79,7 +79,7 @@ describe('where the sync fails', () => {
 
 const read = <T>(work: (db: TenantDb) => T): Promise<T> => relay.storage.tenants.read(practice, work);
 
-describe('what is accepted is counted', () => {
+describe('accepted mail is counted', () => {
   const counted = (fromDay = utcDay(relay.clock.now()), days = 1) =>
     read((db) =>
       counterStore(db)
@@ -88,7 +88,7 @@ describe('what is accepted is counted', () => {
     );
   const to = (...addresses: string[]) => addresses.map((address) => parseAddress(address));
 
-  test('one mail a recipient, on its UTC day', async () => {
+  test('one mail for each recipient, on its UTC day', async () => {
     const day = utcDay(relay.clock.now());
     await relay.send(practice, { to: to('a@example.org', 'b@example.org'), bcc: to('c@example.org') });
     relay.clock.set((day + 1) * DAY - 1);
@@ -111,7 +111,7 @@ describe('what is accepted is counted', () => {
     ]);
   });
 
-  test('but not what goes to the simulator', async () => {
+  test('but not mail to the simulator', async () => {
     await relay.send(practice, { to: to('bounce@simulator.mail.example.com') });
     expect(await counted()).toBe(0);
     await relay.send(practice, { to: to('bounce@simulator.mail.example.com', 'a@example.org') });
@@ -131,7 +131,7 @@ describe('what is accepted is counted', () => {
     expect(await counted()).toBe(1);
   });
 
-  test('and not what a gate refuses', async () => {
+  test('and not mail that a gate refuses', async () => {
     await expect(relay.send(practice, { headers: [['Sender', 'x']] })).rejects.toThrow();
     expect(await counted()).toBe(0);
   });
@@ -152,7 +152,7 @@ describe('the service’s own mail', () => {
   const bodyOf = (id: string): Promise<BodyRow | undefined> =>
     read((db) => messageStore(db).body(messageStore(db).byId(id)?.seq ?? 0));
 
-  test('has its text and HTML stored sealed only', async () => {
+  test('has its text and HTML stored only sealed', async () => {
     const { answer } = await acceptWhole(relay.intake, submission());
     const body = await bodyOf(answer.id);
     expect(body).toMatchObject({ text: null, html: null });
@@ -161,7 +161,7 @@ describe('the service’s own mail', () => {
     expect(opened).toMatchObject({ text: `Ihr Code: ${CODE}`, html: `<b>${CODE}</b>` });
   });
 
-  test('shows no content, also to those who may see content', async () => {
+  test('shows no content, not even to those who may see content', async () => {
     const { answer } = await acceptWhole(relay.intake, submission());
     const shown = await read((db) => {
       const row = messageStore(db).byId(answer.id);
@@ -171,27 +171,27 @@ describe('the service’s own mail', () => {
     expect(JSON.stringify(shown)).not.toContain(CODE);
   });
 
-  test('bears header fields of its own, which no sender may set', async () => {
+  test('has header fields of its own, which no sender may set', async () => {
     const { answer } = await acceptWhole(relay.intake, submission());
     expect((await bodyOf(answer.id))?.headers_json).toBe('[["Auto-Submitted","auto-generated"]]');
     const headers = [['Auto-Submitted', 'auto-generated']] as const;
     await expect(relay.send(practice, { headers })).rejects.toMatchObject({ code: 'header_not_allowed' });
   });
 
-  test('passes the same gates otherwise', async () => {
+  test('passes the same gates apart from that', async () => {
     const draft = { ...MESSAGE, headers: [['Sender', 'x']] as const };
     await expect(acceptWhole(relay.intake, submission({ draft }))).rejects.toMatchObject({
       code: 'header_not_allowed',
     });
   });
 
-  test('is known by its key alone: other content under it is answered as the first', async () => {
+  test('is identified by its key alone: other content under the key gets the first answer', async () => {
     const first = await acceptWhole(relay.intake, submission());
     const again = await acceptWhole(relay.intake, submission({ draft: { ...MESSAGE, text: 'other' } }));
     expect(again).toEqual({ ...first, replayed: true });
   });
 
-  test('leaves other messages as they are', async () => {
+  test('does not change how other messages are stored', async () => {
     const { answer } = await relay.send(practice);
     expect(await bodyOf(answer.id)).toMatchObject({
       text: 'Guten Tag',

@@ -1,4 +1,4 @@
-// A bulk with what goes wrong in the middle of it, and with scanners.
+// Failures in the middle of a bulk or batch, and scanners.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type BatchRequest, sendBatch } from '#src/intake/batch.ts';
@@ -49,7 +49,7 @@ const countOf = (table: string) =>
   read((db) => db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get());
 const codesOf = (results: readonly Result[]) => results.map(({ code, status }) => code ?? status);
 
-/** So many writes succeed; then the disk is full, until `heal`. */
+/** This number of writes succeeds; then the disk is full, until `heal`. */
 const failAfter = (writes: number) => {
   let left = writes;
   const { files } = relay.intake;
@@ -83,8 +83,8 @@ describe.each([
         key,
       ),
   ],
-] as const)('%s for which the disk is full in the middle', (_, send) => {
-  test('tells of those that were stored, and of those that were not; repeated by its key it stores the rest', async () => {
+] as const)('%s during which the disk becomes full', (_, send) => {
+  test('answers for each message whether it was stored; the same request again stores the rest', async () => {
     const { intake, heal } = failAfter(100);
     const first = await send(intake, 'key');
     const stored = first.results.flatMap(({ id }) => id ?? []);
@@ -104,7 +104,7 @@ describe.each([
   });
 });
 
-describe('an item that meets a defect', () => {
+describe('an item that causes a defect', () => {
   test('fails alone, and the repeated request tries it again', async () => {
     let broken = true;
     const intake: IntakeContext = {
@@ -139,8 +139,8 @@ describe('where scanners are configured', () => {
     clamd: { state: 'skipped', virus: null, attachment: null },
     links: { state: 'off', listed: [] },
   };
-  /** Scanners that say that of everything. */
-  const saying = (fields: Partial<ScannerReport>): IntakeContext => {
+  /** Scanners that report this for every message. */
+  const reporting = (fields: Partial<ScannerReport>): IntakeContext => {
     asked.length = 0;
     const said = { ...report, ...fields };
     const rules = createContentCheck();
@@ -156,14 +156,14 @@ describe('where scanners are configured', () => {
     return { ...relay.intake, content };
   };
 
-  test('they are asked once, for the first who can be written to', async () => {
+  test('they are asked once, for the first recipient with a valid address', async () => {
     const given = [{ email: 'nobody', data: { name: 'N', link: '' } }, ...recipients(30)];
-    const { status } = await bulk(saying({}), { recipients: given });
+    const { status } = await bulk(reporting({}), { recipients: given });
     expect({ status, asked }).toEqual({ status: 202, asked: [['r0@example.org']] });
   });
 
-  test('what they reject is kept as failed for each, and the key keeps the answer', async () => {
-    const intake = saying({ rspamd: { ...report.rspamd, action: 'reject', score: 30, symbols: ['BAD'] } });
+  test('a rejection keeps every message as failed, and the key keeps the answer', async () => {
+    const intake = reporting({ rspamd: { ...report.rspamd, action: 'reject', score: 30, symbols: ['BAD'] } });
     const { status, results } = await bulk(intake, { recipients: recipients(3) }, 'key');
     expect({ status, codes: codesOf(results) }).toEqual({
       status: 422,
@@ -176,16 +176,16 @@ describe('where scanners are configured', () => {
     expect(await countOf('messages')).toBe(3);
   });
 
-  test('what they say counts for the score of each', async () => {
-    const intake = saying({ rspamd: { ...report.rspamd, score: 6 } });
+  test('their report counts for the score of every message', async () => {
+    const intake = reporting({ rspamd: { ...report.rspamd, score: 6 } });
     await bulk(intake, { recipients: recipients(3) });
     const scores = await read((db) => db.prepare<[], number>('SELECT score FROM messages').pluck().all());
     expect(scores).toHaveLength(3);
     for (const score of scores) expect(score).toBeGreaterThanOrEqual(28);
   });
 
-  test('and must not be left out but are silent, nothing is stored', async () => {
-    const intake = saying({});
+  test('and are required but do not answer, nothing is stored', async () => {
+    const intake = reporting({});
     const silent = new AppError('unavailable', 'silent', { extra: { retry_after: 1 } });
     const content = { ...intake.content, scan: () => Promise.reject(silent) };
     await expect(bulk({ ...intake, content }, { recipients: recipients(3) }, 'key')).rejects.toBe(silent);
@@ -211,7 +211,7 @@ test('a host on the operator’s list blocks the messages that link to it, and n
   expect(codesOf(results)).toEqual(['queued', 'content_blocked', 'queued', 'queued']);
 });
 
-test('values for all that would be kept too many times over are refused, and nothing is kept', async () => {
+test('values for all that would take too much space with every message are refused, and nothing is stored', async () => {
   const data = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`v${index}`, 'x'.repeat(10_000)]),
   );
@@ -230,7 +230,7 @@ test('values for all that would be kept too many times over are refused, and not
   expect(await countOf('messages')).toBe(0);
 });
 
-test('a key of another project is neither told of nor touched', async () => {
+test('a key of another project is neither shown nor changed', async () => {
   const project = await read((db) => tenantStore(db).defaultProject().id);
   const body = { template, recipients: recipients(1), project_id: project };
   const ask = (projects: ReadonlySet<string> | null, asked: BulkRequest['body']) =>

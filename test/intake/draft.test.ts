@@ -105,7 +105,7 @@ describe('what cannot be understood', () => {
     return [...whole, 'a@x.org'.padStart(characters % text.length)];
   };
 
-  test.each(['to', 'cc', 'bcc', 'reply_to'] as const)('more than may be typed as %s', (field) => {
+  test.each(['to', 'cc', 'bcc', 'reply_to'] as const)('more characters than %s may have', (field) => {
     const message = `must have at most ${LIMIT} characters in all`;
     expect(refusalOf({ [field]: listOf(LIMIT + 1) })).toEqual({
       code: 'invalid_request',
@@ -114,7 +114,7 @@ describe('what cannot be understood', () => {
     expect(refusalOf({ [field]: listOf(LIMIT) })).toBeNull();
   });
 
-  test('a long bad recipient is told only in part', () => {
+  test('a long bad recipient is shown only in part', () => {
     expect(refusalOf({ to: 'x'.repeat(5_000) })).toEqual({
       code: 'invalid_recipient',
       recipients: ['x'.repeat(254)],
@@ -137,7 +137,7 @@ describe('the rest', () => {
       given: { text: undefined, text_body: 'Hallo' },
       draft: { text: 'Hallo', html: null },
     },
-    { name: 'an alias that says the same', given: { text_body: 'Guten Tag' }, draft: { text: 'Guten Tag' } },
+    { name: 'an alias with the same value', given: { text_body: 'Guten Tag' }, draft: { text: 'Guten Tag' } },
     {
       name: 'HTML alone',
       given: { text: undefined, html: '<p>Hallo' },
@@ -150,7 +150,7 @@ describe('the rest', () => {
       draft: { tags: ['a', 'b', 'c:d'] },
     },
     {
-      name: 'nothing that was not said',
+      name: 'nothing that was not given',
       given: {},
       draft: {
         from: null,
@@ -197,7 +197,7 @@ describe('the rest', () => {
     expect(Buffer.from(attachment?.content ?? []).toString()).toBe('hallo');
   });
 
-  test('a file name is composed, so that it is compared and shown alike', () => {
+  test('a file name is in composed form, so that it is compared and shown alike', () => {
     const attachments = [{ filename: 'Mu\u0308ller.pdf', content: 'aGFsbG8=' }];
     expect(draftOf({ attachments }).attachments[0]?.filename).toBe('Müller.pdf');
   });
@@ -256,13 +256,13 @@ describe('names with capitals', () => {
     route: 'outgoing',
   };
 
-  test('say the same as the native ones, so that one key answers both', () => {
+  test('give the same draft as the native ones, so that one key answers both', () => {
     const [one, other] = [whole, native].map((body) => sendBody.parse(body));
     expect(JSON.stringify(one)).toBe(JSON.stringify(other));
     expect(toDraft(sendBody.parse(whole))).toEqual(toDraft(sendBody.parse(native)));
   });
 
-  test('may stand beside native ones of other fields, and beside their own where both say the same', () => {
+  test('may be mixed with native ones, also of the same field where both have the same value', () => {
     expect(toDraft(sendBody.parse({ ...whole, ...native }))).toEqual(toDraft(sendBody.parse(native)));
     const { To, ...others } = whole;
     expect(toDraft(sendBody.parse({ ...others, to: To }))).toEqual(toDraft(sendBody.parse(native)));
@@ -300,7 +300,7 @@ describe('names with capitals', () => {
   });
 
   const OPTIONAL = Object.keys(whole).filter((name) => name !== 'To' && name !== 'Subject');
-  test.each(OPTIONAL)('null as %s is as if it were not there', (name) => {
+  test.each(OPTIONAL)('null as %s means absent', (name) => {
     const { [name as keyof typeof whole]: _, ...without } = whole;
     const [one, other] = [{ ...without, [name]: null }, without].map((body) => sendBody.parse(body));
     expect(JSON.stringify(one)).toBe(JSON.stringify(other));
@@ -359,7 +359,7 @@ describe('names with capitals', () => {
       expected: expect.objectContaining({ error: expect.stringMatching(/^Cc: /), recipients: ['nobody'] }),
     },
     {
-      name: 'a subject that nobody can see',
+      name: 'an invisible subject',
       given: { Subject: '\u200b' },
       expected: expect.objectContaining({ fields: [{ path: 'body.Subject', message: 'must not be empty' }] }),
     },
@@ -437,14 +437,14 @@ describe('attachments that the HTML shows', () => {
     expect(refusalOf({ attachments: [logo('a'), logo('A')] })).toBeNull();
   });
 
-  test('references in the HTML name it plainly', () => {
+  test('references in the HTML get the plain id', () => {
     const html = '<img src="CID:%3Clogo%3E">';
     expect(draftOf({ html, attachments: [logo('logo')] }).html).toBe('<img src="cid:logo">');
   });
 });
 
 describe('headers', () => {
-  test('as a list keep their order, and both of one name', () => {
+  test('given as a list keep their order, and repeated names', () => {
     const headers = [
       { name: 'X-B', value: '1' },
       { name: 'X-A', value: '2' },
@@ -469,7 +469,7 @@ describe('headers', () => {
   );
 });
 
-test('the time it is to be sent at is a moment, whatever zone it is written in', () => {
+test('scheduled_at is the same moment in every time zone it is written in', () => {
   const moment = Date.UTC(2026, 11, 1, 8, 30);
   expect(draftOf({ scheduled_at: '2026-12-01T09:30:00+01:00' }).scheduledAt).toBe(moment);
   expect(draftOf({ scheduled_at: '2026-12-01T08:30:00.000Z' }).scheduledAt).toBe(moment);
@@ -478,7 +478,7 @@ test('the time it is to be sent at is a moment, whatever zone it is written in',
   }
 });
 
-describe('a template stands in the place of subject, text and HTML', () => {
+describe('a template takes the place of subject, text and HTML', () => {
   const template = 'termin-erinnerung';
   test.each(['subject', 'text', 'text_body', 'html', 'html_body'])('%s beside it is refused', (field) => {
     const body = sendBody.parse({ to: 'a@x.org', template, [field]: 'x' });

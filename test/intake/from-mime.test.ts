@@ -67,7 +67,7 @@ describe('mail programs', () => {
     expect(draft).not.toHaveProperty('shown');
   });
 
-  test('Outlook: Windows-1252, an attachment of no type with an id that nobody shows', async () => {
+  test('Outlook: Windows-1252, an attachment of no type with an id that the HTML does not show', async () => {
     const draft = await draftOf(outlook(FROM), ['anna@example.org', 'chef@example.org']);
     expect(draft).toMatchObject({
       to: [{ address: 'anna@example.org', name: 'Berg, Anna' }],
@@ -112,7 +112,7 @@ describe('mail programs', () => {
   });
 });
 
-describe('what it says', () => {
+describe('the content', () => {
   test.each([
     ['no MIME at all', `${HEAD}\nGuten Tag\n`, 'Guten Tag\n', null],
     ['nothing', `${HEAD}\n`, '', null],
@@ -210,7 +210,7 @@ describe('what it says', () => {
   });
 });
 
-describe('whom it names', () => {
+describe('the addresses and fields', () => {
   test('the envelope decides who gets it; To and Cc stay as they were written', async () => {
     const message = `From: ${FROM}\nTo: A <anna@example.org>, b@example.org\nCc: Team: C@example.org;\nSubject: x\n\nText`;
     const { to, cc, bcc, shown } = await draftOf(message, [
@@ -267,12 +267,12 @@ describe('whom it names', () => {
       ),
       'text',
     ],
-  ])('not with %s', async (_, message, path) => {
+  ])('a message with %s is refused', async (_, message, path) => {
     const { code, extra } = await refusalOf(message);
     expect({ code, fields: extra.fields }).toMatchObject({ code: 'invalid_request', fields: [{ path }] });
   });
 
-  test('a field of ours that does not exist, with the one that was meant', async () => {
+  test('an unknown X-Service field is refused, with a guess of the one that was meant', async () => {
     const { code, hint, extra } = await refusalOf(`${HEAD}X-Service-Tags: a\n\nText`);
     expect({ code, hint, extra }).toEqual({
       code: 'header_not_allowed',
@@ -287,13 +287,13 @@ describe('whom it names', () => {
     ['application/pkcs7-mime; smime-type=enveloped-data', /S\/MIME/],
     ['application/ms-tnef; name=winmail.dat', /Outlook/],
     ['multipart/report; report-type=disposition-notification', /receipts/],
-  ])('not %s', async (type, hint) => {
+  ])('%s is refused', async (type, hint) => {
     const error = await refusalOf(`${HEAD}Content-Type: ${type}; boundary=m\n\n--m\n\nx\n--m--\n`);
     expect(error.code).toBe('unsupported_media_type');
     expect(error.hint).toMatch(hint);
   });
 
-  test('fields that may be set go on, once; others are left out', async () => {
+  test('fields that may be set are kept, once; others are left out', async () => {
     const { headers } = await draftOf(
       `${HEAD}In-Reply-To: <a@b>\nReferences: <a@b>\n <c@d>\nList-Id: x\nX-Mailer: =?utf-8?q?M=C3=BC?=\nX-Mailer: again\nDKIM-Signature: v=1\nReceived: from x\nReturn-Path: <a@b>\nX-SMTPAPI: {}\nSender: x@y.example\n\nText`,
     );

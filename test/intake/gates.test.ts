@@ -27,7 +27,7 @@ const pdf = {
 const MARKETING: Partial<Facts> = { route: { id: 'r2', slug: 'broadcast', type: 'marketing' } };
 const TODAY = utcDay(NOW);
 
-/** On day `day` of the warm-up, with so many mails planned from today on. */
+/** On day `day` of the warm-up, with these numbers of mails planned from today on. */
 const warming = (day: number, ...planned: number[]): Facts['warmup'] => ({
   startedAt: NOW - (day - 1) * DAY,
   planned: new Map(planned.map((mails, index) => [TODAY + index, mails])),
@@ -135,7 +135,7 @@ describe('passes', () => {
       facts: { plan: capped({ used: 200 }), warmup: warming(1, 300) },
     },
     {
-      name: 'a list send to who has given consent',
+      name: 'a list send to recipients who have given consent',
       facts: { ...MARKETING, withoutConsent: [] },
     },
     {
@@ -184,7 +184,7 @@ describe('refuses', () => {
       extra: { reason: 'bounces', paused_at: '1970-01-01T00:00:00.000Z' },
     },
     {
-      name: 'nobody',
+      name: 'a message without recipients',
       draft: { to: [] },
       gate: 'recipient_count',
       code: 'invalid_recipient',
@@ -257,7 +257,7 @@ describe('refuses', () => {
       extra: { recipients: ['a@sub.own.example'] },
     },
     {
-      name: 'a header that is not the sender’s',
+      name: 'a header that senders may not set',
       draft: {
         headers: [
           ['X-A', '1'],
@@ -295,7 +295,7 @@ describe('refuses', () => {
       extra: { attachment: 'a.exe', reason: 'this type of file is not allowed' },
     },
     {
-      name: 'a file that is not what its name says',
+      name: 'a file whose content does not fit its name',
       draft: { attachments: [pdf, { ...pdf, filename: 'b.pdf', content: contentOf('docx') }] },
       gate: 'attachments',
       code: 'attachment_rejected',
@@ -338,14 +338,14 @@ describe('refuses', () => {
       extra: { day: 2 },
     },
     {
-      name: 'a list send to who has given no consent',
+      name: 'a list send to a recipient who has given no consent',
       facts: { ...MARKETING, withoutConsent: ['anna@example.org' as Address] },
       gate: 'consent',
       code: 'consent_required',
       extra: { missing: ['anna@example.org'] },
     },
     {
-      name: 'what goes over the Test plan’s cap',
+      name: 'mail over the Test plan’s cap',
       draft: { to: people(2) },
       facts: { plan: capped({ used: 199 }) },
       gate: 'plan_cap',
@@ -407,13 +407,13 @@ describe('refuses', () => {
     expect(JSON.parse(JSON.stringify(verdicts))).toEqual(verdicts);
   });
 
-  test('by the first gate of all that would', () => {
+  test('with the first of several refusals', () => {
     const { refusal } = judge({ name: '', draft: { to: [] }, facts: { pause: { reason: 'x', at: 0 } } });
     expect(refusal?.code).toBe('tenant_paused');
   });
 });
 
-describe('lets go on, but', () => {
+describe('accepts, but', () => {
   const verdictsOf = (given: Case) => judge(given).verdicts.filter(({ verdict }) => verdict !== 'passed');
 
   test('some recipients get nothing: the others count', () => {
@@ -443,7 +443,7 @@ describe('lets go on, but', () => {
     ]);
   });
 
-  test('where all are suppressed it ends there, and nothing after that is asked', () => {
+  test('where all are suppressed the run ends there, and no later gate runs', () => {
     const { verdicts, refusal } = judge({
       name: '',
       facts: {
@@ -483,7 +483,7 @@ describe('lets go on, but', () => {
       until: TODAY + 2,
       planned: 260,
     },
-  ])('it is held: $name', (given) => {
+  ])('the message is held: $name', (given) => {
     const { refusal, heldUntil } = judge(given);
     expect({ refusal, heldUntil }).toEqual({ refusal: null, heldUntil: given.until * DAY });
     expect(verdictsOf(given)).toMatchObject([
@@ -495,7 +495,7 @@ describe('lets go on, but', () => {
     ]);
   });
 
-  test('a message that no day of the warm-up would take goes on an empty one', () => {
+  test('a message with more recipients than any day of the warm-up takes goes on an empty day', () => {
     const warmup = { startedAt: NOW, planned: new Map() };
     expect(judge({ name: '', draft: { to: people(50) }, facts: { warmup } }).heldUntil).toBeNull();
   });
@@ -503,14 +503,14 @@ describe('lets go on, but', () => {
   test.each<Case & { facts: Partial<Facts> }>([
     { name: 'a rule found something', facts: { content: rated({ score: 5, findings: [finding] }) } },
     { name: 'a scanner did not answer', facts: { content: rated({ unavailable: ['clamd'] }) } },
-  ])('it is warned of: $name', (given) => {
+  ])('the sender is warned: $name', (given) => {
     const { refusal, blocked } = judge(given);
     expect({ refusal, blocked }).toEqual({ refusal: null, blocked: false });
     expect(verdictsOf(given)).toMatchObject([{ gate: 'content', verdict: 'warned' }]);
   });
 
   test.each(['score', 'scanner', 'virus', 'listed_host'] as const)(
-    'it is kept as failed, blocked by %s, and the way goes to its end',
+    'it is kept as failed, blocked by %s, and all gates run',
     (block) => {
       const given = { name: '', facts: { content: rated({ score: 70, block, findings: [finding] }) } };
       expect(judge(given)).toMatchObject({ refusal: null, blocked: true });
@@ -532,16 +532,16 @@ describe('lets go on, but', () => {
     ['termin', { track_opens: false, track_clicks: false }, 'passed'],
     ['transactional', { track_opens: true, track_clicks: true }, 'passed'],
   ])(
-    'tracking is told, and warned of where it is nobody’s business: %s with %o is %s',
+    'tracking is recorded, and the sender is warned for delicate kinds: %s with %o is %s',
     (kind, settings, verdict) => {
       const { refusal, verdicts } = judge({ name: '', draft: { kind, settings } });
       expect(refusal).toBeNull();
-      const told = verdicts.find(({ gate }) => gate === 'tracking');
-      expect(told).toEqual({ gate: 'tracking', verdict, facts: settings });
+      const recorded = verdicts.find(({ gate }) => gate === 'tracking');
+      expect(recorded).toEqual({ gate: 'tracking', verdict, facts: settings });
     },
   );
 
-  test.each(['one_click', 'link', null] as const)('the way out is told: %s', (unsubscribe) => {
+  test.each(['one_click', 'link', null] as const)('the way to unsubscribe is recorded: %s', (unsubscribe) => {
     expect(judge({ name: '', facts: { unsubscribe } }).verdicts.at(-1)).toEqual({
       gate: 'unsubscribe',
       verdict: 'passed',
@@ -551,7 +551,7 @@ describe('lets go on, but', () => {
 });
 
 describe('their order', () => {
-  test('is that of the specification: route and kind, suppressions, content, the way out', () => {
+  test('is that of the specification: route and kind, suppressions, content, unsubscribing', () => {
     const names = gates.map(({ name }) => name);
     expect(names).toEqual([
       'kind_and_route',
@@ -665,7 +665,7 @@ describe('marketing has to pass gates of its own, and no other mail', () => {
   });
 });
 
-test('what counts is one mail a recipient, without the suppressed ones and the simulator', () => {
+test('one mail counts for each recipient, without the suppressed ones and the simulator', () => {
   const given = {
     ...draft,
     to: people(2),

@@ -42,7 +42,7 @@ describe('an appointment', () => {
       expected: { ends_at: '2026-12-01T08:31:00Z' },
     },
     {
-      name: 'over the night in which clocks are put back, in the hour that comes twice: the first',
+      name: 'in the hour that comes twice when clocks are put back is in the first one',
       fields: { starts_at: '2026-10-25T02:30' },
       expected: { ends_at: '2026-10-25T01:00:00.000Z' },
     },
@@ -55,7 +55,7 @@ describe('an appointment', () => {
     expect(toInvitation(given(fields))).toMatchObject(expected);
   });
 
-  test('says of what it lacks that it lacks it', () => {
+  test('has null for what was not given', () => {
     expect(toInvitation(given({}))).toMatchObject({ location: null, description: null });
   });
 
@@ -116,7 +116,7 @@ describe('an appointment', () => {
     { location: 'a\r\nb' },
     { description: 'a\0b' },
     { organizer: 'a@x.org' },
-  ])('%j has not the form of one', (fields) => {
+  ])('%j does not have the form of an appointment', (fields) => {
     expect(calendar.safeParse({ summary: 'Termin', starts_at: '2026-12-01T09:30', ...fields }).success).toBe(
       false,
     );

@@ -6,7 +6,7 @@ import { createLog } from '#src/kernel/log.ts';
 const silent = createLog('error', { write: () => undefined });
 
 describe('work over many items', () => {
-  test('answers in their order, whatever order it ends in, and begins in it', async () => {
+  test('begins and answers in their order, whatever order it ends in', async () => {
     const items = Array.from({ length: 300 }, (_, index) => index);
     const begun: number[] = [];
     const results = await workThrough(items, async (item) => {
@@ -19,7 +19,7 @@ describe('work over many items', () => {
     expect(results).toEqual(items.map((item) => item * 2));
   });
 
-  test('has 64 under way at most, and as many as that', async () => {
+  test('has 64 in flight, and never more', async () => {
     let underWay = 0;
     let most = 0;
     await workThrough(Array.from({ length: 500 }), async () => {
@@ -31,11 +31,11 @@ describe('work over many items', () => {
     expect(most).toBe(64);
   });
 
-  test('of none is done at once', async () => {
+  test('over no items ends at once', async () => {
     expect(await workThrough([], async () => 1)).toEqual([]);
   });
 
-  test('that takes its time lets others have the event loop in between', async () => {
+  test('that takes long yields the event loop in between', async () => {
     let others = 0;
     let running = true;
     const other = () => {
@@ -53,10 +53,10 @@ describe('work over many items', () => {
   });
 });
 
-describe('what became of an item', () => {
+describe('the outcome of an item', () => {
   const outcome = (thrown: unknown) => outcomeOf('body[3]', silent, () => Promise.reject(thrown));
 
-  test('is told by its place in the whole', async () => {
+  test('names its place in the whole request', async () => {
     const fields = [
       { path: 'body.to', message: 'is required' },
       { path: 'body', message: 'x' },
@@ -73,7 +73,7 @@ describe('what became of an item', () => {
     });
   });
 
-  test('of a defect says nothing of itself but to the log', async () => {
+  test('of a defect shows no detail, which is only in the log', async () => {
     const lines: string[] = [];
     const log = createLog('error', { write: (line) => lines.push(line) });
     const refused = await outcomeOf('body[3]', log, () => Promise.reject(new TypeError('secret detail')));
@@ -90,7 +90,7 @@ describe('what became of an item', () => {
     [new AppError('idempotency_conflict', 'a'), false],
     [new AppError('not_found', 'a'), false],
   ];
-  test.each(temporary)('%s: another try may pass: %s', async (error, mayPass) => {
+  test.each(temporary)('%s: whether another try may pass: %s', async (error, mayPass) => {
     expect(await outcome(error)).toMatchObject({ mayPass });
   });
 

@@ -72,14 +72,14 @@ test('reasons come strongest first, in the language asked for, each advice once'
 });
 
 describe('readiness for marketing', () => {
-  test('is told of marketing routes only', () => {
+  test('is shown for marketing routes only', () => {
     expect(score({ facts: MARKETING })).toMatchObject({
       broadcast: { eligible: true, missing: [] },
       impressum: { complete: true, missing: [] },
     });
   });
 
-  test('names every code that is in the way, and what the Impressum lacks', () => {
+  test('names every code that refuses, and what the Impressum lacks', () => {
     const answer = score({
       facts: {
         ...MARKETING,
@@ -106,7 +106,7 @@ describe('readiness for marketing', () => {
     });
   });
 
-  test('is not held against what has other faults', () => {
+  test('does not count other refusals', () => {
     const answer = score({ facts: { ...MARKETING, pause: { reason: 'bounces', at: 0 } } });
     expect(answer.broadcast).toEqual({ eligible: true, missing: [] });
     expect(answer.would_refuse).toBe('tenant_paused');
@@ -136,7 +136,7 @@ describe('warns', () => {
     expect(english?.recommendations).toEqual([english?.warnings[0]?.advice]);
   });
 
-  test('of what makes it look like advertising, where that is refused, and not elsewhere', () => {
+  test('of signs of advertising where they cause a refusal, and not elsewhere', () => {
     const content = { promotionalScore: 60, promotional: ['promo_discount', 'promo_offer'] };
     const answer = score({ content });
     expect(answer.would_refuse).toBe('promotional_on_transactional');
@@ -150,12 +150,12 @@ describe('warns', () => {
     expect(score({ facts: { warmup } }).warnings.map(({ id }) => id)).toEqual(['held']);
   });
 
-  test('of a service without HTTPS, whose mail has no way out', () => {
+  test('of a service without HTTPS, whose mail has no unsubscribe link', () => {
     expect(score({ facts: { unsubscribe: null } }).warnings.map(({ id }) => id)).toEqual(['no_way_out']);
   });
 });
 
-test('tracking what is nobody’s business is warned of, in the language asked for', () => {
+test('tracking of a delicate kind is warned of, in the language asked for', () => {
   const draft = { kind: 'recall', settings: { track_opens: true } } as const;
   const [german, english] = (['de', 'en'] as const).map((language) => score({ draft }, language));
   expect(german?.warnings).toMatchObject([

@@ -90,21 +90,21 @@ describe('shares', () => {
   });
 });
 
-describe('telling', () => {
-  test('is written down, and not done again', async () => {
+describe('the notice', () => {
+  test('is recorded, and not sent again', async () => {
     await use(70);
     await notify();
     await notify();
     expect([shares(), await notified()]).toEqual([[70], 70]);
   });
 
-  test('does nothing below the first share', async () => {
+  test('is not sent below the first share', async () => {
     await use(69);
     await notify();
     expect([shares(), await notified()]).toEqual([[], 0]);
   });
 
-  test('of calls that overlap is one, and looks once more for what was reached meanwhile', async () => {
+  test('is one for calls that overlap, and a last look finds what was reached meanwhile', async () => {
     await use(70);
     let looks = 0;
     beforeOwners = async () => {
@@ -117,7 +117,7 @@ describe('telling', () => {
     expect([shares(), await notified(), looks]).toEqual([[70, 100], 100, 2]);
   });
 
-  test('that fails is no failure of the sender’s, and the next message tells', async () => {
+  test('that fails does not fail the message, and the next message sends it', async () => {
     await use(90);
     beforeOwners = async () => {
       throw new Error('no disk');
@@ -133,7 +133,7 @@ describe('telling', () => {
     expect([shares(), await notified()]).toEqual([[90], 90]);
   });
 
-  test('after a crash between outbox and file bears the same ids', async () => {
+  test('has the same ids after a crash between outbox and file', async () => {
     await use(90);
     await notify();
     await storage.tenants.write(tenant, (db) => db.prepare('UPDATE monthly_usage SET told = 0').run());
@@ -143,7 +143,7 @@ describe('telling', () => {
     expect(first?.[0]).toMatch(/^[\w-]{43}$/);
   });
 
-  test('of a cap of nothing is written down too', async () => {
+  test('for a cap of zero is recorded too', async () => {
     const none = createUsageNotices(
       {
         ...{ files: storage.tenants, platform: storage.platform, clock, origin: '' },

@@ -9,11 +9,11 @@ const content = {
 const data = { datum: 'Montag', name: 'Anna', link: 'https://a.example/', unused: 'x' };
 
 describe('content with placeholders', () => {
-  test('names them all, once', () => {
+  test('lists all placeholders, once', () => {
     expect(compileContent(content).fields).toEqual(['datum', 'name', 'link']);
   });
 
-  test('keeps for its body what text and HTML take', () => {
+  test('keeps the values that text and HTML use', () => {
     const { dataOfBody } = compileContent(content);
     expect(dataOfBody(data)).toEqual({ name: 'Anna', link: 'https://a.example/' });
     expect(dataOfBody({ name: 'Anna' })).toEqual({ name: 'Anna' });
@@ -27,7 +27,7 @@ describe('content with placeholders', () => {
     expect(compileContent({ ...content, html: null }).fields).toEqual(['datum', 'name']);
   });
 
-  test('tells of mistakes by the part they are in', () => {
+  test('names the part of each mistake', () => {
     const { problems } = compileContent({ subject: '{{#}}', text: '{{a b}}', html: '<a {{x}}>' });
     expect(problems.map(({ path }) => path)).toEqual(['subject', 'text', 'html']);
   });
@@ -44,12 +44,12 @@ describe('more placeholders than data can have values', () => {
     expect(pathsOf(names(400), '{{other}}')).toEqual(['text', 'html']);
   });
 
-  test('are so with names that no data can have', () => {
+  test('are refused too for names that no data can have', () => {
     expect(pathsOf(names(1, 100), '')).toEqual([]);
     expect(pathsOf(names(1, 101), '')).toEqual(['text']);
   });
 
-  test('are told of in few words, however many are wrong', () => {
+  test('are reported in few lines, however many are wrong', () => {
     expect(pathsOf('{{a b}}'.repeat(100_000), '')).toHaveLength(5);
   });
 });

@@ -45,7 +45,7 @@ describe('a domain', () => {
     expect(await scene(answers).hosts.ask(['example.org'])).toEqual(new Map([['example.org', host]]));
   });
 
-  test('is asked for once, also by several at a time, and again after ten minutes', async () => {
+  test('is looked up once, also for several callers at a time, and again after ten minutes', async () => {
     const { hosts, asked, pass } = scene();
     await Promise.all([hosts.ask(['a.example', 'a.example']), hosts.ask(['a.example'])]);
     pass(599_000);
@@ -56,7 +56,7 @@ describe('a domain', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('that could not be asked is asked again at once', async () => {
+  test('whose lookup failed is looked up again at once', async () => {
     const { hosts, asked } = scene({ mx: FAILED });
     await hosts.ask(['a.example']);
     await hosts.ask(['a.example']);
@@ -64,7 +64,7 @@ describe('a domain', () => {
   });
 });
 
-test('what has not come in time is unknown, and what was not begun by then is not asked', async () => {
+test('a late answer is unknown, and a lookup that has not begun by then is left out', async () => {
   const asked: string[] = [];
   const pending: (() => void)[] = [];
   const lookup = {
@@ -86,7 +86,7 @@ test('what has not come in time is unknown, and what was not begun by then is no
   expect(asked).toHaveLength(33);
 });
 
-test('a question that somebody still waits for is asked, though whoever came first has given up', async () => {
+test('a lookup that one caller still waits for is made, though the first caller has given up', async () => {
   const pending: (() => void)[] = [];
   const lookup = {
     mx: (name: string) =>
