@@ -28,7 +28,7 @@ const OF_ALL: RateLimit = { perSecond: 10, burst: 1_000 };
 export const createComplaints = (deps: ComplaintDeps) => {
   const limiter = createRateLimiter();
 
-  const takeIn = async (content: Buffer): Promise<Received> => {
+  const applySignals = async (content: Buffer): Promise<Received> => {
     const complaint = await readComplaint(content);
     if (complaint === null) {
       deps.log.info({ bytes: content.length }, 'a mail to the address for complaints reports none');
@@ -50,6 +50,6 @@ export const createComplaints = (deps: ComplaintDeps) => {
     const isTooMuch =
       !limiter.take(clientKey(clientAddress), now, OF_A_CLIENT).allowed ||
       !limiter.take('all', now, OF_ALL).allowed;
-    return isTooMuch ? null : takeIn(content);
+    return isTooMuch ? null : applySignals(content);
   };
 };

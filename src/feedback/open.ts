@@ -40,7 +40,7 @@ export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages
     guardrail,
   };
   const locate = { readPlatform: platform.read, files, returnPathKey, unsubscribeKey };
-  const recorder = createRecorder({ platform, files, log, takeIn: received });
+  const recorder = createRecorder({ platform, files, log, applySignals: received });
   const suppressions = { files, clock, suppressionKey };
   return {
     suppressionKey,

@@ -11,11 +11,11 @@ import type { Clock } from '#src/kernel/time.ts';
 import { isOptOut } from '#src/mail/arf.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { applySignal, type SignalDeps } from './apply-signal.ts';
 import { type Consequence, consequenceOf, type Report } from './rules.ts';
-import { hear, type TakeInDeps } from './take-in.ts';
 import { copyOf, type UnsubscribeKeys, unsubscribe } from './unsubscribe/unsubscribe.ts';
 
-export interface ReceiveDeps extends TakeInDeps {
+export interface ReceiveDeps extends SignalDeps {
   readonly readPlatform: <T>(work: (db: PlatformDb) => T) => Promise<T>;
   readonly files: TenantFiles;
   readonly clock: Clock;
@@ -53,15 +53,15 @@ const saidIn = ({ reply, rule }: Consequence): EventData => ({
 });
 
 /** In the transaction of the practice's file. */
-export const takeInReport = (
+export const applyReport = (
   db: TenantDb,
   recipientId: number,
   report: Report,
   source: Source | null,
-  deps: TakeInDeps,
+  deps: SignalDeps,
   now: number,
 ): Received => {
-  if (report.kind === 'feedback' && isOptOut(report.feedback)) return takeOptOut(db, recipientId, deps, now);
+  if (report.kind === 'feedback' && isOptOut(report.feedback)) return applyOptOut(db, recipientId, deps, now);
   const recipient = messageStore(db).recipient(recipientId);
   if (!recipient) return 'unknown';
   const { address, message_seq, upstream } = recipient;
@@ -76,7 +76,7 @@ export const takeInReport = (
     upstream: source?.upstream ?? upstream,
     ...(via === null ? {} : { via }),
   };
-  hear(db, recipient, { signal: found.signal, data }, deps, now);
+  applySignal(db, recipient, { signal: found.signal, data }, deps, now);
   return 'changed';
 };
 
@@ -94,11 +94,11 @@ export const receiveReport = async (
   const tenant = await deps.readPlatform((db) => registryStore(db).anyByNumber(tenantNumber));
   if (!tenant) return 'unknown';
   const now = deps.clock.now();
-  return deps.files.write(tenant.id, (db) => takeInReport(db, recipientId, report, source, deps, now));
+  return deps.files.write(tenant.id, (db) => applyReport(db, recipientId, report, source, deps, now));
 };
 
 /** A report of feedback type `opt-out` (RFC 6430): the provider's own unsubscribe button, worth as much as our link. */
-const takeOptOut = (db: TenantDb, recipientId: number, keys: UnsubscribeKeys, now: number): Received => {
+const applyOptOut = (db: TenantDb, recipientId: number, keys: UnsubscribeKeys, now: number): Received => {
   const copy = copyOf(db, recipientId);
   if (copy === null) return 'unknown';
   return unsubscribe(db, copy, 'route', keys, now) ? 'changed' : 'unchanged';

@@ -9,7 +9,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { DAY } from '#src/kernel/time.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
-import { isToBeSent, type Status, standingOf } from '#src/messages/rules.ts';
+import { currentSignal, isToBeSent, type Status } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
 
 /**
@@ -35,7 +35,7 @@ export interface CopyFacts {
 const wasHandedOver = ({ status, attempts, queuedAttempts, heard }: CopyFacts): boolean => {
   if (attempts > 0 || (queuedAttempts ?? 0) > 0) return true;
   // News of a copy whose attempt was never written down, because the process died, has taken it out of the queue.
-  return status !== 'failed' && status !== 'suppressed' && !isToBeSent(standingOf(status, () => heard));
+  return status !== 'failed' && status !== 'suppressed' && !isToBeSent(currentSignal(status, () => heard));
 };
 
 /**

@@ -7,7 +7,7 @@ import { classifyBounce, findBounceRule } from '#src/mail/bounce-class.ts';
 import type { BounceNotice } from '#src/mail/bounce-notice.ts';
 import { type RecipientStatus, replyOf, underivedReply } from '#src/mail/dsn.ts';
 import type { Reply } from '#src/mail/reply.ts';
-import { type Heard, type Signal, signalOf } from '#src/messages/rules.ts';
+import { type Signal, type SignalEvent, signalOf } from '#src/messages/rules.ts';
 
 /** What came back of a mail. */
 export type Report =
@@ -28,7 +28,7 @@ export type Report =
 export interface RecipientFacts {
   readonly address: string;
   /** What has been heard before, in its order. */
-  readonly heard: readonly Heard[];
+  readonly heard: readonly SignalEvent[];
 }
 
 export interface Consequence {

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { eventCatalogue, eventTypes, TEST_EVENT, TEST_FIRED_BY } from '#src/events/catalogue.ts';
 import { testDataSchema } from '#src/followers/webhooks/envelope.ts';
-import { toldDataSchema } from '#src/messages/told-event-schema.ts';
+import { publishedDataSchema } from '#src/messages/published-event.ts';
 
 export interface DescribedEvent {
   readonly name: string;
@@ -22,7 +22,7 @@ export const describedEvents = (): DescribedEvent[] => [
       firedBy: facts.firedBy,
       needsTracking: 'needsTracking' in facts,
       alerts: 'alerts' in facts,
-      data: toldDataSchema(name),
+      data: publishedDataSchema(name),
     };
   }),
   { name: TEST_EVENT, firedBy: TEST_FIRED_BY, needsTracking: false, alerts: false, data: testDataSchema },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { envelopeSchema } from '#src/followers/webhooks/envelope.ts';
 import { deliveryHeaders } from '#src/followers/webhooks/sign.ts';
-import { messageFields } from '#src/messages/told-fields.ts';
+import { messageFields } from '#src/messages/published-fields.ts';
 import { type DescribedEvent, describedEvents } from './event-facts.ts';
 import type { SchemaBook } from './json-schema.ts';
 import { code, fieldTable, prose, table } from './reference-parts.ts';

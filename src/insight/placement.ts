@@ -7,7 +7,7 @@ import { toIso } from '#src/kernel/time.ts';
 import type { Status } from '#src/messages/rules.ts';
 import { type Provider, providerOf, providers } from './providers.ts';
 import type { placementSchema, subjectRiskSchema } from './reports-schema.ts';
-import type { FateRow, SubjectRow } from './store.ts';
+import type { RecipientOutcomeRow, SubjectRow } from './store.ts';
 
 type SubjectReport = z.infer<typeof subjectRiskSchema>;
 type Placement = z.infer<typeof placementSchema>;
@@ -105,7 +105,7 @@ const emptyCounts = () => ({
 });
 
 /** What became of the recipients at each provider, in the order of the table; `rows` without the simulator's. */
-export const providerReport = (rows: readonly FateRow[]): Placement['providers'] => {
+export const providerReport = (rows: readonly RecipientOutcomeRow[]): Placement['providers'] => {
   const counts = new Map<Provider, ReturnType<typeof emptyCounts>>(
     providers.map((provider) => [provider, emptyCounts()]),
   );
@@ -120,11 +120,16 @@ export const providerReport = (rows: readonly FateRow[]): Placement['providers']
   return [...counts].map(([provider, ofProvider]) => ({ provider, ...ofProvider }));
 };
 
-export const withoutSimulator = (rows: readonly FateRow[], simulatorDomain: string): FateRow[] =>
-  rows.filter(({ address }) => domainOf(address) !== simulatorDomain);
+export const withoutSimulator = (
+  rows: readonly RecipientOutcomeRow[],
+  simulatorDomain: string,
+): RecipientOutcomeRow[] => rows.filter(({ address }) => domainOf(address) !== simulatorDomain);
 
 /** `testers` as the configuration has them: addresses, or domains with a leading @. `rows` newest first. */
-export const testerReport = (testers: readonly string[], rows: readonly FateRow[]): Placement['testers'] =>
+export const testerReport = (
+  testers: readonly string[],
+  rows: readonly RecipientOutcomeRow[],
+): Placement['testers'] =>
   testers.map((tester) => {
     const last = rows.find(({ address }) =>
       tester.startsWith('@') ? `@${domainOf(address)}` === tester : address.toLowerCase() === tester,

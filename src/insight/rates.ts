@@ -1,7 +1,12 @@
 // What became of a practice's mails, per route and day, and how near the guardrail each route is.
 import type { z } from 'zod';
 import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
-import { counterStore, type Fate, fates, type RouteCounts } from '#src/accounts/counters/store.ts';
+import {
+  type CountedOutcome,
+  counterStore,
+  outcomes,
+  type RouteCounts,
+} from '#src/accounts/counters/store.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { pauseFacts } from '#src/feedback/reputation/pause.ts';
 import {
@@ -24,7 +29,7 @@ import { toIso } from '#src/kernel/time.ts';
 import type { ratesSchema } from './rates-schema.ts';
 
 type Rates = z.infer<typeof ratesSchema>;
-type Tally = Record<Fate | 'accepted', number>;
+type Tally = Record<CountedOutcome | 'accepted', number>;
 
 export interface RatesQuestion {
   readonly caller: Caller;
@@ -56,8 +61,10 @@ export const countsPerRoute = (db: TenantDb, from: number, to: number): ((routeI
   );
   return (routeId) => {
     const row = rows.get(routeId);
-    const ofFates = Object.fromEntries(fates.map((fate) => [fate, row?.[fate] ?? 0])) as Record<Fate, number>;
-    return { accepted: row?.accepted ?? 0, ...ofFates };
+    const ofOutcomes = Object.fromEntries(
+      outcomes.map((outcome) => [outcome, row?.[outcome] ?? 0]),
+    ) as Record<CountedOutcome, number>;
+    return { accepted: row?.accepted ?? 0, ...ofOutcomes };
   };
 };
 

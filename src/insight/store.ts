@@ -8,7 +8,7 @@ export interface SubjectRow {
   subject: string;
 }
 
-export interface FateRow {
+export interface RecipientOutcomeRow {
   address: string;
   status: Status;
   smtp_code: number | null;
@@ -54,7 +54,7 @@ export const insightStore = perConnection((db: TenantDb) => {
      WHERE seq >= :from AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))
      ORDER BY seq DESC LIMIT :limit`,
   );
-  const recipients = db.prepare<Part & { firstId: number }, FateRow>(
+  const recipients = db.prepare<Part & { firstId: number }, RecipientOutcomeRow>(
     `SELECT address, status, smtp_code, enhanced_code, updated_at FROM recipients
      WHERE id >= :firstId AND message_seq >= :from
        AND (:projectIds IS NULL OR (SELECT project_id FROM messages WHERE seq = message_seq) IN
@@ -75,7 +75,7 @@ export const insightStore = perConnection((db: TenantDb) => {
     subjects: (since: number, limit: number, projects: readonly string[] | null): SubjectRow[] =>
       subjects.all(partOf(since, limit, projects)),
     /** The newest recipients of messages since then, newest first. */
-    recipients: (since: number, limit: number, projects: readonly string[] | null): FateRow[] =>
+    recipients: (since: number, limit: number, projects: readonly string[] | null): RecipientOutcomeRow[] =>
       recipients.all({
         ...partOf(since, limit, projects),
         firstId: (newestRecipient.get() ?? 0) - ROWS_LOOKED_AT + 1,

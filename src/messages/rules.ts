@@ -87,24 +87,24 @@ export const after = (standing: Signal, signal: Signal): Signal =>
   rankOf(signal) > rankOf(standing) ? signal : standing;
 
 /** An event that was kept of a recipient. `own`: of an attempt of ours; else somebody told us. */
-export interface Heard {
+export interface SignalEvent {
   readonly type: EventType;
   readonly own: boolean;
 }
 
 /** Which signal an event tells of; null where it is none that moves a recipient. */
-export const signalOf = ({ type, own }: Heard): Signal | null => {
+export const signalOf = ({ type, own }: SignalEvent): Signal | null => {
   if (type === 'message.delivery_delayed') return own ? 'deferred' : 'delayed';
   if (type === 'message.delivered') return own ? 'presumed' : 'delivered';
   if (type === 'message.created') return null;
   return signals.find((signal) => table[signal].event === type) ?? null;
 };
 
-const heardAny = (heard: readonly Heard[], signal: Signal): boolean =>
+const heardAny = (heard: readonly SignalEvent[], signal: Signal): boolean =>
   heard.some((one) => signalOf(one) === signal);
 
 /** Where a recipient of that status stands. `heard` is asked only where the status alone does not tell. */
-export const standingOf = (status: Status, heard: () => readonly Heard[]): Signal => {
+export const currentSignal = (status: Status, heard: () => readonly SignalEvent[]): Signal => {
   switch (status) {
     case 'pending':
       return 'scheduled';

@@ -1,7 +1,7 @@
 // One attempt for one recipient, seen through: compose and sign, transmit over the way out that may be tried, judge, and
 // write down what came of it. Neither function rejects.
 
-import type { TakeInDeps } from '#src/feedback/take-in.ts';
+import type { SignalDeps } from '#src/feedback/apply-signal.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { type Clock, SECOND, sleep } from '#src/kernel/time.ts';
@@ -14,7 +14,7 @@ import type { WayOut, WaysOut } from './ways-out.ts';
 
 const SETTLE_RETRY_MS = SECOND;
 
-export interface AttemptDeps extends TakeInDeps {
+export interface AttemptDeps extends SignalDeps {
   readonly files: TenantFiles;
   readonly waysOut: WaysOut;
   readonly policy: () => RetryPolicy;

@@ -4,10 +4,15 @@ import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Signers } from '#src/domains/keys/signers.ts';
 import { eventStore } from '#src/events/store.ts';
+import {
+  acceptedSignal,
+  applySignals,
+  type SignalDeps,
+  signalOfRecipient,
+} from '#src/feedback/apply-signal.ts';
 import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
 import { suppressionData } from '#src/feedback/suppressions/event-data.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
-import { handedOver, standingIn, type TakeInDeps, takeIn } from '#src/feedback/take-in.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 import { HOUR } from '#src/kernel/time.ts';
@@ -29,7 +34,7 @@ import type { Envelope } from './upstream.ts';
 /** A paused tenant is looked at again so often, should its resumption not have been announced. */
 const PAUSED_RECHECK_MS = HOUR;
 
-export interface ClaimDeps extends TakeInDeps, RecipientCopyDeps {
+export interface ClaimDeps extends SignalDeps, RecipientCopyDeps {
   readonly signers: Signers;
   /** A key object: node takes six times as long with the bare bytes. */
   readonly returnPathKey: KeyObject;
@@ -145,10 +150,11 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     const { message } = stored;
     const recipient = messageStore(db).recipient(row.recipient_id);
     if (!recipient) throw new Error(`recipient ${row.recipient_id} is queued, but missing`);
-    if (!isToBeSent(standingIn(db, recipient))) {
+    if (!isToBeSent(signalOfRecipient(db, recipient))) {
       // The process died before an attempt was written down, and what became of it was told meanwhile.
       const attempts = row.attempts - 1;
-      if (attempts > 0) takeIn(db, { ...recipient, attempts }, [handedOver(recipient, attempts)], deps, now);
+      if (attempts > 0)
+        applySignals(db, { ...recipient, attempts }, [acceptedSignal(recipient, attempts)], deps, now);
       queueStore(db).remove(row.recipient_id);
       return [];
     }

@@ -3,7 +3,12 @@
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { redactText } from '#src/events/redact.ts';
 import type { EventData } from '#src/events/store.ts';
-import { handedOver, standingIn, type TakeInDeps, takeIn } from '#src/feedback/take-in.ts';
+import {
+  acceptedSignal,
+  applySignals,
+  type SignalDeps,
+  signalOfRecipient,
+} from '#src/feedback/apply-signal.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { givesUp, type RetryPolicy, retryWait } from '#src/messages/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
@@ -11,7 +16,7 @@ import { isToBeSent, type Signal, type Status } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
 import type { Outcome } from './outcome.ts';
 
-export interface Attempt extends TakeInDeps {
+export interface Attempt extends SignalDeps {
   readonly row: QueueRow;
   readonly outcome: Outcome;
   /** Name of the upstream that was tried; null where none was. */
@@ -83,9 +88,15 @@ export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now:
   const recipient = messageStore(db).recipient(row.recipient_id);
   if (!recipient) return null;
   const isTried = outcome.kind === 'deferred' || outcome.kind === 'upstream_failure';
-  if (isTried && !isToBeSent(standingIn(db, recipient))) {
+  if (isTried && !isToBeSent(signalOfRecipient(db, recipient))) {
     // An earlier attempt has brought it there, and whoever had it has told: this one was for nothing.
-    takeIn(db, { ...recipient, attempts: row.attempts }, [handedOver(recipient, row.attempts)], attempt, now);
+    applySignals(
+      db,
+      { ...recipient, attempts: row.attempts },
+      [acceptedSignal(recipient, row.attempts)],
+      attempt,
+      now,
+    );
     queueStore(db).remove(row.recipient_id);
     return null;
   }
@@ -101,7 +112,7 @@ export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now:
     ...('rule' in outcome ? { rule: outcome.rule } : {}),
   };
   const news = signals.map((signal) => ({ signal, data }));
-  takeIn(db, { ...recipient, attempts }, news, attempt, now);
+  applySignals(db, { ...recipient, attempts }, news, attempt, now);
   if (next === null) queueStore(db).remove(row.recipient_id);
   else queueStore(db).release(row.recipient_id, attempts, next.dueAt);
   return next?.dueAt ?? null;

@@ -3,7 +3,7 @@ import type { EventType } from '#src/events/catalogue.ts';
 import { consequenceOf, type RecipientFacts, type Report } from '#src/feedback/rules.ts';
 import type { Action, RecipientStatus } from '#src/mail/dsn.ts';
 import { parseReply } from '#src/mail/reply.ts';
-import type { Heard, Signal } from '#src/messages/rules.ts';
+import type { Signal, SignalEvent } from '#src/messages/rules.ts';
 
 const recipientStatus = (
   action: Action,
@@ -28,7 +28,7 @@ const feedback = (feedbackType: string): Report => ({
   feedback: { feedbackType, originalMailFrom: null },
 });
 /** Told by somebody, but for what only our own attempts tell. */
-const told = (type: EventType): Heard => ({ type, own: type === 'message.sent' });
+const told = (type: EventType): SignalEvent => ({ type, own: type === 'message.sent' });
 const facts = (more: Partial<RecipientFacts> = {}): RecipientFacts => ({
   address: 'Erika@example.org',
   heard: [told('message.created'), told('message.sent')],

@@ -2,13 +2,13 @@
 // by HTTP, opens, clicks and unsubscribes by their own ways in, rows read back from the tables.
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Fate, fates } from '#src/accounts/counters/store.ts';
+import { type CountedOutcome, outcomes } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
-import { type Source, takeInReport } from '#src/feedback/receive.ts';
+import { applySignal } from '#src/feedback/apply-signal.ts';
+import { applyReport, type Source } from '#src/feedback/receive.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import type { Report } from '#src/feedback/rules.ts';
-import { hear } from '#src/feedback/take-in.ts';
 import { copyOf, unsubscribe } from '#src/feedback/unsubscribe/unsubscribe.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
@@ -33,7 +33,7 @@ const patient: RetryPolicy = {
 const impatient: RetryPolicy = { ...patient, giveUpAfter: { 0: 1, 1: 1 } };
 const START = 1_700_000_000_000;
 
-const takeInDeps = {
+const signalDeps = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
@@ -104,8 +104,8 @@ const rowStore = perConnection((db: TenantDb) => {
   const suppressions = db.prepare<[string], { scope: string; route_id: string | null; reason: string }>(
     'SELECT scope, route_id, reason FROM suppressions WHERE address = ? ORDER BY scope',
   );
-  const counters = db.prepare<[string], Record<Fate, number>>(
-    `SELECT ${fates.map((fate) => `coalesce(sum(${fate}), 0) AS ${fate}`).join(', ')} FROM counters WHERE route_id = ?`,
+  const counters = db.prepare<[string], Record<CountedOutcome, number>>(
+    `SELECT ${outcomes.map((outcome) => `coalesce(sum(${outcome}), 0) AS ${outcome}`).join(', ')} FROM counters WHERE route_id = ?`,
   );
   const added = db
     .prepare<[number, string], number>(
@@ -132,7 +132,7 @@ let claimDeps: ClaimDeps;
 beforeEach(async () => {
   tenant = await openTenantDb();
   claimDeps = {
-    ...takeInDeps,
+    ...signalDeps,
     signers: createSigners(SEALING_KEY, { ed25519: true }),
     returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
     contentKey: Buffer.alloc(32, 3),
@@ -194,7 +194,7 @@ const newScene = (recipientCount: number) => {
     const outcome: Outcome = outcomes[isPresumed ? 'accepted' : name === 'given_up' ? 'deferred' : name];
     const policy = name === 'given_up' ? impatient : patient;
     const facts = { row, outcome, upstream: 'relay', acceptIsDelivery: isPresumed, upstreamWorks: true };
-    settle(db, { ...takeInDeps, ...facts }, policy, now);
+    settle(db, { ...signalDeps, ...facts }, policy, now);
   };
 
   const does = (index: number, what: Done): void => {
@@ -204,18 +204,18 @@ const newScene = (recipientCount: number) => {
     switch (what) {
       case 'opened':
       case 'clicked':
-        hear(db, recipient, { signal: what, data: { url: 'https://example.org/' } }, takeInDeps, now);
+        applySignal(db, recipient, { signal: what, data: { url: 'https://example.org/' } }, signalDeps, now);
         return;
       case 'prefetched':
-        hear(db, recipient, { signal: 'opened', data: { bot: true } }, takeInDeps, now);
+        applySignal(db, recipient, { signal: 'opened', data: { bot: true } }, signalDeps, now);
         return;
       case 'opted_out': {
         const feedback = { feedbackType: 'opt-out', originalMailFrom: null };
-        takeInReport(db, idOf(index), { kind: 'feedback', feedback }, null, takeInDeps, now);
+        applyReport(db, idOf(index), { kind: 'feedback', feedback }, null, signalDeps, now);
         return;
       }
       default:
-        unsubscribe(db, copy, what === 'unsubscribed' ? 'route' : 'team', takeInDeps, now);
+        unsubscribe(db, copy, what === 'unsubscribed' ? 'route' : 'team', signalDeps, now);
     }
   };
 
@@ -224,7 +224,7 @@ const newScene = (recipientCount: number) => {
     const report = ways[way % ways.length];
     if (!report) throw new Error('no such way');
     const source = report.kind === 'told' ? byHttp : null;
-    takeInReport(db, idOf(index), report, source, takeInDeps, now);
+    applyReport(db, idOf(index), report, source, signalDeps, now);
   };
 
   const playOne = (step: Step): void => {
@@ -287,7 +287,7 @@ describe('a row of the table of decisions, in the tables', () => {
     status: Status;
     event: string;
     suppressed?: string;
-    counted: Partial<Record<Fate, number>>;
+    counted: Partial<Record<CountedOutcome, number>>;
   }[] = [
     {
       name: 'queued, 2xx',
@@ -490,7 +490,7 @@ describe('a row of the table of decisions, in the tables', () => {
     expect([message, recipients[0]?.status]).toEqual([status, status]);
     expect(scene.events().slice(earlier)).toContain(event);
     expect(recipients[0]?.suppressions.map(({ reason }) => reason)).toEqual(suppressed ? [suppressed] : []);
-    const none = Object.fromEntries(fates.map((fate) => [fate, 0]));
+    const none = Object.fromEntries(outcomes.map((outcome) => [outcome, 0]));
     expect(counters).toEqual({ ...none, ...counted });
   });
 });

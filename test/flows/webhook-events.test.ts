@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventCatalogue, eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
-import { toldDataSchema } from '#src/messages/told-event-schema.ts';
+import { publishedDataSchema } from '#src/messages/published-event.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { createHook, deliveriesOf, type Hook, outboundTo, requestTo } from '#test/support/hooks.ts';
 import { type HttpsReceiver, startHttpsReceiver } from '#test/support/https-receiver.ts';
@@ -80,7 +80,7 @@ describe('an event is told as it is specified, and signed', () => {
     const told = await act(stage);
     const request = await requestTo(receiver, hook);
     const { data } = expectSigned(hook, request, event, clock.now());
-    toldDataSchema(event).parse(data);
+    publishedDataSchema(event).parse(data);
     expect(data).toMatchObject(told);
     const isOfMessage = eventCatalogue[event].group === 'message';
     expect(data).toMatchObject(isOfMessage ? echoed : {});

@@ -6,8 +6,8 @@ import { signedHeaders } from '#src/followers/webhooks/sign.ts';
 import { openApiDocument } from '#src/http/openapi.ts';
 import { referencePage } from '#src/http/reference.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
-import { toldFields } from '#src/messages/told-event-schema.ts';
-import { messageFields } from '#src/messages/told-fields.ts';
+import { publishedFields } from '#src/messages/published-event.ts';
+import { messageFields } from '#src/messages/published-fields.ts';
 import { allRoutes } from './fixture.ts';
 
 const info = { name: 'Test', version: '1', origin: 'https://example.com' };
@@ -61,8 +61,8 @@ describe('/openapi.yaml', () => {
 
   test.each(eventTypes)('of %s says all that is told, and that more may come', (name) => {
     const data = envelopeOf(name).properties.data;
-    expect(Object.keys(data?.properties ?? {})).toEqual(Object.keys(toldFields[name]));
-    expect(data?.required).toEqual(Object.keys(toldFields[name]));
+    expect(Object.keys(data?.properties ?? {})).toEqual(Object.keys(publishedFields[name]));
+    expect(data?.required).toEqual(Object.keys(publishedFields[name]));
     expect(data?.additionalProperties).toBeUndefined();
   });
 
@@ -131,7 +131,7 @@ describe('/reference', () => {
     for (const type of eventTypes) {
       const isOfMessage = type.startsWith('message.');
       expect(sectionOf(type).includes('The fields of every event of a message')).toBe(isOfMessage);
-      for (const name of Object.keys(toldFields[type]))
+      for (const name of Object.keys(publishedFields[type]))
         if (!(isOfMessage && name in messageFields))
           expect(sectionOf(type)).toContain(`<td><code>${name}</code></td>`);
     }

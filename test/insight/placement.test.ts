@@ -6,11 +6,11 @@ import {
   withoutSimulator,
   worstSubjects,
 } from '#src/insight/placement.ts';
-import type { FateRow } from '#src/insight/store.ts';
+import type { RecipientOutcomeRow } from '#src/insight/store.ts';
 import type { Status } from '#src/messages/rules.ts';
 
 const subjects = (...list: string[]) => list.map((subject) => ({ subject }));
-const fate = (address: string, status: Status = 'processed'): FateRow => ({
+const fate = (address: string, status: Status = 'processed'): RecipientOutcomeRow => ({
   address,
   status,
   smtp_code: 250,

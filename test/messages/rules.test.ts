@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
   after,
+  currentSignal,
   eventOf,
-  type Heard,
   isToBeSent,
   messageStatus,
   type Signal,
+  type SignalEvent,
   type Status,
   signalOf,
   signals,
-  standingOf,
   statuses,
   statusOf,
 } from '#src/messages/rules.ts';
@@ -99,8 +99,8 @@ test('only what nobody has heard the end of is to be sent', () => {
 
 test('where a recipient stands is known from its status and what was kept of it', () => {
   for (const signal of signals) {
-    const heard: Heard[] = [{ type: eventOf(signal), own: !['delayed', 'delivered'].includes(signal) }];
-    expect(standingOf(statusOf(signal), () => heard)).toBe(signal);
+    const heard: SignalEvent[] = [{ type: eventOf(signal), own: !['delayed', 'delivered'].includes(signal) }];
+    expect(currentSignal(statusOf(signal), () => heard)).toBe(signal);
     if (signal !== 'scheduled' && signal !== 'queued') expect(heard.map(signalOf)).toEqual([signal]);
   }
   expect(signalOf({ type: 'message.subscription', own: false })).toBeNull();

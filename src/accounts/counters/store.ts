@@ -3,7 +3,7 @@
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 
-export const fates = [
+export const outcomes = [
   'sent',
   // by the upstream for good: hard and soft bounces that were never sent
   'refused',
@@ -16,9 +16,12 @@ export const fates = [
   'opens',
   'clicks',
 ] as const;
-export type Fate = (typeof fates)[number];
+export type CountedOutcome = (typeof outcomes)[number];
 
-const noFates = Object.fromEntries(fates.map((fate) => [fate, 0])) as Record<Fate, number>;
+const noOutcomes = Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<
+  CountedOutcome,
+  number
+>;
 
 export interface Usage {
   /** Mails, one a recipient. */
@@ -27,11 +30,11 @@ export interface Usage {
   told: number;
 }
 
-export interface RouteCounts extends Record<Fate | 'accepted', number> {
+export interface RouteCounts extends Record<CountedOutcome | 'accepted', number> {
   route_id: string;
 }
 
-export interface DayCounts extends Record<Fate | 'accepted', number> {
+export interface DayCounts extends Record<CountedOutcome | 'accepted', number> {
   day: number;
 }
 
@@ -44,23 +47,23 @@ export const counterStore = perConnection((db: TenantDb) => {
     `INSERT INTO channel_counters (day, project_id, channel, accepted) VALUES (?, ?, ?, ?)
      ON CONFLICT (day, project_id, channel) DO UPDATE SET accepted = accepted + excluded.accepted`,
   );
-  const addFates = db.prepare<Record<Fate, number> & { day: number; messageSeq: number }>(
-    `INSERT INTO counters (day, route_id, accepted, ${fates.join(', ')})
-     SELECT :day, route_id, 0, ${fates.map((fate) => `:${fate}`).join(', ')} FROM messages WHERE seq = :messageSeq
-     ON CONFLICT (day, route_id) DO UPDATE SET ${fates.map((fate) => `${fate} = ${fate} + excluded.${fate}`).join(', ')}`,
+  const addOutcomes = db.prepare<Record<CountedOutcome, number> & { day: number; messageSeq: number }>(
+    `INSERT INTO counters (day, route_id, accepted, ${outcomes.join(', ')})
+     SELECT :day, route_id, 0, ${outcomes.map((outcome) => `:${outcome}`).join(', ')} FROM messages WHERE seq = :messageSeq
+     ON CONFLICT (day, route_id) DO UPDATE SET ${outcomes.map((outcome) => `${outcome} = ${outcome} + excluded.${outcome}`).join(', ')}`,
   );
   const perRoute = db.prepare<[from: number, toExclusive: number], RouteCounts>(
-    `SELECT route_id, sum(accepted) AS accepted, ${fates.map((fate) => `sum(${fate}) AS ${fate}`).join(', ')}
+    `SELECT route_id, sum(accepted) AS accepted, ${outcomes.map((outcome) => `sum(${outcome}) AS ${outcome}`).join(', ')}
      FROM counters WHERE day >= ? AND day < ? GROUP BY route_id ORDER BY route_id`,
   );
-  const sums = fates.map((fate) => `coalesce(sum(${fate}), 0) AS ${fate}`).join(', ');
+  const sums = outcomes.map((outcome) => `coalesce(sum(${outcome}), 0) AS ${outcome}`).join(', ');
   // Day by day by its key, however many routes there are.
-  const ofRoute = db.prepare<{ routeId: string; from: number; to: number }, Record<Fate, number>>(
+  const ofRoute = db.prepare<{ routeId: string; from: number; to: number }, Record<CountedOutcome, number>>(
     `WITH RECURSIVE days (day) AS (SELECT :from UNION ALL SELECT day + 1 FROM days WHERE day + 1 < :to)
      SELECT ${sums} FROM days CROSS JOIN counters ON counters.day = days.day AND route_id = :routeId`,
   );
   const perDay = db.prepare<{ from: number; to: number; routeIds: string }, DayCounts>(
-    `SELECT day, sum(accepted) AS accepted, ${fates.map((fate) => `sum(${fate}) AS ${fate}`).join(', ')}
+    `SELECT day, sum(accepted) AS accepted, ${outcomes.map((outcome) => `sum(${outcome}) AS ${outcome}`).join(', ')}
      FROM counters WHERE day >= :from AND day < :to AND route_id IN (SELECT value FROM json_each(:routeIds))
      GROUP BY day ORDER BY day`,
   );
@@ -113,17 +116,17 @@ export const counterStore = perConnection((db: TenantDb) => {
     addToChannel: (day: number, projectId: string, channel: string, mails: number): void => {
       addChannel.run(day, projectId, channel, mails);
     },
-    /** One mail more of each of these fates, on the route of that message. */
-    addFates: (day: number, messageSeq: number, came: readonly Fate[]): void => {
-      const one = Object.fromEntries(fates.map((fate) => [fate, came.includes(fate) ? 1 : 0]));
-      addFates.run({ ...(one as Record<Fate, number>), day, messageSeq });
+    /** One mail more of each of these outcomes, on the route of that message. */
+    addOutcomes: (day: number, messageSeq: number, came: readonly CountedOutcome[]): void => {
+      const one = Object.fromEntries(outcomes.map((outcome) => [outcome, came.includes(outcome) ? 1 : 0]));
+      addOutcomes.run({ ...(one as Record<CountedOutcome, number>), day, messageSeq });
     },
     /** Sums of the same days, of the routes that had any. */
     perRoute: (fromDay: number, toDayExclusive: number): RouteCounts[] =>
       perRoute.all(fromDay, toDayExclusive),
     /** Sums of one route over days, of which there is at least one. */
-    ofRoute: (routeId: string, fromDay: number, toDayExclusive: number): Record<Fate, number> =>
-      ofRoute.get({ routeId, from: fromDay, to: toDayExclusive }) ?? noFates,
+    ofRoute: (routeId: string, fromDay: number, toDayExclusive: number): Record<CountedOutcome, number> =>
+      ofRoute.get({ routeId, from: fromDay, to: toDayExclusive }) ?? noOutcomes,
     /** Sums of these routes on each day that had any, in the order of the days. */
     perDay: (fromDay: number, toDayExclusive: number, routeIds: readonly string[]): DayCounts[] =>
       perDay.all({ from: fromDay, to: toDayExclusive, routeIds: JSON.stringify(routeIds) }),

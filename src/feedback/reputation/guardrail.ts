@@ -2,7 +2,7 @@
 // more than one look whether their route is watched: only a hard bounce, a complaint, or a mail on a route that had one
 // lately makes it add up the window.
 import { utcDay } from '#src/accounts/counters/rules.ts';
-import { counterStore, type Fate } from '#src/accounts/counters/store.ts';
+import { type CountedOutcome, counterStore } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -19,8 +19,8 @@ export interface GuardrailDeps {
 }
 
 export interface Guardrail {
-  /** One mail more of each of these fates, on the route of that message. In the transaction that learns of it. */
-  count(db: TenantDb, messageSeq: number, fates: readonly Fate[], now: number): void;
+  /** One mail more of each of these outcomes, on the route of that message. In the transaction that learns of it. */
+  count(db: TenantDb, messageSeq: number, outcomes: readonly CountedOutcome[], now: number): void;
   /** The owners may still have to be told of a pause or resumption. */
   tell(tenantId: string): void;
 }
@@ -44,12 +44,12 @@ const look = (db: TenantDb, routeId: string, { systemTenantId, tell }: Guardrail
 };
 
 export const createGuardrail = (deps: GuardrailDeps): Guardrail => ({
-  count: (db, messageSeq, fates, now) => {
+  count: (db, messageSeq, outcomes, now) => {
     const today = utcDay(now);
-    counterStore(db).addFates(today, messageSeq, fates);
+    counterStore(db).addOutcomes(today, messageSeq, outcomes);
     const store = reputationStore(db);
-    const isBad = fates.includes('hard_bounced') || fates.includes('complaints');
-    const isMessage = fates.includes('sent') || fates.includes('refused');
+    const isBad = outcomes.includes('hard_bounced') || outcomes.includes('complaints');
+    const isMessage = outcomes.includes('sent') || outcomes.includes('refused');
     const routeId = isBad
       ? store.routeOf(messageSeq)
       : isMessage

@@ -5,18 +5,18 @@
 // messages it is measured against. Complaints are measured against deliveries, or where most are never told of, against what
 // was handed over.
 import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
-import type { Fate } from '#src/accounts/counters/store.ts';
+import type { CountedOutcome } from '#src/accounts/counters/store.ts';
 import { DAY } from '#src/kernel/time.ts';
 
 /** What it looks at. */
-export const countedFates = [
+export const countedOutcomes = [
   'sent',
   'refused',
   'delivered',
   'hard_bounced',
   'complaints',
-] as const satisfies Fate[];
-export type Counts = Readonly<Record<(typeof countedFates)[number], number>>;
+] as const satisfies CountedOutcome[];
+export type Counts = Readonly<Record<(typeof countedOutcomes)[number], number>>;
 
 /** UTC days, today among them. */
 export const WINDOW_DAYS = 30;

@@ -2,7 +2,7 @@
 // of a recipient, what machines did is kept as an event and moves nothing.
 
 import { eventStore, type HeardEvent } from '#src/events/store.ts';
-import { hear, type TakeInDeps } from '#src/feedback/take-in.ts';
+import { applySignal, type SignalDeps } from '#src/feedback/apply-signal.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { eventOf, type Signal } from '#src/messages/rules.ts';
@@ -41,7 +41,7 @@ const isYetToCome = (
   return !canHaveArrived({ ended, turnedAway, heard });
 };
 
-const record = (db: TenantDb, recipientId: number, hits: readonly Hit[], deps: TakeInDeps): void => {
+const record = (db: TenantDb, recipientId: number, hits: readonly Hit[], deps: SignalDeps): void => {
   const reader = readerOf(db, recipientId);
   if (!reader) return;
   const heard = eventStore(db).ofRecipient(reader.message_seq, recipientId);
@@ -61,12 +61,12 @@ const record = (db: TenantDb, recipientId: number, hits: readonly Hit[], deps: T
       ...(hit.url === null ? {} : { url: hit.url }),
       ...(machine === null ? {} : { bot: true, rule: machine }),
     };
-    hear(db, recipient, { signal: signalOf[hit.kind], data }, deps, hit.at);
+    applySignal(db, recipient, { signal: signalOf[hit.kind], data }, deps, hit.at);
   }
 };
 
 /** In their order for each recipient. */
-export const recordHits = (db: TenantDb, hits: readonly RecipientHit[], deps: TakeInDeps): void => {
+export const recordHits = (db: TenantDb, hits: readonly RecipientHit[], deps: SignalDeps): void => {
   for (const [recipientId, theirs] of Map.groupBy(hits, (hit) => hit.recipientId))
     record(db, recipientId, theirs, deps);
 };

@@ -4,7 +4,7 @@
 // newest are not kept, which the log says. A crash loses what is held, a stop writes it.
 
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
-import type { TakeInDeps } from '#src/feedback/take-in.ts';
+import type { SignalDeps } from '#src/feedback/apply-signal.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
@@ -20,7 +20,7 @@ export interface RecorderDeps {
   readonly platform: Pick<DurableFile<PlatformDb>, 'peek'>;
   readonly files: Pick<TenantFiles, 'write'>;
   readonly log: Log;
-  readonly takeIn: TakeInDeps;
+  readonly applySignals: SignalDeps;
   /** How long each is held, ms; what tells a burst needs `BURST_MS`. */
   readonly holdMs?: number;
   /** How many are held. */
@@ -82,7 +82,7 @@ const writtenAs = ({ recipientId, hit, isBurst }: Held): RecipientHit => ({
 });
 
 export const createRecorder = (deps: RecorderDeps): Recorder => {
-  const { platform, files, log, takeIn, holdMs = HOLD_MS, capacity = CAPACITY } = deps;
+  const { platform, files, log, applySignals, holdMs = HOLD_MS, capacity = CAPACITY } = deps;
   const tenants = new Map<number, Tenant>();
   const recipients = new Map<string, OfRecipient>();
   const place = limitConcurrency(WRITERS);
@@ -172,7 +172,7 @@ export const createRecorder = (deps: RecorderDeps): Recorder => {
     if (batch.length === 0 || state === 'stopped') return;
     try {
       const row = platform.peek((db) => registryStore(db).anyByNumber(tenant.number));
-      if (row) await files.write(row.id, (db) => recordHits(db, batch.map(writtenAs), takeIn));
+      if (row) await files.write(row.id, (db) => recordHits(db, batch.map(writtenAs), applySignals));
       tenant.failures = 0;
       forget(tenant, batch.length);
     } catch (error) {

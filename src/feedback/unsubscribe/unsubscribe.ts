@@ -12,7 +12,7 @@ import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { after, standingOf, statusBeside, statusOf } from '#src/messages/rules.ts';
+import { after, currentSignal, statusBeside, statusOf } from '#src/messages/rules.ts';
 import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
 import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 
@@ -86,7 +86,7 @@ export const unsubscribe = (
   const heard = eventStore(db).ofRecipient(message.seq, recipient.id);
   const status = statusOf(
     after(
-      standingOf(recipient.status, () => heard),
+      currentSignal(recipient.status, () => heard),
       'unsubscribed',
     ),
   );
@@ -104,6 +104,6 @@ export const unsubscribe = (
     eventStore(db).append({ ...about, type: 'message.subscription', data });
   if (hasMoved) messageStore(db).setRecipientStatus(message.seq, recipient.id, status, now);
   if (isFirst && !hadAsked && addressDomain(address) !== simulatorDomain)
-    counterStore(db).addFates(utcDay(now), message.seq, ['unsubscribes']);
+    counterStore(db).addOutcomes(utcDay(now), message.seq, ['unsubscribes']);
   return true;
 };

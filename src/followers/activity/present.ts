@@ -1,7 +1,7 @@
 // An event of the log as those who look at it see it: what webhooks are told, and whether they were. Pure.
 import type { FollowedEvent } from '#src/events/follow-store.ts';
 import { encodeCursor } from '#src/kernel/list.ts';
-import { toldEvent } from '#src/messages/told-event.ts';
+import { publishedEvent } from '#src/messages/published-event.ts';
 import type { Activity } from './schema.ts';
 
 /** A record says it only where it is so; anything else that has the word in it is parsed for nothing. */
@@ -9,7 +9,7 @@ const isRepeated = ({ data_json }: FollowedEvent): boolean =>
   data_json?.includes('"repeated"') === true && JSON.parse(data_json).repeated === true;
 
 export const presentActivity = (row: FollowedEvent): Activity => {
-  const { event, timestamp, data } = toldEvent(row);
+  const { event, timestamp, data } = publishedEvent(row);
   const repeated = isRepeated(row) ? { repeated: true } : {};
   return { id: row.id, event: event as Activity['event'], timestamp, data: { ...data, ...repeated } };
 };

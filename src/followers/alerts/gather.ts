@@ -5,7 +5,7 @@
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { isTold } from '#src/messages/told-event.ts';
+import { isPublished } from '#src/messages/published-event.ts';
 import {
   type AlertEvent,
   add,
@@ -29,7 +29,7 @@ export interface Portion {
 
 /** What is to be told of an event; null where that is nothing. */
 const toldOf = (row: FollowedEvent): Told | null => {
-  if (!isAlertEvent(row.type) || !isTold(row)) return null;
+  if (!isAlertEvent(row.type) || !isPublished(row)) return null;
   const data: EventData = row.data_json === null ? {} : JSON.parse(row.data_json);
   const recipient = row.recipient ?? data.suppression?.address ?? null;
   return { type: row.type, at: row.at, recipient, data };

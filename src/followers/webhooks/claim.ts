@@ -6,7 +6,7 @@ import { TEST_EVENT } from '#src/events/catalogue.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
-import { toldEvent } from '#src/messages/told-event.ts';
+import { publishedEvent } from '#src/messages/published-event.ts';
 import type { WorkItem } from '#src/work/in-flight.ts';
 import type { Claim } from '#src/work/queue.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
@@ -118,7 +118,7 @@ const composed = (
   if (row.event_seq === null || isTooMany(policy, attemptsOf(row) + 1))
     return { error: row.error ?? errorWords.unknownEnd };
   const event = followStore(db).event(row.event_seq);
-  return event ? { body: envelopeOf(row.id, toldEvent(event)) } : { error: errorWords.eventRemoved };
+  return event ? { body: envelopeOf(row.id, publishedEvent(event)) } : { error: errorWords.eventRemoved };
 };
 
 /** Opened once for all deliveries of a webhook. */

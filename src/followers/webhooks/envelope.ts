@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { TEST_EVENT } from '#src/events/catalogue.ts';
 import { toIso } from '#src/kernel/time.ts';
-import type { ToldEvent } from '#src/messages/told-event.ts';
+import type { PublishedEvent } from '#src/messages/published-event.ts';
 
 /** What is around the `data` of every event. */
 export const envelopeSchema = <Data extends z.ZodType>(event: string, data: Data) =>
@@ -20,7 +20,7 @@ export const testDataSchema = z.strictObject({
 });
 
 /** `id`: of the delivery, UUID. */
-export const envelopeOf = (id: string, { event, timestamp, data }: ToldEvent): string =>
+export const envelopeOf = (id: string, { event, timestamp, data }: PublishedEvent): string =>
   JSON.stringify({ id, event, timestamp, data });
 
 export interface TestFacts {

@@ -5,7 +5,7 @@ import type { EventType } from '#src/events/catalogue.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
-import { isTold } from '#src/messages/told-event.ts';
+import { isPublished } from '#src/messages/published-event.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { errorWords, orderKeyOf } from './rules.ts';
 import { type WebhookRow, webhookStore } from './store.ts';
@@ -72,7 +72,7 @@ export const fanOut = (
   const events = followStore(db).after(start, limit);
   for (const event of events) {
     const wanting = subscribers.filter((one) => wants(one, event));
-    if (wanting.length > 0 && isTold(event)) deliver(db, event, wanting, now);
+    if (wanting.length > 0 && isPublished(event)) deliver(db, event, wanting, now);
   }
   const place = events.at(-1)?.seq ?? start;
   if (place > noted(db)) followStore(db).moveCursor('webhooks', place);

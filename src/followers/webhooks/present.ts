@@ -4,7 +4,7 @@ import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
-import { toldEvent } from '#src/messages/told-event.ts';
+import { publishedEvent } from '#src/messages/published-event.ts';
 import type { DeliveryRow } from './delivery-store.ts';
 import { envelopeOf, testEnvelope } from './envelope.ts';
 import type { deliverySchema, deliveryWithBody, webhookSchema } from './schema.ts';
@@ -58,7 +58,7 @@ export const presentDelivery = (db: TenantDb, row: DeliveryRow): ShownDelivery =
 const bodyOf = (row: DeliveryRow, event: FollowedEvent | undefined, webhook: WebhookRow): string | null => {
   if (row.event_seq === null)
     return testEnvelope(row.id, { webhookId: webhook.id, name: webhook.name, at: row.created_at });
-  return event === undefined ? null : envelopeOf(row.id, toldEvent(event));
+  return event === undefined ? null : envelopeOf(row.id, publishedEvent(event));
 };
 
 export const presentWithBody = (

@@ -61,9 +61,9 @@ describe('the counters', () => {
     const counters = counterStore(tenant.db);
     const { seq } = queueMessage(tenant);
     counters.addAccepted(10, tenant.routeId, 2);
-    counters.addFates(10, seq, ['sent', 'delivered']);
-    counters.addFates(10, seq, ['sent', 'complaints']);
-    counters.addFates(11, seq, ['hard_bounced', 'unsubscribes']);
+    counters.addOutcomes(10, seq, ['sent', 'delivered']);
+    counters.addOutcomes(10, seq, ['sent', 'complaints']);
+    counters.addOutcomes(11, seq, ['hard_bounced', 'unsubscribes']);
     const none = { refused: 0, soft_bounced: 0, opens: 0, clicks: 0 };
     const counts = { ...none, accepted: 2, sent: 2, delivered: 1, hard_bounced: 1 };
     expect(counters.perRoute(10, 12)).toEqual([
@@ -77,7 +77,7 @@ describe('the counters', () => {
     const second = addRoute(tenant);
     const { seq } = queueMessage(tenant);
     counters.addAccepted(12, second, 5);
-    for (const day of [9, 10, 12, 13]) counters.addFates(day, seq, ['refused', 'hard_bounced']);
+    for (const day of [9, 10, 12, 13]) counters.addOutcomes(day, seq, ['refused', 'hard_bounced']);
     const counts = { sent: 0, refused: 2, delivered: 0, hard_bounced: 2, soft_bounced: 0, complaints: 0 };
     expect(counters.ofRoute(tenant.routeId, 10, 13)).toMatchObject(counts);
     expect(counters.ofRoute(second, 10, 13)).toMatchObject({ ...counts, refused: 0, hard_bounced: 0 });
@@ -88,8 +88,8 @@ describe('the counters', () => {
     const counters = counterStore(tenant.db);
     const second = addRoute(tenant);
     const { seq } = queueMessage(tenant);
-    counters.addFates(10, seq, ['sent', 'opens']);
-    counters.addFates(12, seq, ['sent']);
+    counters.addOutcomes(10, seq, ['sent', 'opens']);
+    counters.addOutcomes(12, seq, ['sent']);
     counters.addAccepted(12, second, 5);
     expect(counters.perDay(10, 13, [tenant.routeId, second])).toMatchObject([
       { day: 10, accepted: 0, sent: 1, opens: 1 },

@@ -1,7 +1,7 @@
 // The guardrail on a real file: what is counted when, and when it pauses. That real mail and real reports lead here is
 // shown in test/flows/guardrail.test.ts.
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Fate } from '#src/accounts/counters/store.ts';
+import type { CountedOutcome } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createGuardrail, type Guardrail } from '#src/feedback/reputation/guardrail.ts';
 import { pausePractice, resumePractice } from '#src/feedback/reputation/pause.ts';
@@ -37,13 +37,13 @@ beforeEach(async () => {
   broadcast = queueMessage({ ...tenant, routeId: row.id }).seq;
 });
 
-const SENT: readonly Fate[] = ['sent'];
-const BACK: readonly Fate[] = ['hard_bounced'];
-const REFUSED: readonly Fate[] = ['refused', 'hard_bounced'];
-const COMPLAINT: readonly Fate[] = ['complaints'];
-const DELIVERED: readonly Fate[] = ['sent', 'delivered'];
+const SENT: readonly CountedOutcome[] = ['sent'];
+const BACK: readonly CountedOutcome[] = ['hard_bounced'];
+const REFUSED: readonly CountedOutcome[] = ['refused', 'hard_bounced'];
+const COMPLAINT: readonly CountedOutcome[] = ['complaints'];
+const DELIVERED: readonly CountedOutcome[] = ['sent', 'delivered'];
 
-const count = (fates: readonly Fate[], times = 1, seq = outgoing): void => {
+const count = (fates: readonly CountedOutcome[], times = 1, seq = outgoing): void => {
   for (let time = 0; time < times; time++) guardrail.count(tenant.db, seq, fates, now);
 };
 const practice = () => tenantStore(tenant.db).practice();
@@ -55,69 +55,71 @@ const audit = () =>
     .all();
 
 describe('20 messages with one that came back pause, in whatever order', () => {
-  const orders: readonly (readonly [says: string, steps: readonly (readonly [readonly Fate[], number])[]])[] =
+  const orders: readonly (readonly [
+    says: string,
+    steps: readonly (readonly [readonly CountedOutcome[], number])[],
+  ])[] = [
     [
+      '20 sent, then it is told',
       [
-        '20 sent, then it is told',
-        [
-          [SENT, 20],
-          [BACK, 1],
-        ],
+        [SENT, 20],
+        [BACK, 1],
       ],
+    ],
+    [
+      'it is told first, then the 20th is sent',
       [
-        'it is told first, then the 20th is sent',
-        [
-          [SENT, 1],
-          [BACK, 1],
-          [SENT, 19],
-        ],
+        [SENT, 1],
+        [BACK, 1],
+        [SENT, 19],
       ],
+    ],
+    [
+      'refused at our connection as the first',
       [
-        'refused at our connection as the first',
-        [
-          [REFUSED, 1],
-          [SENT, 19],
-        ],
+        [REFUSED, 1],
+        [SENT, 19],
       ],
+    ],
+    [
+      'refused at our connection as the 20th',
       [
-        'refused at our connection as the 20th',
-        [
-          [SENT, 19],
-          [REFUSED, 1],
-        ],
+        [SENT, 19],
+        [REFUSED, 1],
       ],
+    ],
+    [
+      'refused in the middle',
       [
-        'refused in the middle',
-        [
-          [SENT, 10],
-          [REFUSED, 1],
-          [SENT, 9],
-        ],
+        [SENT, 10],
+        [REFUSED, 1],
+        [SENT, 9],
       ],
+    ],
+    [
+      'the 20th is refused softly',
       [
-        'the 20th is refused softly',
-        [
-          [SENT, 18],
-          [REFUSED, 1],
-          [['refused', 'soft_bounced'], 1],
-        ],
+        [SENT, 18],
+        [REFUSED, 1],
+        [['refused', 'soft_bounced'], 1],
       ],
+    ],
+    [
+      'a complaint first',
       [
-        'a complaint first',
-        [
-          [DELIVERED, 5],
-          [COMPLAINT, 1],
-          [DELIVERED, 15],
-        ],
+        [DELIVERED, 5],
+        [COMPLAINT, 1],
+        [DELIVERED, 15],
       ],
+    ],
+    [
+      'a complaint at the end',
       [
-        'a complaint at the end',
-        [
-          [DELIVERED, 20],
-          [COMPLAINT, 1],
-        ],
+        [DELIVERED, 20],
+        [COMPLAINT, 1],
       ],
-    ];
+    ],
+  ];
   test.each(orders)('%s', (_, steps) => {
     for (const [index, [fates, times]] of steps.entries()) {
       const isLast = index === steps.length - 1;

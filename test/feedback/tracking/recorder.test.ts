@@ -35,7 +35,7 @@ const open = (fields: Partial<Hit> = {}): Hit => ({
 });
 const click = (url: string): Hit => open({ kind: 'click', url });
 
-const takeIn: RecorderDeps['takeIn'] = {
+const applySignals: RecorderDeps['applySignals'] = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
@@ -44,7 +44,7 @@ const takeIn: RecorderDeps['takeIn'] = {
 const started = (deps: Pick<RecorderDeps, 'platform' | 'files'> & Partial<RecorderDeps>) => {
   const lines: Record<string, unknown>[] = [];
   const log = createLog('warn', { write: (line) => void lines.push(JSON.parse(line)) });
-  const recorder = createRecorder({ log, takeIn, holdMs: 0, capacity: CAPACITY, ...deps });
+  const recorder = createRecorder({ log, applySignals, holdMs: 0, capacity: CAPACITY, ...deps });
   onTestFinished(() => recorder.stop());
   return { recorder, lines };
 };
@@ -357,7 +357,7 @@ test('is held until no click can make a burst of it any more', async () => {
   const recorder = createRecorder({
     platform,
     files,
-    takeIn,
+    applySignals,
     log: createLog('warn', { write: () => undefined }),
   });
   recorder.note({ tenantNumber: 1, recipientId: 1 }, open());

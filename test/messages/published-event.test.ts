@@ -5,17 +5,21 @@ import { type EventType, eventTypes } from '#src/events/catalogue.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
-import { takeInReport } from '#src/feedback/receive.ts';
+import { applySignal, applySignals } from '#src/feedback/apply-signal.ts';
+import { applyReport } from '#src/feedback/receive.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import { addSuppression, onRoute, removeSuppression } from '#src/feedback/suppressions/change.ts';
-import { hear, takeIn } from '#src/feedback/take-in.ts';
 import { copyOf, unsubscribe } from '#src/feedback/unsubscribe/unsubscribe.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import {
+  isPublished,
+  publishedDataSchema,
+  publishedEvent,
+  publishedFields,
+} from '#src/messages/published-event.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { type Signal, signals } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { isTold, toldEvent } from '#src/messages/told-event.ts';
-import { toldDataSchema, toldFields } from '#src/messages/told-event-schema.ts';
 import { openTenantDb, queueMessage } from '#test/support/storage.ts';
 
 const NOW = 1_764_000_000_000;
@@ -45,10 +49,10 @@ const scene = async () => {
   };
   const rows = (): FollowedEvent[] => followStore(db).after(0, 1_000);
   const hears = (signal: Signal, data: EventData = {}): void =>
-    db.transaction(() => hear(db, person(), { signal, data }, deps, NOW))();
+    db.transaction(() => applySignal(db, person(), { signal, data }, deps, NOW))();
   const isSent = (): void => {
     db.transaction(() => {
-      takeIn(db, person(), [{ signal: 'accepted', data: said }], deps, NOW);
+      applySignals(db, person(), [{ signal: 'accepted', data: said }], deps, NOW);
       queueStore(db).remove(recipientId);
     })();
   };
@@ -69,15 +73,15 @@ const scene = async () => {
   const statuses = (): string[] =>
     rows()
       .filter(({ message_seq }) => message_seq > 0)
-      .map(toldEvent)
+      .map(publishedEvent)
       .map(({ event, data }) => `${event} ${data.status}`);
   return { ...tenant, message, person, rows, hears, isSent, leaves, append, statuses };
 };
 
 const expectInForm = (row: FollowedEvent): void => {
-  const { data } = toldEvent(row);
-  expect(toldDataSchema(row.type).parse(data)).toEqual(data);
-  expect(Object.keys(data)).toEqual(Object.keys(toldFields[row.type]));
+  const { data } = publishedEvent(row);
+  expect(publishedDataSchema(row.type).parse(data)).toEqual(data);
+  expect(Object.keys(data)).toEqual(Object.keys(publishedFields[row.type]));
 };
 
 describe('the status told with an event', () => {
@@ -143,7 +147,7 @@ describe('the status told with an event', () => {
       after: ({ db, person, hears }) => {
         hears('hard_bounced');
         const feedback = { feedbackType: 'opt-out', originalMailFrom: null };
-        takeInReport(db, person().id, { kind: 'feedback', feedback }, null, deps, NOW);
+        applyReport(db, person().id, { kind: 'feedback', feedback }, null, deps, NOW);
       },
       told: [
         'message.hard_bounced hard_bounced',
@@ -172,16 +176,16 @@ describe('the status told with an event', () => {
           .rows()
           .filter(({ message_seq }) => message_seq > 0)
           .at(-1);
-        expect(last && toldEvent(last).data.status).toBe(it.person().status);
+        expect(last && publishedEvent(last).data.status).toBe(it.person().status);
       }
   });
 
   test('of a scheduled message stays pending when it is given another time', async () => {
     const { db, message, append, rows } = await scene();
     append('message.created', { status: 'pending' });
-    const [before] = rows().map(toldEvent);
+    const [before] = rows().map(publishedEvent);
     messageStore(db).setSchedule(message.seq, NOW, '[]', NOW);
-    expect(rows().map(toldEvent)).toEqual([before]);
+    expect(rows().map(publishedEvent)).toEqual([before]);
     expect(before?.data.status).toBe('pending');
   });
 
@@ -190,8 +194,8 @@ describe('the status told with an event', () => {
     append('message.created');
     const [row] = rows();
     if (!row) throw new Error('no event');
-    expect(toldEvent(row).data).toMatchObject({ status: 'queued', recipient: null });
-    expect(toldEvent({ ...row, scheduled_at: NOW + 1 }).data.status).toBe('pending');
+    expect(publishedEvent(row).data).toMatchObject({ status: 'queued', recipient: null });
+    expect(publishedEvent({ ...row, scheduled_at: NOW + 1 }).data.status).toBe('pending');
   });
 
   test('of blocked content is failed, of the whole message', async () => {
@@ -201,7 +205,7 @@ describe('the status told with an event', () => {
     expect(statuses()).toEqual(['message.failed failed', 'message.content_blocked failed']);
     for (const row of rows()) {
       expectInForm(row);
-      expect(toldEvent(row).data).toMatchObject({ recipient: null, content_reasons: ['eicar'] });
+      expect(publishedEvent(row).data).toMatchObject({ recipient: null, content_reasons: ['eicar'] });
     }
   });
 });
@@ -218,7 +222,7 @@ describe('what is told', () => {
       tags_json: '["Termin","b"]',
       metadata_json: '{"10":"x","Fall":"ü"}',
     };
-    expect(toldEvent(given)).toEqual({
+    expect(publishedEvent(given)).toEqual({
       event: 'message.sent',
       timestamp: '2025-11-24T16:00:00.000Z',
       data: {
@@ -256,7 +260,7 @@ describe('what is told', () => {
       );
       removeSuppression(db, row, NOW + 1);
     })();
-    const told = rows().map(toldEvent);
+    const told = rows().map(publishedEvent);
     expect(told.map(({ event }) => event)).toEqual(['suppression.added', 'suppression.removed']);
     for (const { data } of told)
       expect(data).toMatchObject({
@@ -283,7 +287,7 @@ describe('what is told', () => {
     expect(left).toHaveLength(2);
     for (const row of left) {
       expectInForm(row);
-      expect(toldEvent(row).data).toMatchObject({
+      expect(publishedEvent(row).data).toMatchObject({
         scope: 'team',
         project_id: projectId,
         route_id: routeId,
@@ -296,14 +300,14 @@ describe('what is told', () => {
     const { isSent, hears, rows } = await scene();
     isSent();
     hears('hard_bounced', { diagnostic: '550 no' });
-    const told = JSON.stringify(rows().map(toldEvent));
+    const told = JSON.stringify(rows().map(publishedEvent));
     expect(told).toContain('550 no');
     expect(told).not.toMatch(/Termin|Guten Tag/);
   });
 
   test('has an id and, of messages, at least message_id and status, whatever the event', () => {
     for (const type of eventTypes) {
-      const names = Object.keys(toldFields[type]);
+      const names = Object.keys(publishedFields[type]);
       expect(names).toContain('event_id');
       expect(names).toEqual(
         expect.arrayContaining(
@@ -334,6 +338,6 @@ describe('is passed over', () => {
     const [row] = rows();
     if (!row) throw new Error('no event');
     const data_json = data && JSON.stringify(data);
-    expect(isTold({ ...row, data_json, settings_json })).toBe(told);
+    expect(isPublished({ ...row, data_json, settings_json })).toBe(told);
   });
 });

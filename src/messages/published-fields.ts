@@ -8,7 +8,7 @@ import { suppressionReasons, suppressionScopes } from '#src/messages/suppression
 import { kindNames } from './kinds.ts';
 import { firstSignal, ownStatus, statuses, statusOf } from './rules.ts';
 
-export interface ToldField {
+export interface PublishedField {
   readonly schema: z.ZodType;
   readonly of: (row: FollowedEvent, data: EventData) => unknown;
 }
@@ -27,7 +27,7 @@ const ofEvent = {
     schema: z.uuid().describe('of the event: the same for all who are told of it'),
     of: ({ id }) => id,
   },
-} satisfies Record<string, ToldField>;
+} satisfies Record<string, PublishedField>;
 
 /** Of every event of a message. */
 export const messageFields = {
@@ -54,7 +54,7 @@ export const messageFields = {
     schema: z.record(z.string(), z.string()).describe('as it was given at the send call'),
     of: (row) => parsed(row.metadata_json, {}),
   },
-} satisfies Record<string, ToldField>;
+} satisfies Record<string, PublishedField>;
 
 /** What the other side said. */
 export const wordFields = {
@@ -71,14 +71,14 @@ export const wordFields = {
     schema: z.string().nullable().describe('name of the relay'),
     of: (_, data) => data.upstream ?? null,
   },
-} satisfies Record<string, ToldField>;
+} satisfies Record<string, PublishedField>;
 
 export const ruleField = {
   rule: {
     schema: z.string().nullable().describe('the rule that classified the bounce'),
     of: (_, data) => data.rule ?? null,
   },
-} satisfies Record<string, ToldField>;
+} satisfies Record<string, PublishedField>;
 
 export const readerFields = {
   ip: {
@@ -90,14 +90,14 @@ export const readerFields = {
     schema: z.boolean().describe('a machine did it: `status` stays as it was, and nothing is counted'),
     of: (_, data) => data.bot === true,
   },
-} satisfies Record<string, ToldField>;
+} satisfies Record<string, PublishedField>;
 
 export const linkField = {
   url: {
     schema: z.string().nullable().describe('the link that was followed'),
     of: (_, data) => data.url ?? null,
   },
-} satisfies Record<string, ToldField>;
+} satisfies Record<string, PublishedField>;
 
 export const contentField = {
   content_reasons: {
@@ -107,7 +107,7 @@ export const contentField = {
       .describe('ids of the rules that blocked the content; null where the content was not why'),
     of: (_, data) => data.content_reasons ?? null,
   },
-} satisfies Record<string, ToldField>;
+} satisfies Record<string, PublishedField>;
 
 const scopeSchema = z.enum(suppressionScopes);
 
@@ -135,7 +135,7 @@ export const suppressionFields = {
     schema: z.uuid().nullable().describe('the message that it came from; null where it came from none'),
     of: (_, data) => data.source_message_id ?? null,
   },
-} satisfies Record<string, ToldField>;
+} satisfies Record<string, PublishedField>;
 
 const { suppression_id, address, scope, project_id, project_slug, route_id, route_slug, reason } =
   suppressionFields;
@@ -157,7 +157,7 @@ export const suppressionField = {
       .nullable(),
     of: (_, data) => data.suppression ?? null,
   },
-} satisfies Record<string, ToldField>;
+} satisfies Record<string, PublishedField>;
 
 export const scopeField = {
   scope: {
@@ -168,4 +168,4 @@ export const scopeField = {
       ),
     of: (_, data) => data.suppression?.scope ?? null,
   },
-} satisfies Record<string, ToldField>;
+} satisfies Record<string, PublishedField>;

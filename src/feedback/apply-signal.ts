@@ -5,7 +5,7 @@
 // What was heard may come late, twice and in any order. So the status is the highest of all that was heard, whatever is
 // counted is counted with the first that tells of it, and what was told before is marked as repeated.
 import type { KeyObject } from 'node:crypto';
-import type { Fate } from '#src/accounts/counters/store.ts';
+import type { CountedOutcome } from '#src/accounts/counters/store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import type { Guardrail } from '#src/feedback/reputation/guardrail.ts';
@@ -16,18 +16,18 @@ import type { Address } from '#src/mail/mailbox.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import {
   after,
+  currentSignal,
   eventOf,
-  type Heard,
   isToBeSent,
   type Signal,
+  type SignalEvent,
   signalOf,
-  standingOf,
   statusBeside,
   statusOf,
 } from '#src/messages/rules.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 
-export interface TakeInDeps {
+export interface SignalDeps {
   /** Of `suppressionHash`. */
   readonly suppressionKey: KeyObject;
   /** What goes there is counted nowhere, and nobody there is suppressed. */
@@ -36,14 +36,14 @@ export interface TakeInDeps {
   readonly guardrail: Guardrail;
 }
 
-export interface News {
+export interface NewSignal {
   readonly signal: Signal;
   /** `attempt` where it comes of an attempt of ours. What a machine did (`bot`) is kept as an event and nothing else. */
   readonly data: EventData;
 }
 
-/** What each signal is counted as; with several that tell of one fate it is counted once. */
-const fatesOf: Readonly<Partial<Record<Signal, readonly Fate[]>>> = {
+/** What each signal is counted as; with several that tell of one outcome it is counted once. */
+const countersOf: Readonly<Partial<Record<Signal, readonly CountedOutcome[]>>> = {
   accepted: ['sent'],
   presumed: ['delivered'],
   delivered: ['delivered'],
@@ -57,9 +57,9 @@ const fatesOf: Readonly<Partial<Record<Signal, readonly Fate[]>>> = {
 
 const isBounce = (signal: Signal): boolean => signal === 'hard_bounced' || signal === 'soft_bounced';
 
-const fatesToldBy = (one: Heard): readonly Fate[] => {
+const countersFor = (one: SignalEvent): readonly CountedOutcome[] => {
   const signal = signalOf(one);
-  const told = (signal && fatesOf[signal]) ?? [];
+  const told = (signal && countersOf[signal]) ?? [];
   // By our own connection: it was never sent.
   return signal && one.own && isBounce(signal) ? ['refused', ...told] : told;
 };
@@ -71,7 +71,7 @@ const hasWords = ({ smtp_code, diagnostic }: EventData): boolean =>
   (smtp_code ?? null) !== null || (diagnostic ?? null) !== null;
 
 /** The words of the highest signal that had any: a late 250 does not hide why the mail came back. */
-const withWords = (row: RecipientRow, { signal, data }: News, standing: Signal): RecipientRow => {
+const withWords = (row: RecipientRow, { signal, data }: NewSignal, standing: Signal): RecipientRow => {
   const upstream = data.attempt === undefined ? (row.upstream ?? data.upstream ?? null) : data.upstream;
   const isHeeded = after(standing, signal) === signal || !hasWords(row);
   return isHeeded && hasWords(data)
@@ -106,29 +106,29 @@ const suppress = (
 };
 
 /** Nothing has been heard of one that waits for its first attempt. */
-const heardOf = (db: TenantDb, { status, message_seq, id }: RecipientRow): readonly Heard[] =>
+const heardOf = (db: TenantDb, { status, message_seq, id }: RecipientRow): readonly SignalEvent[] =>
   status === 'pending' || status === 'queued' ? [] : eventStore(db).ofRecipient(message_seq, id);
 
 /** Where a recipient stands by all that was heard of it. */
-export const standingIn = (db: TenantDb, recipient: RecipientRow): Signal =>
-  standingOf(recipient.status, () => heardOf(db, recipient));
+export const signalOfRecipient = (db: TenantDb, recipient: RecipientRow): Signal =>
+  currentSignal(recipient.status, () => heardOf(db, recipient));
 
 /**
  * Writes down all that follows from what was heard, in its order; what else the row says is kept as it is given. The queue is
  * left alone. Returns where the recipient stands.
  */
-export const takeIn = (
+export const applySignals = (
   db: TenantDb,
   recipient: RecipientRow,
-  news: readonly News[],
-  { suppressionKey, simulatorDomain, guardrail }: TakeInDeps,
+  news: readonly NewSignal[],
+  { suppressionKey, simulatorDomain, guardrail }: SignalDeps,
   now: number,
 ): Signal => {
   const { id, message_seq, address } = recipient;
   const isSimulator = addressDomain(address as Address) === simulatorDomain;
   const heard = [...heardOf(db, recipient)];
-  const came: Fate[] = [];
-  let standing = standingOf(recipient.status, () => heard);
+  const came: CountedOutcome[] = [];
+  let standing = currentSignal(recipient.status, () => heard);
   let row = recipient;
   for (const one of news) {
     const { signal, data } = one;
@@ -147,8 +147,8 @@ export const takeIn = (
       },
     });
     if (data.bot) continue;
-    const known = heard.flatMap(fatesToldBy);
-    came.push(...fatesToldBy(told).filter((fate) => !known.includes(fate)));
+    const known = heard.flatMap(countersFor);
+    came.push(...countersFor(told).filter((outcome) => !known.includes(outcome)));
     const mayNotWrite = signal === 'hard_bounced' || signal === 'spam_complaint';
     if (mayNotWrite && !isSimulator) suppress(db, recipient, signal, suppressionKey, now);
     row = withWords(row, one, standing);
@@ -172,7 +172,7 @@ export const takeIn = (
 };
 
 /** Of an attempt whose end was never written down, or only as unknown: who tells of the mail has had it from us. */
-export const handedOver = ({ upstream }: RecipientRow, attempt: number): News => ({
+export const acceptedSignal = ({ upstream }: RecipientRow, attempt: number): NewSignal => ({
   signal: 'accepted',
   data: { upstream, attempt },
 });
@@ -181,17 +181,17 @@ export const handedOver = ({ upstream }: RecipientRow, attempt: number): News =>
  * Takes in what others tell of a recipient. Where the mail was to be tried again, because nobody knew how the last attempt
  * had ended, this tells: it was taken, and is not sent once more. One that is under way is left to the end of its attempt.
  */
-export const hear = (
+export const applySignal = (
   db: TenantDb,
   recipient: RecipientRow,
-  news: News,
-  deps: TakeInDeps,
+  news: NewSignal,
+  deps: SignalDeps,
   now: number,
 ): void => {
   const waiting = queueStore(db).standing(recipient.id);
-  const isArrived = !news.data.bot && !isToBeSent(after(standingIn(db, recipient), news.signal));
+  const isArrived = !news.data.bot && !isToBeSent(after(signalOfRecipient(db, recipient), news.signal));
   const isOver = waiting !== undefined && waiting.claimed === 0 && isArrived;
-  const first = isOver && waiting.attempts > 0 ? [handedOver(recipient, waiting.attempts)] : [];
-  takeIn(db, recipient, [...first, news], deps, now);
+  const first = isOver && waiting.attempts > 0 ? [acceptedSignal(recipient, waiting.attempts)] : [];
+  applySignals(db, recipient, [...first, news], deps, now);
   if (isOver) queueStore(db).remove(recipient.id);
 };

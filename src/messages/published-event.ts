@@ -1,0 +1,82 @@
+// An event as webhooks, alerts and the activity stream publish it: its name, its time and its data. The data always has all
+// fields of its type, null where nothing is known. The same event always has the same bytes. Pure.
+import { z } from 'zod';
+import type { EventType } from '#src/events/catalogue.ts';
+import type { FollowedEvent } from '#src/events/follow-store.ts';
+import type { EventData } from '#src/events/store.ts';
+import { toIso } from '#src/kernel/time.ts';
+import {
+  contentField,
+  linkField,
+  messageFields,
+  type PublishedField,
+  readerFields,
+  ruleField,
+  scopeField,
+  suppressionField,
+  suppressionFields,
+  wordFields,
+} from './published-fields.ts';
+import type { MessageSettings } from './settings.ts';
+
+type Fields = Readonly<Record<string, PublishedField>>;
+
+const said: Fields = { ...messageFields, ...wordFields };
+const bounced: Fields = { ...said, ...ruleField };
+const unsubscribed: Fields = { ...messageFields, ...scopeField, ...suppressionField };
+
+/** In the order in which they are told. */
+export const publishedFields: Readonly<Record<EventType, Fields>> = {
+  'message.created': messageFields,
+  'message.sent': said,
+  'message.delivered': said,
+  'message.opened': { ...messageFields, ...readerFields },
+  'message.clicked': { ...messageFields, ...linkField, ...readerFields },
+  'message.hard_bounced': bounced,
+  'message.soft_bounced': bounced,
+  'message.auto_replied': messageFields,
+  'message.spam_complaint': messageFields,
+  'message.failed': { ...said, ...contentField },
+  'message.content_blocked': { ...messageFields, ...contentField },
+  'message.suppressed': { ...messageFields, ...suppressionField },
+  'message.unsubscribed': unsubscribed,
+  'message.delivery_delayed': said,
+  'message.subscription': unsubscribed,
+  'suppression.added': suppressionFields,
+  'suppression.removed': suppressionFields,
+};
+
+/** Shape of `data`. */
+export const publishedDataSchema = (type: EventType): z.ZodObject =>
+  z.strictObject(
+    Object.fromEntries(Object.entries(publishedFields[type]).map(([name, { schema }]) => [name, schema])),
+  );
+
+export interface PublishedEvent {
+  readonly event: string;
+  /** When it happened, ISO 8601 UTC. */
+  readonly timestamp: string;
+  /** As `publishedDataSchema` of its type says. */
+  readonly data: Record<string, unknown>;
+}
+
+const dataOf = ({ data_json }: FollowedEvent): EventData => (data_json === null ? {} : JSON.parse(data_json));
+
+const isTracked = ({ settings_json }: FollowedEvent): boolean => {
+  const settings: Partial<MessageSettings> = settings_json === null ? {} : JSON.parse(settings_json);
+  return settings.track_opens === true || settings.track_clicks === true;
+};
+
+/**
+ * Whether webhooks and alerts are told of it: not of what has been told before, nor of a delay of a message whose opens and
+ * clicks nobody tracks (service.md, Events, rule 1).
+ */
+export const isPublished = (row: FollowedEvent): boolean =>
+  dataOf(row).repeated !== true && (row.type !== 'message.delivery_delayed' || isTracked(row));
+
+export const publishedEvent = (row: FollowedEvent): PublishedEvent => {
+  const known = dataOf(row);
+  const data: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(publishedFields[row.type])) data[name] = field.of(row, known);
+  return { event: row.type, timestamp: toIso(row.at), data };
+};
