@@ -1,9 +1,8 @@
-// The one way from what is heard of a recipient to all that follows: event, status, words, counters, suppression. What an
-// attempt of ours came to, what others report by whatever way, opens and clicks go through here. Who unsubscribes says more
-// than that: unsubscribe/ writes it down.
+// Applies signals about a recipient: event, status, reply text, counters, suppression. The outcomes of our own attempts,
+// reports of others, opens and clicks all go through here; unsubscribing does more and has its own module.
 //
-// What was heard may come late, twice and in any order. So the status is the highest of all that was heard, whatever is
-// counted is counted with the first that tells of it, and what was told before is marked as repeated.
+// Signals may come late, twice and in any order. So the status is that of the highest signal received, an outcome is
+// counted with the first signal that says it, and an event that repeats an earlier one is marked as repeated.
 import type { KeyObject } from 'node:crypto';
 import type { CountedOutcome } from '#src/accounts/counters/store.ts';
 import type { EventData } from '#src/events/store.ts';
@@ -28,17 +27,17 @@ import {
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 
 export interface SignalDeps {
-  /** Of `suppressionHash`. */
+  /** The key of `suppressionHash`. */
   readonly suppressionKey: KeyObject;
-  /** What goes there is counted nowhere, and nobody there is suppressed. */
+  /** Mail to this host is not counted, and its addresses are not suppressed. */
   readonly simulatorDomain: string;
-  /** Counts what became of mails, and pauses whose mail comes back too often. */
+  /** Counts outcomes, and pauses a tenant whose mail comes back too often. */
   readonly guardrail: Guardrail;
 }
 
 export interface NewSignal {
   readonly signal: Signal;
-  /** `attempt` where it comes of an attempt of ours. What a machine did (`bot`) is kept as an event and nothing else. */
+  /** `attempt` is set for our own attempts. A signal with `bot`, of a machine, becomes an event and changes nothing. */
   readonly data: EventData;
 }
 
@@ -51,30 +50,30 @@ const countersOf: Readonly<Partial<Record<Signal, readonly CountedOutcome[]>>> =
   soft_bounced: ['soft_bounced'],
   spam_complaint: ['complaints'],
   opened: ['opens'],
-  // Nobody follows a link of a mail that they have not opened.
+  // A click without an open before it implies the open.
   clicked: ['opens', 'clicks'],
 };
 
 const isBounce = (signal: Signal): boolean => signal === 'hard_bounced' || signal === 'soft_bounced';
 
-const countersFor = (one: SignalEvent): readonly CountedOutcome[] => {
-  const signal = signalOf(one);
-  const told = (signal && countersOf[signal]) ?? [];
-  // By our own connection: it was never sent.
-  return signal && one.own && isBounce(signal) ? ['refused', ...told] : told;
+const countersFor = (event: SignalEvent): readonly CountedOutcome[] => {
+  const signal = signalOf(event);
+  const counters = (signal && countersOf[signal]) ?? [];
+  // A bounce in our own connection means that the mail was never sent.
+  return signal && event.own && isBounce(signal) ? ['refused', ...counters] : counters;
 };
 
-/** Each time is news of its own. */
-const toldEachTime: ReadonlySet<Signal> = new Set(['opened', 'clicked']);
+/** Every open and click counts, not just the first. */
+const repeatable: ReadonlySet<Signal> = new Set(['opened', 'clicked']);
 
-const hasWords = ({ smtp_code, diagnostic }: EventData): boolean =>
+const hasReply = ({ smtp_code, diagnostic }: EventData): boolean =>
   (smtp_code ?? null) !== null || (diagnostic ?? null) !== null;
 
-/** The words of the highest signal that had any: a late 250 does not hide why the mail came back. */
-const withWords = (row: RecipientRow, { signal, data }: NewSignal, standing: Signal): RecipientRow => {
+/** Keeps the reply of the highest signal that had one: a late 250 does not hide why the mail came back. */
+const withReply = (row: RecipientRow, { signal, data }: NewSignal, current: Signal): RecipientRow => {
   const upstream = data.attempt === undefined ? (row.upstream ?? data.upstream ?? null) : data.upstream;
-  const isHeeded = after(standing, signal) === signal || !hasWords(row);
-  return isHeeded && hasWords(data)
+  const isNewest = after(current, signal) === signal || !hasReply(row);
+  return isNewest && hasReply(data)
     ? {
         ...row,
         upstream: upstream ?? null,
@@ -85,7 +84,7 @@ const withWords = (row: RecipientRow, { signal, data }: NewSignal, standing: Sig
     : { ...row, upstream: upstream ?? null };
 };
 
-/** Nobody writes twice to an address that does not exist, or to who complains; the service's own mail knows no suppressions. */
+/** After a hard bounce or a complaint the address gets no more mail. The service's own mail knows no suppressions. */
 const suppress = (
   db: TenantDb,
   { address, message_seq }: RecipientRow,
@@ -105,36 +104,36 @@ const suppress = (
   else addOwnSuppression(db, key, { ...added, reason: 'complaint' }, now);
 };
 
-/** Nothing has been heard of one that waits for its first attempt. */
-const heardOf = (db: TenantDb, { status, message_seq, id }: RecipientRow): readonly SignalEvent[] =>
+/** A recipient that waits for its first attempt has no events yet, so none are read. */
+const eventsOf = (db: TenantDb, { status, message_seq, id }: RecipientRow): readonly SignalEvent[] =>
   status === 'pending' || status === 'queued' ? [] : eventStore(db).ofRecipient(message_seq, id);
 
-/** Where a recipient stands by all that was heard of it. */
+/** The highest signal received about a recipient. */
 export const signalOfRecipient = (db: TenantDb, recipient: RecipientRow): Signal =>
-  currentSignal(recipient.status, () => heardOf(db, recipient));
+  currentSignal(recipient.status, () => eventsOf(db, recipient));
 
 /**
- * Writes down all that follows from what was heard, in its order; what else the row says is kept as it is given. The queue is
- * left alone. Returns where the recipient stands.
+ * Applies signals in their order within the caller's transaction, and stores the other columns of `recipient` as given.
+ * The queue is not changed. Returns the highest signal.
  */
 export const applySignals = (
   db: TenantDb,
   recipient: RecipientRow,
-  news: readonly NewSignal[],
+  signals: readonly NewSignal[],
   { suppressionKey, simulatorDomain, guardrail }: SignalDeps,
   now: number,
 ): Signal => {
   const { id, message_seq, address } = recipient;
   const isSimulator = addressDomain(address as Address) === simulatorDomain;
-  const heard = [...heardOf(db, recipient)];
-  const came: CountedOutcome[] = [];
-  let standing = currentSignal(recipient.status, () => heard);
+  const events = [...eventsOf(db, recipient)];
+  const counted: CountedOutcome[] = [];
+  let current = currentSignal(recipient.status, () => events);
   let row = recipient;
-  for (const one of news) {
-    const { signal, data } = one;
+  for (const added of signals) {
+    const { signal, data } = added;
     const type = eventOf(signal);
-    const told = { type, own: data.attempt !== undefined };
-    const isRepeated = !toldEachTime.has(signal) && heard.some((earlier) => earlier.type === type);
+    const event = { type, own: data.attempt !== undefined };
+    const isRepeated = !repeatable.has(signal) && events.some((earlier) => earlier.type === type);
     eventStore(db).append({
       type,
       messageSeq: message_seq,
@@ -143,24 +142,24 @@ export const applySignals = (
       data: {
         ...data,
         ...(isRepeated ? { repeated: true } : {}),
-        ...statusBeside(type, statusOf(data.bot ? standing : after(standing, signal))),
+        ...statusBeside(type, statusOf(data.bot ? current : after(current, signal))),
       },
     });
     if (data.bot) continue;
-    const known = heard.flatMap(countersFor);
-    came.push(...countersFor(told).filter((outcome) => !known.includes(outcome)));
-    const mayNotWrite = signal === 'hard_bounced' || signal === 'spam_complaint';
-    if (mayNotWrite && !isSimulator) suppress(db, recipient, signal, suppressionKey, now);
-    row = withWords(row, one, standing);
-    standing = after(standing, signal);
-    heard.push(told);
+    const known = events.flatMap(countersFor);
+    counted.push(...countersFor(event).filter((outcome) => !known.includes(outcome)));
+    const suppresses = signal === 'hard_bounced' || signal === 'spam_complaint';
+    if (suppresses && !isSimulator) suppress(db, recipient, signal, suppressionKey, now);
+    row = withReply(row, added, current);
+    current = after(current, signal);
+    events.push(event);
   }
-  if (came.length > 0 && !isSimulator) guardrail.count(db, message_seq, came, now);
-  if (news.every(({ data }) => data.bot)) return standing;
+  if (counted.length > 0 && !isSimulator) guardrail.count(db, message_seq, counted, now);
+  if (signals.every(({ data }) => data.bot)) return current;
   const { attempts, smtp_code, enhanced_code, diagnostic, upstream } = row;
   messageStore(db).updateRecipient(message_seq, {
     id,
-    status: statusOf(standing),
+    status: statusOf(current),
     attempts,
     smtp_code,
     enhanced_code,
@@ -168,30 +167,30 @@ export const applySignals = (
     upstream,
     updated_at: now,
   });
-  return standing;
+  return current;
 };
 
-/** Of an attempt whose end was never written down, or only as unknown: who tells of the mail has had it from us. */
+/** For an attempt whose end is unknown or was never stored: a report about the mail proves that the upstream took it. */
 export const acceptedSignal = ({ upstream }: RecipientRow, attempt: number): NewSignal => ({
   signal: 'accepted',
   data: { upstream, attempt },
 });
 
 /**
- * Takes in what others tell of a recipient. Where the mail was to be tried again, because nobody knew how the last attempt
- * had ended, this tells: it was taken, and is not sent once more. One that is under way is left to the end of its attempt.
+ * Applies what others report about a recipient. If the mail was due for another attempt because the end of the last one
+ * was unknown, the report proves that it was taken, and it is not sent again. An attempt in flight is left to its own end.
  */
 export const applySignal = (
   db: TenantDb,
   recipient: RecipientRow,
-  news: NewSignal,
+  added: NewSignal,
   deps: SignalDeps,
   now: number,
 ): void => {
   const waiting = queueStore(db).standing(recipient.id);
-  const isArrived = !news.data.bot && !isToBeSent(after(signalOfRecipient(db, recipient), news.signal));
+  const isArrived = !added.data.bot && !isToBeSent(after(signalOfRecipient(db, recipient), added.signal));
   const isOver = waiting !== undefined && waiting.claimed === 0 && isArrived;
   const first = isOver && waiting.attempts > 0 ? [acceptedSignal(recipient, waiting.attempts)] : [];
-  applySignals(db, recipient, [...first, news], deps, now);
+  applySignals(db, recipient, [...first, added], deps, now);
   if (isOver) queueStore(db).remove(recipient.id);
 };

@@ -5,7 +5,7 @@ import type { Log } from '#src/kernel/log.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import { type LocateDeps, locate } from './locate.ts';
 import { readComplaint } from './read-complaint.ts';
-import { type ReceiveDeps, type Received, receiveReport } from './receive.ts';
+import { type ReceiveDeps, type ReportResult, receiveReport } from './receive.ts';
 import { returnPathStanding } from './return-path.ts';
 
 export interface ComplaintDeps {
@@ -28,7 +28,7 @@ const OF_ALL: RateLimit = { perSecond: 10, burst: 1_000 };
 export const createComplaints = (deps: ComplaintDeps) => {
   const limiter = createRateLimiter();
 
-  const applySignals = async (content: Buffer): Promise<Received> => {
+  const applySignals = async (content: Buffer): Promise<ReportResult> => {
     const complaint = await readComplaint(content);
     if (complaint === null) {
       deps.log.info({ bytes: content.length }, 'a mail to the address for complaints reports none');
@@ -45,7 +45,7 @@ export const createComplaints = (deps: ComplaintDeps) => {
     return receiveReport(deps.received, target, { kind: 'feedback', feedback });
   };
 
-  return async ({ clientAddress, content }: ComplaintMail): Promise<Received | null> => {
+  return async ({ clientAddress, content }: ComplaintMail): Promise<ReportResult | null> => {
     const now = deps.received.clock.now();
     const isTooMuch =
       !limiter.take(clientKey(clientAddress), now, OF_A_CLIENT).allowed ||

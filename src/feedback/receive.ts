@@ -1,5 +1,5 @@
-// Takes a report in: whose message it is about, what it means, and all that follows, in one transaction of the tenant's
-// file. A report that comes again after a crash, or because its sender did not hear the 250, changes nothing.
+// Applies a report to its recipient in one transaction of the tenant's file. A report that comes again after a crash, or
+// because its sender did not get the 250, changes nothing.
 
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { redactText } from '#src/events/redact.ts';
@@ -21,13 +21,13 @@ export interface ReceiveDeps extends SignalDeps {
   readonly clock: Clock;
 }
 
-/** `unchanged`: known already, or nothing that matters. `unknown`: its recipient's record is gone. */
-export type Received = 'changed' | 'unchanged' | 'unknown';
+/** `unchanged`: known already, or of no effect. `unknown`: the recipient's row is gone. */
+export type ReportResult = 'changed' | 'unchanged' | 'unknown';
 
-/** Who tells of it, where it was no mail. */
+/** The sender of a report that did not come by mail. */
 export interface Source {
   readonly via: string;
-  /** Name of the relay that tells. */
+  /** Name of the relay. */
   readonly upstream: string;
 }
 
@@ -36,11 +36,11 @@ const viaOf: Readonly<Record<Report['kind'], string | null>> = {
   bounce: 'bounce',
   feedback: 'arf',
   auto_reply: 'auto_reply',
-  told: null,
+  relay_event: null,
   other: null,
 };
 
-const saidIn = ({ reply, rule }: Consequence): EventData => ({
+const replyData = ({ reply, rule }: Consequence): EventData => ({
   ...(reply === null
     ? {}
     : {
@@ -52,7 +52,7 @@ const saidIn = ({ reply, rule }: Consequence): EventData => ({
   ...(rule === null ? {} : { rule }),
 });
 
-/** In the transaction of the practice's file. */
+/** In the transaction of the tenant's file. */
 export const applyReport = (
   db: TenantDb,
   recipientId: number,
@@ -60,19 +60,19 @@ export const applyReport = (
   source: Source | null,
   deps: SignalDeps,
   now: number,
-): Received => {
+): ReportResult => {
   if (report.kind === 'feedback' && isOptOut(report.feedback)) return applyOptOut(db, recipientId, deps, now);
   const recipient = messageStore(db).recipient(recipientId);
   if (!recipient) return 'unknown';
   const { address, message_seq, upstream } = recipient;
   const found = consequenceOf(report, {
     address,
-    heard: eventStore(db).ofRecipient(message_seq, recipientId),
+    events: eventStore(db).ofRecipient(message_seq, recipientId),
   });
   if (found === null) return 'unchanged';
   const via = source?.via ?? viaOf[report.kind];
   const data = {
-    ...saidIn(found),
+    ...replyData(found),
     upstream: source?.upstream ?? upstream,
     ...(via === null ? {} : { via }),
   };
@@ -81,15 +81,15 @@ export const applyReport = (
 };
 
 /**
- * Resolves once it is durable. Rejects where the file cannot be written: nothing has changed then. `source` where it came
- * by another way than as a mail.
+ * Resolves once it is durable. Rejects where the file cannot be written; then nothing has changed. `source` is null for
+ * a report that came by mail.
  */
 export const receiveReport = async (
   deps: ReceiveDeps,
   { tenantNumber, recipientId }: ReturnPathTarget,
   report: Report,
   source: Source | null = null,
-): Promise<Received> => {
+): Promise<ReportResult> => {
   if (report.kind === 'other') return 'unchanged';
   const tenant = await deps.readPlatform((db) => registryStore(db).anyByNumber(tenantNumber));
   if (!tenant) return 'unknown';
@@ -98,7 +98,7 @@ export const receiveReport = async (
 };
 
 /** A report of feedback type `opt-out` (RFC 6430): the provider's own unsubscribe button, worth as much as our link. */
-const applyOptOut = (db: TenantDb, recipientId: number, keys: UnsubscribeKeys, now: number): Received => {
+const applyOptOut = (db: TenantDb, recipientId: number, keys: UnsubscribeKeys, now: number): ReportResult => {
   const copy = copyOf(db, recipientId);
   if (copy === null) return 'unknown';
   return unsubscribe(db, copy, 'route', keys, now) ? 'changed' : 'unchanged';

@@ -27,23 +27,23 @@ export interface CopyFacts {
   readonly attempts: number;
   /** With the one that is under way, or was when a process died; null where it is queued no more. */
   readonly queuedAttempts: number | null;
-  readonly heard: readonly HeardEvent[];
+  readonly events: readonly HeardEvent[];
   /** ms */
   readonly createdAt: number;
 }
 
-const wasHandedOver = ({ status, attempts, queuedAttempts, heard }: CopyFacts): boolean => {
+const wasHandedOver = ({ status, attempts, queuedAttempts, events }: CopyFacts): boolean => {
   if (attempts > 0 || (queuedAttempts ?? 0) > 0) return true;
   // News of a copy whose attempt was never written down, because the process died, has taken it out of the queue.
-  return status !== 'failed' && status !== 'suppressed' && !isToBeSent(currentSignal(status, () => heard));
+  return status !== 'failed' && status !== 'suppressed' && !isToBeSent(currentSignal(status, () => events));
 };
 
 /**
  * It counts from the last attempt that is written down, because a practice's mail may have waited through a long pause
  * after it was accepted; where none is, from the first word that came back. What others tell later prolongs nothing.
  */
-const handedOverAt = ({ heard, createdAt }: CopyFacts): number =>
-  heard.findLast(({ own }) => own)?.at ?? heard[0]?.at ?? createdAt;
+const handedOverAt = ({ events, createdAt }: CopyFacts): number =>
+  events.findLast(({ own }) => own)?.at ?? events[0]?.at ?? createdAt;
 
 /** Pure. `now` in ms. */
 export const judgeReturnPath = (copy: CopyFacts | null, now: number): ReturnPathStanding => {
@@ -74,7 +74,7 @@ export const returnPathStanding = async (
       status: recipient.status,
       attempts: recipient.attempts,
       queuedAttempts: queueStore(db).standing(recipientId)?.attempts ?? null,
-      heard: eventStore(db).ofRecipient(message.seq, recipientId),
+      events: eventStore(db).ofRecipient(message.seq, recipientId),
       createdAt: message.created_at,
     };
   });

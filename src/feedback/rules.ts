@@ -1,7 +1,7 @@
 // What a report means for the recipient it is about (decisions 4). Pure.
 //
-// Reports come late, twice, out of order, and before the relay's own 250 has been written down. So each kind of news is
-// taken in once for a recipient: what was heard before changes nothing.
+// Reports come late, twice, out of order, and before the relay's own 250 has been stored. So each signal is applied once
+// per recipient: a repetition changes nothing.
 import { type FeedbackReport, isComplaint } from '#src/mail/arf.ts';
 import { classifyBounce, findBounceRule } from '#src/mail/bounce-class.ts';
 import type { BounceNotice } from '#src/mail/bounce-notice.ts';
@@ -9,57 +9,60 @@ import { type RecipientStatus, replyOf, underivedReply } from '#src/mail/dsn.ts'
 import type { Reply } from '#src/mail/reply.ts';
 import { type Signal, type SignalEvent, signalOf } from '#src/messages/rules.ts';
 
-/** What came back of a mail. */
+/** What came back about a mail. */
 export type Report =
   /** RFC 3464; at least one. */
   | { readonly kind: 'delivery_status'; readonly recipients: readonly RecipientStatus[] }
-  /** A server's letter to people. */
+  /** A notice that a server wrote for people. */
   | { readonly kind: 'bounce'; readonly notice: BounceNotice }
   /** RFC 5965 */
   | { readonly kind: 'feedback'; readonly feedback: FeedbackReport }
   /** RFC 3834 */
   | { readonly kind: 'auto_reply' }
-  /** By who has judged it already: a relay that tells of what becomes of its mail in a form of its own. */
-  | { readonly kind: 'told'; readonly found: Consequence }
-  /** A person's reply to an address nobody reads, or a form that is not understood. */
+  /** An event that a relay sends by HTTP and has judged already. */
+  | { readonly kind: 'relay_event'; readonly found: Consequence }
+  /** A person's reply to an address that is not read, or an unknown form. */
   | { readonly kind: 'other' };
 
-/** Of the recipient whose return path it came to. */
+/** About the recipient whose return path the report came to. */
 export interface RecipientFacts {
   readonly address: string;
-  /** What has been heard before, in its order. */
-  readonly heard: readonly SignalEvent[];
+  /** In the order in which they were stored. */
+  readonly events: readonly SignalEvent[];
 }
 
 export interface Consequence {
   readonly signal: Signal;
-  /** The other side's words; null where it said nothing of its own. */
+  /** The reply of the receiving server; null where the report quotes none. */
   readonly reply: Reply | null;
   /** The rule that classified a bounce. */
   readonly rule: string | null;
 }
 
-const tells = (signal: Signal, { reply = null, rule = null }: Partial<Consequence> = {}): Consequence => ({
+const consequence = (
+  signal: Signal,
+  { reply = null, rule = null }: Partial<Consequence> = {},
+): Consequence => ({
   signal,
   reply,
   rule,
 });
 
-/** `judged`: the words that tell, where they are others than those that are kept. */
+/** `judged` is the reply to classify, where it differs from the one to keep. */
 const afterFailure = (reply: Reply, speaker: string | null, judged = reply): Consequence => {
   const { class: kind, rule } = classifyBounce(judged, speaker);
-  return tells(kind === 'hard' ? 'hard_bounced' : 'soft_bounced', { reply, rule });
+  return consequence(kind === 'hard' ? 'hard_bounced' : 'soft_bounced', { reply, rule });
 };
 
-/** A status that was made of the reply code is believed only where the reply's own words tell nothing. */
+/** A status that was derived from the reply code counts only where no rule matches the reply's text. */
 const afterFailedStatus = (own: RecipientStatus): Consequence => {
   const reply = replyOf(own);
-  const words = underivedReply(own);
-  const tellsMore = words !== null && findBounceRule(words, own.remoteMta) !== undefined;
-  return afterFailure(reply, own.remoteMta, tellsMore ? words : reply);
+  const underived = underivedReply(own);
+  const isClearer = underived !== null && findBounceRule(underived, own.remoteMta) !== undefined;
+  return afterFailure(reply, own.remoteMta, isClearer ? underived : reply);
 };
 
-/** The one that bears the recipient's address; after forwarding none does, and the first speaks for it. */
+/** The status with the recipient's address; after forwarding there is none, and the first one counts. */
 const ownStatus = (all: readonly RecipientStatus[], address: string): RecipientStatus | undefined => {
   const wanted = address.toLowerCase();
   return (
@@ -73,14 +76,14 @@ const afterStatus = (address: string, recipients: readonly RecipientStatus[]): C
   const own = ownStatus(recipients, address);
   if (own === undefined) return null;
   switch (own.action) {
-    // It went to where nothing more will be told: not delivered, not failed (RFC 3464 §2.3.3).
+    // No more reports will follow: neither delivered nor failed (RFC 3464 §2.3.3).
     case 'relayed':
     case 'expanded':
       return null;
     case 'delivered':
-      return tells('delivered');
+      return consequence('delivered');
     case 'delayed':
-      return tells('delayed', { reply: replyOf(own) });
+      return consequence('delayed', { reply: replyOf(own) });
     case 'failed':
       return afterFailedStatus(own);
     default:
@@ -94,13 +97,13 @@ const meaningOf = (report: Report, address: string): Consequence | null => {
       return afterStatus(address, report.recipients);
     case 'bounce':
       return report.notice.action === 'delayed'
-        ? tells('delayed', { reply: report.notice.reply })
+        ? consequence('delayed', { reply: report.notice.reply })
         : afterFailure(report.notice.reply, null);
     case 'feedback':
-      return isComplaint(report.feedback) ? tells('spam_complaint') : null;
+      return isComplaint(report.feedback) ? consequence('spam_complaint') : null;
     case 'auto_reply':
-      return tells('auto_replied');
-    case 'told':
+      return consequence('auto_replied');
+    case 'relay_event':
       return report.found;
     case 'other':
       return null;
@@ -109,9 +112,9 @@ const meaningOf = (report: Report, address: string): Consequence | null => {
   }
 };
 
-/** Null: it changes nothing. */
-export const consequenceOf = (report: Report, { address, heard }: RecipientFacts): Consequence | null => {
+/** Null where the report changes nothing. */
+export const consequenceOf = (report: Report, { address, events }: RecipientFacts): Consequence | null => {
   const found = meaningOf(report, address);
-  const isKnown = found !== null && heard.some((one) => signalOf(one) === found.signal);
+  const isKnown = found !== null && events.some((event) => signalOf(event) === found.signal);
   return isKnown ? null : found;
 };

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
 import {
   type CountedOutcome,
+  countedOutcomes,
   counterStore,
-  outcomes,
   type RouteCounts,
 } from '#src/accounts/counters/store.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
@@ -62,7 +62,7 @@ export const countsPerRoute = (db: TenantDb, from: number, to: number): ((routeI
   return (routeId) => {
     const row = rows.get(routeId);
     const ofOutcomes = Object.fromEntries(
-      outcomes.map((outcome) => [outcome, row?.[outcome] ?? 0]),
+      countedOutcomes.map((outcome) => [outcome, row?.[outcome] ?? 0]),
     ) as Record<CountedOutcome, number>;
     return { accepted: row?.accepted ?? 0, ...ofOutcomes };
   };

@@ -53,7 +53,7 @@ const whatItIs = (report: Report): Expected => {
   const isBounce = report.kind === 'delivery_status' || report.kind === 'bounce';
   if (!isBounce) return { kind: report.kind };
   const said = saidOf(report);
-  const found = consequenceOf(report, { address: said.recipient ?? 'a@b.example', heard: [] });
+  const found = consequenceOf(report, { address: said.recipient ?? 'a@b.example', events: [] });
   return {
     kind: report.kind,
     ...said,

@@ -35,7 +35,7 @@ const samples: readonly Sample[] = readdirSync(ROOT).flatMap((product) => {
 });
 
 const isHard = (report: Report): boolean =>
-  consequenceOf(report, { address: 'a@b.example', heard: [] })?.signal === 'hard_bounced';
+  consequenceOf(report, { address: 'a@b.example', events: [] })?.signal === 'hard_bounced';
 
 /** Longest text that a report holds of whom it is about. */
 const longestAddress = (report: Report): number => {
@@ -49,7 +49,7 @@ const longestAddress = (report: Report): number => {
 };
 
 const check = (report: Report, name: string): void => {
-  const found = consequenceOf(report, { address: 'a@b.example', heard: [] });
+  const found = consequenceOf(report, { address: 'a@b.example', events: [] });
   expect(found?.reply?.text.length ?? 0, name).toBeLessThanOrEqual(MAX_TEXT);
   expect(longestAddress(report), name).toBeLessThanOrEqual(MAX_FIELD);
   if (report.kind === 'delivery_status')

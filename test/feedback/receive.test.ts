@@ -3,7 +3,7 @@
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { type ReceiveDeps, type Received, receiveReport } from '#src/feedback/receive.ts';
+import { type ReceiveDeps, type ReportResult, receiveReport } from '#src/feedback/receive.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import type { Report } from '#src/feedback/rules.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -65,7 +65,7 @@ const scene = async (address = 'erika@example.org') => {
   const receive = (
     report: Report,
     target: { tenantNumber?: number; recipientId?: number } = {},
-  ): Promise<Received> => receiveReport(deps, { tenantNumber: number, recipientId, ...target }, report);
+  ): Promise<ReportResult> => receiveReport(deps, { tenantNumber: number, recipientId, ...target }, report);
   const state = (): Promise<State> => storage.tenants.read(tenantId, (db) => stateStore(db).all());
   const inFile = <T>(work: (db: TenantDb) => T): Promise<T> => storage.tenants.write(tenantId, work);
   return { receive, state, inFile, recipientId };

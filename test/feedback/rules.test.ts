@@ -31,7 +31,7 @@ const feedback = (feedbackType: string): Report => ({
 const told = (type: EventType): SignalEvent => ({ type, own: type === 'message.sent' });
 const facts = (more: Partial<RecipientFacts> = {}): RecipientFacts => ({
   address: 'Erika@example.org',
-  heard: [told('message.created'), told('message.sent')],
+  events: [told('message.created'), told('message.sent')],
   ...more,
 });
 
@@ -131,8 +131,8 @@ describe('the same report again', () => {
     { name: 'automatic reply', report: { kind: 'auto_reply' }, heard: 'message.auto_replied' },
     { name: 'delay', report: delayed, heard: 'message.delivery_delayed' },
   ])('changes nothing: $name', ({ report, heard }) => {
-    expect(consequenceOf(report, facts({ heard: [told('message.sent'), told(heard)] }))).toBeNull();
-    expect(consequenceOf(report, facts({ heard: [told(heard)] }))).toBeNull();
+    expect(consequenceOf(report, facts({ events: [told('message.sent'), told(heard)] }))).toBeNull();
+    expect(consequenceOf(report, facts({ events: [told(heard)] }))).toBeNull();
   });
 });
 

@@ -2,7 +2,7 @@
 // by HTTP, opens, clicks and unsubscribes by their own ways in, rows read back from the tables.
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type CountedOutcome, outcomes } from '#src/accounts/counters/store.ts';
+import { type CountedOutcome, countedOutcomes } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { applySignal } from '#src/feedback/apply-signal.ts';
@@ -71,7 +71,10 @@ const dsn = (action: 'delivered' | 'delayed' | 'failed', line: string): Report =
     },
   ],
 });
-const told = (signal: Signal): Report => ({ kind: 'told', found: { signal, reply: null, rule: null } });
+const told = (signal: Signal): Report => ({
+  kind: 'relay_event',
+  found: { signal, reply: null, rule: null },
+});
 const byHttp: Source = { via: 'http', upstream: 'relay' };
 
 /** What others tell, each in every way in which it can come. */
@@ -105,7 +108,7 @@ const rowStore = perConnection((db: TenantDb) => {
     'SELECT scope, route_id, reason FROM suppressions WHERE address = ? ORDER BY scope',
   );
   const counters = db.prepare<[string], Record<CountedOutcome, number>>(
-    `SELECT ${outcomes.map((outcome) => `coalesce(sum(${outcome}), 0) AS ${outcome}`).join(', ')} FROM counters WHERE route_id = ?`,
+    `SELECT ${countedOutcomes.map((outcome) => `coalesce(sum(${outcome}), 0) AS ${outcome}`).join(', ')} FROM counters WHERE route_id = ?`,
   );
   const added = db
     .prepare<[number, string], number>(
@@ -223,7 +226,7 @@ const newScene = (recipientCount: number) => {
     const ways: readonly Report[] = reports[what];
     const report = ways[way % ways.length];
     if (!report) throw new Error('no such way');
-    const source = report.kind === 'told' ? byHttp : null;
+    const source = report.kind === 'relay_event' ? byHttp : null;
     applyReport(db, idOf(index), report, source, signalDeps, now);
   };
 
@@ -490,7 +493,7 @@ describe('a row of the table of decisions, in the tables', () => {
     expect([message, recipients[0]?.status]).toEqual([status, status]);
     expect(scene.events().slice(earlier)).toContain(event);
     expect(recipients[0]?.suppressions.map(({ reason }) => reason)).toEqual(suppressed ? [suppressed] : []);
-    const none = Object.fromEntries(outcomes.map((outcome) => [outcome, 0]));
+    const none = Object.fromEntries(countedOutcomes.map((outcome) => [outcome, 0]));
     expect(counters).toEqual({ ...none, ...counted });
   });
 });

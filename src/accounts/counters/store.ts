@@ -3,7 +3,7 @@
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 
-export const outcomes = [
+export const countedOutcomes = [
   'sent',
   // by the upstream for good: hard and soft bounces that were never sent
   'refused',
@@ -16,9 +16,9 @@ export const outcomes = [
   'opens',
   'clicks',
 ] as const;
-export type CountedOutcome = (typeof outcomes)[number];
+export type CountedOutcome = (typeof countedOutcomes)[number];
 
-const noOutcomes = Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<
+const noOutcomes = Object.fromEntries(countedOutcomes.map((outcome) => [outcome, 0])) as Record<
   CountedOutcome,
   number
 >;
@@ -48,22 +48,22 @@ export const counterStore = perConnection((db: TenantDb) => {
      ON CONFLICT (day, project_id, channel) DO UPDATE SET accepted = accepted + excluded.accepted`,
   );
   const addOutcomes = db.prepare<Record<CountedOutcome, number> & { day: number; messageSeq: number }>(
-    `INSERT INTO counters (day, route_id, accepted, ${outcomes.join(', ')})
-     SELECT :day, route_id, 0, ${outcomes.map((outcome) => `:${outcome}`).join(', ')} FROM messages WHERE seq = :messageSeq
-     ON CONFLICT (day, route_id) DO UPDATE SET ${outcomes.map((outcome) => `${outcome} = ${outcome} + excluded.${outcome}`).join(', ')}`,
+    `INSERT INTO counters (day, route_id, accepted, ${countedOutcomes.join(', ')})
+     SELECT :day, route_id, 0, ${countedOutcomes.map((outcome) => `:${outcome}`).join(', ')} FROM messages WHERE seq = :messageSeq
+     ON CONFLICT (day, route_id) DO UPDATE SET ${countedOutcomes.map((outcome) => `${outcome} = ${outcome} + excluded.${outcome}`).join(', ')}`,
   );
   const perRoute = db.prepare<[from: number, toExclusive: number], RouteCounts>(
-    `SELECT route_id, sum(accepted) AS accepted, ${outcomes.map((outcome) => `sum(${outcome}) AS ${outcome}`).join(', ')}
+    `SELECT route_id, sum(accepted) AS accepted, ${countedOutcomes.map((outcome) => `sum(${outcome}) AS ${outcome}`).join(', ')}
      FROM counters WHERE day >= ? AND day < ? GROUP BY route_id ORDER BY route_id`,
   );
-  const sums = outcomes.map((outcome) => `coalesce(sum(${outcome}), 0) AS ${outcome}`).join(', ');
+  const sums = countedOutcomes.map((outcome) => `coalesce(sum(${outcome}), 0) AS ${outcome}`).join(', ');
   // Day by day by its key, however many routes there are.
   const ofRoute = db.prepare<{ routeId: string; from: number; to: number }, Record<CountedOutcome, number>>(
     `WITH RECURSIVE days (day) AS (SELECT :from UNION ALL SELECT day + 1 FROM days WHERE day + 1 < :to)
      SELECT ${sums} FROM days CROSS JOIN counters ON counters.day = days.day AND route_id = :routeId`,
   );
   const perDay = db.prepare<{ from: number; to: number; routeIds: string }, DayCounts>(
-    `SELECT day, sum(accepted) AS accepted, ${outcomes.map((outcome) => `sum(${outcome}) AS ${outcome}`).join(', ')}
+    `SELECT day, sum(accepted) AS accepted, ${countedOutcomes.map((outcome) => `sum(${outcome}) AS ${outcome}`).join(', ')}
      FROM counters WHERE day >= :from AND day < :to AND route_id IN (SELECT value FROM json_each(:routeIds))
      GROUP BY day ORDER BY day`,
   );
@@ -116,9 +116,11 @@ export const counterStore = perConnection((db: TenantDb) => {
     addToChannel: (day: number, projectId: string, channel: string, mails: number): void => {
       addChannel.run(day, projectId, channel, mails);
     },
-    /** One mail more of each of these outcomes, on the route of that message. */
+    /** One mail more of each of these countedOutcomes, on the route of that message. */
     addOutcomes: (day: number, messageSeq: number, came: readonly CountedOutcome[]): void => {
-      const one = Object.fromEntries(outcomes.map((outcome) => [outcome, came.includes(outcome) ? 1 : 0]));
+      const one = Object.fromEntries(
+        countedOutcomes.map((outcome) => [outcome, came.includes(outcome) ? 1 : 0]),
+      );
       addOutcomes.run({ ...(one as Record<CountedOutcome, number>), day, messageSeq });
     },
     /** Sums of the same days, of the routes that had any. */

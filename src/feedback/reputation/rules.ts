@@ -9,14 +9,14 @@ import type { CountedOutcome } from '#src/accounts/counters/store.ts';
 import { DAY } from '#src/kernel/time.ts';
 
 /** What it looks at. */
-export const countedOutcomes = [
+export const windowCounters = [
   'sent',
   'refused',
   'delivered',
   'hard_bounced',
   'complaints',
 ] as const satisfies CountedOutcome[];
-export type Counts = Readonly<Record<(typeof countedOutcomes)[number], number>>;
+export type Counts = Readonly<Record<(typeof windowCounters)[number], number>>;
 
 /** UTC days, today among them. */
 export const WINDOW_DAYS = 30;

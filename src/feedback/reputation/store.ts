@@ -1,6 +1,6 @@
 // What the guardrail keeps for itself: the routes it watches, and what the day of a resumption had counted before it.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import { type Counts, countedOutcomes } from './rules.ts';
+import { type Counts, windowCounters } from './rules.ts';
 
 export interface BaselineRow extends Counts {
   readonly route_id: string;
@@ -8,7 +8,7 @@ export interface BaselineRow extends Counts {
 }
 
 export const reputationStore = perConnection((db: TenantDb) => {
-  const columns = countedOutcomes.join(', ');
+  const columns = windowCounters.join(', ');
   const dueOfMessage = db
     .prepare<[messageSeq: number, today: number], string>(
       `SELECT route_id FROM guardrail_watch

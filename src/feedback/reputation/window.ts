@@ -2,7 +2,7 @@
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { type Counts, countedOutcomes, since, windowDay } from './rules.ts';
+import { type Counts, since, windowCounters, windowDay } from './rules.ts';
 import { type BaselineRow, reputationStore } from './store.ts';
 
 /** A day that is counted no more takes its baseline with it. */
@@ -15,7 +15,7 @@ export const windowOf = (db: TenantDb, routeId: string, resumedAt: number | null
   return afterBaseline(counts, reputationStore(db).baseline(routeId), first);
 };
 
-const nothing = Object.fromEntries(countedOutcomes.map((outcome) => [outcome, 0])) as Counts;
+const nothing = Object.fromEntries(windowCounters.map((outcome) => [outcome, 0])) as Counts;
 
 /** Of any route of the practice, read at once. */
 export const windowsOf = (

@@ -1,4 +1,4 @@
-// Writes opens and clicks of one tenant's mails down, in one transaction: what people did goes the way of all that is heard
+// Writes opens and clicks of one tenant's mails down, in one transaction: what people did goes the way of all that is events
 // of a recipient, what machines did is kept as an event and moves nothing.
 
 import { eventStore, type HeardEvent } from '#src/events/store.ts';
@@ -32,29 +32,29 @@ const readerOf = (db: TenantDb, recipientId: number): RecipientRow | undefined =
 const isYetToCome = (
   db: TenantDb,
   { id, message_seq }: RecipientRow,
-  heard: readonly HeardEvent[],
+  events: readonly HeardEvent[],
 ): boolean => {
   const waiting = queueStore(db).standing(id);
   if (!waiting) return false;
   const ended = waiting.attempts - waiting.claimed;
   const turnedAway = eventStore(db).turnedAway(message_seq, id, ended);
-  return !canHaveArrived({ ended, turnedAway, heard });
+  return !canHaveArrived({ ended, turnedAway, events });
 };
 
 const record = (db: TenantDb, recipientId: number, hits: readonly Hit[], deps: SignalDeps): void => {
   const reader = readerOf(db, recipientId);
   if (!reader) return;
-  const heard = eventStore(db).ofRecipient(reader.message_seq, recipientId);
+  const events = eventStore(db).ofRecipient(reader.message_seq, recipientId);
   const count = (kind: HitKind): number =>
     eventStore(db).countOf(reader.message_seq, recipientId, eventOf(signalOf[kind]));
   const kept: Record<HitKind, number> = { open: count('open'), click: count('click') };
-  const isForFilters = isYetToCome(db, reader, heard);
+  const isForFilters = isYetToCome(db, reader, events);
   for (const hit of hits) {
     kept[hit.kind] += 1;
     // As it stands after the one before.
     const recipient = messageStore(db).recipient(recipientId);
     if (!recipient || kept[hit.kind] > MAX_KEPT) continue;
-    const machine = hit.machine ?? (isForFilters || isTooSoon(hit, heard) ? 'too_soon' : null);
+    const machine = hit.machine ?? (isForFilters || isTooSoon(hit, events) ? 'too_soon' : null);
     const data = {
       ip: hit.ip,
       user_agent: hit.userAgent,

@@ -33,14 +33,14 @@ export const BURST_MS = 2 * SECOND;
  * Of an attempt whose end nobody knew, a hand-over is written down with the first that tells of the mail, at that time: when
  * it was is not known.
  */
-const isKnownTime = (sent: HeardEvent, heard: readonly HeardEvent[]): boolean =>
-  !heard.some(({ own, at }) => !own && at === sent.at);
+const isKnownTime = (sent: HeardEvent, events: readonly HeardEvent[]): boolean =>
+  !events.some(({ own, at }) => !own && at === sent.at);
 
 /** The event may be written after the mail has been handed on: what came just before it is as suspicious. */
-export const isTooSoon = ({ kind, at }: Hit, heard: readonly HeardEvent[]): boolean =>
-  heard.some(
+export const isTooSoon = ({ kind, at }: Hit, events: readonly HeardEvent[]): boolean =>
+  events.some(
     (one) =>
-      one.type === 'message.sent' && Math.abs(at - one.at) < TOO_SOON_MS[kind] && isKnownTime(one, heard),
+      one.type === 'message.sent' && Math.abs(at - one.at) < TOO_SOON_MS[kind] && isKnownTime(one, events),
   );
 
 /** `clicks` of one recipient's mail, within `BURST_MS`. */
@@ -66,13 +66,13 @@ export interface WaitingCopy {
   readonly ended: number;
   /** Those that were refused for now, or came to no upstream. */
   readonly turnedAway: number;
-  readonly heard: readonly HeardEvent[];
+  readonly events: readonly HeardEvent[];
 }
 
 /**
  * Whether it can have arrived all the same: an attempt ended of which nobody knows how, or somebody has told of the mail.
  * Else who looks at it is a filter that reads mail before its server answers. Taken for a person, it would be the last that
- * is heard of a mail that was turned away: it would not be sent again.
+ * is events of a mail that was turned away: it would not be sent again.
  */
-export const canHaveArrived = ({ ended, turnedAway, heard }: WaitingCopy): boolean =>
-  ended > turnedAway || heard.some(({ own }) => !own);
+export const canHaveArrived = ({ ended, turnedAway, events }: WaitingCopy): boolean =>
+  ended > turnedAway || events.some(({ own }) => !own);

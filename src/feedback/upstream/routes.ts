@@ -7,7 +7,7 @@ import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Secret } from '#src/kernel/secret.ts';
 import { unfit, validate } from '#src/kernel/validate.ts';
 import { type LocateDeps, locate } from '../locate.ts';
-import { type ReceiveDeps, type Received, receiveReport } from '../receive.ts';
+import { type ReceiveDeps, type ReportResult, receiveReport } from '../receive.ts';
 import { returnPathStanding } from '../return-path.ts';
 import type { Confirm } from './confirm.ts';
 import { jsonEvents, readJsonEvents } from './json-events.ts';
@@ -65,7 +65,7 @@ const parsed = (text: string, path: string): unknown => {
   }
 };
 
-const countOf: Readonly<Record<Received, keyof Counts>> = {
+const countOf: Readonly<Record<ReportResult, keyof Counts>> = {
   changed: 'taken',
   unchanged: 'unchanged',
   unknown: 'unknown',
@@ -78,14 +78,14 @@ const takeOne = async (
   deps: UpstreamEventDeps,
   upstream: string,
   { clues, found }: Told,
-): Promise<Received> => {
+): Promise<ReportResult> => {
   if (found === null) return 'unchanged';
   const target = await locate(deps.locate, clues);
   const standing = target && (await returnPathStanding(deps.received, target));
   // Of old mail people may complain as long as it is known.
   const isTooLate = standing === 'expired' && found.signal !== 'spam_complaint';
   if (target === null || standing === 'unknown' || standing === 'replayed' || isTooLate) return 'unknown';
-  return receiveReport(deps.received, target, { kind: 'told', found }, { via: 'http', upstream });
+  return receiveReport(deps.received, target, { kind: 'relay_event', found }, { via: 'http', upstream });
 };
 
 /** All of them, also where one cannot be taken: one practice's file holds up no other's reports. Rejects then. */
