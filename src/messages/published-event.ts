@@ -25,7 +25,7 @@ const said: Fields = { ...messageFields, ...wordFields };
 const bounced: Fields = { ...said, ...ruleField };
 const unsubscribed: Fields = { ...messageFields, ...scopeField, ...suppressionField };
 
-/** In the order in which they are told. */
+/** In the order in which they are written. */
 export const publishedFields: Readonly<Record<EventType, Fields>> = {
   'message.created': messageFields,
   'message.sent': said,
@@ -56,7 +56,7 @@ export interface PublishedEvent {
   readonly event: string;
   /** When it happened, ISO 8601 UTC. */
   readonly timestamp: string;
-  /** As `publishedDataSchema` of its type says. */
+  /** The shape is `publishedDataSchema` of its type. */
   readonly data: Record<string, unknown>;
 }
 
@@ -68,8 +68,8 @@ const isTracked = ({ settings_json }: FollowedEvent): boolean => {
 };
 
 /**
- * Whether webhooks and alerts are told of it: not of what has been told before, nor of a delay of a message whose opens and
- * clicks nobody tracks (service.md, Events, rule 1).
+ * Whether webhooks and alerts get the event. Repetitions are left out, and so are delays of messages whose opens and
+ * clicks are not tracked (service.md, Events, rule 1).
  */
 export const isPublished = (row: FollowedEvent): boolean =>
   dataOf(row).repeated !== true && (row.type !== 'message.delivery_delayed' || isTracked(row));

@@ -1,6 +1,6 @@
-// The fields of what followers are told of an event, each with its shape and where it comes from. All of it is in the event,
-// which is never changed, or in columns of its message that are not: told again, an event says the same. Subject and content
-// are not among them: in this trade they speak of a person's health, and who may read them asks for the message. Pure.
+// The fields of published events, each with its shape and its source. All of it is in the event or in columns of its message
+// that never change: so an event that is sent again has the same bytes. Subject and content are not published, because they
+// often speak of a person's health; a caller that may read them asks for the message. Pure.
 import { z } from 'zod';
 import type { FollowedEvent } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
@@ -13,7 +13,7 @@ export interface PublishedField {
   readonly of: (row: FollowedEvent, data: EventData) => unknown;
 }
 
-/** Of a message of a version that recorded nothing with its creation, the row alone tells how it began. */
+/** Earlier versions recorded no status with the creation of a message; then its row says how it began. */
 const statusOfRow = ({ type, created_at, scheduled_at }: FollowedEvent): string | null =>
   type === 'message.created' && created_at !== null
     ? statusOf(firstSignal({ created_at, scheduled_at }))
@@ -24,7 +24,7 @@ const parsed = (json: string | null, otherwise: unknown): unknown =>
 
 const ofEvent = {
   event_id: {
-    schema: z.uuid().describe('of the event: the same for all who are told of it'),
+    schema: z.uuid().describe('of the event: the same for all followers'),
     of: ({ id }) => id,
   },
 } satisfies Record<string, PublishedField>;
@@ -36,7 +36,7 @@ export const messageFields = {
   status: {
     schema: z
       .enum(statuses)
-      .describe('where the recipient stands after it: late news may leave a higher status as it is'),
+      .describe('status of the recipient after it: a late signal leaves a higher status as it is'),
     of: (row, data) => data.status ?? statusOfRow(row),
   },
   recipient: {
@@ -56,7 +56,7 @@ export const messageFields = {
   },
 } satisfies Record<string, PublishedField>;
 
-/** What the other side said. */
+/** The reply of the other server. */
 export const wordFields = {
   smtp_code: { schema: z.int().nullable(), of: (_, data) => data.smtp_code ?? null },
   enhanced_code: {
@@ -64,7 +64,7 @@ export const wordFields = {
     of: (_, data) => data.enhanced_code ?? null,
   },
   diagnostic: {
-    schema: z.string().nullable().describe('the other side’s words'),
+    schema: z.string().nullable().describe('text of the other server’s reply'),
     of: (_, data) => data.diagnostic ?? null,
   },
   upstream: {

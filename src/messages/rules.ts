@@ -1,6 +1,6 @@
-// The status machine (decisions 4), as one function: what is known of a recipient only grows. Signals stand in one order,
-// and a recipient stands at the highest that was heard, so that reports may come late, twice or in any order, and nothing
-// known is undone. Signals that do not move it are kept as events all the same. Pure.
+// The status machine (decisions 4). Signals have one order, and a recipient has the status of the highest one received: so
+// reports may come late, twice or in any order and never undo what is known. Every signal is kept as an event, also where
+// it does not change the status. Pure.
 import type { EventType } from '#src/events/catalogue.ts';
 
 export const statuses = [
@@ -22,20 +22,19 @@ export const statuses = [
 export type Status = (typeof statuses)[number];
 
 /**
- * What can be heard of a recipient, lowest first, with the status it asks for. A delay that somebody tells of after the
- * hand-over takes back what the relay's own 2xx seemed to say, and what is heard later of the mail's fate replaces it: so
- * it stands between both.
+ * All signals, lowest first, with the status and the event of each. A delay that is reported after the upstream's 2xx
+ * corrects it, and any later outcome replaces the delay: so `delayed` is between both.
  */
 const table = {
   scheduled: { status: 'pending', event: 'message.created' },
   queued: { status: 'queued', event: 'message.created' },
-  /** A 4yz, or the upstream is out of reach. */
+  /** A 4yz reply, or the upstream cannot be reached. */
   deferred: { status: 'delivery_delayed', event: 'message.delivery_delayed' },
   /** The upstream's 2xx to the final dot. */
   accepted: { status: 'processed', event: 'message.sent' },
   /** The same 2xx where it counts as delivery. */
   presumed: { status: 'delivered', event: 'message.delivered' },
-  /** Told of by somebody who had taken the mail. */
+  /** Reported by a server that had taken the mail. */
   delayed: { status: 'delivery_delayed', event: 'message.delivery_delayed' },
   delivered: { status: 'delivered', event: 'message.delivered' },
   auto_replied: { status: 'auto_replied', event: 'message.auto_replied' },
@@ -59,7 +58,7 @@ const rankOf = (signal: Signal): number => ranks.get(signal) ?? 0;
 export const statusOf = (signal: Signal): Status => table[signal].status;
 export const eventOf = (signal: Signal): EventType => table[signal].event;
 
-/** Where a message begins: it is to leave later, or now. Both in ms. */
+/** The first signal of a message: it is due later, or now. Times in ms. */
 export const firstSignal = ({
   created_at,
   scheduled_at,
@@ -69,8 +68,8 @@ export const firstSignal = ({
 }): Signal => (scheduled_at !== null && scheduled_at > created_at ? 'scheduled' : 'queued');
 
 /**
- * Where an event by itself says that its recipient stands; what else is the case is recorded with it. The creation says
- * `queued`. Without those that are about no message.
+ * The status that the type of an event implies; another status is recorded with the event. `message.created` implies
+ * `queued`. Events that are about no message are not in it.
  */
 export const ownStatus: ReadonlyMap<EventType, Status> = new Map<EventType, Status>([
   ...signals.map((signal): [EventType, Status] => [table[signal].event, table[signal].status]),
@@ -78,21 +77,21 @@ export const ownStatus: ReadonlyMap<EventType, Status> = new Map<EventType, Stat
   ['message.subscription', 'unsubscribed'],
 ]);
 
-/** Where it stands as an event records it: nothing where the event says so by itself. */
+/** The status to record with an event: nothing where its type implies it. */
 export const statusBeside = (type: EventType, status: Status): { readonly status?: Status } =>
   status === ownStatus.get(type) ? {} : { status };
 
-/** Where a recipient stands after `signal`: the transition. */
-export const after = (standing: Signal, signal: Signal): Signal =>
-  rankOf(signal) > rankOf(standing) ? signal : standing;
+/** The transition: the higher of the current signal and a new one. */
+export const after = (current: Signal, signal: Signal): Signal =>
+  rankOf(signal) > rankOf(current) ? signal : current;
 
-/** An event that was kept of a recipient. `own`: of an attempt of ours; else somebody told us. */
+/** A stored event of a recipient. `own`: from our own attempt, not from a report. */
 export interface SignalEvent {
   readonly type: EventType;
   readonly own: boolean;
 }
 
-/** Which signal an event tells of; null where it is none that moves a recipient. */
+/** The signal of an event; null where it can change no status. */
 export const signalOf = ({ type, own }: SignalEvent): Signal | null => {
   if (type === 'message.delivery_delayed') return own ? 'deferred' : 'delayed';
   if (type === 'message.delivered') return own ? 'presumed' : 'delivered';
@@ -100,33 +99,33 @@ export const signalOf = ({ type, own }: SignalEvent): Signal | null => {
   return signals.find((signal) => table[signal].event === type) ?? null;
 };
 
-const heardAny = (heard: readonly SignalEvent[], signal: Signal): boolean =>
-  heard.some((one) => signalOf(one) === signal);
+const includes = (events: readonly SignalEvent[], signal: Signal): boolean =>
+  events.some((event) => signalOf(event) === signal);
 
-/** Where a recipient of that status stands. `heard` is asked only where the status alone does not tell. */
-export const currentSignal = (status: Status, heard: () => readonly SignalEvent[]): Signal => {
+/** The highest signal of a recipient with that status. `events` is read only where the status alone is ambiguous. */
+export const currentSignal = (status: Status, events: () => readonly SignalEvent[]): Signal => {
   switch (status) {
     case 'pending':
       return 'scheduled';
     case 'processed':
       return 'accepted';
     case 'delivery_delayed':
-      return heardAny(heard(), 'delayed') ? 'delayed' : 'deferred';
+      return includes(events(), 'delayed') ? 'delayed' : 'deferred';
     case 'delivered':
-      return heardAny(heard(), 'delivered') ? 'delivered' : 'presumed';
+      return includes(events(), 'delivered') ? 'delivered' : 'presumed';
     default:
       return status;
   }
 };
 
-/** Whether it is still to be sent: nothing tells that it has arrived, or never will. */
-export const isToBeSent = (standing: Signal): boolean => rankOf(standing) <= rankOf('deferred');
+/** Whether the mail is still to be sent: no signal says that it has arrived or never will. */
+export const isToBeSent = (current: Signal): boolean => rankOf(current) <= rankOf('deferred');
 
-/** Rank among a message's recipients: a failure weighs as much as a hard bounce, a suppression counts last. */
+/** Rank among a message's recipients: a failure equals a hard bounce, a suppression is the lowest. */
 const weight = (status: Status): number =>
   status === 'suppressed' ? -1 : statuses.indexOf(status === 'failed' ? 'hard_bounced' : status);
 
-/** Status of a message from its recipients': the highest-ranked one; `suppressed` only where all are. */
+/** The status of a message: the highest-ranked one of its recipients; `suppressed` only where all are. */
 export const messageStatus = (recipients: readonly Status[]): Status =>
   recipients.reduce(
     (highest, status) => (weight(status) > weight(highest) ? status : highest),

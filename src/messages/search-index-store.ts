@@ -64,7 +64,7 @@ export const searchIndexStore = perConnection((db: TenantDb) => {
     /** How many messages are newer than the index, or a few less. */
     behind: (): number => (newest.get() ?? 0) - (indexedTo.get() ?? 0),
     /** Takes in the next ones, at most so many; the result is how many. */
-    applySignals: (limit: number): number => {
+    indexNext: (limit: number): number => {
       const rows = following.all(indexedTo.get() ?? 0, limit);
       for (const { seq, text } of rows.map(toText)) {
         insertText.run(seq, text);

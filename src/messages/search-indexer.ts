@@ -56,7 +56,7 @@ export const createSearchIndexer = (
         const store = searchIndexStore(db);
         if (step === 'merge' && store.tidy()) return 'merge';
         if (step === 'merge') return store.behind() >= MESSAGES_PER_TRANSACTION ? 'take in' : null;
-        return store.applySignals(MESSAGES_PER_TRANSACTION) > 0 ? 'merge' : null;
+        return store.indexNext(MESSAGES_PER_TRANSACTION) > 0 ? 'merge' : null;
       });
     } catch (error) {
       log.warn({ err: error, tenant: tenantId }, 'the search index could not be brought up to date');

@@ -1,6 +1,5 @@
-// The transitions of a message's recipients, out of what was heard of them: the log holds all that was told, in the order
-// it came, and here stands what of it changed a status. What came late or twice, and what machines opened, moved nothing:
-// it is among the events. Pure.
+// The status transitions of a message's recipients, computed from the log in its order. Signals that changed no status (late
+// or repeated ones, and opens by machines) are in the events only. Pure.
 import type { z } from 'zod';
 import type { EventData, EventRow } from '#src/events/store.ts';
 import { toIso } from '#src/kernel/time.ts';
@@ -10,7 +9,7 @@ import type { MessageRow } from './store.ts';
 
 type Entry = z.infer<typeof timelineSchema>['data'][number];
 
-/** The other side's words, or what decided. */
+/** The reply of the other server, or the reason of the decision. */
 const detailOf = ({ diagnostic, suppression, rule }: EventData): string | null =>
   diagnostic ?? suppression?.reason ?? rule ?? null;
 
@@ -19,19 +18,19 @@ export const presentTimeline = (
   events: readonly EventRow[],
 ): z.infer<typeof timelineSchema> => {
   const first = firstSignal(message);
-  /** By address; null: of the message as a whole. */
-  const standings = new Map<string | null, Signal>();
+  /** The current signal by address; null is the key of the message as a whole. */
+  const current = new Map<string | null, Signal>();
   const entryOf = ({ at, type, recipient, data_json }: EventRow): Entry[] => {
     if (type === 'message.created')
       return [{ at: toIso(at), status: statusOf(first), recipient, detail: null }];
     const data: EventData = data_json === null ? {} : JSON.parse(data_json);
     const signal = data.bot === true ? null : signalOf({ type, own: data.attempt !== undefined });
     if (signal === null) return [];
-    const before = standings.get(recipient) ?? first;
-    const standing = after(before, signal);
-    standings.set(recipient, standing);
-    if (statusOf(standing) === statusOf(before)) return [];
-    return [{ at: toIso(at), status: statusOf(standing), recipient, detail: detailOf(data) }];
+    const before = current.get(recipient) ?? first;
+    const next = after(before, signal);
+    current.set(recipient, next);
+    if (statusOf(next) === statusOf(before)) return [];
+    return [{ at: toIso(at), status: statusOf(next), recipient, detail: detailOf(data) }];
   };
   return { data: events.flatMap(entryOf) };
 };

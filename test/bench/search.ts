@@ -304,7 +304,7 @@ const makeIndex = (db: TenantDb): void => {
   for (let left = 1; left > 0; ) {
     turns.push(
       timed(() => {
-        left = db.transaction(() => store.applySignals(250))();
+        left = db.transaction(() => store.indexNext(250))();
       }),
     );
     for (let isMerging = true; isMerging; )

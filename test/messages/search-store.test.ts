@@ -31,7 +31,7 @@ beforeEach(async () => {
   ids = Array.from({ length: 10 }, (_, n) => queueMessage(tenant, { recipients: [recipientOf(n)] }).id);
 });
 
-const applySignals = (limit = 1_000): number => searchIndexStore(tenant.db).applySignals(limit);
+const indexNext = (limit = 1_000): number => searchIndexStore(tenant.db).indexNext(limit);
 
 /** What call after call finds, until nothing is left. */
 const pages = (filter: Partial<MessageFilter>, limit: number, budget = PATIENT): string[][] => {
@@ -51,7 +51,7 @@ describe.each([
   ['in the index', 1_000],
 ])('messages are found %s', (_, indexed) => {
   beforeEach(() => {
-    applySignals(indexed);
+    indexNext(indexed);
   });
 
   test('in pages of the limit, newest first, each once', () => {
@@ -88,13 +88,13 @@ describe.each([
     const { id, seq } = queueMessage(tenant, { recipients: ['berta@example.org'] });
     expect(seq).toBe(10);
     expect(find({ text: 'berta' })).toEqual([id]);
-    applySignals();
+    indexNext();
     expect(find({ text: 'berta' })).toEqual([id]);
   });
 });
 
 test('one that is a clause away is found by nobody else', () => {
-  applySignals();
+  indexNext();
   expect(pages({ text: 'anna', status: 'hard_bounced' }, 4)).toEqual([[]]);
   expect(pages({ text: 'xyz' }, 4)).toEqual([[]]);
   expect(pages({ projects: [] }, 4).flat()).toEqual([]);
@@ -117,7 +117,7 @@ test('times are found by the order of the messages, and held against each once m
 test.each([0, 1_000])(
   'a status is the one of now, whatever it was when the index came to it: %d',
   (indexed) => {
-    applySignals(indexed);
+    indexNext(indexed);
     const set = tenant.db.prepare('UPDATE messages SET status = ? WHERE id = ?');
     set.run('delivered', ids[1]);
     expect(find({ text: 'berta', status: 'queued' })).toEqual([]);
@@ -139,7 +139,7 @@ describe('of a common status, where a text decides', () => {
     ).run();
     db.prepare("UPDATE messages SET status = 'delivered' WHERE seq > 10").run();
     db.prepare("UPDATE messages SET status = 'opened' WHERE seq % 100 = 0").run();
-    applySignals(MANY);
+    indexNext(MANY);
   });
 
   test('trigrams find it', () => {
@@ -159,7 +159,7 @@ describe('of a common status, where a text decides', () => {
 });
 
 test('another project, route or kind is never found, though it shared its place in the index', () => {
-  applySignals();
+  indexNext();
   const { db, projectId, routeId } = tenant;
   const text = db.prepare('SELECT text FROM search_texts WHERE seq = 1').pluck().get();
   expect(text).toContain('anna@example.org');
@@ -195,7 +195,7 @@ test('whatever is asked for, the index finds what looking at each message would'
       : (subjects.get(ids[n % 10] ?? '') ?? '').slice(from, from + 1 + random(8));
   });
   const looked = asked.map((q) => find({ text: q }));
-  applySignals();
+  indexNext();
   for (const [n, q] of asked.entries()) expect(find({ text: q }), JSON.stringify(q)).toEqual(looked[n]);
   const kept = (subject: string | undefined) => fold(subject ?? '');
   for (const [n, q] of asked.entries())
