@@ -9,8 +9,8 @@ import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { createRateCheck } from '#src/kernel/rate-limit.ts';
 import { abuseRoutes } from './abuse/routes.ts';
+import type { OwnerNoticesDeps } from './mails/outbox.ts';
 import { createOutbox } from './mails/outbox.ts';
-import type { OwnerNoticesDeps } from './mails/tell-owners.ts';
 import { accountRoutes } from './people/account-routes.ts';
 import { createAuthenticate } from './people/authenticate.ts';
 import { createEnterTenant, createMayCreatePractice } from './people/enter.ts';
@@ -44,7 +44,7 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
 
   const outbox = createOutbox(base.key('notices'));
   let notifyPostman = (): void => undefined;
-  const notices = { enqueue: outbox.enqueue, tell: () => notifyPostman() };
+  const notices = { enqueue: outbox.enqueue, wake: () => notifyPostman() };
   const ownersOf = practiceOwners(storage);
   const ownerNotices: OwnerNoticesDeps = { files, platform, notices, ownersOf, clock, log, origin };
 

@@ -1,7 +1,6 @@
 // What the operations on a tenant's domains are given.
 
-import type { Notices } from '#src/accounts/mails/outbox.ts';
-import type { OwnersOf } from '#src/accounts/mails/tell-owners.ts';
+import type { Notices, OwnersOf } from '#src/accounts/mails/outbox.ts';
 import type { KeyedQueue } from '#src/kernel/concurrency.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';

@@ -1,15 +1,15 @@
-// Whether a follower of events that members have set up, a webhook or an alert, is active, and why it is not. Pure.
+// Whether a webhook or an alert is active, and why it is not. Pure.
 
-/** Its address said that nobody is there any more; it took nothing for too long; somebody wanted it. */
+/** The address answered that it is gone; it took nothing for too long; a member or the operator disabled it. */
 export const disabledReasons = ['gone', 'failing', 'manual'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** As it stands in the follower's row. */
+/** As in the follower's row. */
 export interface FollowerState {
   status: 'active' | 'disabled';
   disabled_reason: DisabledReason | null;
   disabled_at: number | null;
-  /** 0: the owners are still to be told that it has been disabled. */
+  /** 0: the owners are not notified yet that it was disabled. */
   disabled_told: 0 | 1;
 }
 
@@ -20,10 +20,13 @@ export const active = {
   disabled_told: 1,
 } as const satisfies FollowerState;
 
-/** Nobody is told of what they wanted themselves. */
+/** A manual disabling needs no notice. */
 export const disabledFor = (reason: DisabledReason, now: number): FollowerState => ({
   status: 'disabled',
   disabled_reason: reason,
   disabled_at: now,
   disabled_told: reason === 'manual' ? 1 : 0,
 });
+
+export const isUnnotified = <Row extends FollowerState>(row: Row): row is Row & { disabled_at: number } =>
+  row.disabled_told === 0 && row.disabled_at !== null;

@@ -12,7 +12,7 @@ import { openAlertQueue } from './alerts/queue.ts';
 import { alertRoutes } from './alerts/routes.ts';
 import type { AlertPolicy } from './alerts/rules.ts';
 import { createFollowing } from './follow.ts';
-import { createDisablingNotices } from './owner-notices.ts';
+import { createFollowerNotices } from './owner-notices.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { openWebhookQueue } from './webhooks/queue.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -54,8 +54,8 @@ export const openFollowers = (
     lookup: createDnsLookup(dns.resolvers, { stopping: stopping.signal }),
   });
   const following = createFollowing({ platform, files, work: createWorkEngine({ clock, log }) });
-  const notices = createDisablingNotices(ownerNotices);
-  const shared = { files, clock, log, outbound, following, notifyOwners: notices.tell };
+  const notices = createFollowerNotices(ownerNotices);
+  const shared = { files, clock, log, outbound, following, notifyOwners: notices.wake };
   const webhookDeps = { ...shared, key: base.key('webhooks') };
   const alertDeps = {
     ...shared,

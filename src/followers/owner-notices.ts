@@ -1,24 +1,112 @@
-// Which of a practice's webhooks and alerts have been disabled, and its owners not notified.
-import {
-  createFollowerNotices,
-  type FollowerNotices,
-  untoldAmong,
-} from '#src/accounts/mails/follower-notices.ts';
-import type { OwnerNoticesDeps } from '#src/accounts/mails/tell-owners.ts';
+// Notifies the owners of a practice that a webhook or alert was disabled because its address fails: one mail each for each time.
+// The row keeps that the owners are not notified: this is written with the disabling itself, and cleared after the mails are in
+// the outbox. After a crash in between the mails are enqueued again, and their ids, made of their content, let them go out once.
+// It is looked at right after a disabling, at the first look at a practice after a start, and in the nightly round.
+import { notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
+import type { NoticeContent } from '#src/accounts/mails/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { createFollowUps } from '#src/kernel/follow-ups.ts';
+import { createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
+import { DAY, SECOND } from '#src/kernel/time.ts';
 import { alertStore } from './alerts/store.ts';
+import { type FollowerState, isUnnotified } from './disabling.ts';
 import { webhookStore } from './webhooks/store.ts';
 
-export const createDisablingNotices = (deps: OwnerNoticesDeps): FollowerNotices =>
-  createFollowerNotices({
-    ...deps,
-    untold: (db) => {
-      const { name } = tenantStore(db).practice();
-      return [
-        ...untoldAmong('webhook', webhookStore(db).list(), name),
-        ...untoldAmong('alert', alertStore(db).all(), name),
-      ];
+type FollowerDisabled = Extract<NoticeContent, { kind: 'follower_disabled' }>;
+
+/** A disabling of which the owners are not notified. `id`: of the webhook or alert. */
+export interface UnnotifiedDisabling extends Omit<FollowerDisabled, 'kind' | 'origin'> {
+  readonly id: string;
+}
+
+type DisablingRow = FollowerState &
+  Readonly<{ id: string; name: string; failing_since: number | null; last_error: string | null }>;
+
+const unnotifiedAmong = (
+  follower: UnnotifiedDisabling['follower'],
+  rows: readonly DisablingRow[],
+  practice: string,
+): UnnotifiedDisabling[] =>
+  rows.filter(isUnnotified).map((row) => ({
+    id: row.id,
+    practice,
+    follower,
+    name: row.name,
+    at: row.disabled_at,
+    reason: row.disabled_reason === 'gone' ? 'gone' : 'failing',
+    since: row.failing_since ?? row.disabled_at,
+    error: row.last_error,
+  }));
+
+const unnotifiedIn = (db: TenantDb): readonly UnnotifiedDisabling[] => {
+  const { name } = tenantStore(db).practice();
+  return [
+    ...unnotifiedAmong('webhook', webhookStore(db).list(), name),
+    ...unnotifiedAmong('alert', alertStore(db).all(), name),
+  ];
+};
+
+/** Unless the row has changed since. */
+const markNotified = (db: TenantDb, { follower, id, at }: UnnotifiedDisabling): void =>
+  (follower === 'webhook' ? webhookStore : alertStore)(db).markNotified(id, at);
+
+export interface FollowerNotices {
+  /** Owners may have to be notified, once the disabling is durable. Harmless at any time; writes only where there is a disabling. */
+  wake(tenantId: string): void;
+  /** As `wake`, for the nightly round: resolves once it is known whether there is a disabling. Rejects as a read of the file. */
+  look(tenantId: string): Promise<void>;
+  /** Resolves when all that is in flight has ended. */
+  stop(): Promise<void>;
+}
+
+/** The mail names its day; an owner who reads it later sees the state of then. */
+const EXPIRES_IN_MS = 7 * DAY;
+/**
+ * Of a practice. A member who enables one again and again whose address is gone fills no mailbox by it: the row stays
+ * unnotified, and the nightly round notifies unless it has been enabled by then.
+ */
+const NOTICES_A_DAY = 20;
+const limit: RateLimit = { perSecond: NOTICES_A_DAY / (DAY / SECOND), burst: NOTICES_A_DAY };
+
+export const createFollowerNotices = (
+  { files, platform, notices, ownersOf, clock, log, origin }: OwnerNoticesDeps,
+  /** What is in a practice's file; tests play their own. */
+  { find, mark } = { find: unnotifiedIn, mark: markNotified },
+): FollowerNotices => {
+  const limiter = createRateLimiter();
+
+  const notify = async (tenantId: string): Promise<void> => {
+    const present = await files.read(tenantId, find);
+    if (present.length === 0) return;
+    const owners = await ownersOf(tenantId);
+    const disablings = present.filter(() => limiter.take(tenantId, clock.now(), limit).allowed);
+    if (disablings.length === 0) return;
+    await platform.write((db) => {
+      for (const { id, ...rest } of disablings) {
+        const content = { kind: 'follower_disabled', ...rest, origin } as const;
+        const notice = { tenantId, owners, content, occasion: [id, rest.at], expiresIn: EXPIRES_IN_MS };
+        notifyOwners(notices, db, notice, clock.now());
+      }
+    });
+    notices.wake();
+    await files.write(tenantId, (db) => {
+      for (const disabling of disablings) mark(db, disabling);
+    });
+  };
+
+  const { run, stop } = createFollowUps(notify, (error, tenantId) =>
+    log.warn(
+      { err: error, tenant: tenantId },
+      'owners could not be notified that a webhook or alert was disabled',
+    ),
+  );
+  return {
+    wake: run,
+    look: async (tenantId) => {
+      const { length } = await files.read(tenantId, find);
+      if (length > 0) run(tenantId);
     },
-    markTold: (db, { follower, id, at }) =>
-      (follower === 'webhook' ? webhookStore : alertStore)(db).markTold(id, at),
-  });
+    stop,
+  };
+};

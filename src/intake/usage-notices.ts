@@ -4,8 +4,8 @@
 // content, let them go out once.
 import { monthOf } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
+import { notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import type { NoticeContent } from '#src/accounts/mails/schema.ts';
-import { type OwnerNoticesDeps, tellOwners } from '#src/accounts/mails/tell-owners.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createFollowUps } from '#src/kernel/follow-ups.ts';
 import type { Limits } from '#src/kernel/limits.ts';
@@ -53,8 +53,8 @@ export const createUsageNotices = (deps: OwnerNoticesDeps, limits: () => Limits)
     const { month, share, content } = due;
     const owners = await ownersOf(tenantId);
     const telling = { tenantId, owners, content, occasion: [month, share] };
-    await platform.write((db) => tellOwners(notices, db, telling, now));
-    notices.tell();
+    await platform.write((db) => notifyOwners(notices, db, telling, now));
+    notices.wake();
     await files.write(tenantId, (db) => counterStore(db).setTold(month, share));
   };
 

@@ -42,7 +42,7 @@ beforeEach(async () => {
         enqueue: (_, notice, __, id = '') => {
           if (notice.kind === 'plan_usage') enqueued.push([id, notice.share]);
         },
-        tell: () => undefined,
+        wake: () => undefined,
       },
       ownersOf: async () => {
         await beforeOwners();
@@ -147,7 +147,7 @@ describe('the notice', () => {
     const none = createUsageNotices(
       {
         ...{ files: storage.tenants, platform: storage.platform, clock, origin: '' },
-        notices: { enqueue: (_, __, ___, id = '') => enqueued.push([id, 100]), tell: () => undefined },
+        notices: { enqueue: (_, __, ___, id = '') => enqueued.push([id, 100]), wake: () => undefined },
         ownersOf: async () => [{ email: 'a@example.org', language: 'de' }],
         log: createLog('fatal', new Writable()),
       },

@@ -91,7 +91,7 @@ export const openTicket = async (deps: TicketDeps, report: Report, language: Lan
     };
     reach(deps, db, { ...row, seq: ticketStore(db).insert(row) }, null, now);
   });
-  deps.notices.tell();
+  deps.notices.wake();
   return id;
 };
 
@@ -145,7 +145,7 @@ export const updateTicket = async (
     );
     return getTicket(db, id);
   });
-  deps.notices.tell();
+  deps.notices.wake();
   return ticket;
 };
 

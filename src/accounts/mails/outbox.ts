@@ -1,27 +1,33 @@
-// The outbox of the service's own mails in platform.db: whoever changes something that people must be told writes the
-// notice in the same transaction; service-mail/ hands it to the pipeline afterwards, also after a crash. Sealed, for it
-// may hold a code or a link that lets someone in.
+// The outbox of the service's own mails in platform.db. A change of which people must be notified writes the notice in its own
+// transaction, and the postman hands it to the one way in afterwards, also after a crash. Notices are sealed: they may hold a
+// code or a link that lets someone in.
+import { createHash } from 'node:crypto';
+import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { Language } from '#src/kernel/language.ts';
+import type { Log } from '#src/kernel/log.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
-import type { Notice } from './schema.ts';
+import { type Clock, DAY } from '#src/kernel/time.ts';
+import type { Notice, NoticeContent } from './schema.ts';
 import { type NoticeRow, noticeStore } from './store.ts';
 
 export interface Outbox {
   /**
-   * In the transaction of the change; then `tell` is called. An `id` made of what is told (at most 256 characters) lets
-   * the same be told once, however often it is handed in within a day.
+   * In the transaction of the change; then `wake` is called. With an `id` made of the content (at most 256 characters) the same
+   * notice is sent once, however often it is enqueued within a day.
    */
   enqueue(db: PlatformDb, notice: Notice, now: number, id?: string): void;
   /** Throws where the row was sealed under another key. */
   open(row: NoticeRow): Notice;
 }
 
-/** What those who change something get of the outbox. */
+/** What a part that notifies people gets of the outbox. */
 export interface Notices {
   enqueue: Outbox['enqueue'];
   /** After the commit: something waits in the outbox. */
-  tell(): void;
+  wake(): void;
 }
 
 /** `key` is 32 bytes, derived for notices alone. */
@@ -36,3 +42,51 @@ export const createOutbox = (key: Buffer): Outbox => ({
   },
   open: ({ id, sealed }) => JSON.parse(unseal(key, sealed, id).toString()),
 });
+
+/** Addresses and languages of the owners of a practice, by its id. */
+export type OwnersOf = (
+  tenantId: string,
+) => Promise<readonly { readonly email: string; readonly language: Language }[]>;
+
+/** For a part that notifies owners of a state in the practice's file, and marks there that they are notified. */
+export interface OwnerNoticesDeps {
+  readonly files: TenantFiles;
+  readonly platform: DurableFile<PlatformDb>;
+  readonly notices: Notices;
+  readonly ownersOf: OwnersOf;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where they see the current state. */
+  readonly origin: string;
+}
+
+export interface OwnerNotice {
+  readonly tenantId: string;
+  readonly owners: Awaited<ReturnType<OwnersOf>>;
+  readonly content: NoticeContent;
+  /** What makes it another mail than the last of its kind. */
+  readonly occasion: readonly (string | number | null)[];
+  /** ms: after that it is dropped; three days where absent. */
+  readonly expiresIn?: number;
+}
+
+/** Later the state may be another one. */
+const EXPIRES_IN_MS = 3 * DAY;
+
+/**
+ * Enqueues one mail for each owner, in the registry's transaction, before the tenant's file says that they are notified; then
+ * `notices.wake` is called. The id of a mail is made of its content, so that a repetition after a crash does not send it again:
+ * the outbox keeps one of each, and the one way in knows for a day what has passed.
+ */
+export const notifyOwners = (
+  notices: Pick<Notices, 'enqueue'>,
+  db: PlatformDb,
+  { tenantId, owners, content, occasion, expiresIn = EXPIRES_IN_MS }: OwnerNotice,
+  now: number,
+): void => {
+  for (const { email, language } of owners) {
+    const parts = [content.kind, tenantId, email, ...occasion];
+    const id = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+    notices.enqueue(db, { ...content, to: email, language, expiresAfter: now + expiresIn }, now, id);
+  }
+};

@@ -137,7 +137,7 @@ export const inviteMember = async (
       } as const;
       notices.enqueue(db, notice, now);
     });
-    notices.tell();
+    notices.wake();
     return written;
   });
 };

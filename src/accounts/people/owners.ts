@@ -99,7 +99,7 @@ export const indexOwner = (db: PlatformDb, owner: NewOwner, tenantId: string, no
   return account;
 };
 
-/** As `indexOwner`, with a mail to the owner; after the commit `notices.tell` is called. */
+/** As `indexOwner`, with a mail to the owner; after the commit `notices.wake` is called. */
 export const welcomeOwner = (
   { notices, origin }: Pick<PeopleDeps, 'notices' | 'origin'>,
   db: PlatformDb,
@@ -139,6 +139,6 @@ export const makeOwner = (
     await storage.platform.write((db) =>
       welcomeOwner(deps, db, { email, language, mailLanguage }, practice, now),
     );
-    deps.notices.tell();
+    deps.notices.wake();
     return { row, isNew };
   });

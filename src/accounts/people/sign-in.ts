@@ -72,7 +72,7 @@ export const requestCode = async (
     const code = codes.request(db, given.emailKey, now);
     if (code !== null) notices.enqueue(db, noticeOf(account, code, now), now);
   });
-  notices.tell();
+  notices.wake();
 };
 
 export const verifyCode = async (

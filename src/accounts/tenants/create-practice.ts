@@ -100,6 +100,6 @@ export const createPractice = async (
   };
   // One at a time for each account: making keys blocks threads, and no more are made than there is room for.
   const practice = await (account === null ? create() : deps.queue(account.id, create));
-  notices.tell();
+  notices.wake();
   return presentPractice(practice, practice.created_at);
 };

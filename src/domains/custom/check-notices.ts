@@ -1,7 +1,7 @@
 // The mails to the owners that follow from a check of their domain's records.
 
+import type { OwnerNotice } from '#src/accounts/mails/outbox.ts';
 import type { ToldRecord } from '#src/accounts/mails/schema.ts';
-import type { Telling } from '#src/accounts/mails/tell-owners.ts';
 import type { PracticeRow } from '#src/accounts/tenants/store.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { type HealthByRecord, type HealthVerdict, recordKey, type WatchedRecord } from './record-health.ts';
@@ -35,7 +35,7 @@ export const noticesOf = async (
   host: string,
   { verdict, earlier, isVerified, attachedAt }: Findings,
   isScheduled: boolean,
-): Promise<Telling[]> => {
+): Promise<OwnerNotice[]> => {
   const { wentBad, recovered, health } = verdict;
   const notifies = isVerified && isScheduled;
   if (!notifies && wentBad.length === 0 && recovered.length === 0) return [];
@@ -47,7 +47,7 @@ export const noticesOf = async (
   };
   const told = (record: WatchedRecord): string =>
     `${recordKey(record)} ${earlier[recordKey(record)]?.notifiedAt}`;
-  const mails: Telling[] = [];
+  const mails: OwnerNotice[] = [];
   if (notifies)
     mails.push({ ...of, content: { kind: 'domain_verified', ...about }, occasion: [host, attachedAt] });
   if (wentBad.length > 0)

@@ -6,7 +6,7 @@
 // Order of the writes: registry (claim, mails), tenant's file (domain, result, health), registry (next check). A crash
 // in between repeats the check; the id of a mail that was written prevents a second one.
 
-import { tellOwners } from '#src/accounts/mails/tell-owners.ts';
+import { notifyOwners } from '#src/accounts/mails/outbox.ts';
 import { presentPractice } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
@@ -115,7 +115,7 @@ const applyCheck = async (
   let former: string | null = null;
   if (isVerified || mails.length > 0)
     former = await storage.platform.write((db) => {
-      for (const telling of mails) tellOwners(notices, db, telling, now);
+      for (const telling of mails) notifyOwners(notices, db, telling, now);
       return isVerified ? claimDomain(db, tenantId, host, now) : null;
     });
   await storage.tenants.write(tenantId, (db) => {
@@ -135,7 +135,7 @@ const applyCheck = async (
   });
   if (isVerified) signers.forget(tenantId, host);
   await scheduleCheck(deps, tenantId, now);
-  if (mails.length > 0) notices.tell();
+  if (mails.length > 0) notices.wake();
   const pending = subject.pending && !isVerified;
   return { checked: { kind, pending, checkedAt: now, check }, former };
 };

@@ -8,7 +8,7 @@
 // that they have signed. To claim the domain back, it gets new tokens, so that records left in the zone prove nothing.
 // The claim makes a check of the former owner due at once, which finds the loss even after a crash.
 
-import { tellOwners } from '#src/accounts/mails/tell-owners.ts';
+import { notifyOwners } from '#src/accounts/mails/outbox.ts';
 import { presentPractice } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
@@ -106,7 +106,7 @@ export const loseDomains = async (deps: DomainDeps, tenantId: string): Promise<v
     const { name, managed_host: managedHost, custom_verified_at } = practice;
     const content = { kind: 'domain_lost', practice: name, host, managedHost, origin } as const;
     await storage.platform.write((db) =>
-      tellOwners(notices, db, { tenantId, owners, content, occasion: [host, custom_verified_at] }, now),
+      notifyOwners(notices, db, { tenantId, owners, content, occasion: [host, custom_verified_at] }, now),
     );
   }
   await changeKeys({ storage, signers }, tenantId, lost, (db) => {
@@ -132,5 +132,5 @@ export const loseDomains = async (deps: DomainDeps, tenantId: string): Promise<v
     auditStore(db).record(systemChange('domain.lose'), entry, now);
   });
   await scheduleCheck(deps, tenantId, now);
-  notices.tell();
+  notices.wake();
 };

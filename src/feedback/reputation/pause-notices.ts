@@ -3,8 +3,8 @@
 // A crash in between tells it later, and the mails' ids, made of what they tell, let them go out once. Who is due to tell:
 // whoever pauses or resumes, at once; the dispatcher, whenever it looks at a practice with waiting mail; the nightly round.
 
+import { notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import type { NoticeContent } from '#src/accounts/mails/schema.ts';
-import { type OwnerNoticesDeps, tellOwners } from '#src/accounts/mails/tell-owners.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createFollowUps } from '#src/kernel/follow-ups.ts';
@@ -68,9 +68,9 @@ export const createPauseNotices = (deps: OwnerNoticesDeps): PauseNotices => {
     const content = await files.write(tenantId, (db) => untoldOf(db, origin));
     if (content === null) return;
     const owners = await ownersOf(tenantId);
-    const telling = { tenantId, owners, content, occasion: [content.at], toldWithin: TOLD_WITHIN_MS };
-    await platform.write((db) => tellOwners(notices, db, telling, clock.now()));
-    notices.tell();
+    const telling = { tenantId, owners, content, occasion: [content.at], expiresIn: TOLD_WITHIN_MS };
+    await platform.write((db) => notifyOwners(notices, db, telling, clock.now()));
+    notices.wake();
     await files.write(tenantId, (db) => markTold(db, content.at));
   };
 

@@ -1,5 +1,5 @@
 // The messages of chat alerts as a queue of the work engine: a target is an alert, an attempt posts all that it has gathered.
-import { isUntold } from '#src/accounts/mails/follower-notices.ts';
+import { isUnnotified } from '#src/followers/disabling.ts';
 import type { Following } from '#src/followers/follow.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
@@ -76,7 +76,7 @@ export const openAlertQueue = (deps: AlertQueueDeps): Pick<OpenQueue, 'facts'> =
         seenOf.delete(tenantId);
         return 'nobody';
       }
-      if (rows.some(isUntold)) notifyOwners(tenantId);
+      if (rows.some(isUnnotified)) notifyOwners(tenantId);
       if (!isNews) seenOf.set(tenantId, read);
       if (!isWork) return nextOf(rows, more, claim);
       const done = await files.write(tenantId, (db) => {

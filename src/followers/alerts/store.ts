@@ -57,7 +57,7 @@ export const alertStore = perConnection((db: TenantDb) => {
        attempts = :attempts, last_sent_at = :last_sent_at, last_error = :last_error
      WHERE number = :number`,
   );
-  const markTold = db.prepare<[string, number]>(
+  const markNotified = db.prepare<[string, number]>(
     'UPDATE alerts SET disabled_told = 1 WHERE id = ? AND disabled_at = ?',
   );
   const remove = db.prepare<[number]>('DELETE FROM alerts WHERE number = ?');
@@ -85,9 +85,9 @@ export const alertStore = perConnection((db: TenantDb) => {
     update: (row: AlertRow): void => {
       update.run(row);
     },
-    /** The owners know that it was disabled at `disabledAt`. Unless something else has become of it. */
-    markTold: (id: string, disabledAt: number): void => {
-      markTold.run(id, disabledAt);
+    /** The owners are notified that it was disabled at `disabledAt`, unless the row has changed since. */
+    markNotified: (id: string, disabledAt: number): void => {
+      markNotified.run(id, disabledAt);
     },
     /** With what it has gathered. */
     remove: (number: number): void => {

@@ -62,7 +62,7 @@ export const webhookStore = perConnection((db: TenantDb) => {
     'UPDATE webhooks SET failing_since = ?, last_error = ? WHERE number = ?',
   );
   const markRemoved = db.prepare<[number, number]>('UPDATE webhooks SET removed_at = ? WHERE number = ?');
-  const markTold = db.prepare<[string, number]>(
+  const markNotified = db.prepare<[string, number]>(
     'UPDATE webhooks SET disabled_told = 1 WHERE id = ? AND disabled_at = ?',
   );
   const remove = db.prepare<[number]>('DELETE FROM webhooks WHERE number = ?');
@@ -91,9 +91,9 @@ export const webhookStore = perConnection((db: TenantDb) => {
     setFailing: (number: number, since: number | null, error: string | null): void => {
       setFailing.run(since, error, number);
     },
-    /** The owners know that it was disabled at `disabledAt`. Unless something else has become of it. */
-    markTold: (id: string, disabledAt: number): void => {
-      markTold.run(id, disabledAt);
+    /** The owners are notified that it was disabled at `disabledAt`, unless the row has changed since. */
+    markNotified: (id: string, disabledAt: number): void => {
+      markNotified.run(id, disabledAt);
     },
     markRemoved: (number: number, now: number): void => {
       markRemoved.run(now, number);

@@ -48,7 +48,7 @@ beforeEach(async () => {
     limitEmail: (key) => void limited.push(key),
     notices: {
       enqueue: outbox.enqueue,
-      tell: () => {
+      wake: () => {
         told += 1;
       },
     },

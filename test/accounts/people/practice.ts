@@ -89,7 +89,7 @@ export const openPractice = async (): Promise<SamplePractice> => {
   const clock = createTestClock();
   const tenantId = await createSampleTenant(storage);
   const outbox = createOutbox(KEY);
-  const notices = { enqueue: outbox.enqueue, tell: () => undefined };
+  const notices = { enqueue: outbox.enqueue, wake: () => undefined };
   const deps: InviteDeps = {
     storage,
     clock,

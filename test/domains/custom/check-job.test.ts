@@ -51,7 +51,7 @@ const deps = (): DomainDeps => ({
   queue: createKeyedQueue(),
   lookup,
   signers: createSigners(SEALING_KEY, { ed25519: false }),
-  notices: { enqueue: () => undefined, tell: () => undefined },
+  notices: { enqueue: () => undefined, wake: () => undefined },
   ownersOf: async () => [],
   origin: 'https://mail.example.com',
   log,

@@ -39,7 +39,7 @@ beforeEach(async () => {
     notices: {
       enqueue: (_, { kind, ...notice }, __, id = '') =>
         enqueued.push([id, kind, 'to' in notice ? notice.to : '']),
-      tell: () => undefined,
+      wake: () => undefined,
     },
     ownersOf: async () => {
       await beforeOwners();

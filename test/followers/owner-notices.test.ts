@@ -1,12 +1,12 @@
-// When owners are told that a webhook or alert was disabled: crashes and failures in between. What the mail says is shown in
-// test/service-mail/texts.test.ts, and that it comes in test/flows/webhooks.test.ts.
+// When owners are notified that a webhook or alert was disabled: crashes and failures in between. The words of the mail are
+// tested in test/accounts/mails/texts.test.ts, its arrival in test/flows/webhooks.test.ts.
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   createFollowerNotices,
   type FollowerNotices,
-  type UntoldDisabling,
-} from '#src/accounts/mails/follower-notices.ts';
+  type UnnotifiedDisabling,
+} from '#src/followers/owner-notices.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { DAY } from '#src/kernel/time.ts';
@@ -18,7 +18,7 @@ import {
 } from '#test/support/storage.ts';
 
 const clock = createTestClock();
-const disabling = (id: string, at = clock.now()): UntoldDisabling => ({
+const disabling = (id: string, at = clock.now()): UnnotifiedDisabling => ({
   id,
   practice: 'Praxis am Markt',
   follower: 'webhook',
@@ -31,9 +31,9 @@ const disabling = (id: string, at = clock.now()): UntoldDisabling => ({
 
 let storage: Storage;
 let tenant: string;
-let told: FollowerNotices;
+let ownerNotices: FollowerNotices;
 /** What stands in the practice's file. */
-let waiting: UntoldDisabling[];
+let waiting: UnnotifiedDisabling[];
 /** Ids of what was put into the outbox, and what it tells of. */
 let enqueued: [id: string, to: string][];
 let warnings: string[];
@@ -46,131 +46,135 @@ beforeEach(async () => {
   enqueued = [];
   warnings = [];
   beforeOwners = async () => undefined;
-  told = createFollowerNotices({
-    files: storage.tenants,
-    platform: storage.platform,
-    notices: {
-      enqueue: (_, notice, __, id = '') => enqueued.push([id, 'to' in notice ? notice.to : '']),
-      tell: () => undefined,
+  ownerNotices = createFollowerNotices(
+    {
+      files: storage.tenants,
+      platform: storage.platform,
+      notices: {
+        enqueue: (_, notice, __, id = '') => enqueued.push([id, 'to' in notice ? notice.to : '']),
+        wake: () => undefined,
+      },
+      ownersOf: async () => {
+        await beforeOwners();
+        return [
+          { email: 'a@example.org', language: 'de' },
+          { email: 'b@example.org', language: 'en' },
+        ];
+      },
+      clock,
+      log: createLog(
+        'warn',
+        new Writable({
+          write: (line, _, done) => {
+            warnings.push(JSON.parse(String(line)).msg);
+            done();
+          },
+        }),
+      ),
+      origin: 'https://mail.example.com',
     },
-    ownersOf: async () => {
-      await beforeOwners();
-      return [
-        { email: 'a@example.org', language: 'de' },
-        { email: 'b@example.org', language: 'en' },
-      ];
+    {
+      find: () => [...waiting],
+      mark: (_, { id, at }) => {
+        waiting = waiting.filter((one) => one.id !== id || one.at !== at);
+      },
     },
-    clock,
-    log: createLog(
-      'warn',
-      new Writable({
-        write: (line, _, done) => {
-          warnings.push(JSON.parse(String(line)).msg);
-          done();
-        },
-      }),
-    ),
-    origin: 'https://mail.example.com',
-    untold: () => [...waiting],
-    markTold: (_, { id, at }) => {
-      waiting = waiting.filter((one) => one.id !== id || one.at !== at);
-    },
-  });
+  );
 });
 
-const tell = async () => {
-  told.tell(tenant);
-  await told.stop();
+const notify = async () => {
+  ownerNotices.wake(tenant);
+  await ownerNotices.stop();
 };
 const BOTH = ['a@example.org', 'b@example.org'];
 const to = () => enqueued.map(([, address]) => address);
 
 describe('a disabling', () => {
-  test('is told to every owner once', async () => {
+  test('is notified to every owner once', async () => {
     waiting = [disabling('one')];
-    await tell();
-    await tell();
+    await notify();
+    await notify();
     expect([to(), waiting]).toEqual([BOTH, []]);
   });
 
-  test('that could not be told of is told at the next occasion', async () => {
+  test('that could not be notified is notified at the next occasion', async () => {
     waiting = [disabling('one')];
     beforeOwners = async () => {
       throw new Error('no disk');
     };
-    await tell();
+    await notify();
     expect([to(), waiting.length, warnings]).toEqual([
       [],
       1,
-      ['owners could not be told that a webhook or alert was disabled'],
+      ['owners could not be notified that a webhook or alert was disabled'],
     ]);
     beforeOwners = async () => undefined;
-    await tell();
+    await notify();
     expect([to(), waiting]).toEqual([BOTH, []]);
   });
 
-  test('told before a crash is handed in under the same ids after it', async () => {
+  test('notified before a crash is handed in under the same ids after it', async () => {
     const one = disabling('one');
     waiting = [one];
-    await tell();
+    await notify();
     waiting = [one];
-    await tell();
+    await notify();
     expect(enqueued.slice(2)).toEqual(enqueued.slice(0, 2));
     expect(new Set(enqueued.map(([id]) => id)).size).toBe(2);
   });
 
-  test('the second one of the same webhook is told like the first', async () => {
+  test('the second one of the same webhook is notified like the first', async () => {
     waiting = [disabling('one')];
-    await tell();
+    await notify();
     waiting = [disabling('one', clock.now() + 1)];
-    await tell();
+    await notify();
     expect(new Set(enqueued.map(([id]) => id)).size).toBe(4);
   });
 
-  test('comes to owners twenty times a day at most, and what is left is told later unless it is over', async () => {
+  test('comes to owners twenty times a day at most, and what is left is notified later unless it is over', async () => {
     for (let count = 0; count < 30; count++) {
       waiting = [disabling('one', clock.now() + count)];
-      await tell();
+      await notify();
     }
     expect([enqueued.length, waiting.length]).toEqual([20 * BOTH.length, 1]);
     clock.set(clock.now() + DAY);
-    await told.look(tenant);
-    await told.stop();
+    await ownerNotices.look(tenant);
+    await ownerNotices.stop();
     expect([enqueued.length, waiting]).toEqual([21 * BOTH.length, []]);
   });
 
   test('of another webhook at the same moment is a mail of its own', async () => {
     waiting = [disabling('one'), disabling('two')];
-    await tell();
+    await notify();
     expect([to(), waiting]).toEqual([[...BOTH, ...BOTH], []]);
     expect(new Set(enqueued.map(([id]) => id)).size).toBe(4);
   });
 
-  test('that comes while another is being told of is told as well', async () => {
+  test('that comes while another is being notified is notified as well', async () => {
     waiting = [disabling('one')];
     beforeOwners = async () => {
       beforeOwners = async () => undefined;
       waiting.push(disabling('two'));
-      told.tell(tenant);
+      ownerNotices.wake(tenant);
     };
-    await tell();
+    await notify();
     expect([to(), waiting]).toEqual([[...BOTH, ...BOTH], []]);
   });
 });
 
-test('of a practice where nothing was disabled nobody is told, and nothing is written', async () => {
+test('for a practice where nothing was disabled no mail is enqueued, and nothing is written', async () => {
   let commits = 0;
   storage.tenants.watch(() => {
     commits += 1;
   });
-  await tell();
-  await told.look(tenant);
+  await notify();
+  await ownerNotices.look(tenant);
   expect([to(), commits]).toEqual([[], 0]);
 });
 
 test('a look of the nightly round tells what a crash left', async () => {
   waiting = [disabling('one')];
-  await told.look(tenant);
-  await told.stop();
+  await ownerNotices.look(tenant);
+  await ownerNotices.stop();
   expect([to(), waiting]).toEqual([BOTH, []]);
 });

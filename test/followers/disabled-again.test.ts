@@ -1,9 +1,9 @@
-// A webhook or alert that is enabled and disabled again while the owners are told of the time before: that is told, too.
-// Over the real rows; when mails are handed in, and when not, is shown in follower-notices.test.ts.
+// A webhook or alert that is enabled and disabled again while the owners are notified of the time before: they are notified of both.
+// Over the real rows; when mails are enqueued, and when not, is in owner-notices.test.ts.
 import { expect, test } from 'vitest';
 import { alertStore } from '#src/followers/alerts/store.ts';
 import { active, disabledFor } from '#src/followers/disabling.ts';
-import { createDisablingNotices } from '#src/followers/owner-notices.ts';
+import { createFollowerNotices } from '#src/followers/owner-notices.ts';
 import { webhookStore } from '#src/followers/webhooks/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createLog } from '#src/kernel/log.ts';
@@ -60,17 +60,17 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-test.each(kinds)('of a $what is told each time', async ({ insert, disable }) => {
+test.each(kinds)('of a $what is notified each time', async ({ insert, disable }) => {
   const storage = await openTestStorage(await temporaryDirectory());
   const tenant = await createSampleTenant(storage);
-  const told: (number | null)[] = [];
+  const notified: (number | null)[] = [];
   let between = async (): Promise<void> => undefined;
-  const notices = createDisablingNotices({
+  const notices = createFollowerNotices({
     files: storage.tenants,
     platform: storage.platform,
     notices: {
-      enqueue: (_, notice) => void told.push('at' in notice ? notice.at : null),
-      tell: () => undefined,
+      enqueue: (_, notice) => void notified.push('at' in notice ? notice.at : null),
+      wake: () => undefined,
     },
     ownersOf: async () => {
       await between();
@@ -80,8 +80,8 @@ test.each(kinds)('of a $what is told each time', async ({ insert, disable }) => 
     log: createLog('silent'),
     origin: 'https://mail.example.com',
   });
-  const tell = async (): Promise<void> => {
-    notices.tell(tenant);
+  const notify = async (): Promise<void> => {
+    notices.wake(tenant);
     await notices.stop();
   };
   await storage.tenants.write(tenant, (db) => {
@@ -89,9 +89,9 @@ test.each(kinds)('of a $what is told each time', async ({ insert, disable }) => 
     disable(db, 1_000);
   });
   between = () => storage.tenants.write(tenant, (db) => disable(db, 2_000));
-  await tell();
+  await notify();
   between = async () => undefined;
-  await tell();
-  await tell();
-  expect(told).toEqual([1_000, 2_000]);
+  await notify();
+  await notify();
+  expect(notified).toEqual([1_000, 2_000]);
 });
