@@ -58,7 +58,7 @@ const membershipIn = (
   tenants.read(tenantId, (db) => {
     const found = findMember(db, emailKey);
     if (!found) return undefined;
-    return presentMembership(tenantStore(db).practice(), found.member, found.role);
+    return presentMembership(tenantStore(db).practice(), found.row, found.role);
   });
 
 /** A practice that cannot be read is left out and logged: one broken file must not lock members out of the others. */

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { planNames, plans } from '#src/accounts/tenants/rules.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { auditStore } from '#src/events/audit-store.ts';
+import { type AuditEntry, auditStore } from '#src/events/audit-store.ts';
 import { type Permission, permissions } from '#src/kernel/access.ts';
 import type { Base } from '#src/kernel/base.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -55,6 +55,12 @@ export const presentCustomRole = (row: RoleRow): z.infer<typeof roleSchema> =>
 export type RoleDeps = Pick<Base, 'storage' | 'clock'>;
 
 type By = Pick<RequestContext, 'caller' | 'change'>;
+
+const roleEntry = (before: RoleRow | null, after: RoleRow | null): AuditEntry => ({
+  target: { type: 'role', id: (after ?? before)?.id ?? '' },
+  before: before && presentCustomRole(before),
+  after: after && presentCustomRole(after),
+});
 
 const MAX_ROLES = 200;
 
@@ -111,8 +117,7 @@ export const createRole = (
     };
     requireMayHandle(manager, toRole(row));
     memberStore(db).insertRole(row);
-    const target = { type: 'role', id: row.id };
-    auditStore(db).record(change, { target, before: null, after: presentCustomRole(row) }, now);
+    auditStore(db).record(change, roleEntry(null, row), now);
     return row;
   });
 
@@ -135,12 +140,7 @@ export const updateRole = (
     requireMayHandle(manager, toRole(before));
     requireMayHandle(manager, toRole(row));
     memberStore(db).updateRole(row);
-    const entry = {
-      target: { type: 'role', id: roleId },
-      before: presentCustomRole(before),
-      after: presentCustomRole(row),
-    };
-    auditStore(db).record(change, entry, clock.now());
+    auditStore(db).record(change, roleEntry(before, row), clock.now());
     return row;
   });
 
@@ -162,6 +162,5 @@ export const removeRole = (
       });
     }
     memberStore(db).removeRole(roleId);
-    const target = { type: 'role', id: roleId };
-    auditStore(db).record(change, { target, before: presentCustomRole(before), after: null }, clock.now());
+    auditStore(db).record(change, roleEntry(before, null), clock.now());
   });

@@ -5,6 +5,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { accountStore } from './account-store.ts';
+import type { MemberWithRole } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
 import { effectivePermissions, type Role, systemRoles } from './rules.ts';
 
@@ -38,16 +39,11 @@ const memberNow = (db: TenantDb, caller: Caller): Caller => {
   return asMember(caller, caller.tenantId, row, role);
 };
 
-export interface MemberWithRole {
-  readonly member: MemberRow;
-  readonly role: Role;
-}
-
 /** Undefined if the address is no member of that tenant, or its role no longer exists. */
 export const findMember = (db: TenantDb, emailKey: string): MemberWithRole | undefined => {
-  const member = memberStore(db).byEmail(emailKey);
-  const role = member && memberStore(db).role(member.role_id);
-  return role && { member, role };
+  const row = memberStore(db).byEmail(emailKey);
+  const role = row && memberStore(db).role(row.role_id);
+  return role && { row, role };
 };
 
 /** The caller as a member of that tenant; null if they are no active member, or the tenant does not exist. */
@@ -58,8 +54,8 @@ export const createEnterTenant =
     if (account === null) return null;
     if (!(await platform.read((db) => accountStore(db).isMember(account.id, tenantId)))) return null;
     const found = await tenants.read(tenantId, (db) => findMember(db, account.emailKey));
-    if (found?.member.status !== 'active') return null;
-    return asMember(caller, tenantId, found.member, found.role);
+    if (found?.row.status !== 'active') return null;
+    return asMember(caller, tenantId, found.row, found.role);
   };
 
 const PAGE = 50;
@@ -81,7 +77,7 @@ const CREATORS: ReadonlySet<string> = new Set([systemRoles.owner.id, systemRoles
 
 const isCreatorIn = async (storage: Storage, { emailKey }: Account, tenantId: string): Promise<boolean> => {
   const found = await storage.tenants.read(tenantId, (db) => findMember(db, emailKey));
-  return found?.member.status === 'active' && CREATORS.has(found.role.id);
+  return found?.row.status === 'active' && CREATORS.has(found.role.id);
 };
 
 /** Whether the caller is Owner or Admin of any practice. A practice whose file cannot be read does not count. */

@@ -10,17 +10,14 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type AccountRow, accountStore, invitationStore } from './account-store.ts';
 import { hashBearer } from './bearer.ts';
 import { INVITATION_PREFIX } from './inviting.ts';
-import { presentMember } from './member-schema.ts';
+import { type MemberWithRole, memberEntry } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
 import { forget, noSuchPractice, type PeopleDeps, requireNotLastOwner, roleOf } from './members.ts';
-import type { Role } from './rules.ts';
 import { type IssuedSession, type Sessions, startSession } from './sessions.ts';
 
 /** A practice, and one member of it. */
-export interface Membership {
+export interface Membership extends MemberWithRole {
   readonly practice: PracticeRow;
-  readonly row: MemberRow;
-  readonly role: Role;
 }
 
 interface OpenInvitation {
@@ -65,13 +62,9 @@ const activate = (db: TenantDb, emailKey: string, change: Change, now: number): 
   const row: MemberRow =
     before.row.status === 'active' ? before.row : { ...before.row, status: 'active', accepted_at: now };
   memberStore(db).update(row);
-  const entry = {
-    target: { type: 'member', id: row.id },
-    before: presentMember(before.row, before.role),
-    after: presentMember(row, before.role),
-  };
-  auditStore(db).record(change, entry, now);
-  return { ...before, row };
+  const after = { ...before, row };
+  auditStore(db).record(change, memberEntry(before, after), now);
+  return after;
 };
 
 /**
@@ -137,11 +130,9 @@ export const leavePractice = (
     const left = await deps.storage.tenants.write(tenantId, (db) => {
       const membership = membershipOf(db, account.emailKey);
       if (membership === null) return false;
-      const { row, role } = membership;
-      requireNotLastOwner(db, row.id);
-      memberStore(db).remove(row.id);
-      const entry = { target: { type: 'member', id: row.id }, before: presentMember(row, role), after: null };
-      auditStore(db).record(change, entry, deps.clock.now());
+      requireNotLastOwner(db, membership.row.id);
+      memberStore(db).remove(membership.row.id);
+      auditStore(db).record(change, memberEntry(membership, null), deps.clock.now());
       return true;
     });
     // Also completes an earlier removal that a crash cut off.

@@ -1,6 +1,7 @@
 // Members as the API shows and takes them: to those who manage them, and to themselves.
 import { z } from 'zod';
 import type { PracticeRow } from '#src/accounts/tenants/store.ts';
+import type { AuditEntry } from '#src/events/audit-store.ts';
 import { permissions } from '#src/kernel/access.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
@@ -79,6 +80,11 @@ export const ownerBody = z.strictObject({
   language: inviteBody.shape.language,
 });
 
+export interface MemberWithRole {
+  readonly row: MemberRow;
+  readonly role: Role;
+}
+
 const presentGrant = (row: MemberRow, role: Role) => ({
   role: { id: role.id, slug: role.slug, name: role.name },
   status: row.status,
@@ -92,6 +98,13 @@ export const presentMember = (row: MemberRow, role: Role): z.infer<typeof member
   ...presentGrant(row, role),
   created_at: toIso(row.created_at),
   accepted_at: toIsoOrNull(row.accepted_at),
+});
+
+/** The audit entry of a change; null before the address was a member, and after it is one no more. */
+export const memberEntry = (before: MemberWithRole | null, after: MemberWithRole | null): AuditEntry => ({
+  target: { type: 'member', id: (after ?? before)?.row.id ?? '' },
+  before: before && presentMember(before.row, before.role),
+  after: after && presentMember(after.row, after.role),
 });
 
 export const presentMembership = (

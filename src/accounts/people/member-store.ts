@@ -59,7 +59,7 @@ export const memberStore = perConnection((db: TenantDb) => {
     insert: (row: MemberRow): void => {
       insert.run(row);
     },
-    update: ({ email: _, email_key: __, created_at: ___, ...row }: MemberRow): void => {
+    update: (row: MemberRow): void => {
       update.run(row);
     },
     remove: (id: string): void => {

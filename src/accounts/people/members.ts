@@ -13,7 +13,7 @@ import type { RequestContext } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { accountStore } from './account-store.ts';
 import { requirePermission } from './enter.ts';
-import { presentMember } from './member-schema.ts';
+import { type MemberWithRole, memberEntry } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
 import { type GrantProblem, grantOf, isLastOwner, lacksFor, type ProjectGrant, type Role } from './rules.ts';
 
@@ -115,7 +115,7 @@ export const updateMember = (
   memberId: string,
   patch: MemberPatch,
   { caller, change }: By,
-): Promise<{ row: MemberRow; role: Role }> =>
+): Promise<MemberWithRole> =>
   storage.tenants.write(tenantId, (db) => {
     const manager = requirePermission(db, caller, 'members.manage');
     const before = memberStore(db).get(memberId);
@@ -127,13 +127,9 @@ export const updateMember = (
     if (role.slug !== 'owner') requireNotLastOwner(db, memberId);
     const row: MemberRow = { ...before, role_id: role.id, ...namedGrant(db, patch, before, role) };
     memberStore(db).update(row);
-    const entry = {
-      target: { type: 'member', id: memberId },
-      before: presentMember(before, beforeRole),
-      after: presentMember(row, role),
-    };
-    auditStore(db).record(change, entry, clock.now());
-    return { row, role };
+    const after = { row, role };
+    auditStore(db).record(change, memberEntry({ row: before, role: beforeRole }, after), clock.now());
+    return after;
   });
 
 /** Throws `not_found`, `forbidden`, `conflict` for the last owner. */
@@ -153,12 +149,7 @@ export const removeMember = (
       requireMayHandle(manager, role);
       requireNotLastOwner(db, memberId);
       memberStore(db).remove(memberId);
-      const entry = {
-        target: { type: 'member', id: memberId },
-        before: presentMember(row, role),
-        after: null,
-      };
-      auditStore(db).record(change, entry, clock.now());
+      auditStore(db).record(change, memberEntry({ row, role }, null), clock.now());
       return row;
     });
     if (removed === null) {

@@ -1,5 +1,6 @@
 // IP addresses and networks (CIDR, RFC 4632 and 4291 §2.3): in canonical form, and which network contains which.
 import { isIP, SocketAddress } from 'node:net';
+import { ipv6Groups } from '#src/kernel/ip-address.ts';
 
 interface Network {
   readonly width: 32 | 128;
@@ -14,23 +15,8 @@ const IPV4_IN_IPV6 = 0xffffn;
 const ipv4Value = (address: string): bigint =>
   address.split('.').reduce((value, octet) => value * 256n + BigInt(octet), 0n);
 
-/** The groups of one side of `::`; a tail in IPv4 form is two of them. */
-const groups = (side: string): bigint[] =>
-  side === ''
-    ? []
-    : side.split(':').flatMap((group) => {
-        if (!group.includes('.')) return [BigInt(`0x${group}`)];
-        const value = ipv4Value(group);
-        return [value >> 16n, value & 0xffffn];
-      });
-
-const ipv6Value = (address: string): bigint => {
-  const [head = '', tail] = address.split('::');
-  const before = groups(head);
-  const after = tail === undefined ? [] : groups(tail);
-  const zeros = Array<bigint>(8 - before.length - after.length).fill(0n);
-  return [...before, ...zeros, ...after].reduce((value, group) => value * 65_536n + group, 0n);
-};
+const ipv6Value = (address: string): bigint =>
+  ipv6Groups(address).reduce((value, group) => value * 65_536n + BigInt(`0x${group}`), 0n);
 
 /** An address is the network of itself; IPv4 in IPv6 is IPv4. Null where the text is neither; a zone is left out. */
 const parse = (text: string): Network | null => {

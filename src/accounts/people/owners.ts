@@ -13,7 +13,7 @@ import type { RequestContext } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { type PersonEmail, parseEmail } from '#src/mail/email.ts';
 import { type AccountRow, accountStore, invitationStore } from './account-store.ts';
-import { presentMember } from './member-schema.ts';
+import { memberEntry } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
 import type { PeopleDeps } from './members.ts';
 import { systemRoles } from './rules.ts';
@@ -81,11 +81,8 @@ export const writeOwner = (
   };
   if (before) store.update(after);
   else store.insert(after);
-  const entry = {
-    target: { type: 'member', id: after.id },
-    before: before && beforeRole ? presentMember(before, beforeRole) : null,
-    after: presentMember(after, systemRoles.owner),
-  };
+  const known = before && beforeRole ? { row: before, role: beforeRole } : null;
+  const entry = memberEntry(known, { row: after, role: systemRoles.owner });
   auditStore(db).record(changeAs(change, 'member.make_owner'), entry, now);
   return after;
 };

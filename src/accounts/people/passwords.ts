@@ -4,6 +4,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { AppError } from '#src/kernel/errors.ts';
 
 const KIB = 1_024;
@@ -70,38 +71,20 @@ const argon2id = promisify(argon2);
 
 export const createPasswords = (): Passwords => {
   const dummy = { ...CURRENT, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
-  let running = 0;
-  const waiting: (() => void)[] = [];
+  const run = limitConcurrency(MAX_AT_ONCE);
+  let inFlight = 0;
 
-  const takePlace = async (): Promise<void> => {
-    if (running < MAX_AT_ONCE) {
-      running += 1;
-      return;
-    }
-    if (waiting.length >= MAX_WAITING)
+  const compute = async (password: string, { salt, tag, ...cost }: Phc): Promise<Buffer> => {
+    if (inFlight >= MAX_AT_ONCE + MAX_WAITING)
       throw new AppError('unavailable', 'Too many people sign in at this moment.', {
         extra: { retry_after: RETRY_AFTER_S },
       });
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  };
-
-  const givePlace = (): void => {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  };
-
-  const compute = async (password: string, { salt, tag, ...cost }: Phc): Promise<Buffer> => {
-    await takePlace();
+    inFlight += 1;
     try {
-      return await argon2id('argon2id', {
-        message: normalized(password),
-        nonce: salt,
-        tagLength: tag.length,
-        ...cost,
-      });
+      const message = normalized(password);
+      return await run(() => argon2id('argon2id', { message, nonce: salt, tagLength: tag.length, ...cost }));
     } finally {
-      givePlace();
+      inFlight -= 1;
     }
   };
 

@@ -159,49 +159,22 @@ export const tenantStore = perConnection((db: TenantDb) => {
       return row;
     },
     updatePractice: (row: PracticeSettings): void => {
-      updatePractice.run({
-        name: row.name,
-        plan: row.plan,
-        safe_mode: row.safe_mode,
-        legal_street: row.legal_street,
-        legal_city: row.legal_city,
-        legal_privacy_url: row.legal_privacy_url,
-        approved_at: row.approved_at,
-        safe_mode_held: row.safe_mode_held,
-        bimi_logo_url: row.bimi_logo_url,
-        bimi_certificate_url: row.bimi_certificate_url,
-      });
+      updatePractice.run(row);
     },
     updateDomains: (row: PracticeDomains): void => {
-      updateDomains.run({
-        custom_domain: row.custom_domain,
-        custom_verified_at: row.custom_verified_at,
-        pending_domain: row.pending_domain,
-        warmup_started_at: row.warmup_started_at,
-      });
+      updateDomains.run(row);
     },
     updatePause: (row: PracticePause): void => {
-      updatePause.run({
-        pause_reason: row.pause_reason,
-        pause_by: row.pause_by,
-        paused_at: row.paused_at,
-        resumed_at: row.resumed_at,
-        pause_told: row.pause_told,
-        pause_facts_json: row.pause_facts_json,
-      });
+      updatePause.run(row);
     },
     updateRetention: (row: PracticeRetention): void => {
-      updateRetention.run({
-        keep_bodies: row.keep_bodies,
-        keep_attachments: row.keep_attachments,
-        keep_events: row.keep_events,
-      });
+      updateRetention.run(row);
     },
     insertProject: (row: ProjectRow): void => {
       insertProject.run(row);
     },
     updateProject: (row: ProjectRow): void => {
-      updateProject.run({ id: row.id, name: row.name, archived_at: row.archived_at });
+      updateProject.run(row);
     },
     projects: (): ProjectRow[] => projects.all(),
     project: (id: string): ProjectRow | undefined => project.get(id),
@@ -214,15 +187,8 @@ export const tenantStore = perConnection((db: TenantDb) => {
     insertRoute: (row: RouteRow): void => {
       insertRoute.run(row);
     },
-    updateRoute: ({
-      id,
-      name,
-      project_id,
-      track_opens,
-      track_clicks,
-      plain_text_fallback,
-    }: RouteRow): void => {
-      updateRoute.run({ id, name, project_id, track_opens, track_clicks, plain_text_fallback });
+    updateRoute: (row: RouteRow): void => {
+      updateRoute.run(row);
     },
     makeDefaultRoute: (id: string): void => {
       clearDefaultRoute.run();
