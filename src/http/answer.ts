@@ -1,6 +1,7 @@
-// Answers onto the connection: results of handlers, and errors in their public form (decisions: `{code, error, hint}`
-// and extras). Where the client is still sending a body nobody will read, the answer goes out first and the connection
-// closes after it: a close over unread bytes would reset it, and the client would never see the answer.
+// Answers onto the connection: results of handlers, and errors in their public form (`{code, error, hint}` and extras).
+// Where the client is still sending a body that is not read, the answer goes out first and the connection closes after
+// it: a close over unread bytes would reset the connection, and the client would never see the answer.
+import type { ServerResponse } from 'node:http';
 import { type AppError, toAppError } from '#src/kernel/errors.ts';
 import { prefersPage } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
@@ -9,15 +10,27 @@ import { ClientGone, hasBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { refusalPage } from './refusal-page.ts';
 import { answersPages } from './route-facts.ts';
-import { isStream, sendStream } from './stream.ts';
 
-/** A body no larger than this is quietly read off, so that the connection can be used again. */
+/** A body no larger than this is read and dropped, so that the connection can be used again. */
 const DISCARD_BYTES = 64 * 1024;
-/** More is read off only so that clients that send everything before they listen reach their answer. */
+/** More is read only so that clients that send everything before they listen reach their answer. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 30 * SECOND;
+/** Smaller answers are held by the thousand. */
+const LARGE_BYTES = 1024 * 1024;
 
 type Headers = Record<string, string | string[]>;
+type Chunk = string | Uint8Array;
+
+export interface AnswerTerms {
+  /** Takes room for an answer of so many bytes until the exchange ends; throws where there is none. */
+  readonly hold: (bytes: number) => void;
+  /** A client that reads nothing of a large answer or a stream for so long is cut off. ms; a minute where absent. */
+  readonly unreadMs?: number | undefined;
+}
+
+/** Errors are small. */
+const errorTerms: AnswerTerms = { hold: () => {} };
 
 /** `extra` wins over `base`, whatever the case of its names. */
 const mergeHeaders = (
@@ -29,7 +42,7 @@ const mergeHeaders = (
   return { ...Object.fromEntries(kept), ...extra } as Headers;
 };
 
-/** Whether bytes of the request are, or may be, still to come that nobody wants. */
+/** Whether bytes of the request are, or may be, still to come, that are not read. */
 const isUnread = ({ request }: Exchange): boolean => !request.complete && hasBody(request);
 
 const isSmall = ({ request }: Exchange): boolean =>
@@ -54,53 +67,32 @@ const linger = ({ request, response }: Exchange): void => {
 
 const isBodiless = (status: number): boolean => status === 204 || status === 304;
 
-export interface AnswerTerms {
-  /** Takes room for an answer of so many bytes until the exchange ends; throws where there is none. */
-  readonly hold: (bytes: number) => void;
-  /** Whoever reads nothing of a large answer or a stream for so long has gone, and gives the room back. ms. */
-  readonly unreadMs: number;
-}
-
-/** Smaller ones are held by the thousand. */
-const LARGE_BYTES = 1024 * 1024;
-const usualTerms: AnswerTerms = { hold: () => {}, unreadMs: MINUTE };
+const isStream = (body: unknown): body is AsyncIterable<Chunk> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
 /**
  * Sends what a handler returned. Throws, with nothing sent, what makes no answer, and large ones for which `hold` has no
  * room; streams may fail later.
  */
-export const answer = async (
-  exchange: Exchange,
-  result: RouteResult,
-  given: Partial<AnswerTerms> = {},
-): Promise<void> => {
-  const terms = { ...usualTerms, ...given };
+export const answer = async (exchange: Exchange, result: RouteResult, terms: AnswerTerms): Promise<void> => {
+  const { status, body, contentType } = result;
   const headers: Headers = result.headers ? mergeHeaders(exchange.headers, result.headers) : exchange.headers;
-  if (result.body === undefined || isBodiless(result.status)) {
-    if (!isBodiless(result.status)) headers['Content-Length'] = '0';
-    return send(exchange, result.status, headers, undefined, terms);
+  if (body === undefined || isBodiless(status)) {
+    if (!isBodiless(status)) headers['Content-Length'] = '0';
+    return send(exchange, status, headers, undefined, terms);
   }
-  headers['Content-Type'] = result.contentType ?? 'application/json';
-  if (result.contentType !== undefined && isStream(result.body))
-    return sendStream(exchange, result.status, headers, result.body, terms.unreadMs);
-  const asIs =
-    result.contentType !== undefined &&
-    (typeof result.body === 'string' || result.body instanceof Uint8Array);
-  send(
-    exchange,
-    result.status,
-    headers,
-    asIs ? (result.body as string | Uint8Array) : JSON.stringify(result.body),
-    terms,
-  );
+  headers['Content-Type'] = contentType ?? 'application/json';
+  if (contentType !== undefined && isStream(body)) return sendStream(exchange, status, headers, body, terms);
+  const asIs = contentType !== undefined && (typeof body === 'string' || body instanceof Uint8Array);
+  send(exchange, status, headers, asIs ? body : JSON.stringify(body), terms);
 };
 
 const send = (
   exchange: Exchange,
   status: number,
   headers: Headers,
-  body: string | Uint8Array | undefined,
-  { hold, unreadMs }: AnswerTerms,
+  body: Chunk | undefined,
+  { hold, unreadMs = MINUTE }: AnswerTerms,
 ): void => {
   const { response, request } = exchange;
   if (body !== undefined) {
@@ -125,6 +117,49 @@ const send = (
   else response.write(body);
   if (request.destroyed) response.end();
   else linger(exchange);
+};
+
+/** Resolves when the connection takes more, and when it takes nothing any more. */
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+
+/**
+ * Resolves when all has been handed to the connection, and when the client has left or read nothing for `unreadMs`. The
+ * source is ended by `return()` at once then, not with its next chunk, which may take long to come. Rejects where the
+ * source does.
+ */
+const sendStream = async (
+  exchange: Exchange,
+  status: number,
+  headers: Headers,
+  body: AsyncIterable<Chunk>,
+  { unreadMs = MINUTE }: AnswerTerms,
+): Promise<void> => {
+  const { request, response } = exchange;
+  const source = body[Symbol.asyncIterator]();
+  const leave = (): void => void Promise.resolve(source.return?.()).catch(() => {});
+  if (response.destroyed) return leave();
+  response.once('close', leave);
+  // A body that is not read would hold up the connection, and the server would not notice that the client has left.
+  request.resume();
+  response.writeHead(status, headers);
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  response.setTimeout(unreadMs, () => response.destroy());
+  for (let next = await source.next(); !next.done; next = await source.next()) {
+    if (response.destroyed) return;
+    exchange.bytesOut += Buffer.byteLength(next.value);
+    if (!response.write(next.value)) await drained(response);
+  }
+  response.end();
 };
 
 const logError = (exchange: Exchange, error: AppError): void => {
@@ -162,10 +197,8 @@ export const answerError = async (
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = exchange.route?.challenge ?? 'Bearer';
   const retryAfter = error.extra.retry_after;
   if (typeof retryAfter === 'number') headers['Retry-After'] = String(retryAfter);
-  await answer(
-    exchange,
-    isReadByPerson(exchange)
-      ? refusalPage(error, exchange.language, serviceName)
-      : { status: error.status, body: error },
-  );
+  const result = isReadByPerson(exchange)
+    ? refusalPage(error, exchange.language, serviceName)
+    : { status: error.status, body: error };
+  await answer(exchange, result, errorTerms);
 };

@@ -1,6 +1,9 @@
-// Request bodies: bytes off the connection within a limit, then JSON, or a form where the route takes one. Only routes
+// Request bodies: bytes off the connection within a limit, then JSON, text, or a form where the route takes one. Only routes
 // that declare a body get here; what others are sent is never looked at. Refuses by the headers alone where they
 // suffice, before a byte is read.
+//
+// express.json and its kin are not used: they keep every chunk as a buffer of its own, so that a body in chunks of one byte
+// takes a hundred times its size, and they know the size of a body only once it is in memory.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#src/kernel/errors.ts';
 import { MINUTE } from '#src/kernel/time.ts';
@@ -10,11 +13,12 @@ import { parseJson } from './json.ts';
 /** A client that sends nothing for so long has gone; slow lines deliver something within it. */
 const IDLE_TIMEOUT_MS = MINUTE / 2;
 const RETRY_AFTER_SECONDS = 2;
-/** Above it a body is read only once there is room for all of it. */
+/** A larger body is read only once there is room for all of it. */
 const LARGE_FROM_BYTES = 262_144;
-/** Chunks may hold one byte each, a hundred times smaller than what holds it: so many at most wait to be joined. */
+/** A chunk may hold one byte, a hundred times less than its buffer takes: so many at most wait to be joined. */
 const MAX_PIECES = 1024;
-/** The client closed the connection before its request was whole: there is nobody to answer. */
+
+/** The client closed the connection before its request was whole: there is no one to answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
@@ -22,6 +26,15 @@ export class ClientGone extends Error {
 /** Whether a body follows the request's head (RFC 9112 §6.3). */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * Whether nothing of the request is still on its way. The usual small body comes in one packet with the head: node has it
+ * then, but calls the request complete a moment later.
+ */
+export const hasArrived = (request: IncomingMessage): boolean =>
+  request.complete ||
+  (request.headers['transfer-encoding'] === undefined &&
+    request.readableLength === Number(request.headers['content-length'] ?? 0));
 
 const JSON_TYPE = /^application\/json[\t ]*(?:;[\t ]*(?:charset="?utf-?8"?[\t ]*)?)?$/i;
 
@@ -35,7 +48,7 @@ const isText = (type: string, { textTypes }: BodyTerms): boolean =>
   textTypes.includes((type.split(';', 1)[0] ?? '').trim().toLowerCase()) &&
   UTF8.has(CHARSET.exec(type)?.[1]?.toLowerCase());
 
-/** Without a byte order mark; what is no UTF-8 becomes U+FFFD, and whoever reads the text says where that matters. */
+/** Without a byte order mark. What is no UTF-8 becomes U+FFFD; the reader of the text says where that matters. */
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 const unsupported = ({ takesForms, textTypes }: BodyTerms): AppError => {
@@ -71,9 +84,11 @@ const stalled = (): AppError =>
   });
 
 const crowded = (): AppError =>
-  new AppError('unavailable', 'Too many large requests are under way.', {
+  new AppError('unavailable', 'Too many large requests are in flight.', {
     extra: { retry_after: RETRY_AFTER_SECONDS },
   });
+
+const clientGone = (): ClientGone => new ClientGone('The client closed the connection.');
 
 /** Room for what is read. */
 export interface Holding {
@@ -109,16 +124,16 @@ export const readBody = async (
   const nothing = isForm ? {} : undefined;
   if (!hasBody(request)) return nothing;
   refuseByHead(request, terms);
-  // The usual small body came in one packet with the head and lies ready: no events, no timer.
-  const bytes = request.complete
-    ? takeReady(request, terms, holding)
+  const bytes = hasArrived(request)
+    ? takeArrived(request, terms, holding)
     : await collect(request, response, terms, holding);
   if (bytes.length === 0) return nothing;
   if (isForm) return parseForm(bytes, type);
   return isText(type, terms) ? textOf(bytes) : parseJson(bytes);
 };
 
-const takeReady = (
+/** Without events and without a timer. */
+const takeArrived = (
   request: IncomingMessage,
   { limitBytes }: BodyTerms,
   holding: Holding,
@@ -132,8 +147,6 @@ const takeReady = (
 /** Given, because node would make an exception with a stack. */
 const LEFT = 'left';
 
-const clientGone = (): ClientGone => new ClientGone('The client closed the connection.');
-
 const collect = async (
   request: IncomingMessage,
   response: ServerResponse,
@@ -143,11 +156,11 @@ const collect = async (
   if (request.destroyed) throw clientGone();
   const gone = new AbortController();
   const onClose = (): void => {
-    // Every request ends so: only one that is not whole has somebody waiting for it.
+    // Every request ends so: only with one that is not whole a client has left.
     if (!request.complete) gone.abort(LEFT);
   };
   request.once('close', onClose);
-  // 'error' stays attached: an aborted request emits it before 'close', and unheard it would end the process.
+  // 'error' stays attached: an aborted request emits it before 'close', and without a listener it would end the process.
   request.on('error', onClose);
   const declared = Number(request.headers['content-length'] ?? 0);
   const isLarge = declared > LARGE_FROM_BYTES;
@@ -181,7 +194,7 @@ const readAll = (
     };
     let idle = setTimeout(giveUp, IDLE_TIMEOUT_MS);
 
-    /** A body that did not tell its length has become a large one. */
+    /** A body without a declared length has become a large one. */
     const reserveRest = async (): Promise<void> => {
       request.pause();
       clearTimeout(idle);

@@ -1,6 +1,6 @@
-// One request and its answer while they are under way: what handlers see of it (RequestContext), and what the steps of
-// the door note down for the answer and the access log.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+// One request and its answer while they are in flight: what handlers see of it (RequestContext), and what the steps note
+// down for the answer and the access log.
+import type { Request, Response } from 'express';
 import Negotiator from 'negotiator';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -17,8 +17,8 @@ const plainAddress = (address: string): string =>
   address.startsWith('::ffff:') ? address.slice(7) : address;
 
 export class Exchange implements RequestContext {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: Request;
+  readonly response: Response;
   readonly requestId = newId();
   readonly startedAt = performance.now();
   readonly path: string;
@@ -31,7 +31,7 @@ export class Exchange implements RequestContext {
   route: Route | undefined;
   tenantId: string | null = null;
   bytesIn = 0;
-  /** Of the body: its room in the door's budget. */
+  /** Of the body: its room in the budget of all bodies. */
   bytesHeld = 0;
   /** Of a large answer: its room until it has been read. */
   answerHeld = 0;
@@ -39,18 +39,18 @@ export class Exchange implements RequestContext {
   bytesOut = 0;
   errorCode: ErrorCode | undefined;
   readonly #log: Log;
-  /** Set once they have been let in. */
+  /** Set once the request is admitted. */
   readmit = async (): Promise<Caller> => this.caller;
   #ownLog: Log | undefined;
   #change: Change | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, path: string, address: string, log: Log) {
+  constructor(request: Request, response: Response, log: Log) {
     this.request = request;
     this.response = response;
-    this.path = path;
-    this.clientAddress = plainAddress(address);
+    this.path = request.path;
+    this.clientAddress = plainAddress(request.ip ?? '');
     this.#log = log;
-    this.isApi = path.startsWith('/api/');
+    this.isApi = this.path.startsWith('/api/');
     this.headers = {
       'X-Request-Id': this.requestId,
       'X-Content-Type-Options': 'nosniff',
@@ -62,7 +62,7 @@ export class Exchange implements RequestContext {
   }
 
   get method(): string {
-    return this.request.method ?? '';
+    return this.request.method;
   }
 
   /** Made at first use: most requests log nothing of their own. */

@@ -1,5 +1,5 @@
 // JSON from outside (RFC 8259): bytes to a value that the rest of the service may trust to be well-formed text of
-// bounded depth. Says where a document breaks, never what stood there.
+// bounded depth. A refusal quotes nothing of the document.
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#src/kernel/errors.ts';
 import { formatPath } from '#src/kernel/fields.ts';
@@ -10,81 +10,6 @@ export const MAX_DEPTH = 64;
  * some 10 µs each, on the event loop. */
 export const MAX_VALUES = 100_000;
 const BYTE_ORDER_MARK = 0xfeff;
-
-const WHITESPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
-const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
-
-/** Offset after the token that `pattern` finds at `offset`, or -1. */
-const after = (pattern: RegExp, text: string, offset: number): number => {
-  pattern.lastIndex = offset;
-  return pattern.test(text) ? pattern.lastIndex : -1;
-};
-
-/** Scans the string that opens at `offset`: where it ends, or where it breaks. */
-const scanString = (text: string, offset: number): { end: number } | { broken: number } => {
-  let at = offset + 1;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) return { end: at + 1 };
-    if (code < 0x20) return { broken: at };
-    const next = code === 0x5c ? after(ESCAPE, text, at) : at + 1;
-    if (next < 0) return { broken: at };
-    at = next;
-  }
-  return { broken: at };
-};
-
-type Expectation = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end';
-
-/**
- * Offset of the first character of `text` that cannot stand there; `text.length` where the document is cut short, -1
- * where it is whole. The engine's own message has the position only sometimes, and quotes the content.
- */
-export const jsonErrorOffset = (text: string): number => {
-  const open: ('{' | '[')[] = [];
-  let expected: Expectation = 'value';
-  let at = 0;
-  while (true) {
-    while (WHITESPACE.has(text.charCodeAt(at))) at += 1;
-    const character = text[at];
-    if (character === undefined) return expected === ', or end' && open.length === 0 ? -1 : at;
-    const inside = open.at(-1);
-    if (expected === ':') {
-      if (character !== ':') return at;
-      expected = 'value';
-      at += 1;
-    } else if (expected === ', or end') {
-      if (character === ',' && inside) expected = inside === '{' ? 'key' : 'value';
-      else if ((character === '}' && inside === '{') || (character === ']' && inside === '[')) open.pop();
-      else return at;
-      at += 1;
-    } else if (
-      (character === ']' && expected === 'value or ]') ||
-      (character === '}' && expected === 'key or }')
-    ) {
-      open.pop();
-      expected = ', or end';
-      at += 1;
-    } else if (character === '"') {
-      const string = scanString(text, at);
-      if ('broken' in string) return string.broken;
-      expected = expected.startsWith('key') ? ':' : ', or end';
-      at = string.end;
-    } else if (expected.startsWith('key')) {
-      return at;
-    } else if (character === '{' || character === '[') {
-      open.push(character);
-      expected = character === '{' ? 'key or }' : 'value or ]';
-      at += 1;
-    } else {
-      const next = after(SCALAR, text, at);
-      if (next < 0) return at;
-      expected = ', or end';
-      at = next;
-    }
-  }
-};
 
 interface Problem {
   readonly message: string;
@@ -164,16 +89,16 @@ export const parseJson = (bytes: Uint8Array): unknown => {
   return value;
 };
 
+/** The parser's own words up to where it quotes the document: `Unexpected token 'x', "{x}" is not valid JSON`. */
+const problemOf = (error: unknown): string => {
+  const [words = ''] = (error as SyntaxError).message.split(/(?:, (?:\.\.\.)?|^)"/, 1);
+  return words === '' ? '' : `: ${words}`;
+};
+
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
-  } catch {
-    const offset = jsonErrorOffset(text);
-    throw new AppError(
-      'invalid_json',
-      offset >= text.length
-        ? 'The body is not JSON: it ends too early.'
-        : `The body is not JSON: character ${offset + 1} cannot stand where it does.`,
-    );
+  } catch (error) {
+    throw new AppError('invalid_json', `The body is not JSON${problemOf(error)}.`);
   }
 };

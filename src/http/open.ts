@@ -3,8 +3,8 @@ import type { Accounts } from '#src/accounts/open.ts';
 import type { Base } from '#src/kernel/base.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { documentationRoutes } from './documentation.ts';
-import { createHttpDoor } from './door.ts';
 import { landingRoute } from './landing.ts';
+import { createHttpServer } from './server.ts';
 import { type Health, serviceRoutes } from './service-routes.ts';
 
 export interface HttpParts {
@@ -37,7 +37,7 @@ export const openHttp = (base: Base, accounts: Accounts, parts: HttpParts) => {
     ...documentationRoutes(() => routes, { name, version, origin }),
   ];
   const { authenticate, enterTenant, mayCreatePractice, tenantExists } = accounts;
-  return createHttpDoor({
+  return createHttpServer({
     listen: http.listen,
     routes,
     trustProxy: http.trust_proxy,

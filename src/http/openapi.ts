@@ -16,7 +16,7 @@ import {
   type ServiceInfo,
   statusOf,
 } from './route-facts.ts';
-import { parametersOf } from './route-table.ts';
+import { parametersOf } from './routing.ts';
 
 const errorComponent = (code: ErrorCode): string => `error.${code}`;
 

@@ -5,7 +5,7 @@ import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { FORM_TYPES } from './form.ts';
-import { isTenantPath, parametersOf } from './route-table.ts';
+import { isTenantPath, parametersOf } from './routing.ts';
 
 /** What both descriptions say about the service itself. */
 export interface ServiceInfo {

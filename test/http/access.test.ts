@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Credentials } from '#src/http/serve.ts';
+import type { Credentials } from '#src/http/admission.ts';
 import { type Access, anonymous, type Caller, type Permission } from '#src/kernel/access.ts';
 import { defineRoute, type Method } from '#src/kernel/route.ts';
 import { OTHER_TENANT, openDoor, TENANT, UNKNOWN_TENANT } from './fixture.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
-import { dial, OTHER_TENANT, openDoor, readAll, TENANT } from './fixture.ts';
+import { sleep } from '#src/kernel/time.ts';
+import { dial, OTHER_TENANT, openDoor, readAll, sender, TENANT } from './fixture.ts';
 
 const MIB = 1024 * 1024;
 const LIMIT = 8 * MIB;
@@ -284,6 +285,37 @@ describe('bodies off the connection', () => {
       });
     expect((await post(16 * 1024)).status).toBe(200);
     expect(await (await post(16 * 1024 + 1)).json()).toMatchObject({ limit_bytes: 16 * 1024 });
+  });
+});
+
+describe('the credential of a request with a body', () => {
+  const authentications = async (...packets: readonly string[]): Promise<(readonly [boolean])[]> => {
+    const asked: [boolean][] = [];
+    const door = await openDoor({
+      authenticate: ({ isOnceMore }) => {
+        asked.push([isOnceMore]);
+        return sender;
+      },
+    });
+    const socket = await dial(door.port);
+    const answered = readAll(socket, '"subject":"b"');
+    for (const packet of packets) {
+      socket.write(packet);
+      await sleep(20);
+    }
+    expect(await answered).toMatch(/^HTTP\/1.1 200 /);
+    return asked;
+  };
+  const body = '{"to":"a","subject":"b"}';
+  const start = head(`Content-Length: ${body.length}`);
+
+  test('is looked at once where all of it came at once', async () => {
+    expect(await authentications(start + body)).toEqual([[false]]);
+  });
+
+  test('is looked at again where the body came later', async () => {
+    expect(await authentications(start, body)).toEqual([[false], [true]]);
+    expect(await authentications(start + body.slice(0, 5), body.slice(5))).toEqual([[false], [true]]);
   });
 });
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { documentationRoutes } from '#src/http/documentation.ts';
-import { createHttpDoor, type HttpDoorOptions } from '#src/http/door.ts';
+import { createHttpServer, type HttpServerOptions } from '#src/http/server.ts';
 import { anonymous, type Caller, type Permission } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
@@ -23,8 +23,10 @@ const caller = (kind: Caller['kind'], tenantId: string | null, granted: readonly
   permissions: new Set(granted),
 });
 
+export const sender = caller('team_token', TENANT, ['messages.send', 'stats.view']);
+
 const callers: Readonly<Record<string, Caller>> = {
-  'bearer sender': caller('team_token', TENANT, ['messages.send', 'stats.view']),
+  'bearer sender': sender,
   'bearer viewer': caller('project_token', TENANT, ['stats.view']),
   'bearer other': caller('team_token', OTHER_TENANT, ['messages.send']),
   'admin root': caller('operator', null, ['messages.send', 'stats.view']),
@@ -136,8 +138,10 @@ export const testRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/public/fails/{how}',
     access: 'public',
+    errors: ['conflict'],
     params: z.object({ how: z.string() }),
     handle: ({ params: { how } }) => {
+      if (how === 'gone') throw new AppError('gone', 'Nothing declares this.');
       if (how === 'conflict') throw new AppError('conflict', 'The name is taken.');
       if (how === 'busy')
         throw new AppError('unavailable', 'The disk is full.', { extra: { retry_after: 7 } });
@@ -188,11 +192,11 @@ const info = { name: 'Test <service>', version: '1.2.3', origin: 'https://mail.e
 export const allRoutes: readonly Route[] = [...testRoutes, ...documentationRoutes(() => allRoutes, info)];
 
 /** An open door that is closed when the test ends. */
-export const openDoor = async (overrides: Partial<HttpDoorOptions> = {}): Promise<Doorway> => {
+export const openDoor = async (overrides: Partial<HttpServerOptions> = {}): Promise<Doorway> => {
   const clock = { milliseconds: 1_700_000_000_000 };
   const state = { draining: false };
   const lines: Record<string, unknown>[] = [];
-  const door = createHttpDoor({
+  const door = createHttpServer({
     listen: { host: '127.0.0.1', port: 0 },
     routes: allRoutes,
     authenticate: ({ bearer, adminToken }) =>

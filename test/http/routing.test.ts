@@ -1,6 +1,7 @@
+import type { Request, Response } from 'express';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createRouteTable } from '#src/http/route-table.ts';
+import { routeRequests } from '#src/http/routing.ts';
 import type { Method, Route } from '#src/kernel/route.ts';
 
 const route = (method: Method, path: string, overrides: Partial<Route> = {}): Route => ({
@@ -19,7 +20,29 @@ const route = (method: Method, path: string, overrides: Partial<Route> = {}): Ro
   ...overrides,
 });
 
-const table = createRouteTable([
+type Found = { path: string | null; params?: unknown; allowed?: readonly string[] };
+
+/** What a request finds among the routes. */
+const finder = (routes: readonly Route[]) => {
+  let found: Found = { path: null };
+  const handle = routeRequests(routes, {
+    endpoint: (route) => (request) => {
+      found = { path: route.path, params: request.params };
+    },
+    otherMethod: (allowed) => () => {
+      found = { path: null, allowed };
+    },
+    nothing: () => {
+      found = { path: null };
+    },
+  });
+  return (method: string, path: string): Found => {
+    handle({ method, path } as Request, {} as Response, () => undefined);
+    return found;
+  };
+};
+
+const find = finder([
   route('get', '/'),
   route('get', '/api/practices/{id}/messages/search'),
   route('get', '/api/practices/{id}/messages/{messageID}'),
@@ -63,18 +86,23 @@ describe('finding', () => {
     ['GET', '/constructor', undefined],
     ['GET', '/%', undefined],
     ['GET', '*', undefined],
+    ['GET', '/api/practices/1/', undefined],
+    ['PATCH', '/api/practices/1/', undefined],
+    ['GET', '/API/practices/1/messages/search', undefined],
   ])('%s %s is %s', (method, path, pattern, params = {}) => {
-    const found = table.find(method, path);
-    if (pattern === undefined) expect(found.kind).toBe('nothing');
-    else expect(found).toMatchObject({ kind: 'endpoint', endpoint: { route: { path: pattern } }, params });
+    expect(find(method, path)).toEqual(pattern === undefined ? { path: null } : { path: pattern, params });
   });
 
   test('another method learns which there are', () => {
-    expect(table.find('DELETE', '/api/practices/1')).toEqual({
-      kind: 'other_method',
-      allowed: ['PATCH', 'POST'],
-    });
-    expect(table.find('POST', '/')).toEqual({ kind: 'other_method', allowed: ['GET', 'HEAD'] });
+    expect(find('DELETE', '/api/practices/1')).toEqual({ path: null, allowed: ['PATCH', 'POST'] });
+    expect(find('POST', '/')).toEqual({ path: null, allowed: ['GET', 'HEAD'] });
+    expect(find('OPTIONS', '/')).toEqual({ path: null, allowed: ['GET', 'HEAD'] });
+  });
+
+  test('a fixed segment wins over a parameter, whatever the order of the list', () => {
+    const routes = [route('get', '/{a}/c/{b}'), route('get', '/x/{a}/y'), route('get', '/x/c/{a}')];
+    for (const list of [routes, routes.toReversed()])
+      expect(finder(list)('GET', '/x/c/y')).toMatchObject({ path: '/x/c/{a}', params: { a: 'y' } });
   });
 });
 
@@ -119,6 +147,6 @@ describe('defects that stop the start', () => {
     ['a path of another syntax', [route('get', '/a/:b')], 'not made of fixed segments'],
     ['a path without its slash', [route('get', 'a')], 'not made of fixed segments'],
   ])('%s', (_, routes, message) => {
-    expect(() => createRouteTable(routes)).toThrow(message);
+    expect(() => finder(routes)).toThrow(message);
   });
 });

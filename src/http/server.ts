@@ -1,24 +1,23 @@
-// The HTTP door: node's server with bounds against slow and greedy clients, express on it, and the declared routes
-// behind. The only place that knows express. TLS is the business of a proxy in front.
-import { createServer, type Server } from 'node:http';
+// The HTTP server: node's own with bounds against slow and greedy clients, express on it, and the declared routes. TLS is
+// the business of a proxy in front.
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import express, { type Request, type Response } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import { redactText } from '#src/events/redact.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Log } from '#src/kernel/log.ts';
-import { createRateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { Exchange } from './exchange.ts';
-import { createRouteTable } from './route-table.ts';
+import { routeRequests } from './routing.ts';
 import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
 
-export interface HttpDoorOptions extends ServeOptions {
+export interface HttpServerOptions extends ServeOptions {
   readonly listen: { readonly host: string; readonly port: number };
   readonly routes: readonly Route[];
-  /** Whose X-Forwarded-For is believed: nobody's, that of so many proxies in front, or of proxies in these networks. */
+  /** Whose X-Forwarded-For is believed: none, that of so many proxies in front, or of proxies in these networks. */
   readonly trustProxy: false | number | readonly string[];
   readonly log: Log;
   /** Bytes of request bodies held by all requests at once. */
@@ -27,16 +26,16 @@ export interface HttpDoorOptions extends ServeOptions {
   readonly heldAnswerBytes?: number;
 }
 
-export interface HttpDoor {
+export interface HttpServer {
   /** Resolves with the address listened on; rejects where it is taken. */
   start(): Promise<{ address: string; port: number }>;
-  /** Takes no new connections and resolves when the requests under way are answered, at the latest after `graceMs` (30 s). */
+  /** Takes no new connections and resolves when the requests in flight are answered, at the latest after `graceMs` (30 s). */
   stop(graceMs?: number): Promise<void>;
 }
 
 /** Five of the largest bodies, or thousands of usual ones. */
 const HELD_BODY_BYTES = 256 * 1024 * 1024;
-/** Of one practice two of the largest: the source of a message with all the attachments that it may have. */
+/** One practice may have two of the largest: the source of a message with all the attachments that it may have. */
 const HELD_ANSWER_BYTES = 256 * 1024 * 1024;
 
 const serverSettings = {
@@ -44,7 +43,7 @@ const serverSettings = {
   headersTimeout: 15 * SECOND,
   /** A body of 48 MiB over 1 Mbit/s takes 400 s; what stalls is cut off much earlier. */
   requestTimeout: 10 * MINUTE,
-  /** Longer than the idle time of the usual proxies (60 s), so that they close first and no request meets a closed door. */
+  /** Longer than the idle time of the usual proxies (60 s), so that they close first and no request meets a closed connection. */
   keepAliveTimeout: 65 * SECOND,
   connectionsCheckingInterval: 5 * SECOND,
   maxHeaderSize: 16 * 1024,
@@ -58,26 +57,29 @@ const IDLE_SWEEP_MS = 50;
 const MAX_LOGGED_PATH = 200;
 
 /** Throws Error where the list of routes is defective; listens only once started. */
-export const createHttpDoor = (options: HttpDoorOptions): HttpDoor => {
+export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   const { log } = options;
-  const budget = createByteBudget(options.heldBodyBytes ?? HELD_BODY_BYTES);
+  const bodies = createByteBudget(options.heldBodyBytes ?? HELD_BODY_BYTES);
   const answers = createByteBudget(options.heldAnswerBytes ?? HELD_ANSWER_BYTES);
-  const serve = createServe(options, {
-    table: createRouteTable(options.routes),
-    limiter: createRateLimiter(),
-    budget,
-    answers,
-  });
-  const trusted = options.trustProxy !== false;
-  let underWay = 0;
+  const serve = createServe(options, { bodies, answers });
+  let inFlight = 0;
   let stopping = false;
 
   const settle = (exchange: Exchange): void => {
-    underWay -= 1;
+    inFlight -= 1;
     exchange.isSettled = true;
-    budget.release(budgetOwner(exchange), exchange.bytesHeld);
+    bodies.release(budgetOwner(exchange), exchange.bytesHeld);
     answers.release(budgetOwner(exchange), exchange.answerHeld);
     logAccess(log, exchange);
+  };
+
+  const begin: RequestHandler = (request, response, next) => {
+    inFlight += 1;
+    const exchange = new Exchange(request, response, log);
+    response.locals.exchange = exchange;
+    if (stopping) exchange.headers.Connection = 'close';
+    response.on('close', () => settle(exchange));
+    next();
   };
 
   const app = express();
@@ -85,20 +87,18 @@ export const createHttpDoor = (options: HttpDoorOptions): HttpDoor => {
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustProxy);
-  app.use((request: Request, response: Response) => {
-    underWay += 1;
-    const address = (trusted ? request.ip : request.socket.remoteAddress) ?? '';
-    const exchange = new Exchange(request, response, request.path, address, log);
-    if (stopping) exchange.headers.Connection = 'close';
-    response.on('close', () => settle(exchange));
-    return serve(exchange);
-  });
+  app.use(begin, routeRequests(options.routes, serve), serve.failed);
 
-  const server = createServer(serverSettings, app);
+  // express has no path for a target like `a://b?c`.
+  const handle: RequestListener = (request, response) =>
+    app(request as Request, response as Response, () =>
+      refuseMalformed(new Error('no path'), request.socket),
+    );
+  const server = createServer(serverSettings, handle);
   server.maxHeadersCount = MAX_HEADERS;
   server.maxConnections = MAX_CONNECTIONS;
-  // Else node itself would invite bodies that the door refuses by their head.
-  server.on('checkContinue', app);
+  // Else node itself would invite bodies that are refused by their head.
+  server.on('checkContinue', handle);
   server.on('clientError', refuseMalformed);
 
   return {
@@ -107,12 +107,12 @@ export const createHttpDoor = (options: HttpDoorOptions): HttpDoor => {
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const deadline = performance.now() + graceMs;
-      // Connections that have not sent a whole head count as busy to node, but nothing of theirs is under way.
+      // Connections that have not sent a whole head count as busy to node, but no request of theirs is in flight.
       const sweep = setInterval(() => {
-        if (underWay === 0 || performance.now() > deadline) server.closeAllConnections();
+        if (inFlight === 0 || performance.now() > deadline) server.closeAllConnections();
         else server.closeIdleConnections();
       }, IDLE_SWEEP_MS);
-      if (underWay === 0) server.closeAllConnections();
+      if (inFlight === 0) server.closeAllConnections();
       await closed;
       clearInterval(sweep);
     },
@@ -151,7 +151,7 @@ const refuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
   );
 };
 
-/** What is nearly a link of a mail holds what the link does: a token, and where it leads. */
+/** A path that is nearly a link of a mail holds a token and where it leads, as the link does. */
 const loggedPath = (path: string): string =>
   redactText(path.replace(/(\/t\/[oc]\/).*$/is, '$1')).slice(0, MAX_LOGGED_PATH);
 
@@ -161,7 +161,7 @@ const logAccess = (log: Log, exchange: Exchange): void => {
     {
       request_id: exchange.requestId,
       method: request.method,
-      // The pattern: paths may hold tokens. So may those that are nearly a route's.
+      // The pattern, because a path may hold a token; so may a path that is nearly a route's.
       route: route?.path ?? null,
       ...(route ? {} : { path: loggedPath(exchange.path) }),
       status: response.headersSent ? response.statusCode : null,

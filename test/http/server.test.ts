@@ -196,6 +196,12 @@ const cases: Case[] = [
     code: 'internal_error',
   },
   {
+    name: 'an undeclared error is a defect where answers are checked',
+    path: '/api/public/fails/gone',
+    status: 500,
+    code: 'internal_error',
+  },
+  {
     name: 'a thrown error is answered by its code',
     path: '/api/public/fails/conflict',
     status: 409,
@@ -269,14 +275,14 @@ const cases: Case[] = [
     answers: { fields: [{ path: 'body', message: 'is required' }] },
   },
   {
-    name: 'broken JSON is placed, not quoted',
+    name: 'broken JSON is named, not quoted',
     method: 'POST',
     path: echo,
     headers: { ...sender, ...json },
     body: '{"to": secret}',
     status: 400,
     code: 'invalid_json',
-    answers: { error: 'The body is not JSON: character 8 cannot stand where it does.' },
+    answers: { error: "The body is not JSON: Unexpected token 's'." },
   },
   {
     name: 'malformed UTF-8 is said so',
@@ -441,6 +447,16 @@ describe('requests and their answers', () => {
     expect(answer).toMatch(/^HTTP\/1.1 400 .*\r\nX-Request-Id: /);
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code: 'invalid_request' });
   });
+
+  test.each(['a://b?c', 'http://b?c', '?c'])(
+    'the target %s, which has no path, harms nothing',
+    async (target) => {
+      const door = await openDoor();
+      const socket = await dial(door.port);
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(await readAll(socket)).toMatch(/^HTTP\/1.1 40[04] .*\r\nX-Request-Id: /);
+    },
+  );
 
   test.each([
     ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n'],

@@ -1,40 +1,18 @@
-// The list of routes, checked once at the start and laid out as a tree of path segments: finding an endpoint costs the
-// same with ten routes as with two hundred. Fixed segments win over `{parameters}`.
+// The list of routes, checked once at the start and laid out as a tree of path segments. Fixed segments win over
+// `{parameters}`. express's own router is not used: it tries its paths one after the other, which took 20 to 40 µs of CPU a
+// request with 160 routes, where the tree takes less than one.
+import type { RequestHandler } from 'express';
 import { isAccess } from '#src/kernel/access.ts';
 import type { Method, Route } from '#src/kernel/route.ts';
 
-export interface Endpoint {
-  readonly route: Route;
-  readonly parameters: readonly string[];
-  /** `/api/practices/{id}` and what is below: `id` names the tenant. */
-  readonly ofTenant: boolean;
-}
-
-export type Found =
-  | { readonly kind: 'endpoint'; readonly endpoint: Endpoint; readonly params: Record<string, string> }
-  /** The path exists for other methods: those, in upper case. */
-  | { readonly kind: 'other_method'; readonly allowed: readonly string[] }
-  | { readonly kind: 'nothing' };
-
-export interface RouteTable {
-  /** `method` in upper case as on the wire; `path` still percent-encoded. */
-  find(method: string, path: string): Found;
-}
-
-interface Node {
-  readonly fixed: Map<string, Node>;
-  parameter: Node | undefined;
-  readonly endpoints: Map<string, Endpoint>;
-}
-
-const newNode = (): Node => ({ fixed: new Map(), parameter: undefined, endpoints: new Map() });
-
 const PARAMETER = /^\{([A-Za-z][A-Za-z0-9_]*)\}$/;
 const FIXED = /^[A-Za-z0-9._~-]+$/;
-const NOTHING: Found = { kind: 'nothing' };
 const BODILESS: ReadonlySet<Method> = new Set(['get']);
+const PRACTICE_PATH = '/api/practices/{id}';
 
-export const isTenantPath = (path: string): boolean => /^\/api\/practices\/\{id\}(?:\/|$)/.test(path);
+/** `/api/practices/{id}` and what is below: `id` names the tenant. */
+export const isTenantPath = (path: string): boolean =>
+  path === PRACTICE_PATH || path.startsWith(`${PRACTICE_PATH}/`);
 
 export const parametersOf = (path: string): string[] =>
   path.split('/').flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? []);
@@ -66,10 +44,33 @@ const defectOf = (route: Route): string | undefined => {
   return undefined;
 };
 
-const insert = (root: Node, route: Route): void => {
-  const name = `${route.method} ${route.path}`;
+export interface Handlers {
+  readonly endpoint: (route: Route) => RequestHandler;
+  /** For a path that exists, but not for this method: `allowed` are those it has, in upper case. */
+  readonly otherMethod: (allowed: readonly string[]) => RequestHandler;
+  readonly nothing: RequestHandler;
+}
+
+interface Endpoint {
+  readonly route: Route;
+  readonly parameters: readonly string[];
+  readonly handle: RequestHandler;
+}
+
+interface Node {
+  readonly fixed: Map<string, Node>;
+  parameter: Node | undefined;
+  /** By method in upper case. */
+  readonly endpoints: Map<string, Endpoint>;
+}
+
+const newNode = (): Node => ({ fixed: new Map(), parameter: undefined, endpoints: new Map() });
+
+/** Throws Error, naming the route and the defect, where a declaration contradicts itself or another one. */
+const insert = (root: Node, route: Route, handle: RequestHandler): void => {
+  const name = `route ${route.method} ${route.path}`;
   const defect = defectOf(route);
-  if (defect) throw new Error(`route ${name}: ${defect}`);
+  if (defect) throw new Error(`${name}: ${defect}`);
   let node = root;
   for (const segment of route.path.split('/').slice(1)) {
     const next = (PARAMETER.test(segment) ? node.parameter : node.fixed.get(segment)) ?? newNode();
@@ -78,11 +79,9 @@ const insert = (root: Node, route: Route): void => {
     node = next;
   }
   const method = route.method.toUpperCase();
-  const other = node.endpoints.get(method);
-  if (other)
-    throw new Error(`route ${name}: ${other.route.method} ${other.route.path} answers the same requests`);
-  const endpoint = { route, parameters: parametersOf(route.path), ofTenant: isTenantPath(route.path) };
-  node.endpoints.set(method, endpoint);
+  const other = node.endpoints.get(method)?.route;
+  if (other) throw new Error(`${name}: ${other.method} ${other.path} answers the same requests`);
+  node.endpoints.set(method, { route, parameters: parametersOf(route.path), handle });
 };
 
 /** Walks the segments of `path` from `offset` (that of a slash); values of parameters are pushed to `values`. */
@@ -100,37 +99,36 @@ const walk = (node: Node, path: string, offset: number, values: string[]): Node 
   return below;
 };
 
-const decode = (segment: string): string | undefined => {
-  if (!segment.includes('%')) return segment;
+/** Undefined where a value is not well-formed percent-encoding. */
+const decoded = (names: readonly string[], values: readonly string[]): Record<string, string> | undefined => {
   try {
-    return decodeURIComponent(segment);
+    return Object.fromEntries(names.map((name, at) => [name, decodeURIComponent(values[at] ?? '')]));
   } catch {
     return undefined;
   }
 };
 
-/** Throws Error, naming the route and the defect, where a declaration contradicts itself or another one. */
-export const createRouteTable = (routes: readonly Route[]): RouteTable => {
+/** The middleware that finds a request's route. Throws Error where the list of routes is defective. */
+export const routeRequests = (
+  routes: readonly Route[],
+  { endpoint, otherMethod, nothing }: Handlers,
+): RequestHandler => {
   const root = newNode();
-  for (const route of routes) insert(root, route);
-  return {
-    find(method, path) {
-      const values: string[] = [];
-      const node = path.startsWith('/') ? walk(root, path, 0, values) : undefined;
-      if (!node) return NOTHING;
-      // GET's handler answers HEAD, the server leaves its body out (RFC 9110 §9.3.2).
-      const endpoint = node.endpoints.get(method === 'HEAD' ? 'GET' : method);
-      if (!endpoint) {
-        const allowed = [...node.endpoints.keys()];
-        return { kind: 'other_method', allowed: allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed };
-      }
-      const params: Record<string, string> = {};
-      for (const [index, name] of endpoint.parameters.entries()) {
-        const value = decode(values[index] ?? '');
-        if (value === undefined) return NOTHING;
-        params[name] = value;
-      }
-      return { kind: 'endpoint', endpoint, params };
-    },
+  for (const route of routes) insert(root, route, endpoint(route));
+  return (request, response, next) => {
+    const values: string[] = [];
+    const node = request.path.startsWith('/') ? walk(root, request.path, 0, values) : undefined;
+    if (!node) return nothing(request, response, next);
+    // GET's handler answers HEAD, node leaves its body out (RFC 9110 §9.3.2).
+    const found = node.endpoints.get(request.method === 'HEAD' ? 'GET' : request.method);
+    if (!found) {
+      const methods = [...node.endpoints.keys()];
+      const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+      return otherMethod(allowed)(request, response, next);
+    }
+    const params = decoded(found.parameters, values);
+    if (!params) return nothing(request, response, next);
+    request.params = params;
+    return found.handle(request, response, next);
   };
 };

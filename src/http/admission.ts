@@ -1,0 +1,191 @@
+// Who makes a request, how often they may, and whether they may do what it asks, where it asks it. All of it is decided
+// before parameters and body are looked at.
+import { type Access, anonymous, type Caller, hintFor, isPermission } from '#src/kernel/access.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import type { Limits } from '#src/kernel/limits.ts';
+import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
+import type { Route } from '#src/kernel/route.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import type { Exchange } from './exchange.ts';
+import { isTenantPath } from './routing.ts';
+
+/** What a request brings to say who makes it. */
+export interface Credentials {
+  readonly bearer: string | null;
+  readonly adminToken: string | null;
+  /** The header, where neither of the others is given. */
+  readonly cookie: string | null;
+  readonly csrfToken: string | null;
+  /** Whether the request may change something: then a cookie alone is not enough. */
+  readonly isWrite: boolean;
+  /** The request was admitted before and is still running: this look is no use of the credential. */
+  readonly isOnceMore: boolean;
+}
+
+export interface AdmissionOptions {
+  /** Null: unknown, expired or revoked. Not asked where a request brings no credential. */
+  readonly authenticate: (
+    credentials: Credentials,
+    clientAddress: string,
+  ) => Caller | null | Promise<Caller | null>;
+  readonly tenantExists: (id: string) => boolean;
+  /** Who a member is in that tenant; null where it is none of theirs, or there is none. `id` is a UUID. */
+  readonly enterTenant: (caller: Caller, id: string) => Promise<Caller | null>;
+  /** Whether a member is Owner or Admin of any practice. */
+  readonly mayCreatePractice: (caller: Caller) => Promise<boolean>;
+  readonly limits: () => Limits;
+  readonly clock: Clock;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const noCredentials: Credentials = {
+  bearer: null,
+  adminToken: null,
+  cookie: null,
+  csrfToken: null,
+  isWrite: false,
+  isOnceMore: false,
+};
+
+export const createAdmission = (options: AdmissionOptions) => {
+  const limiter = createRateLimiter();
+
+  /** Anonymous where the route is public; null where the credential is missing or wrong. */
+  const identify = (exchange: Exchange, isOnceMore = false): Caller | null | Promise<Caller | null> => {
+    if (exchange.route === undefined || exchange.route.access === 'public') return anonymous;
+    const { headers, method = '' } = exchange.request;
+    const given = { ...noCredentials, isWrite: !READING.has(method), isOnceMore };
+    const ask = (credentials: Credentials) => options.authenticate(credentials, exchange.clientAddress);
+    if (headers['x-admin-token'] !== undefined) {
+      const adminToken = exchange.header('x-admin-token');
+      return adminToken === undefined ? null : ask({ ...given, adminToken });
+    }
+    if (headers.authorization !== undefined) {
+      const bearer = BEARER.exec(exchange.header('authorization') ?? '')?.[1];
+      return bearer === undefined ? null : ask({ ...given, bearer });
+    }
+    const { cookie } = headers;
+    if (cookie === undefined) return null;
+    return ask({ ...given, cookie, csrfToken: exchange.header('x-csrf-token') ?? null });
+  };
+
+  const takeFrom = ({ headers }: Exchange, key: string, limit: RateLimit): number => {
+    const verdict = limiter.take(key, options.clock.now(), limit);
+    headers['RateLimit-Limit'] = String(limit.burst);
+    headers['RateLimit-Remaining'] = String(verdict.remaining);
+    headers['RateLimit-Reset'] = String(verdict.resetSeconds);
+    return verdict.retryAfterSeconds;
+  };
+
+  /** Counts the request; seconds until the next one is allowed, 0 where this one is. */
+  const countRequest = (exchange: Exchange): number => {
+    const { caller, route, clientAddress } = exchange;
+    const limits = options.limits();
+    const key = caller.kind === 'anonymous' ? `address ${clientKey(clientAddress)}` : caller.credentialId;
+    const wait = exchange.isApi ? takeFrom(exchange, key, limits.requests) : 0;
+    return wait > 0 || route?.rate === undefined
+      ? wait
+      : takeFrom(exchange, `sign-in address ${clientKey(clientAddress)}`, limits.signInPerAddress);
+  };
+
+  const limitRate = (exchange: Exchange): void => {
+    const retryAfter = countRequest(exchange);
+    if (retryAfter === 0) return;
+    throw new AppError('rate_limited', 'Too many requests.', { extra: { retry_after: retryAfter } });
+  };
+
+  const enter = (caller: Caller, id: string): Caller | null | Promise<Caller | null> => {
+    if (caller.tenantId !== null) return caller.tenantId === id ? caller : null;
+    if (!UUID.test(id)) return null;
+    if (caller.kind === 'member') return options.enterTenant(caller, id);
+    return options.tenantExists(id) ? caller : null;
+  };
+
+  /**
+   * The caller as who they are in the tenant that the request is about. One refusal for a malformed id, an unknown one
+   * and another tenant's: it shows nobody which ids exist.
+   */
+  const enterTenant = async (exchange: Exchange, caller: Caller, route: Route): Promise<Caller> => {
+    const { params } = exchange.request;
+    const ofTenant = isTenantPath(route.path);
+    if (!ofTenant && !isPermission(route.access)) return caller;
+    const named = ofTenant
+      ? (params.id as string)
+      : (exchange.header('x-service-practice') ?? namedInQuery(exchange, route, 'practice_id'));
+    const id =
+      (named ?? caller.tenantId ?? namedInQuery(exchange, route, 'project_id'))?.toLowerCase() ?? null;
+    if (id === null) throw practiceNotNamed();
+    const entered = await enter(caller, id);
+    if (entered === null) throw new AppError('not_found', 'There is no such practice.');
+    exchange.tenantId = id;
+    if (ofTenant) params.id = id;
+    return entered;
+  };
+
+  const isGranted = (caller: Caller, access: Access): boolean | Promise<boolean> => {
+    switch (access) {
+      case 'public':
+      case 'authenticated':
+        return true;
+      case 'session':
+        return caller.kind === 'member';
+      case 'operator':
+        return caller.kind === 'operator';
+      case 'practice_creator':
+        return caller.kind === 'operator' || (caller.kind === 'member' && options.mayCreatePractice(caller));
+      default:
+        return caller.permissions.has(access);
+    }
+  };
+
+  /** Makes the caller who they are where the request goes, if they may do there what it asks. */
+  const admit = async (exchange: Exchange, caller: Caller | null, route: Route): Promise<void> => {
+    if (caller === null) throw new AppError('unauthorized', 'The request has no live credential.');
+    exchange.caller = await enterTenant(exchange, caller, route);
+    const { access } = route;
+    if (await isGranted(exchange.caller, access)) return;
+    throw new AppError('forbidden', `The credential lacks the permission ${access}.`, {
+      ...hintFor(access),
+      extra: { permission: access },
+    });
+  };
+
+  return {
+    countRequest,
+    limitRate,
+    /** Throws `unauthorized`, `rate_limited`, `forbidden`, `not_found`, and what `authenticate` throws. */
+    admit: async (exchange: Exchange, route: Route): Promise<void> => {
+      const caller = await Promise.try(() => identify(exchange)).catch((refusal: unknown) => {
+        limitRate(exchange);
+        throw refusal;
+      });
+      exchange.caller = caller ?? anonymous;
+      limitRate(exchange);
+      await admit(exchange, caller, route);
+    },
+    /**
+     * A body may take minutes to arrive, an answer hours. A caller who has lost the right or the session since then has it no
+     * more; asking does not keep an unused session alive.
+     */
+    admitAgain: async (exchange: Exchange, route: Route): Promise<Caller> => {
+      await admit(exchange, await identify(exchange, true), route);
+      return exchange.caller;
+    },
+  };
+};
+
+const practiceNotNamed = (): AppError =>
+  new AppError('invalid_request', 'The request does not say which practice it is for.', {
+    hint: 'Name it in the header X-Service-Practice, or use the path under /api/practices/{id}.',
+    extra: {
+      fields: [{ path: 'header.X-Service-Practice', message: 'is required without a token of a practice' }],
+    },
+  });
+
+const namedInQuery = (exchange: Exchange, { practiceInQuery }: Route, name: string): string | undefined => {
+  if (practiceInQuery === undefined) return undefined;
+  const given = exchange.request.query[name];
+  return typeof given === 'string' ? given : undefined;
+};
