@@ -6,10 +6,10 @@ import { type AppError, toAppError } from '#src/kernel/errors.ts';
 import { prefersPage } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
+import { answersPages } from './api-facts.ts';
 import { ClientGone, hasBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { refusalPage } from './refusal-page.ts';
-import { answersPages } from './route-facts.ts';
 
 /** A body no larger than this is read and dropped, so that the connection can be used again. */
 const DISCARD_BYTES = 64 * 1024;

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import type { ServiceInfo } from './api-facts.ts';
 import { openApiDocument } from './openapi.ts';
 import { referencePage, referenceStyle } from './reference.ts';
-import type { ServiceInfo } from './route-facts.ts';
 
 const YAML_TYPE = 'application/yaml';
 const HTML_TYPE = 'text/html; charset=utf-8';

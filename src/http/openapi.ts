@@ -1,21 +1,24 @@
 // The API's machine-readable description, OpenAPI 3.1.0, made from the declared routes and the table of error codes.
 // Nothing in it is written by hand, so nothing in it can lag behind.
 import { z } from 'zod';
+import { envelopeSchema } from '#src/followers/webhooks/envelope.ts';
+import { deliveryHeaders, OPTIONAL_HEADER } from '#src/followers/webhooks/sign.ts';
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import type { Route, RouteResponse } from '#src/kernel/route.ts';
-import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schema.ts';
-import { describeWebhooks } from './openapi-webhooks.ts';
 import {
   answersPages,
   bodyTypes,
+  type DescribedEvent,
+  describedEvents,
   errorCodes,
   errorsOf,
   namesPracticeInHeader,
   operationId,
   type ServiceInfo,
   statusOf,
-} from './route-facts.ts';
+} from './api-facts.ts';
+import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schema.ts';
 import { parametersOf } from './routing.ts';
 
 const errorComponent = (code: ErrorCode): string => `error.${code}`;
@@ -119,6 +122,57 @@ const requestBody = (route: Route, body: z.ZodType, book: SchemaBook): JsonSchem
     required: !body.safeParse(undefined).success,
     content: Object.fromEntries(
       bodyTypes(route).map((type) => [type, { schema: isText(type) ? { type: 'string' } : schema }]),
+    ),
+  };
+};
+
+const eventComponent = (name: string): string => `event.${name}`;
+
+/** OpenAPI ignores a parameter of this name: the content says it. */
+const SAID_BY_CONTENT = 'Content-Type';
+
+const deliveryParameters = (): JsonSchema[] =>
+  Object.entries(deliveryHeaders)
+    .filter(([name]) => name !== SAID_BY_CONTENT)
+    .map(([name, description]) => ({
+      name,
+      in: 'header',
+      required: name !== OPTIONAL_HEADER,
+      description,
+      schema: { type: 'string' },
+    }));
+
+const deliveryResponses: JsonSchema = {
+  '2XX': { description: 'taken' },
+  410: { description: 'the webhook is disabled' },
+  default: { description: 'tried again, by schedule; redirects are not followed' },
+};
+
+const eventOperation = ({ name, firedBy, needsTracking }: DescribedEvent): JsonSchema => ({
+  operationId: eventComponent(name),
+  summary: name,
+  description: needsTracking ? `${firedBy} Only of messages whose opens or clicks are tracked.` : firedBy,
+  security: [],
+  parameters: deliveryParameters(),
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': { schema: { $ref: `#/components/schemas/${eventComponent(name)}` } },
+    },
+  },
+  responses: deliveryResponses,
+});
+
+/** The requests that the service makes itself, one for each event, and the components that they refer to. */
+const describeWebhooks = (book: SchemaBook) => {
+  const events = describedEvents();
+  return {
+    webhooks: Object.fromEntries(events.map((event) => [event.name, { post: eventOperation(event) }])),
+    schemas: Object.fromEntries(
+      events.map(({ name, data }) => {
+        const component = eventComponent(name);
+        return [component, book.describe(envelopeSchema(name, data), 'output', component)];
+      }),
     ),
   };
 };

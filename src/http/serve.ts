@@ -10,9 +10,9 @@ import { validate } from '#src/kernel/validate.ts';
 import { CLICK_PATH, OPEN_PATH } from '#src/mail/copy-links.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { answer, answerError } from './answer.ts';
+import { errorsOf } from './api-facts.ts';
 import { hasArrived, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
-import { errorsOf } from './route-facts.ts';
 
 export interface ServeOptions extends AdmissionOptions {
   /** Heads the pages on which browsers read a refusal. */

@@ -1,7 +1,7 @@
 // A public page of the service: a small complete HTML document for people who follow a link or send in a form. It needs
 // no script and loads nothing, from us or from others; its policy allows its own style and forms to us, no more.
 import { createHash } from 'node:crypto';
-import { prefers } from './accept.ts';
+import Negotiator from 'negotiator';
 import type { Language } from './language.ts';
 import type { RequestContext, RouteResult } from './route.ts';
 
@@ -80,6 +80,12 @@ ${body}
 `,
 });
 
-/** Whether the client would rather have a page than JSON: browsers do; programs that take anything get JSON. */
+/** Whether the client prefers `type` to JSON (RFC 9110 §12.5.1): programs that take anything get JSON. */
+export const prefers = ({ header }: Pick<RequestContext, 'header'>, type: string): boolean => {
+  const types = new Negotiator({ headers: { accept: header('accept') } });
+  return types.mediaType(['application/json', type]) === type;
+};
+
+/** Whether the client is a browser. */
 export const prefersPage = (context: Pick<RequestContext, 'header'>): boolean =>
   prefers(context, 'text/html');

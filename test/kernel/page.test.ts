@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { escapeHtml, page, prefersPage } from '#src/kernel/page.ts';
+import { escapeHtml, page, prefers, prefersPage } from '#src/kernel/page.ts';
 
 const show = (fields: Partial<Parameters<typeof page>[0]> = {}) => {
   const result = page({
@@ -68,4 +68,22 @@ describe('who gets a page', () => {
   ])('%s', (_, accept, expected) => {
     expect(prefersPage({ header: () => accept })).toBe(expected);
   });
+});
+
+const STREAM = 'text/event-stream';
+
+test.each<readonly [accept: string | undefined, wanted: boolean]>([
+  [undefined, false],
+  ['', false],
+  ['*/*', false],
+  ['application/json', false],
+  ['text/event-stream', true],
+  ['Text/Event-Stream', true],
+  ['text/event-stream, */*', true],
+  ['text/event-stream, application/json;q=0.5', true],
+  ['application/json, text/event-stream;q=0.5', false],
+  ['text/event-stream;q=0', false],
+  ['text/html', false],
+])('Accept: %s', (accept, wanted) => {
+  expect(prefers({ header: () => accept }, STREAM)).toBe(wanted);
 });

@@ -2,11 +2,11 @@
 // projects sees what concerns theirs, and not what concerns several, as in the list of suppressions.
 
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
-import { prefers } from '#src/kernel/accept.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, encodeCursor, readCursor } from '#src/kernel/list.ts';
+import { prefers } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { visibleMessage } from '#src/messages/visible-message.ts';
 import { findActivity } from './find.ts';

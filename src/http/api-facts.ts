@@ -1,9 +1,13 @@
-// What can be said of a route from its declaration alone, for the two descriptions made of it: /openapi.yaml and
-// /reference.
+// What can be said of routes and events from their declarations alone, for the two descriptions made of them:
+// /openapi.yaml and /reference.
+import type { z } from 'zod';
+import { eventCatalogue, eventTypes, TEST_EVENT, TEST_FIRED_BY } from '#src/events/catalogue.ts';
+import { testDataSchema } from '#src/followers/webhooks/envelope.ts';
 import { isPermission } from '#src/kernel/access.ts';
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import type { Route } from '#src/kernel/route.ts';
+import { publishedDataSchema } from '#src/messages/published-event.ts';
 import { FORM_TYPES } from './form.ts';
 import { isTenantPath, parametersOf } from './routing.ts';
 
@@ -61,3 +65,27 @@ export const statusOf = (code: ErrorCode): number => errorTable[code].status;
 /** `post /api/practices/{id}/send` as `post_api_practices_by_id_send`. */
 export const operationId = (route: Route): string =>
   `${route.method}${route.path.replace(/\{(\w+)\}/g, 'by_$1').replace(/[^A-Za-z0-9_]+/g, '_')}`;
+
+export interface DescribedEvent {
+  readonly name: string;
+  readonly firedBy: string;
+  readonly needsTracking: boolean;
+  /** Among those of a chat alert that names none. */
+  readonly alerts: boolean;
+  /** Shape of `data`. */
+  readonly data: z.ZodObject;
+}
+
+export const describedEvents = (): DescribedEvent[] => [
+  ...eventTypes.map((name) => {
+    const facts = eventCatalogue[name];
+    return {
+      name,
+      firedBy: facts.firedBy,
+      needsTracking: 'needsTracking' in facts,
+      alerts: 'alerts' in facts,
+      data: publishedDataSchema(name),
+    };
+  }),
+  { name: TEST_EVENT, firedBy: TEST_FIRED_BY, needsTracking: false, alerts: false, data: testDataSchema },
+];
