@@ -2,16 +2,13 @@
 // has a token with the tenant, the recipient and an HMAC over them and over what the link is for, so that no one can forge
 // a link or use it for another purpose. Links never expire, because people use old mail. Pure.
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { ReturnPathTarget } from './verp.ts';
+import { decodeTarget, encodeTarget, type ReturnPathTarget, TARGET_BYTES } from './verp.ts';
 
 /** The version of the token's layout and key. */
 const FORM = '1';
-const TENANT_BYTES = 4;
-const RECIPIENT_BYTES = 6;
 const MAC_BYTES = 16;
-const PAYLOAD_BYTES = TENANT_BYTES + RECIPIENT_BYTES;
 /** Base64url without padding; the spare bits of the last character are zero. */
-const TOKEN = new RegExp(`^${FORM}[A-Za-z0-9_-]{${Math.ceil(((PAYLOAD_BYTES + MAC_BYTES) * 4) / 3)}}$`);
+const TOKEN = new RegExp(`^${FORM}[A-Za-z0-9_-]{${Math.ceil(((TARGET_BYTES + MAC_BYTES) * 4) / 3)}}$`);
 
 type Purpose = 'unsubscribe' | 'open' | 'click';
 
@@ -26,9 +23,7 @@ const macOf = (key: KeyObject, purpose: Purpose, payload: Buffer, bound: string)
 /** 36 characters that need no escaping in a URL. `key` is derived for this purpose alone. `bound` is further text that must
  * not change. */
 const encodeToken = (key: KeyObject, purpose: Purpose, target: ReturnPathTarget, bound = ''): string => {
-  const payload = Buffer.alloc(PAYLOAD_BYTES);
-  payload.writeUIntBE(target.tenantNumber, 0, TENANT_BYTES);
-  payload.writeUIntBE(target.recipientId, TENANT_BYTES, RECIPIENT_BYTES);
+  const payload = encodeTarget(target);
   return FORM + Buffer.concat([payload, macOf(key, purpose, payload, bound)]).toString('base64url');
 };
 
@@ -41,14 +36,10 @@ const decodeToken = (
 ): ReturnPathTarget | null => {
   if (!TOKEN.test(token)) return null;
   const bytes = Buffer.from(token.slice(FORM.length), 'base64url');
-  const payload = bytes.subarray(0, PAYLOAD_BYTES);
-  const isOurs = timingSafeEqual(macOf(key, purpose, payload, bound), bytes.subarray(PAYLOAD_BYTES));
+  const payload = bytes.subarray(0, TARGET_BYTES);
+  const isOurs = timingSafeEqual(macOf(key, purpose, payload, bound), bytes.subarray(TARGET_BYTES));
   // A token has one spelling: others differ in the spare bits, and are not ours.
-  if (!isOurs || bytes.toString('base64url') !== token.slice(FORM.length)) return null;
-  return {
-    tenantNumber: payload.readUIntBE(0, TENANT_BYTES),
-    recipientId: payload.readUIntBE(TENANT_BYTES, RECIPIENT_BYTES),
-  };
+  return isOurs && bytes.toString('base64url') === token.slice(FORM.length) ? decodeTarget(payload) : null;
 };
 
 /** The path of the page to unsubscribe, and of its one-click POST. */

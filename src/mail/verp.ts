@@ -8,10 +8,10 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const FORM = '1';
 const TENANT_BYTES = 4;
 const RECIPIENT_BYTES = 6;
+export const TARGET_BYTES = TENANT_BYTES + RECIPIENT_BYTES;
 /** 80 bits: one guess in 10^24 succeeds. */
 const MAC_BYTES = 10;
-const PAYLOAD_BYTES = TENANT_BYTES + RECIPIENT_BYTES;
-const TOKEN_CHARS = ((PAYLOAD_BYTES + MAC_BYTES) * 8) / 5;
+const TOKEN_CHARS = ((TARGET_BYTES + MAC_BYTES) * 8) / 5;
 const LOCAL_PART = new RegExp(`^b[+=-]${FORM}([a-z2-7]{${TOKEN_CHARS}})$`);
 /** A whole return path in a text. */
 const ANYWHERE = new RegExp(
@@ -23,6 +23,18 @@ export interface ReturnPathTarget {
   readonly tenantNumber: number;
   readonly recipientId: number;
 }
+
+export const encodeTarget = ({ tenantNumber, recipientId }: ReturnPathTarget): Buffer => {
+  const bytes = Buffer.alloc(TARGET_BYTES);
+  bytes.writeUIntBE(tenantNumber, 0, TENANT_BYTES);
+  bytes.writeUIntBE(recipientId, TENANT_BYTES, RECIPIENT_BYTES);
+  return bytes;
+};
+
+export const decodeTarget = (bytes: Buffer): ReturnPathTarget => ({
+  tenantNumber: bytes.readUIntBE(0, TENANT_BYTES),
+  recipientId: bytes.readUIntBE(TENANT_BYTES, RECIPIENT_BYTES),
+});
 
 const encodeBase32 = (bytes: Buffer): string => {
   let text = '';
@@ -59,9 +71,7 @@ const macOf = (key: KeyObject, payload: Buffer, domain: string): Buffer =>
 
 /** The return path without angle brackets. `domain` is the From domain in A-labels. */
 export const encodeReturnPath = (key: KeyObject, target: ReturnPathTarget, domain: string): string => {
-  const payload = Buffer.alloc(PAYLOAD_BYTES);
-  payload.writeUIntBE(target.tenantNumber, 0, TENANT_BYTES);
-  payload.writeUIntBE(target.recipientId, TENANT_BYTES, RECIPIENT_BYTES);
+  const payload = encodeTarget(target);
   const token = encodeBase32(Buffer.concat([payload, macOf(key, payload, domain)]));
   return `b+${FORM}${token}@bounce.${domain}`;
 };
@@ -86,11 +96,7 @@ export const decodeReturnPath = (key: KeyObject, address: string): ReturnPathTar
   const host = address.slice(at + 1).toLowerCase();
   if (token === undefined || !host.startsWith('bounce.')) return null;
   const bytes = decodeBase32(token);
-  const payload = bytes.subarray(0, PAYLOAD_BYTES);
+  const payload = bytes.subarray(0, TARGET_BYTES);
   const mac = macOf(key, payload, host.slice('bounce.'.length));
-  if (!timingSafeEqual(mac, bytes.subarray(PAYLOAD_BYTES))) return null;
-  return {
-    tenantNumber: payload.readUIntBE(0, TENANT_BYTES),
-    recipientId: payload.readUIntBE(TENANT_BYTES, RECIPIENT_BYTES),
-  };
+  return timingSafeEqual(mac, bytes.subarray(TARGET_BYTES)) ? decodeTarget(payload) : null;
 };

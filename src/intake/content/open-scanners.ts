@@ -20,33 +20,26 @@ export const openScanners = ({ config, clock, log }: Pick<Base, 'config' | 'cloc
   const guard = (name: string, places: number, timeout: number): Guard =>
     createGuard({ name, places, timeout, clock, log });
 
-  const rspamdGuard =
-    scanners.rspamd && guard('rspamd', scanners.rspamd.concurrency, scanners.rspamd.timeout);
-  const rspamd =
-    scanners.rspamd && rspamdGuard
-      ? createRspamdScanner({ url: scanners.rspamd.url, ehloName: service.host, guard: rspamdGuard })
-      : null;
-  const clamdGuard = scanners.clamd && guard('clamd', scanners.clamd.concurrency, scanners.clamd.timeout);
-  const clamd =
-    scanners.clamd && clamdGuard
-      ? createClamdScanner({ address: scanners.clamd.address, guard: clamdGuard })
-      : null;
+  const { rspamd: rspamdAt, clamd: clamdAt } = scanners;
+  const rspamd = rspamdAt
+    ? createRspamdScanner({
+        url: rspamdAt.url,
+        ehloName: service.host,
+        guard: guard('rspamd', rspamdAt.concurrency, rspamdAt.timeout),
+      })
+    : null;
+  const clamd = clamdAt
+    ? createClamdScanner(clamdAt.address, guard('clamd', clamdAt.concurrency, clamdAt.timeout))
+    : null;
+  const zones = scanners.dnsbl.map((zone) => ({
+    zone,
+    guard: guard(familyOf(zone).name, LISTED_AT_ONCE, scanners.dnsbl_timeout),
+  }));
+  // A resolver gets two tries within the timeout.
+  const tries = { tryMs: Math.ceil(scanners.dnsbl_timeout / 2), stopping: stopping.signal };
   const dnsLists =
-    scanners.dnsbl.length === 0
-      ? null
-      : createDnsLists({
-          zones: scanners.dnsbl.map((zone) => ({
-            zone,
-            guard: guard(familyOf(zone).name, LISTED_AT_ONCE, scanners.dnsbl_timeout),
-          })),
-          // A resolver gets two tries within the timeout.
-          lookup: createDnsLookup(dns.resolvers, {
-            tryMs: Math.ceil(scanners.dnsbl_timeout / 2),
-            stopping: stopping.signal,
-          }),
-          clock,
-        });
-  const blockList = createBlockList({ path: () => config().scanners.link_blocklist_file, clock, log });
+    zones.length === 0 ? null : createDnsLists(zones, createDnsLookup(dns.resolvers, tries), clock);
+  const blockList = createBlockList(() => config().scanners.link_blocklist_file, clock, log);
   const asked = [rspamd, clamd, dnsLists].filter((scanner) => scanner !== null);
 
   return {
@@ -58,10 +51,9 @@ export const openScanners = ({ config, clock, log }: Pick<Base, 'config' | 'cloc
       onFailure: () => config().scanners.on_failure,
     }),
     isConfigured: () => asked.length > 0 || blockList.isConfigured(),
-
     health: () => [
-      rspamdGuard?.health() ?? off('rspamd'),
-      clamdGuard?.health() ?? off('clamd'),
+      rspamd?.health() ?? off('rspamd'),
+      clamd?.health() ?? off('clamd'),
       dnsLists?.health() ?? off('dnsbl'),
       blockList.health(),
     ],

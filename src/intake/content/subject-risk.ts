@@ -59,10 +59,7 @@ export const subjectRules: readonly SubjectRule[] = [
     id: 'empty',
     weight: 20,
     finds: (subject) => subject.trim() === '',
-    why: {
-      de: 'Ein leerer Betreff ist ein Merkmal von Spam.',
-      en: 'An empty subject is a mark of spam.',
-    },
+    why: { de: 'Ein leerer Betreff ist ein Merkmal von Spam.', en: 'An empty subject is a mark of spam.' },
     advice: {
       de: 'Sagen Sie in wenigen Wörtern, worum es geht.',
       en: 'Say in a few words what it is about.',
@@ -89,10 +86,7 @@ export const subjectRules: readonly SubjectRule[] = [
       de: 'Ein Wort enthält Buchstaben zweier Schriften, wie es Betrüger tun.',
       en: 'A word has letters of two scripts, as deceivers write it.',
     },
-    advice: {
-      de: 'Schreiben Sie jedes Wort in einer Schrift.',
-      en: 'Write each word in one script.',
-    },
+    advice: { de: 'Schreiben Sie jedes Wort in einer Schrift.', en: 'Write each word in one script.' },
   },
   {
     id: 'placeholder',
@@ -104,10 +98,7 @@ export const subjectRules: readonly SubjectRule[] = [
       /%(?:[A-Z_]{3,30})%/,
       words('undefined|null|NaN|lorem ipsum'),
     ),
-    why: {
-      de: 'Ein Platzhalter wurde nicht ersetzt.',
-      en: 'A placeholder was not filled in.',
-    },
+    why: { de: 'Ein Platzhalter wurde nicht ersetzt.', en: 'A placeholder was not filled in.' },
     advice: {
       de: 'Prüfen Sie die Vorlage und die Daten der Empfänger.',
       en: "Check the template and the recipients' data.",
@@ -185,10 +176,7 @@ export const subjectRules: readonly SubjectRule[] = [
     id: 'shouting',
     weight: 20,
     finds: isShouted,
-    why: {
-      de: 'Fast alles ist großgeschrieben.',
-      en: 'Nearly all of it is in capitals.',
-    },
+    why: { de: 'Fast alles ist großgeschrieben.', en: 'Nearly all of it is in capitals.' },
     advice: {
       de: 'Schreiben Sie in gewöhnlicher Groß- und Kleinschreibung.',
       en: 'Write it in ordinary case.',
@@ -241,14 +229,8 @@ export const subjectRules: readonly SubjectRule[] = [
         'urgent|act now|last (?:chance|warning)|final notice|only today|expires (?:today|soon)|limited time',
       ),
     ),
-    why: {
-      de: 'Zeitdruck ist ein Mittel von Betrügern.',
-      en: 'Pressing for time is what deceivers do.',
-    },
-    advice: {
-      de: 'Nennen Sie Datum oder Frist, ohne zu drängen.',
-      en: 'Name the date without pressing.',
-    },
+    why: { de: 'Zeitdruck ist ein Mittel von Betrügern.', en: 'Pressing for time is what deceivers do.' },
+    advice: { de: 'Nennen Sie Datum oder Frist, ohne zu drängen.', en: 'Name the date without pressing.' },
   },
   {
     id: 'link',
@@ -264,10 +246,7 @@ export const subjectRules: readonly SubjectRule[] = [
     id: 'encoded_remains',
     weight: 12,
     finds: matches(/=\?[\w-]{3,20}\?[bq]\?/i, /Ã[\u0080-\u00bf¤¶¼Ÿ]|â€|\ufffd/),
-    why: {
-      de: 'Zeichen sind doppelt oder falsch kodiert.',
-      en: 'Characters are encoded twice or wrongly.',
-    },
+    why: { de: 'Zeichen sind doppelt oder falsch kodiert.', en: 'Characters are encoded twice or wrongly.' },
     advice: {
       de: 'Übergeben Sie den Betreff als gewöhnlichen Text in UTF-8.',
       en: 'Hand the subject over as plain text in UTF-8.',
@@ -277,10 +256,7 @@ export const subjectRules: readonly SubjectRule[] = [
     id: 'punctuation',
     weight: 10,
     finds: matches(/!{2,}|\?{2,}|[!?]\s?[!?]|!.*!/),
-    why: {
-      de: 'Gehäufte Ausrufe- oder Fragezeichen.',
-      en: 'Exclamation or question marks in heaps.',
-    },
+    why: { de: 'Gehäufte Ausrufe- oder Fragezeichen.', en: 'Exclamation or question marks in heaps.' },
     advice: { de: 'Höchstens eines, am Ende.', en: 'One at most, at the end.' },
   },
   {

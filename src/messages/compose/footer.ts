@@ -17,11 +17,7 @@ const words: Readonly<Record<Language, Words>> = {
     unsubscribe: 'Von weiteren E-Mails dieser Art abmelden',
     sentWith: 'Versendet mit',
   },
-  en: {
-    privacy: 'Privacy policy',
-    unsubscribe: 'Unsubscribe from emails like this',
-    sentWith: 'Sent with',
-  },
+  en: { privacy: 'Privacy policy', unsubscribe: 'Unsubscribe from emails like this', sentWith: 'Sent with' },
 };
 
 /** A line of the footer: words, a link, or both. */

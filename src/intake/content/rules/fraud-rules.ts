@@ -207,10 +207,7 @@ export const fraudRules: readonly ContentRule[] = [
       de: 'Die Mail fordert auf, Zugangs- oder Zahlungsdaten zu bestätigen; das tun vor allem Betrüger.',
       en: 'The mail asks to confirm credentials or payment data, which is mostly done by deceivers.',
     },
-    advice: {
-      de: 'Fragen Sie solche Daten nie per Mail ab.',
-      en: 'Never ask for such data by mail.',
-    },
+    advice: { de: 'Fragen Sie solche Daten nie per Mail ab.', en: 'Never ask for such data by mail.' },
   },
   {
     id: 'account_threat',
@@ -259,10 +256,7 @@ export const fraudRules: readonly ContentRule[] = [
       de: 'Schnelles Geld, Krypto-Gewinne und Kredite ohne Prüfung kennen Filter als Spam.',
       en: 'Filters know fast money, crypto profits and loans without checks as spam.',
     },
-    advice: {
-      de: 'Verzichten Sie auf Versprechen über Geld.',
-      en: 'Make no promises about money.',
-    },
+    advice: { de: 'Verzichten Sie auf Versprechen über Geld.', en: 'Make no promises about money.' },
   },
   {
     id: 'gambling',
@@ -294,10 +288,7 @@ export const fraudRules: readonly ContentRule[] = [
     id: 'adult',
     weight: [20, 50, 75],
     finds: says('adult'),
-    why: {
-      de: 'Erotische Angebote weisen Filter ab.',
-      en: 'Filters reject adult offers.',
-    },
+    why: { de: 'Erotische Angebote weisen Filter ab.', en: 'Filters reject adult offers.' },
     advice: {
       de: 'Über diesen Dienst geht keine solche Werbung.',
       en: 'This service carries no such advertising.',

@@ -64,10 +64,7 @@ export const htmlRules: readonly ContentRule[] = [
       de: 'Eingebettete Seiten und Objekte zeigt kein Mailprogramm an.',
       en: 'No mail program shows embedded pages and objects.',
     },
-    advice: {
-      de: 'Verwenden Sie ein Bild mit einem Link.',
-      en: 'Use an image with a link.',
-    },
+    advice: { de: 'Verwenden Sie ein Bild mit einem Link.', en: 'Use an image with a link.' },
   },
   {
     id: 'form',
@@ -77,10 +74,7 @@ export const htmlRules: readonly ContentRule[] = [
       de: 'Formulare in Mails funktionieren selten und dienen meist dazu, Daten abzugreifen.',
       en: 'Forms in mail seldom work and mostly serve to steal data.',
     },
-    advice: {
-      de: 'Verlinken Sie das Formular auf Ihrer Website.',
-      en: 'Link to the form on your website.',
-    },
+    advice: { de: 'Verlinken Sie das Formular auf Ihrer Website.', en: 'Link to the form on your website.' },
   },
   {
     id: 'hidden_text',
@@ -104,20 +98,14 @@ export const htmlRules: readonly ContentRule[] = [
       de: 'Das HTML hat so viele Elemente, dass es nicht bis zum Ende geprüft wird.',
       en: 'The HTML has so many elements that it is not checked to its end.',
     },
-    advice: {
-      de: 'Vereinfachen Sie die Vorlage.',
-      en: 'Simplify the template.',
-    },
+    advice: { de: 'Vereinfachen Sie die Vorlage.', en: 'Simplify the template.' },
   },
   {
     id: 'image_only',
     weight: 10,
     finds: ({ html, htmlWords }) =>
       html !== null && html.images > 0 && (htmlWords?.letters ?? 0) < FEW_LETTERS ? nothing : null,
-    why: {
-      de: 'Die Mail besteht fast nur aus Bildern.',
-      en: 'The mail is hardly more than images.',
-    },
+    why: { de: 'Die Mail besteht fast nur aus Bildern.', en: 'The mail is hardly more than images.' },
     advice: {
       de: 'Schreiben Sie das Wesentliche als Text; viele Programme laden Bilder nicht von selbst.',
       en: 'Write what matters as text; many programs do not load images by themselves.',
@@ -191,10 +179,7 @@ export const htmlRules: readonly ContentRule[] = [
       de: 'Stile aus einer verlinkten Datei laden Mailprogramme nicht.',
       en: 'Mail programs do not load styles from a linked file.',
     },
-    advice: {
-      de: 'Schreiben Sie die Stile in das HTML.',
-      en: 'Write the styles into the HTML.',
-    },
+    advice: { de: 'Schreiben Sie die Stile in das HTML.', en: 'Write the styles into the HTML.' },
   },
   {
     id: 'no_text_part',
@@ -203,10 +188,7 @@ export const htmlRules: readonly ContentRule[] = [
       (text === null || text.trim() === '') && html !== null && settings?.plain_text_fallback === false
         ? nothing
         : null,
-    why: {
-      de: 'Die Mail hat nur HTML und keinen Textteil.',
-      en: 'The mail has HTML only and no text part.',
-    },
+    why: { de: 'Die Mail hat nur HTML und keinen Textteil.', en: 'The mail has HTML only and no text part.' },
     advice: {
       de: 'Senden Sie einen Textteil mit, oder setzen Sie plain_text_fallback.',
       en: 'Send a text part along, or set plain_text_fallback.',

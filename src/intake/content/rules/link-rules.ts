@@ -121,10 +121,7 @@ export const linkRules: readonly ContentRule[] = [
       de: 'Ein Link führt zu einer IP-Adresse statt zu einer Domain.',
       en: 'A link leads to an IP address instead of a domain.',
     },
-    advice: {
-      de: 'Verwenden Sie den Namen der Seite.',
-      en: 'Use the name of the site.',
-    },
+    advice: { de: 'Verwenden Sie den Namen der Seite.', en: 'Use the name of the site.' },
   },
   {
     id: 'url_shortener',
@@ -134,10 +131,7 @@ export const linkRules: readonly ContentRule[] = [
       de: 'Ein Kurzlink verbirgt, wohin er führt; viele Filter halten ihn für Spam.',
       en: 'A shortened link hides where it leads; many filters take it for spam.',
     },
-    advice: {
-      de: 'Verlinken Sie die Seite direkt.',
-      en: 'Link to the page itself.',
-    },
+    advice: { de: 'Verlinken Sie die Seite direkt.', en: 'Link to the page itself.' },
   },
   {
     id: 'many_links',

@@ -112,10 +112,7 @@ export const promotionalRules: readonly PromotionalRule[] = [
       'einführungspreis|einführungsangebot|kennenlernangebot|kennenlernpreis|vorteilspreis|vorzugspreis|jubiläumspreis',
       'zum|zu sensationellen|unschlagbaren|sensationellem|unschlagbarem preis|preisen',
     ],
-    why: {
-      de: 'Sonderangebote und Aktionen sind Werbung.',
-      en: 'Special offers and sales are advertising.',
-    },
+    why: { de: 'Sonderangebote und Aktionen sind Werbung.', en: 'Special offers and sales are advertising.' },
     advice,
   },
   {
@@ -133,10 +130,7 @@ export const promotionalRules: readonly PromotionalRule[] = [
       'for|from only|just $|£|€ #',
       'was $|£|€ # now',
     ],
-    why: {
-      de: 'Preise werden angepriesen („nur“, „statt“).',
-      en: 'Prices are praised (“only”, “just”).',
-    },
+    why: { de: 'Preise werden angepriesen („nur“, „statt“).', en: 'Prices are praised (“only”, “just”).' },
     advice,
   },
   {
@@ -164,10 +158,7 @@ export const promotionalRules: readonly PromotionalRule[] = [
       'try it free|now|today',
       'upgrade now|today',
     ],
-    why: {
-      de: 'Die Mail fordert zum Kaufen oder Zugreifen auf.',
-      en: 'The mail calls on people to buy.',
-    },
+    why: { de: 'Die Mail fordert zum Kaufen oder Zugreifen auf.', en: 'The mail calls on people to buy.' },
     advice,
   },
   {
@@ -180,10 +171,7 @@ export const promotionalRules: readonly PromotionalRule[] = [
       'book|reserve now|today',
       'book your treatment|stay|trip|table|seat|spot',
     ],
-    why: {
-      de: 'Die Mail fordert dazu auf, zu buchen.',
-      en: 'The mail calls on people to book.',
-    },
+    why: { de: 'Die Mail fordert dazu auf, zu buchen.', en: 'The mail calls on people to book.' },
     advice,
   },
   {
@@ -232,10 +220,7 @@ export const promotionalRules: readonly PromotionalRule[] = [
       'pro|je|jeden neukunde|neukunden|neukundin',
       'ohne versandkosten',
     ],
-    why: {
-      de: 'Mit Geschenken und Proben wird geworben.',
-      en: 'Gifts and samples are used to advertise.',
-    },
+    why: { de: 'Mit Geschenken und Proben wird geworben.', en: 'Gifts and samples are used to advertise.' },
     advice,
   },
   {

@@ -15,10 +15,7 @@ export const scannerWords: readonly RuleWords[] = [
   },
   {
     id: 'virus',
-    why: {
-      de: 'Der Virenscanner hat Schadsoftware gefunden.',
-      en: 'The virus scanner found malware.',
-    },
+    why: { de: 'Der Virenscanner hat Schadsoftware gefunden.', en: 'The virus scanner found malware.' },
     advice: {
       de: 'Prüfen Sie den Rechner, von dem die Datei stammt, und senden Sie sie nicht.',
       en: 'Check the computer the file comes from, and do not send it.',

@@ -142,10 +142,7 @@ export const textRules: readonly ContentRule[] = [
       de: 'Im Text steht eine lange Zeichenfolge ohne Leerzeichen, vermutlich kodierte Daten.',
       en: 'The text has a long run of characters without a blank, presumably encoded data.',
     },
-    advice: {
-      de: 'Senden Sie Daten als Anhang.',
-      en: 'Send data as an attachment.',
-    },
+    advice: { de: 'Senden Sie Daten als Anhang.', en: 'Send data as an attachment.' },
   },
   {
     id: 'shouted_text',
@@ -153,10 +150,7 @@ export const textRules: readonly ContentRule[] = [
     finds: inTexts(({ letters, capitals }) =>
       letters >= SHOUTED_LETTERS && capitals > letters * SHOUTED_SHARE ? { detail: null } : null,
     ),
-    why: {
-      de: 'Der größte Teil des Textes ist großgeschrieben.',
-      en: 'Most of the text is in capitals.',
-    },
+    why: { de: 'Der größte Teil des Textes ist großgeschrieben.', en: 'Most of the text is in capitals.' },
     advice: {
       de: 'Schreiben Sie in gewöhnlicher Groß- und Kleinschreibung.',
       en: 'Write it in ordinary case.',
@@ -171,10 +165,7 @@ export const textRules: readonly ContentRule[] = [
       de: 'Umlaute oder Anführungszeichen sind falsch kodiert.',
       en: 'Letters with accents or quotation marks are wrongly encoded.',
     },
-    advice: {
-      de: 'Übergeben Sie den Text in UTF-8.',
-      en: 'Hand the text over in UTF-8.',
-    },
+    advice: { de: 'Übergeben Sie den Text in UTF-8.', en: 'Hand the text over in UTF-8.' },
   },
   {
     id: 'exclamations',
@@ -184,13 +175,7 @@ export const textRules: readonly ContentRule[] = [
         ? { detail: String(exclamations) }
         : null,
     ),
-    why: {
-      de: 'Im Text häufen sich Ausrufezeichen.',
-      en: 'The text abounds in exclamation marks.',
-    },
-    advice: {
-      de: 'Setzen Sie Punkte.',
-      en: 'Use full stops.',
-    },
+    why: { de: 'Im Text häufen sich Ausrufezeichen.', en: 'The text abounds in exclamation marks.' },
+    advice: { de: 'Setzen Sie Punkte.', en: 'Use full stops.' },
   },
 ];

@@ -20,13 +20,6 @@ const LOCAL = 'local';
 /** One listing blocks; at most this many are shown. */
 const MAX_FOUND = 20;
 
-export interface BlockListOptions {
-  /** The path in the current configuration; undefined if there is none. */
-  readonly path: () => string | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 export interface BlockList {
   /** The listings of `hosts`, which are lower-case A-labels. */
   find(hosts: readonly string[]): readonly Listing[];
@@ -89,7 +82,8 @@ const isBelow = (hosts: ReadonlySet<string>, host: string): boolean => {
   }
 };
 
-export const createBlockList = ({ path, clock, log }: BlockListOptions): BlockList => {
+/** `path` reads the current configuration; it returns undefined if there is no list. */
+export const createBlockList = (path: () => string | undefined, clock: Clock, log: Log): BlockList => {
   let hosts: ReadonlySet<string> | null = null;
   /** The version that was read last, also if it could not be used. */
   let seen = '';

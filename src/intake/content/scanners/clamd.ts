@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import type { Content, ScannerReport } from '../assessment.ts';
-import type { Guard } from './guard.ts';
+import type { Guard, Scanner } from './guard.ts';
 
 type ClamdReport = ScannerReport['clamd'];
 
@@ -13,20 +13,6 @@ const LENGTH_BYTES = 4;
 /** An answer is one line with the name of the virus. */
 const MAX_ANSWER_BYTES = 4_096;
 const MAX_NAME_CHARACTERS = 100;
-
-export interface ClamdOptions {
-  /** `host:port`, `[::1]:port`, or the absolute path of a unix socket. */
-  readonly address: string;
-  readonly guard: Guard;
-}
-
-export interface ClamdScanner {
-  /** Rejects only with `unavailable`. */
-  scan(content: Content): Promise<ClamdReport>;
-  /** Checks whether clamd answers. */
-  probe(): Promise<void>;
-  stop(): void;
-}
 
 /** `unreadable`: clamd works, but could not scan this content. */
 type Verdict = { readonly kind: 'clean' | 'unreadable' } | { readonly kind: 'found'; readonly virus: string };
@@ -97,7 +83,8 @@ const writeStream = async (socket: net.Socket, content: Uint8Array, signal: Abor
   await write(Buffer.alloc(LENGTH_BYTES));
 };
 
-export const createClamdScanner = ({ address, guard }: ClamdOptions): ClamdScanner => {
+/** `address` is `host:port`, `[::1]:port`, or the absolute path of a unix socket. */
+export const createClamdScanner = (address: string, guard: Guard): Scanner<Content, ClamdReport> => {
   const options = connectOptions(address);
   const open = new Set<net.Socket>();
 
@@ -149,6 +136,7 @@ export const createClamdScanner = ({ address, guard }: ClamdOptions): ClamdScann
         if (answer !== 'PONG') throw new Error('an answer that is none');
       });
     },
+    health: guard.health,
     stop: () => {
       for (const socket of open) socket.destroy();
     },

@@ -6,7 +6,7 @@ import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
 import type { ZoneLookup } from '#src/kernel/dns-lookup.ts';
 import { type Clock, MINUTE } from '#src/kernel/time.ts';
 import type { Listing, ScannerReport } from '../assessment.ts';
-import type { Guard, ScannerHealth } from './guard.ts';
+import type { Guard, Scanner } from './guard.ts';
 import { familyOf, type ListAnswer, type ListFamily, readListAnswer } from './list-codes.ts';
 
 type LinksReport = ScannerReport['links'];
@@ -21,20 +21,7 @@ const MAX_KEPT = 20_000;
 /** RFC 5782 §5: no list may contain this name. Some abandoned lists contain every name. */
 const NEVER_LISTED = 'invalid';
 
-export interface DnsListsOptions {
-  readonly zones: readonly { readonly zone: string; readonly guard: Guard }[];
-  readonly lookup: Pick<ZoneLookup, 'ipv4'>;
-  readonly clock: Clock;
-}
-
-export interface DnsLists {
-  /** Rejects only with `unavailable`. */
-  scan(hosts: readonly string[]): Promise<LinksReport>;
-  /** Checks whether the lists answer. */
-  probe(): Promise<void>;
-  /** The health of all lists together; the log names the list that fails. */
-  health(): ScannerHealth;
-}
+export type DnsLists = Omit<Scanner<readonly string[], LinksReport>, 'stop'>;
 
 interface Name {
   /** The host in the link. */
@@ -80,7 +67,11 @@ const createMemory = (clock: Clock) => {
 
 const rank = { off: 0, ok: 1, failing: 2 } as const;
 
-export const createDnsLists = ({ zones, lookup, clock }: DnsListsOptions): DnsLists => {
+export const createDnsLists = (
+  zones: readonly { readonly zone: string; readonly guard: Guard }[],
+  lookup: Pick<ZoneLookup, 'ipv4'>,
+  clock: Clock,
+): DnsLists => {
   const lists = zones.map(({ zone, guard }) => ({ zone, guard, family: familyOf(zone) }));
   type List = (typeof lists)[number];
   const memory = createMemory(clock);
@@ -139,6 +130,7 @@ export const createDnsLists = ({ zones, lookup, clock }: DnsListsOptions): DnsLi
       const probe = async (list: List) => refuseBroken(list, await lookUp(list, NEVER_LISTED));
       await Promise.all(lists.map((list) => list.guard.ask(() => probe(list))));
     },
+    // The health of all lists together; the log names the list that fails.
     health: () => {
       const all = lists.map(({ guard }) => guard.health());
       const worst = all.toSorted((one, other) => rank[other.state] - rank[one.state])[0];

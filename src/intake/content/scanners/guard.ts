@@ -26,16 +26,6 @@ const breakerPolicy = {
   probeLease: 2 * MINUTE,
 } as const;
 
-export interface GuardOptions {
-  /** Shown in health and in the log. */
-  readonly name: string;
-  readonly places: number;
-  /** ms for one question, without the time that it waits for its turn. */
-  readonly timeout: number;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 export interface ScannerHealth {
   readonly name: string;
   /** `failing`: it failed several times in a row and is not asked for a while. */
@@ -52,6 +42,17 @@ export interface Guard {
    */
   ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | null>;
   health(): ScannerHealth;
+}
+
+/** A scanner that is asked through a guard. */
+export interface Scanner<Question, Report> {
+  /** Rejects only with `unavailable`. */
+  scan(question: Question): Promise<Report>;
+  /** Checks whether it answers. */
+  probe(): Promise<void>;
+  health(): ScannerHealth;
+  /** Cancels the questions in flight. */
+  stop(): void;
 }
 
 /** Rejects and aborts the signal after the given time, even if `work` ignores the signal. */
@@ -72,7 +73,21 @@ const withinTime = async <T>(work: (signal: AbortSignal) => Promise<T>, millisec
   }
 };
 
-export const createGuard = ({ name, places, timeout, clock, log }: GuardOptions): Guard => {
+/** `name` is shown in health and in the log, `places` is the number of questions in flight, and `timeout` the ms for one
+ * question without the time that it waits. */
+export const createGuard = ({
+  name,
+  places,
+  timeout,
+  clock,
+  log,
+}: {
+  readonly name: string;
+  readonly places: number;
+  readonly timeout: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Guard => {
   const breaker = createBreaker(breakerPolicy);
   const inPlace = limitConcurrency(places);
   let inFlight = 0;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Content, rejections, type ScannerReport } from '../assessment.ts';
-import type { Guard } from './guard.ts';
+import type { Guard, Scanner } from './guard.ts';
 
 /** Content with the facts that a scanner of whole messages needs. */
 export interface ScannedContent extends Content {
@@ -33,13 +33,7 @@ export interface RspamdOptions {
   readonly guard: Guard;
 }
 
-export interface RspamdScanner {
-  /** Rejects only with `unavailable`. */
-  scan(content: ScannedContent): Promise<ScannerReport['rspamd']>;
-  /** Checks whether rspamd answers. */
-  probe(): Promise<void>;
-  stop(): void;
-}
+export type RspamdScanner = Scanner<ScannedContent, ScannerReport['rspamd']>;
 
 interface Question {
   readonly method: 'GET' | 'POST';
@@ -186,6 +180,7 @@ export const createRspamdScanner = ({ url, ehloName, guard }: RspamdOptions): Rs
         if (status !== 200) throw new Error(`HTTP status ${status}`);
       });
     },
+    health: guard.health,
     stop: () => agent.destroy(),
   };
 };

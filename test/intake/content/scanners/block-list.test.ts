@@ -16,11 +16,8 @@ beforeEach(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'block-list-'));
   file = path.join(directory, 'hosts.txt');
   lines = [];
-  list = createBlockList({
-    path: () => file,
-    clock: createTestClock(),
-    log: createLog('info', { write: (line) => lines.push(JSON.parse(line)) }),
-  });
+  const log = createLog('info', { write: (line) => lines.push(JSON.parse(line)) });
+  list = createBlockList(() => file, createTestClock(), log);
 });
 afterEach(() => rm(directory, { recursive: true }));
 

@@ -14,12 +14,10 @@ const MIB = 1_024 * 1_024;
 const file = (filename: string, content: string | Buffer) => ({ filename, content: Buffer.from(content) });
 const eicar = file('liste.csv', `name;wert\n${EICAR}\n`);
 
-/** With the guard that counts failures. */
 const scannerAt = (address: string, timeout?: number) => {
-  const guard = testGuard(timeout === undefined ? {} : { timeout });
-  const scanner = createClamdScanner({ address, guard });
+  const scanner = createClamdScanner(address, testGuard(timeout === undefined ? {} : { timeout }));
   onTestFinished(() => scanner.stop());
-  return { ...scanner, health: guard.health };
+  return scanner;
 };
 
 describe('the real one', { tags: 'debian/clamav-daemon' }, () => {

@@ -21,14 +21,14 @@ beforeEach(async () => {
 afterEach(() => dns.stop());
 
 const listsOf = (...zones: readonly string[]): DnsLists =>
-  createDnsLists({
-    zones: zones.map((zone) => ({
+  createDnsLists(
+    zones.map((zone) => ({
       zone,
       guard: createGuard({ name: zone, places: 4, timeout: 1_000, clock, log: createLog('silent') }),
     })),
-    lookup: createDnsLookup([dns.address], { tryMs: 200 }),
+    createDnsLookup([dns.address], { tryMs: 200 }),
     clock,
-  });
+  );
 
 describe('what is asked', () => {
   test.each<[zone: string, hosts: string, asked: string]>([
