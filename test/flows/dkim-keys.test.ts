@@ -90,6 +90,19 @@ test('a key is rotated by schedule, to the hour when it is seen, and the audit n
   ]);
 });
 
+test('a replaced key stays published as long as mail is tried, also when a reload makes that longer', async () => {
+  const scene = await startKeyScene();
+  const sender = await settledSender(scene);
+  await scene.rotate(sender);
+  const daysKept = async (): Promise<number> => {
+    const { retired_at, next_step_at } = await scene.key(sender, 1);
+    return (Date.parse(next_step_at ?? '') - Date.parse(retired_at ?? '')) / DAY;
+  };
+  expect(await daysKept()).toBe(14);
+  await scene.app.reconfigure({ queue: { give_up: { transactional: '30d' } } });
+  expect(await daysKept()).toBe(31);
+});
+
 test('a second rotation is refused until another key is ready, and says when that is', async () => {
   const scene = await startKeyScene();
   const sender = await settledSender(scene);

@@ -102,6 +102,8 @@ export interface TestApp {
     token?: string,
     headers?: Readonly<Record<string, string>>,
   ): Promise<AppAnswer<Body>>;
+  /** Lays the keys over the configuration file and applies it, as SIGHUP does. */
+  reconfigure(config: ConfigFile): Promise<void>;
   createPractice(fields?: Readonly<Record<string, unknown>>): Promise<Practice>;
   /** A team token unless `fields` say otherwise. */
   createToken(practiceId: string, fields?: Readonly<Record<string, unknown>>): Promise<string>;
@@ -209,6 +211,10 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     inboundPort,
     submissionPorts,
     request,
+    reconfigure: async (config) => {
+      await writeFile(configFile, stringify(overlay(given, config)));
+      app.reconfigure(loadConfig(configFile, {}).config);
+    },
     createPractice,
     createToken,
     createSender: async (fields) => {
