@@ -363,6 +363,15 @@ const spfRows: readonly ZoneRow[] = [
     expect: { '@ TXT': ['mismatch', '"+all" allows anyone'] },
   },
   {
+    says: 'a term that only the receivers reject',
+    zone: 'spf-leading-zero',
+    values: { '@ TXT': 'v=spf1 include:spf.mail.test ~all' },
+    change: spf(`v=spf1 ip4:192.0.2.01 a:%{c}.senders.example ${INCLUDE} ~all`),
+    expect: {
+      '@ TXT': ['mismatch', /reject the term "ip4:192.0.2.01" .*reject the term "a:%\{c\}.senders.example"/],
+    },
+  },
+  {
     says: 'more than ten lookups',
     zone: 'spf-eleven',
     change: spf(`v=spf1 include:eight.senders.example include:one.senders.example ${INCLUDE} ~all`),

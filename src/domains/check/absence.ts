@@ -22,9 +22,9 @@ export interface Absence {
 /** A sibling of `name` that has records only through a wildcard, which then also answers for `name`. */
 export const besideOf = (name: string): string => `${PROBE_LABEL}.${name.slice(name.indexOf('.') + 1)}`;
 
-const isWildcardAlias = async (asking: CheckLookup, name: string): Promise<boolean> => {
-  const [target] = valuesOf(await asking.cname(name));
-  return target !== undefined && valuesOf(await asking.cname(besideOf(name))).includes(target);
+const isWildcardAlias = async (lookup: CheckLookup, name: string): Promise<boolean> => {
+  const [target] = valuesOf(await lookup.cname(name));
+  return target !== undefined && valuesOf(await lookup.cname(besideOf(name))).includes(target);
 };
 
 /**
@@ -32,7 +32,7 @@ const isWildcardAlias = async (asking: CheckLookup, name: string): Promise<boole
  * name as entered, the domain itself first.
  */
 export const askWhyAbsent = async (
-  asking: CheckLookup,
+  lookup: CheckLookup,
   name: string,
   zones: readonly string[],
   isThere: (name: string) => Promise<boolean>,
@@ -45,8 +45,8 @@ export const askWhyAbsent = async (
     return (await isThere(`${PROBE_LABEL}.${zone}.${zone}`)) ? null : entered;
   };
   const [servers, byWildcard, ...entered] = await Promise.all([
-    asking.ns(apex),
-    isWildcardAlias(asking, name),
+    lookup.ns(apex),
+    isWildcardAlias(lookup, name),
     ...zones.map(enteredIn),
   ]);
   return {
@@ -103,15 +103,15 @@ export interface TextFacts {
 export const joined = (texts: Texts): string[] => valuesOf(texts.answer).map((strings) => strings.join(''));
 
 export const askForText = async (
-  asking: CheckLookup,
+  lookup: CheckLookup,
   { name }: WantedRecord,
   zones: readonly string[],
   isWanted: (text: string) => boolean,
 ): Promise<TextFacts> => {
-  const texts = await asking.texts(name);
-  const isThere = async (at: string) => joined(await asking.texts(at)).some(isWanted);
+  const texts = await lookup.texts(name);
+  const isThere = async (at: string) => joined(await lookup.texts(at)).some(isWanted);
   const isAbsent = texts.answer.kind !== 'failed' && !joined(texts).some(isWanted);
-  return { texts, absence: isAbsent ? await askWhyAbsent(asking, name, zones, isThere) : null };
+  return { texts, absence: isAbsent ? await askWhyAbsent(lookup, name, zones, isThere) : null };
 };
 
 export const absentText = (wanted: WantedRecord, { texts, absence }: TextFacts, before = ''): Judgement => ({

@@ -28,33 +28,33 @@ export interface AliasFacts {
   readonly absence: Absence | null;
 }
 
-const holdingOf = async (asking: CheckLookup, name: string): Promise<Holding> => {
+const holdingOf = async (lookup: CheckLookup, name: string): Promise<Holding> => {
   const [cname, addresses, txt] = await Promise.all([
-    asking.cname(name),
-    asking.addresses(name),
-    asking.txt(name),
+    lookup.cname(name),
+    lookup.addresses(name),
+    lookup.txt(name),
   ]);
   return { cname, addresses, txt };
 };
 
 export const askForAlias = async (
-  asking: CheckLookup,
+  lookup: CheckLookup,
   { name, value }: WantedRecord,
   zones: readonly string[],
 ): Promise<AliasFacts> => {
   const [cname, aliases, target] = await Promise.all([
-    asking.cname(name),
-    asking.aliases(name),
-    asking.texts(value),
+    lookup.cname(name),
+    lookup.aliases(name),
+    lookup.texts(value),
   ]);
   const nothing = { cname, aliases, target, elsewhere: null, holding: null, beside: null, absence: null };
   if (cname.kind === 'failed' || aliases.includes(value)) return nothing;
-  const isThere = async (at: string) => (await asking.aliases(at)).includes(value);
+  const isThere = async (at: string) => (await lookup.aliases(at)).includes(value);
   const [elsewhere, holding, beside, absence] = await Promise.all([
-    cname.kind === 'found' ? asking.texts(name) : null,
-    holdingOf(asking, name),
-    holdingOf(asking, besideOf(name)),
-    cname.kind === 'none' ? askWhyAbsent(asking, name, zones, isThere) : null,
+    cname.kind === 'found' ? lookup.texts(name) : null,
+    holdingOf(lookup, name),
+    holdingOf(lookup, besideOf(name)),
+    cname.kind === 'none' ? askWhyAbsent(lookup, name, zones, isThere) : null,
   ]);
   return { ...nothing, elsewhere, holding, beside, absence };
 };

@@ -22,7 +22,7 @@ import { askForSpf, judgeSpf } from './spf.ts';
 const NOTHING_TO_DO = 'That is for the operator to put right; there is nothing for you to do.';
 
 interface Scene {
-  readonly asking: CheckLookup;
+  readonly cached: CheckLookup;
   readonly facts: HostFacts;
   /** Zones that a provider may append to an entered name. */
   readonly zones: readonly string[];
@@ -31,7 +31,7 @@ interface Scene {
 }
 
 const checkDmarc = async (
-  asking: CheckLookup,
+  cached: CheckLookup,
   facts: HostFacts,
   zones: readonly string[],
 ): Promise<readonly DmarcJudgement[]> => {
@@ -40,8 +40,8 @@ const checkDmarc = async (
   const copy = records.find(({ purpose }) => purpose === 'dmarc_subdomain');
   if (!original) return [];
   const [found, foundCopy] = await Promise.all([
-    askForText(asking, original, zones, isDmarc),
-    copy ? askForText(asking, copy, zones, isDmarc) : null,
+    askForText(cached, original, zones, isDmarc),
+    copy ? askForText(cached, copy, zones, isDmarc) : null,
   ]);
   const judgement = judgeDmarc(original, found, facts);
   return copy && foundCopy
@@ -53,18 +53,18 @@ const keyOf = (facts: HostFacts, { name }: WantedRecord): string =>
   facts.keys.find(({ selector }) => name === `${selector}._domainkey.${facts.host}`)?.record ?? '';
 
 const judge = async (wanted: WantedRecord, scene: Scene): Promise<Judgement> => {
-  const { asking, facts, zones, policies } = scene;
+  const { cached, facts, zones, policies } = scene;
   switch (wanted.purpose) {
     case 'dkim':
-      return judgeDkimAlias(wanted, await askForAlias(asking, wanted, zones), keyOf(facts, wanted));
+      return judgeDkimAlias(wanted, await askForAlias(cached, wanted, zones), keyOf(facts, wanted));
     case 'dkim_imported':
-      return judgeImportedKey(wanted.name, await asking.texts(wanted.name), wanted.value);
+      return judgeImportedKey(wanted.name, await cached.texts(wanted.name), wanted.value);
     case 'spf':
     case 'mail_from_spf':
-      return judgeSpf(wanted, await askForSpf(asking, wanted, zones, facts.serviceHost), facts.serviceHost);
+      return judgeSpf(wanted, await askForSpf(cached, wanted, zones, facts.serviceHost), facts.serviceHost);
     case 'mail_from_mx':
     case 'inbound_mx':
-      return judgeMx(wanted, await askForMx(asking, wanted, zones));
+      return judgeMx(wanted, await askForMx(cached, wanted, zones));
     case 'dmarc':
     case 'dmarc_subdomain': {
       const judgements = await policies;
@@ -73,7 +73,7 @@ const judge = async (wanted: WantedRecord, scene: Scene): Promise<Judgement> => 
       return judgement;
     }
     case 'bimi': {
-      const found = await askForText(asking, wanted, zones, isBimi);
+      const found = await askForText(cached, wanted, zones, isBimi);
       return judgeBimi(
         wanted,
         found,
@@ -83,9 +83,9 @@ const judge = async (wanted: WantedRecord, scene: Scene): Promise<Judgement> => 
     }
     case 'mta_sts':
     case 'mta_sts_policy':
-      return judgePolicyAlias(wanted, await askForAlias(asking, wanted, zones));
+      return judgePolicyAlias(wanted, await askForAlias(cached, wanted, zones));
     case 'tls_rpt':
-      return judgeTlsReport(wanted, await askForText(asking, wanted, zones, isTlsReport));
+      return judgeTlsReport(wanted, await askForText(cached, wanted, zones, isTlsReport));
     default:
       return wanted.purpose satisfies never;
   }
@@ -99,22 +99,22 @@ const asOfOperator = (record: CheckedRecord): CheckedRecord => {
   return { ...record, hint: sentences(known, NOTHING_TO_DO) };
 };
 
-const conflictsOf = async (asking: CheckLookup, { host, kind, serviceHost }: HostFacts, apex: string) => {
+const conflictsOf = async (cached: CheckLookup, { host, kind, serviceHost }: HostFacts, apex: string) => {
   // The MX of a managed host is the service's own record.
   const names = kind === 'managed' ? [] : [...new Set([apex, host])];
   const found = await Promise.all(
-    names.map(async (name) => judgeOwnMx(name, await asking.mx(name), serviceHost, `in.${host}`)),
+    names.map(async (name) => judgeOwnMx(name, await cached.mx(name), serviceHost, `in.${host}`)),
   );
   return found.filter((conflict): conflict is DnsConflict => conflict !== null);
 };
 
 /** Looks up everything that the host should have. Never rejects; takes as long as the slowest lookup. */
 export const checkHost = async (lookup: DnsLookup, facts: HostFacts): Promise<HostCheck> => {
-  const asking = createCheckLookup(lookup);
+  const cached = createCheckLookup(lookup);
   const wanted = wantedRecords(facts);
   const apex = apexOf(facts);
   const zones = [...new Set([apex, facts.host])];
-  const scene: Scene = { asking, facts, zones, policies: checkDmarc(asking, facts, zones) };
+  const scene: Scene = { cached, facts, zones, policies: checkDmarc(cached, facts, zones) };
   const check = (all: readonly WantedRecord[]): Promise<CheckedRecord[]> =>
     Promise.all(
       all.map(async (record) => {
@@ -125,7 +125,7 @@ export const checkHost = async (lookup: DnsLookup, facts: HostFacts): Promise<Ho
   const [records, inbound, conflicts] = await Promise.all([
     check(wanted.records),
     check(wanted.inbound),
-    conflictsOf(asking, facts, apex),
+    conflictsOf(cached, facts, apex),
   ]);
   const tokens = records.filter(({ purpose }) => purpose === 'dkim');
   return {

@@ -17,17 +17,17 @@ export interface MxFacts {
 }
 
 export const askForMx = async (
-  asking: CheckLookup,
+  lookup: CheckLookup,
   { name, value }: WantedRecord,
   zones: readonly string[],
 ): Promise<MxFacts> => {
-  const [cname, mx] = await Promise.all([asking.cname(name), asking.mx(name)]);
+  const [cname, mx] = await Promise.all([lookup.cname(name), lookup.mx(name)]);
   const isOurs = (answer: Lookup<MxAnswer>) => valuesOf(answer).some(({ exchange }) => exchange === value);
   const [beside, besideCname, absence] = await Promise.all([
-    mx.kind === 'found' && !isOurs(mx) ? asking.mx(besideOf(name)) : null,
-    cname.kind === 'found' ? asking.cname(besideOf(name)) : null,
+    mx.kind === 'found' && !isOurs(mx) ? lookup.mx(besideOf(name)) : null,
+    cname.kind === 'found' ? lookup.cname(besideOf(name)) : null,
     mx.kind === 'none' && cname.kind === 'none'
-      ? askWhyAbsent(asking, name, zones, async (at) => isOurs(await asking.mx(at)))
+      ? askWhyAbsent(lookup, name, zones, async (at) => isOurs(await lookup.mx(at)))
       : null,
   ]);
   return { cname, mx, beside, besideCname, absence };

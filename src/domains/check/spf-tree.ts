@@ -56,7 +56,7 @@ export interface Walked {
 }
 
 export const walkSpf = async (
-  asking: CheckLookup,
+  lookup: CheckLookup,
   domain: string,
   record: SpfRecord,
   walked: Walked = { terms: 0 },
@@ -68,7 +68,7 @@ export const walkSpf = async (
   ): Promise<SpfBranch> => {
     const branch: SpfBranch = { term, node: null, isVoid: false, problem: null, failure: null };
     if (way.includes(name)) return { ...branch, problem: 'leads back to where it was asked from' };
-    const { answer } = await asking.texts(name);
+    const { answer } = await lookup.texts(name);
     if (answer.kind === 'failed') return { ...branch, failure: { name, reason: answer.reason } };
     const texts = valuesOf(answer)
       .map((strings) => strings.join(''))
@@ -101,7 +101,7 @@ export const walkSpf = async (
     const name = term.domain ?? at;
     if (hasMacro(name) || term.name === 'ptr') return branch;
     if (term.name === 'include' || term.name === 'redirect') return follow(term, name, way);
-    const answer: Lookup<unknown> = await (term.name === 'mx' ? asking.mx(name) : asking.addresses(name));
+    const answer: Lookup<unknown> = await (term.name === 'mx' ? lookup.mx(name) : lookup.addresses(name));
     if (answer.kind === 'failed') return { ...branch, failure: { name, reason: answer.reason } };
     const tooMany = term.name === 'mx' && valuesOf(answer).length > MAX_EXCHANGES;
     return {
@@ -125,15 +125,6 @@ export const walkSpf = async (
 /** All branches, outer ones first. */
 export const branchesOf = (node: SpfNode): SpfBranch[] =>
   node.branches.flatMap((branch) => [branch, ...(branch.node ? branchesOf(branch.node) : [])]);
-
-/** Whether mail that `target` lists passes: it is reached by includes that say pass, or by redirects. */
-export const passesThrough = (node: SpfNode, target: string): boolean =>
-  node.branches.some(
-    ({ term, node: next }) =>
-      (term.name === 'redirect' ||
-        (term.name === 'include' && term.kind === 'mechanism' && term.qualifier === '+')) &&
-      (term.domain === target || (next !== null && passesThrough(next, target))),
-  );
 
 /**
  * Why an evaluation may fail at this branch or below, the outermost problem first; null if nothing is wrong.

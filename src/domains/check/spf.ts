@@ -21,34 +21,38 @@ import {
   branchesOf,
   MAX_LOOKUPS,
   MAX_VOID_LOOKUPS,
-  passesThrough,
   problemBehind,
   type SpfBranch,
   type SpfTree,
   walkSpf,
 } from './spf-tree.ts';
+import { type SpfVerdict, spfVerdict } from './spf-verdict.ts';
 
 /** More records at one name are not merged. */
 const MAX_RECORDS = 5;
 const MAX_SHOWN_MISTAKES = 5;
+/** Records have some ten terms; a hostile one has thousands. */
+const MAX_ASKED_TERMS = 50;
 
 export interface SpfFacts extends TextFacts {
   /** One tree for each record found. */
   readonly trees: readonly SpfTree[];
+  /** Null if there are several records, or none. */
+  readonly reception: Reception | null;
   /** Lookups that including the service costs, besides the one for the include itself. */
   readonly serviceLookups: number;
 }
 
 export const askForSpf = async (
-  asking: CheckLookup,
+  lookup: CheckLookup,
   wanted: WantedRecord,
   zones: readonly string[],
   serviceHost: string,
 ): Promise<SpfFacts> => {
   const target = spfTarget(serviceHost);
   const [facts, service] = await Promise.all([
-    askForText(asking, wanted, zones, isSpf),
-    asking.texts(target),
+    askForText(lookup, wanted, zones, isSpf),
+    lookup.texts(target),
   ]);
   const walk = (at: string, texts: Texts) => {
     const walked = { terms: 0 };
@@ -56,11 +60,13 @@ export const askForSpf = async (
       joined(texts)
         .filter(isSpf)
         .slice(0, MAX_RECORDS)
-        .map((text) => walkSpf(asking, at, readSpf(text), walked)),
+        .map((text) => walkSpf(lookup, at, readSpf(text), walked)),
     );
   };
   const [trees, [serviceTree]] = await Promise.all([walk(wanted.name, facts.texts), walk(target, service)]);
-  return { ...facts, trees, serviceLookups: serviceTree ? branchesOf(serviceTree).length : 0 };
+  const [tree, ...others] = trees;
+  const reception = tree?.record && others.length === 0 ? await receive(tree, tree.record, target) : null;
+  return { ...facts, trees, reception, serviceLookups: serviceTree ? branchesOf(serviceTree).length : 0 };
 };
 
 /** The term that names the service, wherever it is and whatever its qualifier. */
@@ -126,7 +132,7 @@ const judgeNone = (wanted: WantedRecord, facts: SpfFacts, target: string): Judge
 };
 
 interface Findings {
-  readonly mistakes: readonly string[];
+  readonly mistakes: string[];
   /** Terms that make every evaluation fail. */
   readonly leaveOut: Set<string>;
 }
@@ -156,6 +162,34 @@ const faultsOf = (tree: SpfTree, record: SpfRecord, target: string): Findings =>
   return { mistakes, leaveOut };
 };
 
+/** Whether the service's mail passes, and which terms a receiver rejects that could be read here. */
+interface Reception {
+  readonly passes: boolean;
+  readonly rejected: readonly { readonly text: string; readonly problem: string }[];
+}
+
+/** Asks the receiver about the record without the terms that are known to make every evaluation fail. */
+const receive = async (tree: SpfTree, record: SpfRecord, target: string): Promise<Reception> => {
+  const { leaveOut } = faultsOf(tree, record, target);
+  const kept = record.terms.filter(({ kind, text }) => kind !== 'mistake' && !leaveOut.has(text));
+  const included = new Map(
+    branchesOf(tree).flatMap(({ node }) => (node?.record ? [[node.domain, node.record.text] as const] : [])),
+  );
+  const ask = (terms: readonly string[]): Promise<SpfVerdict> =>
+    spfVerdict(tree.domain, ['v=spf1', ...terms].join(' '), included, target);
+  const texts = kept.map(({ text }) => text);
+  const whole = await ask(texts);
+  if (whole.invalid === null) return { passes: whole.passes, rejected: [] };
+  const rejected: { text: string; problem: string }[] = [];
+  for (const text of texts.slice(0, MAX_ASKED_TERMS)) {
+    // The include matches first, so that only the syntax of the term is judged.
+    const { invalid } = await ask([`include:${target}`, text]);
+    if (invalid !== null) rejected.push({ text, problem: invalid });
+  }
+  const { passes } = await ask(texts.filter((text) => !rejected.some((one) => one.text === text)));
+  return { passes, rejected };
+};
+
 const advice = (tree: SpfTree, record: SpfRecord): string => {
   const all = allOf(record);
   const terms = [record, ...branchesOf(tree).flatMap(({ node }) => node?.record ?? [])].flatMap(
@@ -180,17 +214,22 @@ const failureIn = (branches: readonly SpfBranch[]): SpfBranch['failure'] =>
 const judgeOne = (
   tree: SpfTree,
   record: SpfRecord,
-  { serviceLookups }: SpfFacts,
+  { serviceLookups, reception }: SpfFacts,
   target: string,
 ): Judgement => {
   const found = [record.text];
   const { mistakes, leaveOut } = faultsOf(tree, record, target);
+  for (const { text, problem } of (reception?.rejected ?? []).slice(0, MAX_SHOWN_MISTAKES)) {
+    leaveOut.add(text);
+    mistakes.push(
+      `Receivers reject the term ${quote(text)} (${problem}): leave it out as in the record shown.`,
+    );
+  }
   const all = branchesOf(tree);
-  const passes = passesThrough(tree, target);
+  const passes = reception?.passes ?? false;
   const counted = all.length + (passes ? 0 : 1 + serviceLookups);
   const tooMany = tree.cut || all.length > MAX_LOOKUPS;
-  const kept = { ...tree, branches: tree.branches.filter(({ term }) => !leaveOut.has(term.text)) };
-  const value = (): string => mergeSpf([record], passesThrough(kept, target) ? null : target, leaveOut);
+  const value = (): string => mergeSpf([record], passes ? null : target, leaveOut);
   const failure = failureIn(all);
   const ours = all.find(({ term }) => term.domain === target);
   if (mistakes.length === 0 && !tooMany) {

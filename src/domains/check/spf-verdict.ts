@@ -1,0 +1,45 @@
+// The verdict of a receiver on SPF, by mailauth: whether a record lets the service's mail pass, and whether it is valid at
+// all. Only records that were looked up before are used: any other include matches no sender, and the walk of the record
+// (spf-tree.ts) has reported why it is unknown. The service's own record is replaced by one marker address, so that the
+// verdict does not depend on the operator's zone.
+import { spf } from 'mailauth/lib/spf/index.js';
+
+export interface SpfVerdict {
+  readonly passes: boolean;
+  /** Why receivers reject the record as a whole (permerror), in the library's words; null if it is valid. */
+  readonly invalid: string | null;
+}
+
+/** In the discard-only block (RFC 6666): no record lists it by its own addresses. */
+const MARKER = '100::5e4d';
+/** The walk counts lookups; here a bound is enough. */
+const MAX_LOOKUPS = 100;
+
+/**
+ * `record` is published at `domain`, `included` holds the records that it leads to by their names, and `target` is the
+ * name of the service's own record. Never rejects.
+ */
+export const spfVerdict = async (
+  domain: string,
+  record: string,
+  included: ReadonlyMap<string, string>,
+  target: string,
+): Promise<SpfVerdict> => {
+  const textAt = (name: string): string => {
+    if (name === domain) return record;
+    return name === target ? `v=spf1 ip6:${MARKER} -all` : (included.get(name) ?? 'v=spf1 ?all');
+  };
+  const sender = `postmaster@${domain}`;
+  const { status } = await spf({
+    sender,
+    ip: MARKER,
+    helo: domain,
+    mta: 'receiver.invalid',
+    strict: true,
+    maxResolveCount: MAX_LOOKUPS,
+    // No name has the marker as its address.
+    resolver: async (name, type) => (type === 'TXT' ? [[textAt(name.toLowerCase())]] : []),
+  });
+  const [, problem = ''] = (status.comment || '').split(`lookup of ${sender}: `);
+  return { passes: status.result === 'pass', invalid: status.result === 'permerror' ? problem : null };
+};
