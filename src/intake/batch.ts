@@ -1,8 +1,8 @@
 // Many sends by one request, each as if it had come alone: a refusal is answered in its place and affects no other send.
 import { createHash, hash } from 'node:crypto';
+import { draftOf } from '#src/intake/templates/resolve.ts';
 import { validate } from '#src/kernel/validate.ts';
 import { accept } from './accept.ts';
-import { draftOf } from './draft.ts';
 import type { IntakeContext } from './intake-context.ts';
 import {
   type Answered,

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { type Assessment, assessAlike } from '#src/intake/content/assessment.ts';
 import { type CompiledContent, compileContent, type TemplateContent } from '#src/intake/templates/render.ts';
-import { loadTemplate } from '#src/intake/templates/resolve.ts';
+import { loadTemplate, usualRoute } from '#src/intake/templates/resolve.ts';
 import { toMergeData } from '#src/intake/templates/schema.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError, type FieldProblem } from '#src/kernel/errors.ts';
@@ -12,7 +12,7 @@ import { check, unfit } from '#src/kernel/validate.ts';
 import { AddressError, addressKey, parseAddress, withoutInvisibles } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
-import { type Kind, kinds } from '#src/messages/kinds.ts';
+import type { Kind } from '#src/messages/kinds.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { accept } from './accept.ts';
 import { type BulkBody, type BulkRecipient, bulkRecipient } from './bulk-schema.ts';
@@ -52,11 +52,8 @@ export interface BulkContent {
   readonly settings: Draft['settings'];
 }
 
-/** Marketing goes over the built-in route for it; the rest over the practice's default. */
-const routeFor = (kind: Kind): string | null => (kinds[kind].stream === 'marketing' ? 'broadcast' : null);
-
 const contentOf = (db: TenantDb, { template, template_version }: BulkBody) => {
-  if (typeof template === 'string') return loadTemplate(db, { template, version: template_version });
+  if (typeof template === 'string') return loadTemplate(db, template, template_version);
   if (template_version !== undefined)
     throw unfit([
       { path: 'body.template_version', message: 'belongs to a stored template, and none is named' },
@@ -77,7 +74,7 @@ export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
     content,
     compiled,
     kind,
-    route: body.route ?? routeFor(kind),
+    route: body.route ?? usualRoute(kind),
     settings: { ...settings, ...body.settings },
   };
 };

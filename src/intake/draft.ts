@@ -1,11 +1,7 @@
 // What was asked for, in the form that the gates and the store work with: aliases merged, addresses parsed, tags unique,
-// attachments decoded. A body may name a stored template in the place of subject, text and HTML: the rest is parsed at once,
-// and the template is filled in where the tenant's file is open. Throws AppError for what cannot be understood.
+// attachments decoded. Pure; throws AppError for what cannot be understood.
 
 import { meantType } from '#src/intake/content/attachment-policy.ts';
-import { resolveTemplate } from '#src/intake/templates/resolve.ts';
-import { toMergeData } from '#src/intake/templates/schema.ts';
-import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import {
   AddressError,
@@ -93,7 +89,8 @@ export const invalidField = (path: string, message: string): AppError =>
   });
 
 /** The name that the client gave the field. */
-const nameOf = (body: SendBody, field: keyof typeof sendFields): string => body[writtenAs]?.[field] ?? field;
+export const nameOf = (body: SendBody, field: keyof typeof sendFields): string =>
+  body[writtenAs]?.[field] ?? field;
 
 const parseField = (code: 'invalid_request' | 'invalid_recipient', name: string, text: string): Mailbox[] => {
   try {
@@ -233,42 +230,13 @@ export const frameOf = (body: SendBody): Omit<Draft, keyof Writing> => ({
   shared: null,
 });
 
-const withWriting = (frame: Omit<Draft, keyof Writing>, { subject, text, html }: Writing): Draft => {
+export const withWriting = (frame: Omit<Draft, keyof Writing>, { subject, text, html }: Writing): Draft => {
   const ids = frame.attachments.flatMap(({ contentId }) => contentId ?? []);
   return { ...frame, subject, text, html: html && withPlainReferences(html, ids) };
 };
 
-const toDraft = (body: SendBody): Draft => {
+/** Of a body without a template. */
+export const toDraft = (body: SendBody): Draft => {
   const writing = writingOf(body);
   return withWriting(frameOf(body), writing);
-};
-
-const instead = ['subject', 'text', 'text_body', 'html', 'html_body'] as const;
-const beside = ['template_version', 'data'] as const;
-
-/** A draft, or how to make it from what the tenant's file holds. Throws AppError for what cannot be understood. */
-export const draftOf = (body: SendBody): Draft | ((db: TenantDb) => Draft) => {
-  const { template, template_version: version } = body;
-  if (template === undefined) {
-    const stray = beside.find((field) => body[field] !== undefined);
-    if (stray !== undefined) throw invalidField(stray, 'belongs to a template, and none is named');
-    return toDraft(body);
-  }
-  const other = instead.find((field) => body[field] !== undefined);
-  if (other !== undefined) throw invalidField(nameOf(body, other), 'cannot be given beside template');
-  const frame = frameOf(body);
-  const data = toMergeData(body.data ?? {});
-  return (db) => {
-    const { kind, route, settings, ...writing } = resolveTemplate(db, { template, version }, data);
-    return withWriting(
-      {
-        ...frame,
-        kind: frame.kind ?? kind,
-        // A send that names a kind chooses its route by that, not by the template.
-        route: frame.route ?? (frame.kind === null ? route : null),
-        settings: { ...settings, ...frame.settings },
-      },
-      writing,
-    );
-  };
 };

@@ -16,14 +16,14 @@ import {
   bulkRefusal,
   flatBulkBody,
 } from './bulk-schema.ts';
-import { draftOf } from './draft.ts';
 import { gateErrors } from './gates.ts';
 import type { IntakeContext } from './intake-context.ts';
 import type { Answered } from './many.ts';
 import { cancelScheduled, DEPENDS_ON_TIME, reschedule } from './scheduled.ts';
 import { idempotencyKey, type SendBody, sendAnswer, sendBody } from './schema.ts';
 import { score, scoreAnswer } from './score.ts';
-import { scheduledAt } from './send-fields.ts';
+import { sendFields } from './send-fields.ts';
+import { draftOf } from './templates/resolve.ts';
 
 /** 30 MiB of attachments are 40 MiB of base64, and the texts beside them. */
 const BODY_LIMIT_BYTES = defaultLimits.body_bytes;
@@ -246,7 +246,7 @@ const scheduledRoutes = (intake: IntakeContext): Route[] => {
       description: 'While it is `pending`. The limits of the warm-up hold for the new day.',
       audit: 'message.reschedule',
       body: z.strictObject({
-        scheduled_at: scheduledAt.describe('at most 30 days ahead; a time that has passed means at once'),
+        scheduled_at: sendFields.scheduled_at.unwrap(),
       }),
       responses: { 200: { description: 'It leaves at that time.', body: sendAnswer } },
       errors: [...gateErrors(DEPENDS_ON_TIME), 'conflict', 'not_found', 'forbidden'],

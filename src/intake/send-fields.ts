@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { mergeDataSchema } from '#src/intake/templates/schema.ts';
 import { idSchema } from '#src/kernel/fields.ts';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { kindNames } from '#src/messages/kinds.ts';
 
 const MAX_ADDRESS_TEXT = 65_536;
@@ -115,7 +116,6 @@ export const settings = z
   })
   .partial();
 
-export const scheduledAt = z.iso.datetime({ offset: true });
 export const idempotencyKey = oneLine(MAX_IDEMPOTENCY_KEY).min(1);
 
 export const sendFields = {
@@ -162,8 +162,9 @@ export const sendFields = {
     .describe('as `attachment_policy` of GET /api/meta allows: by name, type and content'),
   settings: settings.optional().describe("overrides of the route's defaults"),
   calendar: calendar.optional().describe('attaches an invitation that calendar programs read'),
-  scheduled_at: scheduledAt
-    .optional()
-    .describe('at most 30 days ahead; a time that has passed means at once'),
+  scheduled_at: z.iso
+    .datetime({ offset: true })
+    .describe(`at most ${defaultLimits.days_ahead} days ahead; a time that has passed means at once`)
+    .optional(),
   idempotency_key: idempotencyKey.optional().describe('the header Idempotency-Key wins'),
 };

@@ -1,6 +1,7 @@
 // The plan's monthly cap: what is refused when, what counts, and that the owners are told of 70, 90 and 100 per cent once
 // a UTC month, by real sends and the mails that come of them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultLimits } from '#src/kernel/limits.ts';
 import { type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { join, type Mail, mailsTo, makeOwner, systemTenant, unlimitedSignIn } from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
@@ -8,7 +9,6 @@ import { createTestClock, type TestClock } from '#test/support/storage.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const NEXT_MONTH = Date.UTC(2026, 11, 1);
-const MAX_RECIPIENTS = 50;
 const PLANS_CAP = 100_000_000;
 
 let app: TestApp;
@@ -56,8 +56,8 @@ const post = (sender: Sender, fields: object, of = app) =>
 
 /** So many mails, in as few messages as can be. */
 const send = async (sender: Sender, mails: number, of = app): Promise<void> => {
-  for (let left = mails; left > 0; left -= MAX_RECIPIENTS) {
-    const to = strangers(Math.min(left, MAX_RECIPIENTS));
+  for (let left = mails; left > 0; left -= defaultLimits.recipients) {
+    const to = strangers(Math.min(left, defaultLimits.recipients));
     const { status, text } = await post(sender, { to, message_kind: 'termin' }, of);
     if (status !== 202) throw new Error(text);
   }

@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type Draft, draftOf as draftOfBody } from '#src/intake/draft.ts';
+import { toDraft } from '#src/intake/draft.ts';
 import { type SendBody, sendBody } from '#src/intake/schema.ts';
+import { draftOf as draftOfBody } from '#src/intake/templates/resolve.ts';
 import { AppError } from '#src/kernel/errors.ts';
 
 type Given = Partial<Record<keyof SendBody, unknown>>;
-/** Of a body without a template, which is parsed at once. */
-const toDraft = (body: SendBody): Draft => {
-  const draft = draftOfBody(body);
-  if (typeof draft === 'function') throw new Error('the body names a template');
-  return draft;
-};
 const draftOf = (given: Given) =>
   toDraft(sendBody.parse({ to: 'anna@example.org', subject: 'Termin', text: 'Guten Tag', ...given }));
 const addresses = (mailboxes: readonly { address: string }[]) => mailboxes.map(({ address }) => address);

@@ -1,36 +1,32 @@
-// Makes the content of one message from a stored template.
+// Makes the content of one message from a stored template, and the draft of a body that names one in the place of subject,
+// text and HTML: the rest is parsed at once, and the template is filled in where the tenant's file is open.
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { unfit } from '#src/kernel/validate.ts';
-import type { MergeData } from '#src/mail/merge-fields.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
+import { type Draft, frameOf, invalidField, nameOf, toDraft, withWriting } from '../draft.ts';
+import type { SendBody } from '../schema.ts';
 import { compileContent, type TemplateContent } from './render.ts';
+import { toMergeData } from './schema.ts';
 import { type TemplateRow, templateStore } from './store.ts';
 
-export interface ResolvedTemplate extends TemplateContent {
+export interface LoadedTemplate extends TemplateContent {
   readonly kind: Kind;
-  /** For sends that name neither kind nor route: the built-in one for marketing, null for the practice's default. */
-  readonly route: 'broadcast' | null;
   readonly settings: {
     readonly track_opens?: boolean | undefined;
     readonly track_clicks?: boolean | undefined;
   };
-  readonly templateId: string;
-  readonly version: number;
 }
 
-export interface NamedTemplate {
-  /** Id or name. */
-  readonly template: string;
-  /** Null: the current one. */
-  readonly version?: number | null | undefined;
-}
+/** The route of sends that name none: the built-in one for marketing; null for the practice's default. */
+export const usualRoute = (kind: Kind): string | null =>
+  kinds[kind].stream === 'marketing' ? 'broadcast' : null;
 
 export const findTemplate = (db: TenantDb, idOrName: string): TemplateRow | undefined =>
   templateStore(db).byId(idOrName.toLowerCase()) ?? templateStore(db).byName(idOrName);
 
-/** The template with its content before anything is merged. Throws `not_found`. */
-export const loadTemplate = (db: TenantDb, { template, version }: NamedTemplate): ResolvedTemplate => {
+/** The template with the content of that version, else of the current one. Throws `not_found`. */
+export const loadTemplate = (db: TenantDb, template: string, version?: number): LoadedTemplate => {
   const row = findTemplate(db, template);
   if (!row)
     throw new AppError('not_found', `There is no template ${JSON.stringify(template)}.`, {
@@ -48,24 +44,47 @@ export const loadTemplate = (db: TenantDb, { template, version }: NamedTemplate)
     text,
     html,
     kind: row.message_kind,
-    route: kinds[row.message_kind].stream === 'marketing' ? 'broadcast' : null,
     settings: {
       ...(track_opens === null ? {} : { track_opens: track_opens === 1 }),
       ...(track_clicks === null ? {} : { track_clicks: track_clicks === 1 }),
     },
-    templateId: row.id,
-    version: content.version,
   };
 };
 
+/** Fields that a template replaces. */
+const instead = ['subject', 'text', 'text_body', 'html', 'html_body'] as const;
+/** Fields that only a template has. */
+const beside = ['template_version', 'data'] as const;
+
 /**
- * Subject, text and HTML with the values of `data` in them; what the template does not name is ignored. Throws
- * `not_found`, and `invalid_request` for data that are missing or cannot be used where the template puts them.
+ * A draft, or how to make it from what the tenant's file holds. Values that the template does not name are ignored. Throws
+ * AppError for what cannot be understood, as the result does for a template that does not exist or data that do not fit.
  */
-export const resolveTemplate = (db: TenantDb, named: NamedTemplate, data: MergeData): ResolvedTemplate => {
-  const loaded = loadTemplate(db, named);
-  const compiled = compileContent(loaded);
-  const problems = compiled.problemsOf(data, 'body.data');
-  if (problems.length > 0) throw unfit(problems);
-  return { ...loaded, ...compiled.render(data) };
+export const draftOf = (body: SendBody): Draft | ((db: TenantDb) => Draft) => {
+  const { template, template_version: version } = body;
+  if (template === undefined) {
+    const stray = beside.find((field) => body[field] !== undefined);
+    if (stray !== undefined) throw invalidField(stray, 'belongs to a template, and none is named');
+    return toDraft(body);
+  }
+  const other = instead.find((field) => body[field] !== undefined);
+  if (other !== undefined) throw invalidField(nameOf(body, other), 'cannot be given beside template');
+  const frame = frameOf(body);
+  const data = toMergeData(body.data ?? {});
+  return (db) => {
+    const { kind, settings, ...content } = loadTemplate(db, template, version);
+    const compiled = compileContent(content);
+    const problems = compiled.problemsOf(data, 'body.data');
+    if (problems.length > 0) throw unfit(problems);
+    return withWriting(
+      {
+        ...frame,
+        kind: frame.kind ?? kind,
+        // A send that names a kind chooses its route by that, not by the template.
+        route: frame.route ?? (frame.kind === null ? usualRoute(kind) : null),
+        settings: { ...settings, ...frame.settings },
+      },
+      compiled.render(data),
+    );
+  };
 };
