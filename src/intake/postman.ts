@@ -15,7 +15,7 @@ import { AddressError, parseAddress } from '#src/mail/address.ts';
 import { createWorkEngine } from '#src/work/engine.ts';
 import type { WorkItem } from '#src/work/in-flight.ts';
 import { accept } from './accept.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, draftWith } from './draft.ts';
 import type { IntakeContext } from './intake-context.ts';
 
 /** Handed in together: they share commits. */
@@ -23,7 +23,7 @@ const AT_ONCE = 50;
 /** The engine knows tenants by name, and the outbox is one of all. */
 const OUTBOX = 'outbox';
 
-/** Nobody's answering machine is to answer: RFC 3834 §5, and what Exchange heeds in its place. */
+/** So that no program answers: RFC 3834 §5, and the field that Exchange reads instead. */
 const OWN_HEADERS: Draft['headers'] = [
   ['Auto-Submitted', 'auto-generated'],
   ['X-Auto-Response-Suppress', 'All'],
@@ -46,26 +46,15 @@ export interface Postman {
   stop(): Promise<void>;
 }
 
-const draftOf = (notice: Exclude<Notice, { kind: 'nothing' }>, serviceName: string): Draft => ({
-  from: null,
-  to: [{ address: parseAddress(notice.to).address }],
-  cc: [],
-  bcc: [],
-  replyTo: [],
-  ...mailOf(notice, serviceName),
-  html: null,
-  // Not the default one, which the operator may have made another.
-  route: 'outgoing',
-  kind: 'transactional',
-  tags: [notice.kind],
-  metadata: {},
-  headers: [],
-  attachments: [],
-  settings: { track_opens: false, track_clicks: false },
-  calendar: null,
-  scheduledAt: null,
-  shared: null,
-});
+const draftOf = (notice: Exclude<Notice, { kind: 'nothing' }>, serviceName: string): Draft =>
+  draftWith({
+    to: [{ address: parseAddress(notice.to).address }],
+    ...mailOf(notice, serviceName),
+    // Not the default route, which the operator may have changed.
+    route: 'outgoing',
+    kind: 'transactional',
+    tags: [notice.kind],
+  });
 
 /** Whatever is tried, no mail goes there. All other refusals are of a state that may change. */
 const isOfTheAddress = (error: unknown): boolean =>
