@@ -105,7 +105,7 @@ export const createAdmission = (options: AdmissionOptions) => {
 
   /**
    * The caller as who they are in the tenant that the request is about. One refusal for a malformed id, an unknown one
-   * and another tenant's: it shows nobody which ids exist.
+   * and another tenant's: it does not show which ids exist.
    */
   const enterTenant = async (exchange: Exchange, caller: Caller, route: Route): Promise<Caller> => {
     const { params } = exchange.request;

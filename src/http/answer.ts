@@ -23,7 +23,7 @@ type Headers = Record<string, string | string[]>;
 type Chunk = string | Uint8Array;
 
 export interface AnswerTerms {
-  /** Takes room for an answer of so many bytes until the exchange ends; throws where there is none. */
+  /** Takes room for an answer of that size until the exchange ends; throws where there is none. */
   readonly hold: (bytes: number) => void;
   /** A client that reads nothing of a large answer or a stream for so long is cut off. ms; a minute where absent. */
   readonly unreadMs?: number | undefined;

@@ -36,7 +36,7 @@ export const bodyTypes = ({ form, text = [] }: Route): readonly string[] => [
   ...(form ? FORM_TYPES : []),
 ];
 
-/** Every code the route may answer with: those the door adds for all of its kind, and its own. In the table's order. */
+/** Every code the route may answer with: those that the server adds to all routes of its kind, and its own. In the table's order. */
 export const errorsOf = (route: Route): ErrorCode[] => {
   const needsCredential = route.access !== 'public';
   // What changes something is refused to a browser's session without its X-CSRF-Token, whatever else is asked for.

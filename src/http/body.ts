@@ -15,7 +15,7 @@ const IDLE_TIMEOUT_MS = MINUTE / 2;
 const RETRY_AFTER_SECONDS = 2;
 /** A larger body is read only once there is room for all of it. */
 const LARGE_FROM_BYTES = 262_144;
-/** A chunk may hold one byte, a hundred times less than its buffer takes: so many at most wait to be joined. */
+/** A chunk may hold one byte, a hundred times less than its buffer takes. At most this many wait to be joined. */
 const MAX_PIECES = 1024;
 
 /** The client closed the connection before its request was whole: there is no one to answer. */
@@ -96,7 +96,7 @@ export interface Holding {
   take(bytes: number): boolean;
   /** Resolves once there is room; with false where none came in time, or `gone` is aborted. */
   reserve(bytes: number, gone: AbortSignal): Promise<boolean>;
-  /** So many came. */
+  /** Counts bytes that arrived. */
   received(bytes: number): void;
 }
 

@@ -100,7 +100,7 @@ export class Exchange implements RequestContext {
     return this.countOf(name) === 1 ? value : undefined;
   };
 
-  /** How often a header stands in the request: node joins some repeated ones and drops others. */
+  /** How often the request has a header: node joins some repeated ones and drops others. */
   countOf = (name: string): number => {
     const raw = this.request.rawHeaders;
     let count = 0;

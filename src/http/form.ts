@@ -47,8 +47,8 @@ const textOf = (value: string | Blob): string | Promise<string> =>
   typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value.text();
 
 /**
- * The fields by their names; empty ones are absent, for browsers send those that nobody filled in. Throws AppError
- * `invalid_request` for what is cut short or malformed, and for a field that stands twice.
+ * The fields by their names; empty ones are absent, because browsers send fields that were not filled in. Throws AppError
+ * `invalid_request` for what is cut short or malformed, and for a field that is there twice.
  */
 export const parseForm = async (
   bytes: Uint8Array<ArrayBuffer>,
@@ -59,7 +59,7 @@ export const parseForm = async (
   if (entries.length > MAX_FIELDS) throw tooMany();
   const fields = new Map<string, string>();
   for (const [name, value] of entries) {
-    if (fields.has(name)) throw refuse(formatPath('body', [cut(name)]), 'stands in the form more than once');
+    if (fields.has(name)) throw refuse(formatPath('body', [cut(name)]), 'is in the form more than once');
     fields.set(name, await textOf(value));
   }
   // As own properties, whatever their names: `__proto__` is a field like others, which no schema knows.

@@ -1,5 +1,5 @@
 // zod schemas as JSON Schema 2020-12 for the API's description. What zod names (`.meta({ id })`) or refers to from
-// within itself becomes a component of the document; all else stands in place.
+// within itself becomes a component of the document; all else is written in place.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 

@@ -41,7 +41,7 @@ const openAccessText: Readonly<Record<Exclude<Access, Permission>, string>> = {
 const accessText = ({ access }: Route): string =>
   isPermission(access) ? `permission ${code(access)}` : openAccessText[access];
 
-/** What the door does with every request of the route. */
+/** What the server does with every request of the route. */
 const termsOf = (route: Route): string => {
   const { audit, rate, stability, body } = route;
   const terms = [
@@ -114,10 +114,10 @@ ${shared}${fields}</section>`;
 
 const RULES = [
   'Each event is sent to all webhooks of the practice that have chosen it, as a `POST` with a JSON body.',
-  'What becomes of a recipient is told when it is first heard; opens and clicks are told each time.',
-  'Those that need tracking are told only of messages whose opens or clicks are tracked, by the route or the message’s `settings`.',
+  'What becomes of a recipient is sent when it is first known; opens and clicks are sent each time.',
+  'Events that need tracking are sent only for messages whose opens or clicks are tracked, by the route or the message’s `settings`.',
   'A delivery may come more than once: it has the same `id` then. Those of one message come in their order.',
-  '`data` always has all fields of its event, null where nothing is known; fields may be added. Subject and content of a message are never told.',
+  '`data` always has all fields of its event, null where nothing is known; fields may be added. They never hold the subject or the content of a message.',
 ];
 
 const eventsSection = (book: SchemaBook): string => {
@@ -132,7 +132,7 @@ const eventsSection = (book: SchemaBook): string => {
   const around = z.strictObject({
     ...envelope.shape,
     event: z.string().describe('name of the event'),
-    data: envelope.shape.data.describe('what the event tells'),
+    data: envelope.shape.data.describe('what the event says'),
   });
   const headers = Object.entries(deliveryHeaders).map(([name, text]) => [code(name), prose(text)]);
   return `<h2 id="${EVENTS_ANCHOR}">Webhook events</h2>

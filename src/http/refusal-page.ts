@@ -1,5 +1,5 @@
 // A refusal as a page, for browsers: people post forms, follow links that are over, and come too often. What to do is said
-// in the page's language; what was wrong in detail stands there as the API says it, in English.
+// in the page's language; the details are those of the API, in English.
 import type { AppError, FieldProblem } from '#src/kernel/errors.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, page } from '#src/kernel/page.ts';
@@ -72,8 +72,8 @@ const line = ({ path, message }: FieldProblem): string =>
 const details = ({ status, message, extra }: AppError): string => {
   const { fields } = extra as { readonly fields?: readonly FieldProblem[] };
   if (fields) return `<ul lang="en">${fields.map(line).join('')}</ul>`;
-  const isTold = status === 404 || status === 429 || status >= 500;
-  return isTold ? '' : `<p class="note" lang="en">${escapeHtml(message)}</p>`;
+  const isSaid = status === 404 || status === 429 || status >= 500;
+  return isSaid ? '' : `<p class="note" lang="en">${escapeHtml(message)}</p>`;
 };
 
 export const refusalPage = (error: AppError, language: Language, serviceName: string): RouteResult => {

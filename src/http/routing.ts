@@ -17,7 +17,7 @@ export const isTenantPath = (path: string): boolean =>
 export const parametersOf = (path: string): string[] =>
   path.split('/').flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? []);
 
-/** What is wrong with a declaration, in words for whoever wrote it; undefined where nothing is. */
+/** What is wrong with a declaration, for the engineer who wrote it; undefined where nothing is. */
 const defectOf = (route: Route): string | undefined => {
   const segments = route.path.split('/').slice(1);
   const wellFormed =
@@ -30,7 +30,7 @@ const defectOf = (route: Route): string | undefined => {
   if (missing.length > 0) return `the path has {${missing.join('}, {')}}, the params schema has not`;
   const extra = inSchema.filter((name) => !inPath.includes(name));
   if (extra.length > 0) return `the params schema has ${extra.join(', ')}, the path has not`;
-  if (new Set(inPath).size < inPath.length) return 'a parameter stands twice in the path';
+  if (new Set(inPath).size < inPath.length) return 'a parameter is twice in the path';
   if (/^\/api\/practices\/\{(?!id\})/.test(route.path)) return 'the tenant in the path must be named {id}';
   const statuses = Object.keys(route.responses).map(Number);
   // A retired route has nothing but its refusal.

@@ -17,7 +17,7 @@ import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
 export interface HttpServerOptions extends ServeOptions {
   readonly listen: { readonly host: string; readonly port: number };
   readonly routes: readonly Route[];
-  /** Whose X-Forwarded-For is believed: none, that of so many proxies in front, or of proxies in these networks. */
+  /** Whose X-Forwarded-For is believed: no one's, that of a number of proxies in front, or of proxies in these networks. */
   readonly trustProxy: false | number | readonly string[];
   readonly log: Log;
   /** Bytes of request bodies held by all requests at once. */

@@ -118,12 +118,12 @@ const wholeHealthSchema = z.strictObject({
     .nullable()
     .describe('the listeners for message submission; null where they are off'),
   webhooks: z.strictObject({
-    in_flight: z.int().describe('requests under way'),
+    in_flight: z.int().describe('requests in flight'),
     waiting: z.int().describe('deliveries about to be sent; the others wait in the files'),
     unsettled: z.int().describe('sent, but what came of them could not be stored yet'),
   }),
   alerts: z.strictObject({
-    in_flight: z.int().describe('messages to chat tools under way'),
+    in_flight: z.int().describe('messages to chat tools in flight'),
     waiting_tenants: z.int().describe('practices whose next message waits for a place'),
   }),
 });
@@ -164,7 +164,7 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
       503: { description: 'It accepts nothing: shutting down, or its storage fails.', body: healthSchema },
     },
     handle: () => {
-      // Nothing to strangers that moves with a single mail: it would tell them whose address gets a code.
+      // Strangers see nothing that changes with a single mail: it would show them which address gets a code.
       const { ok, status, version, uptime_seconds, upstreams, scanners } = facts.health();
       const body = {
         status,

@@ -1,5 +1,5 @@
 // What an endpoint asks of its caller, and who a caller may be. Only the vocabulary: credentials are looked up in
-// people/, the check itself stands in http/.
+// accounts/people/, the check itself is in http/admission.ts.
 
 export const permissions = [
   'messages.send',
@@ -70,7 +70,7 @@ export interface Caller {
   readonly kind: CallerKind;
   /** Stable name of the credential: key of its rate limit. Holds no secret. */
   readonly credentialId: string;
-  /** Whom the audit names: a token's name, a member's address. */
+  /** The name in the audit: a token's name, a member's address. */
   readonly name: string;
   readonly tenantId: string | null;
   /** Ids of the projects that the credential is limited to; null: all. */

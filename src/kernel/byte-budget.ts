@@ -1,13 +1,13 @@
-// How many bytes of what clients send are held at once, by all of them together and by each: request bodies, messages on
-// their way in. Small ones take what they need as it comes. Large ones reserve the whole before they are read, in the
-// order they came: many that were each let in for a part would end with none of them whole.
+// How many bytes that clients send are held at once, by all of them together and by each: request bodies, messages over
+// SMTP. Small ones take room as they arrive. Large ones reserve room for the whole before they are read, in the order in
+// which they came: if each got room for a part, none of them might ever be whole.
 import { SECOND } from './time.ts';
 
-/** Of the bytes held: whoever sends slowly shuts out himself, not the other practices. Two of the largest bodies fit. */
+/** One owner's share of the bytes held: a slow sender shuts out itself, not the other practices. Two of the largest bodies fit. */
 const OWNER_SHARE = 0.4;
-/** Ten of the largest bodies are stored within it; then the client is better told to come again. */
+/** Ten of the largest bodies are stored within it; after that the client had better come again. */
 const PATIENCE_MS = 30 * SECOND;
-/** Each is an open connection that nobody reads from. */
+/** Each is an open connection that is not read from. */
 const MAX_WAITING = 200;
 
 /** The bytes held at once. */
@@ -42,7 +42,7 @@ export const createByteBudget = (limitBytes: number, patienceMs: number = PATIEN
     return true;
   };
 
-  /** Nobody overtakes who waits for the common room; those who wait for their own share hold up nobody. */
+  /** A waiter for the common room is not overtaken; a waiter for its owner's share does not hold up the others. */
   const serve = (): void => {
     for (const waiter of waiting) {
       if (held + waiter.bytes > limitBytes) return;
@@ -64,7 +64,7 @@ export const createByteBudget = (limitBytes: number, patienceMs: number = PATIEN
         gone.removeEventListener('abort', giveUp);
         if (isTaken) taken();
         resolve(isTaken);
-        // Who gave up may have stood in the way of those behind.
+        // The waiters behind this one may fit now.
         if (!isTaken) serve();
       },
     };

@@ -1,5 +1,5 @@
-// The time at which something is due, for each of many keys, with the earliest at hand: a heap that may hold times which have
-// been changed since, passed over when they come up. Pure bookkeeping: it knows no clock.
+// The time at which something is due, for each of many keys, and which is the earliest. The heap may hold times that have been
+// changed since; they are skipped when they come up. Pure: it knows no clock.
 import TinyQueue from 'tinyqueue';
 
 export interface DueTime {
@@ -25,7 +25,7 @@ export interface DueTimes {
   held(): number;
 }
 
-/** So many outdated times may stand in the heap beside those that hold; then it is made anew. */
+/** With more outdated times than this besides the valid ones, the heap is built again. */
 const MAX_OUTDATED = 1_000;
 
 const byTime = (a: DueTime, b: DueTime): number => a.at - b.at;
@@ -36,7 +36,7 @@ export const createDueTimes = (): DueTimes => {
 
   const isOutdated = ({ key, at }: DueTime): boolean => due.get(key) !== at;
 
-  /** The earliest that holds; outdated ones before it are gone after. */
+  /** The earliest valid time; outdated ones before it are removed. */
   const head = (): DueTime | undefined => {
     let first = heap.peek();
     for (; first && isOutdated(first); first = heap.peek()) heap.pop();

@@ -1,11 +1,11 @@
-// The one error type of the service and the one table of its codes. Every door translates from here:
+// The one error type of the service and the one table of its codes. Every server translates from here:
 // HTTP to `{code, error, hint, ...}`, SMTP to a reply line, the command line to an exit. Unknown errors become
 // `internal_error`: the public text never shows internals, the log line found by the request id does.
 import { z } from 'zod';
 
 interface CodeDeclaration {
   readonly status: number;
-  /** How it is said over SMTP: reply and enhanced status code (RFC 5321 §4.2.1, RFC 3463); 4xx where it is temporary. */
+  /** The reply over SMTP: reply and enhanced status code (RFC 5321 §4.2.1, RFC 3463); 4xx where it is temporary. */
   readonly smtp: `${4 | 5}${string} ${4 | 5}.${string}`;
   /** What to do, for the caller; a thrower may give a better one. */
   readonly hint: string;
@@ -241,7 +241,7 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Any thrown value as an AppError; what is not one becomes `internal_error` and says nothing of itself. */
+/** Any thrown value as an AppError; what is not one becomes `internal_error`, whose text shows nothing of it. */
 export const toAppError = (thrown: unknown): AppError =>
   thrown instanceof AppError
     ? thrown

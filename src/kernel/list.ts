@@ -55,7 +55,7 @@ export const toPage = <R, T>(
   };
 };
 
-/** Page of a short list that is at hand as a whole; the position is the place in it. */
+/** Page of a short list that is in memory as a whole; the position is the place in it. */
 export const pageOf = <R, T>(
   rows: readonly R[],
   query: { readonly limit: number; readonly cursor?: string | undefined },

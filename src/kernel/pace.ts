@@ -1,11 +1,11 @@
-// The pace of work that has the whole night: after each piece it rests for longer than that took, so that those who wait
-// for an answer have the disk and the event loop for most of the time, and for more of it the busier both are.
+// The pace of work that has the whole night: after each piece it rests for longer than the piece took. So requests have the
+// disk and the event loop for most of the time, and for more of it the busier both are.
 import { SECOND, sleep } from './time.ts';
 
 /** Resolves with what the work resolves with, after the rest. */
 export type Pace = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** For so many times as long as the work took: that has a quarter of the time. */
+/** The rest is this many times as long as the work, which so has a quarter of the time. */
 const REST = 3;
 const LONGEST_REST_MS = SECOND;
 /** A timer takes no less; shorter ones add up until then. */

@@ -9,7 +9,7 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** So many a minute, all of them at once where need be. */
+/** `count` a minute, and all of them at once where they come so. */
 export const perMinute = (count: number): RateLimit => ({ perSecond: count / 60, burst: count });
 
 export interface RateVerdict {

@@ -17,20 +17,20 @@ export interface RequestContext {
   readonly caller: Caller;
   /** The tenant that the request is about: of the path, of a token, or named in X-Service-Practice. */
   readonly tenantId: string | null;
-  /** What is to be handed to the audit by whoever changes something. */
+  /** Operations that change something hand it to the audit. */
   readonly change: Change;
   /** By Accept-Language. */
   readonly language: Language;
-  /** Truncation is up to whoever stores it. */
+  /** Code that stores it shortens it. */
   readonly clientAddress: string;
   /** Value of a request header, by its lower-case name; undefined where absent or repeated. */
   readonly header: (name: string) => string | undefined;
-  /** How often a request header stands in the request. */
+  /** How often the request has a header. */
   readonly countOf: (name: string) => number;
   readonly log: Log;
   /**
-   * Asks once more who the caller is and whether they may: for answers that last. Rejects as the request would be refused by
-   * now.
+   * Asks again who the caller is and whether they may do this, for answers that take long. Rejects as the request would be
+   * refused now.
    */
   readonly readmit: () => Promise<Caller>;
 }
@@ -38,7 +38,7 @@ export interface RequestContext {
 export interface RouteResult {
   readonly status: number;
   /**
-   * JSON unless `contentType` says otherwise; absent with 204. An async iterable is sent as the client takes it, and told by
+   * JSON unless `contentType` says otherwise; absent with 204. An async iterable is sent as the client takes it, and ended by
    * `return()` at once when the client has gone.
    */
   readonly body?: unknown;
@@ -96,7 +96,7 @@ export interface RouteDeclaration<
    * paths call a practice, where the credential is of none.
    */
   readonly practiceInQuery?: true;
-  /** Upper bound of the request body in bytes; the door's small default where absent. */
+  /** Upper bound of the request body in bytes; a small default where absent. */
   readonly bodyLimit?: number;
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Codes this endpoint adds to those every endpoint may answer with. */

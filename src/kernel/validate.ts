@@ -12,7 +12,7 @@ const MAX_ALTERNATIVES = 20;
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
-/** The parsed value, or all that is wrong with it. `root` is where `value` stands in the request: `body`, `query`. */
+/** The parsed value, or all that is wrong with it. `root` is the place of `value` in the request: `body`, `query`. */
 export const check = <T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -23,7 +23,7 @@ export const check = <T>(
   return { problems: result.error.issues.flatMap((issue) => fieldProblems(issue, root, [])) };
 };
 
-/** `invalid_request` that tells of the first of them, and of how many there are. */
+/** `invalid_request` that names the first of them, and how many there are. */
 export const unfit = (problems: readonly FieldProblem[]): AppError<'invalid_request'> => {
   const [first, ...others] = problems;
   const summary = first ? `\`${first.path}\`: ${first.message}` : 'The request does not fit.';

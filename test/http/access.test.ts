@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Credentials } from '#src/http/admission.ts';
 import { type Access, anonymous, type Caller, type Permission } from '#src/kernel/access.ts';
 import { defineRoute, type Method } from '#src/kernel/route.ts';
-import { OTHER_TENANT, openDoor, TENANT, UNKNOWN_TENANT } from './fixture.ts';
+import { OTHER_TENANT, startServer, TENANT, UNKNOWN_TENANT } from './fixture.ts';
 
 const seen = z.object({ kind: z.string(), tenant: z.string().nullable(), member: z.string().nullable() });
 const route = (access: Access, method: Method = 'get', path = `/api/${access}`) =>
@@ -16,7 +16,7 @@ const route = (access: Access, method: Method = 'get', path = `/api/${access}`) 
     ...(method === 'get' ? {} : { audit: { none: 'for the tests' } }),
     stability: 'stable',
     ...(path.includes('{id}') ? { params: z.object({ id: z.uuid() }) } : {}),
-    responses: { 200: { description: 'whom the handler sees', body: seen } },
+    responses: { 200: { description: 'the caller as the handler sees it', body: seen } },
     handle: (_, { caller, tenantId, change }) => ({
       status: 200,
       body: {
@@ -60,14 +60,14 @@ const callers: Readonly<Record<string, Caller>> = {
 
 type Answered = Readonly<Record<string, unknown>>;
 
-/** Anna may read in the one practice and belongs to no other; what the door asks is written down. */
+/** Anna may read in the one practice and belongs to no other; what the server asks is written down. */
 const openWith = async () => {
   const asked: { authenticate: Credentials[]; enter: string[]; create: string[] } = {
     authenticate: [],
     enter: [],
     create: [],
   };
-  const door = await openDoor({
+  const server = await startServer({
     routes,
     authenticate: (credentials) => {
       asked.authenticate.push(credentials);
@@ -84,7 +84,7 @@ const openWith = async () => {
     },
   });
   const call = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
-    const response = await fetch(door.url + path, { method, headers });
+    const response = await fetch(server.url + path, { method, headers });
     const text = await response.text();
     return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Answered) };
   };
@@ -92,7 +92,7 @@ const openWith = async () => {
 };
 
 const as = (name: string): Record<string, string> =>
-  name === 'nobody'
+  name === 'anonymous'
     ? {}
     : name === 'operator'
       ? { 'X-Admin-Token': name }
@@ -105,22 +105,22 @@ describe('what is asked of the caller', () => {
     operator: /X-Admin-Token/,
   };
   test.each<[Access, string, number]>([
-    ['public', 'nobody', 200],
-    ['authenticated', 'nobody', 401],
+    ['public', 'anonymous', 200],
+    ['authenticated', 'anonymous', 401],
     ['authenticated', 'team', 200],
     ['authenticated', 'member', 200],
     ['authenticated', 'operator', 200],
-    ['session', 'nobody', 401],
+    ['session', 'anonymous', 401],
     ['session', 'member', 200],
     ['session', 'stranger', 200],
     ['session', 'team', 403],
     ['session', 'operator', 403],
-    ['practice_creator', 'nobody', 401],
+    ['practice_creator', 'anonymous', 401],
     ['practice_creator', 'member', 200],
     ['practice_creator', 'stranger', 403],
     ['practice_creator', 'team', 403],
     ['practice_creator', 'operator', 200],
-    ['operator', 'nobody', 401],
+    ['operator', 'anonymous', 401],
     ['operator', 'member', 403],
     ['operator', 'team', 403],
     ['operator', 'operator', 200],
@@ -173,7 +173,7 @@ describe('members in practices', () => {
     expect(await call(messages(id), as('stranger'))).toEqual({ status: 404, body });
   });
 
-  test('nobody looks for a member where the id is none', async () => {
+  test('no member is looked for where the id is not one', async () => {
     const { call, asked } = await openWith();
     await call(messages('practice'), as('member'));
     await call(messages(TENANT), as('team'));
@@ -231,7 +231,7 @@ describe('permissions on paths without a practice', () => {
   });
 });
 
-describe('credentials as the door hands them on', () => {
+describe('credentials as the server hands them on', () => {
   const cookie = 'svc_session=x';
   const none = {
     bearer: null,

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { sleep } from '#src/kernel/time.ts';
-import { dial, OTHER_TENANT, openDoor, readAll, sender, TENANT } from './fixture.ts';
+import { dial, OTHER_TENANT, readAll, sender, startServer, TENANT } from './fixture.ts';
 
 const MIB = 1024 * 1024;
 const LIMIT = 8 * MIB;
@@ -17,7 +17,7 @@ const asChunk = (bytes: number): string => `${bytes.toString(16)}\r\n${'x'.repea
 const BEGUN = `{"to":"a","subject":"b","anything":"${'x'.repeat(44)}`;
 const ENDED = '123456789"}';
 
-/** A whole body of so many bytes. */
+/** A whole body of that size. */
 const post = (url: string, credential: Record<string, string>, bytes: number, tenant = TENANT) => {
   const body = JSON.stringify({ to: 'a', subject: 'c', anything: 'x' }).padEnd(bytes);
   const headers = { ...credential, 'Content-Type': 'application/json' };
@@ -26,8 +26,8 @@ const post = (url: string, credential: Record<string, string>, bytes: number, te
 
 describe('bodies off the connection', () => {
   test('a body in many small pieces is put together', async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     socket.setNoDelay(true);
     const answered = readAll(socket, '"subject":"ü"');
     const body = Buffer.from('{"to":"a","subject":"ü"}');
@@ -37,8 +37,8 @@ describe('bodies off the connection', () => {
   });
 
   test('a chunked body is put together, and the connection used again', async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     const once = `${head('Transfer-Encoding: chunked')}8\r\n{"to":"a\r\n10\r\n","subject":"b"}\r\n0\r\n\r\n`;
     const answered = readAll(socket);
     socket.write(once + once.replace('Host: x', 'Host: x\r\nConnection: close'));
@@ -46,8 +46,8 @@ describe('bodies off the connection', () => {
   });
 
   test('a body in thousands of chunks of one byte is put together in order', async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     const answered = readAll(socket, '\r\n\r\n{');
     const body = JSON.stringify({
       to: 'a',
@@ -64,8 +64,8 @@ describe('bodies off the connection', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     let clientGone = false;
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     const answered = readAll(socket).finally(() => {
       clientGone = true;
     });
@@ -82,16 +82,16 @@ describe('bodies off the connection', () => {
 
   // In real time: the clock of the test revives timers that node leaves cleared.
   test('so is a large one of untold length, once there is room for it', { timeout: 90_000 }, async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     const answered = readAll(socket);
     socket.write(head('Transfer-Encoding: chunked') + asChunk(300_000));
     expect(await answered).toContain('nothing arrived for 30 s');
   });
 
   test('a declared length over the limit is answered before a byte of it is sent', async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     const answered = readAll(socket, '"limit_bytes"');
     socket.write(head(`Content-Length: ${LIMIT + 1}`));
     const answer = await answered;
@@ -101,8 +101,8 @@ describe('bodies off the connection', () => {
   });
 
   test('a client that sends all before it listens still gets its 413', async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     socket.pause();
     socket.write(head(`Content-Length: ${3 * LIMIT}`));
     await new Promise((resolve) => socket.write('x'.repeat(3 * LIMIT), resolve));
@@ -110,8 +110,8 @@ describe('bodies off the connection', () => {
   });
 
   test('chunks are cut off at the limit and the answer can be read', async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     socket.pause();
     socket.write(head('Transfer-Encoding: chunked'));
     for (let sent = 0; sent <= LIMIT; sent += MIB)
@@ -122,28 +122,28 @@ describe('bodies off the connection', () => {
   });
 
   test('fetch reads the 413 of a large upload', async () => {
-    const door = await openDoor();
+    const server = await startServer();
     const headers = { Authorization: 'Bearer sender', 'Content-Type': 'application/json' };
-    const url = `${door.url}/api/practices/${TENANT}/echo`;
+    const url = `${server.url}/api/practices/${TENANT}/echo`;
     const response = await fetch(url, { method: 'POST', headers, body: 'x'.repeat(2 * LIMIT) });
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ limit_bytes: LIMIT });
   });
 
   test('a body of exactly the limit is taken', async () => {
-    const door = await openDoor();
+    const server = await startServer();
     const frame = JSON.stringify({ to: 'a', subject: 'b', anything: '' });
     const body = JSON.stringify({ to: 'a', subject: 'b', anything: 'x'.repeat(LIMIT - frame.length) });
     const headers = { Authorization: 'Bearer sender', 'Content-Type': 'application/json' };
-    const url = `${door.url}/api/practices/${TENANT}/echo`;
+    const url = `${server.url}/api/practices/${TENANT}/echo`;
     const response = await fetch(url, { method: 'POST', headers, body });
     expect(body).toHaveLength(LIMIT);
     expect(response.status).toBe(200);
   });
 
   test('who waits for 100 Continue is invited, or refused without having sent the body', async () => {
-    const door = await openDoor();
-    const invited = await dial(door.port);
+    const server = await startServer();
+    const invited = await dial(server.port);
     const continued = readAll(invited, '100 Continue');
     invited.write(head('Content-Length: 24\r\nExpect: 100-continue'));
     await continued;
@@ -151,27 +151,27 @@ describe('bodies off the connection', () => {
     invited.write('{"to":"a","subject":"b"}');
     expect(await answered).toContain('200 OK');
 
-    const refused = await dial(door.port);
+    const refused = await dial(server.port);
     refused.write(head(`Content-Length: ${LIMIT + 1}\r\nExpect: 100-continue`));
     const answer = await readAll(refused);
     expect(answer).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  test('a client that leaves in the midst of its body is logged as aborted and harms nobody', async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+  test('a client that leaves in the midst of its body is logged as aborted and does no harm', async () => {
+    const server = await startServer();
+    const socket = await dial(server.port);
     socket.write(`${head('Content-Length: 1000')}{"to":`);
     await new Promise((resolve) => setImmediate(resolve));
     socket.destroy();
     await expect
-      .poll(() => door.log.filter(({ msg }) => msg === 'request'))
+      .poll(() => server.log.filter(({ msg }) => msg === 'request'))
       .toMatchObject([{ aborted: true, status: null }]);
-    expect((await fetch(`${door.url}/api/meta`)).status).toBe(200);
+    expect((await fetch(`${server.url}/api/meta`)).status).toBe(200);
   });
 
   test('a refused small body is read off and the connection used again', async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     const refused = head('Content-Length: 10').replace('Bearer sender', 'Bearer wrong');
     socket.write(`${refused}0123456789GET /api/meta HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     const answers = await readAll(socket);
@@ -179,8 +179,8 @@ describe('bodies off the connection', () => {
   });
 
   test('a refused large body closes the connection after the answer', async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     socket.write(
       head('Content-Length: 1000000').replace('Bearer sender', 'Bearer wrong') + 'x'.repeat(1_000_000),
     );
@@ -188,20 +188,20 @@ describe('bodies off the connection', () => {
   });
 
   test('a route without a body does not look at one', async () => {
-    const door = await openDoor();
-    const url = `${door.url}/api/public/bodiless`;
+    const server = await startServer();
+    const url = `${server.url}/api/public/bodiless`;
     const response = await fetch(url, { method: 'POST', body: 'List-Unsubscribe=One-Click' });
     expect(await response.json()).toEqual({ done: true });
   });
 
   test('bodies beyond what all requests may hold are put off, and taken when others are done', async () => {
-    const door = await openDoor({ heldBodyBytes: 250 });
+    const server = await startServer({ heldBodyBytes: 250 });
     const other = head('Content-Length: 91', `/api/practices/${OTHER_TENANT}/echo`);
-    const first = await dial(door.port);
+    const first = await dial(server.port);
     first.write(head('Content-Length: 91') + BEGUN);
-    const second = await dial(door.port);
+    const second = await dial(server.port);
     second.write(other.replace('Bearer sender', 'Bearer other') + BEGUN);
-    const send = () => post(door.url, { 'X-Admin-Token': 'root' }, 95);
+    const send = () => post(server.url, { 'X-Admin-Token': 'root' }, 95);
     await expect.poll(async () => (await send()).status).toBe(503);
     const refused = await send();
     expect(refused.headers.get('retry-after')).toBe('2');
@@ -212,33 +212,38 @@ describe('bodies off the connection', () => {
     await expect.poll(async () => (await send()).status).toBe(200);
   });
 
-  test.each(['told', 'not told'])('large bodies wait for each other, their length %s', async (isTold) => {
-    const door = await openDoor({ heldBodyBytes: 30 * MIB });
-    const body = Buffer.from(JSON.stringify({ to: 'a', subject: 'c', anything: 'x' }).padEnd(4 * MIB));
-    const headers = { Authorization: 'Bearer sender', 'Content-Type': 'application/json' };
-    const send = () =>
-      fetch(`${door.url}/api/practices/${TENANT}/echo`, {
-        method: 'POST',
-        headers,
-        ...(isTold === 'told' ? { body } : { body: new Blob([body]).stream(), duplex: 'half' as const }),
-      });
-    const answers = await Promise.all(Array.from({ length: 8 }, send));
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
-  });
+  test.each(['declared', 'not declared'])(
+    'large bodies wait for each other, their length %s',
+    async (length) => {
+      const server = await startServer({ heldBodyBytes: 30 * MIB });
+      const body = Buffer.from(JSON.stringify({ to: 'a', subject: 'c', anything: 'x' }).padEnd(4 * MIB));
+      const headers = { Authorization: 'Bearer sender', 'Content-Type': 'application/json' };
+      const send = () =>
+        fetch(`${server.url}/api/practices/${TENANT}/echo`, {
+          method: 'POST',
+          headers,
+          ...(length === 'declared'
+            ? { body }
+            : { body: new Blob([body]).stream(), duplex: 'half' as const }),
+        });
+      const answers = await Promise.all(Array.from({ length: 8 }, send));
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    },
+  );
 
   test('who leaves while waiting takes no room', async () => {
-    const door = await openDoor({ heldBodyBytes: 20.5 * MIB });
+    const server = await startServer({ heldBodyBytes: 20.5 * MIB });
     const length = 4 * MIB;
     const target = head(`Content-Length: ${length}`, `/api/practices/${TENANT}/echo`);
-    const first = await dial(door.port);
+    const first = await dial(server.port);
     first.write(target);
-    const second = await dial(door.port);
+    const second = await dial(server.port);
     second.write(target);
     // Both have their room: not even a small body fits beside them.
     await expect
-      .poll(async () => (await post(door.url, { Authorization: 'Bearer sender' }, 250_000)).status)
+      .poll(async () => (await post(server.url, { Authorization: 'Bearer sender' }, 250_000)).status)
       .toBe(503);
-    const third = await dial(door.port);
+    const third = await dial(server.port);
     const answered = readAll(third, '200 OK');
     third.write(target);
     third.write(JSON.stringify({ to: 'a', subject: 'c', anything: 'x' }).padEnd(length));
@@ -248,26 +253,26 @@ describe('bodies off the connection', () => {
   });
 
   test('one practice cannot hold more than its share, by whichever connection, while others get in', async () => {
-    const door = await openDoor({ heldBodyBytes: 250 });
-    const first = await dial(door.port);
+    const server = await startServer({ heldBodyBytes: 250 });
+    const first = await dial(server.port);
     first.write(head('Content-Length: 91') + BEGUN);
     const own = { Authorization: 'Bearer sender' };
-    await expect.poll(async () => (await post(door.url, own, 40)).status).toBe(503);
-    expect((await post(door.url, { Authorization: 'Bearer other' }, 95, OTHER_TENANT)).status).toBe(200);
-    expect((await post(door.url, { 'X-Admin-Token': 'root' }, 95)).status).toBe(200);
-    expect((await post(door.url, own, 40)).status).toBe(503);
+    await expect.poll(async () => (await post(server.url, own, 40)).status).toBe(503);
+    expect((await post(server.url, { Authorization: 'Bearer other' }, 95, OTHER_TENANT)).status).toBe(200);
+    expect((await post(server.url, { 'X-Admin-Token': 'root' }, 95)).status).toBe(200);
+    expect((await post(server.url, own, 40)).status).toBe(503);
     first.destroy();
-    await expect.poll(async () => (await post(door.url, own, 95)).status).toBe(200);
+    await expect.poll(async () => (await post(server.url, own, 95)).status).toBe(200);
   });
 
   test('strangers hold each their own share: one at one address does not shut out the others', async () => {
-    const door = await openDoor({ heldBodyBytes: 250, trustProxy: 1 });
+    const server = await startServer({ heldBodyBytes: 250, trustProxy: 1 });
     const from = (address: string) => {
       const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': address };
       const body = JSON.stringify({ text: 'x'.repeat(70) });
-      return fetch(`${door.url}/api/public/small`, { method: 'POST', headers, body });
+      return fetch(`${server.url}/api/public/small`, { method: 'POST', headers, body });
     };
-    const greedy = await dial(door.port);
+    const greedy = await dial(server.port);
     greedy.write(head('X-Forwarded-For: 192.0.2.1\r\nContent-Length: 91', '/api/public/small') + BEGUN);
     await expect.poll(async () => (await from('192.0.2.1')).status).toBe(503);
     expect((await from('192.0.2.2')).status).toBe(200);
@@ -275,10 +280,10 @@ describe('bodies off the connection', () => {
   });
 
   test('what anyone may call takes small bodies only', async () => {
-    const door = await openDoor();
+    const server = await startServer();
     const headers = { 'Content-Type': 'application/json' };
     const post = (bytes: number) =>
-      fetch(`${door.url}/api/public/small`, {
+      fetch(`${server.url}/api/public/small`, {
         method: 'POST',
         headers,
         body: JSON.stringify({ text: '' }).padEnd(bytes),
@@ -291,13 +296,13 @@ describe('bodies off the connection', () => {
 describe('the credential of a request with a body', () => {
   const authentications = async (...packets: readonly string[]): Promise<(readonly [boolean])[]> => {
     const asked: [boolean][] = [];
-    const door = await openDoor({
+    const server = await startServer({
       authenticate: ({ isOnceMore }) => {
         asked.push([isOnceMore]);
         return sender;
       },
     });
-    const socket = await dial(door.port);
+    const socket = await dial(server.port);
     const answered = readAll(socket, '"subject":"b"');
     for (const packet of packets) {
       socket.write(packet);

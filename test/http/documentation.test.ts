@@ -6,7 +6,7 @@ import { openApiDocument } from '#src/http/openapi.ts';
 import { referencePage } from '#src/http/reference.ts';
 import { errorTable } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-import { allRoutes, openDoor } from './fixture.ts';
+import { allRoutes, startServer } from './fixture.ts';
 
 type Json = { readonly [key: string]: Json };
 const info = { name: 'Test', version: '1', origin: 'https://example.com' };
@@ -67,8 +67,8 @@ const operationOf = (described: Route): Operation => {
 
 describe('/openapi.yaml', () => {
   test('has every route with its access, its stability and its errors', async () => {
-    const door = await openDoor();
-    const response = await fetch(`${door.url}/openapi.yaml`);
+    const server = await startServer();
+    const response = await fetch(`${server.url}/openapi.yaml`);
     expect(response.headers.get('content-type')).toBe('application/yaml');
     const document = parse(await response.text());
     expect(document.openapi).toBe('3.1.0');
@@ -131,7 +131,7 @@ describe('/openapi.yaml', () => {
     expect(Object.keys(components.securitySchemes)).toEqual(['bearer', 'session', 'csrf', 'adminToken']);
   });
 
-  test('tells what the audit keeps, which limit holds and which media types are taken', () => {
+  test('says what the audit keeps, which limit holds and which media types are taken', () => {
     const body = z.object({ text: z.string() });
     const plain = operationOf(route('/api/things', { body }));
     expect(plain['x-audit']).toBeUndefined();
@@ -224,8 +224,8 @@ describe('/openapi.yaml', () => {
 
 describe('/reference', () => {
   test('names every route and every code, and runs no script', async () => {
-    const door = await openDoor();
-    const response = await fetch(`${door.url}/reference`);
+    const server = await startServer();
+    const response = await fetch(`${server.url}/reference`);
     const page = await response.text();
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('content-security-policy')).toMatch(
@@ -238,7 +238,7 @@ describe('/reference', () => {
     expect(page).not.toMatch(/<script|undefined|\[object/i);
   });
 
-  test('says of a route what the door does with it', () => {
+  test('says of a route what the server does with it', () => {
     const body = z.object({ text: z.string() });
     const page = referencePage(
       [
@@ -257,8 +257,8 @@ describe('/reference', () => {
   });
 
   test('describes the fields of a body in the words of its schema', async () => {
-    const door = await openDoor();
-    const page = await (await fetch(`${door.url}/reference`)).text();
+    const server = await startServer();
+    const page = await (await fetch(`${server.url}/reference`)).text();
     expect(page).toContain(
       '<td><code>subject</code></td><td><code>string</code></td><td>yes</td><td>the <code>Subject</code> of the message; at least 1 characters, at most 20 characters</td>',
     );

@@ -59,14 +59,14 @@ describe('/openapi.yaml', () => {
     expect(properties.event?.const).toBe(name);
   });
 
-  test.each(eventTypes)('of %s says all that is told, and that more may come', (name) => {
+  test.each(eventTypes)('of %s describes all its fields, and allows more', (name) => {
     const data = envelopeOf(name).properties.data;
     expect(Object.keys(data?.properties ?? {})).toEqual(Object.keys(publishedFields[name]));
     expect(data?.required).toEqual(Object.keys(publishedFields[name]));
     expect(data?.additionalProperties).toBeUndefined();
   });
 
-  test('of a test says what a test tells', () => {
+  test('of a test describes its fields', () => {
     const sent = JSON.parse(testEnvelope('id', { webhookId: 'w', name: 'n', at: 0 }));
     expect(Object.keys(envelopeOf(TEST_EVENT).properties.data?.properties ?? {})).toEqual(
       Object.keys(sent.data),
@@ -112,7 +112,7 @@ describe('/reference', () => {
     expect(cellsOf(rowOf(TEST_EVENT))[1]).toContain('/test</code>');
   });
 
-  test('says which events need tracking, and which chat alerts tell of', () => {
+  test('says which events need tracking, and which chat alerts send', () => {
     const marked = (column: number): string[] =>
       names.filter((name) => cellsOf(rowOf(name))[column] === 'yes').toSorted();
     expect(marked(2)).toEqual(['message.clicked', 'message.delivery_delayed', 'message.opened']);
@@ -125,7 +125,7 @@ describe('/reference', () => {
     ]);
   });
 
-  test('shows every field that an event tells', () => {
+  test('shows every field of an event', () => {
     const common = events.split('in every event of a message</caption>')[1]?.split('</table>')[0] ?? '';
     for (const name of Object.keys(messageFields)) expect(common).toContain(`<code>${name}</code>`);
     for (const type of eventTypes) {

@@ -1,4 +1,4 @@
-// A door on a free port with a few routes, callers and a clock of its own; and raw sockets for what fetch cannot say.
+// A server on a free port with a few routes, callers and a clock of its own; and raw sockets for what fetch cannot say.
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -179,7 +179,7 @@ export const testRoutes: readonly Route[] = [
   }),
 ];
 
-export interface Doorway {
+export interface TestServer {
   readonly url: string;
   readonly port: number;
   readonly clock: { milliseconds: number };
@@ -191,12 +191,12 @@ export interface Doorway {
 const info = { name: 'Test <service>', version: '1.2.3', origin: 'https://mail.example.com' };
 export const allRoutes: readonly Route[] = [...testRoutes, ...documentationRoutes(() => allRoutes, info)];
 
-/** An open door that is closed when the test ends. */
-export const openDoor = async (overrides: Partial<HttpServerOptions> = {}): Promise<Doorway> => {
+/** An open server that is closed when the test ends. */
+export const startServer = async (overrides: Partial<HttpServerOptions> = {}): Promise<TestServer> => {
   const clock = { milliseconds: 1_700_000_000_000 };
   const state = { draining: false };
   const lines: Record<string, unknown>[] = [];
-  const door = createHttpServer({
+  const server = createHttpServer({
     listen: { host: '127.0.0.1', port: 0 },
     routes: allRoutes,
     authenticate: ({ bearer, adminToken }) =>
@@ -213,12 +213,12 @@ export const openDoor = async (overrides: Partial<HttpServerOptions> = {}): Prom
     checkResponses: true,
     ...overrides,
   });
-  const { port } = await door.start();
-  onTestFinished(() => door.stop());
-  return { url: `http://127.0.0.1:${port}`, port, clock, state, log: lines, stop: () => door.stop() };
+  const { port } = await server.start();
+  onTestFinished(() => server.stop());
+  return { url: `http://127.0.0.1:${port}`, port, clock, state, log: lines, stop: () => server.stop() };
 };
 
-/** A socket to the door; it is destroyed when the test ends. */
+/** A socket to the server; it is destroyed when the test ends. */
 export const dial = async (port: number): Promise<Socket> => {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -226,7 +226,7 @@ export const dial = async (port: number): Promise<Socket> => {
   return socket;
 };
 
-/** All the door sends until it closes the connection, or until `enough` is in it. */
+/** All the server sends until it closes the connection, or until `enough` is in it. */
 export const readAll = (socket: Socket, enough?: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let received = '';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isFormType, parseForm } from '#src/http/form.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute } from '#src/kernel/route.ts';
-import { dial, openDoor, readAll } from './fixture.ts';
+import { dial, readAll, startServer } from './fixture.ts';
 
 const BOUNDARY = '----geckoformboundary0123456789';
 const MULTIPART = `multipart/form-data; boundary=${BOUNDARY}`;
@@ -64,9 +64,9 @@ describe('forms that are taken', () => {
     ['a name without quotes', MULTIPART, part('form-data; name=a', '1') + end(), { a: '1' }],
     ['no field at all', MULTIPART, end(), {}],
     ['line breaks as browsers write them', MULTIPART, field('a', 'x\r\ny\r\n') + end(), { a: 'x\ny\n' }],
-    ['what nobody filled in is absent', MULTIPART, field('a', '') + field('b', '1') + end(), { b: '1' }],
+    ['what was not filled in is absent', MULTIPART, field('a', '') + field('b', '1') + end(), { b: '1' }],
     [
-      'a file that nobody chose is absent',
+      'a file that was not chosen is absent',
       MULTIPART,
       part('form-data; name="a"; filename=""', '') + end(),
       {},
@@ -122,9 +122,9 @@ describe('forms that are refused', () => {
       'with a field twice',
       MULTIPART,
       field('a', '1') + field('a', '2') + end(),
-      '`body.a` stands in the form more than once.',
+      '`body.a` is in the form more than once.',
     ],
-    ['with an empty field twice', URL_ENCODED, 'a=&a=1', '`body.a` stands in the form more than once.'],
+    ['with an empty field twice', URL_ENCODED, 'a=&a=1', '`body.a` is in the form more than once.'],
     ['with too many parts', MULTIPART, field('a', '1').repeat(101) + end(), TOO_MANY],
     ['with too many pairs', URL_ENCODED, 'a=1&'.repeat(101), TOO_MANY],
     ['with nothing but separators', URL_ENCODED, '&'.repeat(200_000), TOO_MANY],
@@ -205,8 +205,8 @@ const formOf = (fields: Record<string, string>): FormData => {
 
 describe('over HTTP', () => {
   const post = async (path: string, body: RequestInit['body'], headers: Record<string, string> = {}) => {
-    const door = await openDoor({ routes: formRoutes });
-    const response = await fetch(door.url + path, { method: 'POST', body: body ?? null, headers });
+    const server = await startServer({ routes: formRoutes });
+    const response = await fetch(server.url + path, { method: 'POST', body: body ?? null, headers });
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
 
@@ -271,8 +271,8 @@ describe('over HTTP', () => {
   });
 
   test('a form that arrives in pieces is put together', async () => {
-    const door = await openDoor({ routes: formRoutes });
-    const socket = await dial(door.port);
+    const server = await startServer({ routes: formRoutes });
+    const socket = await dial(server.port);
     const answered = readAll(socket, '"Erika"');
     const body = Buffer.from(field('to', 'Erika') + end());
     socket.write(

@@ -74,7 +74,7 @@ describe('documents that are refused', () => {
     ['empty arrays', ['[', '[],'.repeat(MAX_VALUES / 2), '[]]']],
     ['nesting', [nested(MAX_VALUES + 1)]],
     ['what is not even JSON', [','.repeat(1_000_000)]],
-    ['what stands behind strings', ['["\\\\","\\"",', '0,'.repeat(MAX_VALUES), '0]']],
+    ['what follows strings', ['["\\\\","\\"",', '0,'.repeat(MAX_VALUES), '0]']],
   ])('too many values are refused in %s', (_, parts) => {
     const error = refusal(parts.join(''));
     expect(error.code).toBe('invalid_request');

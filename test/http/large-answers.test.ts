@@ -1,8 +1,8 @@
-// Answers that nobody reads: many of them must not fill the memory that all practices share.
+// Answers that are not read: many of them must not fill the memory that all practices share.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '#src/kernel/route.ts';
-import { dial, OTHER_TENANT, openDoor, TENANT } from './fixture.ts';
+import { dial, OTHER_TENANT, startServer, TENANT } from './fixture.ts';
 
 const MIB = 1024 * 1024;
 
@@ -26,17 +26,17 @@ const ask = (tenant: string, token: string): string =>
   `GET /api/practices/${tenant}/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 
 test('one practice holds its share of them, and gets the next once it has read or left', async () => {
-  const door = await openDoor({ routes: [large], heldAnswerBytes: 100 * MIB });
+  const server = await startServer({ routes: [large], heldAnswerBytes: 100 * MIB });
   const status = async (tenant: string, token: string) => {
     const headers = { Authorization: `Bearer ${token}` };
-    const answer = await fetch(`${door.url}/api/practices/${tenant}/large`, { headers });
+    const answer = await fetch(`${server.url}/api/practices/${tenant}/large`, { headers });
     return {
       status: answer.status,
       bytes: (await answer.text()).length,
       retry: answer.headers.get('retry-after'),
     };
   };
-  const unread = await dial(door.port);
+  const unread = await dial(server.port);
   unread.write(ask(TENANT, 'sender'));
   await expect.poll(() => status(TENANT, 'sender')).toMatchObject({ status: 503, retry: '5' });
   expect(await status(OTHER_TENANT, 'other')).toMatchObject({ status: 200 });
@@ -60,17 +60,17 @@ test('who leaves before the answer is made leaves nothing held', async () => {
       return { status: 200, contentType: 'text/plain', body: 'x'.repeat(24 * MIB) };
     },
   });
-  const door = await openDoor({ routes: [slow, large], heldAnswerBytes: 100 * MIB });
-  const gone = await dial(door.port);
+  const server = await startServer({ routes: [slow, large], heldAnswerBytes: 100 * MIB });
+  const gone = await dial(server.port);
   gone.write(ask(TENANT, 'sender').replace('/large', '/slow'));
   await entered.promise;
   gone.resetAndDestroy();
-  // The door has seen it go once it has answered somebody who came later.
-  await fetch(`${door.url}/healthz`);
-  await fetch(`${door.url}/healthz`);
+  // The server has seen it go once it has answered somebody who came later.
+  await fetch(`${server.url}/healthz`);
+  await fetch(`${server.url}/healthz`);
   gate.resolve();
   await left.promise;
-  const answer = await fetch(`${door.url}/api/practices/${TENANT}/large`, {
+  const answer = await fetch(`${server.url}/api/practices/${TENANT}/large`, {
     headers: { Authorization: 'Bearer sender' },
   });
   expect((await answer.text()).length).toBe(24 * MIB);

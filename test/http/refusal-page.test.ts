@@ -4,7 +4,7 @@ import { refusalPage } from '#src/http/refusal-page.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { HTML_TYPE, page } from '#src/kernel/page.ts';
 import { defineRoute } from '#src/kernel/route.ts';
-import { LIMITS, openDoor } from './fixture.ts';
+import { LIMITS, startServer } from './fixture.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const form = defineRoute({
@@ -38,7 +38,7 @@ describe('a refusal', () => {
     ['de', 'Das hat nicht geklappt'],
     ['en', 'That did not work'],
   ])('of a form is a page for browsers, in their language: %s', async (language, title) => {
-    const { url } = await openDoor({ routes: [form] });
+    const { url } = await startServer({ routes: [form] });
     const answer = await post(url, 'email=x', BROWSER, language);
     expect(answer.status).toBe(400);
     expect(answer.headers.get('content-type')).toBe(HTML_TYPE);
@@ -51,13 +51,13 @@ describe('a refusal', () => {
   });
 
   test.each(['application/json', '*/*'])('of a form is JSON for programs: %s', async (accept) => {
-    const { url } = await openDoor({ routes: [form] });
+    const { url } = await startServer({ routes: [form] });
     const answer = await post(url, 'email=x', accept);
     expect(await answer.json()).toMatchObject({ code: 'invalid_request' });
   });
 
   test('says how long to wait', async () => {
-    const { url } = await openDoor({ routes: [form] });
+    const { url } = await startServer({ routes: [form] });
     for (let count = 0; count < LIMITS.signInPerAddress.burst; count += 1)
       await post(url, 'email=abc', BROWSER);
     const answer = await post(url, 'email=abc', BROWSER);
@@ -66,7 +66,7 @@ describe('a refusal', () => {
   });
 
   test('where there is nothing is a page outside of the API only', async () => {
-    const { url } = await openDoor({ routes: [form] });
+    const { url } = await startServer({ routes: [form] });
     const typeAt = async (path: string) =>
       (await fetch(url + path, { headers: { Accept: BROWSER } })).headers.get('content-type');
     expect(await typeAt('/')).toBe(HTML_TYPE);

@@ -5,8 +5,8 @@ import {
   gate,
   LIMITS,
   OTHER_TENANT,
-  openDoor,
   readAll,
+  startServer,
   TENANT,
   testRoutes,
   UNKNOWN_TENANT,
@@ -215,7 +215,7 @@ const cases: Case[] = [
     sends: { 'retry-after': '7' },
   },
   {
-    name: 'a route overrides a header of the door',
+    name: 'a route overrides a header of the server',
     path: '/api/public/csv',
     status: 200,
     sends: { 'cache-control': 'max-age=60', 'content-type': 'text/csv' },
@@ -358,8 +358,8 @@ describe('requests and their answers', () => {
   test.each(cases)(
     '$name',
     async ({ method = 'GET', path, headers = {}, body, status, code, answers = {}, sends = {} }) => {
-      const door = await openDoor();
-      const response = await fetch(door.url + path, {
+      const server = await startServer();
+      const response = await fetch(server.url + path, {
         method,
         headers,
         ...(body === undefined ? {} : { body }),
@@ -384,10 +384,10 @@ describe('requests and their answers', () => {
   );
 
   test('another tenant, an unknown one and a malformed id are answered alike', async () => {
-    const door = await openDoor();
+    const server = await startServer();
     const forms = await Promise.all(
       [OTHER_TENANT, UNKNOWN_TENANT, 'x'].map(async (id) => {
-        const response = await fetch(`${door.url}/api/practices/${id}`, { headers: sender });
+        const response = await fetch(`${server.url}/api/practices/${id}`, { headers: sender });
         const headers = Object.fromEntries(response.headers);
         for (const changing of ['x-request-id', 'date', 'ratelimit-remaining', 'ratelimit-reset'])
           delete headers[changing];
@@ -400,18 +400,22 @@ describe('requests and their answers', () => {
   });
 
   test('keys of prototypes stay data', async () => {
-    const door = await openDoor();
+    const server = await startServer();
     const body =
       '{"to":"a","subject":"b","metadata":{"__proto__":"x","constructor":"y"},"anything":{"__proto__":{"polluted":1}}}';
-    const response = await fetch(door.url + echo, { method: 'POST', headers: { ...sender, ...json }, body });
+    const response = await fetch(server.url + echo, {
+      method: 'POST',
+      headers: { ...sender, ...json },
+      body,
+    });
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('"constructor":"y"');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
   test('a repeated credential or header is none', async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     socket.write(
       `GET /api/practices/${TENANT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sender\r\nAuthorization: Bearer viewer\r\n\r\n` +
         'GET /api/public/address HTTP/1.1\r\nHost: x\r\nX-Twice: a\r\nX-Twice: b\r\nConnection: close\r\n\r\n',
@@ -427,21 +431,21 @@ describe('requests and their answers', () => {
     ['is believed in the entry before trusted networks', ['127.0.0.0/8', '192.0.2.0/24'], '198.51.100.1'],
     ['is not believed from outside the trusted networks', ['192.0.2.0/24'], '127.0.0.1'],
   ])('X-Forwarded-For %s', async (_, trustProxy, expected) => {
-    const door = await openDoor({ trustProxy });
-    const response = await fetch(`${door.url}/api/public/address`, {
+    const server = await startServer({ trustProxy });
+    const response = await fetch(`${server.url}/api/public/address`, {
       headers: { 'X-Forwarded-For': '198.51.100.1, 192.0.2.7' },
     });
     expect(await response.json()).toMatchObject({ clientAddress: expected });
   });
 
   test('a stream is sent as it comes', async () => {
-    const door = await openDoor();
-    expect(await (await fetch(`${door.url}/api/public/csv`)).text()).toBe('a,b\r\n1,2\r\n');
+    const server = await startServer();
+    expect(await (await fetch(`${server.url}/api/public/csv`)).text()).toBe('a,b\r\n1,2\r\n');
   });
 
   test('what is not HTTP is answered in the form of errors', async () => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     socket.write('HELO there\r\n\r\n');
     const answer = await readAll(socket);
     expect(answer).toMatch(/^HTTP\/1.1 400 .*\r\nX-Request-Id: /);
@@ -451,8 +455,8 @@ describe('requests and their answers', () => {
   test.each(['a://b?c', 'http://b?c', '?c'])(
     'the target %s, which has no path, harms nothing',
     async (target) => {
-      const door = await openDoor();
-      const socket = await dial(door.port);
+      const server = await startServer();
+      const socket = await dial(server.port);
       socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       expect(await readAll(socket)).toMatch(/^HTTP\/1.1 40[04] .*\r\nX-Request-Id: /);
     },
@@ -463,8 +467,8 @@ describe('requests and their answers', () => {
     ['a length beside chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
     ['a head too large', `X-Large: ${'x'.repeat(20_000)}\r\n`],
   ])('%s is refused and the connection closed', async (_, headers) => {
-    const door = await openDoor();
-    const socket = await dial(door.port);
+    const server = await startServer();
+    const socket = await dial(server.port);
     socket.write(`POST /api/public/small HTTP/1.1\r\nHost: x\r\n${headers}\r\n`);
     expect(await readAll(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*Connection: close/);
   });
@@ -474,9 +478,9 @@ describe('rate limit', () => {
   const limits = () => ({ ...LIMITS, requests: { perSecond: 2, burst: 3 }, body_bytes: 1024 });
 
   test('a credential is refused beyond its burst and allowed again later', async () => {
-    const door = await openDoor({ limits });
+    const server = await startServer({ limits });
     const ask = (bearer: string) =>
-      fetch(`${door.url}/api/practices/${TENANT}`, { headers: { Authorization: `Bearer ${bearer}` } });
+      fetch(`${server.url}/api/practices/${TENANT}`, { headers: { Authorization: `Bearer ${bearer}` } });
     const first = await ask('sender');
     expect(first.headers.get('ratelimit-limit')).toBe('3');
     expect(first.headers.get('ratelimit-remaining')).toBe('2');
@@ -489,24 +493,24 @@ describe('rate limit', () => {
     expect(refused.headers.get('ratelimit-remaining')).toBe('0');
     expect(await refused.json()).toMatchObject({ code: 'rate_limited', retry_after: 1 });
     expect((await ask('viewer')).status).toBe(200);
-    door.clock.milliseconds += 500;
+    server.clock.milliseconds += 500;
     expect((await ask('sender')).status).toBe(200);
   });
 
   test('guesses of tokens count against the address', async () => {
-    const door = await openDoor({ limits });
+    const server = await startServer({ limits });
     const statuses: number[] = [];
     for (let guess = 0; guess < 5; guess += 1) {
       const headers = { Authorization: `Bearer guess${guess}` };
-      statuses.push((await fetch(`${door.url}/api/practices/${TENANT}`, { headers })).status);
+      statuses.push((await fetch(`${server.url}/api/practices/${TENANT}`, { headers })).status);
     }
     expect(statuses).toEqual([401, 401, 401, 429, 429]);
   });
 
   test('what is not of the API is not limited', async () => {
-    const door = await openDoor({ limits });
+    const server = await startServer({ limits });
     for (let asked = 0; asked < 5; asked += 1) {
-      const response = await fetch(`${door.url}/healthz`);
+      const response = await fetch(`${server.url}/healthz`);
       expect(response.status).toBe(200);
       expect(response.headers.get('ratelimit-limit')).toBeNull();
     }
@@ -515,15 +519,15 @@ describe('rate limit', () => {
 
 describe('log', () => {
   test('a request leaves one line, without query, headers and body', async () => {
-    const door = await openDoor();
-    const response = await fetch(`${door.url}${echo}?limit=5&token=topsecret`, {
+    const server = await startServer();
+    const response = await fetch(`${server.url}${echo}?limit=5&token=topsecret`, {
       method: 'POST',
       headers: { ...sender, ...json, 'X-Request-Id': 'mine-1' },
       body: good,
     });
     await response.text();
-    await expect.poll(() => door.log.length).toBe(1);
-    expect(door.log[0]).toMatchObject({
+    await expect.poll(() => server.log.length).toBe(1);
+    expect(server.log[0]).toMatchObject({
       msg: 'request',
       method: 'POST',
       route: '/api/practices/{id}/echo',
@@ -534,42 +538,42 @@ describe('log', () => {
       tenant_id: TENANT,
       bytes_in: good.length,
     });
-    expect(JSON.stringify(door.log)).not.toMatch(/topsecret|sender"|Hello/);
+    expect(JSON.stringify(server.log)).not.toMatch(/topsecret|sender"|Hello/);
   });
 
   test('a defect is logged with its stack under the id of the request', async () => {
-    const door = await openDoor();
-    const response = await fetch(`${door.url}/api/public/fails/badly`);
-    const line = door.log.find(({ msg }) => msg === 'request failed');
+    const server = await startServer();
+    const response = await fetch(`${server.url}/api/public/fails/badly`);
+    const line = server.log.find(({ msg }) => msg === 'request failed');
     expect(line).toMatchObject({ request_id: response.headers.get('x-request-id') });
     expect(JSON.stringify(line)).toContain('secret of the inside');
     expect(JSON.stringify(line)).toContain('fixture.ts');
   });
 
   test('the token in a path that is nearly a route is not logged', async () => {
-    const door = await openDoor();
+    const server = await startServer();
     const token = `svc_inv_${'7'.repeat(43)}`;
-    await fetch(`${door.url}/invitation/${token}/`);
-    const line = () => door.log.find(({ msg }) => msg === 'request');
+    await fetch(`${server.url}/invitation/${token}/`);
+    const line = () => server.log.find(({ msg }) => msg === 'request');
     await expect.poll(line).toMatchObject({ path: '/invitation/[redacted]' });
-    expect(JSON.stringify(door.log)).not.toContain(token);
+    expect(JSON.stringify(server.log)).not.toContain(token);
   });
 
   test("a client's id of another form is not logged", async () => {
-    const door = await openDoor();
-    await (await fetch(`${door.url}/api/meta`, { headers: { 'X-Request-Id': 'a b' } })).text();
-    await expect.poll(() => door.log.length).toBe(1);
-    expect(door.log[0]).not.toHaveProperty('client_request_id');
+    const server = await startServer();
+    await (await fetch(`${server.url}/api/meta`, { headers: { 'X-Request-Id': 'a b' } })).text();
+    await expect.poll(() => server.log.length).toBe(1);
+    expect(server.log[0]).not.toHaveProperty('client_request_id');
   });
 });
 
 describe('going down', () => {
   test('while draining only what watchers read is answered', async () => {
-    const door = await openDoor();
-    door.state.draining = true;
+    const server = await startServer();
+    server.state.draining = true;
     for (const path of ['/healthz', '/openapi.yaml', '/api/meta'])
-      expect((await fetch(door.url + path)).status).toBe(200);
-    const refused = await fetch(door.url + echo, {
+      expect((await fetch(server.url + path)).status).toBe(200);
+    const refused = await fetch(server.url + echo, {
       method: 'POST',
       headers: { ...sender, ...json },
       body: good,
@@ -581,9 +585,9 @@ describe('going down', () => {
     expect(await refused.json()).toMatchObject({ code: 'unavailable', retry_after: 5 });
   });
 
-  test('stop waits for requests under way, not for idle or silent connections', async () => {
-    const door = await openDoor();
-    const silent = await dial(door.port);
+  test('stop waits for requests in flight, not for idle or silent connections', async () => {
+    const server = await startServer();
+    const silent = await dial(server.port);
     silent.write('GET /api/meta HT');
     const silentClosed = new Promise((resolve) => silent.once('close', resolve));
     silent.resume();
@@ -594,13 +598,13 @@ describe('going down', () => {
     const entered = new Promise<void>((resolve) => {
       gate.entered = resolve;
     });
-    const slow = fetch(`${door.url}/api/public/slow`);
+    const slow = fetch(`${server.url}/api/public/slow`);
     await entered;
     let stopped = false;
-    const stopping = door.stop().then(() => {
+    const stopping = server.stop().then(() => {
       stopped = true;
     });
-    await expect(fetch(`${door.url}/api/meta`)).rejects.toThrow();
+    await expect(fetch(`${server.url}/api/meta`)).rejects.toThrow();
     expect(stopped).toBe(false);
     release();
     expect(await (await slow).json()).toEqual({ slow: true });
@@ -609,12 +613,14 @@ describe('going down', () => {
   });
 
   test('an address in use is an error of the start', async () => {
-    const door = await openDoor();
-    await expect(openDoor({ listen: { host: '127.0.0.1', port: door.port } })).rejects.toThrow('EADDRINUSE');
+    const server = await startServer();
+    await expect(startServer({ listen: { host: '127.0.0.1', port: server.port } })).rejects.toThrow(
+      'EADDRINUSE',
+    );
   });
 
-  test('a defective list of routes makes no door', async () => {
+  test('a defective list of routes makes no server', async () => {
     const routes = [...allRoutes, ...testRoutes.slice(0, 1)];
-    await expect(openDoor({ routes })).rejects.toThrow('answers the same requests');
+    await expect(startServer({ routes })).rejects.toThrow('answers the same requests');
   });
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { serviceRoutes } from '#src/http/service-routes.ts';
-import { LIMITS, openDoor } from './fixture.ts';
+import { LIMITS, startServer } from './fixture.ts';
 
 test('GET /api/meta shows the limits that the gates and servers read', async () => {
-  const { url } = await openDoor({
+  const { url } = await startServer({
     routes: serviceRoutes({
       name: 'Test',
       version: '1.2.3',

@@ -6,7 +6,7 @@ import { anonymous } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type RequestContext } from '#src/kernel/route.ts';
 import { openSse } from '#test/support/sse.ts';
-import { dial, openDoor, readAll, TENANT } from './fixture.ts';
+import { dial, readAll, startServer, TENANT } from './fixture.ts';
 
 const CHUNK = `${'x'.repeat(64 * 1024)}\n`;
 
@@ -53,21 +53,21 @@ const SENDER = { Authorization: 'Bearer sender' };
 const ASK = `GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sender\r\n\r\n`;
 
 describe('the source of a stream', () => {
-  test('is ended at once when the client leaves, though nothing is to be told', async () => {
+  test('is ended at once when the client leaves, though there is nothing to send', async () => {
     const silent = source(null);
-    const door = await openDoor({ routes: [routeOf(() => silent)] });
-    const socket = await dial(door.port);
+    const server = await startServer({ routes: [routeOf(() => silent)] });
+    const socket = await dial(server.port);
     socket.write(ASK);
     await expect.poll(silent.pulled).toBe(1);
     socket.destroy();
     await silent.returned;
-    await expect.poll(() => door.log.find(({ msg }) => msg === 'request')).toMatchObject({ aborted: true });
+    await expect.poll(() => server.log.find(({ msg }) => msg === 'request')).toMatchObject({ aborted: true });
   });
 
-  test('is ended at once also where the client was sending a body that nobody reads', async () => {
+  test('is ended at once also where the client was sending a body that is not read', async () => {
     const silent = source(null);
-    const door = await openDoor({ routes: [routeOf(() => silent)] });
-    const socket = await dial(door.port);
+    const server = await startServer({ routes: [routeOf(() => silent)] });
+    const socket = await dial(server.port);
     socket.write(ASK.replace('\r\n\r\n', `\r\nContent-Length: ${2 * CHUNK.length}\r\n\r\n${CHUNK}`));
     await expect.poll(silent.pulled).toBe(1);
     socket.destroy();
@@ -87,12 +87,12 @@ describe('the source of a stream', () => {
         return route.handle(input as never, context);
       },
     });
-    const door = await openDoor({ routes: [late] });
-    const socket = await dial(door.port);
+    const server = await startServer({ routes: [late] });
+    const socket = await dial(server.port);
     socket.write(ASK);
     await entered.promise;
     socket.destroy();
-    await expect.poll(() => door.log.some(({ msg }) => msg === 'request')).toBe(true);
+    await expect.poll(() => server.log.some(({ msg }) => msg === 'request')).toBe(true);
     gate.resolve();
     await silent.returned;
     expect(silent.pulled()).toBe(0);
@@ -100,8 +100,8 @@ describe('the source of a stream', () => {
 
   test('is never asked for the answer to HEAD, and ended', async () => {
     const endless = source(CHUNK);
-    const door = await openDoor({ routes: [routeOf(() => endless)] });
-    const head = await openSse(door.url + PATH, SENDER, 'HEAD');
+    const server = await startServer({ routes: [routeOf(() => endless)] });
+    const head = await openSse(server.url + PATH, SENDER, 'HEAD');
     expect([head.status, head.headers['content-type'], await head.ended]).toEqual([
       200,
       'text/event-stream',
@@ -113,20 +113,20 @@ describe('the source of a stream', () => {
 
   test('is asked no further than the client reads, and ended when it reads nothing for too long', async () => {
     const endless = source(CHUNK);
-    const door = await openDoor({ routes: [routeOf(() => endless)], unreadMs: 500 });
-    const socket = await dial(door.port);
+    const server = await startServer({ routes: [routeOf(() => endless)], unreadMs: 500 });
+    const socket = await dial(server.port);
     socket.pause();
     socket.write(ASK);
     await endless.returned;
     // What the system holds for a connection is some MiB.
     expect(endless.pulled() * CHUNK.length).toBeLessThan(64 * 1024 * 1024);
-    await expect.poll(() => door.log.find(({ msg }) => msg === 'request')).toMatchObject({ aborted: true });
+    await expect.poll(() => server.log.find(({ msg }) => msg === 'request')).toMatchObject({ aborted: true });
   });
 
   test('whose client reads slowly goes on', async () => {
     const endless = source(CHUNK);
-    const door = await openDoor({ routes: [routeOf(() => endless)], unreadMs: 500 });
-    const live = await openSse(door.url + PATH, SENDER);
+    const server = await startServer({ routes: [routeOf(() => endless)], unreadMs: 500 });
+    const live = await openSse(server.url + PATH, SENDER);
     let ended = false;
     void endless.returned.then(() => {
       ended = true;
@@ -145,23 +145,23 @@ describe('the source of a stream', () => {
   });
 
   test('that fails breaks the connection, so that the answer is not taken for whole', async () => {
-    const heard = Promise.withResolvers<void>();
+    const received = Promise.withResolvers<void>();
     const failing = async function* () {
       yield 'retry: 1\n\n';
-      await heard.promise;
+      await received.promise;
       throw new AppError('unauthorized', 'No more.');
     };
-    const door = await openDoor({ routes: [routeOf(failing)] });
-    const live = await openSse(door.url + PATH, SENDER);
-    heard.resolve();
+    const server = await startServer({ routes: [routeOf(failing)] });
+    const live = await openSse(server.url + PATH, SENDER);
+    received.resolve();
     expect([await live.ended, live.text()]).toEqual([false, 'retry: 1\n\n']);
     await expect
-      .poll(() => door.log.find(({ msg }) => msg === 'request'))
+      .poll(() => server.log.find(({ msg }) => msg === 'request'))
       .toMatchObject({ status: 200, code: 'unauthorized', bytes_out: 10 });
   });
 });
 
-describe('a handler that asks once more who is there', () => {
+describe('a handler that asks again who the caller is', () => {
   const sender: Caller = {
     ...anonymous,
     kind: 'team_token',
@@ -194,11 +194,11 @@ describe('a handler that asks once more who is there', () => {
       asked.push(isOnceMore);
       return present;
     };
-    const door = await openDoor({ routes: [route], authenticate });
-    const socket = await dial(door.port);
+    const server = await startServer({ routes: [route], authenticate });
+    const socket = await dial(server.port);
     socket.write(ASK.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
     expect(await readAll(socket)).toContain(said);
-    // Else a session that nobody uses would live for as long as its stream.
+    // Else an unused session would live for as long as its stream.
     expect(asked).toEqual([false, true]);
   });
 });

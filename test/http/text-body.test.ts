@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openApiDocument } from '#src/http/openapi.ts';
 import { defineRoute } from '#src/kernel/route.ts';
-import { OTHER_TENANT, openDoor, TENANT, UNKNOWN_TENANT } from './fixture.ts';
+import { OTHER_TENANT, startServer, TENANT, UNKNOWN_TENANT } from './fixture.ts';
 
 const shared = { tag: 'Test', summary: 'For the tests.', stability: 'stable' } as const;
 const ok = { 200: { description: 'done', body: z.unknown() } };
@@ -44,8 +44,8 @@ const routes = [
 
 describe('a body of text', () => {
   const post = async (body: string | Buffer<ArrayBuffer>, type: string) => {
-    const door = await openDoor({ routes });
-    const response = await fetch(`${door.url}/text`, {
+    const server = await startServer({ routes });
+    const response = await fetch(`${server.url}/text`, {
       method: 'POST',
       body,
       headers: { 'Content-Type': type },
@@ -97,8 +97,8 @@ describe('a body of text', () => {
 
 describe('the practice of a flat path', () => {
   const get = async (target: string, headers: Record<string, string>) => {
-    const door = await openDoor({ routes });
-    const response = await fetch(door.url + target, { headers });
+    const server = await startServer({ routes });
+    const response = await fetch(server.url + target, { headers });
     const body = await response.json();
     return response.status === 200 ? body : response.status;
   };

@@ -31,7 +31,7 @@ test('one tenant’s work is done one after the other, also past a failure; anot
   expect(await queue('a', async () => 'again')).toBe('again');
 });
 
-test('a practice has so many under way, each practice its own, and what has ended or failed leaves its place', async () => {
+test('each key has its own number of running works; one that ended or failed gives its place back', async () => {
   const inPlace = limitKeyedConcurrency(2, 'Too many.');
   const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
   const begin = (tenantId: string) =>
@@ -55,7 +55,7 @@ test('a practice has so many under way, each practice its own, and what has ende
   expect(await Promise.all([elsewhere, third, fourth])).toEqual(['done', 'done', 'done']);
 });
 
-test('so many works run at once, the others wait in their order, and a failed one gives its place back', async () => {
+test('a limited number of works runs at once, the others wait in their order, and a failed one gives its place back', async () => {
   const limited = limitConcurrency(2);
   const started: number[] = [];
   const ends: PromiseWithResolvers<void>[] = [];

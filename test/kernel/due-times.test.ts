@@ -18,7 +18,7 @@ test('what is due is taken once, the earliest first, and nothing before its time
   expect([times.size(), times.nextAt(), times.at('a'), times.at('c')]).toEqual([1, 3, null, 3]);
 });
 
-test('a time set anew replaces the one before, earlier or later; null takes it away', () => {
+test('a time that is set again replaces the one before, earlier or later; null takes it away', () => {
   const times = createDueTimes();
   times.set('a', 5);
   times.set('a', 9);

@@ -15,7 +15,7 @@ describe('token bucket', () => {
     expect(limiter.take('a', 1500, limit).allowed).toBe(false);
   });
 
-  test('what is left and how long it takes is told', () => {
+  test('the verdict says what is left and how long it takes', () => {
     const limiter = createRateLimiter();
     expect(limiter.take('a', 0, limit)).toEqual({
       allowed: true,
@@ -85,7 +85,7 @@ test.each([
   expect(clientKey(address)).toBe(key);
 });
 
-test('so many a minute for each key, and the refusal says when to come again', () => {
+test('each key has its number a minute, and the refusal says when to come again', () => {
   const clock = createTestClock();
   const check = createRateCheck(clock, () => perMinute(3), 'Too many.');
   for (let time = 0; time < 3; time++) check('a@example.org');

@@ -1,4 +1,4 @@
-// The answers at the door: what they wait for, what they cost, and what the log says of them.
+// The answers at the server: what they wait for, what they cost, and what the log says of them.
 import { createSecretKey } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -13,7 +13,7 @@ import { createLog } from '#src/kernel/log.ts';
 import { perMinute } from '#src/kernel/rate-limit.ts';
 import { createTrackingLinks } from '#src/mail/copy-links.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
-import { LIMITS, openDoor } from '#test/http/fixture.ts';
+import { LIMITS, startServer } from '#test/http/fixture.ts';
 import { createTestDisk } from '#test/kernel/db/test-disk.ts';
 import { until } from '#test/support/process.ts';
 import {
@@ -68,12 +68,12 @@ test('a disk that hangs delays no answer', async () => {
     holdMs: 0,
   });
   onTestFinished(() => recorder.stop());
-  const door = await openDoor({ routes: trackingRoutes({ clock, trackingKey: key, recorder }) });
+  const server = await startServer({ routes: trackingRoutes({ clock, trackingKey: key, recorder }) });
   const before = disk.syncs();
   disk.hold();
   let isRead = false;
   try {
-    expect(await follow(door.url + links.open(target))).toBe(200);
+    expect(await follow(server.url + links.open(target))).toBe(200);
     await until('a write has begun', async () => disk.syncs() > before);
     void storage.tenants
       .read(tenantId, () => undefined)
@@ -82,7 +82,7 @@ test('a disk that hangs delays no answer', async () => {
       });
     // Whoever waited for the file, be it to write or to read, would wait now.
     for (let count = 0; count < 20; count += 1)
-      expect(await follow(door.url + links.click(target, SHOP))).toBe(302);
+      expect(await follow(server.url + links.click(target, SHOP))).toBe(302);
     expect(isRead).toBe(false);
   } finally {
     disk.release();
@@ -107,7 +107,7 @@ test('ten thousand answers hold a bounded part of what strangers send', async ()
   const url = `https://praxis.example/${'a'.repeat(1_900)}`;
   const answer = (recipientId: number) => {
     const [, , , token = '', encoded = ''] = links.click({ tenantNumber: 1, recipientId }, url).split('/');
-    // As long as the door takes them, and each its own.
+    // As long as the server takes them, and each its own.
     const agent = `Mozilla/5.0 ${recipientId} ${'x'.repeat(14_000)}`;
     return route?.handle(
       { params: { token, url: encoded } as never, query: {} as never, body: undefined as never },
@@ -129,30 +129,30 @@ test('ten thousand answers hold a bounded part of what strangers send', async ()
   expect(heap() - before).toBeLessThan(60 * 1024 * 1024);
 });
 
-describe('the door', () => {
+describe('the server', () => {
   test('limits nobody: a newsletter is opened by a whole office behind one address', async () => {
     const { routes, hits } = noted();
-    const door = await openDoor({
+    const server = await startServer({
       routes,
       limits: () => ({ ...LIMITS, requests: perMinute(1), signInPerAddress: perMinute(1) }),
     });
     for (let id = 1; id <= 50; id += 1)
-      expect(await follow(door.url + links.open({ tenantNumber: 1, recipientId: id }))).toBe(200);
+      expect(await follow(server.url + links.open({ tenantNumber: 1, recipientId: id }))).toBe(200);
     expect(hits).toHaveLength(50);
   });
 
   test('answers while the service goes down: people follow a link once', async () => {
     const { routes, hits } = noted();
-    const door = await openDoor({ routes });
-    door.state.draining = true;
-    expect(await follow(door.url + links.click(TARGET, SHOP))).toBe(302);
-    expect(await follow(door.url + links.open(TARGET))).toBe(200);
+    const server = await startServer({ routes });
+    server.state.draining = true;
+    expect(await follow(server.url + links.click(TARGET, SHOP))).toBe(302);
+    expect(await follow(server.url + links.open(TARGET))).toBe(200);
     expect(hits).toHaveLength(2);
   });
 
   test('writes no link and nothing of the person into the log, neither of genuine ones nor of altered ones', async () => {
     const { routes } = noted();
-    const door = await openDoor({ routes });
+    const server = await startServer({ routes });
     const url = 'https://praxis.example/ergebnis/4711';
     const [open, click] = [links.open(TARGET), links.click(TARGET, url)];
     const all = [
@@ -164,12 +164,12 @@ describe('the door', () => {
       click.toUpperCase(),
       click.replace('/t/', '/T/'),
     ];
-    for (const link of all) await follow(door.url + link, { headers: { 'User-Agent': 'Geheim/1' } });
+    for (const link of all) await follow(server.url + link, { headers: { 'User-Agent': 'Geheim/1' } });
     await until(
       'all are logged',
-      async () => door.log.filter(({ msg }) => msg === 'request').length === all.length,
+      async () => server.log.filter(({ msg }) => msg === 'request').length === all.length,
     );
-    const text = JSON.stringify(door.log).toLowerCase();
+    const text = JSON.stringify(server.log).toLowerCase();
     for (const link of all)
       for (const part of link.split('/').filter((part) => part.length > 20))
         expect(text).not.toContain(part.toLowerCase());
