@@ -172,7 +172,7 @@ test('an error repeats what is wrong, shortened and on one line', () => {
   expect(() => parseAddressList(`${'x'.repeat(1_000)}\r\n`)).toThrow(/^"x{80}…" has a control character/);
 });
 
-test('hostile input of the largest size is answered at once', () => {
+test('hostile input of the largest size is read fast', () => {
   for (const text of [
     '('.repeat(65_536),
     '"\\'.repeat(32_768),
@@ -184,12 +184,12 @@ test('hostile input of the largest size is answered at once', () => {
   }
 });
 
-test('one address has one key, however it was typed', () => {
+test('all spellings of one address have the same key', () => {
   expect(addressKey(parseAddress('Hans.M@Example.ORG').address)).toBe('hans.m@example.org');
   expect(addressKey(parseAddress('JÖRG@straße.de').address)).toBe('jörg@xn--strae-oqa.de');
 });
 
-test('the domain is what stands behind the @', () => {
+test('the domain is the part behind the @', () => {
   expect(addressDomain(parseAddress('a=b@Straße.de').address)).toBe('xn--strae-oqa.de');
 });
 
@@ -205,7 +205,7 @@ test('a domain name is recognised or is null', () => {
   expect(domainName('a@b.example')).toBeNull();
 });
 
-test('what steers or hides text is removed, the rest of Unicode stays', () => {
+test('characters that hide or redirect text are removed, other Unicode stays', () => {
   expect(withoutInvisibles('\u202eab\u200b\u2066c\u2069\ufeff ü 👋🏽 א')).toBe('abc ü 👋🏽 א');
 });
 

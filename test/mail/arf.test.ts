@@ -65,11 +65,11 @@ describe('reading a report of abuse', () => {
     ['Original-Mail-From:\n <a@b.example>', ['a@b.example']],
     ['Original-Mail-From: <>\nOriginal-Rcpt-To: ', []],
     ['To: a@b.example\nFrom: c@d.example', []],
-  ])('from whom %j says that the mail was', (part, senders) => {
+  ])('the senders that %j names', (part, senders) => {
     expect(originalSenders(part, 20)).toEqual(senders);
   });
 
-  test('names no more than are wanted', () => {
+  test('returns no more senders than requested', () => {
     expect(originalSenders('Original-Mail-From: a@b.example\n'.repeat(500), 20)).toHaveLength(20);
   });
 
@@ -83,7 +83,7 @@ describe('reading a report of abuse', () => {
   });
 });
 
-test('a report that was written is read back as it was meant', () => {
+test('a written report is read back with the same values', () => {
   const text = writeComplaint(
     {
       id: '0191@simulator.mail.example.com',

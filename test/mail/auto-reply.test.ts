@@ -3,7 +3,7 @@ import { autoReplyRuleOf, autoSubmitted, isAutoReply, openingOf } from '#src/mai
 import { autoReplyRules } from '#src/mail/auto-reply-rules.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 
-describe('what is an automatic reply', () => {
+describe('automatic replies', () => {
   test.each([
     ['Auto-Submitted: auto-replied', 'says so (RFC 3834 §5)'],
     ['auto-submitted: Auto-Replied; owner-email="a@b.example"', 'with parameters'],
@@ -43,7 +43,7 @@ describe('what is an automatic reply', () => {
     expect(source).not.toBe('');
   });
 
-  test('no two rules have one name', () => {
+  test('each rule has its own name', () => {
     expect(new Set(autoReplyRules.map(({ rule }) => rule)).size).toBe(autoReplyRules.length);
   });
 
@@ -104,7 +104,7 @@ describe('what is an automatic reply', () => {
     expect(autoReplyRuleOf(readFields(head))?.rule).toBeUndefined();
   });
 
-  test('a mailing list’s own answering machine says that it is one', () => {
+  test('an automatic reply of a mailing list needs Auto-Submitted', () => {
     expect(isAutoReply(readFields('List-Id: <n.example.org>\nAuto-Submitted: auto-replied'))).toBe(true);
   });
 
@@ -124,7 +124,7 @@ describe('what is an automatic reply', () => {
     '[',
     'is ',
   ])('a MiB of %j is read like any other mail', (piece) => {
-    // A square of that takes minutes: the test would time out.
+    // Quadratic work would take minutes, and the test would time out.
     const long = piece.repeat(1_048_576 / piece.length);
     isAutoReply(readFields(`Subject: ${long}\r\nFrom: ${long}\r\nPrecedence: bulk`), long);
     expect(openingOf(long).length).toBeLessThanOrEqual(600);
@@ -137,7 +137,7 @@ describe('what is an automatic reply', () => {
 });
 
 describe('fields of a header', () => {
-  test('are unfolded, and what is none is passed over', () => {
+  test('are unfolded, and other lines are skipped', () => {
     const block = 'From nobody\r\nSubject: one\r\n\ttwo\r\n three\r\n: none\r\nX Y: no\r\nTo:a@b.example';
     expect(readFields(block)).toEqual([
       { name: 'subject', value: 'one two three' },

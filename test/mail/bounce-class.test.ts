@@ -143,7 +143,7 @@ test.each(cases)('%s', (_name, lines, verdict) => {
   expect(`${bounceClass} ${rule}`).toBe(verdict);
 });
 
-describe('whoever may have mail is not taken for gone', () => {
+describe('a mailbox that may exist is not classified as gone', () => {
   test.each([
     "The recipient's mail server closed the connection unexpectedly.",
     'Der Server des Empfängers ist nicht erreichbar: Verbindung geschlossen',
@@ -177,7 +177,7 @@ describe('whoever may have mail is not taken for gone', () => {
   });
 });
 
-describe('whoever is gone is not written to again', () => {
+describe('a mailbox that is gone is classified as hard', () => {
   test.each([
     '550 This mailbox has been deleted',
     '550 account expired',
@@ -201,7 +201,7 @@ describe('whoever is gone is not written to again', () => {
   });
 });
 
-describe('codes that several use for different things, by who speaks', () => {
+describe('codes that providers use differently are decided by the host', () => {
   test.each([
     ['5.7.27 of Gmail', '550 5.7.27 blocked', 'gmail-smtp-in.l.google.com', 'soft auth_policy'],
     ['5.7.27 of anybody', '550 5.7.27 blocked', 'mx.b.example', 'soft sender_address'],

@@ -1,4 +1,4 @@
-// What is taken for a server's letter, and what is not; the letters themselves lie in the corpus.
+// Mail that is recognized as a server's notice, and mail that is not. The corpus has the notices themselves.
 import { describe, expect, test } from 'vitest';
 import { readBounceNotice } from '#src/mail/bounce-notice.ts';
 import { noticeForms } from '#src/mail/bounce-notice-forms.ts';
@@ -30,10 +30,10 @@ describe('by sender and subject', () => {
   });
 });
 
-describe('what it says', () => {
+describe('its content', () => {
   const read = (words: string, subject = FAILED) => readBounceNotice(head(DAEMON, subject), words);
 
-  test('whom it is about, and the reply', () => {
+  test('has the recipient and the reply', () => {
     expect(read(WORDS)).toEqual({
       action: 'failed',
       product: 'other',
@@ -64,7 +64,7 @@ describe('what it says', () => {
     expect(read(`${words}\n550 5.1.1 User unknown`, subject)?.action).toBe('delayed');
   });
 
-  test('a person’s words in the returned message make no delay of a failure', () => {
+  test('words of a person in the returned message do not make a failure a delay', () => {
     const words = 'Failed: 550 5.1.1 User unknown\n\nReceived: from a by b\n\nwas noch nicht zugestellt';
     expect(read(words)?.action).toBe('failed');
   });

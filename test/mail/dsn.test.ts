@@ -18,7 +18,7 @@ const none: RecipientStatus = {
   diagnostic: null,
 };
 
-/** As Postfix writes it; RFC 3464 appendix E has the same form. */
+/** Written by Postfix; RFC 3464 appendix E has the same form. */
 const postfix = [
   'Reporting-MTA: dns; mta.example.org',
   'X-Postfix-Queue-ID: 4bQd1z5xYzz1',
@@ -36,7 +36,7 @@ const postfix = [
 ].join('\r\n');
 
 describe('reading the fields of a notification', () => {
-  test('takes all that is said of a recipient', () => {
+  test('reads all fields of a recipient', () => {
     expect(readDeliveryStatus(postfix)).toEqual([
       {
         action: 'failed',
@@ -185,7 +185,7 @@ describe('reading the fields of a notification', () => {
   });
 });
 
-describe('which code tells', () => {
+describe('which code decides', () => {
   const diagnostic = { code: 550, enhanced: '5.2.1', text: 'disabled' };
   test.each([
     { name: 'the status', status: '5.1.1', diagnostic, enhanced: '5.1.1' },
@@ -231,7 +231,7 @@ describe('writing one', () => {
     originalHead: 'Subject: gr\u00fc\u00dfe\r\nMessage-ID: <1@praxis.example>',
   };
 
-  test('it is 7-bit with CRLF, no line is too long, and it is read back as it was meant', () => {
+  test('it is 7-bit with CRLF and short lines, and is read back with the same values', () => {
     const text = writeNotification(head, notification).toString('latin1');
     expect(text).toMatch(/^[\t\r\n -~]*$/);
     expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
@@ -254,7 +254,7 @@ describe('writing one', () => {
     expect(text).toContain('Subject: gr??e\r\nMessage-ID: <1@praxis.example>\r\n');
   });
 
-  test('what the other message’s header holds cannot end the part', () => {
+  test('the original header cannot end the part', () => {
     const originalHead = [
       'X-A: 1',
       '',

@@ -40,7 +40,7 @@ test.each([
   'Größe und Länge '.repeat(50),
   '约'.repeat(500),
   'x'.repeat(5_000),
-])('each encoded-word of %.20s… stands alone, short and with whole characters', (value) => {
+])('each encoded-word of %.20s… is short and has whole characters', (value) => {
   const field = encodeUnstructured('Subject', value);
   const words = field.slice('Subject: '.length, -2).split('\r\n ');
   const decoded = words.map((word) => {

@@ -1,5 +1,5 @@
-// Where links stand: HTML as editors write it, HTML as nobody should write it, and whatever chance makes of both, held
-// against a tokenizer that follows the standard to the letter.
+// The places of links in HTML of editors, in malformed HTML and in random mixtures of both, compared with
+// a tokenizer that follows the standard exactly.
 import { Tokenizer, TokenizerMode } from 'parse5';
 import { describe, expect, test } from 'vitest';
 import { type LinkPlace, linksIn } from '#src/mail/html-links.ts';
@@ -157,12 +157,12 @@ describe('finds', () => {
     expect(shown(html)).toEqual(links);
   });
 
-  test('the mark of an author who wants none followed', () => {
+  test('the mark of a link that its author does not want tracked', () => {
     const html = `<a data-no-track href="${X}">a</a><a href="${X}" DATA-NO-TRACK="false">b</a><a href="${X}">c</a>`;
     expect(linksIn(html, LIMIT).map(({ isMarked }) => isMarked)).toEqual([true, true, false]);
   });
 
-  test('the first ones, where there are too many', () => {
+  test('the first links if there are too many', () => {
     const html = Array.from({ length: 9 }, (_, index) => `<a href="${X}${index}">x</a>`).join('');
     expect(linksIn(html, 3).map(({ target }) => target)).toEqual([`${X}0`, `${X}1`, `${X}2`]);
   });
@@ -180,7 +180,7 @@ describe('as a tokenizer of the standard does', () => {
   interface Seen {
     readonly name: string;
     readonly value: string;
-    /** Of the whole attribute. */
+    /** The span of the whole attribute. */
     readonly start: number;
     readonly end: number;
   }
@@ -215,11 +215,11 @@ describe('as a tokenizer of the standard does', () => {
     return seen;
   };
 
-  /** As a URL parser strips it. */
+  /** Strips an address like a URL parser. */
   const bare = (value: string): string =>
     value.replace(/^[\0-\x20]+|[\0-\x20]+$/g, '').replace(/[\t\n\r]/g, '');
 
-  /** The first ones make links; they come more often. */
+  /** The first pieces make links and are chosen more often. */
   const LINK_PIECES = 6;
   const pieces = [
     `<a href="${X}">`,
@@ -289,7 +289,7 @@ describe('as a tokenizer of the standard does', () => {
     '\0',
   ];
 
-  /** xorshift: the same texts at every run. */
+  /** xorshift, so that every run has the same texts. */
   const random = (seed: number) => {
     let state = seed;
     return (below: number): number => {
@@ -300,7 +300,7 @@ describe('as a tokenizer of the standard does', () => {
     };
   };
 
-  test('in 20,000 texts of pieces in any order', () => {
+  test('in 20,000 texts of random pieces', () => {
     const next = random(20_261_121);
     let found = 0;
     for (let round = 0; round < 20_000; round += 1) {
@@ -320,12 +320,12 @@ describe('as a tokenizer of the standard does', () => {
         expect(html.slice(end, attribute?.end)).toMatch(/^["']?$/);
       }
     }
-    // They are not all without links.
+    // Some of the texts must have links.
     expect(found).toBeGreaterThan(10_000);
   });
 });
 
-describe('what was made to take time', () => {
+describe('hostile HTML is read in linear time', () => {
   const MIB = 2 ** 20;
   const fill = (text: string): string => text.repeat(Math.ceil(MIB / text.length));
   const rows: readonly (readonly [title: string, html: string, count: number])[] = [

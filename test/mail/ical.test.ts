@@ -1,5 +1,5 @@
-// Invitations, read back by two programs that share nothing with the writer: ical.js and Python's icalendar, which work
-// out the times by the zone rules that stand in the invitation alone.
+// Invitations are read back by two programs that share nothing with the writer: ical.js and Python's icalendar. They
+// compute the times from the zone rules in the invitation alone.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ const request = (fields: Partial<MeetingRequest> = {}): MeetingRequest => ({
 
 const linesOf = (source: string): string[] => source.replaceAll('\r\n ', '').split('\r\n');
 
-/** What ical.js makes of it; instants by the VTIMEZONE that the invitation brings. */
+/** The values that ical.js reads; it computes times by the VTIMEZONE of the invitation. */
 const readByIcalJs = (source: string) => {
   const calendar = new ICAL.Component(ICAL.parse(source));
   const event = calendar.getFirstSubcomponent('vevent');
@@ -42,7 +42,7 @@ const readByIcalJs = (source: string) => {
   return { calendar, event, start: instant('dtstart'), end: instant('dtend') };
 };
 
-/** Prints what python3-icalendar reads in each file. */
+/** Prints the values that python3-icalendar reads in each file. */
 const PYTHON_READER = `
 import json, sys
 from datetime import timezone
@@ -89,7 +89,7 @@ const readByPython = async (sources: readonly string[]): Promise<Read[]> => {
   }
 };
 
-test('it says what an invitation needs, and asks for no answer', () => {
+test('it has all properties of an invitation and requests no answer', () => {
   expect(linesOf(writeMeetingRequest(request()))).toEqual([
     'BEGIN:VCALENDAR',
     'PRODID:-//Sendwerk//Invitations//EN',
@@ -202,7 +202,7 @@ describe('times', () => {
   test.each(times)('%s', (_, [startsAt, endsAt, timeZone], [start, end], meant) => {
     const source = writeMeetingRequest(request({ startsAt, endsAt, timeZone }));
     const lines = linesOf(source);
-    // Those of the zone's rules stand before the event.
+    // The times of the zone's rules are before the event.
     const event = lines.slice(lines.indexOf('BEGIN:VEVENT'));
     expect(event.filter((line) => /^DT(?:START|END)/.test(line))).toEqual([`DTSTART${start}`, `DTEND${end}`]);
     expect(lines.includes('BEGIN:VTIMEZONE')).toBe(!start.endsWith('Z'));
@@ -227,9 +227,9 @@ describe('times', () => {
   });
 });
 
-describe('every zone that there is', () => {
+describe('every time zone', () => {
   const zones = Intl.supportedValuesOf('timeZone');
-  /** Winter and summer, the days around clock changes on either hemisphere, the last hour of a year. */
+  /** Winter and summer, the days around clock changes in both hemispheres, the last hour of a year. */
   const instants = [
     '2026-01-05T09:00:00.000Z',
     '2026-02-20T12:00:00.000Z',
@@ -261,13 +261,13 @@ describe('every zone that there is', () => {
     ).toEqual(wanted);
   });
 
-  test('python3-icalendar does, too', WITH_PYTHON, async () => {
+  test('python3-icalendar finds the same', WITH_PYTHON, async () => {
     const read = await readByPython(rows.map(({ source }) => source));
     expect(read.map(({ start, end }, index) => [rows[index]?.timeZone, start, end])).toEqual(wanted);
   });
 
-  test('what was said of a zone for one year is not said for another', () => {
-    // Within Ramadan, when clocks are an hour back.
+  test('the rules of a zone for one year are not used for another', () => {
+    // In Ramadan clocks are set back one hour.
     for (const day of ['2026-03-01', '2024-03-20']) {
       const [startsAt, endsAt] = [`${day}T09:00:00.000Z`, `${day}T10:00:00.000Z`];
       const source = writeMeetingRequest(request({ timeZone: 'Africa/Casablanca', startsAt, endsAt }));
@@ -275,7 +275,7 @@ describe('every zone that there is', () => {
     }
   });
 
-  test('rules where there is one, each change by itself where there is none', () => {
+  test('a yearly rule if there is one, else each change', () => {
     const rulesOf = (timeZone: string): string[] =>
       linesOf(writeMeetingRequest(request({ timeZone }))).filter((line) => line.startsWith('RRULE'));
     expect(rulesOf('America/New_York')).toEqual([
@@ -286,7 +286,7 @@ describe('every zone that there is', () => {
       'RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU',
       'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=1SU',
     ]);
-    // Ramadan, the Friday before a Sunday, no change at all.
+    // Ramadan, the Friday before a Sunday, and no change.
     for (const zone of ['Africa/Casablanca', 'Asia/Jerusalem', 'Asia/Kolkata'])
       expect(rulesOf(zone)).toEqual([]);
   });
@@ -321,7 +321,7 @@ describe('texts', () => {
   });
 
   test('a backslash before an n is no line break', () => {
-    // Python's icalendar takes it for one.
+    // Python's icalendar reads it as one.
     const { event } = readByIcalJs(writeMeetingRequest(request({ description: 'C:\\neu' })));
     expect(event.getFirstPropertyValue('description')).toBe('C:\\neu');
   });
@@ -336,7 +336,7 @@ describe('texts', () => {
   });
 });
 
-test('what python3-icalendar reads is what was asked for', WITH_PYTHON, async () => {
+test('python3-icalendar reads the values of the request', WITH_PYTHON, async () => {
   const [read] = await readByPython([
     writeMeetingRequest(request({ description: 'Bitte die Karte mitbringen.' })),
   ]);

@@ -3,7 +3,7 @@ import { compileTemplate, isLink, type MergeData, merge } from '#src/mail/merge-
 
 const HOSTILE = `"><script>alert(1)</script>'&`;
 
-describe('a value in HTML stands escaped:', () => {
+describe('a value in HTML is escaped:', () => {
   const rows: readonly (readonly [name: string, template: string, value: string, expected: string])[] = [
     ['as text', '<p>{{x}}</p>', HOSTILE, '<p>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;</p>'],
     [
@@ -60,7 +60,7 @@ describe('a value in HTML stands escaped:', () => {
   });
 });
 
-describe('a link never begins with what is no link:', () => {
+describe('a link never begins with a value that is not a link:', () => {
   const bad = [
     'javascript:alert(1)',
     ' javascript:alert(1)',
@@ -98,7 +98,7 @@ describe('a link never begins with what is no link:', () => {
   );
 });
 
-describe('an author is told of', () => {
+describe('the author gets an error for', () => {
   const code: readonly string[] = [
     '<a href={{x}}>',
     '<a href= {{ x }} >',
@@ -152,47 +152,47 @@ describe('an author is told of', () => {
       expect(compileTemplate(template, into).problems.length, into).toBeGreaterThan(0);
   });
 
-  test('the first of very many mistakes only', () => {
+  test('only the first of many mistakes', () => {
     expect(compileTemplate('{{#}}'.repeat(100), 'text').problems).toHaveLength(5);
   });
 });
 
 describe('placeholders', () => {
-  test('are known by name, once, in their order, whatever white space they have', () => {
+  test('are listed by name, once and in order, with any white space', () => {
     const { fields } = compileTemplate('{{b}} {{ a }} {{b}} {{\tpractice.city\n}} {{_1}}', 'text');
     expect(fields).toEqual(['b', 'a', 'practice.city', '_1']);
   });
 
-  test('of the service are nobody’s business, and stay as they stand', () => {
+  test('of the service are not listed and stay', () => {
     const template = '<a href="{{unsubscribe_url}}">ab</a> {{ unsubscribe_url }}';
     const { fields, links, problems, merge } = compileTemplate(template, 'html');
     expect({ fields, links, problems }).toEqual({ fields: [], links: [], problems: [] });
     expect(merge({ unsubscribe_url: 'https://evil.example' })).toBe(template);
   });
 
-  test('take no value from what every object has', () => {
+  test('take no value from properties that every object has', () => {
     const template = '{{constructor}} {{__proto__}} {{toString}} {{hasOwnProperty}}';
     expect(merge(template, {}, 'text')).toBe(template);
     const own: MergeData = JSON.parse('{"__proto__":"a","constructor":"b"}');
     expect(merge('{{__proto__}}{{constructor}}', own, 'text')).toBe('ab');
   });
 
-  test('in a value are no placeholders', () => {
+  test('in a value are not filled', () => {
     expect(merge('{{a}}{{b}}', { a: '{{b}}', b: 'x' }, 'text')).toBe('{{b}}x');
     expect(merge('{{a}}', { a: '$& $1 $$' }, 'text')).toBe('$& $1 $$');
   });
 
-  test('without a value stay as they stand', () => {
+  test('without a value stay', () => {
     expect(merge('a {{x}} b', {}, 'html')).toBe('a {{x}} b');
   });
 });
 
-test('a subject stays one line, whatever its values hold', () => {
+test('a subject stays one line with any value', () => {
   const x = 'a\r\nBcc: b@c.de\u2028c\u0085d\u0000e\tf';
   expect(merge('Termin {{x}} ', { x }, 'subject')).toBe('Termin a Bcc: b@c.de c d e f ');
 });
 
-test('in a text values stand as they are', () => {
+test('in a text values are not escaped', () => {
   expect(merge('{{x}}', { x: HOSTILE }, 'text')).toBe(HOSTILE);
 });
 
@@ -221,7 +221,7 @@ describe('5 MB are read in linear time', () => {
     'white space before a link': `<a href="${' '.repeat(size / 2)}${'{{a}}'.repeat(size / 10)}">`,
     'placeholders in one link': `<a href="https://x.de/${'{{a}}'.repeat(size / 5)}">`,
   };
-  // Each takes a second at most, on a busy machine some: quadratic work would take hours.
+  // Each takes at most a second, on a busy machine some seconds. Quadratic work would take hours.
   test.each(Object.keys(hostile))('%s', { timeout: 60_000 }, (name) => {
     const template = `${hostile[name]}{{x}}`;
     const { merge } = compileTemplate(template, 'html');

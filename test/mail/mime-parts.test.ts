@@ -26,7 +26,7 @@ test('octets that were never encoded stay as they are', () => {
   expect(decodeQuotedPrintable(Buffer.from([0xe4, 0xc3, 0xa4]))).toEqual(Buffer.from([0xe4, 0xc3, 0xa4]));
 });
 
-// With quadratic work each would take hours.
+// Quadratic work would take hours for each.
 test.each([
   ['blanks', ' '.repeat(5_000_000)],
   ['blanks before a word', `${' '.repeat(5_000_000)}x`],
@@ -35,6 +35,6 @@ test.each([
   expect(decode(text).length).toBeLessThanOrEqual(text.length);
 });
 
-test('long runs of blanks are calmed, others and line ends stay', () => {
+test('long runs of blanks become one, others and line ends stay', () => {
   expect(calmSource(Buffer.from(`a  b${' '.repeat(100_000)}c\r\n\td`)).toString()).toBe('a  b c\r\n\td');
 });

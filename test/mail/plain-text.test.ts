@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { textOfHtml } from '#src/mail/plain-text.ts';
 
 describe('text made of HTML', () => {
-  test('keeps paragraphs, lists and where links lead, also where end tags are left out', () => {
+  test('keeps paragraphs, lists and the targets of links, also without end tags', () => {
     expect(textOfHtml('<p>Guten Tag<p>zwei<ul><li>a<li>b</ul><a href="https://a.example/">mehr</a>')).toBe(
       'Guten Tag\n\nzwei\n\n * a\n * b\n\nmehr [https://a.example/]',
     );
   });
 
-  test('is laid out however long a page with ordinary nesting is', () => {
+  test('a long page with ordinary nesting keeps its layout', () => {
     expect(textOfHtml('<div><ul><li>a</li></ul></div><!-- </div> -->'.repeat(2_000))).toContain(
       ' * a\n\n * a',
     );
   });
 
-  // The converter would need seconds, for each recipient.
+  // The converter would need seconds for each recipient.
   test.each([
     ['lists', '<ul><li>a'],
     ['lists between end tags of nothing', '<ul><li>a</b>'],

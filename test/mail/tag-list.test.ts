@@ -35,7 +35,7 @@ test.each([
   expect(list.problems).toEqual([]);
 });
 
-test('says what is no tag, and what stands there twice; the first counts', () => {
+test('reports malformed and repeated tags, and the first of a name counts', () => {
   const list = parseTagList('v=DMARC1; p=reject; strictly; p=none; =x; 1=2');
   expect(list.problems).toEqual([
     { kind: 'malformed', text: 'strictly' },

@@ -11,7 +11,7 @@ const MAX_LOCAL_PART = 64;
 const withLocalPart = (change: (local: string) => string): string =>
   returnPath.replace(/^[^@]+/, (local) => change(local));
 
-describe('a return path comes back', () => {
+describe('a return path is decoded again', () => {
   test.each([
     { tenantNumber: 0, recipientId: 0 },
     { tenantNumber: 1, recipientId: 1 },
@@ -34,7 +34,7 @@ describe('a return path comes back', () => {
   });
 });
 
-describe('nothing else names anybody', () => {
+describe('nothing else is decoded', () => {
   test('any one character changed', () => {
     const at = returnPath.indexOf('@');
     const others = 'abcdefghijklmnopqrstuvwxyz234567019+-=_.@ ';
@@ -104,7 +104,7 @@ describe('return paths in a text', () => {
     expect(returnPathsIn(text, 10)).toEqual(found);
   });
 
-  test('are no more than asked for', () => {
+  test('are at most as many as requested', () => {
     expect(returnPathsIn(`${returnPath} ${other}`, 1)).toEqual([returnPath]);
   });
 });

@@ -121,7 +121,7 @@ describe('findings', () => {
     expect(added(report)).toEqual(expected);
   });
 
-  test('those who failed are named, those who are off or were not asked are not', () => {
+  test('failed scanners are named, others are not', () => {
     const report: ScannerReport = {
       rspamd: rspamdOff,
       clamd: { ...clamdOff, state: 'skipped' },
@@ -132,7 +132,7 @@ describe('findings', () => {
     expect(assess(null)).toMatchObject({ unavailable: [], scanner: null });
   });
 
-  test('what the rules say of advertising stays as it is', () => {
+  test('the rating of advertising stays', () => {
     expect(assess(virus)).toMatchObject({ promotional: ['discount'], promotionalScore: 45, scanner: virus });
   });
 });
@@ -170,8 +170,8 @@ const own = (listed = quiet.links.listed): Assessment => {
   return combine(rating, report);
 };
 
-describe('for a message like the one that was scanned', () => {
-  test('the rules speak of itself', () => {
+describe('a message made from the same template as a scanned one', () => {
+  test('is rated by its own content', () => {
     expect(assessAlike(own(), quiet)).toEqual(combine(rating, quiet));
   });
 
@@ -189,7 +189,7 @@ describe('for a message like the one that was scanned', () => {
     expect(assessAlike(own(), said)).toMatchObject({ score: 76, block: 'score' });
   });
 
-  test('hosts on a list count once each, whoever found them', () => {
+  test('a host on a list counts once', () => {
     const said = { ...quiet, links: { ...quiet.links, listed: [listing('a.example', 10)] } };
     const both = assessAlike(own([listing('a.example', 10), listing('b.example', 100)]), said);
     expect(both.scanner?.links.listed.map(({ host }) => host)).toEqual(['a.example', 'b.example']);

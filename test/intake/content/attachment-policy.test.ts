@@ -148,7 +148,7 @@ describe('the type of a file', () => {
     expect(typeOfFilename(filename)).toBe(type);
   });
 
-  test('every allowed extension has one that is told and passes', () => {
+  test('every allowed extension has a type that passes', () => {
     for (const extension of attachmentPolicy.allowed_extensions) {
       const type = typeOfFilename(`a.${extension}`);
       expect(attachmentPolicy.allowed_types).toContain(type);

@@ -37,20 +37,20 @@ const check = (scanners: Partial<Scanners> = {}) =>
 const good = scanned();
 const evil = scanned({ body: 'Ihr Termin: https://evil.example/' });
 
-describe('whether there is anything to wait for', () => {
+describe('scanners that must be asked', () => {
   test.each<[says: string, scanners: Partial<Scanners>, scans: boolean]>([
     ['nothing configured', {}, false],
     ['rspamd', { rspamd: rspamd() }, true],
     ['clamd', { clamd: clamd() }, true],
     ['a list in the DNS', { dnsLists: dnsLists() }, true],
-    ['the operator’s own list: it is at hand', { blockList }, false],
+    ['the operator’s own list, which answers at once', { blockList }, false],
   ])('%s', (_, scanners, scans) => {
     expect(check(scanners).scans()).toBe(scans);
   });
 });
 
-describe('by the rules alone', () => {
-  test('there is no report where nothing is configured', () => {
+describe('the content rules alone', () => {
+  test('there is no report if nothing is configured', () => {
     expect(check().rate(evil)).toMatchObject({ block: null, scanner: null });
   });
 
@@ -61,7 +61,7 @@ describe('by the rules alone', () => {
     });
   });
 
-  test('those that would have to be waited for are not asked', () => {
+  test('other scanners are not asked', () => {
     const all = { rspamd: rspamd({ action: 'reject' }), clamd: clamd(), dnsLists: dnsLists() };
     expect(check(all).rate(good)).toMatchObject({
       block: null,
@@ -76,7 +76,7 @@ describe('by the rules alone', () => {
 });
 
 describe('all of them', () => {
-  test('are asked, and what they say is one', async () => {
+  test('are asked, and their answers are combined', async () => {
     const named = { host: 'evil.example', list: 'dbl.spamhaus', weight: 15 };
     const all = check({
       rspamd: rspamd({ score: 5 }),
@@ -117,19 +117,19 @@ describe('one that failed', () => {
     expect(await check(failed).scan(good)).toMatchObject({ block: null, unavailable: ['rspamd'] });
   });
 
-  test('keeps it from passing where it must not', async () => {
+  test('refuses the content if the configuration says so', async () => {
     await expect(check({ ...failed, ...refuse }).scan(good)).rejects.toMatchObject({
       code: 'unavailable',
       extra: { retry_after: 10 },
     });
   });
 
-  test('keeps nothing from being blocked', async () => {
+  test('does not prevent a block', async () => {
     const infected = { ...failed, ...refuse, clamd: clamd({ virus: 'Eicar', attachment: 'a.csv' }) };
     expect(await check(infected).scan(good)).toMatchObject({ block: 'virus', unavailable: ['rspamd'] });
   });
 
-  test('is followed by what may change while it runs', async () => {
+  test('follows a change of the configuration', async () => {
     let onFailure: 'pass' | 'refuse' = 'refuse';
     const changing = check({ ...failed, onFailure: () => onFailure });
     await expect(changing.scan(good)).rejects.toMatchObject({ code: 'unavailable' });

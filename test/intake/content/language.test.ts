@@ -58,14 +58,14 @@ describe('the language of a page', () => {
     expect(languageOf({ subject: '', text: null, html })).toBe(language);
   });
 
-  test('the text part counts where there are both', () => {
+  test('the text part decides if there are both', () => {
     expect(
       languageOf({ subject: '', text: 'Wir sind für Sie da, bitte rufen Sie an', html: englishBody }),
     ).toBe('de');
   });
 });
 
-test('nothing takes long, however it is made', () => {
+test('every text is read fast', () => {
   const pieces = [
     '<',
     '<a ',

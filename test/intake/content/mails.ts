@@ -1,4 +1,4 @@
-// Mails as practices, clubs and small firms send them, and as nobody should: what each may score and how much it may look
+// Mails of practices, clubs and small firms, and mails that no one should send: the score that each may have and how much it may look
 // like advertising. Names and addresses are made up.
 
 export interface Mail {
@@ -13,7 +13,7 @@ const simplePage = (body: string): string =>
 const button = (url: string, text: string): string =>
   `<p><a href="${url}" style="background:#0a5;color:#ffffff;padding:12px 20px;border-radius:4px">${text}</a></p>`;
 
-/** Nothing is to be said against them: below 10, and no advertising. */
+/** They must score below 10 and be no advertising. */
 export const ordinaryMails: readonly Mail[] = [
   {
     name: 'a reminder of an appointment',
@@ -233,7 +233,7 @@ export const ordinaryMails: readonly Mail[] = [
   },
 ];
 
-/** Something can be said against them, but they are no spam: 1 to 54, and what they are as advertising. */
+/** They are doubtful but no spam: 1 to 54, with their rating as advertising. */
 export const doubtfulMails: readonly (Mail & { readonly isAdvertising: boolean })[] = [
   {
     name: 'a locked account',
@@ -309,7 +309,7 @@ export const doubtfulMails: readonly (Mail & { readonly isAdvertising: boolean }
   },
 ];
 
-/** Nobody should send them: blocked. */
+/** They must be blocked. */
 export const badMails: readonly Mail[] = [
   {
     name: 'a bank’s phishing',
@@ -427,7 +427,7 @@ export const badMails: readonly Mail[] = [
   },
 ];
 
-/** Not advertising, whatever it says of money (below 40). */
+/** They are not advertising although they mention money (below 40). */
 export const plainTexts: readonly string[] = [
   'Sie können bis 24 Stunden vorher kostenlos stornieren.',
   'You can cancel free of charge until Friday.',
@@ -460,7 +460,7 @@ export const plainTexts: readonly string[] = [
   'Melden Sie sich mit dem Code 482913 an.',
 ];
 
-/** Advertising in clear words (40 and more). */
+/** They are clear advertising (40 and more). */
 export const advertisingTexts: readonly string[] = [
   'Nur noch heute: 20 % Rabatt auf alle Behandlungen. Jetzt buchen!',
   'Bis zu 50 % reduziert – jetzt kaufen!',

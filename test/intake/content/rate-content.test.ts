@@ -17,11 +17,11 @@ const rate = (content: Partial<Content>) => rateContent(contentOf(content));
 const assess = (mail: Mail) => combine(rate(mail), null);
 const idsOf = (content: Partial<Content>): string[] => rate(content).findings.map(({ id }) => id);
 
-/** From here on the gate takes a transactional mail for advertising; for a confirmation mail from the second. */
+/** From the first score on the gate treats a transactional mail as advertising, a confirmation mail from the second. */
 const ADVERTISING_FROM = 40;
 const SINGLE_SIGN = 10;
 
-describe('an ordinary mail has next to nothing against it', () => {
+describe('an ordinary mail scores next to nothing', () => {
   test.each(ordinaryMails)('$name', (mail) => {
     const { score, findings, promotionalScore, promotional } = assess(mail);
     expect(score, JSON.stringify(findings)).toBeLessThan(10);
@@ -36,7 +36,7 @@ describe('an ordinary mail has next to nothing against it', () => {
   );
 });
 
-describe('a doubtful mail is warned of, not blocked', () => {
+describe('a doubtful mail gets a warning and is not blocked', () => {
   test.each(doubtfulMails)('$name', (mail) => {
     const { score, block, findings, promotionalScore, promotional } = assess(mail);
     expect(score + promotionalScore).toBeGreaterThan(0);
@@ -64,7 +64,7 @@ describe('advertising', () => {
     expect(promotionalScore, promotional.join()).toBeGreaterThanOrEqual(ADVERTISING_FROM);
     expect(promotional.length).toBeGreaterThan(0);
   });
-  test('shows in a page as in a text, and in the subject', () => {
+  test('is found in HTML, text and subject', () => {
     const text = 'Nur noch heute: 20 % Rabatt auf alle Behandlungen. Jetzt buchen!';
     const { promotionalScore } = rate({ text });
     const html =
@@ -73,7 +73,7 @@ describe('advertising', () => {
     expect(rate({ subject: text, text: 'Hallo' }).promotionalScore).toBe(promotionalScore);
     expect(rate({ html, text }).promotionalScore).toBe(promotionalScore);
   });
-  test('a bill may speak of discounts', () => {
+  test('a bill may contain discounts', () => {
     const offer = '10 % Rabatt auf alle Artikel, Gutscheincode HERBST.';
     expect(rate({ text: offer }).promotionalScore).toBeGreaterThanOrEqual(ADVERTISING_FROM);
     const bill = `Rechnungsnummer 17. Zwischensumme 90 €, ${offer} Inkl. MwSt.`;
@@ -313,17 +313,17 @@ describe('a rule', () => {
   test.each(findsNothing)('%s finds nothing in %s', (id, _, content) => {
     expect(idsOf(content)).not.toContain(id);
   });
-  test('is proved by some row here, each of them', () => {
+  test('each rule is found by a row here', () => {
     const proved = new Set(finds.map(([id]) => id));
     expect(contentRules.map(({ id }) => id).filter((id) => !proved.has(id))).toEqual([]);
   });
-  test('that finds several things weighs more', () => {
+  test('with several findings weighs more', () => {
     const weight = (text: string) => rate({ text }).findings.find(({ id }) => id === 'gambling')?.weight;
     expect(weight('Freispiele')).toBe(15);
     expect(weight('Freispiele im Online Casino')).toBe(35);
     expect(weight('Freispiele, Freispiele, Freispiele')).toBe(15);
   });
-  test('tells what it saw, in the words of its table and not in the message’s', () => {
+  test('shows its finding in the words of its table, not of the message', () => {
     const { findings } = rate({
       text: 'BESTAETIGEN SIE IHRE KONTODATEN, Frau Geheim! https://Bit.LY/geheim',
     });
@@ -334,7 +334,7 @@ describe('a rule', () => {
     });
     expect(findings).toContainEqual({ id: 'url_shortener', weight: 10, detail: 'bit.ly' });
   });
-  test('for subjects counts for less in the whole', () => {
+  test('for subjects counts less in the whole', () => {
     expect(rate({ subject: 'Ihr Konto wurde gesperrt', text: 'Hallo' }).findings).toContainEqual({
       id: 'subject_phishing_words',
       weight: 9,
@@ -413,7 +413,7 @@ describe('hosts of links', () => {
 });
 
 describe('words', () => {
-  test('stand with every id that is found, in both languages, each id once', () => {
+  test('exist for every id, in both languages, each id once', () => {
     expect(new Set(allWords.map(({ id }) => id)).size).toBe(allWords.length);
     const ids = [
       ...contentRules.map(({ id }) => id),
@@ -429,12 +429,12 @@ describe('words', () => {
       }
     }
   });
-  test('of an id of another version are the id', () => {
+  test('of an unknown id are the id itself', () => {
     expect(wordsOf({ id: 'gone' }, 'de')).toEqual({ why: 'gone', advice: '' });
   });
 });
 
-test('weights are those of a score', () => {
+test('weights are between 0 and 100', () => {
   for (const { id, weight } of contentRules) {
     const steps = typeof weight === 'number' ? [weight] : weight;
     expect(
@@ -445,7 +445,7 @@ test('weights are those of a score', () => {
   }
 });
 
-test('no content takes long, however it is made', () => {
+test('every content is rated fast', () => {
   const pieces = [
     '<',
     '<a ',

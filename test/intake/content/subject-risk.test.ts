@@ -91,7 +91,7 @@ test('every rule says why and what to do in both languages, and has an id of its
   }
 });
 
-test('no subject takes long, however it is made', () => {
+test('every subject is rated fast', () => {
   const pieces = ['\u{1f381}', '!', ' a', '[', '{{', 'A', '1 ', '%', 'k', 'konto ', '=?', '\u200d', 'geb. '];
   const started = performance.now();
   for (const piece of pieces) subjectRisk(piece.repeat(100_000));

@@ -41,7 +41,7 @@ const records: Record<string, string> = Object.fromEntries(
 const signed = async (composed: ComposedMessage): Promise<string> =>
   `${await signMessage(composed, signers, TIME)}${composed.header}\r\n${composed.body}`;
 
-/** What mailauth finds for each signature, in order. */
+/** The results of mailauth for each signature, in order. */
 const verify = async (source: string): Promise<string[]> => {
   const { results } = await dkimVerify(source, {
     strict: true,
@@ -141,7 +141,7 @@ const tamperings: readonly (readonly [name: string, change: (source: string) => 
 ];
 
 describe('a signed message', () => {
-  test('passes as it is', async () => {
+  test('passes unchanged', async () => {
     expect(await verify(original)).toEqual(PASSED);
   });
 
@@ -222,7 +222,7 @@ test('the field has its tags and no others, in short lines', async () => {
   }
 });
 
-test('fields that occur twice are named twice, the guarded ones once more than they occur', async () => {
+test('fields that occur twice are named twice, oversigned ones once more', async () => {
   const header = `${minimal}Feedback-ID: a\r\nFeedback-ID: b\r\nX-Other: c\r\n`;
   const source = await signed(message(header, 'body\r\n'));
   expect(tag(source, 'h')).toBe(

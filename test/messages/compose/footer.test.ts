@@ -24,9 +24,9 @@ const legal = {
 
 describe('as text', () => {
   const rows: readonly (readonly [string, Partial<MessageFooter>, Partial<Copy>, string])[] = [
-    ['with nothing to say is empty', {}, { unsubscribeUrl: null }, ''],
+    ['without lines is empty', {}, { unsubscribeUrl: null }, ''],
     [
-      'has the way out',
+      'has the link to unsubscribe',
       { unsubscribe: 'one_click' },
       {},
       '\n\n---\nVon weiteren E-Mails dieser Art abmelden: https://mail.example.com/api/public/unsub?t=token\n',
@@ -66,7 +66,7 @@ describe('as text', () => {
     expect(textFooter({ ...nothing, ...fields }, { ...copy, ...changes }, true)).toBe(written);
   });
 
-  test('has no way out where the content has one', () => {
+  test('has no link to unsubscribe if the content has one', () => {
     expect(textFooter({ ...nothing, unsubscribe: 'one_click' }, copy, false)).toBe('');
   });
 });
@@ -80,7 +80,7 @@ describe('as HTML', () => {
     expect(html).toContain('>&lt;b&gt;S&amp;W&lt;/b&gt;</a>');
   });
 
-  test('says its language, and is readable on light and dark ground', () => {
+  test('has its language and is readable on light and dark backgrounds', () => {
     const html = htmlFooter({ ...nothing, unsubscribe: 'one_click' }, copy, true);
     expect(html).toMatch(/^\n<div lang="de" style="/);
     /** WCAG 2 §1.4.3, against white and black. */
@@ -104,12 +104,12 @@ describe('as HTML', () => {
     expect(html).not.toMatch(/<(?:img|link|script|style|iframe)|url\(|src=/i);
   });
 
-  test('with nothing to say is empty', () => {
+  test('without lines is empty', () => {
     expect(htmlFooter(nothing, { ...copy, unsubscribeUrl: null }, true)).toBe('');
   });
 });
 
-/** `|`: where the footer goes. */
+/** `|` is the place of the footer. */
 const places = [
   '<html><body><p>x</p>|</body></html>',
   '<HTML><BODY>x|</BODY ></HTML>',

@@ -92,7 +92,7 @@ describe('references', () => {
   });
 });
 
-test('without HTML all are ordinary attachments', () => {
+test('without HTML all parts are ordinary attachments', () => {
   const { attachments } = linkInlineParts(null, [image('a'), image(null)], HOST);
   expect(attachments).toEqual([
     { filename: 'a.png', contentType: 'image/png', content: Buffer.from('a') },

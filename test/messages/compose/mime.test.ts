@@ -31,7 +31,7 @@ const decodeWord = (_: string, encoding: string, payload: string): string =>
 const decodeWords = (value: string): string =>
   value.replace(/\?= (?==\?)/g, '?=').replace(/=\?UTF-8\?([QB])\?([^?]*)\?=/g, decodeWord);
 
-/** Reads back what the source says, without the HTML a reader would make of the text. */
+/** Reads the source back, without HTML that mailparser would make from the text. */
 const parse = (source: string | Buffer): Promise<ParsedMail> =>
   simpleParser(source, { skipHtmlToText: true, skipTextToHtml: true, skipImageLinks: true });
 
@@ -50,7 +50,7 @@ const expected = (list: readonly Mailbox[]): { name: string; address: string }[]
     return { name: name ?? '', address: `${localPart}@${domainToUnicode(domain ?? '')}` };
   });
 
-/** An invitation reads as two attachments: the part that is offered, first of all, and the file, last of all. */
+/** mailparser reads an invitation as two attachments: first the offered part, last the file. */
 const withInvitation = ({ calendar }: OutgoingMessage, attachments: readonly object[]): object[] => {
   if (!calendar) return [...attachments];
   const content = Buffer.from(calendar).toString('base64');
@@ -99,7 +99,7 @@ const composeByNodemailer = async (message: OutgoingMessage): Promise<string> =>
     messageId: message.internetMessageId,
     date: new Date(message.date),
     headers: message.headers.map(([key, value]) => ({ key, value })),
-    // It leaves empty parts out, which we do not: a line end stands for them.
+    // nodemailer leaves empty parts out; we write a line end for them.
     ...(message.text === null && html !== null ? {} : { text: message.text || '\n' }),
     ...(html === null ? {} : { html: html || '\n' }),
     ...(message.calendar
@@ -118,11 +118,11 @@ const composeByNodemailer = async (message: OutgoingMessage): Promise<string> =>
   return source.toString('latin1').replace(/\r?\n/g, '\r\n');
 };
 
-/** The leaves in any order: nodemailer puts alternative around related, which is legal as well. */
+/** The leaves in any order, because nodemailer puts alternative around related, which is legal too. */
 const flatten = ({ type, parts }: Structure): string[] =>
   parts.length === 0 ? [type] : parts.flatMap(flatten);
 
-/** nodemailer lets a name that looks encoded be decoded by its reader: another name than the one typed. */
+/** nodemailer does not encode a name that looks encoded, so its reader sees another name than the one typed. */
 const differing = new Set(['a name that looks like an encoded word']);
 
 describe.each(outgoingMessages)('%s', (name, message) => {
@@ -143,7 +143,7 @@ describe.each(outgoingMessages)('%s', (name, message) => {
     expect(header).not.toMatch(/^bcc:/im);
   });
 
-  test('is read back as it was written', async () => {
+  test('is read back with the same values', async () => {
     const mail = await parse(source);
     expect(mail.subject ?? '').toBe(message.subject.toWellFormed());
     expect(mailboxes(mail.from)).toEqual(expected([message.from]));
@@ -233,7 +233,7 @@ test('related names the type of its root', () => {
   expect(source).toContain('Content-Type: multipart/related; type="multipart/alternative";\r\n boundary="');
 });
 
-test('an invitation is offered by the method it has, without a disposition, and filed with the same bytes', () => {
+test('an invitation has its method and no disposition, and is attached with the same bytes', () => {
   const calendar = 'BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n';
   const source = compose({ ...plain, calendar });
   const encoded = Buffer.from(calendar).toString('base64');
@@ -256,7 +256,7 @@ test.each(calendarFiles)('a calendar file %s says so in its type', (_, content, 
   expect(compose({ ...plain, attachments: [file] })).toContain(`Content-Type: ${type}\r\n name="a.ics"\r\n`);
 });
 
-test('header fields stand in their order, the service’s own before Content-Type', () => {
+test('header fields keep their order, those of the service are before Content-Type', () => {
   const { header } = composeMessage({
     ...plain,
     cc: [parseAddress('c@example.org')],
@@ -271,7 +271,7 @@ test('header fields stand in their order, the service’s own before Content-Typ
   expect(header).toContain('Date: Fri, 20 Nov 2026 10:00:00 +0000\r\n');
 });
 
-test('a message to hidden recipients only names none', () => {
+test('a message to hidden recipients only names no recipient', () => {
   expect(composeMessage({ ...plain, to: [] }).header).toContain('\r\nTo: undisclosed-recipients:;\r\n');
 });
 
@@ -302,7 +302,7 @@ test.each(encodings)('%s: %j goes as %s', (_, text, encoding) => {
   );
 });
 
-test('a text that holds the boundary of its own message does not break out of its part', async () => {
+test('a text with the boundary of its own message stays in its part', async () => {
   const message = { ...plain, html: '<p>x</p>' };
   const boundary = /boundary="([^"]+)"/.exec(composeMessage(message).header)?.[1];
   const text = `one\n--${boundary}\nContent-Type: text/html\n\n<b>evil</b>\n--${boundary}--\n`;

@@ -1,4 +1,4 @@
-// Rows as they are stored, with what each copy has of its own: the bytes that leave.
+// The bytes of copies that are made from stored rows.
 import { simpleParser } from 'mailparser';
 import { describe, expect, test } from 'vitest';
 import { parseAddress, parseAddressList } from '#src/mail/address.ts';
@@ -106,7 +106,7 @@ const fields: readonly (readonly [
     [`<${LINK}>`, 'List-Unsubscribe=One-Click', 'bulk', null, 'newsletter:p-praxis-am-markt:sendwerk'],
   ],
   [
-    'a way out without HTTPS is no one-click',
+    'a link without HTTPS is no one-click link',
     { settings: { footer: { ...footer, unsubscribe: 'link' } } },
     copy(),
     [`<${LINK}>`, null, null, 'auto-generated', 'termin:p-praxis-am-markt:sendwerk'],
@@ -161,7 +161,7 @@ describe('header fields of the service', () => {
     );
   });
 
-  test('the link stands on one line, however long', async () => {
+  test('the link is on one line, however long', async () => {
     const long = `https://${'mail.'.repeat(40)}example.com/api/public/unsub?t=${'a'.repeat(36)}`;
     const message = await source({}, copy({ unsubscribeUrl: long }));
     expect(message).toContain(`<${long}>\r\n`);
@@ -169,7 +169,7 @@ describe('header fields of the service', () => {
   });
 });
 
-describe('a message of a version that knew no footer', () => {
+describe('a message of a version without footers', () => {
   const old: MessageSettings = { plain_text_fallback: true };
   const before = async (body: Changes['body']): Promise<string> => {
     const { footer: _, ...settings } = { footer, ...old };
@@ -180,7 +180,7 @@ describe('a message of a version that knew no footer', () => {
     );
   };
 
-  test('gets nothing added, in the header as little as in the body', async () => {
+  test('gets no addition in header and body', async () => {
     const message = await before({ text: 'Am Montag. {{unsubscribe_url}}  \n' });
     expect(FIELDS.flatMap((name) => fieldOf(message, name))).toEqual([]);
     const { text } = await simpleParser(message);
@@ -188,7 +188,7 @@ describe('a message of a version that knew no footer', () => {
   });
 });
 
-describe('placeholders for the way out', () => {
+describe('placeholders for the link to unsubscribe', () => {
   const rows: readonly (readonly [title: string, body: Changes['body'], text: string, html: string])[] = [
     ['in a text', { text: 'a {{unsubscribe_url}} b {{ unsubscribe_url }} c' }, `a ${LINK} b ${LINK} c`, ''],
     [
@@ -218,7 +218,7 @@ describe('placeholders for the way out', () => {
     expect((mail.html || '').trim()).toBe('<a href="https://a.example/?a=1&amp;b=&quot;2">x</a>');
   });
 
-  test('have nothing in their place on a copy without a way out', async () => {
+  test('are replaced by nothing on a copy without such a link', async () => {
     const settings = { footer: { ...footer, unsubscribe: null } };
     const body = { text: 'a {{unsubscribe_url}}.', html: '<a href="{{unsubscribe_url}}">x</a>' };
     const mail = await read({ settings, body }, copy({ unsubscribeUrl: null }));
@@ -245,15 +245,15 @@ describe('copies of one message', () => {
   const compose = async (number: number): Promise<string> =>
     (await prepareMessage(rows, of(number), [])).toString('latin1');
 
-  test('differ in their way out alone', async () => {
+  test('differ only in their link to unsubscribe', async () => {
     const [first, second] = [await compose(1), await compose(2)];
     expect(first).not.toBe(second);
-    // The encoding breaks lines where it likes.
+    // The encoding may break lines anywhere.
     const bare = (message: string): string => message.replace(/=\r\n/g, '').replace(/token\d/g, 'token');
     expect(bare(first)).toBe(bare(second));
   });
 
-  test('are the same bytes at every attempt, also from rows that were read anew', async () => {
+  test('are the same bytes at every attempt, also from rows that were read again', async () => {
     const again = await prepareMessage(structuredClone(rows), of(1), []);
     expect(again.toString('latin1')).toBe(await compose(1));
   });
@@ -296,7 +296,7 @@ describe('an invitation', () => {
   });
 });
 
-test('an inline image is named alike by HTML and part; one that nothing names is a file', async () => {
+test('HTML and part name an inline image alike, and an unnamed one is a file', async () => {
   const image = (content_id: string) => ({
     filename: `${content_id}.png`,
     content_type: 'image/png',

@@ -1,4 +1,4 @@
-// Which links lead through the service, and that nothing else of the HTML changes.
+// The links that lead through the service; nothing else of the HTML may change.
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '#src/mail/address.ts';
@@ -55,7 +55,7 @@ const OPEN =
 const urlsIn = (html: string): (string | undefined)[] =>
   Array.from(html.matchAll(CLICK), ([, token = '', url = '']) => readClickLink(KEY, token, url)?.url);
 
-describe('leads through the service', () => {
+describe('goes through the service', () => {
   const rows: readonly (readonly [title: string, html: string, url: string])[] = [
     ['a page', '<a href="https://praxis.example/termin">Termin</a>', 'https://praxis.example/termin'],
     ['a page without encryption', '<a href="http://praxis.example">x</a>', 'http://praxis.example'],
@@ -111,7 +111,7 @@ describe('leads through the service', () => {
   });
 });
 
-describe('stays as it is', () => {
+describe('stays unchanged', () => {
   const rows: readonly (readonly [title: string, html: string])[] = [
     ['a mail address', '<a href="mailto:praxis@praxis.example">x</a>'],
     ['a phone number', '<a href="tel:+4940123">040 123</a>'],
@@ -133,16 +133,19 @@ describe('stays as it is', () => {
     ['an address too long', `<a href="https://x.example/${'a'.repeat(MAX_TRACKED_URL - 17)}">x</a>`],
     ['an address beyond all length', `<a href="https://x.example/${'&#97;'.repeat(5_000)}">x</a>`],
     ['a user name', '<a href="https://praxis@bank.example/">x</a><a href="https://a:b@c.example/">x</a>'],
-    ['the service’s way out', `<a href="${ORIGIN}/api/public/unsub?t=1">x</a>`],
+    ['the service’s link to unsubscribe', `<a href="${ORIGIN}/api/public/unsub?t=1">x</a>`],
     [
-      'the service’s way out, without encryption',
+      'the service’s link to unsubscribe, without encryption',
       '<a href="http://mail.example.com/api/public/unsub?t=1">x</a>',
     ],
     ['what leads through the service', `<a href="${ORIGIN}/t/c/1/2">x</a>`],
     ['a placeholder that nobody fills in', '<a href="https://praxis.example/{{name}}">x</a>'],
-    ['the way out within an address', '<a href="https://praxis.example/?u={{ unsubscribe_url }}">x</a>'],
+    [
+      'the link to unsubscribe inside of an address',
+      '<a href="https://praxis.example/?u={{ unsubscribe_url }}">x</a>',
+    ],
     ['half a placeholder in an address', '<a href=https://praxis.example/{{ unsubscribe_url }}>x</a>'],
-    ['a way out of the sender’s own', '<a href="https://praxis.example/unsubscribe?id=1">hier</a>'],
+    ['a link to unsubscribe of the sender', '<a href="https://praxis.example/unsubscribe?id=1">hier</a>'],
     ['one in German', '<a href="https://praxis.example/newsletter/abmelden">hier</a>'],
     ['one in other words', '<a href="https://praxis.example/m">Ich möchte keine E-Mails mehr</a>'],
     ['one that ends it', '<a href="https://praxis.example/m">Newsletter k&uuml;ndigen</a>'],
@@ -176,13 +179,13 @@ describe('stays as it is', () => {
     expect(compose(html, { ...TRACKED, track_opens: false })).toBe(compose(html, UNTRACKED));
   });
 
-  test('what comes behind the first five hundred', () => {
+  test('links behind the first five hundred', () => {
     const html = '<a href="https://praxis.example/">x</a>'.repeat(501);
     expect(trackedLinks(html, ORIGIN)).toHaveLength(500);
   });
 });
 
-describe('of the HTML nothing else changes', () => {
+describe('nothing else of the HTML changes', () => {
   const rows: readonly (readonly [title: string, html: string, count: number])[] = [
     [
       'tables of an editor',
@@ -212,7 +215,7 @@ describe('of the HTML nothing else changes', () => {
   test.each(rows)('%s', (_, html, count) => {
     const tracked = compose(html, TRACKED);
     expect(urlsIn(tracked)).toHaveLength(count);
-    // Both with the addresses of pages taken out, and the image.
+    // Both are compared without the addresses of pages and the image.
     const bare = (text: string): string =>
       text
         .replace(OPEN, '')
@@ -222,7 +225,7 @@ describe('of the HTML nothing else changes', () => {
     expect(bare(tracked)).toContain('LINK');
   });
 
-  test('the footer’s own links, and the text', () => {
+  test('the links of the footer, and the text', () => {
     const content = (settings: MessageSettings) =>
       contentOfCopy(
         rowsOf('<p>Guten Tag <a href="https://praxis.example/a">hier</a></p>'),
@@ -238,7 +241,7 @@ describe('of the HTML nothing else changes', () => {
   });
 });
 
-describe('the image by which an open is noticed', () => {
+describe('the image that records opens', () => {
   const rows: readonly (readonly [title: string, html: string, behind: string])[] = [
     ['in a document', '<html><body><p>a</p></body></html>', '</body></html>'],
     ['in a piece of one', '<p>a</p>', ''],
@@ -251,7 +254,7 @@ describe('the image by which an open is noticed', () => {
     expect(readOpenLink(KEY, token)).toEqual({ tenantNumber: TENANT, recipientId: 5 });
   });
 
-  test('is all that is added where clicks are not tracked, and is not there where opens are not', () => {
+  test('is the only addition if clicks are not tracked, and is absent if opens are not', () => {
     const html = '<p><a href="https://praxis.example/">x</a></p>';
     expect(compose(html, { ...TRACKED, track_clicks: false }).replace(OPEN, '')).toBe(
       compose(html, UNTRACKED),
@@ -259,14 +262,14 @@ describe('the image by which an open is noticed', () => {
     expect(compose(html, { ...TRACKED, track_opens: false })).not.toContain('<img');
   });
 
-  test('is not in a mail of text alone', () => {
+  test('is not in a mail with text only', () => {
     const { text, html } = contentOfCopy(rowsOf(null, 'https://praxis.example/'), TRACKED, copyFor(1));
     expect(html).toBeNull();
     expect(text).not.toContain('/t/');
   });
 });
 
-test('each recipient has links of their own, and the same ones at every attempt', () => {
+test('each recipient has own links, the same at every attempt', () => {
   const html = '<a href="https://praxis.example/">x</a><a href="https://praxis.example/">y</a>';
   const rows = rowsOf(html);
   const of = (recipientId: number): string => contentOfCopy(rows, TRACKED, copyFor(recipientId)).html ?? '';
@@ -279,7 +282,7 @@ test('each recipient has links of their own, and the same ones at every attempt'
   }
 });
 
-test('messages of versions that did not track stay as they were', () => {
+test('messages of versions without tracking stay unchanged', () => {
   const html = '<a href="https://praxis.example/">x</a>';
   const { track_opens: _, track_clicks: __, ...older } = TRACKED;
   expect(compose(html, older)).toBe(compose(html, UNTRACKED));

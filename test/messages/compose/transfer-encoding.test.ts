@@ -41,6 +41,6 @@ test.each(octets)('%d octets in base64', (length, lines) => {
   expect(encodeBase64(new Uint8Array(length).fill(0x61))).toBe(lines);
 });
 
-test('a view is encoded, not what lies around it', () => {
+test('of a view only its own bytes are encoded', () => {
   expect(encodeBase64(Buffer.from('abcdef').subarray(1, 3))).toBe('YmM=\r\n');
 });

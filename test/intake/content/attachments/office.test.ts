@@ -223,7 +223,7 @@ describe('a document of the newer office programs', () => {
       expect(contentProblem(contentOf(other), extension)).toBe(other === extension ? null : WRONG);
   });
 
-  test('as another ZIP writer makes it', { tags: 'debian/python3' }, async () => {
+  test('a file of another ZIP writer', { tags: 'debian/python3' }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'office-'));
     try {
       const script = `import sys, zipfile
@@ -346,10 +346,10 @@ describe('a document of the older office programs', () => {
     expect(contentProblem(compoundFileOf(parts), extension)).toBe(problem);
   });
 
-  test('a chain that never ends, and one that leads out of the file', () => {
+  test('an endless chain, and one that leads out of the file', () => {
     for (const next of [0, 0x00ffffff]) {
       const file = compoundFileOf([word]);
-      // The table of chains is the last sector: each sector leads to the same.
+      // The table of chains is the last sector; each sector now leads to the same one.
       for (let at = file.length - 512; at < file.length; at += 4) file.writeUInt32LE(next, at);
       expect(contentProblem(file, 'doc')).toBe('it is damaged');
     }

@@ -10,7 +10,7 @@ let directory: string;
 let file: string | undefined;
 let lines: Record<string, unknown>[];
 let list: BlockList;
-/** Seconds; a file system may be too coarse to tell two writes apart. */
+/** Seconds, because the times of a file system may be too coarse for two writes. */
 let written = 1_000_000_000;
 beforeEach(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'block-list-'));
@@ -51,7 +51,7 @@ describe('a list', () => {
     expect(list.health()).toMatchObject({ name: 'link_blocklist', state: 'ok' });
   });
 
-  test('says that it is the operator’s own, and blocks', async () => {
+  test('names itself as local, and blocks', async () => {
     await write('evil.example');
     expect(list.find(['good.example', 'evil.example'])).toEqual([
       { host: 'evil.example', list: 'local', weight: 100 },
@@ -64,7 +64,7 @@ describe('a list', () => {
     expect(list.health().state).toBe('ok');
   });
 
-  test('of 400,000 hosts is read while others have their turn', async () => {
+  test('of 400,000 hosts is read while other work runs', async () => {
     const hosts = Array.from({ length: 400_000 }, (_, index) => `host-${index}.example`);
     await writeFile(path.join(directory, 'hosts.txt'), hosts.join('\n'));
     let beats = 0;
@@ -92,7 +92,7 @@ describe('a file that changes', () => {
     expect(lines.filter(({ msg }) => msg === 'link block list read')).toHaveLength(1);
   });
 
-  test('may be another one from now on, or none', async () => {
+  test('can be replaced by another one or none', async () => {
     await write('evil.example');
     const other = path.join(directory, 'other.txt');
     await writeFile(other, 'worse.example');
@@ -107,7 +107,7 @@ describe('a file that changes', () => {
   });
 });
 
-describe('a file that is not usable', () => {
+describe('an unusable file', () => {
   const spoil: readonly [says: string, spoil: () => Promise<void>][] = [
     ['gone', async () => rm(path.join(directory, 'hosts.txt'))],
     ['too large', () => write('worse.example\n'.repeat(800_000))],
@@ -138,7 +138,7 @@ describe('a file that is not usable', () => {
     expect(list.health().state).toBe('failing');
   });
 
-  test('and good again', async () => {
+  test('is used again when it is good', async () => {
     await write('evil.example');
     await write('not a host');
     await write('worse.example');

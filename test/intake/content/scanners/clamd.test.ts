@@ -1,4 +1,4 @@
-// Against Debian's clamd, and against servers that are none.
+// Tests with Debian's clamd, and with servers that give invalid answers.
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -65,12 +65,12 @@ describe('the real one', { tags: 'debian/clamav-daemon' }, () => {
     expect(await scannerAt(clamd.address).scan(scanned({ attachments }))).toEqual(CLEAN);
   });
 
-  test('has nothing to look at in a message without text', async () => {
+  test('skips a message without text', async () => {
     const nothing = scanned({ text: null, html: '' });
     expect(await scannerAt(clamd.address).scan(nothing)).toEqual({ ...CLEAN, state: 'skipped' });
   });
 
-  test('a file over its limit was not looked at, which does not mean that it fails', async () => {
+  test('a file over its limit is not scanned, which is no failure of the scanner', async () => {
     const { scan, health } = scannerAt(clamd.address);
     const attachments = [file('gross.csv', Buffer.alloc(40 * MIB, 'a'))];
     for (let round = 0; round < 4; round += 1) expect(await scan(scanned({ attachments }))).toEqual(FAILED);
@@ -86,7 +86,7 @@ describe('the real one', { tags: 'debian/clamav-daemon' }, () => {
     });
   });
 
-  test('says that it is there', async () => {
+  test('answers a probe', async () => {
     const { probe, health } = scannerAt(clamd.address);
     await probe();
     expect(health()).toMatchObject({ state: 'ok', failures: 0 });
@@ -104,7 +104,7 @@ test('on a unix socket', { tags: 'debian/clamav-daemon' }, async () => {
   }
 });
 
-test('is asked again after it was away', { tags: 'debian/clamav-daemon' }, async () => {
+test('is asked again after an outage', { tags: 'debian/clamav-daemon' }, async () => {
   const port = await freePort();
   const { scan, health } = scannerAt(`127.0.0.1:${port}`);
   expect(await scan(scanned())).toEqual(FAILED);
@@ -118,7 +118,7 @@ test('is asked again after it was away', { tags: 'debian/clamav-daemon' }, async
   expect(await scan(scanned())).toEqual(FAILED);
 });
 
-describe('servers that are none', () => {
+describe('servers that are not clamd', () => {
   const serverThat = async (serve: (socket: net.Socket) => void): Promise<string> => {
     const sockets = new Set<net.Socket>();
     const server = net.createServer((socket) => {
@@ -150,7 +150,7 @@ describe('servers that are none', () => {
     expect(health().failures).toBe(failures);
   });
 
-  test('a name that no scanner would give is cleaned', async () => {
+  test('an unusual name of a virus is cleaned', async () => {
     const address = await serverThat((socket) => {
       socket.resume().end(`stream: Bad\r\n<b>name</b>${'x'.repeat(200)} FOUND\0`);
     });
@@ -159,7 +159,7 @@ describe('servers that are none', () => {
     expect(virus).toHaveLength(100);
   });
 
-  test('what streams is cut into chunks with their lengths, and ended', async () => {
+  test('a stream is sent in chunks with their lengths and ended', async () => {
     let received = Buffer.alloc(0);
     const address = await serverThat((socket) => {
       socket.on('data', (chunk) => {

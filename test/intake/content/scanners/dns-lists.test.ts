@@ -55,7 +55,7 @@ describe('what is asked', () => {
     expect(dns.asked).toEqual([]);
   });
 
-  test('not more than twenty names of a message', async () => {
+  test('no more than twenty names of a message', async () => {
     const hosts = Array.from({ length: 200 }, (_, index) => `www.d${index}.example`);
     await listsOf(DBL).scan(['first.example', ...hosts]);
     expect(dns.asked).toHaveLength(20);
@@ -87,7 +87,7 @@ describe('what is found', () => {
     ]);
   });
 
-  test('of a host and its domain the worse', async () => {
+  test('the worse listing of a host and its domain', async () => {
     dns.set(`bad.host.example.${DBL}`, 'A', '127.0.1.5');
     dns.set(`host.example.${DBL}`, 'A', '127.0.1.102');
     expect((await listsOf(DBL).scan(['bad.host.example'])).listed).toEqual([
@@ -111,7 +111,7 @@ describe('what is found', () => {
   });
 });
 
-describe('a list that says nothing of a host', () => {
+describe('a list with an unusable answer', () => {
   test.each<[says: string, spoil: () => void]>([
     ['asks for a resolver of one’s own', () => dns.set(`evil.example.${DBL}`, 'A', '127.255.255.254')],
     ['was asked too often', () => dns.set(`evil.example.${DBL}`, 'A', '127.255.255.255')],
@@ -140,7 +140,7 @@ describe('a list that says nothing of a host', () => {
     expect(lists.health()).toMatchObject({ name: 'dnsbl', state: 'ok', failures: 1 });
   });
 
-  test('is asked anew the next time', async () => {
+  test('is asked again the next time', async () => {
     dns.set(`evil.example.${DBL}`, 'A', '127.255.255.255');
     const lists = listsOf(DBL);
     await lists.scan(['evil.example']);
@@ -148,7 +148,7 @@ describe('a list that says nothing of a host', () => {
     expect(await lists.scan(['evil.example'])).toMatchObject({ state: 'ok', listed: [{ weight: 100 }] });
   });
 
-  test('leaves the others their word', async () => {
+  test('does not affect other lists', async () => {
     dns.fail(DBL, 'SERVFAIL');
     dns.set(`evil.example.${SURBL}`, 'A', '127.0.0.8');
     expect(await listsOf(DBL, SURBL).scan(['evil.example'])).toEqual({
@@ -157,7 +157,7 @@ describe('a list that says nothing of a host', () => {
     });
   });
 
-  test('is left out for some seconds after three times, and health names the worst', async () => {
+  test('is not asked for some seconds after three failures, and health shows the worst list', async () => {
     dns.fail(DBL, 'SERVFAIL');
     const lists = listsOf(SURBL, DBL);
     for (let round = 0; round < 3; round += 1) await lists.scan([`d${round}.example`]);
@@ -168,15 +168,15 @@ describe('a list that says nothing of a host', () => {
   });
 });
 
-describe('a look whether they are there', () => {
-  test('finds a list that knows nothing of what no list may know', async () => {
+describe('a probe', () => {
+  test('accepts a list that does not contain the forbidden name', async () => {
     const lists = listsOf(DBL, SURBL);
     await lists.probe();
     expect(lists.health()).toMatchObject({ state: 'ok', failures: 0 });
     expect(dns.asked.toSorted()).toEqual([`invalid.${DBL}`, `invalid.${SURBL}`]);
   });
 
-  test('asks anew each time', async () => {
+  test('asks again each time', async () => {
     const lists = listsOf(DBL);
     await lists.probe();
     dns.fail(DBL, 'SERVFAIL');
@@ -184,7 +184,7 @@ describe('a look whether they are there', () => {
     expect(lists.health().failures).toBe(1);
   });
 
-  test('finds one that refuses', async () => {
+  test('recognizes a list that refuses', async () => {
     dns.set(`invalid.${DBL}`, 'A', '127.255.255.254');
     const lists = listsOf(DBL);
     await lists.probe();

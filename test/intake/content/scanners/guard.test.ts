@@ -5,7 +5,7 @@ import { createLog } from '#src/kernel/log.ts';
 import { createTestClock, type TestClock } from '#test/support/storage.ts';
 
 const START = 1_700_000_000_000;
-/** Longer than the longest pause, its spread included. */
+/** Longer than the longest pause with its spread. */
 const PAUSE_MS = 30_000;
 
 let clock: TestClock;
@@ -31,13 +31,13 @@ const failThrice = async () => {
   for (let failure = 0; failure < 3; failure += 1) expect(await fails()).toBeNull();
 };
 
-test('what it says comes back', async () => {
+test('its answer is returned', async () => {
   expect(await answers()).toBe('seen');
   expect(guard.health()).toEqual({ name: 'rspamd', state: 'ok', failures: 0, last_failure_at: null });
 });
 
 describe('a scanner that fails', () => {
-  test('has said nothing, and is told of', async () => {
+  test('returns null, and the failure is logged', async () => {
     expect(await fails()).toBeNull();
     expect(guard.health()).toEqual({
       name: 'rspamd',
@@ -65,7 +65,7 @@ describe('a scanner that fails', () => {
     expect(lines.at(-1)).toMatchObject({ msg: 'scanner is back' });
   });
 
-  test('gets one question to show that it is back, the others pass it by meanwhile', async () => {
+  test('gets one question to show that it works again; the others are not asked meanwhile', async () => {
     await failThrice();
     clock.set(START + PAUSE_MS);
     const { promise, resolve } = Promise.withResolvers<string>();
@@ -76,7 +76,7 @@ describe('a scanner that fails', () => {
     expect(await answers()).toBe('seen');
   });
 
-  test('that answers now and then is asked on', async () => {
+  test('that answers sometimes is asked further', async () => {
     for (let round = 0; round < 5; round += 1) {
       await fails();
       await fails();
@@ -87,7 +87,7 @@ describe('a scanner that fails', () => {
 });
 
 describe('time', () => {
-  test('a question has its time, and then its signal aborts', async () => {
+  test('a question has a timeout, and then its signal aborts', async () => {
     guard = make({ timeout: 20 });
     let signal: AbortSignal | undefined;
     const asked = guard.ask((given) => {
@@ -109,7 +109,7 @@ describe('time', () => {
 });
 
 describe('many at once', () => {
-  test('so many are asked at a time, the others wait for their turn', async () => {
+  test('a limited number is asked at a time, the others wait', async () => {
     let underWay = 0;
     let most = 0;
     const work = async () => {
@@ -124,7 +124,7 @@ describe('many at once', () => {
     expect(most).toBe(2);
   });
 
-  test('more than may wait are refused for now, and room is made again', async () => {
+  test('more than may wait are refused until there is room', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const held = Array.from({ length: 18 }, () => guard.ask(() => promise));
     const refused = await answers().catch((error: unknown) => error);
@@ -135,7 +135,7 @@ describe('many at once', () => {
     expect(await answers()).toBe('seen');
   });
 
-  test('those who wait while it fails are let go without being asked', async () => {
+  test('questions that wait while it fails return without being asked', async () => {
     const { promise, reject } = Promise.withResolvers<string>();
     let asked = 0;
     guard = make({ places: 3 });

@@ -1,4 +1,4 @@
-// Against Debian's rspamd, and against servers that are none.
+// Tests with Debian's rspamd, and with servers that give invalid answers.
 
 import { once } from 'node:events';
 import http from 'node:http';
@@ -26,7 +26,7 @@ interface Seen {
   readonly body: Buffer;
 }
 
-/** A server of one's own in rspamd's place, with what it was asked. */
+/** A server in rspamd's place, which records its requests. */
 const serverThat = async (answer: (response: http.ServerResponse, seen: Seen) => void) => {
   const asked: Seen[] = [];
   const server = http.createServer(async (request, response) => {
@@ -57,7 +57,7 @@ describe('the real one', { timeout: 60_000, tags: 'debian/rspamd' }, () => {
   }, RSPAMD_START_MS);
   afterAll(() => rspamd.stop());
 
-  test('has nothing against an appointment', async () => {
+  test('finds nothing in an appointment', async () => {
     const report = await scannerAt(rspamd.url).scan(scanned());
     expect(report).toMatchObject({ state: 'ok', action: 'no action', required: 15 });
     expect(report.score).toBeLessThan(3);
@@ -70,7 +70,7 @@ describe('the real one', { timeout: 60_000, tags: 'debian/rspamd' }, () => {
     });
   });
 
-  test('looks at mail that leaves: what is asked of senders from outside is left out', async () => {
+  test('checks outbound mail: the checks of incoming mail are left out', async () => {
     const { symbols } = await scannerAt(rspamd.url).scan(scanned({ sender: 'bounce@spam.example' }));
     expect(symbols).toContain('FORGED_SENDER');
     for (const symbol of symbols) expect(symbol).not.toMatch(/^(?:R_SPF|R_DKIM|DMARC|HFILTER|RBL)/);
@@ -82,7 +82,7 @@ describe('the real one', { timeout: 60_000, tags: 'debian/rspamd' }, () => {
     expect(await scannerAt(rspamd.url).scan(content)).toMatchObject({ state: 'ok' });
   });
 
-  test('says that it is there', async () => {
+  test('answers a probe', async () => {
     const guard = testGuard();
     const scanner = createRspamdScanner({ url: rspamd.url, ehloName: 'mail.example.com', guard });
     await scanner.probe();
@@ -90,7 +90,7 @@ describe('the real one', { timeout: 60_000, tags: 'debian/rspamd' }, () => {
     scanner.stop();
   });
 
-  test('is asked again after it was away', async () => {
+  test('is asked again after an outage', async () => {
     const scanner = scannerAt(rspamd.url);
     const { port } = rspamd;
     expect(await scanner.scan(scanned())).toMatchObject({ state: 'ok' });
@@ -102,7 +102,7 @@ describe('the real one', { timeout: 60_000, tags: 'debian/rspamd' }, () => {
 });
 
 describe('a question', () => {
-  test('brings the message and its envelope', async () => {
+  test('has the message and its envelope', async () => {
     const { url, asked } = await serverThat(good);
     const content = scanned({ recipients: ['a@example.org', 'b@example.org', 'ü@example.org'] });
     const composed = content.composed();
@@ -127,20 +127,20 @@ describe('a question', () => {
     );
   });
 
-  test('keeps a path of the address', async () => {
+  test('keeps the path of the URL', async () => {
     const { url, asked } = await serverThat(good);
     await scannerAt(`${url}/rspamd`).scan(scanned());
     expect(asked[0]?.request.url).toBe('/rspamd/checkv2');
   });
 
-  test('goes over the connection of the one before', async () => {
+  test('reuses the connection', async () => {
     const { url, asked } = await serverThat(good);
     const scanner = scannerAt(url);
     for (let round = 0; round < 3; round += 1) await scanner.scan(scanned());
     expect(new Set(asked.map(({ request }) => request.socket.remotePort)).size).toBe(1);
   });
 
-  test('is asked anew where that connection was closed in the meantime', async () => {
+  test('is repeated if the reused connection was closed', async () => {
     const sockets: net.Socket[] = [];
     let isFirst = true;
     const server = net.createServer((socket) => {
@@ -165,7 +165,7 @@ describe('a question', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  test('with much in it is composed only when it is its turn', async () => {
+  test('with large content is composed only in its turn', async () => {
     const held: http.ServerResponse[] = [];
     const { url } = await serverThat((response) => held.push(response));
     const scanner = scannerAt(url, { places: 8 });
@@ -193,9 +193,9 @@ describe('a question', () => {
   });
 });
 
-describe('what is no answer', () => {
+describe('an invalid answer', () => {
   test.each<[says: string, answer: (response: http.ServerResponse) => void]>([
-    ['an error, whatever stands in it', (response) => response.writeHead(500).end(GOOD)],
+    ['an error with any content', (response) => response.writeHead(500).end(GOOD)],
     ['no JSON', (response) => response.end('<html>')],
     ['nothing', (response) => response.end()],
     ['one of two megabytes', (response) => response.end(`${GOOD}${' '.repeat(2_097_152)}`)],
@@ -216,12 +216,12 @@ describe('what is no answer', () => {
     expect(other.asked).toHaveLength(0);
   });
 
-  test('nobody there', async () => {
+  test('no server', async () => {
     expect(await scannerAt(`http://127.0.0.1:${await freePort()}`).scan(scanned())).toEqual(FAILED);
   });
 });
 
-test('a message that cannot be composed is skipped, and the scanner is not held to have failed', async () => {
+test('a message that cannot be composed is skipped and is no failure of the scanner', async () => {
   const { url, asked } = await serverThat(good);
   const scanner = scannerAt(url);
   const composed = () => {
@@ -248,7 +248,7 @@ test('an answer of rspamd 3.4 to an ordinary message', () => {
   });
 });
 
-test('its answer to the test string of spam filters: decided before it looked', () => {
+test('the answer to the test string of spam filters is a rejection before scanning', () => {
   const text =
     '{"is_skipped":true,"score":15.0,"required_score":15.0,"action":"reject","symbols":{"GTUBE":{"name":"GTUBE","score":0.0,"metric_score":0.0}},"messages":{"smtp_message":"Gtube pattern"},"message-id":"preview@send.example.com","time_real":0.084576}';
   expect(readRspamdAnswer(text)).toMatchObject({ state: 'ok', action: 'reject', score: 15 });

@@ -1,4 +1,4 @@
-// Content as scanners get it, and a guard that tells how often it was asked.
+// Content for scanners, and a guard.
 
 import { createGuard, type Guard } from '#src/intake/content/scanners/guard.ts';
 import type { ScannedContent } from '#src/intake/content/scanners/rspamd.ts';
