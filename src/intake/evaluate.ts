@@ -49,18 +49,21 @@ export interface Evaluation {
 /** Null: the service's own mail, which is not assessed. */
 export type Assess = (draft: Draft) => Assessment | null;
 
-/** The project that the request names, else the default one, else the only one that may be used. */
-export const chooseProject = (
-  db: TenantDb,
-  { projects, projectId }: Pick<Submission, 'projects' | 'projectId'>,
-): string => {
-  if (projectId !== null) {
-    if (projects === null || projects.has(projectId)) return projectId;
-    throw new AppError('not_found', 'There is no such project.');
-  }
-  const { id } = tenantStore(db).defaultProject();
+type ProjectChoice = Pick<Submission, 'projects' | 'projectId'>;
+
+/** The project that the request names, else the default one where it may be used, else null. Throws `not_found`. */
+export const usualProject = (db: TenantDb, { projects, projectId }: ProjectChoice): string | null => {
+  const id = projectId ?? tenantStore(db).defaultProject().id;
   if (projects === null || projects.has(id)) return id;
-  const [only, ...others] = projects;
+  if (projectId === null) return null;
+  throw new AppError('not_found', 'There is no such project.');
+};
+
+/** The usual project, else the only one that may be used. */
+export const chooseProject = (db: TenantDb, choice: ProjectChoice): string => {
+  const usual = usualProject(db, choice);
+  if (usual !== null) return usual;
+  const [only, ...others] = choice.projects ?? [];
   if (only !== undefined && others.length === 0) return only;
   throw new AppError('invalid_request', 'The request does not say which project it is for.', {
     extra: { fields: [{ path: 'body.project_id', message: 'is required from members of several projects' }] },

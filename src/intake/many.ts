@@ -8,9 +8,10 @@
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { AppError, errorTable, toAppError } from '#src/kernel/errors.ts';
+import { type AppError, errorTable, toAppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Accepted } from './accept.ts';
+import { usualProject } from './evaluate.ts';
 import { findKept, IDEMPOTENCY_PERIOD, type KeyedRequest, keepAnswer } from './idempotency.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import type { IntakeContext } from './intake-context.ts';
@@ -165,14 +166,8 @@ export interface Answered {
 export const keyOfPart = (key: string, index: number): string => `${key}\n${index}`;
 
 /** Where the key is kept: as that of a single message from the same credential would be. Throws `not_found`. */
-const scopeOf = (db: TenantDb, { projects, projectId }: WholeRequest): string => {
-  if (projectId !== null) {
-    if (projects === null || projects.has(projectId)) return projectId;
-    throw new AppError('not_found', 'There is no such project.');
-  }
-  const { id } = tenantStore(db).defaultProject();
-  return projects === null || projects.has(id) ? id : ([...projects].toSorted()[0] ?? id);
-};
+const scopeOf = (db: TenantDb, whole: WholeRequest): string =>
+  usualProject(db, whole) ?? [...(whole.projects ?? [])].toSorted()[0] ?? tenantStore(db).defaultProject().id;
 
 /** Records that it runs, or finds what was answered. Throws `idempotency_conflict`. */
 const begin = (db: TenantDb, scope: string, request: KeyedRequest, now: number): Answered | null => {

@@ -132,6 +132,19 @@ describe('an item that causes a defect', () => {
   });
 });
 
+test('a refusal that concerns all is answered once, also where the first recipient would be refused by itself', async () => {
+  const given = {
+    recipients: [{ email: 'jürgen@example.org' }, ...recipients(2)],
+    headers: { Bcc: 'x@example.org' },
+  };
+  await expect(
+    bulk(relay.intake, { ...given, template: { subject: 'Neues', text: 'x' } }),
+  ).rejects.toMatchObject({
+    code: 'header_not_allowed',
+  });
+  expect(await countOf('messages')).toBe(0);
+});
+
 describe('where scanners are configured', () => {
   const asked: string[][] = [];
   const report: ScannerReport = {

@@ -82,7 +82,7 @@ export const createTemplate = (
   db: TenantDb,
   attributes: Attributes,
   content: TemplateContent,
-  templateChange: TemplateChange,
+  by: TemplateChange,
 ): StoredTemplate => {
   const store = templateStore(db);
   refuseTaken(db, attributes.name, null);
@@ -91,7 +91,7 @@ export const createTemplate = (
       hint: 'Delete one that is not used any more.',
     });
   const id = newId();
-  const first = versionOf(id, 1, content, templateChange);
+  const first = versionOf(id, 1, content, by);
   const row: TemplateRow = {
     id,
     name: attributes.name,
@@ -100,13 +100,13 @@ export const createTemplate = (
     track_opens: flag(attributes.track_opens),
     track_clicks: flag(attributes.track_clicks),
     current_version: 1,
-    created_at: templateChange.now,
-    updated_at: templateChange.now,
+    created_at: by.now,
+    updated_at: by.now,
   };
   store.insert(row);
   store.insertVersion(first);
   const stored = { row, content: first };
-  record(db, templateChange, id, null, headOf(stored));
+  record(db, by, id, null, headOf(stored));
   return stored;
 };
 
@@ -130,23 +130,16 @@ export const changeTemplate = (
   db: TenantDb,
   { row, content }: StoredTemplate,
   wanted: Changes,
-  templateChange: TemplateChange,
+  by: TemplateChange,
 ): StoredTemplate => {
   const store = templateStore(db);
   const { subject = content.subject, text = content.text, html = content.html } = wanted;
   const next = { subject, text, html };
   refuseBodiless(next);
   if (wanted.name !== undefined) refuseTaken(db, wanted.name, row.id);
-  const changed = isSame(next, content)
-    ? content
-    : versionOf(row.id, row.current_version + 1, next, templateChange);
-  const {
-    name = row.name,
-    description = row.description,
-    message_kind = row.message_kind,
-    track_opens,
-    track_clicks,
-  } = wanted;
+  const changed = isSame(next, content) ? content : versionOf(row.id, row.current_version + 1, next, by);
+  const { name = row.name, description = row.description, message_kind = row.message_kind } = wanted;
+  const { track_opens, track_clicks } = wanted;
   const attributes = {
     name,
     description,
@@ -156,21 +149,17 @@ export const changeTemplate = (
   };
   const updated = { ...row, ...attributes, current_version: changed.version };
   const isChanged = JSON.stringify(updated) !== JSON.stringify(row);
-  const stored = { row: isChanged ? { ...updated, updated_at: templateChange.now } : row, content: changed };
+  const stored = { row: isChanged ? { ...updated, updated_at: by.now } : row, content: changed };
   if (changed !== content) {
     store.insertVersion(changed);
     store.removeVersions(row.id, changed.version - MAX_VERSIONS);
   }
   store.update(stored.row);
-  record(db, templateChange, row.id, headOf({ row, content }), headOf(stored));
+  record(db, by, row.id, headOf({ row, content }), headOf(stored));
   return stored;
 };
 
-export const removeTemplate = (
-  db: TenantDb,
-  stored: StoredTemplate,
-  templateChange: TemplateChange,
-): void => {
+export const removeTemplate = (db: TenantDb, stored: StoredTemplate, by: TemplateChange): void => {
   templateStore(db).remove(stored.row.id);
-  record(db, templateChange, stored.row.id, headOf(stored), null);
+  record(db, by, stored.row.id, headOf(stored), null);
 };
