@@ -45,7 +45,7 @@ export const planOf = (
     name: practice.plan,
     cap: managedHost ? managed_host_mails : planCap,
     used: usage.accepted,
-    notified: usage.told,
+    notified: usage.notified,
     resetsAt: month.nextFirstDay * DAY,
     refuses: managedHost || practice.plan === 'test' ? 'all' : 'marketing',
     managedHost,

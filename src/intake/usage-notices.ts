@@ -55,7 +55,7 @@ export const createUsageNotices = (deps: OwnerNoticesDeps, limits: () => Limits)
     const telling = { tenantId, owners, content, occasion: [month, share] };
     await platform.write((db) => notifyOwners(notices, db, telling, now));
     notices.wake();
-    await files.write(tenantId, (db) => counterStore(db).setTold(month, share));
+    await files.write(tenantId, (db) => counterStore(db).setNotified(month, share));
   };
 
   const { run, stop } = createFollowUps(notify, (error, tenantId) =>

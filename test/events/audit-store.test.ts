@@ -49,7 +49,7 @@ describe.each(['platform', 'tenant'] as const)("the audit of a %s's file", (kind
     expect(JSON.stringify(rowsOf(db))).not.toContain('hush');
   });
 
-  test('keeps nothing of a change that left all as it was, and counts it as told', async () => {
+  test('records nothing for a change that left all as it was, and counts it as recorded', async () => {
     const { db } = await openAudited(kind);
     const made = change();
     auditStore(db).record(made, { target: TARGET, before: { name: 'A' }, after: { name: 'A' } }, 1);

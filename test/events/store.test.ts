@@ -28,7 +28,7 @@ test('events are read in the order they happened, page by page, of one message o
   expect(events.ofMessage(seq, created?.seq ?? 0, 10)).toEqual([sent]);
 });
 
-test('nothing that stands in the log can be changed', () => {
+test('nothing in the log can be changed', () => {
   const { seq } = queueMessage(tenant);
   eventStore(tenant.db).append({ type: 'message.created', messageSeq: seq, recipientId: null, at: 1 });
   const before = tenant.db.prepare('SELECT * FROM events').all();

@@ -163,7 +163,7 @@ describe('the form', () => {
     expect(answer.text).toContain(`<h1>${received}</h1>`);
   });
 
-  test('brings the reported mail as a file, and leaves out what nobody filled in', async () => {
+  test('takes the reported mail as a file, and leaves out empty fields', async () => {
     const source = `From: ${ATTACK}\r\nSubject: =?utf-8?q?x?=\r\n\r\nGrüße`;
     const answer = await sendForm({ email: 'gerd@example.org', ...typed, description: 'a\nb' }, source);
     const [, id = ''] = /<code>([\da-f-]+)<\/code>/.exec(answer.text) ?? [];
@@ -217,7 +217,7 @@ describe("the operator's list", () => {
     expect([...newest.data, ...following.data].map(({ id }) => id)).toEqual(ids);
   });
 
-  test('is for nobody else', async () => {
+  test('is for no one else', async () => {
     const { token } = await app.createSender();
     expect((await app.request('GET', TICKETS, undefined, token)).status).toBe(403);
     expect((await app.request('GET', TICKETS)).status).toBe(401);
@@ -225,7 +225,7 @@ describe("the operator's list", () => {
 });
 
 test('an address is written to no oftener than its limit', async () => {
-  // Time stands still: no share of a minute is given back meanwhile.
+  // The clock does not move, so no limit is refilled meanwhile.
   const limited = await startApp({ clock: createTestClock(Date.now()) });
   try {
     const statuses: number[] = [];

@@ -1,6 +1,6 @@
 // Who may call what: every route of the application with every kind of credential, one cell a test. What each role may
 // is written down here once more, from the specification; what each route asks, and what an allowed call
-// of it answers, stands in a table; the running application's own description must agree with it in every route.
+// of it answers, is in a table; the running application's own description must agree with it in every route.
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { permissions } from '#src/kernel/access.ts';
@@ -184,7 +184,7 @@ const memberMay =
 const all: readonly string[] = permissions;
 const but = (...withheld: string[]): string[] => all.filter((permission) => !withheld.includes(permission));
 
-/** What each may in the practice; who is absent here has no business in it. */
+/** What each may do in the practice; the others may not enter it. */
 const granted: Readonly<Record<string, readonly string[]>> = {
   'project token': ['messages.send', 'messages.view', 'stats.view'],
   'team token': but('billing.manage', 'members.manage'),

@@ -214,7 +214,7 @@ test('every declared action is found in the audit, with who and from where, and 
   await done('DELETE', `/api/admin/waitlist/${waiting.data[0]?.id}`);
   await byOwner('POST', `${base}/restore-managed-domain`);
   await byOwner('POST', '/api/auth/logout');
-  await until('nothing waits to be told', () => app.sql(null, 'SELECT 1 FROM notices').length === 0);
+  await until('no notice waits', () => app.sql(null, 'SELECT 1 FROM notices').length === 0);
 
   const entries = [...(await audit(`${base}/audit`)), ...(await audit('/api/admin/audit'))];
   expect(new Set(entries.map(({ action }) => action))).toEqual(await declaredActions());

@@ -1,5 +1,5 @@
-// The audit over the API: every change leaves one entry that tells who did what to which record, when and from where;
-// whoever may see it finds it again by filters and pages.
+// The audit over the API: every change leaves one entry that says who did what to which record, when and from where;
+// a caller with the permission finds it by filters and pages.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { asking, ISO, refused, UUID } from '#test/support/asking.ts';
@@ -154,7 +154,7 @@ describe('a change', () => {
     },
   );
 
-  test('that makes a practice stands in its own audit', async () => {
+  test('that creates a practice is in its own audit', async () => {
     const { practice } = sender;
     const [entry] = await audit('?action=practice.create');
     expect(entry).toMatchObject({
@@ -274,7 +274,7 @@ describe('the audit of a practice', () => {
 });
 
 describe('the audit of the installation', () => {
-  test('tells the operator what happens outside of practices, and nobody else', async () => {
+  test('shows what happens outside of practices to the operator alone', async () => {
     await makeOwner(app, sender.practice.id, 'olga@example.org');
     owner = await signIn(app, 'olga@example.org');
     const me = await call<{ id: string }>('GET', '/api/auth/me', undefined, owner.token);

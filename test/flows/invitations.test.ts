@@ -78,7 +78,7 @@ describe('an invitation', () => {
     ]);
   });
 
-  test('sent again ends the former one, and gives role and projects anew', async () => {
+  test('sent again ends the former one, and sets role and projects again', async () => {
     const email = newEmail();
     const first = await invited(place, email);
     const project = await makeProject(place, 'Recall');
@@ -174,7 +174,7 @@ describe('the page of an invitation', () => {
     expect((await page('GET', token, 'en')).text).toContain('invites you');
   });
 
-  test('accepts by its button, once, and signs nobody in', async () => {
+  test('accepts by its button, once, and signs no one in', async () => {
     const email = newEmail();
     const token = await invited(place, email);
     const { status, headers, text } = await page('POST', token);
@@ -253,9 +253,9 @@ describe('memberships of who is signed in', () => {
   });
 });
 
-test('nobody is flooded with invitations, nor does a practice write to everyone', async () => {
+test('no address is flooded with invitations, and no practice writes to everyone', async () => {
   const limited = await startApp({
-    // It stands still: nothing is refilled meanwhile.
+    // The clock does not move, so no limit is refilled meanwhile.
     clock: createTestClock(Date.now()),
     config: {
       limits: { sign_in_rate: { per_address: { per_minute: 1_000 }, per_email: { per_minute: 3 } } },

@@ -56,7 +56,7 @@ const stored = async () => ({
 });
 
 describe('a practice made by the operator', () => {
-  test('has the owner he names, who is told by mail and signs in', async () => {
+  test('has the owner he names, who gets a mail and signs in', async () => {
     const email = newAddress();
     const practice = await app.createPractice({ owner_email: email, name: 'Praxis Nord', language: 'en' });
     await mailThatSays(email, 'Praxis Nord');
@@ -67,7 +67,7 @@ describe('a practice made by the operator', () => {
     );
   });
 
-  test('tells the owner in the language he chooses', async () => {
+  test('writes to the owner in the language he chooses', async () => {
     const subjects = await Promise.all(
       ['de', 'en'].map(async (language) => {
         const email = newAddress();
@@ -109,7 +109,7 @@ describe('a practice made by the operator', () => {
 });
 
 describe('a practice made by a member', () => {
-  test('is theirs, and nobody is written to', async () => {
+  test('is theirs, and no mail is sent', async () => {
     const { owner, practice } = await practiceWithOwner();
     const { status, body } = await call('POST', '/api/practices', { name: 'Zweite' }, owner.token);
     expect([status, body.plan]).toEqual([201, 'test']);
@@ -122,7 +122,7 @@ describe('a practice made by a member', () => {
     );
     const role = me.body.practices.find(({ practice_id }) => practice_id === body.id)?.role.slug;
     expect(role).toBe('owner');
-    // What the operator makes afterwards is told, and mails leave in their order.
+    // The operator's next practice sends a mail, and mails leave in their order.
     await app.createPractice({ name: 'Dritte', owner_email: owner.email });
     await mailThatSays(owner.email, 'Dritte');
     const texts = (await mailsTo(app, owner.email)).map(({ text }) => text).join();

@@ -75,7 +75,7 @@ describe('by a code', () => {
     expect((await codeMails(app, 2)).at(-1)?.subject).toBe('Your sign-in code for Sendwerk');
   });
 
-  test('is answered alike for whoever asks, and mails go to members only', async () => {
+  test('is answered alike for every address, and mails go to members only', async () => {
     const { app } = await start();
     const [known, unknown] = [await requestCode(app), await requestCode(app, 'nobody@example.org')];
     expect(unknown.text).toBe(known.text);

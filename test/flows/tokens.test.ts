@@ -122,7 +122,7 @@ describe('a token', () => {
   });
 });
 
-describe('nobody mints more than they have', () => {
+describe('a token never has more permissions than its maker', () => {
   const lacking = async (answer: ReturnType<typeof make>, permission: string) => {
     await refused('forbidden', answer);
     expect((await answer).body.permission).toBe(permission);

@@ -24,7 +24,7 @@ const join = (fields: object) => app.request('POST', PATH, fields);
 const list = async (query = ''): Promise<List<Entry>> =>
   (await app.request<List<Entry>>('GET', LIST + query, undefined, app.adminToken)).body;
 
-test('whoever asks stands on the list, and asking again tells and changes nothing', async () => {
+test('an address that is entered is on the list, and entering it again reveals and changes nothing', async () => {
   const first = await join({ email: 'erika@example.org', plan: 'praxis', name: 'Erika', note: 'bald' });
   const again = await join({ email: 'ERIKA@example.org', plan: 'gruppe', name: 'Otto' });
   for (const { status, body } of [first, again])
@@ -78,7 +78,7 @@ test('what the operator removes is gone, and in the audit', async () => {
   expect(audit.text).not.toContain('frida');
 });
 
-test('it is read by nobody else', async () => {
+test('it is read by no one else', async () => {
   const { token } = await app.createSender();
   expect((await app.request('GET', LIST, undefined, token)).status).toBe(403);
 });

@@ -65,7 +65,7 @@ beforeEach(async () => {
 });
 
 const use = (mails: number) => storage.tenants.write(tenant, (db) => counterStore(db).addUsage(month, mails));
-const notified = () => storage.tenants.read(tenant, (db) => counterStore(db).usage(month).told);
+const notified = () => storage.tenants.read(tenant, (db) => counterStore(db).usage(month).notified);
 const notify = async () => {
   usage.wake(tenant);
   await usage.stop();

@@ -26,8 +26,8 @@ const noOutcomes = Object.fromEntries(countedOutcomes.map((outcome) => [outcome,
 export interface Usage {
   /** Mails, one a recipient. */
   accepted: number;
-  /** The highest share of the cap, in per cent, that the owners were told of; 0: none. */
-  told: number;
+  /** The highest share of the cap, in per cent, of which the owners were notified; 0: none. */
+  notified: number;
 }
 
 export interface RouteCounts extends Record<CountedOutcome | 'accepted', number> {
@@ -80,8 +80,10 @@ export const counterStore = perConnection((db: TenantDb) => {
     `INSERT INTO monthly_usage (month, accepted) VALUES (?, ?)
      ON CONFLICT (month) DO UPDATE SET accepted = accepted + excluded.accepted`,
   );
-  const usage = db.prepare<[string], Usage>('SELECT accepted, told FROM monthly_usage WHERE month = ?');
-  const setTold = db.prepare<[month: string, told: number]>(
+  const usage = db.prepare<[string], Usage>(
+    'SELECT accepted, told AS notified FROM monthly_usage WHERE month = ?',
+  );
+  const setNotified = db.prepare<[month: string, told: number]>(
     `INSERT INTO monthly_usage (month, accepted, told) VALUES (?, 0, ?)
      ON CONFLICT (month) DO UPDATE SET told = max(told, excluded.told)`,
   );
@@ -97,10 +99,10 @@ export const counterStore = perConnection((db: TenantDb) => {
     addUsage: (month: string, mails: number): void => {
       addUsage.run(month, mails);
     },
-    usage: (month: string): Usage => usage.get(month) ?? { accepted: 0, told: 0 },
-    /** The owners have been told of that share, in per cent; never lowered. */
-    setTold: (month: string, share: number): void => {
-      setTold.run(month, share);
+    usage: (month: string): Usage => usage.get(month) ?? { accepted: 0, notified: 0 },
+    /** The owners have been notified of that share, in per cent; never lowered. */
+    setNotified: (month: string, share: number): void => {
+      setNotified.run(month, share);
     },
     /** Mails that will go out on `day`, whenever they were accepted. */
     addVolume: (day: number, stream: Stream, mails: number): void => {

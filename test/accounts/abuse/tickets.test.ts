@@ -106,7 +106,7 @@ const fill = (rows: number, stage: Stage, reporter: (index: number) => string) =
   });
 
 describe('a report', () => {
-  test('is a ticket with its first step, and its reporter is told', async () => {
+  test('is a ticket with its first step, and its reporter gets a mail', async () => {
     const id = await openTicket(deps, report({ name: 'Erika', source: 'From: x' }), 'en');
     const { row, steps } = peek((db) => getTicket(db, id));
     expect(row).toMatchObject({
@@ -176,7 +176,7 @@ describe('a report', () => {
 });
 
 describe('the stages of a ticket', () => {
-  test('are told one by one, with their steps and in the audit', async () => {
+  test('are mailed one by one, with their steps and in the audit', async () => {
     const id = await openTicket(deps, report(), 'de');
     clock.set(clock.now() + DAY);
     await update(id, { stage: 'investigating', note: 'Der Absender ist bekannt.' });
@@ -228,7 +228,7 @@ describe('the stages of a ticket', () => {
     expect([steps.length, waiting().length, count('audit'), change.recorded]).toEqual([1, 1, 0, true]);
   });
 
-  test('a note is a step of its own and mailed to nobody', async () => {
+  test('a note is a step of its own and mailed to no one', async () => {
     const id = await openTicket(deps, report(), 'de');
     const { steps } = await update(id, { note: 'Nachgefragt.' });
     expect(steps.at(-1)).toMatchObject({ stage: 'open', note: 'Nachgefragt.' });

@@ -32,16 +32,16 @@ describe('the counters', () => {
     ).toEqual([5, 7]);
   });
 
-  test('know what a month has used, and what its owners were told', () => {
+  test('know what a month has used, and of which share its owners were notified', () => {
     const counters = counterStore(tenant.db);
-    expect(counters.usage('2026-11')).toEqual({ accepted: 0, told: 0 });
+    expect(counters.usage('2026-11')).toEqual({ accepted: 0, notified: 0 });
     counters.addUsage('2026-11', 3);
     counters.addUsage('2026-11', 4);
     counters.addUsage('2026-12', 1);
-    counters.setTold('2026-11', 90);
-    counters.setTold('2026-11', 70);
-    expect(counters.usage('2026-11')).toEqual({ accepted: 7, told: 90 });
-    expect(counters.usage('2026-12')).toEqual({ accepted: 1, told: 0 });
+    counters.setNotified('2026-11', 90);
+    counters.setNotified('2026-11', 70);
+    expect(counters.usage('2026-11')).toEqual({ accepted: 7, notified: 90 });
+    expect(counters.usage('2026-12')).toEqual({ accepted: 1, notified: 0 });
   });
 
   test('plan mails per stream and day', () => {

@@ -111,7 +111,7 @@ describe('who it is', () => {
     expect([...(caller?.permissions ?? [])].sort()).toEqual(['messages.send', 'messages.view', 'stats.view']);
   });
 
-  test('someone signed in, by bearer or cookie, whom the sessions know', async () => {
+  test('a person who is signed in, by bearer or cookie of a live session', async () => {
     const bearer = `svc_sess_${'a'.repeat(43)}`;
     expect(await authenticate({ bearer })).toBe(someone);
     const cookie = { cookie: 'svc_session=x', csrfToken: 'y', isWrite: true };
@@ -142,7 +142,7 @@ describe('who it is', () => {
   });
 });
 
-describe('nobody', () => {
+describe('no caller', () => {
   test.each<{ name: string; bearer: () => string | null; admin: string | null; configured?: string | null }>([
     { name: 'without credentials', bearer: () => null, admin: null },
     { name: 'with an empty bearer', bearer: () => '', admin: null },

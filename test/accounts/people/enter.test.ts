@@ -178,7 +178,7 @@ describe('making practices', () => {
     expect(await may()).toBe(is);
   });
 
-  test('nobody may without a practice, or without an account', async () => {
+  test('no one may without a practice, or without an account', async () => {
     await inFile({ role_id: systemRoles.owner.id });
     expect(await may()).toBe(false);
     expect(await createMayCreatePractice(storage)(anonymous)).toBe(false);

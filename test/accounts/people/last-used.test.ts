@@ -56,7 +56,7 @@ describe('tokens', () => {
     expect(await usedAt(tenant, token)).toBe(5);
   });
 
-  test('a tenant that cannot be written does not keep the others from it, is told, and is tried again', async () => {
+  test('a tenant that cannot be written does not hold up the others, is reported, and is tried again', async () => {
     const tenant = await createSampleTenant(storage);
     const token = await makeToken(tenant);
     const lastUsed = createTokensLastUsed(storage.tenants, clock);

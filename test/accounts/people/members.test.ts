@@ -46,7 +46,7 @@ describe('an invitation', () => {
     expect([await statusOf(ANNA), await at.account(ANNA)]).toEqual([null, undefined]);
   });
 
-  test('that is cut off between the files lets nobody in, and is made up for by inviting again', async () => {
+  test('that is cut off between the files lets no one in, and inviting again repairs it', async () => {
     const cutOff = inviteMember(at.without('platform'), at.tenantId, invited, at.byOperator());
     await expect(cutOff).rejects.toThrow('no disk');
     expect([await statusOf(ANNA), await at.isIndexed(ANNA)]).toEqual(['invited', false]);
@@ -56,7 +56,7 @@ describe('an invitation', () => {
     expect(await accept(await at.invitation(ANNA))).not.toBeNull();
   });
 
-  test('is told in the language asked for, else the account’s, else the caller’s', async () => {
+  test('is mailed in the language asked for, else the account’s, else the caller’s', async () => {
     await at.invite(ANNA);
     await at.invite(BERND, { language: 'en' });
     await at.invite(BERND);
@@ -106,7 +106,7 @@ describe('an invitation', () => {
     expect(await statusOf(ANNA)).toBeNull();
   });
 
-  test('of a member whom the practice does not know any more opens nothing', async () => {
+  test('of a member who was removed opens nothing', async () => {
     const { id } = await at.invite(ANNA);
     const token = await at.invitation(ANNA);
     await at.storage.tenants.write(at.tenantId, (db) => memberStore(db).remove(id));
@@ -238,7 +238,7 @@ describe('leaving a practice', () => {
     expect(await at.account(ANNA)).toBeUndefined();
   });
 
-  test('is not for those who have no business there', async () => {
+  test('is not for accounts that are no members', async () => {
     const other = await openPractice();
     await other.invite(ANNA);
     const row = await other.account(ANNA);
@@ -263,7 +263,7 @@ describe('leaving a practice', () => {
 });
 
 describe('an owner made by the operator', () => {
-  test('is active at once, and is told', async () => {
+  test('is active at once, and gets a mail', async () => {
     const row = await at.makeOwner(ANNA);
     expect(row).toMatchObject({ status: 'active', role_id: systemRoles.owner.id, all_projects: 1 });
     expect((await at.by(ANNA)).caller.isOwner).toBe(true);

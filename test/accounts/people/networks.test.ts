@@ -47,7 +47,7 @@ describe('an address without what names its host', () => {
     ['2001:DB8::6', '2001:db8::'],
     ['fe80::1%eth0', 'fe80::'],
     ['::1', '::'],
-    // 6to4: the host's IPv4 address stands in the first 48 bits.
+    // 6to4: the host's IPv4 address is in the first 48 bits.
     ['2002:c000:0281::1', '2002:c000:200::'],
     ['192.0.2.1/24', null],
     ['2001:db8::/32', null],

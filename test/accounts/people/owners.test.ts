@@ -3,7 +3,7 @@ import { accountStore } from '#src/accounts/people/account-store.ts';
 import { practiceOwners } from '#src/accounts/people/owners.ts';
 import { openPractice } from './practice.ts';
 
-test('those who are told about a practice are its active owners, in the language of their account', async () => {
+test('the service writes to the active owners of a practice, in the language of their account', async () => {
   const practice = await openPractice();
   const ownersOf = () => practiceOwners(practice.storage)(practice.tenantId);
   expect(await ownersOf()).toEqual([]);

@@ -29,7 +29,7 @@ describe('a password', () => {
     expect(await passwords.verify(composed.normalize('NFD').replace('ﬁ', 'fi'), stored)).toBe(true);
   });
 
-  test('that nobody has matches nothing, whatever is tried', async () => {
+  test('of an unknown address matches nothing, whatever is tried', async () => {
     expect(await passwords.verify(PASSWORD, null)).toBe(false);
     expect(await passwords.verify('', null)).toBe(false);
   });
@@ -71,7 +71,7 @@ describe('what it costs', () => {
     expect(ratio).toBeLessThan(3);
   });
 
-  test('two at once, so many waiting, and the next is told to come again; then all is free again', async () => {
+  test('two at once, 32 waiting, and the next is refused for now; afterwards all places are free', async () => {
     const crowded = createPasswords();
     const all = await Promise.allSettled(Array.from({ length: 40 }, () => crowded.verify(PASSWORD, null)));
     const refused = all.filter(({ status }) => status === 'rejected');

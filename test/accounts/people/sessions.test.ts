@@ -178,7 +178,7 @@ test('at most 50 of an account live: the one used longest ago goes, by what is n
     issued.push(await issue());
   }
   clock.set(START + MINUTE);
-  // The oldest is in use, which stands in memory only.
+  // The oldest is in use, which only the memory knows.
   expect(await isLive(issued[0]?.token ?? '')).toBe(true);
   await issue();
   expect(await Promise.all(issued.map(({ token }) => isLive(token)))).toEqual(
@@ -301,7 +301,7 @@ describe('a cookie', () => {
     ).rejects.toMatchObject({ code: 'forbidden', extra: { permission: 'csrf' } });
   });
 
-  test('of a dead session is nobody, whatever else it brings', async () => {
+  test('of an ended session is no caller, whatever else it sends', async () => {
     const { token, csrfToken } = await issue();
     clock.set(START + 12 * HOUR);
     expect(await ask(`svc_session=${token}`, { csrfToken, isWrite: true })).toBeNull();
@@ -352,7 +352,7 @@ describe('the cleanup', () => {
     expect(rows()).toEqual([]);
   });
 
-  test('removes more than it does at once, and ends when it is told to', async () => {
+  test('removes more than one transaction does, and ends when it is aborted', async () => {
     const accounts = await Promise.all(
       Array.from({ length: 30 }, (_, number) => account(`${number}@example.org`)),
     );

@@ -49,14 +49,14 @@ describe('a code', () => {
     expect(await judge(code)).toBe('none');
   });
 
-  test('stands nowhere in the file, nor does its address', async () => {
+  test('is nowhere in the file, nor is its address', async () => {
     const code = await newCode();
     const [row] = rows();
     const stored = JSON.stringify(Object.values(row ?? {}).map(String));
     expect(stored).not.toContain(code);
     expect(stored).not.toContain('erika');
     expect(row?.code_mac).toHaveLength(32);
-    // Without the key nobody finds it by trying all codes.
+    // Without the key it cannot be found by trying all codes.
     const other = createSignInCodes(Buffer.alloc(32, 8));
     expect(await write((db) => other.judge(db, ERIKA, code, NOW))).toBe('none');
   });

@@ -222,7 +222,7 @@ describe('what the audit keeps', () => {
   });
 });
 
-describe('nobody mints more than they have', () => {
+describe('a token never has more permissions than its maker', () => {
   const P1 = '018f0000-0000-7000-8000-0000000000a1';
   const P2 = '018f0000-0000-7000-8000-0000000000a2';
   const member = (granted: readonly Permission[], projects: readonly string[] | null = null): Caller => ({

@@ -4,7 +4,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 
 const tenants = Array.from({ length: 10 }, (_, index) => ({ id: `t${index}` }));
 
-/** Files of which each tells its id, later ones sooner; `failing` cannot be read. */
+/** Files that answer with their id, later ones sooner; `failing` cannot be read. */
 const files = (failing: string, onRead: (change: 1 | -1) => void): TenantFiles =>
   ({
     read: async (id: string, work: (db: unknown) => unknown) => {
@@ -16,7 +16,7 @@ const files = (failing: string, onRead: (change: 1 | -1) => void): TenantFiles =
     },
   }) as unknown as TenantFiles;
 
-test('reads all in their order, few at a time, and tells of what it leaves out', async () => {
+test('reads all in their order, few at a time, and reports what it leaves out', async () => {
   let reading = 0;
   let most = 0;
   const onRead = (change: 1 | -1): void => {

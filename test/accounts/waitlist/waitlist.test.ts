@@ -53,7 +53,7 @@ const change = (): Change => ({
 });
 
 describe('the waiting list', () => {
-  test('keeps whom it was told of, in their order', async () => {
+  test('keeps the entries in their order', async () => {
     await join({ email: 'Erika@Example.org', name: 'Erika', note: 'Zwei Standorte' });
     clock.set(clock.now() + HOUR);
     await join({ email: 'otto@example.org', plan: 'gruppe' });
@@ -72,7 +72,7 @@ describe('the waiting list', () => {
     expect(limited).toEqual(['erika@example.org', 'otto@example.org']);
   });
 
-  test('is not rewritten by whoever types the address again, but takes note of it', async () => {
+  test('keeps an entry when the address is entered again, with the time of that', async () => {
     await join({ name: 'Erika' });
     const [first] = entries();
     clock.set(clock.now() + HOUR);
@@ -106,7 +106,7 @@ describe('the waiting list', () => {
     expect(storage.platform.peek((db) => waitlistStore(db).count())).toBe(MAX_ENTRIES);
   });
 
-  test('forgets whom the operator removes, and the audit names no address', async () => {
+  test('removes an entry by the operator, and the audit names no address', async () => {
     await join({ name: 'Erika' });
     const [entry] = entries();
     await removeFromWaitlist(deps, entry?.id ?? '', change());
