@@ -106,8 +106,8 @@ const circles = (all: readonly Source[]): Finding[] => {
 /** Where a package may be imported. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   express: ['http/'],
-  'smtp-server': ['smtp/'],
-  nodemailer: ['relay/'],
+  'smtp-server': ['smtp/strict-server.ts'],
+  nodemailer: ['relay/smtp/connect.ts'],
   'better-sqlite3': ['kernel/db/', 'app/cli/dns.ts'],
   pino: ['kernel/log.ts'],
   'node-cron': ['kernel/job.ts'],

@@ -1,6 +1,5 @@
 // The listener for mail from the world (RFC 5321): reports at return paths, complaints, mail to the simulator, and what
 // people write to postmaster. It relays nothing, knows no AUTH, and answers 250 once all that follows is durable.
-import type { SMTPServerSession } from 'smtp-server';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
@@ -13,8 +12,15 @@ import {
   type RefusalReason,
   refusalReasons,
 } from './destination.ts';
-import { type Certificate, createListener, type Listener, type ListenerLimits } from './listener.ts';
+import {
+  type Certificate,
+  createListener,
+  type ListenAddress,
+  type Listener,
+  type ListenerLimits,
+} from './listener.ts';
 import { SmtpRefusal } from './read-data.ts';
+import type { SmtpSession } from './strict-server.ts';
 
 /** What keeps a genuine return path from being used. */
 export type PathFault = Extract<RefusalReason, 'unknown' | 'replayed' | 'expired'>;
@@ -45,7 +51,7 @@ export interface OperatorMail {
 }
 
 export interface InboundOptions extends DestinationFacts {
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: ListenAddress;
   readonly certificate: Certificate | null;
   readonly budget: ByteBudget;
   readonly work: InboundWork;
@@ -95,7 +101,7 @@ const tooMany = (): SmtpRefusal => new SmtpRefusal(450, '4.7.1 too many messages
 /** What stands in a trace field must not end it, nor its comments. */
 const traced = (text: string): string => text.replace(/[^!-'*-[\]-~]/g, '?').slice(0, 255);
 
-const traceOf = (session: SMTPServerSession, mailFrom: string, serviceHost: string, now: number): string => {
+const traceOf = (session: SmtpSession, mailFrom: string, serviceHost: string, now: number): string => {
   const date = new Date(now).toUTCString().replace('GMT', '+0000');
   const client = session.remoteAddress.includes(':')
     ? `IPv6:${session.remoteAddress}`
@@ -117,13 +123,13 @@ export const createInbound = (options: InboundOptions): Inbound => {
     number
   >;
 
-  const senderOf = ({ envelope }: SMTPServerSession): string =>
+  const senderOf = ({ envelope }: SmtpSession): string =>
     envelope.mailFrom === false ? '' : envelope.mailFrom.address;
 
   const deliver = async (
     destinations: readonly Destination[],
     content: Buffer,
-    session: SMTPServerSession,
+    session: SmtpSession,
   ): Promise<void> => {
     const targets = destinations.flatMap((one) => (one.kind === 'report' ? [one.target] : []));
     if (targets.length > 0) for (const outcome of await work.report(targets, content)) reports[outcome] += 1;

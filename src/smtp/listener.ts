@@ -1,29 +1,34 @@
-// A listener for SMTP: what the one for mail from the world and the one for submission have in common. It bounds who may
-// hold connections, how long, and how much of their content is in memory; hands commands and content to its handlers and
-// their refusals back; and stops without cutting a message off.
+// A listener for SMTP: what the one for mail from the world and the one for submission have in common. It bounds how many
+// connections there are, how long each lasts, and how much of their content is in memory; passes commands and content to its
+// handlers and their refusals back; and stops without cutting a message off.
 //
-// A refusal that is no SmtpRefusal is a defect or a fault of the disk: the client is told to come back (451), the log why.
+// A handler that throws anything but SmtpRefusal has a defect, or its disk has failed: the client is asked to come back (451),
+// and the log has the reason.
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import type {
-  SMTPServerAddress,
-  SMTPServerAuthentication,
-  SMTPServerDataStream,
-  SMTPServerOptions,
-  SMTPServerSession,
-} from 'smtp-server';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { clientKey } from '#src/kernel/rate-limit.ts';
 import { MINUTE, SECOND, sleep } from '#src/kernel/time.ts';
 import { crowded, readData, SmtpRefusal } from './read-data.ts';
-import { StrictServer } from './strict-connection.ts';
+import {
+  type SmtpContent,
+  type SmtpCredentials,
+  type SmtpPath,
+  type SmtpSession,
+  StrictServer,
+} from './strict-server.ts';
 
 /** PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface ListenerLimits {
@@ -39,53 +44,54 @@ export interface ListenerLimits {
 
 /** Each may throw SmtpRefusal. */
 export interface ListenerHandlers {
-  /** Resolves with what `session.user` is from then on. */
-  readonly authenticate?: (auth: SMTPServerAuthentication, session: SMTPServerSession) => Promise<unknown>;
+  /** Resolves with what `session.user` is from then on. Absent: AUTH is not offered. */
+  readonly authenticate?: (auth: SmtpCredentials, session: SmtpSession) => Promise<unknown>;
   /** Whether credentials may be sent over the connection as it is now: else AUTH is not offered. */
-  readonly mayAuthenticate?: (session: SMTPServerSession) => boolean;
+  readonly mayAuthenticate?: (session: SmtpSession) => boolean;
   /** `address` is empty for the null sender. */
-  readonly mail: (address: string, session: SMTPServerSession) => void | Promise<void>;
-  readonly rcpt: (address: string, session: SMTPServerSession) => void | Promise<void>;
-  /** Resolves, once it is durable, with what the client is told: `2.0.0 …`. */
-  readonly data: (content: Buffer, session: SMTPServerSession) => Promise<string>;
+  readonly mail: (address: string, session: SmtpSession) => void | Promise<void>;
+  readonly rcpt: (address: string, session: SmtpSession) => void | Promise<void>;
+  /** Resolves, once the message is durable, with the reply: `2.0.0 …`. */
+  readonly data: (content: Buffer, session: SmtpSession) => Promise<string>;
 }
 
 export interface ListenerOptions {
   /** For the log. */
   readonly name: string;
-  readonly listen: { readonly host: string; readonly port: number };
-  /** Said in the greeting. */
+  readonly listen: ListenAddress;
+  /** In the greeting. */
   readonly hostName: string;
   readonly certificate: Certificate | null;
   /** TLS from the first byte. */
   readonly implicitTls?: boolean;
   readonly limits: ListenerLimits;
-  /** Holds the content that is under way. */
+  /** Holds the content of the messages that are being received. */
   readonly budget: ByteBudget;
   readonly handlers: ListenerHandlers;
   readonly log: Log;
-  /** Further options of smtp-server. */
-  readonly server?: SMTPServerOptions;
 }
 
 export interface Listener {
   start(): Promise<{ readonly port: number }>;
-  /** For handshakes from now on. Throws where it is none; then the former one stays. */
+  /** For handshakes from now on. Throws where it is no certificate; then the former one stays. */
   useCertificate(certificate: Certificate): void;
-  /** Nobody is let in any more, the idle are sent away; resolves when what is under way has ended, or been cut off. */
+  /**
+   * Refuses new connections and closes idle ones. Resolves when the messages that were being received have their reply; after
+   * `timeoutMs` what is left is cut off.
+   */
   stop(timeoutMs: number): Promise<void>;
   stats(): { readonly listening: boolean; readonly connections: number };
 }
 
-/** So much of a message of unknown size is taken as it comes. */
+/** Up to this size, memory for a message of unknown size is taken as its content comes. */
 const LARGE_FROM_BYTES = 1_048_576;
 /** RFC 5321 §4.5.3.2.7. */
 const IDLE_MS = 5 * MINUTE;
-/** Nobody needs longer; whoever sends a byte a minute must not hold a place for ever. */
+/** No honest session is longer; a client that sends a byte a minute must not hold a place for ever. */
 const SESSION_MS = 30 * MINUTE;
 /** At a stop, for the last replies to arrive. */
 const FAREWELL_MS = SECOND / 4;
-/** What the library knows beside SMTP: jokes, and commands by which proxies change who a client is. */
+/** What the library implements beside SMTP: jokes, and commands by which proxies change the client's address. */
 const NEVER = ['HELP', 'KILL', 'SHELL', 'WIZ', 'XCLIENT', 'XFORWARD'];
 
 /** Parameters of the extensions that are offered (RFC 1870, RFC 6152, RFC 4954 §5). */
@@ -94,7 +100,7 @@ const OF_MAIL_WITH_AUTH: ReadonlySet<string> = new Set([...OF_MAIL, 'AUTH']);
 const OF_RCPT: ReadonlySet<string> = new Set();
 
 /** RFC 5321 §4.1.1.11 */
-const refuseParameters = (args: SMTPServerAddress['args'], known: ReadonlySet<string>): void => {
+const refuseParameters = (args: SmtpPath['args'], known: ReadonlySet<string>): void => {
   if (args && Object.keys(args).some((name) => !known.has(name)))
     throw new SmtpRefusal(555, '5.5.4 a parameter of an extension that is not offered');
 };
@@ -104,7 +110,7 @@ const sizeIn = (args: unknown): number => {
   const size = typeof args === 'object' && args !== null && 'SIZE' in args ? Number(args.SIZE) : 0;
   return Number.isSafeInteger(size) ? size : 0;
 };
-const declaredSize = ({ envelope: { mailFrom } }: SMTPServerSession): number =>
+const declaredSize = ({ envelope: { mailFrom } }: SmtpSession): number =>
   mailFrom === false ? 0 : sizeIn(mailFrom.args);
 
 const tlsOf = ({ cert, key }: Certificate) => ({ cert, key, minVersion: 'TLSv1.2' }) as const;
@@ -113,10 +119,11 @@ export const createListener = (options: ListenerOptions): Listener => {
   const { name, limits, handlers, log, budget, certificate } = options;
   const perClient = new Map<string, number>();
   const admitted = new Map<string, { readonly client: string; readonly cap: NodeJS.Timeout }>();
-  /** Every socket there is: those that are being sent away have left the library's list. */
+  /** Every socket there is: connections that are being closed have left the library's list. */
   const sockets = new Set<Socket>();
-  let underWay = 0;
-  const waiting: (() => void)[] = [];
+  /** Ids of the sessions whose message is being received or waits for its reply. */
+  const receiving = new Set<string>();
+  const waitingForLast: (() => void)[] = [];
   let listening = false;
 
   const refusalOf = (error: unknown): SmtpRefusal => {
@@ -124,22 +131,15 @@ export const createListener = (options: ListenerOptions): Listener => {
     log.error({ err: error, listener: name }, 'an SMTP command failed');
     return new SmtpRefusal(451, '4.3.0 local error, try again later');
   };
-  const connectionOf = (session: SMTPServerSession) =>
-    [...server.connections].find((connection) => connection.id === session.id);
-
-  const admit = (session: SMTPServerSession): void => {
+  const admit = (session: SmtpSession): void => {
     const client = clientKey(session.remoteAddress);
     const held = perClient.get(client) ?? 0;
     if (held >= limits.perClient) throw new SmtpRefusal(421, '4.7.0 too many connections from your address');
     perClient.set(client, held + 1);
-    const end = (): void => {
-      const connection = connectionOf(session);
-      connection?.send(421, '4.4.2 the session takes too long');
-      connection?.close();
-    };
+    const end = () => server.dismiss(session.id, 421, '4.4.2 the session takes too long');
     admitted.set(session.id, { client, cap: setTimeout(end, SESSION_MS).unref() });
   };
-  const dismiss = ({ id }: SMTPServerSession): void => {
+  const onClosed = ({ id }: SmtpSession): void => {
     const left = admitted.get(id);
     if (!left) return;
     admitted.delete(id);
@@ -149,15 +149,15 @@ export const createListener = (options: ListenerOptions): Listener => {
     else perClient.delete(left.client);
   };
 
-  /** Asked before the content is sent; by the time it is, others may have taken the room. */
-  const hasRoomFor = (bytes: number, session: SMTPServerSession): boolean => {
+  /** Checked before the content is sent; by the time it is sent, others may have taken the room. */
+  const hasRoomFor = (bytes: number, session: SmtpSession): boolean => {
     const owner = clientKey(session.remoteAddress);
     if (!budget.take(owner, bytes)) return false;
     budget.release(owner, bytes);
     return true;
   };
 
-  const receive = async (stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> => {
+  const receive = async (stream: SmtpContent, session: SmtpSession): Promise<string> => {
     const owner = clientKey(session.remoteAddress);
     let held = 0;
     let came = 0;
@@ -166,23 +166,24 @@ export const createListener = (options: ListenerOptions): Listener => {
       held += bytes;
       return true;
     };
-    // What was told is taken at once: of many that grow side by side, none would come to its end.
+    // The declared size is taken at once: of many messages that grow side by side, none would come to its end.
     const hasRoom = reserve(declaredSize(session));
     const hold = (bytes: number): boolean => {
       came += bytes;
-      // A message that did not tell its size and has become a large one, likewise: all that it may still be.
+      // Likewise for a message without a declared size that has become large: it takes all that it may still become.
       const wanted = came > LARGE_FROM_BYTES ? limits.messageBytes : came;
       return hasRoom && (came <= held || reserve(wanted - held));
     };
-    underWay += 1;
     try {
       return await handlers.data(await readData(stream, limits.messageBytes, hold), session);
     } finally {
-      underWay -= 1;
       budget.release(owner, held);
-      if (!listening) setImmediate(sendIdleAway);
-      if (underWay === 0) for (const tell of waiting.splice(0)) tell();
     }
+  };
+  const onReplied = ({ id }: SmtpSession): void => {
+    receiving.delete(id);
+    if (!listening) setImmediate(closeIdle);
+    if (receiving.size === 0) for (const resolve of waitingForLast.splice(0)) resolve();
   };
 
   const answered = (work: () => void | Promise<void>, callback: (error?: Error | null) => void): void => {
@@ -193,13 +194,8 @@ export const createListener = (options: ListenerOptions): Listener => {
   };
 
   const { authenticate } = handlers;
-  const disabled = [
-    ...NEVER,
-    ...(authenticate ? [] : ['AUTH']),
-    ...(certificate ? [] : ['STARTTLS']),
-    ...(options.server?.disabledCommands ?? []),
-  ];
-  const offer = (session: SMTPServerSession): void => {
+  const disabled = [...NEVER, ...(authenticate ? [] : ['AUTH']), ...(certificate ? [] : ['STARTTLS'])];
+  const offer = (session: SmtpSession): void => {
     const mayAuthenticate = handlers.mayAuthenticate?.(session) ?? true;
     session.disabledCommands = [...disabled, ...(mayAuthenticate ? [] : ['AUTH'])];
   };
@@ -216,7 +212,6 @@ export const createListener = (options: ListenerOptions): Listener => {
       logger: false,
       secure: options.implicitTls === true,
       ...(certificate ? tlsOf(certificate) : { hideSTARTTLS: true }),
-      ...options.server,
       disabledCommands: disabled,
       onConnect: (session, callback) => {
         offer(session);
@@ -226,8 +221,11 @@ export const createListener = (options: ListenerOptions): Listener => {
         offer(session);
         callback();
       },
-      onClose: dismiss,
+      onClose: onClosed,
       ...(authenticate && {
+        // `mayAuthenticate` decides it for each connection.
+        allowInsecureAuth: true,
+        authMethods: ['PLAIN', 'LOGIN'],
         onAuth: (auth, session, callback) => {
           authenticate(auth, session).then(
             (user) => callback(null, { user }),
@@ -247,37 +245,35 @@ export const createListener = (options: ListenerOptions): Listener => {
           return handlers.rcpt(address, session);
         }, callback),
       onData: (stream, session, callback) => {
-        receive(stream, session).then(
-          (text) => callback(null, text),
-          (error) => {
-            // Cut off before its end: there is nobody to answer.
-            if (stream.destroyed && !stream.readableEnded) return callback(error);
-            const refusal = refusalOf(error);
-            if (!refusal.closes) return callback(refusal);
-            const connection = connectionOf(session);
-            connection?.send(refusal.responseCode, refusal.message);
-            connection?.close();
-          },
-        );
+        receiving.add(session.id);
+        receive(stream, session)
+          .then(
+            (text) => callback(null, text),
+            (error) => {
+              // The client has left in the middle of its message: no one waits for a reply.
+              if (stream.destroyed && !stream.readableEnded) return callback(error);
+              const refusal = refusalOf(error);
+              if (!refusal.closes) return callback(refusal);
+              server.dismiss(session.id, refusal.responseCode, refusal.message);
+            },
+          )
+          .finally(() => onReplied(session));
       },
     },
     { mistakes: limits.mistakes, perClient: limits.perClient },
   );
   server.on('error', (error) => log.debug({ err: error, listener: name }, 'an SMTP connection failed'));
 
-  const sendIdleAway = (): void => {
-    for (const connection of [...server.connections])
-      if (!connection._dataStream) {
-        connection.send(421, '4.3.2 shutting down');
-        connection.close();
-      }
+  const closeIdle = (): void => {
+    for (const { id } of [...server.connections])
+      if (!receiving.has(id)) server.dismiss(id, 421, '4.3.2 shutting down');
   };
 
   const allReceived = (): Promise<void> =>
-    underWay === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve));
+    receiving.size === 0 ? Promise.resolve() : new Promise((resolve) => waitingForLast.push(resolve));
 
   server.server.on('connection', (socket) => {
-    // Of those that were changed to TLS no `close` tells: the library takes all listeners off them.
+    // After STARTTLS a socket's `close` is not reported: the library has removed all its listeners.
     if (sockets.size > 2 * limits.connections)
       for (const one of sockets) if (one.destroyed) sockets.delete(one);
     sockets.add(socket);
@@ -304,13 +300,12 @@ export const createListener = (options: ListenerOptions): Listener => {
       listening = false;
       const closed = once(server.server, 'close');
       server.server.close();
-      sendIdleAway();
+      closeIdle();
       const over = new AbortController();
       await Promise.race([closed, allReceived(), sleep(timeoutMs, over.signal)]);
       // The replies are out; a client that does not close its side either is not waited for.
       await Promise.race([closed, sleep(FAREWELL_MS, over.signal)]);
       over.abort();
-      for (const connection of [...server.connections]) connection._socket.destroy();
       for (const socket of sockets) socket.destroy();
       await closed;
     },

@@ -1,22 +1,27 @@
 // Message submission (RFC 6409) with an API token as password (RFC 4954): another door to the one way in. On port 587 with
 // STARTTLS, on 465 with TLS from the first byte (RFC 8314). The envelope's sender is of no account, because every copy
 // leaves with a return path of its own; its recipients are those who get the message.
-import type { SMTPServerAuthentication, SMTPServerSession } from 'smtp-server';
 import type { Accept, Accepted } from '#src/intake/accept.ts';
 import { fromMime } from '#src/intake/from-mime.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
-import { AppError, toAppError } from '#src/kernel/errors.ts';
+import { AppError, errorTable, toAppError } from '#src/kernel/errors.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { clientKey, createRateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { AddressError, needsSmtpUtf8, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { type Certificate, createListener, type Listener, type ListenerHandlers } from './listener.ts';
+import {
+  type Certificate,
+  createListener,
+  type ListenAddress,
+  type Listener,
+  type ListenerHandlers,
+} from './listener.ts';
 import { SmtpRefusal } from './read-data.ts';
-import { refusalOf } from './reply-line.ts';
+import type { SmtpCredentials, SmtpSession } from './strict-server.ts';
 
 /** Office networks and application servers open one for each message under way. */
 const CONNECTIONS_PER_CLIENT = 50;
@@ -43,11 +48,6 @@ export interface SubmissionOptions {
   readonly log: Log;
 }
 
-interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** Null where it does not listen. */
 export interface SubmissionPorts {
   readonly port: number | null;
@@ -70,10 +70,10 @@ interface SignedIn {
 /** RFC 5735 §4, RFC 4291 §2.5.3. */
 const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');
 
-const mayAuthenticate = ({ secure, remoteAddress }: SMTPServerSession): boolean =>
+const mayAuthenticate = ({ secure, remoteAddress }: SmtpSession): boolean =>
   secure || isLoopback(remoteAddress);
 
-const signedIn = ({ user }: SMTPServerSession): SignedIn => {
+const signedIn = ({ user }: SmtpSession): SignedIn => {
   if (user === undefined || user === false)
     throw new SmtpRefusal(530, '5.7.0 sign in first: AUTH over TLS, with an API token as password');
   return user as SignedIn;
@@ -87,6 +87,30 @@ const isSender = (caller: Caller | null): caller is Caller & { readonly tenantId
 
 const badCredentials = () =>
   new SmtpRefusal(535, '5.7.8 unauthorized: the password is not an API token that may be used from here');
+
+/** RFC 5321 §4.5.3.1.5 allows 512 octets with the codes and CRLF. */
+const MAX_REPLY_TEXT = 450;
+
+const NOT_PRINTABLE = /[^\x20-\x7e]+/g;
+
+/** Umlauts lose their dots, quotation marks their shape; all else that is not ASCII becomes `?`. */
+const toAscii = (text: string): string =>
+  text
+    .replace(/[„“”«»]/g, '"')
+    .replace(/ß/g, 'ss')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(NOT_PRINTABLE, (found) => (found.trim() === '' ? ' ' : '?'));
+
+const shorten = (text: string): string =>
+  text.length <= MAX_REPLY_TEXT ? text : `${text.slice(0, MAX_REPLY_TEXT - 3)}...`;
+
+/** An error of the service as the reply that refuses a command: `<code>: <error> <hint>` on one line of ASCII. */
+export const refusalOf = ({ code, message, hint }: AppError): SmtpRefusal => {
+  const { smtp } = errorTable[code];
+  const [reply = '', status = ''] = smtp.split(' ');
+  return new SmtpRefusal(Number(reply), shorten(toAscii(`${status} ${code}: ${message} ${hint}`)));
+};
 
 const parseRecipient = (text: string): Address => {
   try {
@@ -119,10 +143,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
   const messages = createRateLimiter();
   const parsing = limitConcurrency(PARSED_AT_ONCE);
 
-  const signIn = async (
-    { password }: SMTPServerAuthentication,
-    { remoteAddress }: SMTPServerSession,
-  ): Promise<SignedIn> => {
+  const signIn = async ({ password }: SmtpCredentials, { remoteAddress }: SmtpSession): Promise<SignedIn> => {
     const token = password ?? '';
     const stillMay = () => authenticate(token, remoteAddress);
     const caller = await stillMay();
@@ -132,7 +153,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     throw allowed ? badCredentials() : new SmtpRefusal(421, '4.7.0 too many failed attempts to sign in');
   };
 
-  const mail = async (address: string, session: SMTPServerSession): Promise<void> => {
+  const mail = async (address: string, session: SmtpSession): Promise<void> => {
     const { caller, stillMay } = signedIn(session);
     if (!isSender(await stillMay())) throw new SmtpRefusal(421, '4.7.0 the token is no longer valid');
     if (session.envelope.smtpUtf8) throw new SmtpRefusal(555, '5.5.4 SMTPUTF8 is not offered');
@@ -147,7 +168,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
       );
   };
 
-  const rcpt = (address: string, { envelope }: SMTPServerSession): void => {
+  const rcpt = (address: string, { envelope }: SmtpSession): void => {
     const limit = limits().recipients;
     if (envelope.rcptTo.length >= limit)
       throw refusalOf(
@@ -158,7 +179,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     parseRecipient(address);
   };
 
-  const take = async (content: Buffer, session: SMTPServerSession): Promise<string> => {
+  const take = async (content: Buffer, session: SmtpSession): Promise<string> => {
     const { caller } = signedIn(session);
     if (!isSender(caller)) throw badCredentials();
     const recipients = session.envelope.rcptTo.map(({ address }) => parseRecipient(address));
@@ -174,7 +195,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     return replyTo(accepted);
   };
 
-  const data = async (content: Buffer, session: SMTPServerSession): Promise<string> => {
+  const data = async (content: Buffer, session: SmtpSession): Promise<string> => {
     const { caller } = signedIn(session);
     const facts = {
       credential_id: caller.credentialId,
@@ -213,7 +234,6 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
       budget: options.budget,
       handlers,
       log,
-      server: { allowInsecureAuth: true, authMethods: ['PLAIN', 'LOGIN'] },
     });
   const plain = options.listen && listenerAt('submission', options.listen, false);
   const implicit = options.implicitListen && listenerAt('submissions', options.implicitListen, true);

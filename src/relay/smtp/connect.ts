@@ -1,92 +1,78 @@
 // Opens a connection up to the point where messages can be sent: TCP, greeting, EHLO, STARTTLS, AUTH. nodemailer's
-// SMTPConnection does that, which is hard and not hot; then its socket is taken over and the connection object dropped.
-// Once per connection and not per message.
+// SMTPConnection does that, because it is hard and happens once for a thousand messages. Then its socket is taken over and the
+// connection object is left behind.
+//
+// Everything is done by the library's public options, events and methods, with one exception: `_socket`, which is in its type
+// declarations, but not in its manual. STARTTLS makes a new socket, and the library hands it out in no other way.
 import { isIPv6, type Socket } from 'node:net';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { parseReply } from '#src/mail/reply.ts';
 import type { Phase, Transcript } from '#src/relay/upstream.ts';
-import { type Extensions, parseExtensions } from './extensions.ts';
+import { type Extensions, parseExtensions } from './commands.ts';
 import type { SmtpOptions, SmtpTimeouts } from './options.ts';
 
 export type Failure = Exclude<Transcript, { readonly result: 'accepted' }>;
 
-/** A socket ready for MAIL. Nobody else listens on it any more. */
+/** A socket ready for MAIL. No one else reads from it or writes to it any more. */
 export interface Link {
   readonly socket: Socket;
   readonly secure: boolean;
   readonly extensions: Extensions;
-  /** What arrived behind the last reply. */
-  readonly leftover: Buffer;
 }
 
 export type ConnectResult = { readonly link: Link } | { readonly failure: Failure };
 
 /** More than any honest greeting or EHLO answer. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
-const SOCKET_EVENTS = {
-  data: '_onSocketData',
-  error: '_onSocketError',
-  close: '_onSocketClose',
-  end: '_onSocketEnd',
-  timeout: '_onSocketTimeout',
-} as const;
-
-type Listener = (...args: unknown[]) => void;
-const isListener = (value: unknown): value is Listener => typeof value === 'function';
-const isStrings = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 const isLoopback = (address: string | undefined): boolean =>
   address !== undefined &&
   (isIPv6(address) ? /^(::1|::ffff:127\..*)$/i.test(address) : address.startsWith('127.'));
 
-/** What was being waited for when it failed. The library names it for refusals only; for a broken connection the last
- * reply tells. */
-const phaseOf = (connection: SMTPConnection, error: Error): Phase => {
-  const command = String(Reflect.get(error, 'command') ?? '');
-  if (command.startsWith('AUTH')) return 'auth';
-  if (command === 'EHLO' || command === 'HELO') return 'ehlo';
-  if (command === 'STARTTLS' || connection.upgrading) return 'starttls';
-  if (connection.stage === 'init') return 'connect';
-  const last = connection.lastServerResponse;
-  // A refused greeting bears its reply; a refused EHLO is answered with HELO and does not.
-  if (last === false || Reflect.has(error, 'response')) return 'greeting';
-  return last.startsWith('250') ? 'starttls' : 'ehlo';
-};
-
-const toFailure = (error: Error, phase: Phase): Failure => {
-  const response: unknown = Reflect.get(error, 'response');
-  const lines = typeof response === 'string' ? response.split(/\r?\n/) : [];
-  const reply = parseReply(lines);
+/** `response`: what the server said, where the library puts it into its error. */
+const toFailure = (error: Error & { readonly response?: unknown }, phase: Phase): Failure => {
+  const { message, response } = error;
+  const reply = parseReply(typeof response === 'string' ? response.split(/\r?\n/) : []);
   // Only a 4yz or 5yz refuses; anything else said at the wrong time is a broken conversation.
   if (reply.code >= 400 && reply.code < 600) return { result: 'refused', phase, reply };
-  return { result: 'broken', phase, error: parseReply([error.message]).text };
+  return { result: 'broken', phase, error: parseReply([message]).text };
 };
 
-/** Takes the socket away from the connection object: its listeners off, its buffered input along. The names are the
- * library's own and private; a version that renames them fails here, loudly, and not in a running transaction. */
-const takeOver = (connection: SMTPConnection): Link => {
-  const socket = connection._socket;
-  const queue: unknown = Reflect.get(connection, '_responseQueue');
-  const remainder: unknown = Reflect.get(connection, '_remainder');
-  const ehlo: unknown = Reflect.get(connection, '_ehloLines') ?? [];
-  if (!socket || !isStrings(queue) || typeof remainder !== 'string' || !isStrings(ehlo)) {
-    throw new Error('nodemailer: SMTPConnection has changed its inside');
-  }
-  for (const [event, name] of Object.entries(SOCKET_EVENTS)) {
-    const listener: unknown = Reflect.get(connection, name);
-    if (!isListener(listener)) throw new Error(`nodemailer: SMTPConnection has no ${name}`);
-    socket.removeListener(event, listener);
-  }
-  socket.setTimeout(0);
-  // The input is kept there as Latin-1, one reply an entry. Emptied, because its next look into it is still to come.
-  const pending = queue.splice(0).map((reply) => `${reply}\r\n`);
+/** What the server is asked with a command, by the command's verb. */
+const PHASE_OF_VERB: Readonly<Record<string, Phase>> = {
+  EHLO: 'ehlo',
+  HELO: 'ehlo',
+  STARTTLS: 'starttls',
+  AUTH: 'auth',
+};
+
+/** Follows the conversation by the library's transaction log, in which credentials are masked. */
+const createDialogueLog = () => {
+  let asked: Phase | null = null;
+  let ehlo = '';
   return {
-    socket,
-    secure: connection.secure,
-    extensions: parseExtensions(ehlo),
-    leftover: Buffer.from(pending.join('') + remainder, 'latin1'),
+    /** What the server was asked last; null before the first command. */
+    asked: (): Phase | null => asked,
+    /** Of the last EHLO, which inside TLS replaces the one before it (RFC 3207 §4.2). */
+    extensions: (): Extensions =>
+      parseExtensions(
+        ehlo
+          .split(/\r?\n/)
+          .slice(1)
+          .map((line) => line.slice('250-'.length)),
+      ),
+    debug: ({ tnx }: { readonly tnx?: string }, text: string): void => {
+      if (tnx === 'client') asked = PHASE_OF_VERB[text.split(' ', 1)[0] ?? ''] ?? asked;
+      if (tnx === 'server' && asked === 'ehlo') ehlo = text.startsWith('250') ? text : '';
+    },
   };
+};
+
+/** The library's listeners for errors and for the end stay: they close what is broken or closed already. */
+const takeOver = (socket: Socket): Socket => {
+  socket.removeAllListeners('data');
+  socket.removeAllListeners('timeout');
+  return socket.setTimeout(0);
 };
 
 const attempt = (
@@ -96,6 +82,7 @@ const attempt = (
   starttls: boolean,
 ): Promise<ConnectResult> =>
   new Promise((resolve) => {
+    const dialogue = createDialogueLog();
     const connection = new SMTPConnection({
       host: options.host,
       port: options.port,
@@ -115,47 +102,61 @@ const attempt = (
       maxResponseSize: MAX_RESPONSE_BYTES,
       // A relay beside us in a machine without network is reachable over loopback alone.
       allowInternalNetworkInterfaces: true,
-      logger: false,
+      logger: dialogue,
+      transactionLog: true,
     });
 
+    let isOver = false;
+    /** Set once no answer is outstanding: what goes wrong then is in the way of the first MAIL. */
+    let phase: Phase | null = null;
+    const phaseNow = (): Phase =>
+      phase ?? dialogue.asked() ?? (connection.stage === 'init' ? 'connect' : 'greeting');
     const finish = (result: ConnectResult): void => {
+      isOver = true;
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
       resolve(result);
     };
-    let signingIn = false;
-    const fail = (error: Error) => {
-      const failure = toFailure(error, signingIn ? 'auth' : phaseOf(connection, error));
+    const fail = (error: Error): void => {
+      if (isOver) return;
+      finish({ failure: toFailure(error, phaseNow()) });
       connection.close();
-      finish({ failure });
-    };
-    const succeed = (): void => {
-      try {
-        finish({ link: takeOver(connection) });
-      } catch (error) {
-        fail(error instanceof Error ? error : new Error(String(error)));
-      }
     };
     const abort = (): void => fail(new Error('the service is stopping'));
     const timer = setTimeout(() => fail(new Error('session setup timed out')), timeouts.setup);
     signal.addEventListener('abort', abort);
 
+    const succeed = () => {
+      const { _socket: socket, secure } = connection;
+      if (isOver) return;
+      if (!socket) return fail(new Error('nodemailer: SMTPConnection has no _socket'));
+      finish({ link: { socket: takeOver(socket), secure, extensions: dialogue.extensions() } });
+    };
+    const onReady = (): void => {
+      phase = 'mail';
+      // After the immediate in which the library looks at what arrived behind the last reply, and reports it.
+      queueMicrotask(() => setImmediate(succeed));
+    };
+
     connection.on('error', fail);
+    // A 421 that answers nothing ends the connection without an error.
+    connection.on('end', () =>
+      fail(Object.assign(new Error('connection closed'), { response: connection.lastServerResponse })),
+    );
     connection.connect((error) => {
       if (error) return fail(error);
       const { user, password } = options;
-      if (user === undefined || password === undefined) return succeed();
-      signingIn = true;
-      const socket = connection._socket;
-      if (!connection.secure && !isLoopback(socket ? socket.remoteAddress : undefined)) {
+      if (user === undefined || password === undefined) return onReady();
+      phase = 'auth';
+      const { _socket: socket } = connection;
+      if (!connection.secure && !isLoopback(socket ? socket.remoteAddress : undefined))
         return fail(new Error('credentials are not sent without TLS'));
-      }
       if (!connection.allowsAuth) return fail(new Error('credentials are configured, AUTH is not offered'));
-      connection.login({ user, pass: password }, (refused) => (refused ? fail(refused) : succeed()));
+      connection.login({ user, pass: password }, (refused) => (refused ? fail(refused) : onReady()));
     });
   });
 
-/** Never rejects. `opportunistic` begins anew without TLS where the handshake itself fails. */
+/** Never rejects. With `opportunistic`, a TLS handshake that fails is followed by a second connection without TLS. */
 export const connect = async (
   options: SmtpOptions,
   timeouts: SmtpTimeouts,

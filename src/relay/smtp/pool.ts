@@ -5,13 +5,12 @@
 // dot the wait can be long. A connection that cannot be opened matters only when none works: then all that waits
 // hears of it at once; otherwise the others carry on and another try is made after a pause (the server may limit how many
 // it takes).
+import { SECOND } from '#src/kernel/time.ts';
 import type { Transcript } from '#src/relay/upstream.ts';
+import { type Extensions, refuseLocally } from './commands.ts';
 import type { ConnectResult, Failure, Link } from './connect.ts';
-import { refuseLocally } from './envelope.ts';
-import type { Extensions } from './extensions.ts';
 import { MAX_MESSAGES_PER_CONNECTION, type SmtpTimeouts } from './options.ts';
 import { createSession, type Session } from './session.ts';
-import { createTokenBucket } from './token-bucket.ts';
 import { settle, type Transaction } from './transaction.ts';
 
 export interface PoolOptions {
@@ -38,6 +37,33 @@ export interface Pool {
 
 const STOPPING: Failure = { result: 'broken', phase: 'connect', error: 'the service is stopping' };
 
+// A rate of messages a second, kept as the time at which its bucket will be full again: no timer runs.
+
+/** Share of a second's messages that may go at once after a pause: providers count by the second. */
+const BURST_SHARE = 0.1;
+
+interface TokenBucket {
+  /** Whether one may go now; takes its token then. */
+  take(now: number): boolean;
+  /** Milliseconds until one may go. */
+  wait(now: number): number;
+}
+
+export const createTokenBucket = (perSecond: number): TokenBucket => {
+  const interval = SECOND / perSecond;
+  const tolerance = (Math.max(1, perSecond * BURST_SHARE) - 1) * interval;
+  let fullAt = Number.NEGATIVE_INFINITY;
+  const wait = (now: number): number => Math.max(0, Math.ceil(fullAt - tolerance - now));
+  return {
+    wait,
+    take: (now) => {
+      if (now < fullAt - tolerance) return false;
+      fullAt = Math.max(fullAt, now) + interval;
+      return true;
+    },
+  };
+};
+
 export const createPool = (options: PoolOptions): Pool => {
   const { timeouts } = options;
   const waiting: Transaction[] = [];
@@ -62,6 +88,8 @@ export const createPool = (options: PoolOptions): Pool => {
   const hasRoom = (): boolean => sessions.size + connecting < options.size;
   const mayOpen = (): boolean =>
     hasRoom() && (sessions.size + connecting === 0 || performance.now() >= openAgainAt);
+  /** Each connection that is being opened takes one of those that wait. */
+  const mayRide = (): boolean => waiting.length > connecting && !mayOpen();
   const isWorn = (session: Session): boolean => session.begun() >= MAX_MESSAGES_PER_CONNECTION;
 
   /** The next message that may go to a server with these extensions, or null. */
@@ -104,7 +132,7 @@ export const createPool = (options: PoolOptions): Pool => {
   };
   const feedBusy = (): void => {
     for (const session of sessions) {
-      if (waiting.length === 0) return;
+      if (!mayRide()) return;
       if (!session.canRide() || isWorn(session)) continue;
       const next = take(session.extensions);
       if (next === null) return;
@@ -114,7 +142,7 @@ export const createPool = (options: PoolOptions): Pool => {
   const pump = (): void => {
     if (waiting.length > 0) feedIdle();
     if (waiting.length > 0 && idle.length === 0) openMore();
-    if (waiting.length > 0 && idle.length === 0 && !mayOpen()) feedBusy();
+    if (idle.length === 0) feedBusy();
   };
 
   const retire = (session: Session): void => {
@@ -151,10 +179,7 @@ export const createPool = (options: PoolOptions): Pool => {
     const session: Session = createSession(link, {
       timeouts,
       requestDsn: options.requestDsn,
-      takeNext: () =>
-        waiting.length === 0 || idle.length > 0 || mayOpen() || isWorn(session)
-          ? null
-          : take(session.extensions),
+      takeNext: () => (mayRide() && idle.length === 0 && !isWorn(session) ? take(session.extensions) : null),
       giveBack,
       onFree: () => release(session),
       onClosed: () => forget(session),

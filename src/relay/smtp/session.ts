@@ -12,11 +12,9 @@
 //   was left over by the one before it (idle timeout, messages per connection), which says nothing about the upstream.
 import { formatReply, parseReply } from '#src/mail/reply.ts';
 import type { Transcript } from '#src/relay/upstream.ts';
+import { type Extensions, envelopeCommands, stuffDots } from './commands.ts';
 import type { Link } from './connect.ts';
 import { createDeadline } from './deadline.ts';
-import { stuffDots } from './dot-stuffing.ts';
-import { envelopeCommands } from './envelope.ts';
-import type { Extensions } from './extensions.ts';
 import type { SmtpTimeouts } from './options.ts';
 import { createReplyReader } from './reply-reader.ts';
 import { settle, type Transaction } from './transaction.ts';
@@ -280,13 +278,11 @@ export const createSession = (link: Link, options: SessionOptions): Session => {
     if (more) waitForNextReply();
     return more;
   });
-  const onData = (chunk: Buffer): void => {
-    if (closed) return;
-    const wrong = reader.feed(chunk);
-    if (wrong !== null) breakOff(wrong);
-  };
 
-  socket.on('data', onData);
+  socket.on('data', (chunk: Buffer) => {
+    const wrong = closed ? null : reader.feed(chunk);
+    if (wrong !== null) breakOff(wrong);
+  });
   socket.on('error', (error) => {
     socketError = error.message;
   });
@@ -294,8 +290,6 @@ export const createSession = (link: Link, options: SessionOptions): Session => {
     breakOff(socketError ?? 'connection closed');
     options.onClosed();
   });
-  // After the owner has taken it into its books.
-  if (link.leftover.length > 0) queueMicrotask(() => onData(link.leftover));
 
   return {
     extensions,

@@ -1,9 +1,13 @@
+import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLog } from '#src/kernel/log.ts';
 import type { SmtpOptions } from '#src/relay/smtp/options.ts';
 import { createSmtpUpstream } from '#src/relay/smtp/upstream.ts';
 import type { Transcript } from '#src/relay/upstream.ts';
 import { createCertificate } from '#test/support/certificate.ts';
+import { versionsOf } from '#test/support/pinned-version.ts';
 import { type Behaviour, close, createSmtpReceiver } from '#test/support/smtp-receiver.ts';
 
 const origin = { tenantId: 't', messageId: 'm' };
@@ -155,6 +159,33 @@ test('extensions count from the second EHLO, inside TLS', async () => {
 test('a host name that looks like an extension is none', async () => {
   const { upstream } = await attempt({ ehlo: '250-mx-dsn.b.test says PIPELINING\r\n250 8BITMIME' }, {});
   expect(upstream.describe()).toMatchObject({ dsn: false, pipelining: false });
+});
+
+// The one inside of nodemailer that src/relay/smtp/connect.ts uses, by name: an upgrade that changes it fails here.
+describe('nodemailer', () => {
+  test('is pinned exactly', () => {
+    expect(versionsOf('nodemailer')).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
+  });
+
+  test.each([
+    ['in clear', {}, { ignoreTLS: true }, Socket],
+    ['after STARTTLS', { certificate: good }, { requireTLS: true, tls: { ca } }, TLSSocket],
+    ['with implicit TLS', { certificate: good, implicitTls: true }, { secure: true, tls: { ca } }, TLSSocket],
+  ])(
+    'SMTPConnection._socket is the socket of the connection: %s',
+    async (_name, behaviour, options, kind) => {
+      const receiver = await createSmtpReceiver(behaviour);
+      closing.push(receiver.stop);
+      const connection = new SMTPConnection({ host: '127.0.0.1', port: receiver.port, ...options });
+      await new Promise<void>((resolve, reject) => {
+        connection.on('error', reject);
+        connection.connect((error) => (error ? reject(error) : resolve()));
+      });
+      expect(connection._socket).toBeInstanceOf(kind);
+      expect(connection._socket).toMatchObject({ destroyed: false, writable: true });
+      connection.close();
+    },
+  );
 });
 
 describe('what comes behind the last reply of the setup is not lost', () => {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLog } from '#src/kernel/log.ts';
 import type { SmtpOptions } from '#src/relay/smtp/options.ts';
+import { createTokenBucket } from '#src/relay/smtp/pool.ts';
 import { createSmtpUpstream } from '#src/relay/smtp/upstream.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
 import {
@@ -81,6 +82,26 @@ test('opens a connection for each message that waits, up to the limit', async ()
   expect(await results(transcripts)).toEqual(Array(3).fill('accepted'));
   // Enough calls that each connection has a next message ready.
   expect(upstream.concurrency).toBeGreaterThanOrEqual(6);
+});
+
+test('a message keeps to the connection that is being opened for it, though another could take it behind its own', async () => {
+  const held = holdDots();
+  let greet = (): void => {};
+  const greeted = new Promise<void>((resolve) => {
+    greet = resolve;
+  });
+  const receiver = await receive({
+    ...held.behaviour,
+    greeting: ({ connection }) =>
+      (connection === 1 ? Promise.resolve() : greeted).then(() => '220 receiver.test'),
+  });
+  const upstream = relayTo(receiver, { pool: 2 });
+  const transcripts = times(2, (name) => send(upstream, name));
+  await receiver.waitForCommand(/^1 \.$/);
+  greet();
+  await receiver.waitForCommand(/^2 \.$/);
+  held.open();
+  expect(await results(transcripts)).toEqual(['accepted', 'accepted']);
 });
 
 test('one after the other, messages keep to one connection', async () => {
@@ -209,4 +230,25 @@ describe('stop', () => {
     },
     15_000,
   );
+});
+
+test('a rate of ten a second lets ten through, one at a time', () => {
+  const bucket = createTokenBucket(10);
+  const passed: number[] = [];
+  for (let now = 0; now <= 1_000; now += 10) if (bucket.take(now)) passed.push(now);
+  expect(passed).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000]);
+});
+
+test('under a rate, a pause saves up a tenth of a second and not more', () => {
+  const bucket = createTokenBucket(100);
+  const burst = Array.from({ length: 20 }, () => bucket.take(60_000)).filter((taken) => taken);
+  expect(burst).toHaveLength(10);
+});
+
+test('a rate says how long to wait', () => {
+  const bucket = createTokenBucket(4);
+  expect(bucket.wait(0)).toBe(0);
+  bucket.take(0);
+  expect(bucket.wait(0)).toBe(250);
+  expect(bucket.wait(100)).toBe(150);
 });

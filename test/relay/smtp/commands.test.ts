@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { encodeXtext, envelopeCommands, refuseLocally } from '#src/relay/smtp/envelope.ts';
-import type { Extensions } from '#src/relay/smtp/extensions.ts';
+import {
+  type Extensions,
+  encodeXtext,
+  envelopeCommands,
+  parseExtensions,
+  refuseLocally,
+  stuffDots,
+} from '#src/relay/smtp/commands.ts';
 
-const all: Extensions = { pipelining: true, dsn: true, size: 1_000, auth: false };
-const none: Extensions = { pipelining: false, dsn: false, size: null, auth: false };
+const all: Extensions = { pipelining: true, dsn: true, size: 1_000 };
+const none: Extensions = { pipelining: false, dsn: false, size: null };
 const envelope = {
   returnPath: 'b+1@bounce.b.test',
   recipient: 'a+c@b.test',
@@ -60,4 +66,27 @@ describe('refused locally', () => {
     ['a return path with a space', { returnPath: 'a b@b.test' }, 12, 'mail 553 5.1.7'],
     ['a recipient too long', { recipient: `${'a'.repeat(250)}@b.test` }, 12, 'rcpt 553 5.1.3'],
   ])('%s', (_name, change, bytes, verdict) => expect(refusal(change, bytes)).toBe(verdict));
+});
+
+test.each([
+  ['nothing', [], none],
+  ['all', ['PIPELINING', 'SIZE 35882577', 'dsn'], { pipelining: true, dsn: true, size: 35_882_577 }],
+  ['SIZE without a limit', ['SIZE'], { ...none, size: 0 }],
+  ['SIZE with nonsense', ['SIZE lots'], { ...none, size: 0 }],
+  ['look-alikes are not what they look like', ['X-DSN', 'XPIPELINING', 'SIZES 5'], none],
+])('extensions: %s', (_name, lines, extensions) => expect(parseExtensions(lines)).toEqual(extensions));
+
+test.each([
+  ['a\r\nb\r\n', 'a\r\nb\r\n'],
+  ['.a\r\n', '..a\r\n'],
+  ['a\r\n.\r\nb\r\n', 'a\r\n..\r\nb\r\n'],
+  ['a\r\n..b\r\n.c.\r\n', 'a\r\n...b\r\n..c.\r\n'],
+  ['.\r\n.\r\n.\r\n', '..\r\n..\r\n..\r\n'],
+  ['a\n.\nb\r\n', 'a\n..\nb\r\n'],
+  ['a.b\r\nc.\r\n', 'a.b\r\nc.\r\n'],
+])('%j', (message, stuffed) => expect(stuffDots(Buffer.from(message)).toString()).toBe(stuffed));
+
+test('copies nothing where nothing is to be done', () => {
+  const message = Buffer.from('a\r\nb.\r\n');
+  expect(stuffDots(message)).toBe(message);
 });

@@ -1,14 +1,26 @@
-// smtp-server's connection, made strict. Commands end in CRLF and nothing else, nothing is said before it may be said
-// (RFC 2920 §3.1), every reply bears one enhanced status code (RFC 2034 §4), and whoever makes too many mistakes has to
-// leave. What follows a bare CR or LF may be smuggled commands: the connection it came on is closed.
+// smtp-server, made strict. Commands end in CRLF and nothing else, nothing is sent before it may be sent (RFC 2920 §3.1), every
+// reply carries one enhanced status code (RFC 2034 §4), and a client that makes too many mistakes is sent away. What follows a
+// bare CR or LF may be smuggled commands: the connection it came on is closed.
 //
-// The library parses many lines of a chunk at once, each with whatever line end it has. Here it is given them one by one
-// while it reads commands; the content of a message it gets as it comes, and read-data.ts looks at that.
+// The library parses many lines of a chunk at once, each with whatever line end it has. Here it gets them one by one while it
+// reads commands; the content of a message it gets as it comes, and read-data.ts checks that.
+//
+// This file alone knows the library's insides. There are three: `SMTPConnection._createParser`, where our parser comes in;
+// `SMTPStream._dataMode`, true from 354 to the final dot; and `SMTPServer._acceptSocket`, where a TLS handshake begins. The
+// library offers no public way to any of them. Its version is pinned exactly, and test/smtp/strict-server.test.ts names what
+// an upgrade has changed.
 import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { SMTPConnection, type SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 import { clientKey } from '#src/kernel/rate-limit.ts';
+
+export type {
+  SMTPServerAddress as SmtpPath,
+  SMTPServerAuthentication as SmtpCredentials,
+  SMTPServerDataStream as SmtpContent,
+  SMTPServerSession as SmtpSession,
+} from 'smtp-server';
 
 const CR = 13;
 const LF = 10;
@@ -43,12 +55,16 @@ class StrictStream extends SMTPStream {
   readonly #refuse: (breach: Breach) => void;
   #before = 0;
   #line = '';
-  /** What came after 354 was said. */
+  /** Chunks that came after 354 was sent. */
   readonly #content = new WeakSet<Buffer>();
 
   constructor(refuse: (breach: Breach) => void) {
     super({ maxCommandLength: MAX_COMMAND_OCTETS });
     this.#refuse = refuse;
+    // At its end the library would run the line that a client has left unfinished, unless the stream is closed.
+    this.prependListener('finish', () => {
+      this.isClosed = true;
+    });
   }
 
   override write(chunk: Buffer): boolean {
@@ -57,7 +73,7 @@ class StrictStream extends SMTPStream {
   }
 
   override _write(chunk: Buffer, encoding: BufferEncoding | 'buffer', next: (error?: Error | null) => void) {
-    // It waited here while the command before it was under way.
+    // It waited here while the command before it was carried out.
     if (this._dataMode && !this.isClosed && chunk.length > 0 && !this.#content.has(chunk))
       return this.#refuse(tooEarly);
     if (this._dataMode || this.isClosed || chunk.length === 0) {
@@ -84,9 +100,6 @@ class StrictStream extends SMTPStream {
     });
   }
 
-  /** The library would run what a client that has left had not finished. */
-  override _flushData(): void {}
-
   #tooEarly(rest: Buffer): Breach | null {
     return rest.length > 0 && LAST_OF_A_GROUP.test(this.#line) ? tooEarly : null;
   }
@@ -94,6 +107,7 @@ class StrictStream extends SMTPStream {
 
 class StrictConnection extends SMTPConnection {
   #mistakes = 0;
+  #isSentAway = false;
   readonly #maxMistakes: number;
 
   constructor(
@@ -107,11 +121,12 @@ class StrictConnection extends SMTPConnection {
   }
 
   override _createParser(): SMTPStream {
+    const { oncommand } = super._createParser();
     const parser = new StrictStream(({ code, text }) => {
       this.send(code, text);
       this.close();
     });
-    parser.oncommand = (command, callback) => this._onCommand(command, callback);
+    parser.oncommand = oncommand;
     parser.on('error', (error) => this.send(421, `4.7.0 ${error.message}`));
     return parser;
   }
@@ -121,15 +136,16 @@ class StrictConnection extends SMTPConnection {
     const bringsCode = typeof data === 'string' && HAS_ENHANCED_CODE.test(data);
     super.send(code, data, bringsCode ? false : context);
     if (code >= 400 && code !== 421) this.#mistakes += 1;
-    if (this.#mistakes > this.#maxMistakes && !this._closing)
-      super.send(421, '4.7.0 too many mistakes', false);
+    if (this.#mistakes <= this.#maxMistakes || this.#isSentAway) return;
+    this.#isSentAway = true;
+    super.send(421, '4.7.0 too many mistakes', false);
   }
 }
 
 export interface ServerBounds {
   /** Refused commands, after which a connection is closed. */
   readonly mistakes: number;
-  /** TLS handshakes of one client address that are under way. */
+  /** TLS handshakes of one client address at a time. */
   readonly perClient: number;
 }
 
@@ -140,6 +156,13 @@ export class StrictServer extends SMTPServer {
   constructor(options: SMTPServerOptions, bounds: ServerBounds) {
     super(options);
     this.#bounds = bounds;
+  }
+
+  /** Sends a last reply on the connection of the session `id`, where it is still there, and closes it. */
+  dismiss(id: string, code: number, text: string): void {
+    const connection = [...this.connections].find((one) => one.id === id);
+    connection?.send(code, text);
+    connection?.close();
   }
 
   /** A client that never finishes its TLS handshake never becomes a session, and is counted nowhere else. */
@@ -170,7 +193,7 @@ export class StrictServer extends SMTPServer {
   override connect(socket: Socket, socketOptions?: SMTPConnectionOptions | null): void {
     const connection = new StrictConnection(this, socket, socketOptions, this.#bounds.mistakes);
     this.connections.add(connection);
-    connection.on('error', (error) => this._onError(error));
+    connection.on('error', (error) => this.emit('error', error));
     connection.init();
   }
 }

@@ -1,7 +1,31 @@
-// MAIL FROM and RCPT TO with their parameters: SIZE (RFC 1870) and DSN (RFC 3461). Pure.
+// What a client of SMTP writes, and what it depends on: the extensions that the server offers (RFC 5321 §4.1.1.1), MAIL FROM
+// and RCPT TO with the parameters SIZE (RFC 1870) and DSN (RFC 3461), and the doubled dots of a message. Pure.
 import type { Reply } from '#src/mail/reply.ts';
 import type { Envelope, Phase } from '#src/relay/upstream.ts';
-import type { Extensions } from './extensions.ts';
+
+export interface Extensions {
+  /** RFC 2920 */
+  readonly pipelining: boolean;
+  /** RFC 3461 */
+  readonly dsn: boolean;
+  /** RFC 1870: bytes; 0 where SIZE is offered without a limit, null where it is not offered. */
+  readonly size: number | null;
+}
+
+/** `lines` without code and without the first, which only greets. */
+export const parseExtensions = (lines: readonly string[]): Extensions => {
+  const offered = new Map<string, string>();
+  for (const line of lines) {
+    const [keyword = '', parameter = ''] = line.trim().split(/[\s=]+/, 2);
+    offered.set(keyword.toUpperCase(), parameter);
+  }
+  const size = offered.get('SIZE');
+  return {
+    pipelining: offered.has('PIPELINING'),
+    dsn: offered.has('DSN'),
+    size: size === undefined ? null : /^\d{1,15}$/.test(size) ? Number(size) : 0,
+  };
+};
 
 /** RFC 3461 §4.4. */
 const MAX_ENVELOPE_ID_CHARACTERS = 100;
@@ -69,4 +93,24 @@ export const envelopeCommands = (
     rcpt += ` NOTIFY=SUCCESS,DELAY,FAILURE ORCPT=rfc822;${encodeXtext(envelope.recipient)}`;
   }
   return { mail: `${mail}\r\n`, rcpt: `${rcpt}\r\n` };
+};
+
+const DOT = 0x2e;
+
+/** The same buffer where no line begins with a dot; a changed copy otherwise. A dot behind a bare LF is doubled too: some
+ * servers take a bare LF for a line end, and must not be made to see the end of the message there. */
+export const stuffDots = (message: Buffer): Buffer => {
+  let found = message.indexOf('\n.');
+  if (found < 0 && message[0] !== DOT) return message;
+  const parts: Buffer[] = [];
+  let from = 0;
+  if (message[0] === DOT) parts.push(Buffer.from('.'));
+  while (found >= 0) {
+    // Up to and with the dot; the next part begins with the same dot.
+    parts.push(message.subarray(from, found + 2));
+    from = found + 1;
+    found = message.indexOf('\n.', from);
+  }
+  parts.push(message.subarray(from));
+  return Buffer.concat(parts);
 };
