@@ -187,7 +187,7 @@ export const applySignal = (
   deps: SignalDeps,
   now: number,
 ): void => {
-  const waiting = queueStore(db).standing(recipient.id);
+  const waiting = queueStore(db).row(recipient.id);
   const isArrived = !added.data.bot && !isToBeSent(after(signalOfRecipient(db, recipient), added.signal));
   const isOver = waiting !== undefined && waiting.claimed === 0 && isArrived;
   const first = isOver && waiting.attempts > 0 ? [acceptedSignal(recipient, waiting.attempts)] : [];

@@ -73,7 +73,7 @@ export const returnPathStanding = async (
     return {
       status: recipient.status,
       attempts: recipient.attempts,
-      queuedAttempts: queueStore(db).standing(recipientId)?.attempts ?? null,
+      queuedAttempts: queueStore(db).row(recipientId)?.attempts ?? null,
       events: eventStore(db).ofRecipient(message.seq, recipientId),
       createdAt: message.created_at,
     };

@@ -1,5 +1,5 @@
-// Takes due recipients of one tenant out of the queue, with all that sending them needs, in one transaction: the
-// attempt and the time of the next one are on the disk before anything is sent.
+// Takes due recipients of one tenant out of the queue, with all that sending to them needs, in one transaction: the attempt and
+// the time of the next one are on the disk before anything is sent.
 import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Signers } from '#src/domains/keys/signers.ts';
@@ -31,12 +31,12 @@ import { applicableSuppression, type SuppressionFacts } from '#src/messages/supp
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 import type { Envelope } from './upstream.ts';
 
-/** A paused tenant is looked at again so often, should its resumption not have been announced. */
+/** How often a paused tenant is looked at again, in case the dispatcher was not woken when it was resumed. */
 const PAUSED_RECHECK_MS = HOUR;
 
 export interface ClaimDeps extends SignalDeps, RecipientCopyDeps {
   readonly signers: Signers;
-  /** A key object: node takes six times as long with the bare bytes. */
+  /** A key object, because node takes six times as long with the bare bytes. */
   readonly returnPathKey: KeyObject;
   /** Opens the content of the service's own mails; 32 bytes. */
   readonly contentKey: Buffer;
@@ -68,7 +68,7 @@ interface Loaded extends Omit<StoredMessage, 'body'> {
   readonly body: BodyRow | undefined;
 }
 
-/** Foreign keys see to it that a queued recipient has its message. */
+/** Foreign keys make sure that a queued recipient has its message. */
 const load = (db: TenantDb, seq: number): Loaded => {
   const store = messageStore(db);
   const message = store.bySeq(seq);
@@ -111,7 +111,7 @@ const suppressionOf = (
   return rows.length === 0 ? null : applicableSuppression(rows, project_id, route_id);
 };
 
-/** Takes the recipient out of the queue: nothing goes to them any more. */
+/** Takes the recipient out of the queue, because nothing may be sent to them any more. */
 const withdraw = (
   db: TenantDb,
   { recipient_id, message_seq }: QueueRow,
@@ -133,7 +133,7 @@ const withdraw = (
 export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): ClaimResult => {
   const { tenantId, lane, limit, byteBudget, now, policy } = request;
   const practice = tenantStore(db).practice();
-  // A crash may have come between a pause, or a resumption, and its mail.
+  // A crash may have come between a pause, or a resumption, and the mail about it.
   if (practice.pause_told === 0) deps.guardrail.tell(tenantId);
   if (practice.paused_at !== null) {
     const next = queueStore(db).nextDue();
@@ -151,7 +151,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     const recipient = messageStore(db).recipient(row.recipient_id);
     if (!recipient) throw new Error(`recipient ${row.recipient_id} is queued, but missing`);
     if (!isToBeSent(signalOfRecipient(db, recipient))) {
-      // The process died before an attempt was written down, and what became of it was told meanwhile.
+      // The process died before the outcome of an attempt was stored, and a report about it has come meanwhile.
       const attempts = row.attempts - 1;
       if (attempts > 0)
         applySignals(db, { ...recipient, attempts }, [acceptedSignal(recipient, attempts)], deps, now);
@@ -159,7 +159,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
       return [];
     }
     const address = recipient.address as Address;
-    // Between acceptance and now somebody may have unsubscribed, or bounced.
+    // Since acceptance the recipient may have unsubscribed, or bounced.
     const suppression =
       message.source === 'system' ? null : suppressionOf(db, address, tenantId, message, deps.suppressionKey);
     if (suppression) {

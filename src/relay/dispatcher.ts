@@ -1,16 +1,31 @@
+// Sends what is queued. It sleeps until something is due, or until someone reports that something is.
+//
+// 1. Places. The upstream that works says how many messages it takes at once; their bytes are bounded as well. Free places go to
+//    the tenant whose turn it is (due-heap.ts), a share to each that waits, so that a large mailing does not keep others waiting.
+//    Transactional mail goes first, and marketing mail leaves a quarter of the places free.
+// 2. Claim (claim.ts). One transaction of the tenant's file takes due recipients out of its queue and writes the attempt and the
+//    time of the next one, before the network is touched. It also puts back what nobody works on: what an earlier process had
+//    claimed (once, at the first claim of a tenant), and claims whose answer was lost (`orphans`).
+// 3. Attempt (attempt.ts). Compose, sign, transmit. An outcome that means another attempt names its time, and the tenant is due
+//    again then. No upstream to try: the recipient goes back into the queue without the attempt.
+// 4. Settle. The outcome is written until the tenant's disk takes it. While it does not, the place is given to others, and
+//    nothing more of that tenant is claimed, because it would only wait for the same file.
+//
+// A claim that fails is tried again after 5 s. A stop claims nothing more and waits for the attempts in flight; an outcome that
+// could not be stored by then is attempted again after the next start, at the time that its claim wrote.
 import { SECOND, sleep } from '#src/kernel/time.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
-import { createAgenda, type Turn } from './agenda.ts';
-import { type AttemptDeps, settleUntilStored, transmit } from './attempt.ts';
+import { type AttemptDeps, storeOutcome, transmit } from './attempt.ts';
 import { type ClaimDeps, type Claimed, claimDue } from './claim.ts';
+import { createDueHeap, type TenantLane } from './due-heap.ts';
 
-/** Rows of one tenant in one turn: enough to share a commit, few enough that the others' turn comes soon. */
-const QUANTUM = 16;
-/** Bytes of messages under way, as stored; composing needs about three times as much. */
+/** Recipients of one claim: enough to share a commit, few enough that other tenants' turns come soon. */
+const CLAIM_SIZE = 16;
+/** Bytes of messages in flight, as stored; composing needs about three times as much. */
 const MAX_BYTES_IN_FLIGHT = 32 * 1_024 * 1_024;
 /** Share of the capacity that marketing mail leaves free, so that a transactional message never waits for it. */
 const TRANSACTIONAL_RESERVE = 0.25;
-/** It looks again at least so often: a clock that is set, or a machine that slept, must not hold mail back. */
+/** The longest sleep: a clock that is set, or a machine that slept, must not hold mail back. */
 const MAX_TIMER_MS = 60 * SECOND;
 /** After a tenant's file could not be read or written. */
 const FILE_RETRY_MS = 5 * SECOND;
@@ -18,60 +33,66 @@ const FILE_RETRY_MS = 5 * SECOND;
 export type DispatcherDeps = ClaimDeps & AttemptDeps;
 
 export interface Dispatcher {
-  /** Something of this tenant is due at `dueAt`. */
-  wake(turn: Turn, dueAt: number): void;
-  /** When this tenant must be looked at next; 0 while something of it is under way; null where nothing is queued. */
+  /** Something of this tenant and lane is due at `dueAt`. */
+  wake(of: TenantLane, dueAt: number): void;
+  /** The next time of this tenant; 0 while something of it is in flight; null where nothing is queued. */
   nextDue(tenantId: string): number | null;
   describe(): { waiting_tenants: number; in_flight: number; next_due_at: number | null };
   start(): void;
-  /** Claims nothing more; resolves when what is under way has ended, or after `patienceMs`. */
+  /** Claims nothing more; resolves when what is in flight has ended, or after `patienceMs`. */
   stop(patienceMs: number): Promise<void>;
 }
 
+/** Counts by key; a key without any has no entry. */
+const createCounts = () => {
+  const counts = new Map<string, number>();
+  return {
+    has: (key: string): boolean => counts.has(key),
+    add: (key: string, change: number): void => {
+      const count = (counts.get(key) ?? 0) + change;
+      if (count === 0) counts.delete(key);
+      else counts.set(key, count);
+    },
+  };
+};
+
+const keyOf = ({ tenantId, lane }: TenantLane): string => `${lane}${tenantId}`;
+
 export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
-  const { files, waysOut, clock, log } = deps;
-  const agenda = createAgenda();
-  /** Turns that are claiming; the value is the earliest time they were woken for meanwhile. */
+  const { files, upstreams, clock, log } = deps;
+  const heap = createDueHeap();
+  /** Tenants and lanes being claimed for, with the earliest time for which they were woken meanwhile. */
   const claiming = new Map<string, number | null>();
-  /** Tenants whose leftovers of an earlier process have been put back. */
+  /** Tenants for which the claims of an earlier process have been put back. */
   const recovered = new Set<string>();
-  const inFlightOf = new Map<string, number>();
-  /** Claimed rows of each tenant that this process works on. */
-  const working = new Map<string, number>();
-  /** Recipients whose outcome could not be stored yet: they take no place of the others'. */
-  const unsettledOf = new Map<string, number>();
-  /** Rows of claims that were not answered: they may stand claimed in the file though nobody works on them. */
+  /** By tenant: places taken. */
+  const inFlightOf = createCounts();
+  /** By tenant: claimed rows that this process works on. */
+  const working = createCounts();
+  /** By tenant: outcomes that could not be stored yet. They take no place. */
+  const unsettled = createCounts();
+  /** Rows of claims that were not answered: they may be claimed in the file although nothing works on them. */
   const orphans = new Map<string, Map<number, QueueRow>>();
-  const underWay = new Set<Promise<void>>();
+  const tasks = new Set<Promise<void>>();
   const stopped = new AbortController();
   let running = false;
-  /** Recipients being sent, and places kept for claims under way. */
+  /** Recipients being sent, and places kept for claims in progress. */
   let inFlight = 0;
   let marketingInFlight = 0;
   let bytesInFlight = 0;
   let pumpScheduled = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const keyOf = ({ tenantId, lane }: Turn): string => `${lane}${tenantId}`;
-
-  const occupy = ({ tenantId, lane }: Turn, places: number): void => {
+  const occupy = ({ tenantId, lane }: TenantLane, places: number): void => {
     inFlight += places;
     if (lane === 1) marketingInFlight += places;
-    const count = (inFlightOf.get(tenantId) ?? 0) + places;
-    if (count === 0) inFlightOf.delete(tenantId);
-    else inFlightOf.set(tenantId, count);
+    inFlightOf.add(tenantId, places);
   };
 
-  const work = (tenantId: string, rows: number): void => {
-    const count = (working.get(tenantId) ?? 0) + rows;
-    if (count === 0) working.delete(tenantId);
-    else working.set(tenantId, count);
-  };
-
-  const wake = (turn: Turn, dueAt: number): void => {
-    const key = keyOf(turn);
+  const wake = (of: TenantLane, dueAt: number): void => {
+    const key = keyOf(of);
     const woken = claiming.get(key);
-    if (woken === undefined) agenda.lower(turn, dueAt);
+    if (woken === undefined) heap.lower(of, dueAt);
     else claiming.set(key, Math.min(woken ?? dueAt, dueAt));
     schedulePump();
   };
@@ -82,47 +103,46 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     setImmediate(pump);
   };
 
-  /** Gives places to whoever's time has come, then sleeps until the next. */
+  /** Gives free places to those whose time has come, then sets the timer for the next. */
   const pump = (): void => {
     pumpScheduled = false;
     if (!running) return;
     const now = clock.now();
     for (;;) {
-      const free = bytesInFlight < MAX_BYTES_IN_FLIGHT ? waysOut.capacity(inFlight, now) : 0;
+      const free = bytesInFlight < MAX_BYTES_IN_FLIGHT ? upstreams.capacity(inFlight, now) : 0;
       if (free === 0) break;
       const marketingFree = Math.floor((free + inFlight) * (1 - TRANSACTIONAL_RESERVE)) - marketingInFlight;
-      const turn = agenda.take(now, (lane) => lane === 0 || marketingFree > 0 || inFlight === 0);
-      if (turn === null) break;
-      const share = Math.floor(free / (agenda.waiting(now) + 1));
-      const limit = turn.lane === 0 ? free : Math.max(1, Math.min(free, marketingFree));
-      track(takeTurn(turn, Math.max(1, Math.min(QUANTUM, share, limit))));
+      const next = heap.take(now, (lane) => lane === 0 || marketingFree > 0 || inFlight === 0);
+      if (next === null) break;
+      const share = Math.floor(free / (heap.waiting(now) + 1));
+      const limit = next.lane === 0 ? free : Math.max(1, Math.min(free, marketingFree));
+      track(claimFor(next, Math.max(1, Math.min(CLAIM_SIZE, share, limit))));
     }
     setTimer(now);
   };
 
   const setTimer = (now: number): void => {
     clearTimeout(timer);
-    const waiting = agenda.waiting(now) > 0;
-    const next = waiting ? waysOut.retryAt(now) : agenda.nextAt();
+    const waiting = heap.waiting(now) > 0;
+    const next = waiting ? upstreams.retryAt(now) : heap.nextAt();
     if (next === null) return;
     timer = setTimeout(schedulePump, Math.min(Math.max(next - now, 1), MAX_TIMER_MS));
   };
 
-  const track = (work: Promise<void>): void => {
-    underWay.add(work);
-    work.finally(() => {
-      underWay.delete(work);
+  const track = (task: Promise<void>): void => {
+    tasks.add(task);
+    task.finally(() => {
+      tasks.delete(task);
       schedulePump();
     });
   };
 
-  /** One tenant's turn. Never rejects. */
-  const takeTurn = async (turn: Turn, places: number): Promise<void> => {
-    const { tenantId, lane } = turn;
-    const key = keyOf(turn);
-    // What it claimed besides would only wait for the same file.
-    if (unsettledOf.has(tenantId)) return agenda.set(turn, clock.now() + FILE_RETRY_MS);
-    occupy(turn, places);
+  /** One claim, and the attempts that follow from it. Never rejects. */
+  const claimFor = async (of: TenantLane, places: number): Promise<void> => {
+    const { tenantId, lane } = of;
+    const key = keyOf(of);
+    if (unsettled.has(tenantId)) return heap.set(of, clock.now() + FILE_RETRY_MS);
+    occupy(of, places);
     claiming.set(key, null);
     let nextDue: number | null;
     let taken: readonly QueueRow[] = [];
@@ -130,17 +150,18 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const bytes = (): number => taken.reduce((sum, row) => sum + row.size_bytes, 0);
     try {
       const { claimed, next } = await files.write(tenantId, (db) => {
-        // Claims that nobody works on: of a process that died, or left behind by a sync that failed.
+        const queue = queueStore(db);
+        // Claims that nothing works on: of a process that died, or left behind by a sync that failed.
         if (!recovered.has(tenantId) && !working.has(tenantId)) {
-          queueStore(db).releaseAll();
+          queue.releaseAll();
           recovered.add(tenantId);
           recovers = true;
         }
         for (const row of orphans.get(key)?.values() ?? [])
-          queueStore(db).takeBack(row.recipient_id, row.attempts - 1, clock.now());
+          queue.takeBack(row.recipient_id, row.attempts - 1, clock.now());
         const byteBudget = MAX_BYTES_IN_FLIGHT - bytesInFlight;
-        // Others may have claimed since this turn was given.
-        if (byteBudget <= 0) return { claimed: [], next: queueStore(db).nextDue() };
+        // Others may have claimed since the places were given.
+        if (byteBudget <= 0) return { claimed: [], next: queue.nextDue() };
         const request = {
           tenantId,
           lane,
@@ -151,21 +172,21 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         };
         const result = claimDue(db, request, deps);
         taken = result.claimed.map(({ row }) => row);
-        // At once: the tenant's other lane may look in this same transaction, other tenants before it is answered.
-        work(tenantId, taken.length);
+        // At once: the tenant's other lane may claim in this same transaction, other tenants before it is answered.
+        working.add(tenantId, taken.length);
         bytesInFlight += bytes();
         return result;
       });
       orphans.delete(key);
       nextDue = next[lane];
-      const other: Turn = { tenantId, lane: lane === 0 ? 1 : 0 };
+      const other: TenantLane = { tenantId, lane: lane === 0 ? 1 : 0 };
       const otherDue = next[other.lane];
       if (otherDue !== null) wake(other, otherDue);
-      occupy(turn, claimed.length);
-      for (const one of claimed) track(deliver(turn, one));
+      occupy(of, claimed.length);
+      for (const one of claimed) track(deliver(of, one));
     } catch (error) {
       log.error({ err: error, tenant: tenantId }, 'queue of a practice could not be read');
-      work(tenantId, -taken.length);
+      working.add(tenantId, -taken.length);
       bytesInFlight -= bytes();
       if (recovers) recovered.delete(tenantId);
       if (taken.length > 0) {
@@ -175,50 +196,46 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       }
       nextDue = clock.now() + FILE_RETRY_MS;
     }
-    occupy(turn, -places);
+    occupy(of, -places);
     const woken = claiming.get(key) ?? null;
     claiming.delete(key);
-    const due = nextDue === null ? woken : Math.min(nextDue, woken ?? nextDue);
-    agenda.set(turn, due);
+    heap.set(of, nextDue === null ? woken : Math.min(nextDue, woken ?? nextDue));
   };
 
-  /** One attempt, seen through. Never rejects. */
-  const deliver = async (turn: Turn, claimed: Claimed): Promise<void> => {
-    const { tenantId } = turn;
+  /** One attempt and its outcome. Never rejects. */
+  const deliver = async (of: TenantLane, claimed: Claimed): Promise<void> => {
+    const { tenantId } = of;
     const { row } = claimed;
-    let unsettled = false;
-    let ended = false;
-    /** Its place and its bytes are the next one's. */
-    const end = (): void => {
-      if (ended) return;
-      ended = true;
+    let failedToStore = false;
+    let placeGivenBack = false;
+    const giveBackPlace = (): void => {
+      if (placeGivenBack) return;
+      placeGivenBack = true;
       bytesInFlight -= row.size_bytes;
-      occupy(turn, -1);
+      occupy(of, -1);
       schedulePump();
     };
     try {
-      const tried = await transmit(deps, tenantId, claimed);
-      const dueAt = await settleUntilStored(deps, tenantId, row, tried, stopped.signal, () => {
-        if (!unsettled) unsettledOf.set(tenantId, (unsettledOf.get(tenantId) ?? 0) + 1);
-        unsettled = true;
-        end();
+      const result = await transmit(deps, tenantId, claimed);
+      const dueAt = await storeOutcome(deps, tenantId, row, result, stopped.signal, () => {
+        if (!failedToStore) unsettled.add(tenantId, 1);
+        failedToStore = true;
+        giveBackPlace();
       });
-      if (dueAt !== null) wake(turn, dueAt);
+      if (dueAt !== null) wake(of, dueAt);
     } finally {
-      end();
-      const left = (unsettledOf.get(tenantId) ?? 0) - (unsettled ? 1 : 0);
-      if (left > 0) unsettledOf.set(tenantId, left);
-      else unsettledOf.delete(tenantId);
-      work(tenantId, -1);
-      // The last one of a tenant whose leftovers had to wait: now they can be put back.
-      if (!working.has(turn.tenantId) && !recovered.has(turn.tenantId)) wake(turn, clock.now());
+      giveBackPlace();
+      if (failedToStore) unsettled.add(tenantId, -1);
+      working.add(tenantId, -1);
+      // The last one of a tenant whose earlier claims could not be put back before: now they can.
+      if (!working.has(tenantId) && !recovered.has(tenantId)) wake(of, clock.now());
     }
   };
 
   return {
     wake,
-    nextDue: (tenantId) => (inFlightOf.has(tenantId) || working.has(tenantId) ? 0 : agenda.dueOf(tenantId)),
-    describe: () => ({ waiting_tenants: agenda.size(), in_flight: inFlight, next_due_at: agenda.nextAt() }),
+    nextDue: (tenantId) => (inFlightOf.has(tenantId) || working.has(tenantId) ? 0 : heap.dueOf(tenantId)),
+    describe: () => ({ waiting_tenants: heap.size(), in_flight: inFlight, next_due_at: heap.nextAt() }),
     start: () => {
       running = true;
       schedulePump();
@@ -227,7 +244,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       running = false;
       clearTimeout(timer);
       const patience = new AbortController();
-      await Promise.race([allOf(underWay), sleep(patienceMs, patience.signal)]);
+      await Promise.race([allEnded(tasks), sleep(patienceMs, patience.signal)]);
       patience.abort();
       stopped.abort();
     },
@@ -235,6 +252,6 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
 };
 
 /** Resolves when the set is empty, whatever is added meanwhile. */
-const allOf = async (work: ReadonlySet<Promise<void>>): Promise<void> => {
-  while (work.size > 0) await Promise.all(work);
+const allEnded = async (tasks: ReadonlySet<Promise<void>>): Promise<void> => {
+  while (tasks.size > 0) await Promise.all(tasks);
 };

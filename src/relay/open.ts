@@ -12,7 +12,7 @@ import { createDispatcher } from './dispatcher.ts';
 import { createSmtpUpstream } from './smtp/upstream.ts';
 import { sourceRoutes } from './source-routes.ts';
 import type { Upstream } from './upstream.ts';
-import { createWaysOut } from './ways-out.ts';
+import { createUpstreams } from './upstreams.ts';
 
 export type Relay = ReturnType<typeof openRelay>;
 
@@ -58,7 +58,7 @@ export const openRelay = (base: Base, domains: Domains, { queue }: Messages, fee
   const { config, storage, clock, log } = base;
   const files = storage.tenants;
   const contentKey = base.key('service mail');
-  const waysOut = createWaysOut(
+  const upstreams = createUpstreams(
     config().upstreams.map((entry) => ({
       upstream: createUpstream(entry, base),
       acceptIsDelivery: entry.kind === 'smtp' && entry.delivered_on === 'accept',
@@ -69,7 +69,7 @@ export const openRelay = (base: Base, domains: Domains, { queue }: Messages, fee
   const dispatcher = createDispatcher({
     ...feedback.received,
     ...feedback.links,
-    waysOut,
+    upstreams,
     policy: () => retryPolicy(config()),
     log,
     signers: domains.signers,
@@ -81,7 +81,7 @@ export const openRelay = (base: Base, domains: Domains, { queue }: Messages, fee
   return {
     /** Seals the content of the service's own mails. */
     contentKey,
-    describe: () => ({ upstreams: waysOut.describe(), queue: dispatcher.describe() }),
+    describe: () => ({ upstreams: upstreams.describe(), queue: dispatcher.describe() }),
     routes: [
       ...sourceRoutes({ files, clock, ...feedback.links }),
       ...captureRoutes({ files, key: base.key('captured mail') }),
@@ -97,7 +97,7 @@ export const openRelay = (base: Base, domains: Domains, { queue }: Messages, fee
     /** Claims nothing more; resolves when what is in flight has ended, or after `drainMs`. */
     drain: (drainMs: number) => dispatcher.stop(drainMs),
     stop: async () => {
-      await waysOut.stop();
+      await upstreams.stop();
       // What it could not write is earlier than need be: harmless.
       await settleDueRegistry().catch((error) =>
         log.warn({ err: error }, 'the registry of due times is not brought up to date'),

@@ -1,12 +1,12 @@
 // What a transcript means for the message and for the upstream. Pure.
 //
-// Whom a failure belongs to is decided by origin first (who was asked what), then by the reply:
-// - Before MAIL nothing was said about any message: whatever goes wrong there is the upstream's.
-// - 421 closes the connection whatever it answers (RFC 5321 §3.8); replies about authentication, relaying, storage and
+// Whether a failure is the upstream's or the message's is decided by the phase first, then by the reply:
+// - Before MAIL no message has been named: all that goes wrong there is the upstream's failure.
+// - 421 closes the connection, whatever command it answers (RFC 5321 §3.8); replies about authentication, relaying, storage and
 //   sending limits concern us as the upstream's client. Such a message is queued again and loses none of its attempts.
 // - Any other 4yz is the message's own: try again later. Any other 5yz is final.
-// - A connection that broke before the final dot left nothing behind: safe to repeat, and the upstream's fault. After
-//   the dot nobody knows (RFC 1047). The message is tried again with the same Message-ID (at least once), as one of its
+// - A connection that broke before the final dot left nothing behind: it is safe to repeat, and the upstream's failure. After
+//   the dot no one knows (RFC 1047). The message is tried again with the same Message-ID (at least once), as one of its
 //   own attempts: a message that makes the upstream fall over must run out of attempts, not shut the upstream for all.
 import { type Classification, classifyBounce } from '#src/mail/bounce-class.ts';
 import { formatReply, type Reply } from '#src/mail/reply.ts';
@@ -17,7 +17,7 @@ export type Outcome =
   /** Try again later; costs one attempt. `reply` is null where the connection broke after the final dot. */
   | { readonly kind: 'deferred'; readonly reply: Reply | null; readonly diagnostic: string }
   | ({ readonly kind: 'bounced'; readonly reply: Reply } & Classification)
-  /** For the breaker; the message goes back to the queue untouched. */
+  /** Counts for the breaker; the message goes back to the queue and loses no attempt. */
   | { readonly kind: 'upstream_failure'; readonly reply: Reply | null; readonly diagnostic: string };
 
 interface UpstreamRule {
@@ -29,7 +29,7 @@ interface UpstreamRule {
   readonly reason: string;
 }
 
-/** A row matches when all it names matches. */
+/** A rule matches when all that it names matches. */
 const upstreamRules: readonly UpstreamRule[] = [
   {
     phases: ['connect', 'greeting', 'ehlo', 'starttls', 'auth'],
@@ -87,7 +87,7 @@ const judgeRefusal = (phase: Phase, reply: Reply): Outcome => {
   if (rule !== undefined) return { kind: 'upstream_failure', reply, diagnostic: `${said}: ${rule.reason}` };
   if (reply.code < 500) return { kind: 'deferred', reply, diagnostic: said };
   const classification = classifyBounce(reply);
-  // A reply to MAIL speaks of the sender: it must never brand the recipient.
+  // A reply to MAIL is about the sender, so it must never suppress the recipient.
   if (phase === 'mail' && classification.class === 'hard') {
     return { kind: 'bounced', class: 'soft', rule: 'sender_address', reply };
   }

@@ -1,4 +1,4 @@
-// What one recipient's copy has of its own: the links by which this recipient, and nobody else, is known.
+// What one recipient's copy has of its own: the links that identify this recipient and no one else.
 
 import type { TrackingLinks } from '#src/mail/copy-links.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -8,10 +8,10 @@ import type { MessageSettings } from '#src/messages/settings.ts';
 import type { MessageRow } from '#src/messages/store.ts';
 
 export interface RecipientCopyDeps {
-  /** The link by which the recipient of one copy gets out of such mail. */
+  /** The link in one recipient's copy by which that recipient unsubscribes. */
   readonly unsubscribeUrl: (target: ReturnPathTarget) => string;
   readonly trackingLinks: TrackingLinks;
-  /** Which copies may name. */
+  /** The service, which copies may name. */
   readonly service: Copy['service'];
 }
 

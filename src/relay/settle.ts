@@ -1,4 +1,4 @@
-// Writes down what an attempt came to: all that follows from its signals, and its queue row, in one transaction.
+// Stores the outcome of an attempt: all that follows from its signals, and its queue row, in one transaction.
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { redactText } from '#src/events/redact.ts';
@@ -23,11 +23,11 @@ export interface Attempt extends SignalDeps {
   readonly upstream: string | null;
   /** Whether that upstream's 2xx counts as delivery. */
   readonly acceptIsDelivery: boolean;
-  /** Whether one may be tried in spite of this outcome: then a failure may be this message's doing. */
+  /** Whether an upstream may be tried in spite of this outcome: then this message may be the cause of a failure. */
   readonly upstreamWorks: boolean;
 }
 
-/** What is left to do for the recipient: null, or when it is due again. */
+/** When the recipient is due again; null where nothing is left to do. */
 type Next = { readonly dueAt: number; readonly attempts: number } | null;
 
 interface Change {
@@ -43,7 +43,7 @@ const deferred = (next: NonNullable<Next>): Change => ({
 const changeFor = (
   { row, outcome, acceptIsDelivery, upstreamWorks }: Attempt,
   status: Status,
-  /** Patience begins anew with it: what waits through a pause is not given up for that. */
+  /** Patience begins again with it, because a message must not be given up for having waited through a pause. */
   resumedAt: number | null,
   policy: RetryPolicy,
   now: number,
@@ -52,7 +52,7 @@ const changeFor = (
     case 'accepted':
       return { signals: acceptIsDelivery ? ['accepted', 'presumed'] : ['accepted'], next: null };
     case 'deferred': {
-      // The time recorded with the claim counts from there; an attempt can take longer than the wait.
+      // The time that the claim wrote counts from the claim; an attempt can take longer than the wait.
       const dueAt = Math.max(row.due_at, now + retryWait(policy, row.attempts, Math.random()));
       return givesUp(policy, row.lane, Math.max(row.queued_at, resumedAt ?? 0), dueAt)
         ? { signals: ['failed'], next: null }
@@ -61,8 +61,9 @@ const changeFor = (
     case 'bounced':
       return { signals: [outcome.class === 'hard' ? 'hard_bounced' : 'soft_bounced'], next: null };
     case 'upstream_failure':
-      // The upstream's fault: the attempt does not count. Due at once, so that another upstream or the next probe
-      // takes it; but where the upstream works for others, one that is always answered so must not be tried in a ring.
+      // It is the upstream's fault, so the attempt does not count. The recipient is due at once, so that another upstream or the
+      // next probe takes it. But where the upstream works for others, a message that always fails there must not be tried in a
+      // loop.
       return deferred({
         dueAt: status === 'delivery_delayed' && upstreamWorks ? row.due_at : now,
         attempts: row.attempts - 1,
@@ -72,24 +73,24 @@ const changeFor = (
   }
 };
 
-/** What a relay says of the account there, and where it stands in the network, is for who runs the service: it is in their log. */
+/** What a relay says about its account and its network is for the operator: it is in the log. */
 const NOT_ABOUT_THE_MESSAGE = 'the relay cannot be used at the moment';
 
-/** Filters quote the content that they refuse: a link that lets someone in is kept nowhere in clear. */
+/** Filters quote the content that they refuse; a link that signs someone in is stored nowhere in clear. */
 const diagnosticOf = (outcome: Outcome): string | null => {
   if (outcome.kind === 'upstream_failure') return NOT_ABOUT_THE_MESSAGE;
   const said = 'diagnostic' in outcome ? outcome.diagnostic : outcome.reply?.text;
   return said === undefined ? null : redactText(said);
 };
 
-/** Returns when the recipient is due again; null where it is done. */
+/** Returns when the recipient is due again; null where nothing is left to do. */
 export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now: number): number | null => {
   const { row, outcome, upstream } = attempt;
   const recipient = messageStore(db).recipient(row.recipient_id);
   if (!recipient) return null;
   const isTried = outcome.kind === 'deferred' || outcome.kind === 'upstream_failure';
   if (isTried && !isToBeSent(signalOfRecipient(db, recipient))) {
-    // An earlier attempt has brought it there, and whoever had it has told: this one was for nothing.
+    // An earlier attempt has delivered it, and a report says so: this one changes nothing.
     applySignals(
       db,
       { ...recipient, attempts: row.attempts },

@@ -1,5 +1,4 @@
-// The source of one recipient's copy, composed anew from what is stored by what composes copies that leave. It stands
-// here, because only a station composes.
+// The source of one recipient's copy, composed again from what is stored, by the same code that composes copies that leave.
 import { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -19,7 +18,7 @@ import { visibleMessage } from '#src/messages/visible-message.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 
 const MAX_ADDRESS = 320;
-/** Composing one with all the attachments that it may have keeps everybody else waiting for 0.3 s. */
+/** Composing a copy with the largest attachments keeps the event loop busy for 0.3 s. */
 const SOURCES_PER_MINUTE = 60;
 
 export interface SourceRoutesDeps extends RecipientCopyDeps {
@@ -55,7 +54,7 @@ const stored = (
   if (!body) throw gone('Text and HTML');
   if (store.removed(message.seq).attachments === 1) throw gone('The attachments');
   if (body.sealed !== null)
-    throw new AppError('not_found', "The content of the service's own mails is nobody's to read.");
+    throw new AppError('not_found', "The content of the service's own mails cannot be read.");
   return {
     stored: { message, body, attachments: store.attachments(message.seq) },
     copy: recipientCopy(deps, tenantStore(db).practice(), message, recipient),
@@ -75,8 +74,8 @@ export const sourceRoutes = ({ files, clock, ...deps }: SourceRoutesDeps): Route
       tag: 'Messages',
       summary: "The source of a recipient's copy",
       description:
-        'Composed as it leaves, but not signed: DKIM keys change, and a signature made now would be none that was sent. ' +
-        "Its links are the recipient's own: whoever follows them counts as the recipient. " +
+        'Composed as it leaves, but not signed: DKIM keys change, and a signature made now would not be the one that was sent. ' +
+        "Its links are the recipient's own: following one counts as the recipient's click. " +
         '404 `not_found` where content or attachments have been removed, and for mails of the service itself.',
       access: 'messages.view_content',
       stability: 'stable',

@@ -1,8 +1,8 @@
-// The seam between an attempt and the way out: an envelope and the bytes go in, a transcript of what the other side
-// said comes back. Judging it (delivered, try again, bounced, the upstream's own fault) is the business of outcome.ts.
+// What an upstream is: an envelope and the bytes of a message go in, a transcript of what the other side answered comes back.
+// outcome.ts judges the transcript: delivered, try again, bounced, or the upstream's own failure.
 import type { Reply } from '#src/mail/reply.ts';
 
-/** One SMTP transaction: exactly one recipient, with a return path of its own. */
+/** Of one SMTP transaction, which has exactly one recipient and a return path of its own. */
 export interface Envelope {
   /** MAIL FROM, without angle brackets. */
   readonly returnPath: string;
@@ -12,13 +12,13 @@ export interface Envelope {
   readonly envelopeId: string;
 }
 
-/** Whose message it is: for upstreams that keep it here. */
+/** The owner of a message, for upstreams that keep it here. */
 export interface Origin {
   readonly tenantId: string;
   readonly messageId: string;
 }
 
-/** How far the conversation came. `connect` to `auth` happen once per connection, the others once per message. */
+/** How far the dialogue came. `connect` to `auth` happen once per connection, the others once per message. */
 export type Phase = 'connect' | 'greeting' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'dot';
 
 export type Transcript =
@@ -30,8 +30,8 @@ export type Transcript =
       readonly dsnRequested: boolean;
     }
   | { readonly result: 'refused'; readonly phase: Phase; readonly reply: Reply }
-  /** The connection broke, timed out or was never there. `phase` says what was being waited for. After the final dot
-   * (`dot`) nobody knows whether the message was taken. */
+  /** The connection broke, timed out or was never made. `phase` says what was being waited for. After the final dot (`dot`) no
+   * one knows whether the message was taken. */
   | { readonly result: 'broken'; readonly phase: Phase; readonly error: string };
 
 export interface Upstream {
@@ -39,10 +39,10 @@ export interface Upstream {
   readonly kind: 'smtp' | 'capture';
   /** How many `transmit` calls it can work on at once. */
   readonly concurrency: number;
-  /** Never rejects: what goes wrong is in the transcript. */
+  /** Never rejects; a failure is in the transcript. */
   transmit(envelope: Envelope, message: Buffer, origin: Origin): Promise<Transcript>;
-  /** What the operator's health adds about it. */
+  /** What GET /api/admin/health shows about it, besides its breaker. */
   describe(): Readonly<Record<string, unknown>>;
-  /** Lets transactions under way end, says QUIT, closes. */
+  /** Lets transactions in flight end, sends QUIT, closes. */
   stop(): Promise<void>;
 }

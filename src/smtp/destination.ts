@@ -1,5 +1,5 @@
-// Who is meant by a RCPT at the inbound listener. Nothing is accepted that is not dealt with to its end, and nothing is
-// sent back later: whoever is not known is refused at once (standards: no backscatter). Pure.
+// What a RCPT at the inbound listener means. Nothing is accepted that is not processed to its end, and nothing is sent back
+// later: an unknown recipient is refused at once, so that no backscatter arises. Pure.
 import { type Behaviour, behaviourOf } from '#src/feedback/simulator.ts';
 import { domainName } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -14,34 +14,34 @@ export type Destination =
       readonly recipient: Address;
       readonly returnPath: Address;
     }
-  /** RFC 6449: reports of complaints. */
+  /** Reports of complaints (RFC 6449). */
   | { readonly kind: 'complaint' }
-  /** RFC 5321 §4.5.1, RFC 2142 §4: someone answers for each host. */
+  /** Each host has a person who answers for it (RFC 5321 §4.5.1, RFC 2142 §4). */
   | { readonly kind: 'operator'; readonly recipient: string };
 
 export interface DestinationFacts {
   readonly serviceHost: string;
   readonly simulatorDomain: string;
-  /** Null for what no key of this installation has made. */
+  /** Null for an address that no key of this installation has made. */
   readonly decodeReturnPath: (address: string) => ReturnPathTarget | null;
   /** Whether `bounce.<host>` is one of the names that mail is received for. */
   readonly isSendingHost: (host: string) => boolean;
 }
 
-/** Why a recipient is refused: the reply to it. Of return paths nobody is told what is wrong with theirs. */
+/** Why a recipient is refused, with the reply. The reply does not reveal what is wrong with a return path. */
 const refusals = {
-  /** For a host that mail is not received for. */
+  /** This service receives no mail for the host. */
   relaying: '5.7.1 relaying denied',
   no_mailbox: '5.1.1 no such mailbox',
-  /** The simulator answers none but mail of this service. */
+  /** The simulator answers only mail of this service. */
   stranger: '5.7.1 the simulator answers mail of this service only',
-  /** Has the form of a return path, and none of our keys has made it. */
+  /** It has the form of a return path, but none of our keys has made it. */
   forged: '5.1.1 no such mailbox',
-  /** Genuine; what it names is not there (any more). */
+  /** It is genuine, but its recipient does not exist (any more). */
   unknown: '5.1.1 no such mailbox',
-  /** Genuine; the mail that bears it has never left. */
+  /** It is genuine, but the mail that carries it was never sent. */
   replayed: '5.1.1 no such mailbox',
-  /** Genuine; the mail left too long ago. */
+  /** It is genuine, but the mail was sent too long ago. */
   expired: '5.1.1 no such mailbox',
 } as const;
 export type RefusalReason = keyof typeof refusals;
@@ -89,7 +89,7 @@ export const destinationOf = (given: string, mailFrom: string, facts: Destinatio
   const behaviour = host === facts.simulatorDomain ? behaviourOf(localPart) : null;
   if (behaviour === null) throw new RecipientRefusal('no_mailbox');
   const returnPath = plainAddress(mailFrom);
-  // A simulator that answered strangers could be made to write to anyone.
+  // A simulator that answered strangers could be abused to write to anyone.
   if (facts.decodeReturnPath(returnPath) === null) throw new RecipientRefusal('stranger');
   return {
     kind: 'simulator',

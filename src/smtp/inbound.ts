@@ -1,5 +1,5 @@
-// The listener for mail from the world (RFC 5321): reports at return paths, complaints, mail to the simulator, and what
-// people write to postmaster. It relays nothing, knows no AUTH, and answers 250 once all that follows is durable.
+// The listener for mail from the world (RFC 5321): reports at return paths, complaints, mail to the simulator, and what people
+// write to postmaster. It relays nothing, offers no AUTH, and answers 250 once all that follows is durable.
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
@@ -22,22 +22,22 @@ import {
 import { SmtpRefusal } from './read-data.ts';
 import type { SmtpSession } from './strict-server.ts';
 
-/** What keeps a genuine return path from being used. */
+/** Why a genuine return path cannot be used. */
 export type PathFault = Extract<RefusalReason, 'unknown' | 'replayed' | 'expired'>;
 
 export type ReportOutcome = 'changed' | 'unchanged' | 'unknown';
 
-/** What becomes of accepted mail. Each resolves once it is durable, and rejects where it is not: the sender comes again. */
+/** What is done with accepted mail. Each resolves once that is durable, and rejects where it is not: the sender tries again. */
 export interface InboundWork {
   /** Of a genuine return path. Rejects where nobody can tell at the moment. */
   readonly standing: (target: ReturnPathTarget) => Promise<'current' | PathFault>;
   /** Reads the content once for all its return paths. */
   readonly report: (targets: readonly ReturnPathTarget[], content: Buffer) => Promise<ReportOutcome[]>;
-  /** Null where too many came of late. */
+  /** Null where too many came recently. */
   readonly complain: (mail: Pick<OperatorMail, 'clientAddress' | 'content'>) => Promise<ReportOutcome | null>;
-  /** False where the answer could not be handed over. */
+  /** False where the answer could not be delivered. */
   readonly simulate: (mail: Extract<Destination, { kind: 'simulator' }>, content: Buffer) => Promise<boolean>;
-  /** False where too many such mails came of late. */
+  /** False where too many such mails came recently. */
   readonly tellOperator: (mail: OperatorMail) => Promise<boolean>;
 }
 
@@ -46,7 +46,7 @@ export interface OperatorMail {
   readonly recipient: string;
   readonly mailFrom: string;
   readonly clientAddress: string;
-  /** With Return-Path and Received (RFC 5321 §4.4) before it. */
+  /** Begins with Return-Path and Received (RFC 5321 §4.4). */
   readonly content: Buffer;
 }
 
@@ -64,7 +64,7 @@ export interface InboundOptions extends DestinationFacts {
 export interface InboundStats {
   readonly listening: boolean;
   readonly connections: number;
-  /** Since the start, complaints too: those that changed something, that changed nothing, that named nobody known. */
+  /** Since the start, with complaints: those that changed something, that changed nothing, whose message is unknown. */
   readonly reports: Readonly<Record<ReportOutcome, number>>;
   readonly simulated: number;
   readonly to_operator: number;
@@ -79,7 +79,7 @@ export interface Inbound extends Pick<Listener, 'start' | 'stop' | 'useCertifica
 const MIB = 1_024 * 1_024;
 export const inboundLimits: ListenerLimits = {
   connections: 200,
-  // One relay may bring all that the world answers.
+  // One relay may bring all answers of the world.
   perClient: 50,
   // Notices return a message's head, some all of it.
   messageBytes: 10 * MIB,
@@ -98,7 +98,7 @@ const refuseLoop = (content: Buffer): void => {
 
 const tooMany = (): SmtpRefusal => new SmtpRefusal(450, '4.7.1 too many messages, try again later');
 
-/** What stands in a trace field must not end it, nor its comments. */
+/** Text in a trace field must not end the field or a comment in it. */
 const traced = (text: string): string => text.replace(/[^!-'*-[\]-~]/g, '?').slice(0, 255);
 
 const traceOf = (session: SmtpSession, mailFrom: string, serviceHost: string, now: number): string => {
@@ -164,12 +164,12 @@ export const createInbound = (options: InboundOptions): Inbound => {
     budget: options.budget,
     log,
     handlers: {
-      // Anyone may send; what is refused is decided by who is to get it.
+      // Anyone may send: the recipient decides what is refused.
       mail: () => {},
       rcpt: async (address, session) => {
         try {
           const destination = destinationOf(address, senderOf(session), options);
-          // One after the other on each connection, so that no client has more of them under way than connections.
+          // One after the other on each connection, so that a client has no more of them at a time than connections.
           const standing =
             destination.kind === 'report' ? await work.standing(destination.target) : 'current';
           if (standing !== 'current') throw new RecipientRefusal(standing);

@@ -6,6 +6,7 @@
 // and the log has the reason.
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Log } from '#src/kernel/log.ts';
@@ -299,7 +300,10 @@ export const createListener = (options: ListenerOptions): Listener => {
       if (!listening) return;
       listening = false;
       const closed = once(server.server, 'close');
-      server.server.close();
+      // The library ends TLS handshakes from above. Node crashes when the socket below one is destroyed, and when a handshake is
+      // ended in the tick in which its connection came.
+      await immediate();
+      server.close();
       closeIdle();
       const over = new AbortController();
       await Promise.race([closed, allReceived(), sleep(timeoutMs, over.signal)]);

@@ -1,6 +1,6 @@
-// The content of a message as a listener receives it: whole, bounded, and with CRLF as its only line end. A bare CR or
-// LF is how one message is made to look like two to the next server (SMTP smuggling): such a message is refused, and the
-// connection it came on is of no more use, because what follows may be the smuggled commands.
+// The content of a message as a listener receives it: whole, bounded, and with CRLF as its only line end. With a bare CR or LF
+// one message can be made to look like two to the next server (SMTP smuggling): such a message is refused, and its connection
+// is closed, because what follows may be the smuggled commands.
 import type { Readable } from 'node:stream';
 
 /** A reply that ends a command. smtp-server sends `responseCode` and the message. */
@@ -19,7 +19,7 @@ export class SmtpRefusal extends Error {
 }
 
 export const crowded = (): SmtpRefusal =>
-  new SmtpRefusal(452, '4.3.1 too many large messages are under way, try again later');
+  new SmtpRefusal(452, '4.3.1 too many large messages are being received, try again later');
 
 const CR = 13;
 const LF = 10;
@@ -34,8 +34,8 @@ const problemOf = (content: Buffer): SmtpRefusal | null => {
 };
 
 /**
- * The content between DATA and the final dot, without its stuffed dots. What is over `limitBytes`, or what `hold` does not
- * let in, is read on and thrown away, because the client waits for its reply at the end. Rejects with SmtpRefusal.
+ * The content between DATA and the final dot, without its stuffed dots. Content over `limitBytes`, or for which `hold` has no
+ * room, is read to its end and thrown away, because the client waits for its reply there. Rejects with SmtpRefusal.
  */
 export const readData = async (
   stream: Readable,

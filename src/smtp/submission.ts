@@ -1,6 +1,6 @@
-// Message submission (RFC 6409) with an API token as password (RFC 4954): another door to the one way in. On port 587 with
-// STARTTLS, on 465 with TLS from the first byte (RFC 8314). The envelope's sender is of no account, because every copy
-// leaves with a return path of its own; its recipients are those who get the message.
+// Message submission (RFC 6409) with an API token as password (RFC 4954): on port 587 with STARTTLS, on 465 with TLS from the
+// first byte (RFC 8314). A message goes through the same intake as one by HTTP. The envelope's sender is ignored, because every
+// copy leaves with a return path of its own; its recipients are those who get the message.
 import type { Accept, Accepted } from '#src/intake/accept.ts';
 import { fromMime } from '#src/intake/from-mime.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -23,20 +23,20 @@ import {
 import { SmtpRefusal } from './read-data.ts';
 import type { SmtpCredentials, SmtpSession } from './strict-server.ts';
 
-/** Office networks and application servers open one for each message under way. */
+/** Office networks and application servers open one for each message that they send at a time. */
 const CONNECTIONS_PER_CLIENT = 50;
 const CONNECTIONS = 1_000;
 const MISTAKES = 20;
-/** Taking a message of the largest size apart needs twice its size for a moment. */
+/** Parsing a message of the largest size needs twice its size for a moment. */
 const PARSED_AT_ONCE = 2;
 
 export interface SubmissionOptions {
-  /** Where clients begin in clear and change to TLS; null: nowhere. */
+  /** For clients that begin in clear and change to TLS; null: none. */
   readonly listen: ListenAddress | null;
-  /** Where TLS begins with the first byte; null: nowhere. */
+  /** For clients that begin with TLS; null: none. */
   readonly implicitListen: ListenAddress | null;
   readonly hostName: string;
-  /** Null: whoever signs in does so on this machine. */
+  /** Null: only clients on this machine may sign in. */
   readonly certificate: Certificate | null;
   readonly budget: ByteBudget;
   readonly accept: Accept;
@@ -61,7 +61,7 @@ export interface Submission {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Who has signed in on a connection, and how to ask whether they still may. */
+/** The caller that has signed in on a connection, and a check whether it still may. */
 interface SignedIn {
   readonly caller: Caller;
   readonly stillMay: () => Promise<Caller | null>;
@@ -93,7 +93,7 @@ const MAX_REPLY_TEXT = 450;
 
 const NOT_PRINTABLE = /[^\x20-\x7e]+/g;
 
-/** Umlauts lose their dots, quotation marks their shape; all else that is not ASCII becomes `?`. */
+/** Umlauts lose their dots, quotation marks their shape; other characters that are not ASCII become `?`. */
 const toAscii = (text: string): string =>
   text
     .replace(/[„“”«»]/g, '"')
@@ -130,7 +130,7 @@ const SAID = {
   recipients_suppressed: ' (recipients_suppressed: some recipients are suppressed, the others get it)',
 } as const;
 
-/** All that is wrong with it is in the error; what was taken is told by its id. */
+/** Throws the error of a message that was blocked. */
 const replyTo = (accepted: Accepted): string => {
   if (accepted.kind === 'blocked') throw accepted.error;
   const { id, code } = accepted.answer;
@@ -148,7 +148,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     const stillMay = () => authenticate(token, remoteAddress);
     const caller = await stillMay();
     if (isSender(caller)) return { caller, stillMay };
-    // Nobody guesses 256 bits: right tokens pass however many wrong ones come from the same network.
+    // 256 bits cannot be guessed: right tokens pass however many wrong ones come from the same network.
     const { allowed } = failures.take(clientKey(remoteAddress), clock.now(), limits().signInPerAddress);
     throw allowed ? badCredentials() : new SmtpRefusal(421, '4.7.0 too many failed attempts to sign in');
   };
@@ -227,7 +227,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
         connections: CONNECTIONS,
         perClient: CONNECTIONS_PER_CLIENT,
         messageBytes: limits().body_bytes,
-        // One more than are let in: the library calls too many a matter of time.
+        // One more than `rcpt` allows, because the library would refuse too many with a temporary error.
         recipients: limits().recipients + 1,
         mistakes: MISTAKES,
       },

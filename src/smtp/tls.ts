@@ -1,5 +1,5 @@
-// The certificate of a listener, read from its files at the start and again when the daemon is told to reload: what renews
-// certificates replaces the files and sends SIGHUP.
+// The certificate of a listener, read from its files at the start and again at a reload: a program that renews certificates
+// replaces the files and sends SIGHUP.
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Log } from '#src/kernel/log.ts';
@@ -10,14 +10,14 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
-/** Throws where a file cannot be read, is none of either, or the key belongs to another certificate. */
+/** Throws where a file cannot be read, holds no certificate or key, or the key belongs to another certificate. */
 export const readCertificate = ({ cert, key }: CertificateFiles): Certificate => {
   const certificate = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
   createSecureContext(certificate);
   return certificate;
 };
 
-/** For connections from now on. Where the files are not usable, the former certificate stays, and the log says why. */
+/** For handshakes from now on. Where the files are not usable, the former certificate stays, and the log has the reason. */
 export const renewCertificate = (
   files: CertificateFiles | null,
   listeners: readonly Pick<Listener, 'useCertificate'>[],

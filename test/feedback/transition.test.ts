@@ -174,7 +174,7 @@ const newScene = (recipientCount: number) => {
   const claim = (index: number): void => {
     // The others of the message wait for their turn.
     for (const id of recipientIds) {
-      const standing = queueStore(db).standing(id);
+      const standing = queueStore(db).row(id);
       if (standing?.claimed === 0)
         queueStore(db).release(id, standing.attempts, id === idOf(index) ? now : now + 800 * HOUR);
     }
@@ -264,7 +264,7 @@ const newScene = (recipientCount: number) => {
       suppressions_told: rowStore(db).added(since, one),
     })),
     counters: rowStore(db).counters(routeId),
-    queued: recipientIds.filter((id) => queueStore(db).standing(id)).length,
+    queued: recipientIds.filter((id) => queueStore(db).row(id)).length,
   });
   return {
     play,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBreaker } from '#src/kernel/breaker.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { upstreamBreakerPolicy } from '#src/relay/ways-out.ts';
+import { upstreamBreakerPolicy } from '#src/relay/upstreams.ts';
 
 const MIDDLE = 0.5; // of chance: the backoff as the policy names it
 

@@ -33,7 +33,7 @@ describe('a file that cannot be written', () => {
     await relay.untilLogged(NOT_STORED);
     works = false;
     await relay.send(good, { to: mailboxes(3) });
-    const isSetAside = () => relay.waysOut.describe()[0]?.state === 'open';
+    const isSetAside = () => relay.upstreams.describe()[0]?.state === 'open';
     await until('the upstream is set aside', isSetAside, PATIENCE_MS);
     works = true;
     relay.pass(MINUTE);

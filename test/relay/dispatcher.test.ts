@@ -228,7 +228,7 @@ describe('upstreams', () => {
     relay.dispatcher.start();
     await relay.send(practice, { to: mailboxes(3) });
     const isSetAside = () =>
-      relay.waysOut.describe()[0]?.state === 'open' && relay.dispatcher.describe().in_flight === 0;
+      relay.upstreams.describe()[0]?.state === 'open' && relay.dispatcher.describe().in_flight === 0;
     await until('the upstream is set aside', isSetAside, PATIENCE_MS);
     const tried = upstream.seen.length;
     await relay.send(practice, { to: mailboxes(3) });

@@ -28,7 +28,7 @@ import { createDueRegistry, type DueRegistry } from '#src/messages/queue/due-reg
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
-import { createWaysOut, type WaysOut } from '#src/relay/ways-out.ts';
+import { createUpstreams, type Upstreams } from '#src/relay/upstreams.ts';
 import { MESSAGE } from '#test/support/draft.ts';
 import { until } from '#test/support/process.ts';
 import {
@@ -132,7 +132,7 @@ export const turns = async (count = 50): Promise<void> => {
 export interface Relay {
   readonly storage: Storage;
   readonly clock: TestClock;
-  readonly waysOut: WaysOut;
+  readonly upstreams: Upstreams;
   readonly dueRegistry: DueRegistry;
   readonly dispatcher: Dispatcher;
   readonly intake: IntakeContext;
@@ -180,7 +180,7 @@ export const acceptWhole = async (
 
 /** The dispatcher is not started. */
 export const createRelay = async (
-  upstreams: readonly PlayedUpstream[],
+  played: readonly PlayedUpstream[],
   options: { readonly disk?: Disk } = {},
 ): Promise<Relay> => {
   const directory = await temporaryDirectory();
@@ -194,12 +194,12 @@ export const createRelay = async (
     },
   });
   const log = createLog('error', destination);
-  const ways = upstreams.map((upstream) => ({ upstream, acceptIsDelivery: false }));
-  const waysOut = createWaysOut(ways, clock, log);
+  const choices = played.map((upstream) => ({ upstream, acceptIsDelivery: false }));
+  const upstreams = createUpstreams(choices, clock, log);
   const dueRegistry = createDueRegistry(storage.platform);
   const dispatcher = createDispatcher({
     files: storage.tenants,
-    waysOut,
+    upstreams,
     policy: () => policy,
     clock,
     log,
@@ -239,7 +239,7 @@ export const createRelay = async (
   return {
     storage,
     clock,
-    waysOut,
+    upstreams,
     dueRegistry,
     dispatcher,
     intake,
@@ -292,7 +292,7 @@ export const createRelay = async (
       until(
         'only transmissions are under way',
         () => {
-          const underWay = upstreams.reduce((sum, upstream) => sum + upstream.underWay(), 0);
+          const underWay = played.reduce((sum, upstream) => sum + upstream.underWay(), 0);
           return underWay > 0 && dispatcher.describe().in_flight === underWay;
         },
         PATIENCE_MS,

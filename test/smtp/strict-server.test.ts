@@ -21,7 +21,8 @@ test('SMTPConnection._createParser makes the parser of a connection, with the ha
     }
   }
   const connection = new Probe(new SMTPServer({ logger: false }), new Socket());
-  expect(made).toEqual([connection._parser]);
+  expect(made).toHaveLength(1);
+  expect(made[0] === connection._parser).toBe(true);
   expect(made[0]).toBeInstanceOf(SMTPStream);
   expect(Object.hasOwn(made[0] ?? {}, 'oncommand')).toBe(true);
 });
@@ -71,6 +72,8 @@ test.each([
   await once(server.server, 'listening');
   const client = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
   await once(server.server, 'connection');
+  // Ending a handshake in the tick in which its connection came crashes Node.
+  await new Promise((resolve) => setImmediate(resolve));
   client.destroy();
   expect(seen).toEqual([[secure, 'function']]);
 });

@@ -226,6 +226,20 @@ describe('who holds what', () => {
     }
   });
 
+  test('a stop ends a handshake that is not finished, and the process lives on', async () => {
+    const { implicitPort, submission } = await started({
+      listen: null,
+      implicitListen: { host: '127.0.0.1', port: 0 },
+      certificate: pem(createCertificate(['mail.example.com'])),
+    });
+    const socket = connect(implicitPort, '127.0.0.1');
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    const closed = once(socket, 'close');
+    await submission.stop(0);
+    await closed;
+  });
+
   test('handshakes that are never finished keep nobody else from theirs', async () => {
     const { implicitPort } = await started({
       listen: null,

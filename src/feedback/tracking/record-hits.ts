@@ -23,7 +23,7 @@ const readerOf = (db: TenantDb, recipientId: number): RecipientRow | undefined =
   const message = recipient && messageStore(db).bySeq(recipient.message_seq);
   if (!recipient || !message || message.source === 'system') return undefined;
   const { attempts, status } = recipient;
-  const queuedAttempts = queueStore(db).standing(recipientId)?.attempts ?? null;
+  const queuedAttempts = queueStore(db).row(recipientId)?.attempts ?? null;
   const isEnded = status === 'failed' || status === 'suppressed';
   return canBeRead({ attempts, queuedAttempts, isEnded }) ? recipient : undefined;
 };
@@ -34,7 +34,7 @@ const isYetToCome = (
   { id, message_seq }: RecipientRow,
   events: readonly HeardEvent[],
 ): boolean => {
-  const waiting = queueStore(db).standing(id);
+  const waiting = queueStore(db).row(id);
   if (!waiting) return false;
   const ended = waiting.attempts - waiting.claimed;
   const turnedAway = eventStore(db).turnedAway(message_seq, id, ended);

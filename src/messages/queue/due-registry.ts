@@ -1,26 +1,26 @@
-// Keeps, for each tenant, a time in the registry that is never later than the next due time in the tenant's own file:
-// then a restart knows whom to open and when, and nothing that was answered can be forgotten. Lowering it is part of
-// accepting a message (the answer waits for it); raising and clearing are not urgent and are written together later,
-// so that a tenant who sends now and then costs no second write for each message.
+// Keeps, for each tenant, a time in the registry that is never later than the next due time in the tenant's own file. So after a
+// restart it is known which files to open and when, and no accepted message can be forgotten. Lowering the time is part of
+// accepting a message (the answer waits for it); raising and clearing are not urgent and are written together later, so that a
+// tenant that sends now and then costs no second write for each message.
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { dueStore } from './due-store.ts';
 
 export interface DueRegistry {
-  /** What the last process left, read at start. */
+  /** The times that the last process wrote. */
   load(): Promise<Map<string, number>>;
   /**
    * Resolves when the registry durably holds a time not after `dueAt`, and keeps it there until the function it
-   * resolves with is called: by then whoever enqueues must have told the dispatcher.
+   * resolves with is called: by then the caller must have woken the dispatcher.
    */
   hold(tenantId: string, dueAt: number): Promise<() => void>;
-  /** Sets the registry to what is really next: `nextDue` says it at the moment of writing. */
+  /** Sets the registry to the times that are really next, as `nextDue` knows them at this moment. */
   settle(nextDue: (tenantId: string) => number | null): Promise<void>;
 }
 
 export const createDueRegistry = (platform: DurableFile<PlatformDb>): DueRegistry => {
   const registered = new Map<string, number>();
-  /** Lowering writes under way: whoever relies on one waits for it. */
+  /** Writes in progress that lower a time: a caller that relies on one waits for it. */
   const lowering = new Map<string, Promise<void>>();
   const holds = new Map<string, number>();
 
@@ -72,7 +72,7 @@ export const createDueRegistry = (platform: DurableFile<PlatformDb>): DueRegistr
         else registered.set(tenantId, next);
       }
       if (changes.length === 0) return;
-      // Writes are carried out in the order they are asked for: a later lowering wins.
+      // Writes are carried out in the order of their calls: a later lowering wins.
       await platform.write((db) => {
         for (const [tenantId, dueAt] of changes) dueStore(db).set(tenantId, dueAt);
       });

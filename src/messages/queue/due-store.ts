@@ -1,4 +1,4 @@
-// The registry's note of which tenants have something queued, so that a start opens no others' files.
+// The registry's rows about which tenants have something queued, so that a start opens no other tenants' files.
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 
 export interface DueRow {

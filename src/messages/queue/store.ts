@@ -10,9 +10,9 @@ export interface QueueRow {
   lane: Lane;
   attempts: number;
   size_bytes: number;
-  /** Since when its patience counts: when it was accepted, from its first attempt on when that began. */
+  /** The start of `giveUpAfter`: the time of its acceptance; from its first attempt on, the time of that. */
   queued_at: number;
-  /** When it will be tried again if nothing else is said of it. */
+  /** When it is tried again, unless an outcome sets another time. */
   due_at: number;
 }
 
@@ -39,7 +39,7 @@ export const queueStore = perConnection((db: TenantDb) => {
   const next = db
     .prepare<[Lane], number>('SELECT min(due_at) FROM queue WHERE claimed = 0 AND lane = ?')
     .pluck();
-  const standing = db.prepare<[number], { claimed: 0 | 1; attempts: number; due_at: number }>(
+  const row = db.prepare<[number], { claimed: 0 | 1; attempts: number; due_at: number }>(
     'SELECT claimed, attempts, due_at FROM queue WHERE recipient_id = ?',
   );
   const ofMessage = db.prepare<[number], QueueRow & { claimed: 0 | 1 }>(
@@ -51,7 +51,7 @@ export const queueStore = perConnection((db: TenantDb) => {
   );
 
   return {
-    enqueue: (row: {
+    enqueue: (entry: {
       recipientId: number;
       messageSeq: number;
       lane: Lane;
@@ -59,7 +59,7 @@ export const queueStore = perConnection((db: TenantDb) => {
       size: number;
       now: number;
     }) => {
-      insert.run(row.recipientId, row.messageSeq, row.lane, row.dueAt, row.size, row.now);
+      insert.run(entry.recipientId, entry.messageSeq, entry.lane, entry.dueAt, entry.size, entry.now);
     },
     /**
      * Takes at most `limit` due rows of a lane, and no more than `byteBudget` bytes of messages unless the first
@@ -76,7 +76,7 @@ export const queueStore = perConnection((db: TenantDb) => {
       for (const row of claimed) {
         row.attempts += 1;
         row.due_at = now + retryWait(policy, row.attempts, Math.random());
-        // Patience begins with the first attempt that counts: an outage or a pause before it uses none up.
+        // An outage or a pause before the first attempt does not count.
         if (row.attempts === 1) row.queued_at = now;
         claim.run(row.attempts, row.due_at, row.queued_at, row.recipient_id);
       }
@@ -86,20 +86,20 @@ export const queueStore = perConnection((db: TenantDb) => {
     release: (recipientId: number, attempts: number, dueAt: number): void => {
       release.run(attempts, dueAt, recipientId);
     },
-    /** A claim of which nobody knows whether it was stored; where it was not, the row may have another time by now. */
+    /** Undoes a claim that may not have been stored; where it was not, the row may have another time by now. */
     takeBack: (recipientId: number, attempts: number, dueAt: number): void => {
       takeBack.run(attempts, dueAt, recipientId);
     },
-    /** What a process that died had claimed; the recorded times of their next attempts stand. */
+    /** Puts back what an earlier process had claimed, due at the times that its claims wrote. */
     releaseAll: (): void => {
       releaseAll.run();
     },
     remove: (recipientId: number): void => {
       remove.run(recipientId);
     },
-    /** Of the recipients that are still queued, in the order they were given. */
+    /** The rows of recipients that are still queued, in the order of the recipients. */
     ofMessage: (messageSeq: number) => ofMessage.all(messageSeq),
-    standing: (recipientId: number) => standing.get(recipientId),
+    row: (recipientId: number) => row.get(recipientId),
     /** Next due time by lane; null where the lane is empty. */
     nextDue: (): Record<Lane, number | null> => {
       const [transactional, marketing] = lanes.map((lane) => next.get(lane) ?? null);

@@ -1,4 +1,4 @@
-// Reading the local mailbox of a capture upstream. Who is limited to projects sees what was sent for those only.
+// Reading the local mailbox of a capture upstream. A caller that is limited to projects sees only what was sent for these.
 import { z } from 'zod';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -28,7 +28,7 @@ const present = ({ seq: _, captured_at, ...row }: CaptureRow): z.infer<typeof ca
 
 export interface CaptureRoutesDeps {
   readonly files: TenantFiles;
-  /** The one under which the upstream sealed. */
+  /** The key with which the upstream sealed. */
   readonly key: Buffer;
 }
 

@@ -8,7 +8,7 @@ export interface CaptureRow {
   recipient: string;
   return_path: string;
   captured_at: number;
-  /** Of the source as it would have gone out. */
+  /** The size of the source before it was sealed. */
   size_bytes: number;
 }
 
@@ -33,7 +33,7 @@ interface ListParameters {
 
 const jsonOf = (ids: ReadonlySet<string> | null): string | null => ids && JSON.stringify([...ids]);
 
-/** A capture is its message's, and that is its project's. */
+/** A capture belongs to its message's project. */
 const OF_PROJECTS = `(:projectIds IS NULL OR EXISTS (
   SELECT 1 FROM messages WHERE messages.id = message_id
   AND project_id IN (SELECT value FROM json_each(:projectIds))))`;
@@ -72,7 +72,7 @@ export const captureStore = perConnection((db: TenantDb) => {
         before: before ?? Number.MAX_SAFE_INTEGER,
         limit,
       }),
-    /** As it lies there: sealed. */
+    /** Still sealed. */
     source: (id: string, projects: CaptureFilter['projects']): Buffer | undefined =>
       source.get({ id, projectIds: jsonOf(projects) }),
   };

@@ -1,5 +1,5 @@
-// The upstream of a fresh installation: keeps what would be sent in a local mailbox and delivers nothing. What it keeps
-// is sealed: the service's own mails let whoever reads them in.
+// The upstream of a fresh installation: it keeps in a local mailbox what would be sent, and delivers nothing. What it keeps is
+// sealed, because the service's own mails contain links and codes for signing in.
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { newId } from '#src/kernel/id.ts';
 import { seal } from '#src/kernel/seal.ts';
@@ -18,7 +18,7 @@ export interface CaptureOptions {
   readonly key: Buffer;
 }
 
-/** As many as one transaction gathers well. */
+/** As many as share one transaction of a tenant's file well. */
 const CONCURRENCY = 32;
 
 const reply: Reply = { code: 250, enhanced: '2.0.0', text: 'captured: kept locally, not delivered' };
@@ -43,7 +43,7 @@ export const createCaptureUpstream = ({ name, keep, files, clock, key }: Capture
       try {
         await files.write(tenantId, (db) => captureStore(db).insert(capture, keep));
       } catch (error) {
-        // Of this tenant's file, not of the upstream that all share: the message is tried again by itself.
+        // It is a failure of this tenant's file, not of the upstream that all share: only this message is tried again.
         return {
           result: 'broken',
           phase: 'dot',

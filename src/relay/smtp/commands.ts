@@ -48,7 +48,7 @@ export interface LocalRefusal {
   readonly reply: Reply;
 }
 
-/** What the server would refuse anyway, or must never see: said in its place, in its words. */
+/** The reply that the server would give, to a message that it would refuse anyway or must never see; null for all others. */
 export const refuseLocally = (
   envelope: Envelope,
   messageBytes: number,
@@ -75,7 +75,7 @@ export interface EnvelopeCommands {
   readonly rcpt: string;
 }
 
-/** The two commands with their line ends. RET=HDRS keeps what was written out of the notices about it. */
+/** The two commands with their line ends. RET=HDRS keeps the message's text out of the notices about it. */
 export const envelopeCommands = (
   envelope: Envelope,
   messageBytes: number,
@@ -88,7 +88,7 @@ export const envelopeCommands = (
   if (requestDsn && extensions.dsn) {
     const envelopeId = encodeXtext(envelope.envelopeId);
     mail += ' RET=HDRS';
-    // Longer than a server must take, or empty: better no id than a refused message.
+    // Where the id is empty, or longer than a server must take, none is sent: a refused message would be worse.
     if (envelopeId !== '' && envelopeId.length <= MAX_ENVELOPE_ID_CHARACTERS) mail += ` ENVID=${envelopeId}`;
     rcpt += ` NOTIFY=SUCCESS,DELAY,FAILURE ORCPT=rfc822;${encodeXtext(envelope.recipient)}`;
   }
@@ -97,8 +97,9 @@ export const envelopeCommands = (
 
 const DOT = 0x2e;
 
-/** The same buffer where no line begins with a dot; a changed copy otherwise. A dot behind a bare LF is doubled too: some
- * servers take a bare LF for a line end, and must not be made to see the end of the message there. */
+/** Transparency (RFC 5321 §4.5.2): a line that begins with a dot gets another one. Returns the same buffer where no line does.
+ * A dot behind a bare LF is doubled too: some servers take a bare LF for a line end, and must not see the end of the message
+ * there. */
 export const stuffDots = (message: Buffer): Buffer => {
   let found = message.indexOf('\n.');
   if (found < 0 && message[0] !== DOT) return message;

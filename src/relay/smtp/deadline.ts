@@ -1,5 +1,5 @@
-// One timer for whatever is being waited for. It is armed anew only where it would ring too late: a busy connection
-// moves its deadline with every reply and hardly ever touches the timer.
+// One timer for all that a connection waits for. It is set again only where it would fire too late, because a busy connection
+// moves its deadline with every reply.
 
 export interface Deadline {
   /** From now; `Infinity`: nothing is waited for. */
@@ -9,17 +9,17 @@ export interface Deadline {
 
 export const createDeadline = (onPassed: () => void): Deadline => {
   let deadline = Number.POSITIVE_INFINITY;
-  let ringsAt = Number.POSITIVE_INFINITY;
+  let firesAt = Number.POSITIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
   const arm = (now: number): void => {
-    if (deadline >= ringsAt) return;
+    if (deadline >= firesAt) return;
     clearTimeout(timer);
-    ringsAt = deadline;
-    timer = setTimeout(ring, deadline - now);
+    firesAt = deadline;
+    timer = setTimeout(fire, deadline - now);
   };
-  const ring = (): void => {
-    ringsAt = Number.POSITIVE_INFINITY;
+  const fire = (): void => {
+    firesAt = Number.POSITIVE_INFINITY;
     const now = performance.now();
     if (deadline <= now) onPassed();
     else arm(now);
@@ -34,7 +34,7 @@ export const createDeadline = (onPassed: () => void): Deadline => {
     clear: () => {
       clearTimeout(timer);
       deadline = Number.POSITIVE_INFINITY;
-      ringsAt = Number.POSITIVE_INFINITY;
+      firesAt = Number.POSITIVE_INFINITY;
     },
   };
 };

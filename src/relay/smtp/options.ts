@@ -1,4 +1,4 @@
-// What an SMTP upstream is told, and the numbers it keeps to.
+// The options of an SMTP upstream, and its limits.
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 
 /** `none`: plain. `opportunistic`: STARTTLS where offered, certificate not verified, else plain. `required`: STARTTLS
@@ -10,8 +10,8 @@ export interface SmtpOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: TlsMode;
-  /** With `password`: AUTH. Never sent without TLS except to a loopback address; under `opportunistic` whoever sits in
-   * between can read it, so that a remote host with credentials wants `required` or `implicit`. */
+  /** With `password`: AUTH. Never sent without TLS except to a loopback address. With `opportunistic`, an attacker in
+   * the network can read it: a remote host with credentials needs `required` or `implicit`. */
   readonly user?: string;
   readonly password?: string;
   /** Connections at most. */
@@ -31,7 +31,7 @@ export interface SmtpOptions {
 export interface SmtpTimeouts {
   /** Name lookup, TCP, greeting and STARTTLS together. */
   readonly connect: number;
-  /** The whole way to the end of AUTH: bounds a server that says one byte at a time. */
+  /** From the lookup to the end of AUTH: bounds a server that answers one byte at a time. */
   readonly setup: number;
   /** EHLO, AUTH, MAIL, RCPT, RSET. */
   readonly command: number;
@@ -44,9 +44,9 @@ export interface SmtpTimeouts {
   readonly quit: number;
   /** How long an unused connection is kept: servers begin to drop them after about five minutes. */
   readonly idle: number;
-  /** How long `stop` waits for transactions under way. */
+  /** How long `stop` waits for transactions in flight. */
   readonly stop: number;
-  /** Pause before another connection is tried while others still work: the server may limit how many it takes. */
+  /** Pause before the next connection is tried while others still work: the server may limit how many it takes. */
   readonly reopen: number;
 }
 

@@ -1,10 +1,10 @@
 // The connections of one upstream and the messages that wait for them.
 //
-// A message goes to an idle connection; else, below the limit, a new one is opened for it; else it rides along behind the
-// message a busy connection is about to end. Nothing rides while another connection may still be opened: behind a final
-// dot the wait can be long. A connection that cannot be opened matters only when none works: then all that waits
-// hears of it at once; otherwise the others carry on and another try is made after a pause (the server may limit how many
-// it takes).
+// A message goes to an idle connection; else, below the limit, a new one is opened for it; else it rides behind the message that
+// a busy connection is about to end. Nothing rides while another connection may be opened or is being opened for it, because
+// behind a final dot the wait can be long. A connection that cannot be opened matters only when none works: then all messages
+// that wait fail at once. Otherwise the others go on, and another try is made after a pause, because the server may limit how
+// many it takes.
 import { SECOND } from '#src/kernel/time.ts';
 import type { Transcript } from '#src/relay/upstream.ts';
 import { type Extensions, refuseLocally } from './commands.ts';
@@ -68,7 +68,7 @@ export const createPool = (options: PoolOptions): Pool => {
   const { timeouts } = options;
   const waiting: Transaction[] = [];
   const sessions = new Set<Session>();
-  /** The one used last at the end: the others get the chance to grow old and close. */
+  /** The one used last is at the end and is used next, so that the others are closed after a while. */
   const idle: Session[] = [];
   const idleTimers = new Map<Session, NodeJS.Timeout>();
   const bucket = options.rate === undefined ? null : createTokenBucket(options.rate);
@@ -125,7 +125,7 @@ export const createPool = (options: PoolOptions): Pool => {
     }
   };
   const openMore = (): void => {
-    // One for each that waits, and none that a connection already under way will take.
+    // One for each message that waits, less those for which a connection is being opened.
     while (connecting < waiting.length && mayOpen()) open();
     const pause = openAgainAt - performance.now();
     if (waiting.length > 0 && hasRoom() && pause > 0) wakeIn(pause);
@@ -163,7 +163,7 @@ export const createPool = (options: PoolOptions): Pool => {
     if (transaction.retried || stopping.signal.aborted) return settle(transaction, transcript);
     transaction.retried = true;
     waiting.unshift(transaction);
-    // The other idle ones are as old and as likely gone.
+    // The other idle connections are as old, and the server has probably closed them too.
     for (const session of [...idle]) retire(session);
     pump();
   };

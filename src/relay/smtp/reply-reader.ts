@@ -1,7 +1,7 @@
-// Cuts the bytes a server sends into replies (RFC 5321 §4.2.1). Everything is bounded, because the other side may be
-// anybody. A bare LF ends a line too: some servers send it, and nothing can be smuggled in a reply.
+// Cuts the bytes that a server sends into replies (RFC 5321 §4.2.1). Everything is bounded, because the other side may be
+// hostile. A bare LF ends a line too: some servers send it, and nothing can be smuggled in a reply.
 
-/** RFC 5321 §4.5.3.1.5 allows 512 octets; servers that explain themselves send more. */
+/** RFC 5321 §4.5.3.1.5 allows 512 octets; some servers send long explanations. */
 const MAX_LINE_BYTES = 4_096;
 /** The longest EHLO answers have some twenty lines. */
 const MAX_LINES = 100;

@@ -1,15 +1,15 @@
 // Pipelined transactions on one connection (RFC 5321 §3.3, RFC 2920).
 //
-// With PIPELINING a message costs one round trip on a busy connection: MAIL, RCPT and DATA leave in one write, and those
-// of the message after it ride along behind the final dot of the one before. Without it each command waits for its reply.
-// Replies are counted, never guessed: each command that is sent leaves its expectation in a queue, each reply takes one.
+// With PIPELINING a message costs one round trip on a busy connection: MAIL, RCPT and DATA leave in one write, and those of the
+// next message ride behind its final dot. Without it each command waits for its reply. Each command that is sent puts an
+// expectation into a queue, and each reply takes the first one out.
 //
-// - A recipient refused, DATA answered with 354 all the same: only the dot is sent (the message goes to nobody), then RSET.
-// - MAIL refused, recipient accepted, 354: the server has lost its way; nothing more is said to it.
-// - After a refused RCPT or DATA the transaction stands open at the server: RSET leads the next envelope.
-// - 421 or a broken connection ends all that is in the pipeline, each at its own phase.
-// - A message whose envelope found a connection gone that had worked before is given back and tried on another one: it
-//   was left over by the one before it (idle timeout, messages per connection), which says nothing about the upstream.
+// - The recipient is refused, but DATA is answered with 354: only the dot is sent (the message has no recipient), then RSET.
+// - MAIL is refused, but the recipient is accepted, and 354: the server is confused, and the connection is closed.
+// - After a refused RCPT or DATA the transaction is still open at the server: RSET goes before the next envelope.
+// - 421 or a broken connection ends all that is in the pipeline, each message at its own phase.
+// - A connection that has worked is found closed by the next envelope (idle timeout, messages per connection): the message is
+//   given back and tried on another one, because this says nothing about the upstream.
 import { formatReply, parseReply } from '#src/mail/reply.ts';
 import type { Transcript } from '#src/relay/upstream.ts';
 import { type Extensions, envelopeCommands, stuffDots } from './commands.ts';
@@ -34,11 +34,11 @@ interface Expectation {
 export interface SessionOptions {
   readonly timeouts: SmtpTimeouts;
   readonly requestDsn: boolean;
-  /** A message to ride along behind the final dot that is about to be written, or null. */
+  /** A message whose envelope rides behind the final dot that is about to be written, or null. */
   readonly takeNext: () => Transaction | null;
-  /** The verdict on `transaction` would be `transcript`, but it may be tried elsewhere. */
+  /** The outcome of `transaction` would be `transcript`, but it may be tried on another connection. */
   readonly giveBack: (transaction: Transaction, transcript: Transcript) => void;
-  /** Nothing is under way any more. */
+  /** Nothing is in flight any more. */
   readonly onFree: () => void;
   /** Called once, when the socket is closed. */
   readonly onClosed: () => void;
@@ -53,7 +53,7 @@ export interface Session {
   readonly canRide: () => boolean;
   readonly begin: (transaction: Transaction) => void;
   readonly quit: () => void;
-  /** What is under way breaks with `reason`. */
+  /** Ends what is in flight as broken, with `reason`. */
   readonly destroy: (reason: string) => void;
 }
 
@@ -61,7 +61,7 @@ export const createSession = (link: Link, options: SessionOptions): Session => {
   const { socket, extensions } = link;
   const { timeouts } = options;
   const expectations: Expectation[] = [];
-  /** At most two: the one whose message is under way, and the one whose envelope rides behind it. */
+  /** At most two: the one whose message is being sent, and the one whose envelope rides behind it. */
   const pipeline: Transaction[] = [];
   let begun = 0;
   let finished = 0;
@@ -89,12 +89,12 @@ export const createSession = (link: Link, options: SessionOptions): Session => {
   const waitForNextReply = (): void => {
     const next = expectations[0];
     if (next !== undefined) deadline.set(timeoutOf(next.step));
-    // Else the blocks of a message may be leaving, or QUIT: these set their own.
+    // Else the blocks of a message may be on their way out, or QUIT: these set their own deadline.
     else if (pipeline.length === 0 && !quitting) deadline.set(Number.POSITIVE_INFINITY);
   };
 
-  /** Ends everything under way. `firstVerdict` is for the oldest transaction: the 421 it was answered with. */
-  const breakOff = (error: string, firstVerdict?: Transcript): void => {
+  /** Ends everything in flight. `firstTranscript` is for the oldest transaction: the 421 that answered it. */
+  const breakOff = (error: string, firstTranscript?: Transcript): void => {
     if (closed) return;
     closed = true;
     deadline.clear();
@@ -104,9 +104,9 @@ export const createSession = (link: Link, options: SessionOptions): Session => {
     for (const [position, transaction] of ended.entries()) {
       if (transaction.settled) continue;
       const broken: Transcript = { result: 'broken', phase: transaction.phase, error };
-      const verdict = (position === 0 ? firstVerdict : undefined) ?? broken;
-      if (transaction.phase === 'mail' && finished > 0) options.giveBack(transaction, verdict);
-      else settle(transaction, verdict);
+      const transcript = (position === 0 ? firstTranscript : undefined) ?? broken;
+      if (transaction.phase === 'mail' && finished > 0) options.giveBack(transaction, transcript);
+      else settle(transaction, transcript);
     }
   };
 
@@ -115,7 +115,7 @@ export const createSession = (link: Link, options: SessionOptions): Session => {
     if (expectations.length === 1) deadline.set(timeoutOf(step));
   };
 
-  /** The commands of an envelope that may leave now, and the expectations they leave behind. */
+  /** The commands of an envelope that may be sent now; expects their replies. */
   const envelopeText = (transaction: Transaction): string => {
     const { mail, rcpt } = commandsOf(transaction);
     const reset = resetFirst ? 'RSET\r\n' : '';
@@ -153,7 +153,7 @@ export const createSession = (link: Link, options: SessionOptions): Session => {
     if (pipeline.length === 0) options.onFree();
   };
 
-  /** The last block, the final dot and, where one waits, the next envelope leave in one write. */
+  /** Sends the last block, the final dot and, where a message waits, its envelope, in one write. */
   const writeEnd = (transaction: Transaction, block: Buffer): void => {
     const endsWithLine = block.length > 1 && block.readUInt16BE(block.length - 2) === 0x0d0a;
     transaction.phase = 'dot';
@@ -218,11 +218,11 @@ export const createSession = (link: Link, options: SessionOptions): Session => {
     finish();
   };
 
-  /** Nothing is owed, or the message is still leaving. */
-  const onUncalledReply = (code: number, lines: readonly string[]): void => {
+  /** No reply is expected, or the message is still being sent. */
+  const onUnexpectedReply = (code: number, lines: readonly string[]): void => {
     const transaction = pipeline[0];
     if (transaction !== undefined && code >= 400) refuse(transaction, lines);
-    breakOff(`uncalled-for reply: ${formatReply(parseReply(lines))}`);
+    breakOff(`unexpected reply: ${formatReply(parseReply(lines))}`);
   };
 
   const onReply = (code: number, lines: readonly string[]): boolean => {
@@ -238,7 +238,7 @@ export const createSession = (link: Link, options: SessionOptions): Session => {
     }
     const expectation = expectations.shift();
     if (expectation === undefined) {
-      onUncalledReply(code, lines);
+      onUnexpectedReply(code, lines);
       return false;
     }
     const { step, transaction } = expectation;
@@ -299,7 +299,7 @@ export const createSession = (link: Link, options: SessionOptions): Session => {
       extensions.pipelining && !closed && !quitting && pipeline.length === 1 && pipeline[0]?.phase === 'dot',
     begin: (transaction) => {
       if (closed || !socket.writable) {
-        // Nothing was said yet: the close was on its way when this connection was chosen.
+        // Nothing was sent yet: the connection was closed at the moment it was chosen.
         return options.giveBack(transaction, { result: 'broken', phase: 'mail', error: 'connection closed' });
       }
       socket.write(enter(transaction), 'latin1');

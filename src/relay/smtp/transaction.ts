@@ -1,4 +1,4 @@
-// One message on its way through the client: what goes out, how far it came, who waits for the verdict.
+// One message on its way through the client: what is sent, how far it came, and the promise that waits for its transcript.
 import type { Envelope, Phase, Transcript } from '#src/relay/upstream.ts';
 
 export interface Transaction {
@@ -6,11 +6,11 @@ export interface Transaction {
   readonly message: Buffer;
   /** What is being waited for. */
   phase: Phase;
-  /** The verdict was given, though replies to commands already sent may still come. */
+  /** The transcript was given, although replies to commands already sent may still come. */
   settled: boolean;
   dsnRequested: boolean;
   recipientAccepted: boolean;
-  /** It was given back once by a connection that had gone stale. */
+  /** It was given back once by a connection that the server had closed. */
   retried: boolean;
   readonly resolve: (transcript: Transcript) => void;
 }

@@ -1,5 +1,4 @@
-// The SMTP upstream: a smarthost behind the `Upstream` seam. Wires connections, pool and transactions together and says
-// how it is. Judging what comes back is not done here.
+// The upstream by SMTP, to a smarthost: it joins connections, pool and transactions, and describes their state.
 import type { Log } from '#src/kernel/log.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
 import { connect, type Failure, type Link } from './connect.ts';
@@ -7,12 +6,12 @@ import { defaultTimeouts, type SmtpOptions } from './options.ts';
 import { createPool } from './pool.ts';
 import { createTransaction } from './transaction.ts';
 
-/** Calls of `transmit` for each connection: one under way, one ready to ride along behind it. */
+/** Calls of `transmit` for each connection: one in flight, one ready to ride behind it. */
 const CALLS_PER_CONNECTION = 2;
-/** Messages being composed and signed meanwhile, so that no connection waits for one. */
+/** Messages that are composed and signed meanwhile, so that no connection waits for one. */
 const CALLS_IN_PREPARATION = 32;
 
-/** Under a rate no more than a second's worth: what comes later and is urgent waits behind it. */
+/** Under a rate, the messages of one second: an urgent message that comes later waits behind them. */
 const concurrencyOf = ({ pool, rate }: SmtpOptions): number =>
   rate === undefined
     ? pool * CALLS_PER_CONNECTION + CALLS_IN_PREPARATION

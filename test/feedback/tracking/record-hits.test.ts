@@ -66,7 +66,7 @@ const play = async (steps: readonly Step[]) => {
     .filter(({ type }) => type === 'message.opened' || type === 'message.clicked')
     .map(({ data_json }) => JSON.parse(data_json ?? '{}').rule ?? 'person');
   const status = messageStore(db).recipient(recipientId)?.status;
-  return { status, isWaiting: queueStore(db).standing(recipientId) !== undefined, seen };
+  return { status, isWaiting: queueStore(db).row(recipientId) !== undefined, seen };
 };
 
 const byFilter = { status: 'delivery_delayed', isWaiting: true, seen: ['too_soon'] };

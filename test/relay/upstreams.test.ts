@@ -4,7 +4,14 @@ import { createLog } from '#src/kernel/log.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import type { Outcome } from '#src/relay/outcome.ts';
 import type { Upstream } from '#src/relay/upstream.ts';
-import { createWaysOut, upstreamBreakerPolicy, type WaysOut } from '#src/relay/ways-out.ts';
+import {
+  type Candidate,
+  createUpstreams,
+  type Decision,
+  decideUpstream,
+  type Upstreams,
+  upstreamBreakerPolicy,
+} from '#src/relay/upstreams.ts';
 import { createTestClock, type TestClock } from '#test/support/storage.ts';
 
 const ACCEPTED: Outcome = {
@@ -18,7 +25,7 @@ const REFUSED: Outcome = { kind: 'deferred', reply: null, diagnostic: '451 later
 let clock: TestClock;
 let lines: Record<string, unknown>[];
 let stopped: string[];
-let ways: WaysOut;
+let upstreams: Upstreams;
 
 const upstream = (name: string, concurrency: number): Upstream => ({
   name,
@@ -41,7 +48,7 @@ beforeEach(() => {
       done();
     },
   });
-  ways = createWaysOut(
+  upstreams = createUpstreams(
     [
       { upstream: upstream('first', 10), acceptIsDelivery: true },
       { upstream: upstream('second', 4), acceptIsDelivery: false },
@@ -52,36 +59,36 @@ beforeEach(() => {
 });
 
 const take = () => {
-  const way = ways.take();
-  if (way === null) throw new Error('there is no way out');
-  return way;
+  const choice = upstreams.take();
+  if (choice === null) throw new Error('no upstream may be tried');
+  return choice;
 };
 const fail = (name: string, times = upstreamBreakerPolicy.threshold) => {
   for (let time = 0; time < times; time++) {
-    const way = take();
-    expect(way.upstream.name).toBe(name);
-    ways.report(way, FAILED);
+    const choice = take();
+    expect(choice.upstream.name).toBe(name);
+    upstreams.report(choice, FAILED);
   }
 };
 
 describe('which one', () => {
   test('the first of the list while it works', () => {
     for (let time = 0; time < 5; time++) {
-      const way = take();
-      expect(way).toMatchObject({ upstream: { name: 'first' }, acceptIsDelivery: true });
-      ways.report(way, ACCEPTED);
+      const choice = take();
+      expect(choice).toMatchObject({ upstream: { name: 'first' }, acceptIsDelivery: true });
+      upstreams.report(choice, ACCEPTED);
     }
-    expect(ways.capacity(0, clock.now())).toBe(10);
-    expect(ways.capacity(7, clock.now())).toBe(3);
-    expect(ways.capacity(12, clock.now())).toBe(0);
-    expect(ways.retryAt(clock.now())).toBeNull();
+    expect(upstreams.capacity(0, clock.now())).toBe(10);
+    expect(upstreams.capacity(7, clock.now())).toBe(3);
+    expect(upstreams.capacity(12, clock.now())).toBe(0);
+    expect(upstreams.retryAt(clock.now())).toBeNull();
     expect(lines).toEqual([]);
   });
 
-  test('the next one when the first is set aside, and that is said once', () => {
+  test('the next one when the first is set aside, which is logged once', () => {
     fail('first');
     expect(take().upstream.name).toBe('second');
-    expect(ways.capacity(1, clock.now())).toBe(3);
+    expect(upstreams.capacity(1, clock.now())).toBe(3);
     expect(lines).toEqual([
       expect.objectContaining({
         upstream: 'first',
@@ -91,28 +98,28 @@ describe('which one', () => {
     ]);
   });
 
-  test('a message that is refused sets nobody aside', () => {
-    for (let time = 0; time < 10; time++) ways.report(take(), REFUSED);
+  test('a message that is refused sets no upstream aside', () => {
+    for (let time = 0; time < 10; time++) upstreams.report(take(), REFUSED);
     expect(take().upstream.name).toBe('first');
   });
 
   test('none where all are set aside, and it is known until when', () => {
     fail('first');
     fail('second');
-    expect([ways.take(), ways.capacity(0, clock.now())]).toEqual([null, 0]);
-    const retryAt = ways.retryAt(clock.now());
+    expect([upstreams.take(), upstreams.capacity(0, clock.now())]).toEqual([null, 0]);
+    const retryAt = upstreams.retryAt(clock.now());
     expect(retryAt).toBeGreaterThan(0);
     expect(retryAt).toBeLessThan(MINUTE);
   });
 
-  test('who found none at a moment learns until when, however late it asks', () => {
+  test('a caller that found none at a moment learns until when, however late it asks', () => {
     fail('first');
     fail('second');
     const now = clock.now();
-    expect(ways.capacity(0, now)).toBe(0);
+    expect(upstreams.capacity(0, now)).toBe(0);
     clock.set(MINUTE);
-    expect(ways.retryAt(now)).toBeGreaterThan(now);
-    expect(ways.retryAt(clock.now())).toBeNull();
+    expect(upstreams.retryAt(now)).toBeGreaterThan(now);
+    expect(upstreams.retryAt(clock.now())).toBeNull();
   });
 });
 
@@ -124,33 +131,33 @@ describe('coming back', () => {
   });
 
   test('one message alone finds out', () => {
-    expect([ways.capacity(0, clock.now()), ways.capacity(1, clock.now())]).toEqual([1, 0]);
+    expect([upstreams.capacity(0, clock.now()), upstreams.capacity(1, clock.now())]).toEqual([1, 0]);
     const probe = take();
     expect(probe.upstream.name).toBe('first');
-    ways.report(probe, ACCEPTED);
-    expect(ways.capacity(0, clock.now())).toBe(10);
+    upstreams.report(probe, ACCEPTED);
+    expect(upstreams.capacity(0, clock.now())).toBe(10);
     expect(lines.at(-1)).toMatchObject({ upstream: 'first', msg: 'upstream is back' });
   });
 
   test('a probe that fails sets it aside again', () => {
-    ways.report(take(), FAILED);
-    expect(ways.describe()[0]).toMatchObject({ name: 'first', state: 'open' });
+    upstreams.report(take(), FAILED);
+    expect(upstreams.describe()[0]).toMatchObject({ name: 'first', state: 'open' });
   });
 });
 
 test('one set aside is found to be back although a later one carries the mail', () => {
   fail('first');
-  ways.report(take(), ACCEPTED);
+  upstreams.report(take(), ACCEPTED);
   clock.set(MINUTE);
   const probe = take();
   expect(probe.upstream.name).toBe('first');
   expect(take().upstream.name).toBe('second');
-  ways.report(probe, ACCEPTED);
+  upstreams.report(probe, ACCEPTED);
   expect(take().upstream.name).toBe('first');
 });
 
 test('each is described with its breaker and its own facts', () => {
-  expect(ways.describe()).toEqual([
+  expect(upstreams.describe()).toEqual([
     {
       name: 'first',
       kind: 'smtp',
@@ -173,6 +180,52 @@ test('each is described with its breaker and its own facts', () => {
 });
 
 test('stopping stops all', async () => {
-  await ways.stop();
+  await upstreams.stop();
   expect(stopped.sort()).toEqual(['first', 'second']);
+});
+
+const closed = (upstream: string): Candidate<string> => ({ upstream, state: 'closed', retryAt: null });
+const halfOpen = (upstream: string): Candidate<string> => ({ upstream, state: 'half_open', retryAt: 5 });
+const open = (upstream: string, retryAt: number | null): Candidate<string> => ({
+  upstream,
+  state: 'open',
+  retryAt,
+});
+
+describe('decideUpstream sends the next message', () => {
+  test.each<{ name: string; candidates: Candidate<string>[]; choice: Decision<string> }>([
+    {
+      name: 'to the first healthy one',
+      candidates: [closed('a'), closed('b')],
+      choice: { kind: 'use', upstream: 'a' },
+    },
+    {
+      name: 'past one that is set aside',
+      candidates: [open('a', 9), closed('b')],
+      choice: { kind: 'use', upstream: 'b' },
+    },
+    {
+      name: 'to a healthy one before any probe',
+      candidates: [halfOpen('a'), closed('b')],
+      choice: { kind: 'use', upstream: 'b' },
+    },
+    {
+      name: 'as a probe where none is healthy',
+      candidates: [open('a', 9), halfOpen('b'), halfOpen('c')],
+      choice: { kind: 'probe', upstream: 'b' },
+    },
+    {
+      name: 'nowhere before the first may be tried',
+      candidates: [open('a', 9), open('b', 7)],
+      choice: { kind: 'wait', until: 7 },
+    },
+    {
+      name: 'nowhere, without a known end',
+      candidates: [open('a', null)],
+      choice: { kind: 'wait', until: null },
+    },
+    { name: 'nowhere without upstreams', candidates: [], choice: { kind: 'wait', until: null } },
+  ])('$name', ({ candidates, choice }) => {
+    expect(decideUpstream(candidates)).toEqual(choice);
+  });
 });
