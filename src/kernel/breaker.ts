@@ -1,12 +1,12 @@
-// Circuit breaker of something outside that may be down: an upstream, a scanner. A state machine without timers; the
-// present and chance are passed in.
+// Circuit breaker for something outside that may be down: an upstream, a scanner. A state machine without timers; time and
+// chance are passed in.
 //
 // closed: everything may try. After `threshold` failures in a row it opens. open: nothing may try until the backoff is
 // over. half-open: exactly one attempt, the probe, may try; its result closes the breaker, or opens it for the next,
 // longer backoff.
 //
-// A failure is its own: whatever shows that it is alive, a refusal included, counts as success. Where all that wait for it
-// fail at once, it reaches the threshold in one go, while one failure between two good ones moves nothing.
+// Only its own failure counts: an answer that shows that it works, a refusal included, is a success. When all that wait for it
+// fail at once, the threshold is reached at once; a single failure between two successes changes nothing.
 import { jitter, toIsoOrNull } from './time.ts';
 
 export interface BreakerPolicy {
@@ -16,7 +16,7 @@ export interface BreakerPolicy {
   readonly backoff: readonly number[];
   /** Share by which each backoff is spread, so that several of one host are not probed in step. */
   readonly spread: number;
-  /** Milliseconds after which a probe whose result was never told is taken for lost and another one may go. */
+  /** Milliseconds after which a probe whose result was never reported is taken for lost and another one may go. */
   readonly probeLease: number;
 }
 
@@ -24,7 +24,7 @@ type BreakerState = 'closed' | 'open' | 'half_open';
 
 export interface Breaker {
   state(now: number): BreakerState;
-  /** Whether an attempt may start. In `half_open` it is true once per probe: who asks and gets true must try. */
+  /** Whether an attempt may start. In `half_open` it is true once per probe: a caller that gets true must try. */
   mayTry(now: number): boolean;
   /** When the next probe may go; null while closed. */
   retryAt(): number | null;
@@ -78,7 +78,7 @@ export const createBreaker = (policy: BreakerPolicy): Breaker => {
         if (failures >= policy.threshold) open(now, random);
         return;
       }
-      // While it is open, or half-open without a probe, this is a straggler that began before: no news.
+      // While it is open, or half-open without a probe, this attempt began before it opened: it proves nothing new.
       if (probeUntil !== null) open(now, random);
     },
     describe: (now) => ({ state: state(now), failures, retry_at: toIsoOrNull(openUntil) }),

@@ -1,10 +1,10 @@
-// A change as the audit tells of it: who made it, by what action, from where. The door makes one for each request; who
-// changes something hands it to the audit in the transaction of the change.
+// A change as the audit keeps it: who made it, by what action, from where. The HTTP server makes one for each request; an
+// operation gives it to the audit in the transaction of the change.
 import type { CallerKind } from './access.ts';
 
 export interface Actor {
   readonly kind: CallerKind | 'system';
-  /** Of the credential for tokens, of the account for members. */
+  /** The credential's id for tokens, the account's id for members. */
   readonly id: string;
   /** A token's name, a member's address. */
   readonly name: string;

@@ -1,6 +1,6 @@
 // Comma-separated values (RFC 4180) as the service writes them. Pure.
 
-/** What spreadsheet programs take for the beginning of a formula: whoever opens the file must not run it. */
+/** The beginnings that spreadsheet programs take for a formula, which must not run when the file is opened. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** A cell that would be a formula is led by an apostrophe, which spreadsheet programs read as: this is text. */

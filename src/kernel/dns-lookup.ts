@@ -1,5 +1,5 @@
-// Asking the DNS: by the system's resolvers or given ones, each question anew (nothing is kept). "There is none" and "it
-// could not be found out" are different answers: only the first one says something about the name (RFC 2308).
+// Asks the DNS, by the system's resolvers or given ones; nothing is cached. "There is none" and "it could not be found out" are
+// different answers: only the first one says something about the name (RFC 2308).
 import { Resolver } from 'node:dns/promises';
 import { ipv6Groups } from './ip-address.ts';
 
@@ -18,12 +18,12 @@ export interface MxAnswer {
 }
 
 export interface SoaAnswer {
-  /** Of the primary, which the zone's own server names. */
+  /** The primary, as the zone's own server names it. */
   readonly nameserver: string;
   readonly serial: number;
 }
 
-/** How long one question may lead to the next (aliases, includes) before those who wait for others' turns suffer. */
+/** How long one question may lead to the next (aliases, includes), because others wait until they have ended. */
 const PATIENCE_MS = 30_000;
 
 /** Names are given and come back without the trailing dot; those that come back are lower-case. Nothing rejects. */
@@ -37,7 +37,7 @@ export interface DnsLookup {
   addresses(name: string): Promise<Lookup<string>>;
 }
 
-/** What is asked of zones of a kind besides: the operator's own, and block lists. */
+/** What the operator's own zones and block lists are asked besides. */
 export interface ZoneLookup extends DnsLookup {
   /** IPv4 alone: it is what block lists answer with (RFC 5782 §2.3). */
   ipv4(name: string): Promise<Lookup<string>>;
@@ -48,9 +48,9 @@ export interface ZoneLookup extends DnsLookup {
 
 /** How long a server may take for one try; a slow authority behind a resolver needs seconds. */
 const TRY_MS = 3_000;
-/** Of a single server; where there are several, each is tried once. */
+/** Tries of a single server; where there are several, each is tried once. */
 const TRIES = 2;
-/** Of the system's: as many as its own resolver takes. */
+/** How many of the system's servers are used: as many as its own resolver uses. */
 const MAX_SERVERS = 3;
 
 const TIMED_OUT = { kind: 'failed', reason: 'timeout' } as const satisfies Lookup<never>;
@@ -93,7 +93,7 @@ const join = (first: Lookup<string>, second: Lookup<string>): Lookup<string> => 
   return first;
 };
 
-/** Where the name of an address stands: `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5), nibbles of IPv6 (RFC 3596 §2.5). */
+/** The name in the DNS that holds the name of an address: `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5), nibbles of IPv6 (RFC 3596 §2.5). */
 const reverseName = (address: string): string => {
   if (!address.includes(':')) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
   const nibbles = ipv6Groups(address).map((group) => group.padStart(4, '0'));
@@ -102,11 +102,11 @@ const reverseName = (address: string): string => {
 
 export interface LookupOptions {
   readonly tryMs?: number;
-  /** From then on everything has failed by `timeout`, at once, what is under way too. */
+  /** When it aborts, all lookups fail at once by `timeout`, those in progress too. */
   readonly stopping?: AbortSignal;
 }
 
-/** In their order, until one knows: c-ares by itself goes on after silence, and takes any answer, a refusal too. */
+/** Asks the servers in their order until one answers. c-ares alone would take any answer, also a refusal, as the last one. */
 const askEach = async <R, T>(
   resolvers: readonly Resolver[],
   query: (resolver: Resolver) => Promise<R[]>,
@@ -118,7 +118,7 @@ const askEach = async <R, T>(
     if (stopping?.aborted) return TIMED_OUT;
     const answer = await lookUpOnce(() => query(resolver), present);
     if (answer.kind !== 'failed') return answer;
-    // What a server says of a name is worth more than that another one says nothing.
+    // A failure that a server reports is worth more than the silence of another one.
     if (answer.reason !== 'timeout') failed = answer;
   }
   return failed;
@@ -180,8 +180,8 @@ export const createDnsLookup = (
 };
 
 /**
- * The same for one occasion: half a minute from now on no question is begun any more, as if no server answered. Whoever
- * runs a slow name server could otherwise keep an occasion going for an hour. `now`: milliseconds, never going back.
+ * The same lookup with an end: half a minute from now on each question fails by `timeout`. A slow name server could keep a check
+ * of many questions going for an hour otherwise. `now`: milliseconds that never go back.
  */
 export const withPatience = (lookup: DnsLookup, now: () => number = () => performance.now()): DnsLookup => {
   const end = now() + PATIENCE_MS;

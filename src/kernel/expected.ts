@@ -55,7 +55,7 @@ const chosenOption = (schema: Schema, value: unknown): Schema => {
   return chosen ?? schema;
 };
 
-/** The schema of what lies at `path` of `value`, or null where the schema knows no such place. */
+/** The schema of the value at `path` in `value`; null where the schema has no such place. */
 export const schemaAt = (schema: Schema, path: Path, value: unknown): Schema | null => {
   const [step, ...rest] = path;
   if (step === undefined) return schema;

@@ -1,4 +1,4 @@
-// Shapes of fields that several slices take from outside.
+// Shapes of fields that several rooms take from outside, and the name of a field in an error.
 import { z } from 'zod';
 
 /** An id that a client names: it may have been written in upper case on its way. */
@@ -21,7 +21,7 @@ export const lineSchema = (maxLength: number) =>
 export const nameSchema = lineSchema(NAME_LENGTH);
 
 const URL_LENGTH = 2_000;
-/** A name with a dot in it: no IP address, no name of one's own network. */
+/** A name with a dot in it, so that it is no IP address and no name of a local network. */
 const PUBLIC_NAME = /^(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
 
 const isPublicHttps = (text: string): boolean => {
@@ -30,7 +30,7 @@ const isPublicHttps = (text: string): boolean => {
   return protocol === 'https:' && PUBLIC_NAME.test(hostname) && username === '' && password === '';
 };
 
-/** An address that people are sent to; kept in the one form that browsers make of it. */
+/** An address that people are sent to; stored in the form that browsers make of it. */
 export const httpsUrlSchema = z
   .string()
   .trim()
@@ -53,6 +53,6 @@ export const formatPath = (root: string, path: readonly PropertyKey[]): string =
   return `${root}${parts.join('')}${path.length > MAX_PATH_PARTS ? '…' : ''}`;
 };
 
-/** A client's own word, short enough to be said back to it. */
+/** A client's own word, short enough for an answer to it. */
 export const cut = (word: string): string =>
   word.length > MAX_KEY_CHARACTERS ? `${word.slice(0, MAX_KEY_CHARACTERS).toWellFormed()}…` : word;

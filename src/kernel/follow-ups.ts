@@ -1,19 +1,19 @@
-// Work that follows something, by key: one at a time for each. However many calls come while it is under way, it runs once
-// more after them, and sees what they were about.
+// Work that follows a change, by key: one run at a time for each key. After calls during a run there is one more run, which sees
+// all that these calls were about.
 
 export interface FollowUps {
   run(key: string): void;
-  /** Resolves when what is under way has ended. */
+  /** Resolves when the runs in progress have ended. */
   stop(): Promise<void>;
 }
 
-/** `onError` is told of what fails; the next call tries again. */
+/** `onError` gets the error of a run that failed; the next call tries again. */
 export const createFollowUps = (
   work: (key: string) => Promise<void>,
   onError: (error: unknown, key: string) => void,
 ): FollowUps => {
-  const underWay = new Map<string, Promise<void>>();
-  /** Asked for again while it was under way. */
+  const running = new Map<string, Promise<void>>();
+  /** Keys that were called for during their run. */
   const again = new Set<string>();
 
   const follow = async (key: string): Promise<void> => {
@@ -21,16 +21,16 @@ export const createFollowUps = (
       again.delete(key);
       await work(key).catch((error) => onError(error, key));
     } while (again.has(key));
-    underWay.delete(key);
+    running.delete(key);
   };
 
   return {
     run: (key) => {
-      if (underWay.has(key)) again.add(key);
-      else underWay.set(key, follow(key));
+      if (running.has(key)) again.add(key);
+      else running.set(key, follow(key));
     },
     stop: async () => {
-      await Promise.all(underWay.values());
+      await Promise.all(running.values());
     },
   };
 };

@@ -1,6 +1,6 @@
-// Which addresses belong to the internet, and which to somebody's own network: what the registries of special addresses
-// (RFC 6890, as IANA keeps them) call not globally reachable, and what only leads to such an address. It neither reads nor
-// keeps anything; `node:net` is used for what it knows of addresses.
+// Which IP addresses belong to the internet, and which to a local network: those that IANA's registries of special addresses
+// (RFC 6890) call not globally reachable, and those that only lead to such an address. `node:net` is used for its arithmetic of
+// addresses; no connection is made.
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** `allowed`: internal, and named by the operator all the same. */
@@ -23,11 +23,11 @@ const INTERNAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   // Between a provider and its customers (RFC 6598); some clouds have their metadata there.
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Link-local (RFC 3927); 169.254.169.254 tells clouds' machines their secrets.
+  // Link-local (RFC 3927); at 169.254.169.254 the machines of many clouds get their secrets.
   ['169.254.0.0', 16],
-  // Given out like any other, but what answers there is the host of a machine in Azure, which tells it its secrets.
+  // A public address, but in Azure it is answered by the machine's host, which gives out the machine's secrets.
   ['168.63.129.16', 32],
-  // Of protocols (RFC 6890); the anycast addresses in it are served by the nearest router.
+  // For protocols (RFC 6890); the anycast addresses in it are served by the nearest router.
   ['192.0.0.0', 24],
   // Documentation (RFC 5737).
   ['192.0.2.0', 24],
@@ -42,15 +42,15 @@ const INTERNAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   ['240.0.0.0', 4],
 ];
 
-/** All that is given out as unicast (RFC 4291 §2.4); everything outside of it is internal. */
+/** All unicast addresses in use (RFC 4291 §2.4); every address outside of it is internal. */
 const GLOBAL_IPV6 = ['2000::', 3] as const;
 const INTERNAL_IPV6: readonly (readonly [network: string, prefix: number])[] = [
-  // Of protocols (RFC 2928): Teredo, which an IPv4 address is hidden in, benchmarks, ORCHID.
+  // For protocols (RFC 2928): Teredo, which hides an IPv4 address, benchmarks, ORCHID.
   ['2001::', 23],
   // Documentation (RFC 3849, RFC 9637).
   ['2001:db8::', 32],
   ['3fff::', 20],
-  // 6to4 (RFC 3056): an IPv4 address, any.
+  // 6to4 (RFC 3056), which contains any IPv4 address.
   ['2002::', 16],
 ];
 
@@ -67,10 +67,10 @@ const internalIpv4 = listOf(INTERNAL_IPV4, 'ipv4');
 const internalIpv6 = listOf(INTERNAL_IPV6, 'ipv6');
 const globalIpv6 = listOf([GLOBAL_IPV6], 'ipv6');
 
-/** What stands before the IPv4 address in IPv6: mapped (RFC 4291 §2.5.5.2), and translated on the way (RFC 6052 §2.1). */
+/** The prefixes of IPv6 addresses that stand for an IPv4 address: mapped (RFC 4291 §2.5.5.2), translated (RFC 6052 §2.1). */
 const IPV4_BEHIND: ReadonlySet<string> = new Set(['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']);
 
-/** The IPv4 address that an IPv6 address stands for; all others come back as they are. */
+/** The IPv4 address that an IPv6 address stands for; any other address unchanged. */
 const withoutWrapping = (address: string): string => {
   if (isIPv4(address)) return address;
   const groups = ipv6Groups(address);
@@ -83,7 +83,7 @@ const withoutWrapping = (address: string): string => {
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
-/** Each family by itself: a list of both would find mapped addresses in networks that were not meant. */
+/** Compares within one family: a list of both would find mapped addresses in networks that were not meant. */
 const isIn = (address: string, networks: readonly string[]): boolean => {
   const family = familyOf(address);
   const list = new BlockList();
@@ -101,7 +101,7 @@ const isPublic = (address: string): boolean =>
     ? !internalIpv4.check(address, 'ipv4')
     : globalIpv6.check(address, 'ipv6') && !internalIpv6.check(address, 'ipv6');
 
-/** `address` in any notation of RFC 4291; with a zone, or none at all, it is internal. */
+/** `address` in any notation of RFC 4291. An address with a zone is internal, and so is a text that is no address. */
 export const addressKind = (address: string, { allow, own }: AddressRules): AddressKind => {
   if (isIP(address) === 0 || address.includes('%')) return 'internal';
   const meant = withoutWrapping(address);

@@ -13,7 +13,7 @@ export interface Job {
 
 export interface Runner {
   start(): void;
-  /** Runs a job at once, or joins its run under way; resolves when that has ended, well or not. */
+  /** Runs a job at once, or joins the run in progress; resolves when that has ended, with success or not. */
   runNow(name: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -24,8 +24,8 @@ export const createRunner = (jobs: readonly Job[], log: Log): Runner => {
   const tasks: ScheduledTask[] = [];
 
   const run = (job: Job): Promise<void> => {
-    const underWay = running.get(job.name);
-    if (underWay !== undefined) return underWay;
+    const current = running.get(job.name);
+    if (current !== undefined) return current;
     const started = performance.now();
     const done = Promise.try(() => job.run(abort.signal, log))
       .then(

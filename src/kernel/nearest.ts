@@ -1,5 +1,5 @@
-// The known word a mistyped one was probably meant to be. Optimal string alignment distance: insert, delete, replace,
-// swap of neighbours.
+// The known word that a mistyped one was probably meant to be, by the optimal string alignment distance: insertions, deletions,
+// replacements and swaps of neighbours.
 
 /** Longer words are not compared: the distance costs the product of both lengths. */
 const MAX_WORD_CHARACTERS = 64;
@@ -28,7 +28,7 @@ export const editDistance = (a: string, b: string): number => {
   return last[b.length] ?? 0;
 };
 
-/** `messageKind` and `message-kind` are `message_kind` to a human. */
+/** `messageKind` and `message-kind` are the same word as `message_kind`. */
 const fold = (word: string): string => word.toLowerCase().replace(/[_-]/g, '');
 
 /** The nearest of `known`, or undefined where none is near: more than a third of it would have to change. */

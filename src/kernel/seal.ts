@@ -1,6 +1,6 @@
 // Keys derived from the master key (HKDF-SHA256, RFC 5869: one per purpose, so that none can stand in for another) and
-// sealing under them (AES-256-GCM). A sealed value is bound to a context, e.g. whose it is: moved elsewhere it opens
-// no more.
+// sealing under them (AES-256-GCM). A sealed value is bound to a context, for example its owner's id:
+// in another record it cannot be opened.
 import {
   createCipheriv,
   createDecipheriv,
@@ -12,14 +12,14 @@ import {
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** First byte of everything sealed; another form would bear another. */
+/** First byte of each sealed value; another form would have another. */
 const FORM = 1;
 
 /** `master` is 32 bytes; the result too, and is never written to. */
 export const deriveKey = (master: Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), `sendwerk ${purpose}`, 32));
 
-/** To import a key costs more than to seal a mail under it. */
+/** Importing a key costs more than sealing a mail with it. */
 const imported = new WeakMap<Buffer, KeyObject>();
 const keyObject = (key: Buffer): KeyObject => {
   const known = imported.get(key) ?? createSecretKey(key);

@@ -25,13 +25,13 @@ export class Secret {
     return PLACEHOLDER;
   }
 
-  /** What console.log and the template of util.format show. */
+  /** For console.log and util.format. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return PLACEHOLDER;
   }
 }
 
-/** `https://chat.example/hooks/…`: the last segment of a path is a secret at every chat tool, the first is not if it is another. */
+/** `https://chat.example/hooks/…`: the last segment of the path is the secret at every chat tool, the first one is not. */
 export const maskUrl = (url: string): string => {
   const { origin, pathname } = new URL(url);
   const [first, ...others] = pathname.slice(1).split('/');
@@ -39,7 +39,7 @@ export const maskUrl = (url: string): string => {
 };
 
 const FINGERPRINT_BYTES = 6;
-/** Tells one address from another without telling any. */
+/** The same for the same URL, and no way back to it. */
 export const urlFingerprint = (key: Buffer, url: string): string =>
   createHmac('sha256', key)
     .update(url)

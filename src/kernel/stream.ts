@@ -1,5 +1,5 @@
-// The two streams of mail, which never harm each other: a route belongs to one, counters and reputation are kept apart,
-// and in the queue each is a lane of its own.
+// The two streams of mail, which must never harm each other: a route belongs to one of them, counters and reputation are kept
+// apart, and in the queue each is a lane of its own.
 
 export const streams = ['transactional', 'marketing'] as const;
 export type Stream = (typeof streams)[number];

@@ -1,18 +1,18 @@
-// Tells a service manager how the daemon is (sd_notify(3)): started, reloading, stopping, alive. The protocol is one
+// Reports the daemon's state to a service manager (sd_notify(3)): started, reloading, stopping, alive. The protocol is one
 // datagram to the unix socket named in NOTIFY_SOCKET; Node.js has no unix datagram sockets, so `systemd-notify` sends
 // it, which is why the unit needs NotifyAccess=all. Without NOTIFY_SOCKET nothing happens.
 import { spawn } from 'node:child_process';
 import type { Log } from './log.ts';
 
 export interface Notifier {
-  /** Each resolves when the message has been sent or given up; none rejects. Messages go out in the order asked. */
+  /** Each resolves when the message has been sent or given up; none rejects. Messages are sent in the order of the calls. */
   ready(): Promise<void>;
-  /** `ready()` ends it. */
+  /** To be followed by `ready()`. */
   reloading(): Promise<void>;
   stopping(): Promise<void>;
   /** Reports life at half of WATCHDOG_USEC, as sd_watchdog_enabled(3) recommends, while `isHealthy`. */
   startWatchdog(isHealthy: () => boolean): void;
-  /** Ends the watchdog and waits for messages under way. */
+  /** Ends the watchdog and waits for messages that are being sent. */
   stop(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ const send = (assignment: string, socket: string, path: string | undefined): Pro
     );
   });
 
-/** Interval of the signs of life in milliseconds, or null where none are wanted. */
+/** Interval of the signs of life in milliseconds; null where none are wanted. */
 const watchdogInterval = (environment: Environment): number | null => {
   const microseconds = Number(environment.WATCHDOG_USEC);
   if (!(microseconds > 0)) return null;
@@ -62,7 +62,7 @@ export const createNotifier = (environment: Environment, log: Log): Notifier => 
     last = last.then(async () => {
       const failure = await send(assignment, socket, environment.PATH);
       waiting -= 1;
-      if (failure !== null) log.warn({ assignment, failure }, 'the service manager could not be told');
+      if (failure !== null) log.warn({ assignment, failure }, 'the service manager could not be notified');
     });
     return last;
   };
@@ -75,7 +75,7 @@ export const createNotifier = (environment: Environment, log: Log): Notifier => 
       const interval = watchdogInterval(environment);
       if (interval === null || timer) return;
       timer = setInterval(() => {
-        // A sign of life that waits behind another says nothing new.
+        // A sign of life that waits behind another one adds nothing.
         if (waiting > 0) return;
         if (isHealthy()) void notify('WATCHDOG=1');
         else log.error('unhealthy: the service manager gets no sign of life and will restart the daemon');

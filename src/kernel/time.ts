@@ -5,7 +5,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Where the present comes from; tests put a clock of their own in its place. */
+/** The source of the current time; tests use their own. */
 export interface Clock {
   now(): number;
 }

@@ -1,6 +1,5 @@
-// A YAML 1.2 text checked against a strict zod schema. Whatever is wrong comes back as a problem with file, line,
-// column, key and what was expected, all at once. A key with nothing behind it counts as absent. It reads no file
-// and knows no key of its own.
+// A YAML 1.2 text checked against a strict zod schema. All that is wrong comes back at once, each problem with file, line, column,
+// key and what was expected. A key without a value counts as absent. Nothing is read from the disk here.
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { expectedOf, knownKeys, metaText, oneOf, schemaAt } from './expected.ts';
@@ -16,14 +15,14 @@ export interface FileProblem {
   /** `http.listen`, `upstreams[0].port`; empty where the text is no YAML at all. */
   readonly key: string;
   readonly expected: string;
-  /** What stands there instead; absent where it might be a secret. */
+  /** What is there instead; absent where it might be a secret. */
   readonly got?: string;
 }
 
 /** Alias expansion beyond this is an attack or a mistake; settings need a handful. */
 const MAX_ALIAS_COUNT = 50;
 const MAX_TEXT_LENGTH = 256 * 1_024;
-/** One slip in the syntax makes many errors behind it; only the first tell anything. */
+/** One slip in the syntax causes many errors behind it; only the first ones help. */
 const MAX_SYNTAX_PROBLEMS = 5;
 const MAX_SHOWN_LENGTH = 80;
 
@@ -104,7 +103,7 @@ const absentWhereNull = (_key: unknown, value: unknown): unknown =>
 const shownMessage = (code: string, message: string): string =>
   code === 'MULTIPLE_DOCS' ? 'several' : message;
 
-/** Key text at a position, for the message about a key that stands twice. */
+/** Key text at a position, for the message about a key that is there twice. */
 const keyTextAt = (text: string, offset: number): string =>
   /^[\w.-]{1,64}/.exec(text.slice(offset, offset + 64))?.[0] ?? 'a key';
 

@@ -1,5 +1,5 @@
-// What durability asks of the disk. Behind an interface so that tests can hold a sync back, fail it, or forget what
-// was not synced.
+// What durability needs of the disk. It is an interface so that tests can hold a sync back, make it fail, or forget what was not
+// synced.
 import { close, fdatasync, fstat, fsync, open } from 'node:fs';
 import { promisify } from 'node:util';
 
@@ -8,7 +8,7 @@ export interface Disk {
   close(descriptor: number): Promise<void>;
   /** Data of a file, and its size where that changed (fdatasync). */
   syncData(descriptor: number): Promise<void>;
-  /** The entries of a directory: what was made new or removed in it. */
+  /** The entries of a directory: files that were created or removed in it. */
   syncDirectory(path: string): Promise<void>;
   size(descriptor: number): Promise<number>;
 }

@@ -16,12 +16,12 @@ import type { Disk } from './disk.ts';
 import type { Maintenance } from './maintenance.ts';
 import { type FileKind, openSqlite, type PlatformDb, type TenantDb } from './sqlite.ts';
 
-/** At most so long a transaction keeps the event loop; what waits beyond it becomes the next one. */
+/** The longest time for which a transaction keeps the event loop; further callers become the next one. */
 const BATCH_BUDGET_MS = 8;
 const RETRY_AFTER_S = 5;
-/** Only a foreign process can hold a lock (the maintenance thread writes when nobody else does): do not wait long. */
+/** Only a foreign process can hold a lock, because the maintenance thread writes when no one else does: do not wait long. */
 const BUSY_TIMEOUT_MS = 100;
-/** After one that failed: a foreign reader (a backup) stays for a while, a full disk longer. */
+/** After a checkpoint that failed: a foreign reader (a backup) stays for a while, a full disk longer. */
 const CHECKPOINT_RETRY_MS = 30_000;
 
 interface DbOf {
@@ -32,7 +32,7 @@ interface DbOf {
 export interface DurableFile<D> {
   /** Runs `work` at once; resolves when all that it can have seen is on the disk. */
   read<T>(work: (db: D) => T): Promise<T>;
-  /** Runs `work` at once and waits for nothing: for look-ups whose answer promises nothing. */
+  /** Runs `work` at once and does not wait: for reads whose result may still be undone by a crash. */
   peek<T>(work: (db: D) => T): T;
   /**
    * Runs `work` inside the next shared transaction; resolves with its result when that is on the disk. What `work`
@@ -41,7 +41,7 @@ export interface DurableFile<D> {
   write<T>(work: (db: D) => T): Promise<T>;
   /** True from a failed sync on. */
   broken(): boolean;
-  /** Waits for what is under way, checkpoints, closes. Rejects where the checkpoint failed. */
+  /** Waits for writes in progress, checkpoints, closes. Rejects where the checkpoint failed. */
   close(): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ export const openDurableFile = async <K extends FileKind>(
     await disk.syncData(wal);
     await disk.syncDirectory(dirname(path));
   } catch (error) {
-    // Whoever opens on a broken disk again and again must not run out of descriptors.
+    // Repeated tries on a broken disk must not use up the descriptors.
     db?.close();
     if (wal !== null) await disk.close(wal).catch(() => undefined);
     throw error;
@@ -117,7 +117,7 @@ const durableFile = <K extends FileKind>(
   let fault: AppError<'unavailable'> | null = null;
   let closing = false;
   let syncing: Promise<void> | null = null;
-  /** A checkpoint under way on the maintenance thread, until the WAL behind it has been restarted. */
+  /** A checkpoint in progress on the maintenance thread, until the WAL behind it has been restarted. */
   let checkpoint: Promise<void> | null = null;
   let checkpointed = false;
   let checkpointAgainAt = 0;
@@ -153,7 +153,7 @@ const durableFile = <K extends FileKind>(
       return done;
     } catch (error) {
       onFault(error, 'transaction failed');
-      // Where it could not even begin, none that waits would fare better, and each try blocks the event loop.
+      // Where it could not even begin, the same would happen to all that wait, and each try blocks the event loop.
       if (taken === 0) taken = pending.length;
       for (const waiter of pending.slice(0, taken)) waiter.reject(storageError(error));
       if (db.inTransaction) rollback.run();
@@ -183,7 +183,7 @@ const durableFile = <K extends FileKind>(
     pending = [];
   };
 
-  /** Between two cycles nobody writes: the moment to restart the WAL. */
+  /** Called between two cycles, when no one writes. */
   const restartWal = async (): Promise<void> => {
     if (checkpoint === null || !checkpointed) return;
     checkpointed = false;
@@ -253,7 +253,7 @@ const durableFile = <K extends FileKind>(
   return {
     read: async (work) => {
       const result = look(work);
-      // What was just read may stand in a transaction whose sync is under way.
+      // What was just read may be part of a transaction whose sync is in progress.
       if (syncing !== null) {
         await syncing.catch((error) => {
           throw fault ?? unavailable('The disk failed.', error);
@@ -266,7 +266,7 @@ const durableFile = <K extends FileKind>(
     broken: () => fault !== null,
     close: async () => {
       closing = true;
-      // After a fault no cycle comes that would end the checkpoint.
+      // After a fault there is no further cycle that would end the checkpoint.
       while (cycle !== null || (checkpoint !== null && fault === null)) {
         await cycle;
         await checkpoint;

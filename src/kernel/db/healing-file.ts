@@ -1,5 +1,5 @@
-// A file that is opened again by itself after a failed sync: closed with a checkpoint, which brings everything to the
-// disk or fails, then opened afresh. Meanwhile it refuses like the broken file does.
+// A file that is opened again by itself after a failed sync: it is closed with a checkpoint, which brings everything to the disk
+// or fails, then opened again. Meanwhile it refuses like the broken file.
 import { SECOND, sleep } from '#src/kernel/time.ts';
 import type { DurableFile } from './durable-file.ts';
 
@@ -47,7 +47,7 @@ export const createHealingFile = async <D>(
     close: async () => {
       stopped.abort();
       await healing;
-      // A broken one that is not being healed any more has been closed already.
+      // A broken file that is not being healed any more is closed already.
       if (!file.broken()) await file.close();
     },
   };

@@ -1,12 +1,12 @@
 // The thread on which database files wait for the disk: opening (recovery, migrations), checkpoints, closing. The
 // event loop's own connection never syncs, because every sync SQLite would make on it is made here first:
 //
-// - `open`: recovers, migrates, and brings all of an old WAL into the database file and syncs it (after a failed sync
-//   nothing less says what is on the disk), then writes one small transaction, which makes SQLite write and sync the
-//   header of the new WAL. The connection stays until `opened`, lest the WAL be removed before the event loop has it.
+// - `open`: recovers, migrates, and brings all of an old WAL into the database file and syncs it (after a failed sync only this
+//   makes it known what is on the disk), then writes one small transaction, which makes SQLite write and sync the
+//   header of the new WAL. The connection stays until `opened`, so that the WAL is not removed before the event loop has opened it.
 // - `checkpoint`: copies what it can while writers go on (PASSIVE). A reader stays until `restart`: without one the event
-//   loop's next commit after everything has been copied would begin the WAL anew, and sync its header.
-// - `restart`: nobody writes meanwhile; copies the rest, truncates the WAL, and writes its new header as above.
+//   loop's next commit after everything has been copied would start the WAL again, and sync its header.
+// - `restart`: no one writes meanwhile; it copies the rest, truncates the WAL, and writes its new header as above.
 // - `close` holds a connection so that the event loop's is not the last; `closed` checkpoints and removes the WAL.
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
@@ -62,7 +62,7 @@ const writeWalHeader = (db: Database.Database): void => {
   db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`);
 };
 
-/** Copies everything and empties the WAL. Throws where a reader or writer stood in the way. */
+/** Copies everything and empties the WAL. Throws where a lock of a reader or writer prevents that. */
 const truncateWal = (db: Database.Database): void => {
   const [row] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
   if (row?.busy !== 0) throw new Error('the checkpoint was kept from finishing by a lock');

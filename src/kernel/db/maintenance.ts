@@ -1,5 +1,5 @@
-// The door to the maintenance threads. A file is always served by the same thread, so that its commands run in order
-// and find the connections that an earlier command left open.
+// Runs commands on the maintenance threads. A file is always served by the same thread, so that its commands run in order and find
+// the connections that an earlier command left open.
 import { Worker } from 'node:worker_threads';
 import type { MaintenanceAnswer, MaintenanceCommand } from './maintenance-worker.ts';
 import type { Migrations } from './migrate.ts';

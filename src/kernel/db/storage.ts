@@ -10,10 +10,14 @@ import { loadMigrations } from './migrate.ts';
 import type { PlatformDb } from './sqlite.ts';
 import { createTenantFiles, type TenantFiles } from './tenant-files.ts';
 
-/** Held here: a connection that nobody refers to any more is collected, and its lock with it. */
+/** Held here, because a connection without a reference is garbage-collected, and its lock with it. */
 const locks = new Set<Database.Database>();
 
-/** Returns what gives the lock back. Throws where another process holds it. */
+/**
+ * One process at a time may work in a data directory: a second daemon would claim and send what the first is sending. The lock is
+ * SQLite's own (fcntl) on a file beside the databases, so that it ends with the process, however that dies. Returns the function
+ * that gives it back. Throws where another process holds it.
+ */
 export const lockDirectory = (directory: string): (() => void) => {
   const db = new Database(join(directory, 'lock'), { timeout: 0 });
   try {

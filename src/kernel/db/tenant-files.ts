@@ -1,5 +1,5 @@
 // The tenants' files: `<data>/tenants/<id>/tenant.db`, at most a configured number of them open. The one used longest
-// ago is closed for the next; one in use is never closed, so whoever needs one more waits until one becomes idle.
+// ago is closed for the next; one in use is never closed, so a caller that needs one more waits until one becomes idle.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '#src/kernel/errors.ts';
@@ -13,18 +13,18 @@ export interface TenantFiles {
   /** See DurableFile.write. */
   write<T>(tenantId: string, work: (db: TenantDb) => T): Promise<T>;
   /**
-   * Holds the file open while `action` reads and writes it. One that had to be opened for that is closed again, so that
-   * whoever looks at all tenants leaves those in use their places. Rejects as `read`.
+   * Holds the file open while `action` reads and writes it. A file that had to be opened for that is closed again, so that a round
+   * through all tenants does not push out the files in use. Rejects as `read`.
    */
   visit<T>(tenantId: string, action: () => Promise<T>): Promise<T>;
   /**
-   * `listener` is called with the tenant's id each time something written to its file is on the disk. It must not throw, and
-   * says nothing of what was written: whoever follows looks. Returns the function that ends it.
+   * `listener` is called with the tenant's id each time something written to its file is on the disk. It must not throw. It
+   * does not say what was written: a follower reads for itself. Returns the function that ends it.
    */
   watch(listener: (tenantId: string) => void): () => void;
   /** Makes directory and file of a new tenant; on the disk when it resolves. */
   create(tenantId: string): Promise<void>;
-  /** Closes and removes all of a tenant. */
+  /** Closes and removes all files of a tenant. */
   remove(tenantId: string): Promise<void>;
   stats(): { open: number; limit: number; broken: number };
   close(): Promise<void>;
@@ -51,7 +51,7 @@ export interface TenantFilesOptions {
 }
 
 const RETRY_AFTER_S = 5;
-/** The directory holds what its tenant wrote: nobody but the service's user reads it. */
+/** The directory holds what its tenant wrote: only the service's user may read it. */
 const DIRECTORY_MODE = 0o700;
 const TENANT_ID = /^[0-9a-f-]{36}$/;
 
@@ -62,14 +62,14 @@ export const createTenantFiles = ({
   openFile,
   onFault,
 }: TenantFilesOptions): TenantFiles => {
-  /** In the order of their last use. */
+  /** In the order of their last use, the oldest first. */
   const entries = new Map<string, Entry>();
   const watchers = new Set<(tenantId: string) => void>();
-  /** Files on their way out: opening one again waits for that. */
+  /** Files that are being closed: opening one again waits for that. */
   const closing = new Map<string, Promise<void>>();
   let freeSlots = maxOpen;
   const waitingForSlot: (() => void)[] = [];
-  /** Files being closed, each of which gives a slot. */
+  /** How many files are being closed, each of which will free a slot. */
   let leaving = 0;
 
   const directoryOf = (tenantId: string): string => {
@@ -77,7 +77,7 @@ export const createTenantFiles = ({
     return join(directory, tenantId);
   };
 
-  /** To whoever waits longest, past nobody. */
+  /** Gives the slot to the caller that waits longest. */
   const freeSlot = (): void => {
     const next = waitingForSlot.shift();
     if (next) next();

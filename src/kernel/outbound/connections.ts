@@ -1,7 +1,7 @@
-// Connections to receivers. They are kept for a moment, because a TLS handshake costs both sides more than the request;
-// each owner has its own, so that nobody sees or exhausts another's. Every new one goes to addresses that were judged just
-// before, and is looked at once more before its first byte. A connection lives for a minute at most: by then a name that
-// points elsewhere is noticed, and while it lives it can only lead to where it was allowed to.
+// Connections to receivers. They are kept for a moment, because a TLS handshake costs both sides more than the request; each owner
+// has its own, so that no owner sees or exhausts another's. Every new one goes to addresses that were judged just before, and is
+// checked again before its first byte. A connection lives for a minute at most, so that a name that points elsewhere is noticed by
+// then.
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
@@ -10,12 +10,12 @@ import { createSecureContext, getCACertificates } from 'node:tls';
 import { MINUTE, SECOND } from '../time.ts';
 import { type CheckedLookup, INTERNAL, OutboundFailure, type Target } from './target.ts';
 
-/** Receivers commonly close after 5 s; what follows a burst comes sooner or not for long. */
+/** Receivers commonly close after 5 s, and the requests of a burst follow each other sooner. */
 const IDLE_MS = 5 * SECOND;
 const LIFETIME_MS = MINUTE;
 /** Per owner and origin: as many as are used at a time. */
 const MAX_IDLE_EACH = 4;
-/** Of all owners, in use or not: from there on none is kept, so that files are left to open. */
+/** Of all owners, in use or not. Above it none is kept, so that descriptors are left for files. */
 const MAX_OPEN_TO_KEEP = 512;
 
 /** Node's quarter of a second gives up hosts on the other side of the world that have several addresses. */
@@ -25,7 +25,7 @@ export interface Connections {
   /** For one exchange of `owner`, given back by `release`. */
   take(owner: string, isSecure: boolean): HttpAgent;
   release(owner: string): void;
-  /** Of nobody, kept for nobody. */
+  /** A connection without an owner, which is not kept. */
   fresh(isSecure: boolean): HttpAgent;
   /** What a request to `target` is made with. */
   optionsFor(target: Target): { readonly lookup: LookupFunction; readonly servername: string };
@@ -35,7 +35,7 @@ export interface Connections {
 
 interface Pool {
   readonly agents: { secure?: HttpAgent; plain?: HttpAgent };
-  /** Exchanges under way and connections open: nobody needs it where there are none. */
+  /** Exchanges in flight and open connections; the pool is removed when there are none. */
   users: number;
 }
 
@@ -63,8 +63,8 @@ export const createConnections = ({ ca, checked }: ConnectionsOptions): Connecti
     if (pool.users === 0) pools.delete(owner);
   };
 
-  /** Before TLS says its first word and before a request is written: whoever listens first hears of it first. */
-  const lookAgain = (socket: Socket): void => {
+  /** Before the first byte of TLS and of a request, because this listener is the first one. */
+  const checkAgain = (socket: Socket): void => {
     socket.prependOnceListener('connect', () => {
       if (checked.kindOf(socket.remoteAddress ?? '') === 'internal')
         socket.destroy(new OutboundFailure(`the URL ${INTERNAL.message}`));
@@ -84,7 +84,7 @@ export const createConnections = ({ ca, checked }: ConnectionsOptions): Connecti
     const connect: Connect = agent.createConnection.bind(agent);
     agent.createConnection = (...args) => {
       const socket = connect(...args) as Socket;
-      lookAgain(socket);
+      checkAgain(socket);
       sockets.set(socket, performance.now());
       const users = pool === null ? undefined : pools.get(pool);
       if (users) users.users += 1;
@@ -98,7 +98,7 @@ export const createConnections = ({ ca, checked }: ConnectionsOptions): Connecti
     agent.keepSocketAlive = (socket) => {
       const since = sockets.get(socket as Socket) ?? Number.NEGATIVE_INFINITY;
       if (sockets.size > MAX_OPEN_TO_KEEP || performance.now() - since > LIFETIME_MS) return false;
-      // Its declaration tells of no result: whether it is kept (the receiver's own Keep-Alive is heard).
+      // Its declaration has no result, but it says whether the connection is kept (the receiver's Keep-Alive is respected).
       return keep(socket) as unknown as boolean;
     };
     return agent;

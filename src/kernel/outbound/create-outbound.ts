@@ -1,5 +1,5 @@
 // POSTs to addresses that tenants name: the URL is read, its host looked up, every address judged, and one request sent
-// over a connection to one of them, all within one time. Redirects are answers like others, and followed nowhere.
+// over a connection to one of them, all within one time limit. Redirects are answers like others, and are not followed.
 import type { DnsLookup } from '../dns-lookup.ts';
 import { SECOND, systemClock } from '../time.ts';
 import { createConnections } from './connections.ts';
@@ -17,7 +17,7 @@ import type { Outbound, OutboundOutcome, OutboundRequest } from './outbound.ts';
 import { createCheckedLookup, OutboundFailure, readTarget, type Target } from './target.ts';
 
 export interface OutboundDeps {
-  /** Internal networks that may be reached all the same: addresses and CIDR. */
+  /** Internal networks that may be reached nevertheless: addresses and CIDR. */
   readonly allow: () => readonly string[];
   /** Whether http may be used besides https. */
   readonly allowHttp: () => boolean;
@@ -25,12 +25,12 @@ export interface OutboundDeps {
   readonly timeout: () => number;
   /** PEM, trusted besides the public ones. */
   readonly ca?: string;
-  /** The service's own. */
+  /** The service's own origin: it must not send to itself. */
   readonly ownOrigin: string;
   readonly lookup: Pick<DnsLookup, 'addresses'>;
 }
 
-/** Whoever enters a URL waits for its lookup; it is looked at again before anything is sent there. */
+/** A person who enters a URL waits for its lookup. It is checked again before anything is sent there. */
 const LOOK_MS = 5 * SECOND;
 
 /** Null where it takes longer, or was aborted. */
@@ -57,18 +57,18 @@ export const createOutbound = (deps: OutboundDeps): Outbound => {
   const { allow, allowHttp, timeout, ca, lookup } = deps;
   const checked = createCheckedLookup(allow, lookup);
   const connections = createConnections({ ca, checked });
-  const underWay = new Set<AbortController>();
+  const inFlight = new Set<AbortController>();
   const ownHost = new URL(deps.ownOrigin).hostname.replace(/\.$/, '');
   let isStopped = false;
 
   const read = (url: string) =>
     readTarget(url, { allowHttp: allowHttp(), allowsSome: allow().length > 0, ownHost });
 
-  /** As far as it is known without asking. @throws OutboundFailure where it may not be used */
+  /** Judges as far as possible without a lookup. @throws OutboundFailure where it may not be used */
   const usable = (url: string): Target => {
     const target = read(url);
     if ('refusal' in target) throw new OutboundFailure(`the URL ${target.refusal.message}`);
-    // Nobody looks up what is an address already: it is judged here.
+    // An address is not looked up: it is judged here.
     const refusal = target.isAddress ? checked.refusalOf(target, [target.host]) : null;
     if (refusal) throw new OutboundFailure(`the URL ${refusal.message}`);
     return target;
@@ -93,7 +93,7 @@ export const createOutbound = (deps: OutboundDeps): Outbound => {
     if (isStopped) return failed(STOPPING);
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new OutboundFailure(TIMED_OUT)), timeout());
-    underWay.add(deadline);
+    inFlight.add(deadline);
     try {
       return toOutcome(await send(usable(request.url), request, deadline.signal));
     } catch (error) {
@@ -102,7 +102,7 @@ export const createOutbound = (deps: OutboundDeps): Outbound => {
       return failed(failureWords(cause), aborted && !isStopped);
     } finally {
       clearTimeout(timer);
-      underWay.delete(deadline);
+      inFlight.delete(deadline);
     }
   };
 
@@ -116,7 +116,7 @@ export const createOutbound = (deps: OutboundDeps): Outbound => {
     },
     stop: () => {
       isStopped = true;
-      for (const exchange of underWay) exchange.abort(new OutboundFailure(STOPPING));
+      for (const exchange of inFlight) exchange.abort(new OutboundFailure(STOPPING));
       connections.destroy();
     },
   };

@@ -1,6 +1,6 @@
 // One request and what comes back, over one connection (RFC 9110, RFC 9112). An answer counts as soon as its headers are
-// there; of its body a little is read, for those who look why their receiver says no. Why there was no answer is said in words
-// of our own, because the texts of errors name addresses and files of the operator.
+// there; of its body a little is read, for a tenant that wants to know why its receiver refuses. Where there was no answer, the
+// reason is given in words of our own, because the texts of errors name addresses and files of the operator.
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { DAY, SECOND } from '../time.ts';
@@ -8,9 +8,9 @@ import type { OutboundRequest } from './outbound.ts';
 import { OutboundFailure, type Target } from './target.ts';
 
 const MAX_BODY_OCTETS = 64 * 1_024;
-/** After the headers the answer is known; whoever takes longer for its body holds a place for nothing. */
+/** After the headers the answer is known; a receiver that takes longer for its body would hold a place for nothing. */
 const BODY_MS = 2 * SECOND;
-/** Early hints and the like; nobody needs more. */
+/** Early hints and the like; no receiver needs more. */
 const MAX_INTERIM = 16;
 
 export interface Answer {
@@ -86,7 +86,7 @@ export const exchange = (
       interim += 1;
       if (interim > MAX_INTERIM) request.destroy(new OutboundFailure('the answer never comes to its status'));
     });
-    // The socket is no longer the request's then.
+    // The socket no longer belongs to the request.
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
       settled();
@@ -103,7 +103,7 @@ export const exchange = (
     });
     request.on('error', (error) => {
       settled();
-      // What breaks off behind the headers ends the reading, and the answer stands.
+      // A connection that breaks after the headers ends the reading; the answer is valid.
       if (isAnswered) return;
       const closed = ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
       reject(request.reusedSocket && closed ? new StaleConnection() : error);
@@ -113,17 +113,17 @@ export const exchange = (
     else request.end(outgoing.body);
   });
 
-/** Of the answer, in octets: so much of it is kept. */
-export const EXCERPT_OCTETS = 1_024;
+/** How much of an answer is kept. */
+const EXCERPT_OCTETS = 1_024;
 
 const MAX_RETRY_AFTER_MS = DAY;
-/** The form of dates that is written today; the two obsolete ones (RFC 9110 §5.6.7) are not worth a reader. */
+/** The form of dates in use today; the two obsolete ones (RFC 9110 §5.6.7) are not read. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** The beginning of a body as one line of text: no control characters, nothing that steers the reading, nothing halved. */
 export const excerptOf = (octets: Buffer): string =>
   new TextDecoder()
-    // As if more came: a character cut off at the end is left out.
+    // With `stream`, a character that is cut off at the end is left out.
     .decode(octets.subarray(0, EXCERPT_OCTETS), { stream: true })
     .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
@@ -164,7 +164,7 @@ const words: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the headers of the answer are too long',
 };
 
-/** Codes with many members. */
+/** By the beginning of the code. */
 const families: readonly (readonly [beginning: string, says: string])[] = [
   ['ERR_SSL_', 'TLS 1.2 or later could not be agreed on'],
   ['ERR_TLS_', 'TLS 1.2 or later could not be agreed on'],

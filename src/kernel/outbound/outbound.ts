@@ -6,45 +6,45 @@ import { AppError } from '../errors.ts';
 import { createRateCheck, perMinute } from '../rate-limit.ts';
 import type { Clock } from '../time.ts';
 
-/** Why a URL cannot be used, for who gave it. */
+/** Why a URL cannot be used, in words for the person who gave it. */
 export interface TargetRefusal {
   readonly message: string;
   readonly hint: string;
 }
 
 export interface OutboundRequest {
-  /** As `refusalOf` lets it pass; it is looked at once more. */
+  /** A URL that `refusalOf` accepts; it is checked again. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whose connections may be used: nobody shares any with another key. */
+  /** Connections are kept by owner, and never shared between two. */
   readonly owner: string;
 }
 
-/** What became of one exchange. */
+/** The result of one exchange. */
 export type OutboundOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
       /** The first KiB of the answer as text. */
       readonly excerpt: string;
-      /** ms that it asks to be spared for (Retry-After); null where it does not. */
+      /** ms for which it asks for no further request (Retry-After); null where it does not. */
       readonly retryAfter: number | null;
     }
   | {
       readonly kind: 'failed';
-      /** What went wrong, for the tenant: nothing of the operator's network. */
+      /** What went wrong, in words for the tenant, which reveal nothing about the operator's network. */
       readonly error: string;
-      /** It cost the whole time that an exchange may take. */
+      /** Whether it took the whole time that an exchange may take. */
       readonly timedOut: boolean;
     };
 
 export interface Outbound {
-  /** Null where it may be used. A name that cannot be looked up at the moment may. Never rejects. */
+  /** Null where the URL may be used; also where its name cannot be looked up at the moment. Never rejects. */
   refusalOf(url: string): Promise<TargetRefusal | null>;
-  /** POSTs once, follows nowhere. Never rejects. */
+  /** POSTs once and follows no redirect. Never rejects. */
   post(request: OutboundRequest): Promise<OutboundOutcome>;
-  /** Ends what is under way and idle connections. */
+  /** Ends exchanges in flight and closes idle connections. */
   stop(): void;
 }
 
@@ -52,7 +52,7 @@ type Ended =
   | Pick<Extract<OutboundOutcome, { kind: 'answered' }>, 'kind' | 'status'>
   | Pick<Extract<OutboundOutcome, { kind: 'failed' }>, 'kind' | 'error'>;
 
-/** Null of a success. */
+/** Why an exchange did not succeed; null where it did. Redirects are not followed, so only 2xx is a success. */
 export const failureOf = (ended: Ended): string | null => {
   if (ended.kind === 'failed') return ended.error;
   const { status } = ended;
@@ -74,13 +74,14 @@ export const requireUsable = async (outbound: Pick<Outbound, 'refusalOf'>, url: 
   });
 };
 
+// Tests that members ask for: each is a request to somebody else's server, and keeps its place for as long as that hangs.
 const TESTS_PER_MINUTE = 12;
-/** Of a practice: tests of receivers that hang leave others' a place. */
+/** Of one practice, so that tests of receivers that hang leave places for other practices. */
 const TESTS_AT_ONCE = 2;
-/** Under way, of all practices, besides all other requests; the others wait. */
+/** Of all practices at a time, besides all other requests; further ones wait. */
 const TESTS = 32;
 
-/** `what` is tested, as a sentence begins with it. */
+/** `what` is tested: the beginning of a sentence, such as `Webhooks`. */
 export const createTestBounds = (clock: Clock, what: string): KeyedConcurrency => {
   const limit = createRateCheck(
     clock,

@@ -16,7 +16,7 @@ export interface Target {
   readonly host: string;
   readonly isAddress: boolean;
   readonly port: number;
-  /** It is one that web servers use; others are for what the operator allows. */
+  /** Whether web servers use this port; other ports are only for hosts that the operator allows. */
   readonly isUsualPort: boolean;
   /** As the Host header names it. */
   readonly authority: string;
@@ -26,7 +26,7 @@ export interface Target {
 
 export interface TargetRules {
   readonly allowHttp: boolean;
-  /** The operator allows some internal networks: names are judged by their addresses alone. */
+  /** Whether the operator allows some internal networks: then names are judged by their addresses alone. */
   readonly allowsSome: boolean;
   /** The service's own host. */
   readonly ownHost: string;
@@ -35,8 +35,8 @@ export interface TargetRules {
 const MAX_CHARACTERS = 2_048;
 const MAX_NAME = 253;
 
-/** Names below these are never in the public DNS, but in many an own one (RFC 6761, RFC 6762, RFC 8375, RFC 7686, RFC
- * 9476, and what ICANN gives to nobody for that reason). */
+/** Names below these are never in the public DNS, but in many local ones (RFC 6761, RFC 6762, RFC 8375, RFC 7686, RFC
+ * 9476, and those that ICANN does not delegate for that reason). */
 const INTERNAL_SUFFIXES = [
   ...['localhost', 'localdomain', 'local', 'internal', 'home.arpa', 'lan', 'home', 'corp', 'mail', 'private'],
   ...['intranet', 'onion', 'alt', 'invalid', 'test', 'example'],
@@ -46,12 +46,12 @@ const PORTS = { 'https:': { own: 443, other: 8443 }, 'http:': { own: 80, other: 
 
 export const INTERNAL: TargetRefusal = {
   message: 'points to an internal network',
-  hint: 'Use a host that the internet can reach. Who runs the service can allow internal networks in `security.outbound_allow`.',
+  hint: 'Use a host that the internet can reach. The operator can allow internal networks in `security.outbound_allow`.',
 };
 
 export const UNUSUAL_PORT: TargetRefusal = {
   message: 'uses a port that is not allowed',
-  hint: 'Use port 443 or 8443. Who runs the service can allow others on internal networks in `security.outbound_allow`.',
+  hint: 'Use port 443 or 8443. The operator can allow others on internal networks in `security.outbound_allow`.',
 };
 
 const HINT_FORM = 'Give a whole URL such as https://hooks.example.com/path.';
@@ -61,11 +61,11 @@ const refusals = {
   scheme: { message: 'is not an https URL', hint: HINT_FORM },
   user: {
     message: 'contains a user name or password',
-    hint: 'Leave out what stands before the @: deliveries are signed, and a secret part of the path does the same.',
+    hint: 'Leave out the part before the @: deliveries are signed, and a secret part of the path does the same.',
   },
   fragment: {
     message: 'contains a fragment',
-    hint: 'Leave out what stands behind the #: it is never sent.',
+    hint: 'Leave out the part after the #: it is never sent.',
   },
   name: { message: 'has a host name that cannot exist', hint: 'Correct the host name.' },
 } as const satisfies Record<string, TargetRefusal>;
@@ -73,20 +73,20 @@ const refusals = {
 const isInternalName = (host: string): boolean =>
   !host.includes('.') || INTERNAL_SUFFIXES.some((suffix) => host.endsWith(`.${suffix}`));
 
-/** RFC 1035 §2.3.4, with underscores as the DNS has them; what else `URL` lets pass no DNS can answer. */
+/** RFC 1035 §2.3.4, with underscores as the DNS has them; `URL` allows names that no DNS can answer. */
 const isName = (host: string): boolean =>
   host.length <= MAX_NAME && host.split('.').every((label) => /^[a-z0-9_-]{1,63}$/.test(label));
 
-/** `URL` has made every number of RFC 3986 and before it into this one form, and no name ends in a number. */
+/** `URL` brings all notations of an IPv4 address into this form, and no name ends in a number. */
 const isAddressHost = (host: string): boolean => host.startsWith('[') || /^\d+(?:\.\d+){3}$/.test(host);
 
-/** What is refused here is refused wherever its names lead to. */
+/** Judges the text of the URL alone, before any lookup. */
 export const readTarget = (
   text: string,
   rules: TargetRules,
 ): Target | { readonly refusal: TargetRefusal } => {
   if (text.length > MAX_CHARACTERS) return { refusal: refusals.long };
-  // `URL` takes them out without a word.
+  // `URL` would remove them silently.
   if (/[\s\p{Cc}]/u.test(text)) return { refusal: refusals.form };
   const url = URL.parse(text);
   if (url === null) return { refusal: refusals.form };
@@ -115,25 +115,24 @@ export const readTarget = (
   };
 };
 
-/** One host has no more in earnest; it bounds how many connections one delivery tries. */
+/** No real host has more; it bounds how many connections one delivery tries. */
 const MAX_ADDRESSES = 16;
 
-/** RFC 6761 §6.3: never asked of anybody. It means those of the two that are allowed. */
+/** RFC 6761 §6.3: the DNS is not asked for it. It means those of the two that are allowed. */
 const LOCALHOST = ['127.0.0.1', '::1'];
 const isLocalhost = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 
 export interface CheckedLookup {
-  /** Of an address alone. */
   kindOf(address: string): AddressKind;
   /** Null where all of them may be connected to. */
   refusalOf(target: Target, addresses: readonly string[]): TargetRefusal | null;
   /** @throws OutboundFailure */
   addressesOf(target: Target): Promise<readonly string[]>;
-  /** Without throwing: null where nothing is known. */
+  /** Like `addressesOf`, but null where no address is known, and nothing is judged. */
   lookUp(target: Target): Promise<readonly string[] | null>;
 }
 
-/** Asking the system costs 90 µs, and each exchange looks twice. */
+/** Asking the system costs 90 µs, and each exchange needs the answer twice. */
 const OWN_KEPT_MS = SECOND;
 
 type AskSystem = typeof networkInterfaces;
@@ -148,7 +147,7 @@ const createOwnAddresses = (askSystem: AskSystem): (() => readonly string[]) => 
     try {
       own = Object.values(askSystem()).flatMap((all) => (all ?? []).map(({ address }) => address));
     } catch {
-      // Without a free descriptor the system tells nothing: the addresses are those that they were.
+      // Without a free descriptor the system gives no answer: the addresses are those of the last one.
     }
     return own;
   };
