@@ -1,5 +1,5 @@
-// The gates' verdicts as they lie in a message's row: a list each, without the names that are the same for all, because
-// every message has some twenty of them. `[gate, facts]` has passed; else the verdict is the third. Pure.
+// The verdicts of the gates as a message's row stores them: lists without field names, because every message has some twenty
+// of them. `[gate, facts]` is a gate that passed; any other verdict is the third element. Pure.
 import type { z } from 'zod';
 import type { decisionSchema } from './schema.ts';
 
@@ -14,8 +14,9 @@ export const packDecisions = (decisions: readonly Decision[]): string =>
     ),
   );
 
-/** Rows of the first versions hold whole records. */
 export const unpackDecisions = (json: string): Decision[] =>
-  (JSON.parse(json) as readonly (Packed | Decision)[]).map((kept) =>
-    'gate' in kept ? kept : { gate: kept[0], verdict: kept[2] ?? 'passed', facts: kept[1] },
-  );
+  (JSON.parse(json) as readonly Packed[]).map(([gate, facts, verdict = 'passed']) => ({
+    gate,
+    verdict,
+    facts,
+  }));

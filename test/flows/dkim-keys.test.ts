@@ -1,15 +1,8 @@
-// DKIM keys as their practice sees them, and what becomes of them when something goes wrong: a key that is not in the DNS,
-// one that somebody else has, a crash between two files, an upgrade.
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { generateDkimKeyPair } from '#src/domains/keys/keys.ts';
 import { DAY, HOUR, toIso } from '#src/kernel/time.ts';
-import { writeEarlierRelease } from '#test/flows/earlier-release.ts';
 import { type KeyScene, settledSender, startKeyScene, type Verdict } from '#test/flows/key-scene.ts';
 import type { List, Sender } from '#test/support/app.ts';
-import { createTestClock } from '#test/support/storage.ts';
 
 const HOST = 'praxis-am-markt.send.example.com';
 const REVOKED = 'v=DKIM1; p=';
@@ -366,27 +359,6 @@ test('the keys of a host that has been out of use for two months are removed, wi
   await pass(DAY);
   expect(counts()).toEqual([0, 0, 0]);
   expect(await rolesOf(scene, sender)).toEqual(['active', 'next', 'active']);
-});
-
-test('the keys of an installation of the former release rotate', async () => {
-  const home = await mkdtemp(path.join(tmpdir(), 'app-'));
-  const clock = createTestClock();
-  const release = await writeEarlierRelease(home, 2, clock.now() - 200 * DAY);
-  const { sender } = await release.addPractice('praxis', ['praxis.send.example.com']);
-  release.close();
-  const scene = await startKeyScene({ home, clock });
-  expect(results(await scene.sendAndVerify(sender))).toEqual(BOTH_PASS);
-  await scene.lookAfterKeys();
-  expect(await rolesOf(scene, sender)).toEqual(['retiring', 'active', 'retiring']);
-  expect(results(await scene.sendAndVerify(sender))).toEqual(['rsa-sha256 pass']);
-  const [first] = scene.receiver.messages;
-  expect(results(await scene.verify(first?.content ?? Buffer.alloc(0)))).toEqual(BOTH_PASS);
-  scene.pass(14 * DAY);
-  await scene.lookAfterKeys();
-  scene.pass(HOUR);
-  await scene.lookAfterKeys();
-  expect((await scene.rotate(sender)).status).toBe(200);
-  expect(results(await scene.sendAndVerify(sender))).toEqual(['rsa-sha256 pass']);
 });
 
 test('keys are made two at a time, whoever asks for them: others wait for the threads that sync', async () => {

@@ -277,17 +277,6 @@ test('a domain asked for of an earlier version, which had no keys, gets them', a
   expect(await scene.practice(sender)).toMatchObject({ domain: DOMAIN, pending_domain: null });
 });
 
-test('practices without a domain of their own are looked at once after an upgrade, and then no more', async () => {
-  const scene = await startDomainScene();
-  const senders = await Promise.all(['a', 'b', 'c'].map((name) => scene.app.createSender({ name })));
-  scene.app.sql(null, 'UPDATE domain_work SET check_at = 0');
-  const asked = scene.dns.asked.length;
-  await scene.checkAfter(0);
-  for (const sender of senders) expect(scene.nextCheckIn(sender)).toBeNull();
-  // Only whether the DNS answers at all.
-  expect(new Set(scene.dns.asked.slice(asked))).toEqual(new Set(['spf.mail.example.com']));
-});
-
 test('what was found is kept of hosts in question only', async () => {
   const { scene, sender, app } = await settled();
   const hosts = () =>

@@ -1,14 +1,8 @@
-// What is old goes: the daemon with a clock that the test sets, and what its users see of a message as it ages.
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { newId } from '#src/kernel/id.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import { letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { createTestClock, type TestClock } from '#test/support/storage.ts';
-import { insert, writeEarlierRelease } from './earlier-release.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 const NIGHTLY = 'remove what is old';
@@ -179,34 +173,4 @@ describe('what a practice chooses', () => {
       bodies: { days: 1.5, practice_days: 25, installation_days: 1.5 },
     });
   });
-});
-
-test('on the files of an earlier release the first night removes what has gathered, but for what waits', async () => {
-  const home = await mkdtemp(path.join(tmpdir(), 'app-'));
-  const host = 'praxis.send.example.com';
-  const to = ['anna@example.org'];
-  const release = await writeEarlierRelease(home, 4, NOON);
-  const practice = await release.addPractice('praxis', [host], { paused_at: NOON, pause_by: 'operator' });
-  const [old, young, waiting] = [newId(), newId(), newId()];
-  release.addMessages(practice, [
-    { id: old, host, to, status: 'processed', createdAt: NOON - 31 * DAY },
-    { id: waiting, host, to, status: 'queued', createdAt: NOON - 31 * DAY },
-    { id: young, host, to, status: 'processed', createdAt: NOON - 29 * DAY },
-  ]);
-  insert(practice.db, 'idempotency_keys', {
-    project_id: practice.ids.project,
-    key: 'order-1',
-    request_hash: Buffer.alloc(32),
-    status: 202,
-    response_json: '{}',
-    created_at: NOON - 2 * DAY,
-  });
-  release.close();
-
-  const upgraded = await startApp({ home, clock: createTestClock(NOON) });
-  onTestFinished(() => upgraded.remove());
-  await upgraded.runJob(NIGHTLY);
-  const removed = async (id: string) => (await upgraded.message(practice.sender, id)).content_removed;
-  expect([await removed(old), await removed(waiting), await removed(young)]).toEqual([true, false, false]);
-  expect(upgraded.rowCounts(practice.ids.tenant)).toMatchObject({ idempotency_keys: 0, messages: 3 });
 });

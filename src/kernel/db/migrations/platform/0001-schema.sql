@@ -1,15 +1,66 @@
--- Who may come in: accounts, sessions, one-time codes, invitations. What the service has to tell people. What the
--- operator looks after: abuse tickets, the waiting list. And the audit of what is changed outside of any tenant.
+-- The registry of the installation: what must be found without opening a tenant's file, and what belongs to no tenant:
+-- accounts, sessions, codes, invitations, notices, abuse tickets, the waiting list, and the audit of all that. Times are
+-- milliseconds since the epoch; ids are UUIDv7 in text form; *_json columns hold JSON that no query looks into.
 
--- 'system' is the one tenant by which the service itself sends mail.
-ALTER TABLE tenants ADD COLUMN purpose TEXT NOT NULL DEFAULT 'practice' CHECK (purpose IN ('practice', 'system'));
+CREATE TABLE tenants (
+  -- short name of the tenant in return paths; never used twice
+  number     INTEGER PRIMARY KEY AUTOINCREMENT,
+  id         TEXT NOT NULL UNIQUE,
+  slug       TEXT NOT NULL UNIQUE,
+  -- 'creating' until its file is complete: what a crash left in that state is removed at the next start
+  state      TEXT NOT NULL CHECK (state IN ('creating', 'active')),
+  -- 'system' is the one tenant that sends the service's own mail
+  purpose    TEXT NOT NULL DEFAULT 'practice' CHECK (purpose IN ('practice', 'system')),
+  created_at INTEGER NOT NULL
+) STRICT;
 CREATE UNIQUE INDEX tenants_system ON tenants (purpose) WHERE purpose = 'system';
 
--- Whom the audit names.
-ALTER TABLE credentials ADD COLUMN name TEXT NOT NULL DEFAULT '';
-ALTER TABLE credentials ADD COLUMN expires_at INTEGER;
--- networks (CIDR) that the token may be used from; null: from anywhere
-ALTER TABLE credentials ADD COLUMN allowed_json TEXT;
+CREATE TABLE domains (
+  name       TEXT PRIMARY KEY,
+  tenant_id  TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
+  kind       TEXT NOT NULL CHECK (kind IN ('managed', 'custom')),
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX domains_tenant ON domains (tenant_id);
+
+-- What the DNS serves at <token>.dkim.<service host>; the private half is sealed in the tenant's file.
+CREATE TABLE dkim_tokens (
+  token      TEXT PRIMARY KEY,
+  tenant_id  TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
+  domain     TEXT NOT NULL,
+  record     TEXT NOT NULL,
+  position   INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX dkim_tokens_domain ON dkim_tokens (domain, position);
+CREATE INDEX dkim_tokens_tenant ON dkim_tokens (tenant_id);
+
+-- SHA-256 of each live token. The record that its owner sees is in the tenant's file.
+CREATE TABLE credentials (
+  hash       BLOB PRIMARY KEY,
+  token_id   TEXT NOT NULL UNIQUE,
+  tenant_id  TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
+  project_id TEXT,
+  -- for the audit
+  name       TEXT NOT NULL DEFAULT '',
+  expires_at INTEGER,
+  -- networks (CIDR) that the token may be used from; null: from anywhere
+  allowed_json TEXT,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX credentials_tenant ON credentials (tenant_id);
+
+-- Tenants whose queue may hold something: never later than the next due time in their file.
+CREATE TABLE queue_due (
+  tenant_id TEXT PRIMARY KEY REFERENCES tenants (id) ON DELETE CASCADE,
+  due_at    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- A value sealed under the master key, so that a start with another key is noticed before anything is sealed with it.
+CREATE TABLE master_key_check (
+  only   INTEGER PRIMARY KEY CHECK (only = 1),
+  sealed BLOB NOT NULL
+) STRICT;
 
 -- An e-mail address that is a member of at least one tenant.
 CREATE TABLE accounts (
@@ -22,7 +73,7 @@ CREATE TABLE accounts (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Where to look: what a member may stands in the tenant's file, and without a row there this one opens nothing.
+-- Where to look for a member: the tenant's file says what the member may do, and without a row there this one opens nothing.
 CREATE TABLE memberships (
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   tenant_id  TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
@@ -42,8 +93,8 @@ CREATE INDEX sessions_account ON sessions (account_id);
 CREATE INDEX sessions_last_used ON sessions (last_used_at);
 CREATE INDEX sessions_created ON sessions (created_at);
 
--- The live code of an address, known or not: both are kept alike, so that nothing tells them apart. Address and code
--- stand here as HMACs under a key derived from the master key: six digits could be guessed from a plain hash.
+-- The live code of an address. Known and unknown addresses have the same rows, so that nothing tells them apart. Address and
+-- code are HMACs under a key derived from the master key: six digits could be guessed from a plain hash.
 CREATE TABLE sign_in_codes (
   email_mac  BLOB PRIMARY KEY,
   code_mac   BLOB NOT NULL,
@@ -71,7 +122,7 @@ CREATE TABLE notices (
   seq        INTEGER PRIMARY KEY AUTOINCREMENT,
   id         TEXT NOT NULL UNIQUE,
   sealed     BLOB NOT NULL,
-  -- after that it would tell what no longer holds
+  -- after that its content is no longer true
   expires_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
@@ -89,7 +140,7 @@ CREATE TABLE abuse_tickets (
   description    TEXT NOT NULL,
   -- of the reported mail
   source         TEXT,
-  -- whom the operator found it to be about
+  -- the tenant that the operator found responsible
   tenant_id      TEXT REFERENCES tenants (id) ON DELETE SET NULL,
   created_at     INTEGER NOT NULL,
   updated_at     INTEGER NOT NULL
@@ -115,7 +166,7 @@ CREATE TABLE waitlist (
   plan       TEXT NOT NULL,
   note       TEXT,
   created_at INTEGER NOT NULL,
-  -- of the last request with that address; the rest stays as the first one said
+  -- of the last request with that address; the other columns are those of the first one
   asked_at   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX waitlist_plan ON waitlist (plan, seq);
@@ -138,7 +189,7 @@ CREATE TABLE audit (
 CREATE TRIGGER audit_append_only BEFORE UPDATE ON audit BEGIN
   SELECT RAISE(ABORT, 'the audit is append-only');
 END;
--- What is older than this may be removed: 0 but while the retention job removes it.
+-- Older entries may be removed: 0 except while the retention job removes them.
 CREATE TABLE audit_retention (
   only          INTEGER PRIMARY KEY CHECK (only = 1),
   delete_before INTEGER NOT NULL
@@ -153,3 +204,21 @@ CREATE TRIGGER audit_not_replaced BEFORE INSERT ON audit
 WHEN EXISTS (SELECT 1 FROM audit WHERE seq = NEW.seq OR id = NEW.id) BEGIN
   SELECT RAISE(ABORT, 'the audit is append-only');
 END;
+
+-- When a tenant's domain and keys are looked at again.
+CREATE TABLE domain_work (
+  tenant_id TEXT PRIMARY KEY REFERENCES tenants (id) ON DELETE CASCADE,
+  -- the records in the DNS; null: no custom domain
+  check_at  INTEGER,
+  -- the DKIM keys
+  keys_at   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX domain_work_check ON domain_work (check_at) WHERE check_at IS NOT NULL;
+CREATE INDEX domain_work_keys ON domain_work (keys_at);
+
+-- Tenants with followers: a start looks at their files only for deliveries that are due.
+CREATE TABLE event_followers (
+  tenant_id TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
+  follower  TEXT NOT NULL CHECK (follower IN ('webhooks', 'alerts')),
+  PRIMARY KEY (tenant_id, follower)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,540 @@
+-- Everything of one tenant. Times are milliseconds since the epoch; ids are UUIDv7 in text form; *_json columns hold
+-- JSON that no query looks into.
+
+CREATE TABLE practice (
+  only               INTEGER PRIMARY KEY CHECK (only = 1),
+  id                 TEXT NOT NULL,
+  number             INTEGER NOT NULL,
+  name               TEXT NOT NULL,
+  slug               TEXT NOT NULL,
+  managed_host       TEXT NOT NULL,
+  -- the custom domain in use, verified
+  custom_domain      TEXT,
+  custom_verified_at INTEGER,
+  -- a custom domain that is not verified yet
+  pending_domain     TEXT,
+  plan               TEXT NOT NULL,
+  safe_mode          INTEGER NOT NULL CHECK (safe_mode IN (0, 1)),
+  -- 1: switched on by the operator, whose approval alone ends it
+  safe_mode_held     INTEGER NOT NULL DEFAULT 0 CHECK (safe_mode_held IN (0, 1)),
+  -- by the operator, on the plan that needs it before going live
+  approved_at        INTEGER,
+  pause_reason       TEXT,
+  pause_by           TEXT,
+  paused_at          INTEGER,
+  -- the last resumption: the guardrail counts from there
+  resumed_at         INTEGER,
+  -- 0: the owners are not yet notified of the pause or resumption
+  pause_told         INTEGER NOT NULL DEFAULT 1 CHECK (pause_told IN (0, 1)),
+  -- who paused or resumed last, or what the guardrail counted
+  pause_facts_json   TEXT,
+  legal_street       TEXT,
+  legal_city         TEXT,
+  legal_privacy_url  TEXT,
+  warmup_started_at  INTEGER,
+  bimi_logo_url        TEXT,
+  bimi_certificate_url TEXT,
+  -- retention in days where it is shorter than the configured one; null: as configured
+  keep_bodies        INTEGER,
+  keep_attachments   INTEGER,
+  keep_events        INTEGER,
+  created_at         INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE projects (
+  id          TEXT PRIMARY KEY,
+  name        TEXT NOT NULL,
+  slug        TEXT NOT NULL UNIQUE,
+  is_default  INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  archived_at INTEGER,
+  created_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX projects_default ON projects (is_default) WHERE is_default = 1;
+
+CREATE TABLE routes (
+  id                  TEXT PRIMARY KEY,
+  slug                TEXT NOT NULL UNIQUE,
+  name                TEXT NOT NULL,
+  type                TEXT NOT NULL CHECK (type IN ('transactional', 'marketing')),
+  project_id          TEXT REFERENCES projects (id),
+  is_default          INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  track_opens         INTEGER NOT NULL CHECK (track_opens IN (0, 1)),
+  track_clicks        INTEGER NOT NULL CHECK (track_clicks IN (0, 1)),
+  plain_text_fallback INTEGER NOT NULL CHECK (plain_text_fallback IN (0, 1)),
+  created_at          INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX routes_default ON routes (is_default) WHERE is_default = 1;
+
+CREATE TABLE api_tokens (
+  id           TEXT PRIMARY KEY,
+  name         TEXT NOT NULL,
+  scope        TEXT NOT NULL CHECK (scope IN ('team', 'project')),
+  project_id   TEXT REFERENCES projects (id),
+  expires_at   INTEGER,
+  allowed_json TEXT,
+  created_at   INTEGER NOT NULL,
+  last_used_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- Custom domains that were asked for, in use or not.
+CREATE TABLE sending_domains (
+  name        TEXT PRIMARY KEY,
+  attached_at INTEGER NOT NULL,
+  -- first verification: day 1 of the warm-up
+  verified_at INTEGER,
+  -- since when it is no longer in use; its keys stay published for the mail in flight
+  retired_at  INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE dkim_keys (
+  domain       TEXT NOT NULL,
+  -- the selector: one of the host's tokens, or that of an imported key
+  token        TEXT NOT NULL,
+  -- among the host's tokens, from 1; 0: imported
+  position     INTEGER NOT NULL,
+  algorithm    TEXT NOT NULL CHECK (algorithm IN ('rsa-sha256', 'ed25519-sha256')),
+  -- 'active' signs; 'next' is published and waits for the rotation; 'retiring' signs no more and is published for what it
+  -- signed; 'revoked' is published as withdrawn (RFC 6376 §3.6.1: an empty p=)
+  role         TEXT NOT NULL CHECK (role IN ('active', 'next', 'retiring', 'revoked')),
+  sealed_key   BLOB NOT NULL,
+  -- of this key, not of its token
+  created_at   INTEGER NOT NULL,
+  -- since when the registry shows this role
+  published_at INTEGER,
+  activated_at INTEGER,
+  retired_at   INTEGER,
+  PRIMARY KEY (domain, token)
+) STRICT, WITHOUT ROWID;
+
+-- The last check of each host's records. `standings_json`: the health of each record, since when, and who was notified.
+CREATE TABLE dns_checks (
+  host           TEXT PRIMARY KEY,
+  checked_at     INTEGER NOT NULL,
+  result_json    TEXT NOT NULL,
+  standings_json TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE messages (
+  seq                 INTEGER PRIMARY KEY,
+  id                  TEXT NOT NULL UNIQUE,
+  internet_message_id TEXT NOT NULL,
+  project_id          TEXT NOT NULL REFERENCES projects (id),
+  route_id            TEXT NOT NULL REFERENCES routes (id),
+  message_kind        TEXT NOT NULL,
+  channel             TEXT NOT NULL,
+  source              TEXT NOT NULL,
+  from_json           TEXT NOT NULL,
+  to_json             TEXT NOT NULL,
+  cc_json             TEXT NOT NULL,
+  bcc_json            TEXT NOT NULL,
+  reply_to_json       TEXT NOT NULL,
+  subject             TEXT NOT NULL,
+  tag                 TEXT,
+  tags_json           TEXT NOT NULL,
+  metadata_json       TEXT NOT NULL,
+  settings_json       TEXT NOT NULL,
+  decisions_json      TEXT NOT NULL,
+  status              TEXT NOT NULL,
+  score               INTEGER,
+  size_bytes          INTEGER NOT NULL,
+  scheduled_at        INTEGER,
+  created_at          INTEGER NOT NULL,
+  updated_at          INTEGER NOT NULL
+) STRICT;
+CREATE INDEX messages_status ON messages (status);
+-- Message-IDs that mail programs made: complaints name a message by them. Our own ones contain its id.
+CREATE INDEX messages_submitted ON messages (internet_message_id) WHERE source = 'smtp';
+
+-- Text and HTML with placeholders, of which each recipient of a bulk gets a copy with its own values.
+CREATE TABLE shared_contents (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  text       TEXT,
+  html       TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- Apart from the message row: twice as fast to write, and removed earlier.
+CREATE TABLE message_bodies (
+  message_seq  INTEGER PRIMARY KEY REFERENCES messages (seq) ON DELETE CASCADE,
+  text         TEXT,
+  html         TEXT,
+  headers_json TEXT NOT NULL,
+  -- text and HTML of the service's own mails, which hold codes and links: sealed under the master key
+  sealed       BLOB,
+  shared_id    INTEGER REFERENCES shared_contents (id),
+  -- values of the placeholders
+  data_json    TEXT,
+  calendar_json TEXT
+) STRICT;
+-- Retention looks for shared content that no message has any more.
+CREATE INDEX message_bodies_shared ON message_bodies (shared_id) WHERE shared_id IS NOT NULL;
+
+CREATE TABLE attachments (
+  message_seq  INTEGER NOT NULL REFERENCES messages (seq) ON DELETE CASCADE,
+  position     INTEGER NOT NULL,
+  filename     TEXT NOT NULL,
+  content_type TEXT NOT NULL,
+  content_id   TEXT,
+  size_bytes   INTEGER NOT NULL,
+  content      BLOB NOT NULL,
+  PRIMARY KEY (message_seq, position)
+) STRICT;
+
+-- Messages whose attachments retention has removed.
+CREATE TABLE removed_attachments (
+  message_seq INTEGER PRIMARY KEY REFERENCES messages (seq) ON DELETE CASCADE
+) STRICT;
+
+CREATE TABLE recipients (
+  -- named in return paths, therefore never used twice
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  message_seq   INTEGER NOT NULL REFERENCES messages (seq) ON DELETE CASCADE,
+  address       TEXT NOT NULL,
+  field         TEXT NOT NULL CHECK (field IN ('to', 'cc', 'bcc')),
+  status        TEXT NOT NULL,
+  attempts      INTEGER NOT NULL DEFAULT 0,
+  smtp_code     INTEGER,
+  enhanced_code TEXT,
+  diagnostic    TEXT,
+  upstream      TEXT,
+  updated_at    INTEGER NOT NULL
+) STRICT;
+CREATE INDEX recipients_message ON recipients (message_seq);
+
+-- One row per recipient that is still to be relayed.
+CREATE TABLE queue (
+  recipient_id INTEGER PRIMARY KEY REFERENCES recipients (id) ON DELETE CASCADE,
+  message_seq  INTEGER NOT NULL,
+  -- 0 transactional, 1 marketing
+  lane         INTEGER NOT NULL CHECK (lane IN (0, 1)),
+  due_at       INTEGER NOT NULL,
+  attempts     INTEGER NOT NULL,
+  size_bytes   INTEGER NOT NULL,
+  queued_at    INTEGER NOT NULL,
+  -- 1 while the running process works on it; reset when the file is first opened after a start
+  claimed      INTEGER NOT NULL DEFAULT 0 CHECK (claimed IN (0, 1))
+) STRICT;
+CREATE INDEX queue_due ON queue (lane, due_at) WHERE claimed = 0;
+CREATE INDEX queue_claimed ON queue (claimed) WHERE claimed = 1;
+
+-- Append-only, in the order of commits. Followers keep a cursor on seq.
+CREATE TABLE events (
+  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  id           TEXT NOT NULL,
+  message_seq  INTEGER NOT NULL,
+  recipient_id INTEGER,
+  type         TEXT NOT NULL,
+  at           INTEGER NOT NULL,
+  data_json    TEXT
+) STRICT;
+CREATE INDEX events_message ON events (message_seq, seq);
+CREATE TRIGGER events_append_only BEFORE UPDATE ON events BEGIN
+  SELECT RAISE(ABORT, 'events are append-only');
+END;
+
+CREATE TABLE idempotency_keys (
+  project_id    TEXT NOT NULL,
+  key           TEXT NOT NULL,
+  request_hash  BLOB NOT NULL,
+  status        INTEGER NOT NULL,
+  response_json TEXT NOT NULL,
+  created_at    INTEGER NOT NULL,
+  PRIMARY KEY (project_id, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
+
+-- What an upstream of kind `capture` took, sealed: the local mailbox of a fresh installation.
+CREATE TABLE captures (
+  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  id           TEXT NOT NULL UNIQUE,
+  message_id   TEXT NOT NULL,
+  recipient    TEXT NOT NULL,
+  return_path  TEXT NOT NULL,
+  captured_at  INTEGER NOT NULL,
+  size_bytes   INTEGER NOT NULL,
+  source       BLOB NOT NULL
+) STRICT;
+
+-- Custom roles; those of the system are in the program.
+CREATE TABLE roles (
+  id               TEXT PRIMARY KEY,
+  name             TEXT NOT NULL COLLATE NOCASE UNIQUE,
+  permissions_json TEXT NOT NULL,
+  created_at       INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE members (
+  id               TEXT PRIMARY KEY,
+  email_key        TEXT NOT NULL UNIQUE,
+  email            TEXT NOT NULL,
+  -- of the system or of `roles`
+  role_id          TEXT NOT NULL,
+  -- 'invited' until the address has accepted
+  status           TEXT NOT NULL CHECK (status IN ('invited', 'active')),
+  all_projects     INTEGER NOT NULL CHECK (all_projects IN (0, 1)),
+  project_ids_json TEXT NOT NULL,
+  created_at       INTEGER NOT NULL,
+  accepted_at      INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX members_role ON members (role_id);
+
+CREATE TABLE audit (
+  seq            INTEGER PRIMARY KEY AUTOINCREMENT,
+  id             TEXT NOT NULL UNIQUE,
+  at             INTEGER NOT NULL,
+  action         TEXT NOT NULL,
+  actor_kind     TEXT NOT NULL,
+  actor_id       TEXT NOT NULL,
+  actor_name     TEXT NOT NULL,
+  target_type    TEXT NOT NULL,
+  target_id      TEXT NOT NULL,
+  client_address TEXT,
+  request_id     TEXT,
+  before_json    TEXT,
+  after_json     TEXT
+) STRICT;
+CREATE TRIGGER audit_append_only BEFORE UPDATE ON audit BEGIN
+  SELECT RAISE(ABORT, 'the audit is append-only');
+END;
+-- Older entries may be removed: 0 except while the retention job removes them.
+CREATE TABLE audit_retention (
+  only          INTEGER PRIMARY KEY CHECK (only = 1),
+  delete_before INTEGER NOT NULL
+) STRICT;
+INSERT INTO audit_retention (only, delete_before) VALUES (1, 0);
+CREATE TRIGGER audit_kept BEFORE DELETE ON audit
+WHEN OLD.at >= coalesce((SELECT delete_before FROM audit_retention), 0) BEGIN
+  SELECT RAISE(ABORT, 'the audit is append-only');
+END;
+-- INSERT OR REPLACE deletes what it replaces without asking the trigger above.
+CREATE TRIGGER audit_not_replaced BEFORE INSERT ON audit
+WHEN EXISTS (SELECT 1 FROM audit WHERE seq = NEW.seq OR id = NEW.id) BEGIN
+  SELECT RAISE(ABORT, 'the audit is append-only');
+END;
+
+-- Mails (one a recipient) per route and UTC day; `day` counts from the epoch.
+CREATE TABLE counters (
+  day          INTEGER NOT NULL,
+  route_id     TEXT NOT NULL REFERENCES routes (id),
+  accepted     INTEGER NOT NULL,
+  sent         INTEGER NOT NULL DEFAULT 0,
+  -- refused for good by the upstream, never sent
+  refused      INTEGER NOT NULL DEFAULT 0,
+  delivered    INTEGER NOT NULL DEFAULT 0,
+  hard_bounced INTEGER NOT NULL DEFAULT 0,
+  soft_bounced INTEGER NOT NULL DEFAULT 0,
+  complaints   INTEGER NOT NULL DEFAULT 0,
+  unsubscribes INTEGER NOT NULL DEFAULT 0,
+  -- recipients who opened and clicked, once each, machines not counted
+  opens        INTEGER NOT NULL DEFAULT 0,
+  clicks       INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (day, route_id)
+) STRICT, WITHOUT ROWID;
+
+-- Accepted mails (one a recipient) per channel, project and UTC day.
+CREATE TABLE channel_counters (
+  day        INTEGER NOT NULL,
+  project_id TEXT NOT NULL,
+  channel    TEXT NOT NULL,
+  accepted   INTEGER NOT NULL,
+  PRIMARY KEY (day, project_id, channel)
+) STRICT, WITHOUT ROWID;
+
+-- Mails (one a recipient) accepted in a UTC month, and the highest share of the cap (70, 90, 100 %) that the owners
+-- were notified of.
+CREATE TABLE monthly_usage (
+  month    TEXT PRIMARY KEY,
+  accepted INTEGER NOT NULL,
+  told     INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+-- Mails that go out on a UTC day, per stream, whenever they were accepted. The warm-up's caps read it.
+CREATE TABLE daily_volume (
+  day    INTEGER NOT NULL,
+  stream TEXT NOT NULL CHECK (stream IN ('transactional', 'marketing')),
+  mails  INTEGER NOT NULL,
+  PRIMARY KEY (stream, day)
+) STRICT, WITHOUT ROWID;
+
+-- Addresses that get no mail.
+CREATE TABLE suppressions (
+  -- the order of lists and exports
+  seq               INTEGER PRIMARY KEY AUTOINCREMENT,
+  id                TEXT NOT NULL UNIQUE,
+  -- HMAC of the normalised address under a key of the installation, bound to the tenant
+  address_hash      BLOB NOT NULL,
+  -- null once the person's data has been erased: the hash still suppresses
+  address           TEXT,
+  scope             TEXT NOT NULL CHECK (scope IN ('team', 'project', 'route')),
+  project_id        TEXT REFERENCES projects (id),
+  route_id          TEXT REFERENCES routes (id),
+  reason            TEXT NOT NULL
+    CHECK (reason IN ('hard_bounce', 'complaint', 'unsubscribe', 'unsubscribe_all', 'manual', 'import')),
+  source_message_id TEXT,
+  note              TEXT,
+  created_at        INTEGER NOT NULL,
+  CHECK ((project_id IS NOT NULL) = (scope = 'project') AND (route_id IS NOT NULL) = (scope = 'route'))
+) STRICT;
+CREATE UNIQUE INDEX suppressions_whom
+  ON suppressions (address_hash, scope, coalesce(project_id, ''), coalesce(route_id, ''));
+
+CREATE TABLE templates (
+  id              TEXT PRIMARY KEY,
+  -- by which sends use it
+  name            TEXT NOT NULL COLLATE NOCASE UNIQUE,
+  description     TEXT,
+  -- for sends that name no kind or route
+  message_kind    TEXT NOT NULL,
+  -- null: as the route says
+  track_opens     INTEGER CHECK (track_opens IN (0, 1)),
+  track_clicks    INTEGER CHECK (track_clicks IN (0, 1)),
+  current_version INTEGER NOT NULL,
+  created_at      INTEGER NOT NULL,
+  updated_at      INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE template_versions (
+  template_id TEXT NOT NULL REFERENCES templates (id) ON DELETE CASCADE,
+  version     INTEGER NOT NULL,
+  subject     TEXT NOT NULL,
+  -- names of the placeholders in all three
+  fields_json TEXT NOT NULL,
+  created_at  INTEGER NOT NULL,
+  -- as the audit names them
+  created_by  TEXT NOT NULL,
+  -- last: lists are read without them
+  text        TEXT,
+  html        TEXT,
+  PRIMARY KEY (template_id, version)
+) STRICT, WITHOUT ROWID;
+
+-- Routes with a hard bounce or complaint in the window: from the UTC day `look_on` on, the next counted mail makes the
+-- guardrail look again.
+CREATE TABLE guardrail_watch (
+  route_id TEXT PRIMARY KEY REFERENCES routes (id),
+  look_on  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+-- What the day of the last resumption had counted before it.
+CREATE TABLE guardrail_baselines (
+  route_id     TEXT PRIMARY KEY REFERENCES routes (id),
+  day          INTEGER NOT NULL,
+  sent         INTEGER NOT NULL,
+  refused      INTEGER NOT NULL,
+  delivered    INTEGER NOT NULL,
+  hard_bounced INTEGER NOT NULL,
+  complaints   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The search index, written after acceptance in the order of `seq`: src/messages/search-index-store.ts.
+CREATE TABLE search_texts (
+  seq  INTEGER PRIMARY KEY,
+  text TEXT NOT NULL
+) STRICT;
+-- The texts are folded already.
+CREATE VIRTUAL TABLE search_trigrams USING fts5 (
+  text, content = 'search_texts', content_rowid = 'seq', tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0
+);
+-- Segments are merged by the indexer, in batches; FTS5 would do so within a transaction, for up to 400 ms.
+INSERT INTO search_trigrams (search_trigrams, rank) VALUES ('automerge', 0), ('crisismerge', 64);
+CREATE TRIGGER messages_leave_search AFTER DELETE ON messages BEGIN
+  INSERT INTO search_trigrams (search_trigrams, rowid, text)
+  SELECT 'delete', seq, text FROM search_texts WHERE seq = OLD.seq;
+  DELETE FROM search_texts WHERE seq = OLD.seq;
+END;
+
+-- How far webhooks and alerts have read the events.
+CREATE TABLE event_cursors (
+  follower TEXT PRIMARY KEY CHECK (follower IN ('webhooks', 'alerts')),
+  seq      INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE webhooks (
+  -- short name in deliveries; never used twice
+  number          INTEGER PRIMARY KEY AUTOINCREMENT,
+  id              TEXT NOT NULL UNIQUE,
+  name            TEXT NOT NULL,
+  -- sealed: its query may hold a secret of the receiver
+  sealed_url      BLOB NOT NULL,
+  events_json     TEXT NOT NULL,
+  sealed_secret   BLOB NOT NULL,
+  -- the one before the last rotation, which signs too until `former_until`
+  sealed_former   BLOB,
+  former_until    INTEGER,
+  status          TEXT NOT NULL CHECK (status IN ('active', 'disabled')),
+  disabled_reason TEXT,
+  disabled_at     INTEGER,
+  -- 0: the owners are not yet notified that it is disabled
+  disabled_told   INTEGER NOT NULL DEFAULT 1 CHECK (disabled_told IN (0, 1)),
+  -- the first failure since the last success
+  failing_since   INTEGER,
+  -- of the last attempt, where that failed
+  last_error      TEXT,
+  -- events up to here are older than the webhook
+  after_seq       INTEGER NOT NULL,
+  -- hidden: its deliveries are removed in batches, then the row
+  removed_at      INTEGER,
+  created_at      INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE webhook_deliveries (
+  seq              INTEGER PRIMARY KEY AUTOINCREMENT,
+  id               TEXT NOT NULL UNIQUE,
+  webhook          INTEGER NOT NULL REFERENCES webhooks (number),
+  event            TEXT NOT NULL,
+  -- in `events`; null for a test
+  event_seq        INTEGER,
+  -- deliveries to one webhook with the same key go one after the other
+  order_key        INTEGER NOT NULL,
+  status           TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+  attempts         INTEGER NOT NULL DEFAULT 0,
+  -- attempts before the last replay, which restarts the schedule
+  attempts_before  INTEGER NOT NULL DEFAULT 0,
+  -- null while an earlier delivery with the same key is pending
+  next_attempt_at  INTEGER,
+  response_status  INTEGER,
+  response_excerpt TEXT,
+  error            TEXT,
+  created_at       INTEGER NOT NULL,
+  updated_at       INTEGER NOT NULL
+) STRICT;
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook, next_attempt_at)
+  WHERE status = 'pending' AND next_attempt_at IS NOT NULL;
+CREATE INDEX webhook_deliveries_order ON webhook_deliveries (webhook, order_key, seq) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_undelivered ON webhook_deliveries (webhook, status, seq) WHERE status <> 'delivered';
+CREATE INDEX webhook_deliveries_log ON webhook_deliveries (webhook, seq);
+
+CREATE TABLE alerts (
+  number          INTEGER PRIMARY KEY AUTOINCREMENT,
+  id              TEXT NOT NULL UNIQUE,
+  name            TEXT NOT NULL,
+  kind            TEXT NOT NULL CHECK (kind IN ('slack', 'teams')),
+  -- sealed: knowing it is enough to post
+  sealed_url      BLOB NOT NULL,
+  events_json     TEXT NOT NULL,
+  language        TEXT NOT NULL CHECK (language IN ('de', 'en')),
+  status          TEXT NOT NULL CHECK (status IN ('active', 'disabled')),
+  disabled_reason TEXT,
+  disabled_at     INTEGER,
+  disabled_told   INTEGER NOT NULL DEFAULT 1 CHECK (disabled_told IN (0, 1)),
+  failing_since   INTEGER,
+  after_seq       INTEGER NOT NULL,
+  -- when the gathered events are sent; null: there are none
+  due_at          INTEGER,
+  -- of the message that is being sent
+  attempts        INTEGER NOT NULL DEFAULT 0,
+  last_sent_at    INTEGER,
+  last_error      TEXT,
+  created_at      INTEGER NOT NULL
+) STRICT;
+
+-- Events that an alert has gathered and not sent yet, by type.
+CREATE TABLE alert_counts (
+  alert        INTEGER NOT NULL REFERENCES alerts (number) ON DELETE CASCADE,
+  -- 1: part of the message that is being sent
+  sending      INTEGER NOT NULL CHECK (sending IN (0, 1)),
+  event        TEXT NOT NULL,
+  count        INTEGER NOT NULL,
+  first_at     INTEGER NOT NULL,
+  last_at      INTEGER NOT NULL,
+  samples_json TEXT NOT NULL,
+  PRIMARY KEY (alert, sending, event)
+) STRICT, WITHOUT ROWID;
