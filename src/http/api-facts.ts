@@ -83,7 +83,7 @@ export const describedEvents = (): DescribedEvent[] => [
       name,
       firedBy: facts.firedBy,
       needsTracking: 'needsTracking' in facts,
-      alerts: 'alerts' in facts,
+      alerts: 'alert' in facts && 'byDefault' in facts.alert,
       data: publishedDataSchema(name),
     };
   }),

@@ -1,6 +1,8 @@
 // Chat alerts in the whole daemon: made over HTTP, fired by real operations, read where a chat tool gets them.
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AlertEvent, defaultEvents, isAlertEvent } from '#src/followers/alerts/rules.ts';
+import type { AlertEvent } from '#src/events/catalogue.ts';
+import { defaultEvents, isAlertEvent } from '#src/followers/alerts/rules.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { type List, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { startDaemon } from '#test/support/daemon.ts';

@@ -1,6 +1,7 @@
 // Makes, changes and removes chat alerts, each in the transaction that also writes the audit.
 
 import { auditStore } from '#src/events/audit-store.ts';
+import type { AlertEvent } from '#src/events/catalogue.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import { active } from '#src/followers/disabling.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -9,7 +10,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { auditedAlert, openUrl, sealUrl } from './present.ts';
-import type { AlertEvent, AlertKind } from './rules.ts';
+import type { AlertKind } from './rules.ts';
 import { disabled, removeGathered } from './settle.ts';
 import { type AlertRow, alertStore } from './store.ts';
 

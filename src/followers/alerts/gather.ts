@@ -2,19 +2,12 @@
 // log moves in the same transaction. Where nothing of what has been read is to be told, nothing is written: the place is kept
 // in memory by whoever reads, and a restart reads a portion once more.
 
+import type { AlertEvent } from '#src/events/catalogue.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { isPublished } from '#src/messages/published-event.ts';
-import {
-  type AlertEvent,
-  add,
-  type Count,
-  countOf,
-  isAlertEvent,
-  isToldAsBlocked,
-  type Told,
-} from './rules.ts';
+import { add, type Count, countOf, isAlertEvent, isToldAsBlocked, type Told } from './rules.ts';
 import { type AlertRow, alertStore } from './store.ts';
 
 /** Events read at once: some 10 ms where twenty alerts tell of half of them. */

@@ -1,5 +1,11 @@
 // What chat alerts tell of, how it is added up, and what follows from an attempt to send it. Pure.
-import { type EventType, eventCatalogue, eventTypes } from '#src/events/catalogue.ts';
+import {
+  type AlertEvent,
+  alertFactsOf,
+  type EventType,
+  eventCatalogue,
+  eventTypes,
+} from '#src/events/catalogue.ts';
 import type { EventData } from '#src/events/store.ts';
 import { failureOf, type OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import { DAY, jitter } from '#src/kernel/time.ts';
@@ -9,22 +15,15 @@ import type { Address } from '#src/mail/mailbox.ts';
 export const alertKinds = ['slack', 'teams'] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
-/** What somebody does with a mail is watched for no chat room. */
-type Unspoken = 'message.opened' | 'message.clicked';
-export type AlertEvent = Exclude<EventType, Unspoken>;
-
 export const isAlertEvent = (name: string): name is AlertEvent =>
-  name in eventCatalogue && name !== 'message.opened' && name !== 'message.clicked';
+  name in eventCatalogue && 'alert' in eventCatalogue[name as EventType];
 
 export const alertEvents = eventTypes.filter(isAlertEvent) as [AlertEvent, ...AlertEvent[]];
 
 /** Of an alert that names none. */
 export const defaultEvents: readonly AlertEvent[] = alertEvents.filter(
-  (name) => 'alerts' in eventCatalogue[name],
+  (name) => alertFactsOf(name).byDefault,
 );
-
-/** Something is to be done about them, so some are shown; of all others the number says enough. */
-const shown: ReadonlySet<AlertEvent> = new Set<AlertEvent>([...defaultEvents, 'message.delivery_delayed']);
 
 /** One of those that were counted. Chat tools are third parties: no subject, no content, no whole address. */
 export interface Sample {
@@ -63,7 +62,7 @@ export const countOf = ({ type, at, recipient, data }: Told): Count => {
     why: why.slice(0, MAX_WHY).map((word) => word.slice(0, MAX_WORD)),
   };
   const says = sample.who !== null || sample.why.length > 0;
-  return { count: 1, firstAt: at, lastAt: at, samples: shown.has(type) && says ? [sample] : [] };
+  return { count: 1, firstAt: at, lastAt: at, samples: alertFactsOf(type).samples && says ? [sample] : [] };
 };
 
 /** Blocked content fires two events of one mail: whoever is told of the one need not count the other. */

@@ -1,9 +1,10 @@
 // Chat alerts in the tenant's file, and what they have gathered.
 
+import type { AlertEvent } from '#src/events/catalogue.ts';
 import type { FollowerState } from '#src/followers/disabling.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';
-import type { AlertEvent, AlertKind, Count } from './rules.ts';
+import type { AlertKind, Count } from './rules.ts';
 
 export interface AlertRow extends FollowerState {
   number: number;

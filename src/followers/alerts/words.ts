@@ -1,8 +1,9 @@
 // What an alert's message says, in German and English, before it takes the form of a chat tool. Pure.
 
 import { spanInWords } from '#src/accounts/mails/moment.ts';
+import { type AlertEvent, alertFactsOf } from '#src/events/catalogue.ts';
 import type { Language } from '#src/kernel/language.ts';
-import { type AlertEvent, alertEvents, defaultEvents, type Sample } from './rules.ts';
+import { alertEvents, defaultEvents, type Sample } from './rules.ts';
 import type { Counts } from './store.ts';
 
 /** Plain text; whoever gives it a form escapes it. */
@@ -22,73 +23,19 @@ export interface Setting {
   readonly origin: string;
 }
 
-interface Noun {
-  readonly one: string;
-  readonly many: string;
-}
-
-const noun = (one: string, many: string): Noun => ({ one, many });
-
-const nouns: Readonly<Record<Language, Readonly<Record<AlertEvent, Noun>>>> = {
-  de: {
-    'message.created': noun('angenommene E-Mail', 'angenommene E-Mails'),
-    'message.sent': noun('versendete E-Mail', 'versendete E-Mails'),
-    'message.delivered': noun('zugestellte E-Mail', 'zugestellte E-Mails'),
-    'message.hard_bounced': noun('Hard Bounce', 'Hard Bounces'),
-    'message.soft_bounced': noun('Soft Bounce', 'Soft Bounces'),
-    'message.auto_replied': noun('automatische Antwort', 'automatische Antworten'),
-    'message.spam_complaint': noun('Beschwerde', 'Beschwerden'),
-    'message.failed': noun('fehlgeschlagene E-Mail', 'fehlgeschlagene E-Mails'),
-    'message.content_blocked': noun(
-      'wegen ihres Inhalts abgewiesene E-Mail',
-      'wegen ihres Inhalts abgewiesene E-Mails',
-    ),
-    'message.suppressed': noun(
-      'nicht versendete E-Mail an eine gesperrte Adresse',
-      'nicht versendete E-Mails an gesperrte Adressen',
-    ),
-    'message.unsubscribed': noun('Abmeldung', 'Abmeldungen'),
-    'message.delivery_delayed': noun('verzögerte E-Mail', 'verzögerte E-Mails'),
-    'message.subscription': noun('geändertes Abonnement', 'geänderte Abonnements'),
-    'suppression.added': noun('neu gesperrte Adresse', 'neu gesperrte Adressen'),
-    'suppression.removed': noun('entsperrte Adresse', 'entsperrte Adressen'),
-  },
-  en: {
-    'message.created': noun('email accepted', 'emails accepted'),
-    'message.sent': noun('email sent', 'emails sent'),
-    'message.delivered': noun('email delivered', 'emails delivered'),
-    'message.hard_bounced': noun('hard bounce', 'hard bounces'),
-    'message.soft_bounced': noun('soft bounce', 'soft bounces'),
-    'message.auto_replied': noun('automatic reply', 'automatic replies'),
-    'message.spam_complaint': noun('spam complaint', 'spam complaints'),
-    'message.failed': noun('failed email', 'failed emails'),
-    'message.content_blocked': noun(
-      'email refused because of its content',
-      'emails refused because of their content',
-    ),
-    'message.suppressed': noun(
-      'email to a suppressed address not sent',
-      'emails to suppressed addresses not sent',
-    ),
-    'message.unsubscribed': noun('unsubscription', 'unsubscriptions'),
-    'message.delivery_delayed': noun('delayed email', 'delayed emails'),
-    'message.subscription': noun('changed subscription', 'changed subscriptions'),
-    'suppression.added': noun('newly suppressed address', 'newly suppressed addresses'),
-    'suppression.removed': noun('address no longer suppressed', 'addresses no longer suppressed'),
-  },
-};
+type Noun = readonly [one: string, many: string];
 
 const phrases = {
   de: {
     number: new Intl.NumberFormat('de-DE'),
-    events: noun('Ereignis', 'Ereignisse'),
+    events: ['Ereignis', 'Ereignisse'],
     link: (service: string) => `In ${service} ansehen`,
     test: (name: string) => `Dies ist ein Test: Die Chat-Benachrichtigung „${name}“ kommt hier an.`,
     tells: (what: string) => `Sie meldet: ${what}.`,
   },
   en: {
     number: new Intl.NumberFormat('en-GB'),
-    events: noun('event', 'events'),
+    events: ['event', 'events'],
     link: (service: string) => `View in ${service}`,
     test: (name: string) => `This is a test: the chat alert “${name}” arrives here.`,
     tells: (what: string) => `It tells of: ${what}.`,
@@ -96,7 +43,7 @@ const phrases = {
 } as const;
 
 /** `1.000 Hard Bounces`, `1 spam complaint`. */
-const counted = (count: number, { one, many }: Noun, language: Language): string =>
+const counted = (count: number, [one, many]: Noun, language: Language): string =>
   `${phrases[language].number.format(count)} ${count === 1 ? one : many}`;
 
 const sampleInWords = ({ who, why }: Sample): string => {
@@ -123,7 +70,7 @@ export const alertMessage = (counts: Counts, setting: Setting): AlertMessage => 
   const lines = inOrder([...counts.keys()]).flatMap((event) => {
     const sum = counts.get(event);
     if (sum === undefined) return [];
-    const text = counted(sum.count, nouns[language][event], language);
+    const text = counted(sum.count, alertFactsOf(event)[language], language);
     return { text, samples: sum.samples.map(sampleInWords) };
   });
   const [line, ...others] = lines;
@@ -146,7 +93,7 @@ export const testMessage = (
 ): AlertMessage => {
   const { practice, language } = setting;
   const { test, tells } = phrases[language];
-  const what = inOrder(events).map((event) => nouns[language][event].many);
+  const what = inOrder(events).map((event) => alertFactsOf(event)[language][1]);
   return {
     title: practice,
     lines: [

@@ -1,12 +1,12 @@
 // Alerts over real files, woken as in the daemon; what goes to the network is held in the test's hand.
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { EventType } from '#src/events/catalogue.ts';
+import type { AlertEvent, EventType } from '#src/events/catalogue.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { changeAlert, createAlert, removeAlert } from '#src/followers/alerts/change.ts';
 import { openAlertQueue } from '#src/followers/alerts/queue.ts';
-import type { AlertEvent, AlertKind } from '#src/followers/alerts/rules.ts';
+import type { AlertKind } from '#src/followers/alerts/rules.ts';
 import { alertStore } from '#src/followers/alerts/store.ts';
 import { createFollowing, type Follower, type Following } from '#src/followers/follow.ts';
 import { systemChange } from '#src/kernel/change.ts';

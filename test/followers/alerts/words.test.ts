@@ -1,6 +1,8 @@
 // What the messages of alerts say, word for word, in both languages.
+
 import { describe, expect, test } from 'vitest';
-import { type AlertEvent, alertEvents, type Count, defaultEvents } from '#src/followers/alerts/rules.ts';
+import type { AlertEvent } from '#src/events/catalogue.ts';
+import { alertEvents, type Count, defaultEvents } from '#src/followers/alerts/rules.ts';
 import { alertMessage, testMessage } from '#src/followers/alerts/words.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { DAY, MINUTE } from '#src/kernel/time.ts';
