@@ -1,4 +1,4 @@
-// Who follows the events of tenants: webhooks and alerts, each a queue of the work engine with a cursor of its own in the log.
+// The followers of tenants' events: webhooks and alerts, each a queue of the work engine with a cursor of its own in the log.
 // They are woken when something has been written to a tenant's file. What is to be sent is stored in the files alone.
 //
 // The registry keeps which tenants are followed: a tenant is there before its file has a follower, and for as long as it has
@@ -18,8 +18,8 @@ import { type FollowedTenant, followerRegistryStore } from './follower-registry-
 export interface Follower<Item extends WorkItem, Outcome>
   extends Omit<WorkQueue<Item, Outcome>, 'name' | 'claimDue'> {
   readonly name: FollowerName;
-  /** See WorkQueue.claimDue; `nobody` where the tenant has no follower of that name any more. */
-  claimDue(tenantId: string, claim: Claim<Item>): Promise<number | null | 'nobody'>;
+  /** See WorkQueue.claimDue; `unfollowed` where the tenant has no follower of that name any more. */
+  claimDue(tenantId: string, claim: Claim<Item>): Promise<number | null | 'unfollowed'>;
   /** Whether the tenant's file has such a follower. */
   isFollowed(db: TenantDb): boolean;
 }
@@ -73,7 +73,7 @@ export const createFollowing = ({ platform, files, work }: FollowingDeps): Follo
         const turn = () => follower.claimDue(tenantId, claim);
         // After a start all are looked at, and most have nothing to do: files in use keep their places.
         const next = await (claim.isFirst ? files.visit(tenantId, turn) : turn());
-        if (next !== 'nobody') return next;
+        if (next !== 'unfollowed') return next;
         await registry.remove(name, tenantId, mark);
         return null;
       };
@@ -103,7 +103,7 @@ export const createFollowing = ({ platform, files, work }: FollowingDeps): Follo
   };
 };
 
-const NOBODY: ReadonlySet<FollowerName> = new Set();
+const NONE: ReadonlySet<FollowerName> = new Set();
 
 const createRegistry = (platform: DurableFile<PlatformDb>) => {
   const registered = new Map<string, Set<FollowerName>>();
@@ -158,7 +158,7 @@ const createRegistry = (platform: DurableFile<PlatformDb>) => {
       for (const row of rows) remember(row);
       return rows;
     },
-    of: (tenantId: string): ReadonlySet<FollowerName> => registered.get(tenantId) ?? NOBODY,
+    of: (tenantId: string): ReadonlySet<FollowerName> => registered.get(tenantId) ?? NONE,
     /** See Following.hold. */
     hold: async (follower: FollowerName, tenantId: string): Promise<() => void> => {
       const key = keyOf(follower, tenantId);

@@ -1,4 +1,4 @@
-// The registry's note of which tenants have somebody to tell of events, so that a start opens no others' files.
+// Which tenants have followers, in the registry, so that a start opens no other files.
 
 import type { FollowerName } from '#src/events/follow-store.ts';
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';

@@ -2,7 +2,7 @@
 // /openapi.yaml and /reference.
 import type { z } from 'zod';
 import { eventCatalogue, eventTypes, TEST_EVENT, TEST_FIRED_BY } from '#src/events/catalogue.ts';
-import { testDataSchema } from '#src/followers/webhooks/envelope.ts';
+import { testDataSchema } from '#src/followers/webhooks/schema.ts';
 import { isPermission } from '#src/kernel/access.ts';
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';

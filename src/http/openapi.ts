@@ -1,7 +1,7 @@
 // The API's machine-readable description, OpenAPI 3.1.0, made from the declared routes and the table of error codes.
 // Nothing in it is written by hand, so nothing in it can lag behind.
 import { z } from 'zod';
-import { envelopeSchema } from '#src/followers/webhooks/envelope.ts';
+import { envelopeSchema } from '#src/followers/webhooks/schema.ts';
 import { deliveryHeaders, OPTIONAL_HEADER } from '#src/followers/webhooks/sign.ts';
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';

@@ -1,6 +1,6 @@
 // The API's reference for people: one HTML page without scripts, made from the same declarations as /openapi.yaml.
 import { z } from 'zod';
-import { envelopeSchema } from '#src/followers/webhooks/envelope.ts';
+import { envelopeSchema } from '#src/followers/webhooks/schema.ts';
 import { deliveryHeaders } from '#src/followers/webhooks/sign.ts';
 import { type Access, isPermission, type Permission } from '#src/kernel/access.ts';
 import { errorTable } from '#src/kernel/errors.ts';

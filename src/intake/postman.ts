@@ -23,7 +23,7 @@ const AT_ONCE = 50;
 /** The engine knows tenants by name, and the outbox is one of all. */
 const OUTBOX = 'outbox';
 
-/** So that no program answers: RFC 3834 §5, and the field that Exchange reads instead. */
+/** No answering machine is to answer: RFC 3834 §5, and the field that Exchange reads instead. */
 const OWN_HEADERS: Draft['headers'] = [
   ['Auto-Submitted', 'auto-generated'],
   ['X-Auto-Response-Suppress', 'All'],

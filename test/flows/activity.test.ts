@@ -2,7 +2,7 @@
 // really happens to mail.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { usualLimits } from '#src/followers/activity/live.ts';
-import type { Activity } from '#src/followers/activity/schema.ts';
+import type { Activity } from '#src/followers/activity/present.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import { type List, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { join, type Person, unlimitedSignIn } from '#test/support/people.ts';

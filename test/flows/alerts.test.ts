@@ -260,7 +260,7 @@ describe('the API', () => {
     [
       'what people do with a mail',
       { events: ['message.opened'] },
-      'alerts do not tell what people do with a mail',
+      'alerts do not report what people do with a mail',
     ],
     ['an event twice', { events: ['message.failed', 'message.failed'] }, 'each event once'],
     ['no event', { events: [] }, 'at least 1 item'],

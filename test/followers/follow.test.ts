@@ -13,7 +13,7 @@ import type { WorkItem } from '#src/work/in-flight.ts';
 import { createTestDisk, type TestDisk } from '#test/kernel/db/test-disk.ts';
 import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
 
-type Result = number | null | 'nobody';
+type Result = number | null | 'unfollowed';
 interface Turn {
   readonly follower: FollowerName;
   readonly tenantId: string;
@@ -309,14 +309,14 @@ describe('a turn that fails', () => {
   });
 });
 
-describe('nobody', () => {
+describe('unfollowed', () => {
   test('follows any more: the registry forgets the tenant, and what is written wakes nobody', async () => {
     const id = await tenant();
     await follow(id);
     const played = play();
     const running = following(played);
     await running.start();
-    (await played.turn(0)).end('nobody');
+    (await played.turn(0)).end('unfollowed');
     await quiet();
     await expect.poll(registered).toEqual([]);
     await write(id);
@@ -344,13 +344,13 @@ describe('nobody', () => {
       const turn = await played.turn(0);
       const release = early ?? (await running.hold('webhooks', id));
       if (letsGoFirst) release();
-      turn.end('nobody');
+      turn.end('unfollowed');
       await quiet();
       expect(registered()).toEqual([id]);
       release();
       (await played.turn(1)).end(null);
       await write(id);
-      (await played.turn(2)).end('nobody');
+      (await played.turn(2)).end('unfollowed');
       await expect.poll(registered).toEqual([]);
     },
   );
@@ -360,7 +360,7 @@ describe('nobody', () => {
     const played = play();
     const running = await started(played, 0);
     (await running.hold('webhooks', id))();
-    (await played.turn(0)).end('nobody');
+    (await played.turn(0)).end('unfollowed');
     await expect.poll(registered).toEqual([]);
   });
 });

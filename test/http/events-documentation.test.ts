@@ -1,7 +1,7 @@
 // What /openapi.yaml and /reference say of the events, against the catalogue and against what is really sent.
 import { describe, expect, test } from 'vitest';
 import { eventCatalogue, eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
-import { testEnvelope } from '#src/followers/webhooks/envelope.ts';
+import { testEnvelope } from '#src/followers/webhooks/schema.ts';
 import { signedHeaders } from '#src/followers/webhooks/sign.ts';
 import { openApiDocument } from '#src/http/openapi.ts';
 import { referencePage } from '#src/http/reference.ts';

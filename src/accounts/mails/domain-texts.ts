@@ -1,5 +1,5 @@
 // The words of the mails about a practice's domain, in German and English. What was found in the DNS is another's text:
-// it stands behind a label, on one line, and is no link. Pure.
+// it is put behind a label, on one line, and is no link. Pure.
 import type { Language } from '#src/kernel/language.ts';
 import type { NoticeContent, ToldRecord } from './schema.ts';
 

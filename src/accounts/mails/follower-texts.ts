@@ -1,5 +1,5 @@
 // The words of the mail about a webhook or chat alert that has been disabled, in German and English. What went wrong comes
-// from outside: it stands behind a label, on one line, and is no link. Pure.
+// from outside: it is put behind a label, on one line, and is no link. Pure.
 import type { Language } from '#src/kernel/language.ts';
 import { quoted, type Words } from './domain-texts.ts';
 import { momentInWords } from './moment.ts';

@@ -1,16 +1,16 @@
-// What the service has to tell people by mail, as data; the words stand in service-mail/.
+// What the service notifies people of by mail, as data; the words are in `texts.ts` and its parts.
 
 import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { Language } from '#src/kernel/language.ts';
 
-/** A record of the DNS as a mail tells of it. */
+/** A record of the DNS as a mail shows it. */
 export interface ToldRecord {
   readonly name: string;
   readonly type: string;
-  /** What is to stand there, of an MX with its priority; null: nothing. */
+  /** The value that it should have, of an MX with its priority; null: no record. */
   readonly value: string | null;
   readonly found: readonly string[];
-  /** Null where it could not be found out what stands there. */
+  /** Null where its value could not be found out. */
   readonly problem: 'missing' | 'mismatch' | 'multiple' | 'proxied' | null;
 }
 
@@ -19,7 +19,7 @@ export type NoticeContent =
   | {
       readonly kind: 'invitation';
       readonly practice: string;
-      /** Whoever invites: a member's address; null for the operator. */
+      /** The inviting member's address; null for the operator. */
       readonly inviter: string | null;
       readonly link: string;
       readonly expiresAt: number;
@@ -55,7 +55,7 @@ export type NoticeContent =
       readonly records: readonly ToldRecord[];
       readonly origin: string;
     }
-  /** They had been told of, and are right again. */
+  /** They were reported before, and are right again. */
   | {
       readonly kind: 'dns_recovered';
       readonly practice: string;
@@ -96,7 +96,7 @@ export type NoticeContent =
             /** Since when it was counted. */
             readonly from: number;
             readonly measure: 'hard_bounces' | 'complaints';
-            /** Of mails: so many of so many. */
+            /** Of mails: that number out of that number. */
             readonly count: number;
             readonly whole: number;
             /** The share that pauses; 1 is all. */
@@ -118,7 +118,7 @@ export type NoticeContent =
       readonly name: string;
       readonly origin: string;
     }
-  /** Events are no longer told to an address that a practice named, until somebody enables that again. */
+  /** A webhook or alert was disabled: it gets no events until someone enables it again. */
   | {
       readonly kind: 'follower_disabled';
       readonly practice: string;
@@ -133,13 +133,13 @@ export type NoticeContent =
       readonly error: string | null;
       readonly origin: string;
     }
-  /** Nothing is told: written where an address is not known, so that known ones cannot be told by the time. */
+  /** No mail: written where an address is not known, so that the time of an answer does not show which ones are. */
   | { readonly kind: 'nothing' };
 
 export type Notice = NoticeContent & {
   /** A single address. */
   readonly to: string;
   readonly language: Language;
-  /** After that it would tell what no longer holds: then it is dropped. */
+  /** It is dropped after that time, because its content no longer holds. */
   readonly expiresAfter: number;
 };

@@ -1,5 +1,5 @@
-// The words of the service's own mails, in German and English: notice in, subject and plain text out. Nothing secret
-// stands in a subject, which is kept and shown; nothing that strangers typed is repeated to other strangers. Pure.
+// The words of the service's own mails, in German and English: notice in, subject and plain text out. A subject is
+// kept and shown, so nothing secret is in it; nothing that strangers typed is repeated to other strangers. Pure.
 import type { Language } from '#src/kernel/language.ts';
 import { type DomainPhrases, domainPhrases, type Words } from './domain-texts.ts';
 import { type FollowerPhrases, followerPhrases } from './follower-texts.ts';
@@ -13,7 +13,7 @@ export interface Mail {
   readonly text: string;
 }
 
-type Told = Exclude<Notice, { kind: 'nothing' }>;
+type Mailed = Exclude<Notice, { kind: 'nothing' }>;
 type Of<K extends NoticeContent['kind']> = Extract<NoticeContent, { kind: K }>;
 
 interface Phrases {
@@ -186,18 +186,18 @@ const phrases: Readonly<Record<Language, Phrases>> = { de, en };
 const LINK_LIKE = /:\/\/|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}/u;
 
 /**
- * The name that someone gave a practice, as it can stand in a mail that the service writes to others: nobody sends
- * strangers a link in our name by it. What would be one is set apart at its dots and slashes.
+ * The name that someone gave a practice, for a mail that the service writes to others. It must not send strangers a link in our
+ * name, so what would be a link is set apart at its dots and slashes.
  */
 const harmless = (name: string): string =>
   LINK_LIKE.test(name) ? name.replace(/[./:\u3002\uff0e\uff61]+(?=[^\s./:])/gu, '$& ') : name;
 
-/** A member's address is theirs. */
+/** A token's name is freely chosen; a member's address is not. */
 const harmlessPerson = <P extends { readonly by: string; readonly name: string }>({ by, name }: P) => ({
   name: by === 'token' ? harmless(name) : name,
 });
 
-const wordsOf = (notice: Told, service: string): Words => {
+const wordsOf = (notice: Mailed, service: string): Words => {
   const language = phrases[notice.language];
   switch (notice.kind) {
     case 'sign_in_code':
@@ -220,9 +220,9 @@ const wordsOf = (notice: Told, service: string): Words => {
       return language.usage({ ...notice, practice: harmless(notice.practice) });
     case 'practice_paused': {
       const { cause } = notice;
-      const told =
+      const shown =
         'reason' in cause ? { ...cause, ...harmlessPerson(cause), reason: harmless(cause.reason) } : cause;
-      return language.pause.paused({ ...notice, practice: harmless(notice.practice), cause: told }, service);
+      return language.pause.paused({ ...notice, practice: harmless(notice.practice), cause: shown }, service);
     }
     case 'practice_resumed':
       return language.pause.resumed(
@@ -241,7 +241,7 @@ const wordsOf = (notice: Told, service: string): Words => {
 };
 
 /** `service` is the name under which the service speaks. Lines end in LF and are as long as their paragraphs. */
-export const mailOf = (notice: Told, service: string): Mail => {
+export const mailOf = (notice: Mailed, service: string): Mail => {
   const { subject, paragraphs } = wordsOf(notice, service);
   const { greeting, closing } = phrases[notice.language];
   return { subject, text: `${[greeting, ...paragraphs, closing(service)].join('\n\n')}\n` };

@@ -11,8 +11,13 @@ import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.
 import { visibleMessage } from '#src/messages/visible-message.ts';
 import { findActivity } from './find.ts';
 import type { Live } from './live.ts';
-import { presentActivity } from './present.ts';
-import { type ActivityQuery, activityHeaders, activityPage, activityQuery } from './schema.ts';
+import {
+  type ActivityQuery,
+  activityHeaders,
+  activityPage,
+  activityQuery,
+  presentActivity,
+} from './present.ts';
 import type { ActivityFilter } from './store.ts';
 
 export interface ActivityRoutesDeps {

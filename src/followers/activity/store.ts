@@ -1,5 +1,5 @@
-// Reading the log for those who look at it: a part of it, newest first or in its order. Each statement looks at no more than
-// the range of numbers that it is given, however few of it are wanted.
+// Reads a part of the log for the activity, newest first or in its order. Each statement reads no more than the range of numbers
+// that it is given, however few of them are wanted.
 
 import type { EventType } from '#src/events/catalogue.ts';
 import { type FollowedEvent, followed } from '#src/events/follow-store.ts';

@@ -9,16 +9,16 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
-import { auditedAlert, openUrl, sealUrl } from './present.ts';
 import type { AlertKind } from './rules.ts';
+import { auditedAlert, openUrl, sealUrl } from './schema.ts';
 import { disabled, removeGathered } from './settle.ts';
 import { type AlertRow, alertStore } from './store.ts';
 
 /** Each costs a look at every event. */
 const MAX_ALERTS = 20;
 
-/** Who does it, and when. */
-export interface Doing {
+/** The author of a change, its time, and the key that seals addresses. */
+export interface ChangeContext {
   readonly change: Change;
   /** ms since the epoch. */
   readonly now: number;
@@ -46,7 +46,7 @@ export const alertOf = (db: TenantDb, id: string): AlertRow => {
 
 const record = (
   db: TenantDb,
-  { change, now, key }: Doing,
+  { change, now, key }: ChangeContext,
   before: AlertRow | null,
   after: AlertRow | null,
 ): void => {
@@ -55,19 +55,19 @@ const record = (
   auditStore(db).record(change, { target, before: audited(before), after: audited(after) }, now);
 };
 
-/** It tells of what happens from now on. Throws `conflict` where there is no room. */
-export const createAlert = (db: TenantDb, wanted: NewAlert, doing: Doing): AlertRow => {
+/** It reports what happens from now on. Throws `conflict` where there is no room. */
+export const createAlert = (db: TenantDb, wanted: NewAlert, context: ChangeContext): AlertRow => {
   const store = alertStore(db);
   if (store.all().length >= MAX_ALERTS)
     throw new AppError('conflict', `A practice has at most ${MAX_ALERTS} alerts.`, {
-      hint: 'Delete one that is not used any more, or let one tell of more events.',
+      hint: 'Delete one that is not used any more, or let one report more events.',
     });
   const id = newId();
   store.insert({
     id,
     name: wanted.name,
     kind: wanted.kind,
-    sealed_url: sealUrl(doing.key, id, wanted.url),
+    sealed_url: sealUrl(context.key, id, wanted.url),
     events_json: JSON.stringify(wanted.events),
     language: wanted.language,
     ...active,
@@ -77,15 +77,15 @@ export const createAlert = (db: TenantDb, wanted: NewAlert, doing: Doing): Alert
     attempts: 0,
     last_sent_at: null,
     last_error: null,
-    created_at: doing.now,
+    created_at: context.now,
   });
   const row = alertOf(db, id);
-  record(db, doing, null, row);
+  record(db, context, null, row);
   return row;
 };
 
-/** Failures of before say nothing of what is now: what it has gathered is sent at once. */
-const begunAnew = (row: AlertRow, now: number): AlertRow => ({
+/** Earlier failures say nothing about the new address or state: what was gathered is sent at once. */
+const restarted = (row: AlertRow, now: number): AlertRow => ({
   ...row,
   attempts: 0,
   failing_since: null,
@@ -102,7 +102,7 @@ const withStatus = (
   if (status === undefined || status === row.status) return row;
   if (status === 'disabled') return disabled(row, 'manual', now);
   return {
-    ...begunAnew(row, now),
+    ...restarted(row, now),
     ...active,
     after_seq: followStore(db).last(),
   };
@@ -112,21 +112,28 @@ const withStatus = (
  * A field that is absent stays as it is. Other events, or being enabled again, hold for what happens from now on: the log has
  * been read until here.
  */
-export const changeAlert = (db: TenantDb, row: AlertRow, wanted: Changes, doing: Doing): AlertRow => {
+export const changeAlert = (
+  db: TenantDb,
+  row: AlertRow,
+  wanted: Changes,
+  context: ChangeContext,
+): AlertRow => {
   const { name = row.name, language = row.language, url, events, status } = wanted;
-  const isMoved = url !== undefined && url !== openUrl(doing.key, row);
-  const moved = isMoved ? { ...begunAnew(row, doing.now), sealed_url: sealUrl(doing.key, row.id, url) } : row;
+  const isMoved = url !== undefined && url !== openUrl(context.key, row);
+  const moved = isMoved
+    ? { ...restarted(row, context.now), sealed_url: sealUrl(context.key, row.id, url) }
+    : row;
   const events_json = events === undefined ? row.events_json : JSON.stringify(events);
   const after_seq = events_json === row.events_json ? row.after_seq : followStore(db).last();
   const changed = { ...moved, name, language, events_json, after_seq };
-  const after = withStatus(db, changed, status, doing.now);
+  const after = withStatus(db, changed, status, context.now);
   alertStore(db).update(after);
   if (after.status === 'disabled') removeGathered(db, row.number);
-  record(db, doing, row, after);
+  record(db, context, row, after);
   return after;
 };
 
-export const removeAlert = (db: TenantDb, row: AlertRow, doing: Doing): void => {
+export const removeAlert = (db: TenantDb, row: AlertRow, context: ChangeContext): void => {
   alertStore(db).remove(row.number);
-  record(db, doing, row, null);
+  record(db, context, row, null);
 };

@@ -44,7 +44,7 @@ const likenesses: Readonly<Record<string, string>> = {
   '!': 'ǃ',
   '\\': '＼',
 };
-/** Between an @ and a name, so that nobody is called; between the parts of an address, so that it is no link. */
+/** Between an @ and a name, so that no one is called; between the parts of an address, so that it is no link. */
 const GAP = '\u2060';
 
 const withoutMarkup = (text: string): string =>

@@ -8,9 +8,8 @@ import type { Outbound, OutboundOutcome } from '#src/kernel/outbound/outbound.ts
 import type { Clock } from '#src/kernel/time.ts';
 import type { WorkLimits } from '#src/work/in-flight.ts';
 import type { Claim, OpenQueue } from '#src/work/queue.ts';
-import { type ClaimDeps, type ClaimedAlert, claimDue, isDue } from './claim.ts';
+import { type ClaimDeps, type ClaimedAlert, claimDue, findNewEvents, gather, isDue } from './claim.ts';
 import { post } from './forms.ts';
-import { findNews, gather } from './gather.ts';
 import { type AlertPolicy, verdictOf } from './rules.ts';
 import { giveBack, settle } from './settle.ts';
 import { type AlertRow, alertStore } from './store.ts';
@@ -48,9 +47,9 @@ export const openAlertQueue = (deps: AlertQueueDeps): Pick<OpenQueue, 'facts'> =
 
   const look = (db: TenantDb, tenantId: string, { isInFlight, room }: Claim<ClaimedAlert>) => {
     const rows = alertStore(db).all();
-    const found = findNews(db, rows, seenOf.get(tenantId) ?? 0);
+    const found = findNewEvents(db, rows, seenOf.get(tenantId) ?? 0);
     const isWork = rows.some((row) => isDue(row, claimDeps()) && !isInFlight(row.number) && room(row.id) > 0);
-    return { rows, ...found, isWork: found.isNews || isWork };
+    return { rows, ...found, isWork: found.hasNew || isWork };
   };
 
   /** When the first is due that is not in flight and has room: where it has none, an end wakes the tenant. */
@@ -69,18 +68,18 @@ export const openAlertQueue = (deps: AlertQueueDeps): Pick<OpenQueue, 'facts'> =
     limits,
     isFollowed: (db) => alertStore(db).all().length > 0,
     claimDue: async (tenantId, claim) => {
-      const { rows, read, more, isNews, isWork } = await files.read(tenantId, (db) =>
+      const { rows, read, more, hasNew, isWork } = await files.read(tenantId, (db) =>
         look(db, tenantId, claim),
       );
       if (rows.length === 0) {
         seenOf.delete(tenantId);
-        return 'nobody';
+        return 'unfollowed';
       }
       if (rows.some(isUnnotified)) notifyOwners(tenantId);
-      if (!isNews) seenOf.set(tenantId, read);
+      if (!hasNew) seenOf.set(tenantId, read);
       if (!isWork) return nextOf(rows, more, claim);
       const done = await files.write(tenantId, (db) => {
-        const batch = isNews ? gather(db, seenOf.get(tenantId) ?? 0, policy().gather) : null;
+        const batch = hasNew ? gather(db, seenOf.get(tenantId) ?? 0, policy().gather) : null;
         claimDue(db, claim, claimDeps());
         return { batch, rows: alertStore(db).all() };
       });

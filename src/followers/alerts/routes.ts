@@ -1,4 +1,4 @@
-// Chat alerts over HTTP. They tell of all projects, so whoever is limited to some neither sees nor changes any.
+// Chat alerts over HTTP. They report all projects, so a caller that is limited to some neither sees nor changes any.
 
 import { z } from 'zod';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
@@ -13,11 +13,10 @@ import { createTestBounds, type Outbound, requireUsable } from '#src/kernel/outb
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { alertOf, changeAlert, createAlert, removeAlert } from './change.ts';
+import { gather } from './claim.ts';
 import { post } from './forms.ts';
-import { gather } from './gather.ts';
-import { openUrl, presentAlert } from './present.ts';
 import { errorOf } from './rules.ts';
-import { alertSchema, createAlertBody, patchAlertBody, testSchema } from './schema.ts';
+import { alertSchema, createAlertBody, openUrl, patchAlertBody, presentAlert, testSchema } from './schema.ts';
 import { alertStore } from './store.ts';
 import { testMessage } from './words.ts';
 
@@ -28,7 +27,7 @@ export interface AlertRoutesDeps {
   readonly following: Pick<Following, 'hold' | 'wake'>;
   /** 32 bytes, derived for alerts alone. */
   readonly key: Buffer;
-  /** ms from an event to the message that tells of it. */
+  /** ms from an event to its message. */
   readonly gatherFor: () => number;
   readonly service: { readonly name: string; readonly origin: string };
 }
@@ -43,7 +42,7 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
   const shared = { tag: 'Alerts', access: 'webhooks.manage', stability: 'stable' } as const;
   const one = { description: 'The alert.', body: alertSchema };
 
-  /** What has been written to the log so far is told as the alerts are now. */
+  /** The log so far is summed up as the alerts are now. */
   const catchUp = async (id: string): Promise<void> => {
     while ((await files.write(id, (db) => gather(db, 0, gatherFor()))).more);
   };

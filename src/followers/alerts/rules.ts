@@ -1,4 +1,4 @@
-// What chat alerts tell of, how it is added up, and what follows from an attempt to send it. Pure.
+// Which events chat alerts report, how they are summed up, and what follows from an attempt to send the sum. Pure.
 import {
   type AlertEvent,
   alertFactsOf,
@@ -25,7 +25,7 @@ export const defaultEvents: readonly AlertEvent[] = alertEvents.filter(
   (name) => alertFactsOf(name).byDefault,
 );
 
-/** One of those that were counted. Chat tools are third parties: no subject, no content, no whole address. */
+/** A counted event as a message shows it. Chat tools are third parties: no subject, no content, no whole address. */
 export interface Sample {
   /** Masked; null where it is about no single recipient. */
   readonly who: string | null;
@@ -45,7 +45,7 @@ const MAX_WHY = 4;
 /** Characters; names of rules and codes have fewer. */
 const MAX_WORD = 60;
 
-export interface Told {
+export interface ReportedEvent {
   readonly type: AlertEvent;
   readonly at: number;
   readonly recipient: string | null;
@@ -53,7 +53,7 @@ export interface Told {
 }
 
 /** What the event is counted as by itself. */
-export const countOf = ({ type, at, recipient, data }: Told): Count => {
+export const countOf = ({ type, at, recipient, data }: ReportedEvent): Count => {
   const { enhanced_code, smtp_code, rule, content_reasons = [] } = data;
   const code = enhanced_code ?? smtp_code ?? null;
   const why = [code === null ? [] : String(code), rule ?? [], content_reasons].flat(2);
@@ -65,8 +65,8 @@ export const countOf = ({ type, at, recipient, data }: Told): Count => {
   return { count: 1, firstAt: at, lastAt: at, samples: alertFactsOf(type).samples && says ? [sample] : [] };
 };
 
-/** Blocked content fires two events of one mail: whoever is told of the one need not count the other. */
-export const isToldAsBlocked = ({ type, data }: Told, events: ReadonlySet<string>): boolean =>
+/** Blocked content fires two events of one mail: an alert that reports the one does not count the other. */
+export const isCountedAsBlocked = ({ type, data }: ReportedEvent, events: ReadonlySet<string>): boolean =>
   type === 'message.failed' && data.content_reasons !== undefined && events.has('message.content_blocked');
 
 const isSame = (a: Sample, b: Sample): boolean => a.who === b.who && a.why.join() === b.why.join();
@@ -84,7 +84,7 @@ export const add = (a: Count | undefined, b: Count): Count => {
 };
 
 export interface AlertPolicy {
-  /** ms from the first event on, until one message tells of all. */
+  /** ms from the first event to the one message for all of them. */
   readonly gather: number;
   /** ms before the second, third, ... attempt; the last one holds for all after it. */
   readonly waits: readonly number[];
@@ -94,7 +94,7 @@ export interface AlertPolicy {
   readonly disableAfter: number;
 }
 
-/** When to try again after attempt number `attempt` (from 1), should nobody come to write down how it ended. */
+/** When to try again after attempt number `attempt` (from 1), if its outcome is never stored. */
 export const nextAttemptAt = (
   attempt: number,
   now: number,
@@ -102,19 +102,19 @@ export const nextAttemptAt = (
   random: number,
 ): number => now + jitter(waits[attempt - 1] ?? waits.at(-1) ?? 0, share, random);
 
-/** However long a chat tool asks to be spared. */
-const LONGEST_SPARING_MS = DAY;
+/** A chat tool may ask for a longer time. */
+const LONGEST_HOLD_MS = DAY;
 
 /** Between two attempts at most. */
 export const longestWait = ({ waits, jitter: share }: AlertPolicy): number =>
-  Math.max(LONGEST_SPARING_MS, Math.ceil(Math.max(...waits) * (1 + share)));
+  Math.max(LONGEST_HOLD_MS, Math.ceil(Math.max(...waits) * (1 + share)));
 
 type Answered = Extract<OutboundOutcome, { kind: 'answered' }>;
 
 export type Verdict =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly error: string /** ms */; readonly notBefore: number }
-  /** The chat tool says that there is nobody any more. */
+  /** The chat tool says that the webhook, its channel or its workspace is gone. */
   | { readonly kind: 'gone'; readonly error: string };
 
 /**

@@ -1,11 +1,15 @@
-// Chat alerts as the API takes and shows them.
+// Chat alerts as the API takes and shows them, and as the audit keeps them.
 import { z } from 'zod';
 import { eventCatalogue } from '#src/events/catalogue.ts';
 import { disabledReasons } from '#src/followers/disabling.ts';
 import { idSchema, lineSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { nearest } from '#src/kernel/nearest.ts';
+import { seal, unseal } from '#src/kernel/seal.ts';
+import { maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
+import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { alertEvents, alertKinds, defaultEvents } from './rules.ts';
+import type { AlertRow } from './store.ts';
 
 const MAX_NAME = 100;
 /** As many as the guard takes. */
@@ -14,9 +18,9 @@ const MAX_URL = 2_048;
 const event = z.enum(alertEvents, {
   error: ({ input }) => {
     if (typeof input !== 'string') return undefined;
-    if (input in eventCatalogue) return 'alerts do not tell what people do with a mail';
+    if (input in eventCatalogue) return 'alerts do not report what people do with a mail';
     const meant = nearest(input, alertEvents);
-    return `alerts tell of no such event${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`;
+    return `alerts report no such event${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`;
   },
 });
 
@@ -27,7 +31,7 @@ const events = z
   .refine((names) => new Set(names).size === names.length, 'each event once');
 
 const fields = {
-  name: lineSchema(MAX_NAME).describe('for you to tell it from others'),
+  name: lineSchema(MAX_NAME).describe('your name for it'),
   kind: z
     .enum(alertKinds)
     .describe(
@@ -45,7 +49,7 @@ const fields = {
 
 export const createAlertBody = z.strictObject({
   ...fields,
-  events: fields.events.default([...defaultEvents]).describe('what it tells of'),
+  events: fields.events.default([...defaultEvents]).describe('what it reports'),
   language: fields.language.optional().describe('of its messages; as Accept-Language says where absent'),
 });
 
@@ -57,7 +61,7 @@ export const patchAlertBody = z
     language: fields.language,
     status: z
       .enum(['active', 'disabled'])
-      .describe('`active` begins anew: what happened while it was disabled is not told'),
+      .describe('`active` starts from nothing: what happened while it was disabled is not reported'),
   })
   .partial()
   .refine((body) => Object.keys(body).length > 0, 'names nothing to change');
@@ -71,7 +75,7 @@ export const alertSchema = z.strictObject({
   url: z
     .string()
     .describe(
-      'only its beginning: whoever knows all of it may post to your chat (`https://chat.example/hooks/…`)',
+      'only its beginning: the whole address lets anyone post to your chat (`https://chat.example/hooks/…`)',
     ),
   events: z.array(z.enum(alertEvents)),
   language: z.enum(languages),
@@ -95,3 +99,30 @@ export const testSchema = z.strictObject({
   response_status: z.int().nullable().describe('of HTTP; null where there was no answer'),
   error: z.string().nullable(),
 });
+
+export const presentAlert = (row: AlertRow, key: Buffer): z.infer<typeof alertSchema> => ({
+  id: row.id,
+  name: row.name,
+  kind: row.kind,
+  url: maskUrl(openUrl(key, row)),
+  events: JSON.parse(row.events_json),
+  language: row.language,
+  status: row.status,
+  disabled_reason: row.disabled_reason,
+  last_sent_at: toIsoOrNull(row.last_sent_at),
+  last_error: row.last_error,
+  created_at: toIso(row.created_at),
+});
+
+/** Another address that begins alike is a change too. */
+export const auditedAlert = (row: AlertRow, key: Buffer) => {
+  const { last_sent_at: _, last_error: __, ...record } = presentAlert(row, key);
+  return { ...record, url_fingerprint: urlFingerprint(key, openUrl(key, row)) };
+};
+
+/** `key` is 32 bytes, derived for alerts alone. Bound to the alert of that id. */
+export const sealUrl = (key: Buffer, id: string, url: string): Buffer => seal(key, Buffer.from(url), id);
+
+/** Throws where it was sealed under another key or for another alert. */
+export const openUrl = (key: Buffer, { id, sealed_url }: { id: string; sealed_url: Buffer }): string =>
+  unseal(key, sealed_url, id).toString();

@@ -6,11 +6,11 @@ import { systemChange } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import type { ClaimDeps, ClaimedAlert } from './claim.ts';
-import { auditedAlert } from './present.ts';
 import { isFailingTooLong, nextAttemptAt, verdictOf } from './rules.ts';
+import { auditedAlert } from './schema.ts';
 import { type AlertRow, alertStore } from './store.ts';
 
-/** It gathers nothing any more, and what it had is not told. Enabled again it begins anew. */
+/** It gathers nothing any more, and what it had gathered is not sent. Enabled again it starts from nothing. */
 export const disabled = (row: AlertRow, reason: DisabledReason, now: number): AlertRow => ({
   ...row,
   ...disabledFor(reason, now),
@@ -59,7 +59,7 @@ const disableFailing = (
   );
 };
 
-/** `disabled`: the owners are to be told. Nothing is done where the alert is gone, or has been set up anew since. */
+/** `disabled`: the owners are to be notified. Nothing is done where the alert is gone, or was restarted since. */
 export const settle = (
   db: TenantDb,
   { key: number, attempt }: Pick<ClaimedAlert, 'key' | 'attempt'>,

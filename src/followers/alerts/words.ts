@@ -6,7 +6,7 @@ import type { Language } from '#src/kernel/language.ts';
 import { alertEvents, defaultEvents, type Sample } from './rules.ts';
 import type { Counts } from './store.ts';
 
-/** Plain text; whoever gives it a form escapes it. */
+/** Plain text: the forms escape it. */
 export interface AlertMessage {
   readonly title: string;
   readonly lines: readonly { readonly text: string; readonly samples: readonly string[] }[];
@@ -15,7 +15,7 @@ export interface AlertMessage {
   readonly link: { readonly text: string; readonly url: string };
 }
 
-/** Where it stands, and who says it. */
+/** Where the message appears, and the service that it is from. */
 export interface Setting {
   readonly practice: string;
   readonly language: Language;
@@ -31,14 +31,14 @@ const phrases = {
     events: ['Ereignis', 'Ereignisse'],
     link: (service: string) => `In ${service} ansehen`,
     test: (name: string) => `Dies ist ein Test: Die Chat-Benachrichtigung „${name}“ kommt hier an.`,
-    tells: (what: string) => `Sie meldet: ${what}.`,
+    reports: (what: string) => `Sie meldet: ${what}.`,
   },
   en: {
     number: new Intl.NumberFormat('en-GB'),
     events: ['event', 'events'],
     link: (service: string) => `View in ${service}`,
     test: (name: string) => `This is a test: the chat alert “${name}” arrives here.`,
-    tells: (what: string) => `It tells of: ${what}.`,
+    reports: (what: string) => `It reports: ${what}.`,
   },
 } as const;
 
@@ -52,7 +52,7 @@ const sampleInWords = ({ who, why }: Sample): string => {
   return reasons === '' ? who : `${who} (${reasons})`;
 };
 
-/** What calls for somebody stands first. */
+/** What calls for action comes first. */
 const inOrder = (events: readonly AlertEvent[]): readonly AlertEvent[] => {
   const ranked = [...defaultEvents, ...alertEvents];
   return events.toSorted((a, b) => ranked.indexOf(a) - ranked.indexOf(b));
@@ -92,13 +92,13 @@ export const testMessage = (
   setting: Setting,
 ): AlertMessage => {
   const { practice, language } = setting;
-  const { test, tells } = phrases[language];
+  const { test, reports } = phrases[language];
   const what = inOrder(events).map((event) => alertFactsOf(event)[language][1]);
   return {
     title: practice,
     lines: [
       { text: test(name), samples: [] },
-      { text: tells(what.join(', ')), samples: [] },
+      { text: reports(what.join(', ')), samples: [] },
     ],
     when: null,
     link: linkOf(setting),

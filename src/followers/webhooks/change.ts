@@ -1,5 +1,5 @@
-// Makes, changes, rotates and removes webhooks, each in the transaction that also writes the audit. The address is looked at
-// before: it may be asked for in the DNS. Whoever sends finds in the file what has changed, and is woken by each commit.
+// Makes, changes and removes webhooks and rotates their secrets, each in the transaction that also writes the audit. The address
+// is checked before that, because this may ask the DNS. The queue is woken by each commit and reads in the file what changed.
 
 import { auditStore } from '#src/events/audit-store.ts';
 import { followStore } from '#src/events/follow-store.ts';
@@ -14,7 +14,7 @@ import { type Outbound, requireUsable } from '#src/kernel/outbound/outbound.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { catchUp } from './fan-out.ts';
 import { auditedWebhook } from './present.ts';
-import { FORMER_SIGNS_MS, makeSecret, openFor, sealFor } from './secrets.ts';
+import { FORMER_SIGNS_MS, makeSecret, openFor, sealFor } from './sign.ts';
 import { type WebhookRow, webhookStore } from './store.ts';
 
 export interface WebhookDeps {
@@ -26,14 +26,14 @@ export interface WebhookDeps {
   readonly following: Pick<Following, 'hold'>;
 }
 
-/** Nobody keeps more apart, each event is looked at for each, and they are listed whole. */
+/** Each event is matched with each webhook, and they are listed on one page. */
 export const MAX_WEBHOOKS = 50;
 
 /**
- * Read before what is wanted changes: those that follow the log as closely as they should have next to nothing to read. Where
- * more is left, it is told of as it is wanted from then on.
+ * Batches read before the wanted events change: a webhook that is not far behind has next to nothing to read. What is left then
+ * is delivered as it is wanted from then on.
  */
-const PORTIONS_TO_CATCH_UP = 20;
+const BATCHES_TO_CATCH_UP = 20;
 
 export interface GivenWebhook {
   readonly name: string;
@@ -63,8 +63,8 @@ const record = (
 };
 
 /**
- * The registry says first that somebody follows the events of this practice. A crash in between leaves a file that is looked
- * at once for nothing, whose turn takes that back. Throws `invalid_request` and `conflict`.
+ * The registry knows first that this practice is followed. A crash in between leaves a file that is looked at once for nothing,
+ * whose turn takes that back. Throws `invalid_request` and `conflict`.
  */
 export const createWebhook = async (
   deps: WebhookDeps,
@@ -112,7 +112,7 @@ const withStatus = (row: WebhookRow, status: Wanted['status'], now: number): Web
   return row;
 };
 
-/** What another address failed says nothing of this one. */
+/** The failures of another address say nothing about this one. */
 const withUrl = (row: WebhookRow, url: string | undefined, key: Buffer): WebhookRow => {
   if (url === undefined || url === openFor(key, 'url', row.id, row.sealed_url)) return row;
   const start = row.status === 'active' ? NEW_START : {};
@@ -120,7 +120,7 @@ const withUrl = (row: WebhookRow, url: string | undefined, key: Buffer): Webhook
 };
 
 /**
- * A field that is absent stays as it is. Deliveries that are pending go to the new address; other events are told of from
+ * A field that is absent stays as it is. Deliveries that are pending go to the new address; other events count from
  * now on. Throws `not_found` and `invalid_request`.
  */
 export const changeWebhook = async (
@@ -133,7 +133,7 @@ export const changeWebhook = async (
   const { files, clock, key } = deps;
   const { url } = wanted;
   if (url !== undefined) await requireUsable(deps.outbound, url);
-  for (let portions = 0; portions < PORTIONS_TO_CATCH_UP; portions++)
+  for (let batches = 0; batches < BATCHES_TO_CATCH_UP; batches++)
     if (!(await files.write(tenantId, (db) => catchUp(db, clock.now())))) break;
   return files.write(tenantId, (db) => {
     const now = clock.now();

@@ -10,7 +10,6 @@ import { publishedEvent } from '#src/messages/published-event.ts';
 import type { WorkItem } from '#src/work/in-flight.ts';
 import type { Claim } from '#src/work/queue.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
-import { envelopeOf, testEnvelope } from './envelope.ts';
 import { fanOut, lookAheadInLog, subscribersOf } from './fan-out.ts';
 import {
   attemptsOf,
@@ -22,8 +21,8 @@ import {
   testEndsAt,
   type WebhookPolicy,
 } from './rules.ts';
-import { openFor, openSecrets } from './secrets.ts';
-import type { SigningSecrets } from './sign.ts';
+import { envelopeOf, testEnvelope } from './schema.ts';
+import { openFor, openSecrets, type SigningSecrets } from './sign.ts';
 import { type WebhookRow, webhookStore } from './store.ts';
 
 /** An attempt that is to be made now. Its key is the seq of the delivery, its target the id of the webhook. */
@@ -65,7 +64,7 @@ export interface Turn {
   /** There is something to do at once. */
   readonly more: boolean;
   /** The tenant has no webhook any more. */
-  readonly nobody: boolean;
+  readonly unfollowed: boolean;
 }
 
 /** Deliveries that are ended or removed at a turn, some 60 or 90 µs each. */
@@ -130,7 +129,7 @@ const addressee = (key: Buffer, webhook: WebhookRow, now: number) => ({
 });
 
 /** `more`: some ended instead, and what waited behind them may be due. */
-const claimDue = (db: TenantDb, webhook: WebhookRow, claiming: Claiming): Omit<Turn, 'nobody'> => {
+const claimDue = (db: TenantDb, webhook: WebhookRow, claiming: Claiming): Omit<Turn, 'unfollowed'> => {
   const { now, policy, key, claim, random = Math.random } = claiming;
   const { rows, next } = dueOf(db, webhook, claiming, claim.room(webhook.id));
   if (rows.length === 0) return { next, more: false };
@@ -194,12 +193,12 @@ export const takeTurn = (db: TenantDb, claiming: Claiming): Turn => {
   const unread = fanOut(db, subscribersOf(webhooks), { seen, now });
   const uncleared = clearAway(db, webhooks, claiming);
   const dues = webhooks.filter(isActive).map((row) => claimDue(db, row, claiming));
-  const nobody = webhookStore(db).all().length === 0;
-  if (nobody) followStore(db).removeCursor('webhooks');
+  const unfollowed = webhookStore(db).all().length === 0;
+  if (unfollowed) followStore(db).removeCursor('webhooks');
   return {
     next: dues.map(({ next }) => next).reduce(earlier, null),
     more: unread || uncleared || dues.some(({ more }) => more),
-    nobody,
+    unfollowed,
   };
 };
 
@@ -222,7 +221,7 @@ export const lookAhead = (db: TenantDb, looking: Looking): LookAhead => {
   const webhooks = webhookStore(db).all();
   if (webhooks.length === 0) {
     const isNoted = followStore(db).cursor('webhooks') !== undefined;
-    return { work: isNoted, next: null, more: false, nobody: true, seen };
+    return { work: isNoted, next: null, more: false, unfollowed: true, seen };
   }
   const log = lookAheadInLog(db, subscribersOf(webhooks), seen);
   // The first that is due says enough.
@@ -233,7 +232,7 @@ export const lookAhead = (db: TenantDb, looking: Looking): LookAhead => {
     work: log.work || hasToClear(db, webhooks, looking) || dues.some(({ rows }) => rows.length > 0),
     next: dues.map((due) => due.next).reduce(earlier, null),
     more: log.more,
-    nobody: false,
+    unfollowed: false,
     seen: log.seen,
   };
 };

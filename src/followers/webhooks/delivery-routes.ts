@@ -1,4 +1,4 @@
-// The deliveries of a webhook over HTTP: what became of each, and once more.
+// The deliveries of a webhook over HTTP: the outcome of each, and replays.
 import { z } from 'zod';
 import { limitKeyedConcurrency } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -32,7 +32,7 @@ export const deliveryRoutes = ({ files, clock, deliveries }: DeliveryRoutesDeps)
   const limitReplays = createRateCheck(
     clock,
     () => perMinute(REPLAYS_PER_MINUTE),
-    `All that failed is delivered once more ${REPLAYS_PER_MINUTE} times a minute at most.`,
+    `All that failed is delivered again ${REPLAYS_PER_MINUTE} times a minute at most.`,
   );
   // Each rests in between, and many at once would take the rests of all others.
   const inPlace = limitKeyedConcurrency(1, 'Deliveries of the practice are being put back already.');
@@ -95,10 +95,10 @@ export const deliveryRoutes = ({ files, clock, deliveries }: DeliveryRoutesDeps)
       ...webhookRouteShared,
       method: 'post',
       path: '/api/practices/{id}/webhooks/{webhookID}/deliveries/{deliveryID}/replay',
-      summary: 'Deliver once more',
+      summary: 'Deliver again',
       description:
         'Under the same id and with the same body, by the schedule from its beginning. One that is pending is due at once.',
-      audit: { none: 'what has been told is told once more; the deliveries keep the log of it' },
+      audit: { none: 'what was delivered is delivered again; the deliveries keep the log of it' },
       params: deliveryParams,
       responses: { 202: { description: 'The delivery, pending.', body: deliverySchema } },
       errors: ['conflict'],
@@ -114,9 +114,9 @@ export const deliveryRoutes = ({ files, clock, deliveries }: DeliveryRoutesDeps)
       ...webhookRouteShared,
       method: 'post',
       path: '/api/practices/{id}/webhooks/{webhookID}/replay',
-      summary: 'Deliver once more all that failed since a time',
+      summary: 'Deliver again all that failed since a time',
       description: 'Also what happened while the webhook was disabled. Oldest first, as one by one.',
-      audit: { none: 'what has been told is told once more; the deliveries keep the log of it' },
+      audit: { none: 'what was delivered is delivered again; the deliveries keep the log of it' },
       params: webhookParams,
       body: replayBody,
       responses: { 202: { description: 'How many are pending again.', body: replayedSchema } },

@@ -56,7 +56,7 @@ const ANY = '(:status IS NULL OR status = :status)';
 
 type Window = Record<'webhook' | 'before', number> & DeliveryFilter;
 
-/** Newest first; the least rows at a time that hold what is looked for, or tell how far it was looked. */
+/** Newest first: the fewest rows that hold what is looked for, or show how far it was looked. */
 const windowOf = (where: string): string =>
   `FROM webhook_deliveries WHERE webhook = :webhook AND ${where} AND seq < :before ORDER BY seq DESC`;
 
@@ -218,7 +218,7 @@ export const deliveryStore = perConnection((db: TenantDb) => {
     hasten: (webhook: number, orderKey: number, at: number): void => {
       hasten.run(at, webhook, orderKey, at);
     },
-    /** At most so many of those to a webhook; the result is how many. */
+    /** Removes at most `limit` deliveries of a webhook; the result is how many. */
     removeSome: (webhook: number, limit: number): number => removeSome.run(webhook, limit).changes,
     /** At most `limit` of those before `before`, newest first; maybe fewer, even none, though more are left. */
     find: (

@@ -1,5 +1,5 @@
-// From the log to deliveries: each event once, to each webhook that wants it, in the transaction that notes how far it was read.
-// What an unfinished turn has not noted is read again, and nothing of it stands in the file.
+// From the log to deliveries: each event once, to each webhook that wants it, in the transaction that moves the cursor. An
+// unfinished turn has written nothing, and its events are read again.
 
 import type { EventType } from '#src/events/catalogue.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
@@ -15,7 +15,7 @@ const DELIVERIES_PER_TURN = 200;
 const EVENTS_PER_TURN = 200;
 /** Looked at for their names alone, in about a millisecond. */
 const NAMES_PER_LOOK = 1_000;
-/** Of those that nobody wants; beyond, it is noted how far they were read, so that a start does not read them all again. */
+/** Events that no webhook wants. After so many the cursor moves, so that a start does not read them all again. */
 const EVENTS_UNNOTED = 10_000;
 
 export interface Subscriber {
@@ -31,7 +31,7 @@ export const subscribersOf = (webhooks: readonly WebhookRow[]): Subscriber[] =>
 
 const noted = (db: TenantDb): number => followStore(db).cursor('webhooks') ?? 0;
 
-/** What lies before the first webhook concerns nobody. `seen`: up to there nobody wanted anything. */
+/** Events before the first webhook concern none. `seen`: up to there no webhook wanted an event. */
 const startOf = (db: TenantDb, subscribers: readonly Subscriber[], seen: number): number =>
   Math.max(noted(db), seen, Math.min(...subscribers.map(({ row }) => row.after_seq)));
 
@@ -79,21 +79,21 @@ export const fanOut = (
   return events.length === limit;
 };
 
-/** One portion of the log, as it is wanted until what is wanted changes. True where there may be more to read. */
+/** One batch of the log, for what is wanted before a change. True where there may be more to read. */
 export const catchUp = (db: TenantDb, now: number): boolean =>
   fanOut(db, subscribersOf(webhookStore(db).all()), { seen: 0, now });
 
-export interface Ahead {
+export interface LogAhead {
   /** Something is to be written. */
   readonly work: boolean;
-  /** Up to there nobody wants anything. */
+  /** Up to there no webhook wants an event. */
   readonly seen: number;
   /** There is more to look at. */
   readonly more: boolean;
 }
 
 /** What `fanOut` would find. */
-export const lookAheadInLog = (db: TenantDb, subscribers: readonly Subscriber[], seen: number): Ahead => {
+export const lookAheadInLog = (db: TenantDb, subscribers: readonly Subscriber[], seen: number): LogAhead => {
   if (subscribers.length === 0) return { work: false, seen, more: false };
   const start = startOf(db, subscribers, seen);
   const events = followStore(db).typesAfter(start, NAMES_PER_LOOK);

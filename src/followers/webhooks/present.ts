@@ -6,9 +6,14 @@ import { maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { publishedEvent } from '#src/messages/published-event.ts';
 import type { DeliveryRow } from './delivery-store.ts';
-import { envelopeOf, testEnvelope } from './envelope.ts';
-import type { deliverySchema, deliveryWithBody, webhookSchema } from './schema.ts';
-import { formerUntil, openFor } from './secrets.ts';
+import {
+  type deliverySchema,
+  type deliveryWithBody,
+  envelopeOf,
+  testEnvelope,
+  type webhookSchema,
+} from './schema.ts';
+import { formerUntil, openFor } from './sign.ts';
 import type { WebhookRow } from './store.ts';
 
 type Shown = z.infer<typeof webhookSchema>;
@@ -27,7 +32,7 @@ export const presentWebhook = (row: WebhookRow, key: Buffer, now: number): Shown
   created_at: toIso(row.created_at),
 });
 
-/** Many a receiver knows who may post by the path or the query alone, and the audit is kept for years, as it is. */
+/** At many receivers the path or the query alone is the secret, and the audit is kept for years. */
 export const auditedWebhook = (row: WebhookRow, key: Buffer, now: number) => {
   const { failing_since: _, url, ...record } = presentWebhook(row, key, now);
   return { ...record, url: maskUrl(url), url_fingerprint: urlFingerprint(key, url) };

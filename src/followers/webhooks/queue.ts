@@ -83,12 +83,12 @@ export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
       // A crash may have come before they were notified.
       if (!seenOf.has(tenantId)) notifyOwners(tenantId);
       seenOf.set(tenantId, ahead.seen);
-      const { next, more, nobody } = ahead.work
+      const { next, more, unfollowed } = ahead.work
         ? await files.write(tenantId, (db) => takeTurn(db, { ...looking(), claim, key }))
         : ahead;
-      if (nobody) {
+      if (unfollowed) {
         seenOf.delete(tenantId);
-        return 'nobody';
+        return 'unfollowed';
       }
       return more ? clock.now() : next;
     },

@@ -12,13 +12,13 @@ import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
 import type { WebhookRow } from './store.ts';
 
 /** In one transaction, some 70 µs each. */
-const ROWS_PER_PORTION = 100;
+const ROWS_PER_BATCH = 100;
 
-/** What there is to be told: a test, and an event that is no longer kept, cannot be told again. */
+/** A test, and an event that is no longer kept, cannot be delivered again. */
 export const canBePutBack = (db: TenantDb, { event_seq }: DeliveryRow): boolean =>
   event_seq !== null && followStore(db).event(event_seq) !== undefined;
 
-/** One that `canBePutBack`. Where it is pending, whichever of its key goes first is due now. */
+/** A delivery that `canBePutBack`. Where it is pending, the first one of its key is due now. */
 export const putBack = (
   db: TenantDb,
   { seq, webhook, order_key, status }: DeliveryRow,
@@ -36,35 +36,35 @@ export interface PutBack {
 }
 
 /**
- * Those that failed at `since` or later, a portion after `after` (0: from the first on). `before`: those that fail again
- * meanwhile are left alone.
+ * Puts back those that failed at `since` or later: one batch after `after` (0: from the first on). `before`: those that fail
+ * again in the meantime are left alone.
  */
 export const putBackFailed = (
   db: TenantDb,
   webhook: number,
   { since, before, after }: { readonly since: number; readonly before: number; readonly after: number },
   now: number,
-  rowsPerPortion = ROWS_PER_PORTION,
+  rowsPerBatch = ROWS_PER_BATCH,
 ): PutBack => {
-  const rows = deliveryStore(db).failedAfter(webhook, after, rowsPerPortion);
+  const rows = deliveryStore(db).failedAfter(webhook, after, rowsPerBatch);
   const wanted = rows.filter(
     (row) =>
       row.updated_at >= since &&
-      // What stands after the present is from when the clock was wrong.
+      // A time after the present is from when the clock was wrong.
       (row.updated_at <= before || row.updated_at > now) &&
       canBePutBack(db, row),
   );
   for (const row of wanted) putBack(db, row, now);
   return {
     count: wanted.length,
-    after: rows.length === rowsPerPortion ? (rows.at(-1)?.seq ?? null) : null,
+    after: rows.length === rowsPerBatch ? (rows.at(-1)?.seq ?? null) : null,
   };
 };
 
-/** Of one call, but for the last portion of it: it is to be answered within seconds. */
+/** In one call, give or take a batch: it has to be answered within seconds. */
 const MAX_ROWS = 50_000;
 
-/** An active webhook: what one that is disabled has to deliver fails at once. */
+/** The deliveries of a disabled webhook would fail at once. */
 const activeWebhookOf = (db: TenantDb, id: string): WebhookRow => {
   const row = webhookOf(db, id);
   if (row.status === 'active') return row;
@@ -80,30 +80,30 @@ export const deliveryOf = (db: TenantDb, { number }: WebhookRow, id: string): De
   return row;
 };
 
-const refuseUntold = (db: TenantDb, row: DeliveryRow): void => {
+const refuseUnpublished = (db: TenantDb, row: DeliveryRow): void => {
   if (row.event_seq === null)
     throw new AppError('conflict', 'A test is not delivered twice.', { hint: 'Send another test.' });
   if (canBePutBack(db, row)) return;
-  throw new AppError('conflict', 'The event is kept no more.', {
-    hint: 'A delivery can be replayed as long as the retention of events keeps what it tells of.',
+  throw new AppError('conflict', 'The event is no longer kept.', {
+    hint: 'A delivery can be replayed as long as the retention of events keeps its data.',
   });
 };
 
 /**
  * In a transaction. What is pending already is due at once, or what it waits for is. Throws `not_found`, and `conflict` of a
- * test, of an event that is kept no more, and while the webhook is disabled.
+ * test, of an event that is no longer kept, and while the webhook is disabled.
  */
 export const replayOne = (db: TenantDb, webhookId: string, deliveryId: string, now: number): DeliveryRow => {
   const row = deliveryOf(db, webhookOf(db, webhookId), deliveryId);
   const webhook = activeWebhookOf(db, webhookId);
-  refuseUntold(db, row);
+  refuseUnpublished(db, row);
   putBack(db, row, now);
   return deliveryOf(db, webhook, deliveryId);
 };
 
 /**
- * All that failed at `since` (ms) or later, oldest first, in transactions with rests in between. Whoever repeats it after a
- * crash goes on where it ended: what has been put back is no longer failed. Throws `not_found`, and `conflict` while the
+ * All that failed at `since` (ms) or later, oldest first, in transactions with rests in between. A call that is repeated after
+ * a crash goes on where it ended: what has been put back is no longer failed. Throws `not_found`, and `conflict` while the
  * webhook is disabled.
  */
 export const replayFailed = async (
@@ -118,14 +118,14 @@ export const replayFailed = async (
   let after: number | null = 0;
   while (after !== null && replayed < MAX_ROWS) {
     const place: number = after;
-    const portion: PutBack = await pace(() =>
+    const batch: PutBack = await pace(() =>
       files.write(tenantId, (db) => {
         const { number } = activeWebhookOf(db, webhookId);
         return putBackFailed(db, number, { since, before, after: place }, clock.now());
       }),
     );
-    replayed += portion.count;
-    after = portion.after;
+    replayed += batch.count;
+    after = batch.after;
   }
   return { replayed, more: after !== null };
 };

@@ -1,4 +1,4 @@
-// Webhooks over HTTP. They tell of all projects: nobody is granted `webhooks.manage` for some.
+// Webhooks over HTTP. They report all projects: `webhooks.manage` is never granted for some projects only.
 
 import { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
@@ -65,7 +65,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       path: '/api/practices/{id}/webhooks',
       summary: 'Create a webhook',
       description:
-        'It is told of what happens from now on. Each event is POSTed as JSON and signed with the `secret`, which is shown in ' +
+        'It gets what happens from now on. Each event is POSTed as JSON and signed with the `secret`, which is shown in ' +
         'this answer alone. The address must be public: names and addresses of internal networks are refused, now and at ' +
         'each delivery.',
       audit: 'webhook.create',
@@ -153,7 +153,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       description:
         'At once and once, also to a webhook that is disabled. The answer comes when the delivery has ended, after ' +
         '`webhooks.timeout` at the latest, and says what became of it.',
-      audit: { none: 'nothing is changed; the delivery stands among the others' },
+      audit: { none: 'nothing is changed; the delivery is listed among the others' },
       params: webhookParams,
       responses: { 200: { description: 'The delivery: delivered or failed.', body: deliverySchema } },
       errors: ['rate_limited'],

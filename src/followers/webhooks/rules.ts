@@ -1,5 +1,5 @@
 // What becomes of a delivery, and of its webhook. 2xx is success. Anything else is tried again by a schedule that begins with
-// each replay, for as long as it has times; 410 says that nobody is there any more, and ends it at once. A webhook that has
+// each replay, for as long as it has times; 410 says that the receiver is gone, and ends it at once. A webhook that has
 // failed for long without a success in between is disabled: what happens then is kept as failed, to be replayed. Pure.
 import { createHash } from 'node:crypto';
 import { isSuccess } from '#src/kernel/outbound/outbound.ts';
@@ -21,31 +21,30 @@ export const errorWords = {
   unknownEnd: 'the service stopped before the answer came',
 } as const;
 
-/** A receiver may ask to be spared; for longer than that it is asked all the same. */
-const LONGEST_SPARING_MS = DAY;
+/** A receiver may ask to be left alone; after that time it is tried all the same. */
+const LONGEST_HOLD_MS = DAY;
 
 /**
- * When an attempt whose end nobody will know, because the process died, counts as failed, where the schedule has no more
- * times. Longer than any exchange.
+ * When an attempt whose end stays unknown, because the process died, counts as failed, where the schedule has no more times. Longer than any exchange.
  */
 const UNKNOWN_END_MS = 5 * MINUTE;
 
 /** No delivery waits longer; one whose time is further away got it from a clock that has been set back since. */
 export const longestWait = ({ waits, jitter: share }: WebhookPolicy): number =>
-  Math.max(LONGEST_SPARING_MS, UNKNOWN_END_MS, Math.ceil(Math.max(...waits) * (1 + share)));
+  Math.max(LONGEST_HOLD_MS, UNKNOWN_END_MS, Math.ceil(Math.max(...waits) * (1 + share)));
 
-/** When a test counts as failed that was under way when the process died. */
+/** When a test that was in flight when the process died counts as failed. */
 export const testEndsAt = (now: number): number => now + UNKNOWN_END_MS;
 
 /** Attempts since the last replay. */
 export const attemptsOf = (row: { readonly attempts: number; readonly attempts_before: number }): number =>
   row.attempts - row.attempts_before;
 
-/** Whether no attempt comes after so many. */
+/** Whether no attempt comes after that number. */
 export const isLast = ({ waits }: WebhookPolicy, attempts: number): boolean => attempts > waits.length;
 
 /**
- * Whether an attempt of that number is one too many. Where the last one's end was never heard of one more is made, so that a
+ * Whether an attempt of that number is one too many. Where the end of the last one is unknown one more is made, so that a
  * crash loses nothing; a second crash ends it.
  */
 export const isTooMany = ({ waits }: WebhookPolicy, attempts: number): boolean => attempts > waits.length + 2;
@@ -57,13 +56,13 @@ export const nextAttemptAt = (
   now: number,
   random: number,
 ): number => {
-  // Replayed while it was under way: it has had none of the new schedule.
+  // It was replayed while it was in flight: it has had no attempt of the new schedule.
   if (attempts < 1) return now;
   const wait = waits[attempts - 1];
   return now + (wait === undefined ? UNKNOWN_END_MS : jitter(wait, share, random));
 };
 
-/** What came of one exchange, as `kernel/outbound` tells it. */
+/** The outcome of one exchange, as `kernel/outbound` reports it. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: number | null }
   | { readonly kind: 'failed'; readonly error: string };
@@ -80,8 +79,8 @@ export const verdictOf = (
   const answer = outcome.kind === 'answered' ? outcome : null;
   if (answer?.status === 410) return 'gone';
   if (isLast(policy, attempts)) return 'failed';
-  const spared = Math.min(answer?.retryAfter ?? 0, LONGEST_SPARING_MS);
-  return { retryAt: Math.max(nextAttemptAt(policy, attempts, now, random), now + spared) };
+  const hold = Math.min(answer?.retryAfter ?? 0, LONGEST_HOLD_MS);
+  return { retryAt: Math.max(nextAttemptAt(policy, attempts, now, random), now + hold) };
 };
 
 /** Why a failure that comes now disables; null where it does not. `since`: of the first failure without a success since. */
@@ -95,7 +94,7 @@ export const disablingOf = (
   return verdict !== 'delivered' && now - since >= disableAfter ? 'failing' : null;
 };
 
-/** A test stands behind nothing. */
+/** A test waits behind no other delivery. */
 export const TEST_ORDER_KEY = 0;
 
 /** Enough that addresses seldom share one by chance, and little enough for an exact number. */

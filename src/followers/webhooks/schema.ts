@@ -1,10 +1,13 @@
-// Webhooks and their deliveries as the API takes and shows them.
+// Webhooks and their deliveries as the API takes and shows them, and the body of a delivery. The body is composed at each attempt
+// out of what never changes, so that one id always has the same bytes.
 import { z } from 'zod';
 import { eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
 import { disabledReasons } from '#src/followers/disabling.ts';
 import { idSchema, lineSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { nearest } from '#src/kernel/nearest.ts';
+import { toIso } from '#src/kernel/time.ts';
+import type { PublishedEvent } from '#src/messages/published-event.ts';
 
 const MAX_NAME = 100;
 /** The guard lets no longer one pass. */
@@ -34,7 +37,7 @@ const given = {
     .min(1)
     .max(subscribable.length)
     .refine(isEachOnce, 'name each event once')
-    .describe('names of the events that it is told of'),
+    .describe('names of the events that it gets'),
 };
 
 export const createWebhookBody = z.strictObject(given);
@@ -94,7 +97,7 @@ export const webhookWithSecret = webhookSchema.extend({
 export const deliverySchema = z.strictObject({
   id: idSchema.describe('of the envelope, and `webhook-id`; stays at a replay'),
   event: z.enum(subscribable),
-  event_id: idSchema.nullable().describe('null of a test, and of an event that is kept no more'),
+  event_id: idSchema.nullable().describe('null of a test, and of an event that is no longer kept'),
   message_id: idSchema.nullable().describe('null where the event is about no message'),
   attempts: z.int().describe('those of all replays together'),
   status: z.enum(deliveryStatuses),
@@ -109,10 +112,40 @@ export const deliverySchema = z.strictObject({
 });
 
 export const deliveryWithBody = deliverySchema.extend({
-  body: z.string().nullable().describe('as it is sent; null where the event is kept no more'),
+  body: z.string().nullable().describe('as it is sent; null where the event is no longer kept'),
 });
 
 export const replayedSchema = z.strictObject({
   replayed: z.int().describe('deliveries that are pending again'),
-  more: z.boolean().describe('whether others are left: ask once more'),
+  more: z.boolean().describe('whether others are left: ask again'),
 });
+
+/** What is around the `data` of every event. */
+export const envelopeSchema = <Data extends z.ZodType>(event: string, data: Data) =>
+  z.strictObject({
+    id: z.uuid().describe('of the delivery, as `webhook-id`: the same at each attempt and each replay'),
+    event: z.literal(event).describe('name of the event'),
+    timestamp: z.iso.datetime().describe('when it happened'),
+    data,
+  });
+
+export const testDataSchema = z.strictObject({
+  webhook_id: z.uuid(),
+  webhook_name: z.string(),
+});
+
+/** `id`: of the delivery, UUID. */
+export const envelopeOf = (id: string, { event, timestamp, data }: PublishedEvent): string =>
+  JSON.stringify({ id, event, timestamp, data });
+
+export interface TestFacts {
+  readonly webhookId: string;
+  readonly name: string;
+  /** ms */
+  readonly at: number;
+}
+
+export const testEnvelope = (id: string, { webhookId, name, at }: TestFacts): string => {
+  const data: z.infer<typeof testDataSchema> = { webhook_id: webhookId, webhook_name: name };
+  return envelopeOf(id, { event: TEST_EVENT, timestamp: toIso(at), data });
+};

@@ -1,5 +1,5 @@
-// Writes down what came of an attempt, and all that follows from it, in one transaction: the delivery's end or its next time,
-// who goes after it, and whether the webhook fails, or for so long that it is disabled.
+// Stores the outcome of an attempt and all that follows from it in one transaction: the end of the delivery or its next time, the
+// delivery that goes next, and whether the webhook fails, or has failed for so long that it is disabled.
 
 import { auditStore } from '#src/events/audit-store.ts';
 import { type DisabledReason, disabledFor } from '#src/followers/disabling.ts';
@@ -46,7 +46,7 @@ const disable = (
   auditStore(db).record(systemChange('webhook.disable'), entry, now);
 };
 
-/** What it says of the webhook; true where that is disabled now. */
+/** What the outcome means for the webhook; true where that is disabled now. */
 const judgeWebhook = (
   db: TenantDb,
   webhook: WebhookRow,

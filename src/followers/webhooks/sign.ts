@@ -1,9 +1,58 @@
-// What a delivery bears so that its receiver can tell that it comes from here and is no old one played again: the service's
-// own signature, and beside it the one of Standard Webhooks, which libraries verify. Both cover the very bytes of the body and
-// the time of this attempt. Pure.
-import { createHmac, createSecretKey } from 'node:crypto';
+// The secrets of a webhook, and the signatures of its deliveries, by which a receiver sees that a delivery comes from here and is
+// no old one that is replayed: our own signature, and the one of Standard Webhooks, which libraries verify. Both cover the bytes
+// of the body and the time of the attempt. Secrets and addresses are sealed in the tenant's file, each bound to its webhook.
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { seal, unseal } from '#src/kernel/seal.ts';
+import { DAY } from '#src/kernel/time.ts';
 
-const SECRET_PREFIX = 'whsec_';
+/** Standard Webhooks asks for 24 to 64 bytes behind that prefix, as base64. */
+const SECRET_BYTES = 32;
+const PREFIX = 'whsec_';
+
+export const makeSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
+
+type What = 'secret' | 'url';
+
+const context = (what: What, webhookId: string): string => `webhook ${what} ${webhookId}`;
+
+/** `key` is derived for the purpose `webhooks`. */
+export const sealFor = (key: Buffer, what: What, webhookId: string, plain: string): Buffer =>
+  seal(key, Buffer.from(plain), context(what, webhookId));
+
+/** Throws where it was sealed for another webhook, or under another key. */
+export const openFor = (key: Buffer, what: What, webhookId: string, sealed: Buffer): string =>
+  unseal(key, sealed, context(what, webhookId)).toString();
+
+export interface SealedSecrets {
+  readonly id: string;
+  readonly sealed_secret: Buffer;
+  readonly sealed_former: Buffer | null;
+  readonly former_until: number | null;
+}
+
+/** For so long receivers have time to take over the new one. */
+export const FORMER_SIGNS_MS = DAY;
+
+/** Until when the former one signs; null where it does not. A clock that was set back does not make it sign for longer. */
+export const formerUntil = (
+  { sealed_former, former_until }: Pick<SealedSecrets, 'sealed_former' | 'former_until'>,
+  now: number,
+): number | null =>
+  sealed_former !== null &&
+  former_until !== null &&
+  former_until > now &&
+  former_until <= now + FORMER_SIGNS_MS
+    ? former_until
+    : null;
+
+/** Those that sign now. */
+export const openSecrets = (key: Buffer, sealed: SealedSecrets, now: number): SigningSecrets => ({
+  current: openFor(key, 'secret', sealed.id, sealed.sealed_secret),
+  former:
+    sealed.sealed_former !== null && formerUntil(sealed, now) !== null
+      ? openFor(key, 'secret', sealed.id, sealed.sealed_former)
+      : null,
+});
 
 /** The header fields of a delivery, with what each says. The reference and /openapi.yaml are made from this list. */
 export const deliveryHeaders = {
@@ -50,7 +99,7 @@ const ownSignature = (secret: string, timestamp: string, body: string): string =
   hmac(Buffer.from(secret), `${timestamp}.${body}`, 'hex');
 
 const standardSignature = (secret: string, { id, body }: ToSign, timestamp: string): string => {
-  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   return `v1,${hmac(key, `${id}.${timestamp}.${body}`, 'base64')}`;
 };
 

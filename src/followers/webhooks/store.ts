@@ -1,5 +1,4 @@
-// The webhooks of a tenant, in its file. What has been removed is shown to nobody, and stands there until its deliveries
-// are gone.
+// The webhooks of a tenant, in its file. A removed one is shown no more, and is kept until its deliveries are gone.
 
 import type { FollowerState } from '#src/followers/disabling.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -74,11 +73,11 @@ export const webhookStore = perConnection((db: TenantDb) => {
     },
     /** Unless it has been removed. */
     byId: (id: string): WebhookRow | undefined => byId.get(id),
-    /** Also one that has been removed and still stands there. */
+    /** Also one that is removed and still kept. */
     byNumber: (number: number): WebhookRow | undefined => byNumber.get(number),
     /** In the order they were made; a few dozen. */
     list,
-    /** With those that have been removed and still stand there. */
+    /** With those that are removed and still kept. */
     all: (): WebhookRow[] => all.all(),
     count: (): number => list().length,
     update: (change: WebhookChange): void => {
@@ -87,7 +86,7 @@ export const webhookStore = perConnection((db: TenantDb) => {
     setSecret: (change: SecretChange): void => {
       setSecret.run(change);
     },
-    /** Since when it fails, and what came of the last attempt; nulls: it does not. */
+    /** Since when it fails, and the error of the last attempt; nulls: it does not. */
     setFailing: (number: number, since: number | null, error: string | null): void => {
       setFailing.run(since, error, number);
     },

@@ -9,7 +9,7 @@ import {
   defaultEvents,
   isFailingTooLong,
   nextAttemptAt,
-  type Told,
+  type ReportedEvent,
   verdictOf,
 } from '#src/followers/alerts/rules.ts';
 import { maskUrl } from '#src/kernel/secret.ts';
@@ -37,7 +37,7 @@ test('they may tell of everything but what people do with a mail', () => {
   expect(unspoken).toEqual(['message.opened', 'message.clicked']);
 });
 
-const told = (fields: Partial<Told> = {}): Told => ({
+const told = (fields: Partial<ReportedEvent> = {}): ReportedEvent => ({
   type: 'message.hard_bounced',
   at: 1_000,
   recipient: 'erika.muster@praxis.example',

@@ -184,6 +184,6 @@ test('a test says what it is and what the alert tells of', () => {
   });
   expect(testMessage(alert, setting('en')).lines.map(({ text }) => text)).toEqual([
     'This is a test: the chat alert “Empfang” arrives here.',
-    'It tells of: hard bounces, newly suppressed addresses.',
+    'It reports: hard bounces, newly suppressed addresses.',
   ]);
 });

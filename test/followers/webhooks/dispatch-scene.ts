@@ -8,7 +8,7 @@ import { createFollowing, type Following } from '#src/followers/follow.ts';
 import { type DeliveryRow, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';
 import { openWebhookQueue, type WebhookDeliveries } from '#src/followers/webhooks/queue.ts';
 import type { WebhookPolicy } from '#src/followers/webhooks/rules.ts';
-import { makeSecret, sealFor } from '#src/followers/webhooks/secrets.ts';
+import { makeSecret, sealFor } from '#src/followers/webhooks/sign.ts';
 import { type WebhookRow, webhookStore } from '#src/followers/webhooks/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';

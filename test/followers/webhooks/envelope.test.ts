@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  envelopeOf,
-  envelopeSchema,
-  testDataSchema,
-  testEnvelope,
-} from '#src/followers/webhooks/envelope.ts';
+import { envelopeOf, envelopeSchema, testDataSchema, testEnvelope } from '#src/followers/webhooks/schema.ts';
 import { newId } from '#src/kernel/id.ts';
 
 test('is id, event, timestamp and data, in this order', () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { ClaimedDelivery } from '#src/followers/webhooks/claim.ts';
 import { type DeliveryRow, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';
 import { errorWords } from '#src/followers/webhooks/rules.ts';
-import { sealFor } from '#src/followers/webhooks/secrets.ts';
+import { sealFor } from '#src/followers/webhooks/sign.ts';
 import { webhookStore } from '#src/followers/webhooks/store.ts';
 import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';

@@ -8,7 +8,7 @@ import { catchUp } from '#src/followers/webhooks/fan-out.ts';
 import { presentWebhook } from '#src/followers/webhooks/present.ts';
 import { putBackFailed } from '#src/followers/webhooks/replay.ts';
 import { errorWords } from '#src/followers/webhooks/rules.ts';
-import { sealFor } from '#src/followers/webhooks/secrets.ts';
+import { sealFor } from '#src/followers/webhooks/sign.ts';
 import { type WebhookRow, webhookStore } from '#src/followers/webhooks/store.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 import { answered, KEY, openScene, type Scene, START, WAITS } from './deliveries-scene.ts';

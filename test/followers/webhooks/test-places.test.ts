@@ -1,8 +1,8 @@
 // What tests of webhooks and alerts a practice may have waiting for receivers: their places are few, and everybody's.
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { sealUrl } from '#src/followers/alerts/present.ts';
 import { alertRoutes } from '#src/followers/alerts/routes.ts';
+import { sealUrl } from '#src/followers/alerts/schema.ts';
 import { webhookRoutes } from '#src/followers/webhooks/routes.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { createTestClock } from '#test/support/storage.ts';
