@@ -1,7 +1,7 @@
 // Which kind of message may go over which route: every kind, and none, over the two built-in routes, over a practice's
 // own routes of both types, and over its default, by real requests. What each belongs to is written down here once more,
 // from the specification.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kindNames } from '#src/messages/kinds.ts';
 import {
   letter,
@@ -11,6 +11,7 @@ import {
   startApp,
   type TestApp,
 } from '#test/support/app.ts';
+import { checkCells } from '#test/support/cells.ts';
 
 const MARKETING: Readonly<Record<string, string>> = { newsletter: 'newsletter', custom: 'other' };
 const TRANSACTIONAL: Readonly<Record<string, string>> = {
@@ -45,19 +46,15 @@ beforeAll(async () => {
 });
 afterAll(() => app?.remove());
 
-const cells = routes.flatMap(({ route, type }) =>
-  [...Object.keys(TRANSACTIONAL), ...Object.keys(MARKETING), undefined].map((kind) => {
-    const wanted = kind === undefined ? type : kind in MARKETING ? 'marketing' : 'transactional';
-    return { kind, route, type, wanted };
-  }),
-);
+const kinds = [...Object.keys(TRANSACTIONAL), ...Object.keys(MARKETING), undefined];
 
 test('every kind there is stands in the matrix', () => {
   expect([...Object.keys(TRANSACTIONAL), ...Object.keys(MARKETING)].toSorted()).toEqual(kindNames.toSorted());
 });
 
-describe(`${cells.length} cells`, () => {
-  test.each(cells)('a message of kind $kind over the route $route', async ({ kind, route, type, wanted }) => {
+test.each(routes)('messages of every kind over the route $route', ({ route, type }) =>
+  checkCells(kinds, String, async (kind) => {
+    const wanted = kind === undefined ? type : kind in MARKETING ? 'marketing' : 'transactional';
     const body = { ...letter, message_kind: kind, route };
     const before = app.rowCounts(sender.practice.id).messages;
     const answer = await app.request<Refusal & { id: string }>(
@@ -98,8 +95,8 @@ describe(`${cells.length} cells`, () => {
         },
       },
     });
-  });
-});
+  }),
+);
 
 test('a route is named by its id as by its slug, in any case', async () => {
   const { body } = await app.request<{ data: readonly { id: string; slug: string }[] }>(
