@@ -99,10 +99,11 @@ const walk = (node: Node, path: string, offset: number, values: string[]): Node 
   return below;
 };
 
-/** Undefined where a value is not well-formed percent-encoding. */
-const decoded = (names: readonly string[], values: readonly string[]): Record<string, string> | undefined => {
+/** Undefined where it is not well-formed percent-encoding. */
+const decode = (segment: string): string | undefined => {
+  if (!segment.includes('%')) return segment;
   try {
-    return Object.fromEntries(names.map((name, at) => [name, decodeURIComponent(values[at] ?? '')]));
+    return decodeURIComponent(segment);
   } catch {
     return undefined;
   }
@@ -126,8 +127,12 @@ export const routeRequests = (
       const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
       return otherMethod(allowed)(request, response, next);
     }
-    const params = decoded(found.parameters, values);
-    if (!params) return nothing(request, response, next);
+    const params: Record<string, string> = {};
+    for (const [at, name] of found.parameters.entries()) {
+      const value = decode(values[at] ?? '');
+      if (value === undefined) return nothing(request, response, next);
+      params[name] = value;
+    }
     request.params = params;
     return found.handle(request, response, next);
   };

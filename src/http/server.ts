@@ -73,13 +73,14 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     logAccess(log, exchange);
   };
 
+  const route = routeRequests(options.routes, serve);
   const begin: RequestHandler = (request, response, next) => {
     inFlight += 1;
     const exchange = new Exchange(request, response, log);
     response.locals.exchange = exchange;
     if (stopping) exchange.headers.Connection = 'close';
     response.on('close', () => settle(exchange));
-    next();
+    return route(request, response, next);
   };
 
   const app = express();
@@ -87,7 +88,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustProxy);
-  app.use(begin, routeRequests(options.routes, serve), serve.failed);
+  app.use(begin, serve.failed);
 
   // express has no path for a target like `a://b?c`.
   const handle: RequestListener = (request, response) =>

@@ -38,7 +38,7 @@ const takingForms = Object.entries((parse(openapi) as Described).paths).flatMap(
 );
 
 test('routes that take forms are these', () => {
-  expect(takingForms.map(({ method, path }) => `${method} ${path}`)).toEqual([
+  expect(takingForms.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
     'POST /api/practices/{id}/suppression/import',
     'POST /api/public/abuse',
     'POST /api/public/waitlist',
