@@ -56,7 +56,7 @@ const cluesIn = (report: string, head: string): Clues => {
 
 /** Null where it reports nothing. */
 export const readComplaint = async (source: Buffer): Promise<ReceivedComplaint | null> => {
-  const message = await parseMessage(source.subarray(0, MAX_READ_BYTES), 'as it stands').catch(() => null);
+  const message = await parseMessage(source.subarray(0, MAX_READ_BYTES), 'keep').catch(() => null);
   if (message === null) return null;
   const parts = leavesOf(message.root);
   const returned = parts.find(({ type }) => RETURNED.has(type));

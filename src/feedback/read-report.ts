@@ -50,7 +50,7 @@ const wordsIn = (parts: readonly MimePart[]): string => {
 };
 
 export const readReport = async (source: Buffer): Promise<Report> => {
-  const message = await parseMessage(source.subarray(0, MAX_READ_BYTES), 'as it stands').catch(() => null);
+  const message = await parseMessage(source.subarray(0, MAX_READ_BYTES), 'keep').catch(() => null);
   if (message === null) return { kind: 'other' };
   const { root } = message;
   const parts = leavesOf(root);

@@ -57,9 +57,9 @@ const fieldsOf = ({ headers }: MimeNode): ParsedMessage['fields'] =>
     return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
   });
 
-/** `refused` suits mail whose author receives the error. `as it stands` leaves such a part encoded, which suits mail from
- * strangers, because any other part may be the one that matters. */
-export type UnknownEncoding = 'refused' | 'as it stands';
+/** What to do with a part whose transfer encoding is unknown. `refuse` suits mail whose author receives the error, `keep` mail
+ * from strangers, in which any other part may be the one that matters. */
+type UnknownEncoding = 'refuse' | 'keep';
 
 const decode = async (
   node: MimeNode,
@@ -67,7 +67,7 @@ const decode = async (
   unknown: UnknownEncoding,
 ): Promise<Buffer> => {
   const encoding = node.encoding || '';
-  if (!ENCODINGS.has(encoding) && unknown === 'refused')
+  if (!ENCODINGS.has(encoding) && unknown === 'refuse')
     throw new MimeError(`a part has the unknown transfer encoding ${JSON.stringify(encoding.slice(0, 40))}`);
   if (encoding === 'quoted-printable') return decodeQuotedPrintable(Buffer.concat(pieces));
   if (encoding !== 'base64') return Buffer.concat(pieces);
@@ -116,7 +116,7 @@ export const leavesOf = (part: MimePart): readonly MimePart[] =>
 /** @throws MimeError */
 export const parseMessage = async (
   message: Buffer,
-  unknownEncoding: UnknownEncoding = 'refused',
+  unknownEncoding: UnknownEncoding = 'refuse',
 ): Promise<ParsedMessage> => {
   const splitter = new Splitter({
     ignoreEmbedded: true,

@@ -196,8 +196,8 @@ test('in a text values are not escaped', () => {
   expect(merge('{{x}}', { x: HOSTILE }, 'text')).toBe(HOSTILE);
 });
 
-describe('5 MB are read in linear time', () => {
-  const size = 5_000_000;
+describe('2 MB are read in linear time', () => {
+  const size = 2_000_000;
   const hostile: Readonly<Record<string, string>> = {
     braces: '{'.repeat(size),
     'open placeholders': '{{a'.repeat(size / 3),
@@ -221,8 +221,8 @@ describe('5 MB are read in linear time', () => {
     'white space before a link': `<a href="${' '.repeat(size / 2)}${'{{a}}'.repeat(size / 10)}">`,
     'placeholders in one link': `<a href="https://x.de/${'{{a}}'.repeat(size / 5)}">`,
   };
-  // Each takes at most a second, on a busy machine some seconds. Quadratic work would take hours.
-  test.each(Object.keys(hostile))('%s', { timeout: 60_000 }, (name) => {
+  // Each takes less than half a second. Quadratic work would take more than ten minutes.
+  test.each(Object.keys(hostile))('%s', { timeout: 15_000 }, (name) => {
     const template = `${hostile[name]}{{x}}`;
     const { merge } = compileTemplate(template, 'html');
     expect(merge({ x: 'y', a: 'https://b.de' }).length).toBeGreaterThan(0);

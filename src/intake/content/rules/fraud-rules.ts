@@ -2,7 +2,7 @@
 // different phrases, and a request for credentials counts most together with a threat and a link. reading/phrases.ts explains
 // the patterns. Pure.
 import type { Reading } from '../reading/read-content.ts';
-import type { ContentRule, Found } from './rule.ts';
+import type { ContentRule, RuleMatch } from './rule.ts';
 
 const SECRETS =
   'identität|kontodaten|zugangsdaten|bankdaten|zahlungsdaten|kreditkartendaten|kontoinformationen|zahlungsinformationen|bankverbindung|anmeldedaten';
@@ -171,7 +171,7 @@ const phrasesOf = ({ phrases }: Reading, topic: Topic): readonly string[] => phr
 
 const says =
   (topic: Topic) =>
-  (reading: Reading): Found | null => {
+  (reading: Reading): RuleMatch | null => {
     const found = phrasesOf(reading, topic);
     return found.length > 0 ? { detail: found.slice(0, 3).join('; '), count: found.length } : null;
   };

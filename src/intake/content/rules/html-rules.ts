@@ -1,7 +1,7 @@
 // Rules about the message's structure: its parts and its HTML. Pure.
 import type { Reading } from '../reading/read-content.ts';
 import type { TextReading } from '../reading/text.ts';
-import type { ContentRule, Found } from './rule.ts';
+import type { ContentRule, RuleMatch } from './rule.ts';
 
 /** Octets of an HTML part that Gmail shows. */
 const CLIPPED_FROM = 102 * 1_024;
@@ -13,11 +13,11 @@ const LARGE_DATA = 20_000;
 const COMPARED_WORDS = 25;
 const COMMON_SHARE = 0.2;
 
-const nothing: Found = { detail: null };
+const nothing: RuleMatch = { detail: null };
 
 const foreign =
   (...names: readonly string[]) =>
-  ({ html }: Reading): Found | null => {
+  ({ html }: Reading): RuleMatch | null => {
     const found = names.filter((name) => html?.foreign.has(name));
     return found.length > 0 ? { detail: found.join(', ') } : null;
   };

@@ -3,7 +3,7 @@ import { getDomain, parse } from 'tldts';
 import { shownHost } from '#src/mail/html-links.ts';
 import { hasNestedDomain, isDeceptiveHost, isIpAddress, type Link } from '../reading/links.ts';
 import type { Reading } from '../reading/read-content.ts';
-import type { ContentRule, Found } from './rule.ts';
+import type { ContentRule, RuleMatch } from './rule.ts';
 
 const MANY_LINKS = 20;
 /** Links that these rules check, because they need time for each. Scanners get the hosts of all links. */
@@ -18,7 +18,10 @@ const shorteners: ReadonlySet<string> = new Set(
 /** Extensions of file names that are top-level domains too. */
 const FILE_NAME = /\.(?:zip|mov|md|sh|py|pl|rs|ps|ai|app|in|is)$/;
 
-const firstHost = (links: readonly Link[], found: (host: string, link: Link) => boolean): Found | null => {
+const firstHost = (
+  links: readonly Link[],
+  found: (host: string, link: Link) => boolean,
+): RuleMatch | null => {
   const hosts = new Set<string>();
   for (const link of links.slice(0, LINKS_LOOKED_AT)) {
     if (link.host !== null && !hosts.has(link.host) && found(link.host, link)) hosts.add(link.host);
@@ -29,7 +32,7 @@ const firstHost = (links: readonly Link[], found: (host: string, link: Link) => 
 
 const eachHost =
   (found: (host: string) => boolean) =>
-  ({ links }: Reading): Found | null =>
+  ({ links }: Reading): RuleMatch | null =>
     firstHost(links, found);
 
 const domainOf = (host: string): string | null => getDomain(host, { validateHostname: false });

@@ -4,7 +4,7 @@ import type { Reading } from '../reading/read-content.ts';
 
 export type Words = Readonly<Record<Language, string>>;
 
-export interface Found {
+export interface RuleMatch {
   /** Short and without personal data; null if the rule's words say all. */
   readonly detail: string | null;
   /** How many different ones were found; 1 if absent. */
@@ -21,5 +21,5 @@ export interface RuleWords {
 export interface ContentRule extends RuleWords {
   /** Adds to the score: 0 to 100. In a list the first is for one finding, the second for two, the last for all more. */
   readonly weight: number | readonly number[];
-  readonly finds: (reading: Reading) => Found | null;
+  readonly finds: (reading: Reading) => RuleMatch | null;
 }

@@ -1,7 +1,7 @@
 // Rules about how the text is written: capitals, punctuation, hidden characters, unfilled placeholders, wrong encodings. Pure.
 import type { Reading } from '../reading/read-content.ts';
 import type { TextReading } from '../reading/text.ts';
-import type { ContentRule, Found } from './rule.ts';
+import type { ContentRule, RuleMatch } from './rule.ts';
 
 const SHOUTED_LETTERS = 120;
 const SHOUTED_SHARE = 0.6;
@@ -19,12 +19,12 @@ const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.
 
 const anyText = (
   { textWords, htmlWords }: Reading,
-  found: (words: TextReading) => Found | null,
-): Found | null => (textWords && found(textWords)) ?? (htmlWords && found(htmlWords));
+  found: (words: TextReading) => RuleMatch | null,
+): RuleMatch | null => (textWords && found(textWords)) ?? (htmlWords && found(htmlWords));
 
 const inTexts =
-  (found: (words: TextReading) => Found | null) =>
-  (reading: Reading): Found | null =>
+  (found: (words: TextReading) => RuleMatch | null) =>
+  (reading: Reading): RuleMatch | null =>
     anyText(reading, found);
 
 /** Spaced letters in rosters have few different letters. */
