@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
 import { deliveryHeaders } from '#src/followers/webhooks/sign.ts';
-import { webhooks } from '#src/kernel/config/followers.ts';
+import { webhooks } from '#src/kernel/config/sections.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 
 const read = (name: string): string => readFileSync(path.join(import.meta.dirname, '../..', name), 'utf8');

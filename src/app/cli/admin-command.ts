@@ -1,8 +1,7 @@
 // What the operator's commands have in common: they ask the running daemon, and print its answer for people or, with
 // --json, as it came.
 
-import { readAdminAccess } from './admin-access.ts';
-import { type AdminApi, createAdminApi } from './admin-api.ts';
+import { type AdminApi, createAdminApi, readAdminAccess } from './admin-api.ts';
 import { json } from './admin-text.ts';
 import { type Command, configOption, defineCommand, type Options, type Values } from './command.ts';
 

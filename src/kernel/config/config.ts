@@ -3,6 +3,8 @@
 // working directory, like `data_dir: data`.
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { metaText, type Schema, unwrap } from '#src/kernel/expected.ts';
 import { Secret } from '#src/kernel/secret.ts';
 import { ConfigError, type FileProblem, keyName, type Path, readYaml } from '#src/kernel/yaml-file.ts';
 import { checkSections } from './checks.ts';
@@ -167,21 +169,15 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
   return { config, warnings };
 };
 
-/** What a reload can change in a running daemon: everything else was used up at its start. */
-const LIVE_KEYS = [
-  'log.level',
-  'limits',
-  'safe_mode',
-  'queue',
-  'retention',
-  'security',
-  'auth',
-  'scanners.on_failure',
-  'scanners.link_blocklist_file',
-  'smtp.inbound.postmaster',
-  'smtp.inbound.tls.cert',
-  'smtp.inbound.tls.key',
-];
+const liveKeys = (schema: Schema, path: string): string[] => {
+  if (metaText(schema, 'live') === 'yes') return [path];
+  const bare = unwrap(schema);
+  if (!(bare instanceof z.ZodObject)) return [];
+  return Object.entries(bare.def.shape).flatMap(([key, inner]) =>
+    liveKeys(inner, path === '' ? key : `${path}.${key}`),
+  );
+};
+const LIVE_KEYS = liveKeys(configSchema, '');
 
 const isSection = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Secret);

@@ -1,17 +1,15 @@
 // The configuration file, key by key. Each key is declared once: type, bounds, default and description; checking,
-// config/service.example.yaml and the problems' texts come from here. Keys that concern each other, files and
-// environment variables are looked at in checks.ts.
+// config/service.example.yaml and the problems' texts come from here. checks.ts checks keys that depend on
+// each other, files and environment variables.
 //
-// Metadata: `example` is shown where there is no default; `active` writes such a key into the example file as set.
+// Metadata: `example` is shown if there is no default; `active` writes such a key into the example file as set; `live`
+// marks what a reload applies to a running daemon. Everything else needs a restart.
 import { z } from 'zod';
 import { durationBetween } from '#src/kernel/expected.ts';
 import { limitsSection } from '#src/kernel/limits.ts';
 import { logLevels } from '#src/kernel/log.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
-import { alerts, webhooks } from './followers.ts';
-import { scanners } from './scanners.ts';
-import { smtp } from './smtp.ts';
-import { upstream } from './upstream.ts';
+import { alerts, scanners, smtp, upstream, webhooks } from './sections.ts';
 import * as v from './values.ts';
 
 const retryTime = durationBetween(SECOND, 7 * DAY);
@@ -249,7 +247,10 @@ export const configSchema = z.strictObject({
     .max(32)
     .prefault([{ name: 'capture', kind: 'capture' }])
     .describe('Ways out, in order of preference: a capture mailbox where absent.'),
-  queue: queue.prefault({}).describe('When a message is tried again, and for how long.'),
+  queue: queue
+    .meta({ live: 'yes' })
+    .prefault({})
+    .describe('When a message is tried again, and for how long.'),
   dkim: z
     .strictObject({
       ed25519: z
@@ -273,9 +274,15 @@ export const configSchema = z.strictObject({
     .describe(
       'One-click set-up of records where the template has been published with the DNS provider; off where absent.',
     ),
-  safe_mode: safeMode.prefault({}).describe('Protection against sending to strangers before go-live.'),
+  safe_mode: safeMode
+    .meta({ live: 'yes' })
+    .prefault({})
+    .describe('Protection against sending to strangers before go-live.'),
   scanners: scanners.prefault({}).describe('What looks at content besides the built-in rules.'),
-  security: security.prefault({}).describe('Exceptions to the guard against requests to internal networks.'),
+  security: security
+    .meta({ live: 'yes' })
+    .prefault({})
+    .describe('Exceptions to the guard against requests to internal networks.'),
   webhooks: webhooks.prefault({}).describe('Deliveries of events to the systems of practices.'),
   alerts: alerts.prefault({}).describe('Messages about events to chat tools.'),
   auth: z
@@ -287,14 +294,16 @@ export const configSchema = z.strictObject({
           'Lets members set a password and sign in by it, besides the one-time codes that are mailed.',
         ),
     })
+    .meta({ live: 'yes' })
     .prefault({})
     .describe('Signing in.'),
   billing: z
     .strictObject({ provider: z.enum(['none']).prefault('none').describe('Payment provider.') })
     .prefault({})
     .describe('Paid plans.'),
-  limits: limitsSection.prefault({}).describe('Request limits.'),
+  limits: limitsSection.meta({ live: 'yes' }).prefault({}).describe('Request limits.'),
   retention: retention
+    .meta({ live: 'yes' })
     .prefault({})
     .describe('How long data is kept; tenants may choose less. The consent ledger is kept until erased.'),
   shutdown: z
@@ -309,7 +318,11 @@ export const configSchema = z.strictObject({
     .describe('Stopping.'),
   log: z
     .strictObject({
-      level: z.enum(logLevels).prefault('info').describe('Least severe level that is written.'),
+      level: z
+        .enum(logLevels)
+        .meta({ live: 'yes' })
+        .prefault('info')
+        .describe('Least severe level that is written.'),
     })
     .prefault({})
     .describe('The log: JSON lines on standard output.'),

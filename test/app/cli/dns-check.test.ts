@@ -141,7 +141,7 @@ describe('zones that Knot serves', { tags: 'debian/knot' }, () => {
       HOST,
       without(`spf.${HOST}. `),
       [`missing TXT spf.${HOST}`],
-      /expected: v=spf1 ip4:192\.0\.2\.10 ip6:\S+ ~all\n {2}found: {4}nothing\n {2}Load the zone anew/,
+      /expected: v=spf1 ip4:192\.0\.2\.10 ip6:\S+ ~all\n {2}found: {4}nothing\n {2}Load the zone again/,
     ],
     [
       'another address',
@@ -190,7 +190,7 @@ describe('zones that Knot serves', { tags: 'debian/knot' }, () => {
       REVERSE,
       replaced(`PTR ${HOST}.`, 'PTR server7.hoster.example.'),
       ['wrong PTR 192.0.2.10'],
-      /rents you 192\.0\.2\.10[\s\S]*1 of \d\d are not right, none of them required/,
+      /provider of 192\.0\.2\.10[\s\S]*1 of \d\d are not right, none of them required/,
     ],
   ])('%s', async (_sentence, zone, spoil, bad, says) => {
     const checked = await checkSpoilt({ [zone]: spoil });

@@ -1,0 +1,226 @@
+// The larger sections of the configuration file: upstreams, SMTP listeners, scanners, and what follows events.
+
+import { z } from 'zod';
+import { durationBetween } from '#src/kernel/expected.ts';
+import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
+import * as v from './values.ts';
+
+const events = z
+  .strictObject({
+    format: z
+      .enum(['sns', 'json'])
+      .meta({ example: 'sns' })
+      .describe('sns: Amazon SNS with events of Amazon SES; json: the form described in /reference.'),
+    secret_file: v.secretFile
+      .meta({ example: 'config/relay-events.secret' })
+      .optional()
+      .describe('File with the secret that the relay sends: 16 or more visible ASCII characters.'),
+    secret_env: v.secretVariable
+      .meta({ example: 'RELAY_EVENTS_SECRET' })
+      .optional()
+      .describe('Environment variable with the secret, instead of secret_file.'),
+  })
+  .describe(
+    'Reports by HTTP, to <public_origin>/api/upstreams/<name>/events, from a relay that tells so what became of mail; off where absent. The secret goes as a bearer token or as the password of HTTP Basic.',
+  );
+
+const smtpUpstream = z
+  .strictObject({
+    kind: z.literal('smtp').describe('Relays to a smarthost.'),
+    name: v.upstreamName.meta({ example: 'relay' }).describe('Name in logs and message details; unique.'),
+    host: v.hostOrAddress
+      .meta({ example: 'relay.example.net' })
+      .describe('Host name or IP address of the smarthost.'),
+    port: v.port.prefault(587).describe('Its port.'),
+    tls: z
+      .enum(['none', 'opportunistic', 'required', 'implicit'])
+      .prefault('required')
+      .describe(
+        'none: never; opportunistic: STARTTLS where offered, unverified; required: STARTTLS with a verified certificate; implicit: TLS from the first byte, verified. A password is never sent without TLS, except to this machine.',
+      ),
+    user: v
+      .text(200)
+      .meta({ example: 'sendwerk' })
+      .optional()
+      .describe('User name for AUTH; no AUTH where absent.'),
+    password_file: v.secretFile
+      .meta({ example: 'config/relay.password' })
+      .optional()
+      .describe("File with the user's password."),
+    password_env: v.secretVariable
+      .meta({ example: 'RELAY_PASSWORD' })
+      .optional()
+      .describe('Environment variable with the password, instead of password_file.'),
+    ca_file: v.filePath
+      .meta({ example: 'certs/relay-ca.crt' })
+      .optional()
+      .describe("Certificate authorities to verify the relay against, PEM; the system's where absent."),
+    pool: v.whole(1, 100).prefault(8).describe('Connections at a time.'),
+    rate: z
+      .number()
+      .min(0.01)
+      .max(10_000)
+      .meta({ example: 50 })
+      .optional()
+      .describe('Messages per second at most; unlimited where absent.'),
+    events: events.optional(),
+    delivered_on: z
+      .enum(['dsn', 'accept'])
+      .prefault('dsn')
+      .describe(
+        'dsn: a recipient counts as delivered when a success notice says so; accept: when the relay has taken the message.',
+      ),
+  })
+  .describe(
+    'A smarthost. The first healthy upstream takes a message; the next one takes over when it fails.',
+  );
+
+const captureUpstream = z
+  .strictObject({
+    kind: z.literal('capture').describe('Keeps messages in a local mailbox and delivers nothing.'),
+    name: v.upstreamName.meta({ example: 'capture' }).describe('Name in logs and message details; unique.'),
+    keep: v.whole(1, 100_000).prefault(1_000).describe('Messages kept per tenant; the oldest go first.'),
+  })
+  .describe('A local mailbox for trying things out: the default of a fresh install.');
+
+/** `direct` is planned: the message names it until it exists. */
+export const upstream = z.discriminatedUnion('kind', [captureUpstream, smtpUpstream], {
+  error: ({ code, input }) => {
+    if (code !== 'invalid_union') return undefined;
+    const direct = typeof input === 'object' && input !== null && 'kind' in input && input.kind === 'direct';
+    return direct ? 'smtp or capture: direct is not available in this version' : 'smtp or capture';
+  },
+});
+
+const tls = (meta: { readonly live?: 'yes' } = {}) =>
+  z.strictObject({
+    cert: v.filePath
+      .meta({ example: 'certs/mail.crt', ...meta })
+      .describe('Certificate with its chain, PEM.'),
+    key: v.filePath
+      .meta({ example: 'certs/mail.key', ...meta })
+      .describe('Private key of the certificate, PEM.'),
+  });
+
+export const smtp = z.strictObject({
+  inbound: z
+    .strictObject({
+      listen: v.listen
+        .meta({ example: '0.0.0.0:25' })
+        .describe('Where mail, bounces and reports come in; the MX records point here.'),
+      tls: tls({ live: 'yes' })
+        .optional()
+        .describe('Offers STARTTLS with this certificate; read again on SIGHUP.'),
+      postmaster: v.mailAddress
+        .meta({ example: 'operator@example.net', live: 'yes' })
+        .optional()
+        .describe(
+          "Who gets what is written to postmaster and abuse of the service's hosts. Kept in the local mailbox of the service's own practice where absent.",
+        ),
+    })
+    .optional()
+    .describe(
+      'Listener for mail from the world: reports on what was sent, and the mailbox simulator; off where absent.',
+    ),
+  submission: z
+    .strictObject({
+      listen: v.listen
+        .meta({ example: '0.0.0.0:587' })
+        .optional()
+        .describe('Where clients begin in clear and change to TLS by STARTTLS; off where absent.'),
+      implicit_listen: v.listen
+        .meta({ example: '0.0.0.0:465' })
+        .optional()
+        .describe('Where TLS begins with the first byte; off where absent.'),
+      tls: tls()
+        .optional()
+        .describe(
+          'Certificate of both, that of smtp.inbound where absent; read again on SIGHUP. Without one, signing in is possible from this machine only.',
+        ),
+    })
+    .optional()
+    .describe('Listeners for message submission with an API token as password; off where absent.'),
+});
+
+const answerTime = durationBetween(100, MINUTE);
+const atOnce = v.whole(1, 100);
+
+export const scanners = z.strictObject({
+  rspamd: z
+    .strictObject({
+      url: v.httpUrl
+        .meta({ example: 'http://127.0.0.1:11333' })
+        .describe(
+          'Address of its normal worker. Messages come with the settings id `outbound`: in its settings, disable there what only makes sense for mail that comes in (SPF, DKIM, DMARC, lists of addresses, greylisting, rate limits).',
+        ),
+      timeout: answerTime.prefault('5s').describe('How long it may take for a message.'),
+      concurrency: atOnce.prefault(8).describe('Messages it gets at a time.'),
+    })
+    .optional()
+    .describe('Spam scanner; off where absent.'),
+  clamd: z
+    .strictObject({
+      address: v.socketAddress
+        .meta({ example: '127.0.0.1:3310' })
+        .describe(
+          'Its TCP socket as host:port, or the absolute path of its unix socket. Its StreamMaxLength must not be less than 10M, the largest attachment.',
+        ),
+      timeout: answerTime.prefault('10s').describe('How long it may take for an attachment.'),
+      concurrency: atOnce.prefault(8).describe('Attachments it gets at a time.'),
+    })
+    .optional()
+    .describe('Virus scanner; off where absent.'),
+  link_blocklist_file: v.filePath
+    .meta({ example: 'config/link-blocklist.txt', live: 'yes' })
+    .optional()
+    .describe(
+      'Hosts that no link may point to, one a line, each with all below it; `#` begins a comment. At most 10 MB; read again when it has changed.',
+    ),
+  dnsbl: z
+    .array(v.hostName)
+    .max(8)
+    .meta({ example: 'dbl.spamhaus.org' })
+    .prefault([])
+    .describe(
+      'DNS block lists (zones) that hosts of links are looked up in. dbl.spamhaus.org, multi.surbl.org and multi.uribl.com are understood by their codes; of any other list every answer blocks. They learn the names, refuse public resolvers, and have licences.',
+    ),
+  dnsbl_timeout: answerTime.prefault('2s').describe('How long a list may take for a message.'),
+  on_failure: z
+    .enum(['pass', 'refuse'])
+    .meta({ live: 'yes' })
+    .prefault('pass')
+    .describe(
+      'What becomes of a message that a scanner has not looked at because it does not answer: it passes with a warning, or is refused for now (503).',
+    ),
+});
+
+const wait = durationBetween(SECOND, 7 * DAY);
+
+export const webhooks = z.strictObject({
+  retry: z
+    .array(wait)
+    .min(1)
+    .max(50)
+    .prefault(['5s', '5m', '30m', '2h', '5h', '10h', '10h'])
+    .describe('Waits before the second, third, ... attempt at a delivery; after the last one it has failed.'),
+  jitter: z
+    .number()
+    .min(0)
+    .max(0.9)
+    .prefault(0.2)
+    .describe('Each wait is spread by this share up and down; 0.2 is ±20 %.'),
+  timeout: durationBetween(SECOND, MINUTE)
+    .prefault('10s')
+    .describe('How long one attempt may take, from looking up the name to the end of the answer.'),
+  disable_after: durationBetween(MINUTE, 90 * DAY)
+    .prefault('5d')
+    .describe('A webhook or alert that has failed for so long without a success in between is disabled.'),
+});
+
+export const alerts = z.strictObject({
+  gather: durationBetween(SECOND, 60 * MINUTE)
+    .prefault('1m')
+    .describe(
+      'How long events are gathered, from the first one on, before one message tells of all of them.',
+    ),
+});
