@@ -12,7 +12,7 @@ import { hashBearer } from './bearer.ts';
 import { INVITATION_PREFIX } from './inviting.ts';
 import { type MemberWithRole, memberEntry } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
-import { forget, noSuchPractice, type PeopleDeps, requireNotLastOwner, roleOf } from './members.ts';
+import { noSuchPractice, type PeopleDeps, removeMembership, requireNotLastOwner, roleOf } from './members.ts';
 import { type IssuedSession, type Sessions, startSession } from './sessions.ts';
 
 /** A practice, and one member of it. */
@@ -136,6 +136,6 @@ export const leavePractice = (
       return true;
     });
     // Also completes an earlier removal that a crash cut off.
-    await forget(deps, tenantId, account.emailKey);
+    await removeMembership(deps, tenantId, account.emailKey);
     if (!left) throw noSuchPractice();
   });

@@ -153,14 +153,18 @@ export const removeMember = (
       return row;
     });
     if (removed === null) {
-      await forgetStrays(deps, tenantId);
+      await removeStrayMemberships(deps, tenantId);
       throw noSuchMember();
     }
-    await forget(deps, tenantId, removed.email_key);
+    await removeMembership(deps, tenantId, removed.email_key);
   });
 
 /** The registry's half of a removal. */
-export const forget = ({ storage }: PeopleDeps, tenantId: string, emailKey: string): Promise<void> =>
+export const removeMembership = (
+  { storage }: PeopleDeps,
+  tenantId: string,
+  emailKey: string,
+): Promise<void> =>
   storage.platform.write((db) => {
     const account = accountStore(db).byEmail(emailKey);
     if (account) accountStore(db).leave(account.id, tenantId);
@@ -170,7 +174,7 @@ export const forget = ({ storage }: PeopleDeps, tenantId: string, emailKey: stri
  * The registry's half of removals that a crash cut off: memberships of this tenant that the tenant's file does not have.
  * Only in the tenant's turn: those who join are written to its file first, and so are never strays.
  */
-const forgetStrays = async ({ storage }: PeopleDeps, tenantId: string): Promise<void> => {
+const removeStrayMemberships = async ({ storage }: PeopleDeps, tenantId: string): Promise<void> => {
   const known = await storage.tenants.read(tenantId, (db) => memberStore(db).all());
   const keys = new Set(known.map(({ email_key }) => email_key));
   await storage.platform.write((db) => {

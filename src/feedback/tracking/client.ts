@@ -1,6 +1,6 @@
 // Who opens or follows: as much of it as may be kept.
 
-import { withoutHost } from '#src/accounts/people/networks.ts';
+import { withoutHost } from '#src/kernel/ip-networks.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
 import { type HitKind, machineOf, PURPOSE_FIELDS } from './machines.ts';
 import type { Hit } from './rules.ts';

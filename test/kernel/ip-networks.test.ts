@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalNetwork, isWithin, withoutHost } from '#src/accounts/people/networks.ts';
+import { canonicalNetwork, isWithin, withoutHost } from '#src/kernel/ip-networks.ts';
 
 describe('one form for each network', () => {
   test.each<[string, string | null]>([

@@ -1,6 +1,6 @@
 // IP addresses and networks (CIDR, RFC 4632 and 4291 §2.3): in canonical form, and which network contains which.
 import { isIP, SocketAddress } from 'node:net';
-import { ipv6Groups } from '#src/kernel/ip-address.ts';
+import { ipv6Groups } from './ip-address.ts';
 
 interface Network {
   readonly width: 32 | 128;
