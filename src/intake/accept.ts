@@ -144,7 +144,7 @@ const store = async (
   const release = await intake.holdDue(tenantId, now);
   try {
     const accepted = await intake.files.write(tenantId, write);
-    // For a repeated answer too: the first request may have ended in a failed sync, and its message has waited since.
+    // A repeated answer wakes the relay too: the first request may have ended in a failed sync, and its message waits since.
     intake.wake(tenantId, woken.lane, woken.dueAt);
     if (usageReached) intake.usageReached(tenantId);
     return accepted;

@@ -25,7 +25,7 @@ export interface BatchRequest extends ManyRequest {
 
 const digestOf = (value: unknown): string => hash('sha256', JSON.stringify(value), 'hex');
 
-/** Of each item, and of all. Without a key they are not needed. */
+/** The digest of each item and of the whole request. Without a key they are not needed. */
 const digestsOf = async ({ items, key }: BatchRequest): Promise<{ each: string[]; all: Buffer }> => {
   const each: string[] = [];
   const pause = createSlices();

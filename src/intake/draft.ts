@@ -104,7 +104,7 @@ const parseField = (code: 'invalid_request' | 'invalid_recipient', name: string,
   }
 };
 
-/** Far above the addresses of one message. Duplicates count too, because parsing takes 10 µs each. */
+/** One message never has that many addresses. Duplicates count too, because parsing takes 10 µs for each. */
 const MAX_TYPED_CHARACTERS = 131_072;
 
 const mailboxes = (
@@ -235,7 +235,7 @@ export const withWriting = (frame: Omit<Draft, keyof Writing>, { subject, text, 
   return { ...frame, subject, text, html: html && withPlainReferences(html, ids) };
 };
 
-/** Of a body without a template. */
+/** The draft of a body without a template. */
 export const toDraft = (body: SendBody): Draft => {
   const writing = writingOf(body);
   return withWriting(frameOf(body), writing);

@@ -28,9 +28,9 @@ export type Submission = Origin & {
   readonly projectId: string | null;
   /** Or how to make it from what the tenant's file holds: a stored template. */
   readonly draft: Draft | ((db: TenantDb) => Draft);
-  /** For content that the scanners have assessed already, because many messages are alike. */
+  /** Given where the scanners have assessed the content already, because many messages are alike. */
   readonly assess?: (draft: Draft) => Assessment;
-  /** With what identifies the request's content. */
+  /** `request` is what identifies the request's content. */
   readonly idempotency: { readonly key: string; readonly request: unknown } | null;
 };
 
@@ -96,7 +96,7 @@ const withSettingsOf = (route: RouteRow, draft: Draft, source: string): Draft =>
 
 interface EvaluateOptions {
   readonly now: number;
-  /** All where absent. */
+  /** All kinds where absent. */
   readonly kinds?: readonly GateKind[];
   readonly pastRefusals?: boolean;
 }

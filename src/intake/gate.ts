@@ -34,7 +34,7 @@ export interface DepartureFacts {
   readonly scheduledAt: number | null;
   /** Mails that count: one for each recipient, without the suppressed ones and the simulator. */
   readonly mails: number;
-  /** Of the custom domain in use; null where no domain is warmed up. */
+  /** The warm-up of the custom domain in use; null where no domain is warmed up. */
   readonly warmup: {
     readonly startedAt: number;
     /** Mails of this message's stream that are planned, by UTC day, from today on. */
@@ -79,7 +79,7 @@ export interface Facts extends DepartureFacts {
     /** The cap is that of managed hosts, not the plan's. */
     readonly managedHost: boolean;
   } | null;
-  /** By recipient, those that a suppression keeps mail from. */
+  /** The suppressions that keep mail from a recipient, by recipient. */
   readonly suppressed: ReadonlyMap<Address, SuppressionFacts>;
   /** Recipients of a list send who have given no consent to it; null where it is no list send. */
   readonly withoutConsent: readonly Address[] | null;

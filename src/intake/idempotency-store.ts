@@ -1,7 +1,7 @@
 // Answers that were given under an idempotency key, kept for a day.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 
-/** More than one, so that a backlog shrinks; few, so that no single send pays for it. */
+/** More than one, so that a backlog shrinks; few, so that no single send becomes slow. */
 const PURGED_PER_PUT = 10;
 
 export interface KeptAnswer {
@@ -33,7 +33,7 @@ export const idempotencyStore = perConnection((db: TenantDb) => {
     /** The answer given after `since`. */
     get: (projectId: string, key: string, since: number): KeptAnswer | undefined =>
       get.get(projectId, key, since),
-    /** Also removes some of those given at or before `expired`: what comes in takes the old along. */
+    /** Also removes some of the answers given at or before `expired`, so that old ones do not pile up. */
     put: (projectId: string, key: string, answer: KeptAnswer, now: number, expired: number): void => {
       purge.run(expired, PURGED_PER_PUT);
       put.run(projectId, key, answer.request_hash, answer.status, answer.response_json, now);

@@ -13,7 +13,7 @@ import type { RequestQueue } from './intake-context.ts';
 /** How long a key answers with what was answered first. */
 export const IDEMPOTENCY_PERIOD = DAY;
 const PATIENCE_MS = 30 * SECOND;
-/** Some 5 ms of a transaction. */
+/** They take some 5 ms of a transaction. */
 const ANSWERS_PER_TRANSACTION = 500;
 
 export interface KeyedRequest {

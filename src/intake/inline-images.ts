@@ -22,7 +22,7 @@ const percentDecoded = (text: string): string => {
 /** A URL of the scheme `cid` at the beginning of an attribute's value or of CSS's `url()`. */
 const REFERENCE = /([=("'][ \t\r\n]{0,10})cid:([^\s"')]{1,400})/gi;
 const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
-/** In an attribute's value without quotes the tag's end may follow at once. */
+/** Where an attribute's value has no quotes, the end of the tag may follow at once. */
 const TAIL = /\/?>$/;
 /** An id of these characters needs no encoding in HTML and in a URL. */
 const PLAIN = /^[\w.!#$*+/^`{|}~@-]+$/;

@@ -16,10 +16,10 @@ const invalid = (field: string, message: string, hint?: string): AppError =>
     extra: { fields: [{ path: `body.calendar.${field}`, message }] },
   });
 
-/** Offsets (`+02:00`) are no zones: they know no summer time. */
+/** Offsets (`+02:00`) are no zones, because they have no summer time. */
 const ZONE_NAME = /^[A-Za-z]/;
 
-/** As the zone data spell it. */
+/** The name as the time zone data spell it. */
 const zoneNamed = (name: string): string => {
   try {
     if (ZONE_NAME.test(name))

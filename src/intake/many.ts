@@ -17,7 +17,7 @@ import { idempotencyStore } from './idempotency-store.ts';
 import type { IntakeContext } from './intake-context.ts';
 import type { SendAnswer } from './schema.ts';
 
-/** As many as a commit takes in its time, twice: the next wait while one is synced. */
+/** Twice the number that one commit takes: the next ones wait while one commit is synced. */
 const AT_ONCE = 64;
 /** New messages are begun for this long at most; then the event loop serves others. */
 const SLICE_MS = 5;
@@ -165,7 +165,7 @@ export interface Answered {
 /** No client can give such a key: theirs are one line. */
 export const keyOfPart = (key: string, index: number): string => `${key}\n${index}`;
 
-/** Where the key is kept: as that of a single message from the same credential would be. Throws `not_found`. */
+/** The project under which the key is kept, as for a single message of the same credential. Throws `not_found`. */
 const scopeOf = (db: TenantDb, whole: WholeRequest): string =>
   usualProject(db, whole) ?? [...(whole.projects ?? [])].toSorted()[0] ?? tenantStore(db).defaultProject().id;
 

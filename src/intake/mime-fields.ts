@@ -21,7 +21,7 @@ type DraftFields = Pick<
 
 export interface MimeFields extends DraftFields {
   readonly from: Mailbox;
-  /** With angle brackets; null where it has none that can be kept. */
+  /** It has angle brackets; null where there is none that can be kept. */
   readonly messageId: string | null;
   readonly projectId: string | null;
 }

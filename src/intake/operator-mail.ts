@@ -25,7 +25,7 @@ export interface OperatorMailDeps {
 }
 
 export interface ReceivedMail {
-  /** As in RCPT TO. */
+  /** The address in RCPT TO. */
   readonly recipient: string;
   /** Empty: the null sender. */
   readonly mailFrom: string;

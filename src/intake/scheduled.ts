@@ -37,7 +37,7 @@ const CANCELLED = 'cancelled before it was due';
 
 interface WaitingMessage {
   readonly message: MessageRow;
-  /** Those that are queued. */
+  /** The recipients that are queued. */
   readonly recipients: readonly RecipientRow[];
   readonly dueAt: number;
 }
@@ -60,7 +60,7 @@ const waitingMessage = (db: TenantDb, { messageId, caller }: ScheduledChange): W
   return { message, recipients, dueAt: first.due_at };
 };
 
-/** As they were counted when it was accepted. */
+/** The mails that were counted when it was accepted. */
 const mailsOf = ({ recipients }: WaitingMessage, { simulatorDomain }: IntakeContext): number =>
   recipients.filter(({ address }) => addressDomain(address as Mailbox['address']) !== simulatorDomain).length;
 
@@ -185,7 +185,7 @@ export const reschedule = async (
       };
     });
   } finally {
-    // Also after a failed sync: the change may be in the file.
+    // This happens after a failed sync too, because the change may be in the file.
     intake.wake(tenantId, woken.lane, woken.dueAt);
     release();
   }

@@ -4,7 +4,7 @@ import { statuses } from '#src/messages/rules.ts';
 import { pascalFields, toNativeNames, type WrittenAs } from './pascal-fields.ts';
 import { sendFields } from './send-fields.ts';
 
-/** With native names, whatever names the client used. */
+/** The fields have their native names, whatever names the client used. */
 export type SendBody = z.output<z.ZodObject<typeof sendFields>> & WrittenAs;
 
 const isAddressed = (body: Omit<SendBody, 'to'> & { to?: SendBody['to'] | undefined }): body is SendBody =>

@@ -86,7 +86,7 @@ export const attachments = z.array(attachment).max(MAX_ATTACHMENT_ITEMS);
 export const MAX_ATTACHMENTS_GIVEN = MAX_ATTACHMENT_ITEMS;
 export const MAX_HEADERS_GIVEN = MAX_HEADERS;
 
-/** Beyond it calendars disagree on how a year is written. */
+/** Calendars disagree on how years outside this range are written. */
 const isInCalendars = (text: string): boolean => text >= '1970' && text < '2200';
 const moment = z.iso
   .datetime({ offset: true, local: true, abort: true })

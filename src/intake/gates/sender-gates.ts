@@ -6,7 +6,7 @@ import { addressDomain } from '#src/mail/address.ts';
 import { kinds } from '#src/messages/kinds.ts';
 import { defineGate, type Facts } from '../gate.ts';
 
-/** In a hint, which is all that mail programs show. */
+/** The hint names a few: mail programs show nothing else of the error. */
 const MAX_NAMED_HOSTS = 3;
 const LEGAL_FIELDS = ['street', 'city', 'privacy_url'] as const;
 

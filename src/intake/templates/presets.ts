@@ -182,7 +182,7 @@ const partAsHtml = (part: Part): string => {
 
 export const presetText = ({ parts }: Preset): string => `${parts.map(partAsText).join('\n\n')}\n`;
 
-/** Without colours, so that each reader's own light or dark ones hold. */
+/** The HTML has no colours, so that readers see their own light or dark ones. */
 export const presetHtml = ({ subject, parts }: Preset): string => `<!doctype html>
 <html lang="de">
 <head>

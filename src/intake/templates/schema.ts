@@ -55,7 +55,7 @@ export const mergeDataSchema = z
   .record(z.string().max(MAX_DATA_NAME), dataValue)
   .refine((data) => Object.keys(data).length <= MAX_DATA, `at most ${MAX_DATA} values`);
 
-/** As text, which is what placeholders take. */
+/** Placeholders take text, so numbers and flags become text. */
 export const toMergeData = (data: z.infer<typeof mergeDataSchema>): MergeData =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [name, String(value)]));
 
@@ -105,7 +105,7 @@ export const templateIdSchema = z.string().max(MAX_NAME).describe('UUID or name'
 const time = z.iso.datetime();
 const variables = z.array(z.string()).describe('names of the placeholders');
 
-/** Without text and HTML. */
+/** A template without text and HTML. */
 export const templateHead = z.strictObject({
   id: idSchema,
   name: z.string(),
@@ -150,7 +150,7 @@ export const previewSchema = z.strictObject({
 
 const flagOf = (value: 0 | 1 | null): boolean | null => (value === null ? null : value === 1);
 
-/** Without text and HTML: what lists and the audit show. */
+/** The template as lists and the audit show it: without text and HTML. */
 export const presentHead = (row: TemplateHead) => ({
   id: row.id,
   name: row.name,
