@@ -355,6 +355,28 @@ describe('unfollowed', () => {
     },
   );
 
+  test('in one tenant leaves the others registered, after a restart too', async () => {
+    const [first, second] = (await tenants(2)) as [string, string];
+    await follow(first);
+    await follow(second);
+    const played = play();
+    const running = following(played);
+    await running.start();
+    for (const index of [0, 1]) {
+      const { tenantId, end } = await played.turn(index);
+      end(tenantId === first ? 'unfollowed' : null);
+    }
+    await expect.poll(registered).toEqual([second]);
+    await running.stop();
+    const next = play();
+    const restarted = following(next);
+    await restarted.start();
+    await write(second);
+    expect((await next.turn(0)).tenantId).toBe(second);
+    for (const { end } of next.turns) end(null);
+    await restarted.stop();
+  });
+
   test('came after all: what was held is looked at, and forgotten', async () => {
     const id = await tenant();
     const played = play();

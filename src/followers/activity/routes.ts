@@ -1,5 +1,5 @@
-// What goes on in a practice: its log of events, as pages and live. All of it, also what webhooks pass over. Who is limited to
-// projects sees what concerns theirs, and not what concerns several, as in the list of suppressions.
+// The log of events of a practice, as pages and as a live stream, with what webhooks pass over. A caller that is limited to
+// projects sees events of these, and none that concern several projects, as in the list of suppressions.
 
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -9,7 +9,6 @@ import { decodeCursor, encodeCursor, readCursor } from '#src/kernel/list.ts';
 import { prefers } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { visibleMessage } from '#src/messages/visible-message.ts';
-import { findActivity } from './find.ts';
 import type { Live } from './live.ts';
 import {
   type ActivityQuery,
@@ -18,7 +17,7 @@ import {
   activityQuery,
   presentActivity,
 } from './present.ts';
-import type { ActivityFilter } from './store.ts';
+import { type ActivityFilter, findActivity } from './store.ts';
 
 export interface ActivityRoutesDeps {
   readonly files: TenantFiles;
@@ -26,7 +25,7 @@ export interface ActivityRoutesDeps {
 }
 
 const STREAM_TYPE = 'text/event-stream';
-/** A proxy that gathers an answer before it hands it on would make nothing live of it. */
+/** A proxy that buffers the answer would hold back a live stream. */
 const streamHeaders = { Vary: 'Accept', 'X-Accel-Buffering': 'no' };
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
@@ -50,7 +49,7 @@ const filterOf = (query: ActivityQuery, message: number | null, { projects }: Ca
 /** The place after which a stream is to go on; null: from now on. The header is newer than the address that it comes with. */
 const placeAskedFor = (query: ActivityQuery, { header, countOf }: RequestContext): number | null => {
   const inHeader = header('last-event-id') ?? '';
-  if (countOf('last-event-id') > 1) throw unfit('header.Last-Event-ID', 'may stand in the request once');
+  if (countOf('last-event-id') > 1) throw unfit('header.Last-Event-ID', 'may be in the request once');
   const [path, given] =
     inHeader === '' ? ['query.last_event_id', query.last_event_id] : ['header.Last-Event-ID', inHeader];
   if (given === undefined) return null;

@@ -1,5 +1,5 @@
 // What a practice may ask of the one thread that it shares with all others by replaying. What replays do is shown in
-// put-back.test.ts and over HTTP in test/flows/webhook-deliveries.test.ts.
+// replay.test.ts and over HTTP in test/flows/webhook-deliveries.test.ts.
 import { expect, test } from 'vitest';
 import { deliveryRoutes } from '#src/followers/webhooks/delivery-routes.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';

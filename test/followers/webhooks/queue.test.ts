@@ -4,7 +4,7 @@ import { followerRegistryStore } from '#src/followers/follower-registry-store.ts
 import { webhookStore } from '#src/followers/webhooks/store.ts';
 import { createTestDisk, type TestDisk } from '#test/kernel/db/test-disk.ts';
 import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
-import { addresses, answered, type Exchange, type Scene, startScene, timedOut } from './dispatch-scene.ts';
+import { addresses, answered, type Exchange, type Scene, startScene, timedOut } from './queue-scene.ts';
 
 let directory: string;
 beforeEach(async () => {
