@@ -1,4 +1,4 @@
-// Keys derived from the master key (HKDF-SHA256, RFC 5869: one per purpose, so that none can stand in for another) and
+// Keys derived from the master key (HKDF-SHA256, RFC 5869: one per purpose, so that none can replace another) and
 // sealing under them (AES-256-GCM). A sealed value is bound to a context, for example its owner's id:
 // in another record it cannot be opened.
 import {

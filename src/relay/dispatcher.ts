@@ -4,7 +4,7 @@
 //    the tenant whose turn it is (due-heap.ts), a share to each that waits, so that a large mailing does not keep others waiting.
 //    Transactional mail goes first, and marketing mail leaves a quarter of the places free.
 // 2. Claim (claim.ts). One transaction of the tenant's file takes due recipients out of its queue and writes the attempt and the
-//    time of the next one, before the network is touched. It also puts back what nobody works on: what an earlier process had
+//    time of the next one, before the network is touched. It also puts back what is claimed and not worked on: what an earlier process had
 //    claimed (once, at the first claim of a tenant), and claims whose answer was lost (`orphans`).
 // 3. Attempt (attempt.ts). Compose, sign, transmit. An outcome that means another attempt names its time, and the tenant is due
 //    again then. No upstream to try: the recipient goes back into the queue without the attempt.

@@ -43,7 +43,7 @@ const createUpstream = (entry: UpstreamConfig, base: Base): Upstream => {
       pool,
       ehloName: base.config().service.host,
       deliveredOn: entry.delivered_on,
-      // The dispatcher has waited for transactions before.
+      // The dispatcher has already waited for transactions.
       timeouts: { stop: CUT_OFF_MS },
       ...(user !== undefined && password !== null ? { user, password: password.reveal() } : {}),
       ...(rate === undefined ? {} : { rate }),
@@ -92,13 +92,13 @@ export const openRelay = (base: Base, domains: Domains, { queue }: Messages, fee
     start: async () => {
       for (const [tenantId, dueAt] of await queue.load()) dispatcher.wake({ tenantId, lane: 0 }, dueAt);
     },
-    /** Claims from now on. */
+    /** Begins to claim. */
     run: () => dispatcher.start(),
-    /** Claims nothing more; resolves when what is in flight has ended, or after `drainMs`. */
+    /** Claims nothing more; resolves when attempts in flight have ended, or after `drainMs`. */
     drain: (drainMs: number) => dispatcher.stop(drainMs),
     stop: async () => {
       await upstreams.stop();
-      // What it could not write is earlier than need be: harmless.
+      // Where it cannot be written, the times there are too early, which is harmless.
       await settleDueRegistry().catch((error) =>
         log.warn({ err: error }, 'the registry of due times is not brought up to date'),
       );

@@ -29,8 +29,8 @@ export type ReportOutcome = 'changed' | 'unchanged' | 'unknown';
 
 /** What is done with accepted mail. Each resolves once that is durable, and rejects where it is not: the sender tries again. */
 export interface InboundWork {
-  /** Of a genuine return path. Rejects where nobody can tell at the moment. */
-  readonly standing: (target: ReturnPathTarget) => Promise<'current' | PathFault>;
+  /** Of a genuine return path. Rejects where it cannot be found out at the moment. */
+  readonly returnPathStatus: (target: ReturnPathTarget) => Promise<'current' | PathFault>;
   /** Reads the content once for all its return paths. */
   readonly report: (targets: readonly ReturnPathTarget[], content: Buffer) => Promise<ReportOutcome[]>;
   /** Null where too many came recently. */
@@ -170,9 +170,9 @@ export const createInbound = (options: InboundOptions): Inbound => {
         try {
           const destination = destinationOf(address, senderOf(session), options);
           // One after the other on each connection, so that a client has no more of them at a time than connections.
-          const standing =
-            destination.kind === 'report' ? await work.standing(destination.target) : 'current';
-          if (standing !== 'current') throw new RecipientRefusal(standing);
+          const status =
+            destination.kind === 'report' ? await work.returnPathStatus(destination.target) : 'current';
+          if (status !== 'current') throw new RecipientRefusal(status);
         } catch (error) {
           if (error instanceof RecipientRefusal) refused[error.reason] += 1;
           throw error;

@@ -21,11 +21,11 @@ import { createInbound, type InboundWork } from './inbound.ts';
 import { createSubmission, type SubmissionPorts } from './submission.ts';
 import { readCertificate, renewCertificate } from './tls.ts';
 
-/** Content under way, of all connections together. */
+/** Content of messages that are being received, of all connections together. */
 const INBOUND_BYTES = 64 * 1_024 * 1_024;
-/** Of the operator's mails, where no address is named for them. */
+/** How many of the operator's mails are kept where no address is configured for them. */
 const KEPT_MAILS = 1_000;
-/** Connections by which the simulator brings its answers here. */
+/** Connections by which the simulator sends its answers here. */
 const ANSWERS_AT_ONCE = 4;
 
 /** Where a listener is reached from this machine. */
@@ -55,14 +55,14 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
       const envelope = { recipient, returnPath: mailFrom, envelopeId: '' };
       const transcript = await mailbox.transmit(envelope, content, { tenantId, messageId: newId() });
       if (transcript.result !== 'accepted') throw new Error('the mail could not be kept');
-      log.warn({ recipient }, 'mail for the operator was kept: smtp.inbound.postmaster names nobody');
+      log.warn({ recipient }, 'mail for the operator was kept: smtp.inbound.postmaster is not set');
     },
   });
 
   /** The simulator's way back in; null until the listener has its port. */
   let answers: Upstream | null = null;
   const work: InboundWork = {
-    standing: (target) => returnPathStanding(feedback.received, target),
+    returnPathStatus: (target) => returnPathStanding(feedback.received, target),
     complain: feedback.complain,
     report: async (targets, content) => {
       const report = await readReport(content);
@@ -74,7 +74,7 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
       const answer = answerTo(mail, { serviceHost: service.host, version, id: newId(), now });
       if (answer === null) return true;
       if (answers === null) return false;
-      // The null sender: nobody answers an answer (RFC 3464 §2, RFC 3834 §3.3).
+      // With the null sender, because an answer must not be answered (RFC 3464 §2, RFC 3834 §3.3).
       const envelope = { returnPath: '', recipient: returnPath, envelopeId: '' };
       const transcript = await answers.transmit(envelope, answer, { tenantId: '', messageId: '' });
       if (transcript.result !== 'accepted') log.warn({ transcript }, 'the simulator could not answer');
@@ -120,7 +120,7 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
   return {
     start,
     stop: async (timeoutMs: number) => {
-      // What the simulator has not answered by then is brought to it again.
+      // A mail that the simulator has not answered by then is sent to it again.
       await Promise.all([inbound?.stop(timeoutMs), answers?.stop()]);
       await mailbox.stop();
     },
@@ -129,7 +129,7 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
       if (inbound && settings?.tls)
         renewCertificate(config().smtp.inbound?.tls ?? settings.tls, [inbound], log);
     },
-    /** What health shows of it; null where it is off. */
+    /** For the operator's health page; null where it is off. */
     facts: () => inbound?.stats() ?? null,
   };
 };
@@ -171,7 +171,7 @@ const openSubmission = (base: Base, { authenticate }: Accounts, intake: Intake) 
     facts: () => {
       const stats = submission.listeners.map((listener) => listener.stats());
       return {
-        /** Whether all that are configured do. */
+        /** Whether all listeners that are configured listen. */
         listening: stats.every(({ listening }) => listening),
         connections: stats.reduce((sum, { connections }) => sum + connections, 0),
       };
@@ -191,7 +191,7 @@ export const openSmtp = (base: Base, accounts: Accounts, feedback: Feedback, int
       submissionPorts: (await submission?.start()) ?? NO_PORTS,
       inboundPort: await inbound.start(),
     }),
-    /** Takes nothing more; resolves when what is in flight has ended, or after `drainMs`. */
+    /** Refuses new connections; resolves when messages in flight have ended, or after `drainMs`. */
     stop: async (drainMs: number) => {
       await Promise.all([inbound.stop(drainMs), submission?.stop(drainMs)]);
     },
@@ -199,7 +199,7 @@ export const openSmtp = (base: Base, accounts: Accounts, feedback: Feedback, int
       inbound.renewCertificate();
       submission?.renewCertificate();
     },
-    /** What health shows of each; null where it is off. */
+    /** For the operator's health page; null for a listener that is off. */
     facts: () => ({ submission: submission?.facts() ?? null, inbound: inbound.facts() }),
   };
 };

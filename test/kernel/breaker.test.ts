@@ -11,7 +11,7 @@ const opened = () => {
   return breaker;
 };
 
-test('stays closed below the threshold, and a success starts the count anew', () => {
+test('stays closed below the threshold, and a success starts the count again', () => {
   const breaker = createBreaker(upstreamBreakerPolicy);
   for (let round = 0; round < 5; round += 1) {
     breaker.failed(0, MIDDLE);
@@ -76,7 +76,7 @@ test('spreads the backoff by a fifth', () => {
   expect([early.retryAt(), late.retryAt()]).toEqual([800, 1_200]);
 });
 
-test('a probe whose result is never told does not close the way for ever', () => {
+test('a probe whose result is never reported does not keep it open for ever', () => {
   const breaker = opened();
   expect(breaker.mayTry(1_000)).toBe(true);
   expect(breaker.mayTry(1_000 + upstreamBreakerPolicy.probeLease - 1)).toBe(false);

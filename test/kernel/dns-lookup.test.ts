@@ -28,7 +28,7 @@ describe('several servers', () => {
     expect((await ask(how, null)).answer).toEqual(found);
   });
 
-  test('nobody else is asked once one knows, also that there is none', async () => {
+  test('no further server is asked after one has answered, also that there is none', async () => {
     expect(await ask(null, null)).toEqual({ answer: { kind: 'none', nameExists: false }, asked: 0 });
   });
 

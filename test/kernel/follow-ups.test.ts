@@ -25,7 +25,7 @@ test('calls that overlap are one for each key, and one more after it', async () 
   expect(begun).toEqual(['a', 'b', 'a', 'a']);
 });
 
-test('what fails is told of, and the next call tries again', async () => {
+test('a run that fails is reported, and the next call tries again', async () => {
   const errors: unknown[] = [];
   let calls = 0;
   const { run, stop } = createFollowUps(

@@ -105,7 +105,7 @@ test('nothing runs before the start', async () => {
   expect(job.runs()).toBe(0);
 });
 
-test('a job can be run at once; who asks meanwhile waits for that run', async () => {
+test('a job can be run at once; a second call meanwhile waits for that run', async () => {
   const release = deferred();
   const job = countingJob('slow', () => release.promise);
   const runner = createRunner([job.job], collectLog().log);

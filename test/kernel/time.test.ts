@@ -2,14 +2,14 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { DAY, jitter, sleep, systemClock, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 
-test('times are told in UTC with milliseconds', () => {
+test('times are shown in UTC with milliseconds', () => {
   expect(toIso(0)).toBe('1970-01-01T00:00:00.000Z');
   expect(toIso(DAY + 1)).toBe('1970-01-02T00:00:00.001Z');
   expect(toIsoOrNull(null)).toBeNull();
   expect(toIsoOrNull(0)).toBe('1970-01-01T00:00:00.000Z');
 });
 
-test('the system clock tells integer milliseconds', () => {
+test('the system clock returns integer milliseconds', () => {
   expect(Number.isSafeInteger(systemClock.now())).toBe(true);
 });
 

@@ -61,8 +61,8 @@ const claim = (fields: { lane?: 0 | 1; limit?: number; now?: number } = {}) => {
 const rows = () =>
   tenant.db.prepare('SELECT claimed, attempts, due_at FROM queue ORDER BY recipient_id').all();
 
-describe('a recipient whose fate was told while the process was down', () => {
-  test('is not sent the message again, and keeps what was told', () => {
+describe('a recipient whose outcome was reported while the process was down', () => {
+  test('is not sent the message again, and keeps what was reported', () => {
     const { seq, recipientIds } = queueMessage(tenant, {
       recipients: ['anna@example.org', 'berta@example.net'],
     });
@@ -105,7 +105,7 @@ describe('what is claimed', () => {
     expect(claim({ now: NOW + HOUR }).claimed).toEqual([]);
   });
 
-  test('is of one lane, and the next times of both are told', () => {
+  test('is of one lane, and the next times of both are returned', () => {
     queueMessage(tenant, { kind: 'newsletter', dueAt: NOW - 5 });
     queueMessage(tenant, { dueAt: NOW + 7 });
     queueMessage(tenant, { dueAt: NOW });

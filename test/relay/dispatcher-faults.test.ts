@@ -72,7 +72,7 @@ describe('a file that cannot be written', () => {
     expect(recipients).toHaveLength(6);
   });
 
-  test('at a claim: what is under way is not sent a second time', async () => {
+  test('at a claim: what is in flight is not sent a second time', async () => {
     const gate = createGate();
     const upstream = playUpstream((_, number) =>
       number === 1 ? gate.opened.then(() => ACCEPTED) : ACCEPTED,
@@ -99,7 +99,7 @@ describe('a file that cannot be written', () => {
 });
 
 describe('a sync that fails', () => {
-  test('at a claim: what it had claimed is sent, although another is under way', async () => {
+  test('at a claim: what it had claimed is sent, although another one is in flight', async () => {
     const disk = createTestDisk();
     const gate = createGate();
     const upstream = playUpstream((_, number) =>

@@ -22,7 +22,7 @@ const NOT_STORED = 'outcome could not be stored';
 
 const MARKETING = { route: 'broadcast' };
 
-describe('whose turn it is', () => {
+describe('the order of tenants', () => {
   test('transactional mail goes before marketing mail that came earlier', async () => {
     const upstream = playUpstream(() => ACCEPTED, { concurrency: 1 });
     const relay = await createRelay([upstream]);
@@ -107,7 +107,7 @@ describe('the guardrail', () => {
     reply: { code: 550, enhanced: '5.1.1', text: 'User unknown' },
   };
 
-  test('pauses with the 20th message: what is under way ends, and nothing more is claimed', async () => {
+  test('pauses with the 20th message: attempts in flight end, and nothing more is claimed', async () => {
     const held = createGate();
     // The 20th is the one that comes back, while the three after it are being sent.
     const upstream = playUpstream(
@@ -138,7 +138,7 @@ describe('the guardrail', () => {
   });
 });
 
-test('no more than 32 MiB are under way, also when many practices have their turn at once', async () => {
+test('no more than 32 MiB are in flight, also when many practices claim at once', async () => {
   const gate = createGate();
   const upstream = playUpstream(() => gate.opened.then(() => ACCEPTED));
   const relay = await createRelay([upstream]);
@@ -263,7 +263,7 @@ describe('upstreams', () => {
 });
 
 describe('stopping', () => {
-  test('waits for what is under way, and claims nothing more', async () => {
+  test('waits for attempts in flight, and claims nothing more', async () => {
     const gate = createGate();
     const upstream = playUpstream(() => gate.opened.then(() => ACCEPTED), { concurrency: 2 });
     const relay = await createRelay([upstream]);
@@ -284,7 +284,7 @@ describe('stopping', () => {
     expect(await relay.registered()).toEqual([practice]);
   });
 
-  test('does not wait longer than it was told', async () => {
+  test('does not wait longer than its patience', async () => {
     const gate = createGate();
     const upstream = playUpstream(() => gate.opened.then(() => ACCEPTED));
     const relay = await createRelay([upstream]);

@@ -118,7 +118,7 @@ describe('a changed time', () => {
 });
 
 describe('what comes next', () => {
-  test('is told beside those already waiting', () => {
+  test('is known beside those already waiting', () => {
     const heap = createDueHeap();
     heap.set(of('a'), 1);
     heap.set(of('b'), 50);

@@ -80,7 +80,7 @@ test('a reply that quotes a link of the service is kept without what lets someon
   expect(kept).toEqual(Array(2).fill('bad link http://mail.example.com/invitation/[redacted] in it'));
 });
 
-test('what concerns the relay and not the message is told without the words, which name the operator’s network and account', () => {
+test('a failure of the relay is shown without its words, which name the operator’s network and account', () => {
   const row = claim(0);
   settleAt(0, row, {
     kind: 'upstream_failure',
@@ -163,7 +163,7 @@ describe('the first attempt', () => {
     expect(queued(row)).toEqual(next === null ? undefined : { ...next, claimed: 0 });
   });
 
-  test('tells what the other side said and the rule that judged it', () => {
+  test('keeps what the other side said and the rule that judged it', () => {
     const row = claim(0);
     settleAt(1, row, HARD);
     expect(events()).toEqual([
@@ -279,7 +279,7 @@ describe('later attempts', () => {
     expect(events().at(-1)).toMatchObject({ type: 'message.failed', attempt: 61 });
   });
 
-  test('have patience anew after a pause that took longer than it', () => {
+  test('have their full patience again after a pause that took longer', () => {
     const row = claim(0);
     queueStore(tenant.db).remove(message.recipientIds.find((id) => id !== row.recipient_id) ?? 0);
     const due = settleAt(1, row, DEFERRED) ?? 0;
@@ -294,7 +294,7 @@ describe('later attempts', () => {
     expect(recipient(row)?.status).toBe('failed');
   });
 
-  test('mark a delay that was told before', () => {
+  test('mark a delay that was published before', () => {
     const row = claim(0);
     const due = settleAt(1, row, DEFERRED) ?? 0;
     const again = queueStore(tenant.db)
@@ -327,7 +327,7 @@ test('what is known already is not undone, but the event is kept', () => {
   expect(events().map(({ type }) => type)).toEqual(['message.sent']);
 });
 
-test('a recipient that was removed meanwhile is nobody’s business', () => {
+test('a recipient that was removed meanwhile is ignored', () => {
   const row = claim(0);
   tenant.db.prepare('DELETE FROM messages').run();
   expect(settleAt(1, row, DEFERRED)).toBeNull();

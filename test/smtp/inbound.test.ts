@@ -52,7 +52,7 @@ const started = async (
     now: () => Date.UTC(2026, 10, 21),
     log: createLog('error', { write: (line) => void defects.push(line) }),
     work: {
-      standing: async () => 'current',
+      returnPathStatus: async () => 'current',
       complain: async ({ clientAddress, content }) => {
         complained.push(`${clientAddress} ${content.toString('latin1')}`);
         return 'changed';
@@ -209,7 +209,7 @@ describe('whom it takes mail for', () => {
   test.each(['unknown', 'replayed', 'expired'] as const)(
     'a genuine return path that is %s is refused in the words of a forged one, and counted',
     async (fault) => {
-      const scene = await started({}, { standing: async () => fault });
+      const scene = await started({}, { returnPathStatus: async () => fault });
       const forged = await rcpt(
         scene,
         own.replace(/.(?=@)/, (last) => (last === 'a' ? 'b' : 'a')),
@@ -221,8 +221,8 @@ describe('whom it takes mail for', () => {
     },
   );
 
-  test('a return path that nobody can look up at the moment may be tried again', async () => {
-    const scene = await started({}, { standing: async () => Promise.reject(new Error('disk')) });
+  test('a return path that cannot be looked up at the moment may be tried again', async () => {
+    const scene = await started({}, { returnPathStatus: async () => Promise.reject(new Error('disk')) });
     expect(await rcpt(scene, own)).toMatch('451 4.3.0');
     expect(scene.defects).toHaveLength(1);
     expect(scene.inbound.stats().refused).toMatchObject({ forged: 0, unknown: 0 });
@@ -231,12 +231,12 @@ describe('whom it takes mail for', () => {
   test('commands that come behind a RCPT wait until it has been looked up, and are answered in their order', async () => {
     const asked: number[] = [];
     const held = Promise.withResolvers<void>();
-    const standing: InboundWork['standing'] = async ({ recipientId }) => {
+    const returnPathStatus: InboundWork['returnPathStatus'] = async ({ recipientId }) => {
       asked.push(recipientId);
       await held.promise;
       return recipientId === 42 ? 'current' : 'unknown';
     };
-    const scene = await started({}, { standing });
+    const scene = await started({}, { returnPathStatus });
     const other = encodeReturnPath(key, { tenantNumber: 7, recipientId: 43 }, 'praxis.example');
     const one = await scene.talk();
     await one.hello();
@@ -259,11 +259,11 @@ describe('whom it takes mail for', () => {
   test('content that is sent before the RCPT has been looked up is no content', async () => {
     const held = Promise.withResolvers<'current'>();
     let isAsked = false;
-    const standing: InboundWork['standing'] = () => {
+    const returnPathStatus: InboundWork['returnPathStatus'] = () => {
       isAsked = true;
       return held.promise;
     };
-    const scene = await started({}, { standing });
+    const scene = await started({}, { returnPathStatus });
     const one = await scene.talk();
     await one.hello();
     one.write(`MAIL FROM:<>\r\nRCPT TO:<${own}>\r\nDATA\r\nSubject: x\r\n\r\n.\r\n`);
@@ -417,7 +417,7 @@ describe('a message', () => {
     expect(scene.reported).toHaveLength(1);
   });
 
-  test('waits where too many large ones are under way', async () => {
+  test('waits where too many large ones are being received', async () => {
     const scene = await started({ budget: createByteBudget(100_000) });
     const one = await scene.talk();
     await one.hello();
@@ -494,7 +494,7 @@ describe('smuggling', () => {
     expect(scene.reported).toEqual([]);
   });
 
-  test('whoever talks before the greeting is sent away', async () => {
+  test('a client that talks before the greeting is sent away', async () => {
     const scene = await started();
     const one = await scene.talk();
     one.write('EHLO x\r\nMAIL FROM:<>\r\n');
@@ -543,7 +543,7 @@ describe('STARTTLS', () => {
     expect(await one.say(`RCPT TO:<${own}>`)).toMatch('503');
   });
 
-  test('a renewed certificate is shown to those who come then', async () => {
+  test('a renewed certificate is shown to later connections', async () => {
     const scene = await started({ certificate: pem });
     const next = createCertificate(['mail.example.com']);
     scene.inbound.useCertificate({ cert: next.certificate, key: next.key });
@@ -612,7 +612,7 @@ describe('starting', () => {
 });
 
 describe('stopping', () => {
-  test('lets a message under way end, and sends the others away', async () => {
+  test('lets a message in flight end, and sends the others away', async () => {
     let go = (): void => {};
     const held = new Promise<void>((resolve) => {
       go = resolve;

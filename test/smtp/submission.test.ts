@@ -87,7 +87,7 @@ describe('the certificate', () => {
     return { named, put };
   };
 
-  test('is another for those who come after it was renewed', async () => {
+  test('is another one for connections after it was renewed', async () => {
     const { named, put } = await files();
     put(createCertificate(['mail.example.com']));
     const { submission, implicitPort } = await started({
@@ -138,14 +138,14 @@ describe('who may sign in', () => {
     return { talk, lines };
   };
 
-  test('whoever is on this machine, without a certificate too', async () => {
+  test('clients on this machine, without a certificate too', async () => {
     const { talk, lines } = await offered({});
     expect(lines).toContain('AUTH PLAIN LOGIN');
     expect(lines).not.toContain('STARTTLS');
     expect(await talk.say(RIGHT)).toMatch(/^235 /);
   });
 
-  test('nobody else in clear', async () => {
+  test('no other client in clear', async () => {
     const outside = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
       .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
@@ -187,7 +187,7 @@ test('a message has as many recipients as the limits say', async () => {
   talk.end();
 });
 
-describe('who holds what', () => {
+describe('connections and content are bounded', () => {
   const fiftyAt = async (port: number) => {
     const sockets = Array.from({ length: 50 }, () => connect({ host: '127.0.0.1', port }));
     for (const socket of sockets) {
@@ -240,7 +240,7 @@ describe('who holds what', () => {
     await closed;
   });
 
-  test('handshakes that are never finished keep nobody else from theirs', async () => {
+  test('handshakes that are never finished do not keep other clients from theirs', async () => {
     const { implicitPort } = await started({
       listen: null,
       implicitListen: { host: '127.0.0.1', port: 0 },
@@ -302,7 +302,7 @@ describe('who holds what', () => {
     expect(content).toHaveLength(30_000);
   });
 
-  test('of large messages side by side that do not tell their size one comes through', async () => {
+  test('of large messages side by side without a declared size one comes through', async () => {
     const MIB = 1_048_576;
     const listener = createListener({
       name: 'test',
@@ -341,7 +341,7 @@ describe('who holds what', () => {
     expect(replies.filter((reply) => reply?.startsWith('250 ')).length).toBeGreaterThanOrEqual(1);
   });
 
-  test('content that was sent before 354 was said is none, also where it came apart', async () => {
+  test('content that was sent before 354 is refused, also where it came in pieces', async () => {
     let release = (): void => {};
     const asked = Promise.withResolvers<void>();
     const taken: string[] = [];

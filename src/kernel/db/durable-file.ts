@@ -1,6 +1,6 @@
 // One SQLite file, written by group commit and durable at the answer.
 //
-// Callers hand in synchronous functions. Those that arrive while a commit or its sync is under way wait together and
+// Callers hand in synchronous functions. Those that arrive during a commit or its sync wait together and
 // become the next transaction (each in a savepoint of its own, so that one may fail alone). The transaction goes into
 // the WAL without a sync (`synchronous = NORMAL`), then `fdatasync` of the WAL runs on the thread pool, and only then
 // are the callers answered: the event loop waits for no disk, and nothing is answered that a crash could undo.

@@ -215,7 +215,7 @@ describe('failures', () => {
     expect(await again.read(numbers)).toEqual([1, 2, 4]);
   });
 
-  test('a sync that fails while a checkpoint is under way leaves a file that can be closed', async () => {
+  test('a sync that fails during a checkpoint leaves a file that can be closed', async () => {
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const real = maintenance;
@@ -264,7 +264,7 @@ describe('failures', () => {
     await file.write(insert(1));
   });
 
-  test('where the size of the WAL cannot be told, what was stored is answered', async () => {
+  test('where the size of the WAL is unknown, callers get their answer nevertheless', async () => {
     let fails = false;
     const real = disk;
     const size = (descriptor: number) => (fails ? Promise.reject(new Error('EIO')) : real.size(descriptor));
@@ -330,7 +330,7 @@ describe('a foreign process', () => {
     reader.close();
   });
 
-  test('that writes makes all who wait be told after one try', async () => {
+  test('that writes makes all waiting writes fail after one try', async () => {
     const file = await openFile();
     const writer = openForeign();
     writer.exec('BEGIN IMMEDIATE');

@@ -137,7 +137,7 @@ describe('closing while it heals', () => {
   });
 });
 
-test('where it cannot be opened the first time, that is told', async () => {
+test('where it cannot be opened the first time, it rejects', async () => {
   disk.failNextSync(new Error('EIO'));
   await expect(openHealing()).rejects.toThrow('EIO');
 });

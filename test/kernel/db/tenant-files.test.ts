@@ -120,7 +120,7 @@ describe('how many are open', () => {
     expect(watched.log).toEqual([`closing ${first}`, `closed ${first}`, `open ${third}`]);
   });
 
-  test('a file in use is not closed: who needs its place waits', async () => {
+  test('a file in use is not closed: a caller that needs its place waits', async () => {
     const watched = await watch(1);
     const [used = '', wanted = ''] = await createTenants(watched.files, 2);
     await watched.files.read(used, numbers);
@@ -171,7 +171,7 @@ describe('how many are open', () => {
   });
 });
 
-test('who waits for a place is served in turn', async () => {
+test('callers that wait for a place are served in turn', async () => {
   const db = openSqlite(':memory:', { create: true, busyTimeoutMs: 0 }) as TenantDb;
   onTestFinished(() => {
     db.close();
@@ -230,7 +230,7 @@ describe('a file whose disk failed', () => {
     expect(watched.files.stats().broken).toBe(0);
   });
 
-  test('stays for those who still use it, refuses them, and reopens after the last has left', async () => {
+  test('stays for its users, refuses them, and reopens after the last one has left', async () => {
     watched.disk.hold();
     watched.disk.failNextSync(new Error('I/O error'));
     const writing = [2, 3].map((n) => watched.files.write(id, insert(n)));

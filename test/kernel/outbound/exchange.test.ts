@@ -202,7 +202,7 @@ describe('no answer', () => {
     receiver.dropAll();
   });
 
-  test('where nobody listens', async () => {
+  test('where no server listens', async () => {
     const { port } = receiver;
     await receiver.stop();
     expect(await post(outbound, `https://127.0.0.1:${port}/`)).toEqual(failed('the connection was refused'));
@@ -290,7 +290,7 @@ describe('a certificate', () => {
   });
 });
 
-test('the receiver is told which name is asked for (SNI), and no address', async () => {
+test('the receiver gets the name that is asked for (SNI), and never an address', async () => {
   const told: string[] = [];
   const SNICallback: NonNullable<HttpsReceiverOptions['tls']>['SNICallback'] = (name, callback) => {
     told.push(name);
@@ -320,7 +320,7 @@ describe('without TLS', () => {
 });
 
 describe('connections', () => {
-  test('are used again by their owner, and by nobody else', async () => {
+  test('are used again by their owner, and by no other', async () => {
     for (const owner of ['a', 'a', 'b', 'a', 'b']) await post(outbound, receiver.url('/'), owner);
     expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 1, 2]);
   });
@@ -347,7 +347,7 @@ describe('connections', () => {
     expect(receiver.count).toBe(3);
   });
 
-  test('end with the service, and what is under way with them', async () => {
+  test('end with the service, and exchanges in flight with them', async () => {
     await post(outbound, receiver.url('/'));
     receiver.setAnswer('hang');
     const waiting = [post(outbound, receiver.url('/')), post(outbound, receiver.url('/'), 'b')];

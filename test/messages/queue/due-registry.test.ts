@@ -48,7 +48,7 @@ describe('lowering', () => {
     expect(onDisk()).toBe(100);
   });
 
-  test('who relies on a lowering under way waits for it', async () => {
+  test('a caller that relies on a lowering in progress waits for it', async () => {
     disk.hold();
     const first = hold(tenant, 100);
     const second = hold(tenant, 200);
@@ -73,7 +73,7 @@ describe('lowering', () => {
     expect(onDisk()).toBe(50);
   });
 
-  test('one that failed is told, to those who relied on it too, and is tried again by the next', async () => {
+  test('a lowering that failed rejects for all callers that relied on it, and is tried again by the next', async () => {
     const stranger = newId();
     const failed = hold(stranger, 100);
     const relying = hold(stranger, 200);
@@ -115,7 +115,7 @@ describe('settling', () => {
     }
   });
 
-  test('a time that is held stays until all who hold it have let go', async () => {
+  test('a time that is held stays until all holders have released it', async () => {
     const first = await registry.hold(tenant, 150);
     const second = await registry.hold(tenant, 160);
     for (const release of [first, second]) {

@@ -114,14 +114,14 @@ describe('afterwards', () => {
     expect(claim(MINUTE)).toMatchObject([{ attempts: 2, due_at: MINUTE + 2 * MINUTE }]);
   });
 
-  test('the next due time is told by lane', () => {
+  test('the next due time is known by lane', () => {
     queueMessage(tenant, { dueAt: 30 });
     queueMessage(tenant, { dueAt: 20 });
     queueMessage(tenant, { dueAt: 10, kind: 'newsletter' });
     expect(queue().nextDue()).toEqual({ 0: 20, 1: 10 });
   });
 
-  test('the next attempts of one message are told by recipient', () => {
+  test('the next attempts of one message are known by recipient', () => {
     const { seq, recipientIds } = queueMessage(tenant, { recipients: ['a@x.org', 'b@x.org'], dueAt: 5 });
     queueMessage(tenant, { dueAt: 9 });
     const [first = 0, second = 0] = recipientIds;

@@ -50,7 +50,7 @@ const ask = async (path: string, params: object, projects: Caller['projects']): 
 const list = async (projects: Caller['projects']): Promise<{ id: string }[]> =>
   ((await ask('/captures', {}, projects)).body as { data: { id: string }[] }).data;
 
-describe('who may read captured mail', () => {
+describe('a caller that may view content', () => {
   test('reads it as it would have gone out', async () => {
     for (const projects of [null, new Set([projectId])]) {
       const [capture] = await list(projects);

@@ -70,7 +70,7 @@ describe('what is listed', () => {
   });
 });
 
-test('a source is given to those only who may see its project', () => {
+test('a source is given only to callers that may see its project', () => {
   const { source } = captureStore(tenant.db);
   expect(source(foreign, null)).toEqual(SOURCE);
   expect(source(foreign, new Set([otherProject]))).toEqual(SOURCE);
@@ -78,7 +78,7 @@ test('a source is given to those only who may see its project', () => {
   expect(source(newId(), null)).toBeUndefined();
 });
 
-test('a capture whose message is gone is nobody’s who is limited', () => {
+test('a capture whose message is gone is hidden from callers that are limited to projects', () => {
   const orphan = capture(newId());
   expect(listed({})).toContain(orphan);
   expect(listed({ projects: new Set([tenant.projectId, otherProject]) })).not.toContain(orphan);

@@ -194,7 +194,7 @@ describe('what comes behind the last reply of the setup is not lost', () => {
     expect(transcript).toMatchObject({ result: 'refused', phase: 'mail', reply: { code: 421 } });
   });
 
-  test('an uncalled-for reply breaks the connection before it can be taken for an answer', async () => {
+  test('an unexpected reply breaks the connection before it can be taken for an answer', async () => {
     const { transcript, receiver } = await attempt({ ehlo: '250 receiver.test\r\n250 2.1.0 Ok' }, {});
     expect(transcript.result).not.toBe('accepted');
     expect(receiver.messages).toHaveLength(0);

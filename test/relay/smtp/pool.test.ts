@@ -159,7 +159,7 @@ test('rate: what is above it waits', async () => {
 });
 
 describe('stop', () => {
-  test('lets the transactions under way end, refuses the others, says QUIT', async () => {
+  test('lets the transactions in flight end, refuses the others, sends QUIT', async () => {
     const held = holdDots();
     const receiver = await receive(held.behaviour);
     const upstream = relayTo(receiver, { pool: 1 });

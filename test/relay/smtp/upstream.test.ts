@@ -166,7 +166,7 @@ describe.each([
   });
 });
 
-test('nobody listens', async () => {
+test('no server listens', async () => {
   const receiver = await receive();
   await receiver.stop();
   expect(await send(relayTo(receiver))).toEqual({
