@@ -38,7 +38,7 @@ export interface InboundWork {
   /** False where the answer could not be delivered. */
   readonly simulate: (mail: Extract<Destination, { kind: 'simulator' }>, content: Buffer) => Promise<boolean>;
   /** False where too many such mails came recently. */
-  readonly tellOperator: (mail: OperatorMail) => Promise<boolean>;
+  readonly mailOperator: (mail: OperatorMail) => Promise<boolean>;
 }
 
 export interface OperatorMail {
@@ -148,7 +148,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
         const mailFrom = senderOf(session);
         const trace = Buffer.from(traceOf(session, mailFrom, serviceHost, options.now()), 'latin1');
         const mail = { recipient: one.recipient, mailFrom, clientAddress: session.remoteAddress };
-        if (!(await work.tellOperator({ ...mail, content: Buffer.concat([trace, content]) })))
+        if (!(await work.mailOperator({ ...mail, content: Buffer.concat([trace, content]) })))
           throw tooMany();
         toOperator += 1;
       }

@@ -46,7 +46,7 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
     clock,
     key: base.key('captured mail'),
   });
-  const tellOperator = createOperatorMail({
+  const mailOperator = createOperatorMail({
     accept: intake.accept,
     clock,
     systemTenantId,
@@ -80,7 +80,7 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
       if (transcript.result !== 'accepted') log.warn({ transcript }, 'the simulator could not answer');
       return transcript.result === 'accepted';
     },
-    tellOperator,
+    mailOperator,
   };
 
   const inbound =

@@ -65,7 +65,7 @@ const started = async (
         simulated.push(`${behaviour} ${returnPath}`);
         return true;
       },
-      tellOperator: async ({ recipient, mailFrom, content }) => {
+      mailOperator: async ({ recipient, mailFrom, content }) => {
         told.push({ recipient, mailFrom, content: content.toString('latin1') });
         return true;
       },
@@ -378,7 +378,7 @@ describe('a message', () => {
     },
     {
       name: 'the operator gets too much',
-      work: { tellOperator: async () => false },
+      work: { mailOperator: async () => false },
       to: 'abuse@mail.example.com',
       code: '450 4.7.1',
       defects: 0,
