@@ -107,10 +107,10 @@ const attempt = (
     });
 
     let isOver = false;
-    /** Set once no answer is outstanding: what goes wrong then is in the way of the first MAIL. */
-    let phase: Phase | null = null;
+    let signingIn = false;
+    /** Never `mail`: whatever fails here must not be taken for a refusal of the messages that wait. */
     const phaseNow = (): Phase =>
-      phase ?? dialogue.asked() ?? (connection.stage === 'init' ? 'connect' : 'greeting');
+      signingIn ? 'auth' : (dialogue.asked() ?? (connection.stage === 'init' ? 'connect' : 'greeting'));
     const finish = (result: ConnectResult): void => {
       isOver = true;
       clearTimeout(timer);
@@ -133,7 +133,6 @@ const attempt = (
       finish({ link: { socket: takeOver(socket), secure, extensions: dialogue.extensions() } });
     };
     const onReady = (): void => {
-      phase = 'mail';
       // After the immediate in which the library looks at what arrived behind the last reply, and reports it.
       queueMicrotask(() => setImmediate(succeed));
     };
@@ -147,7 +146,7 @@ const attempt = (
       if (error) return fail(error);
       const { user, password } = options;
       if (user === undefined || password === undefined) return onReady();
-      phase = 'auth';
+      signingIn = true;
       const { _socket: socket } = connection;
       if (!connection.secure && !isLoopback(socket ? socket.remoteAddress : undefined))
         return fail(new Error('credentials are not sent without TLS'));

@@ -3,6 +3,7 @@ import { TLSSocket } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLog } from '#src/kernel/log.ts';
+import { judge } from '#src/relay/outcome.ts';
 import type { SmtpOptions } from '#src/relay/smtp/options.ts';
 import { createSmtpUpstream } from '#src/relay/smtp/upstream.ts';
 import type { Transcript } from '#src/relay/upstream.ts';
@@ -191,7 +192,12 @@ describe('nodemailer', () => {
 describe('what comes behind the last reply of the setup is not lost', () => {
   test('a 421 in the same segment as the EHLO answer', async () => {
     const { transcript } = await attempt({ ehlo: '250 receiver.test\r\n421 4.3.2 Shutting down' }, {});
-    expect(transcript).toMatchObject({ result: 'refused', phase: 'mail', reply: { code: 421 } });
+    expect(transcript).toMatchObject({ result: 'refused', phase: 'ehlo', reply: { code: 421 } });
+  });
+
+  test('a refusal that answers nothing is the upstream’s failure, and bounces no message that waits', async () => {
+    const { transcript } = await attempt({ ehlo: '250 receiver.test\r\n550 5.7.1 Go away' }, {});
+    expect(judge(transcript)).toMatchObject({ kind: 'upstream_failure', reply: { code: 550 } });
   });
 
   test('an unexpected reply breaks the connection before it can be taken for an answer', async () => {
