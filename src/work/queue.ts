@@ -105,13 +105,12 @@ export const openQueue = <Item extends WorkItem, Outcome>(
   const attempt = async (target: Target<Item>, item: Item): Promise<void> => {
     const { tenantId } = target;
     const started = performance.now();
-    const tried = await queue.attempt(tenantId, item).then(
-      (outcome) => ({ outcome, result: queue.resultOf(outcome) }),
-      (error) => {
+    const tried = await Promise.try(() => queue.attempt(tenantId, item))
+      .then((outcome) => ({ outcome, result: queue.resultOf(outcome) }))
+      .catch((error) => {
         report(tenantId, error, 'an attempt ended by a defect');
         return { result: { isSuccess: false } };
-      },
-    );
+      });
     inFlight.count(target, 'running', -1);
     const took = performance.now() - started;
     const { pausesFrom = Number.POSITIVE_INFINITY } = queue;

@@ -83,7 +83,7 @@ export const webhookSchema = z.strictObject({
     .enum(disabledReasons)
     .nullable()
     .describe(
-      '`gone`: the address answered 410; `failing`: it took nothing for days; `manual`: somebody wanted it',
+      '`gone`: the address answered 410; `failing`: it took nothing for days; `manual`: a member, token or the operator did',
     ),
   failing_since: time.nullable().describe('the first failure since the last success'),
   previous_secret_until: time.nullable().describe('until then the secret before the last rotation signs too'),
