@@ -1,5 +1,5 @@
-// The running daemon over its HTTP API, as the operator: what the command line does is checked, told and audited like
-// everything else.
+// Talks to the running daemon over its HTTP API as the operator, so that commands are checked and audited like every
+// other request.
 
 import { readFileSync } from 'node:fs';
 import { configSchema } from '#src/kernel/config/schema.ts';
@@ -19,9 +19,9 @@ export interface Page<T> {
 type Query = Readonly<Record<string, string | undefined>>;
 
 export interface AdminApi {
-  /** The answer's JSON, undefined where there is no body. Throws CommandError with what the API says. */
+  /** The JSON of the answer, undefined without a body. Throws CommandError with the API's message. */
   call<T>(method: string, path: string, body?: Readonly<Record<string, unknown>>): Promise<T>;
-  /** The first `most` records, from as many pages as it takes; `next_cursor` is that of the last one. */
+  /** The first `most` records, read page by page; `next_cursor` is that of the last page. */
   list<T>(path: string, query?: Query, most?: number): Promise<Page<T>>;
   /** `/api/practices/<id>` by the practice's id or slug. */
   pathOfPractice(practice: string): Promise<string>;
@@ -36,7 +36,7 @@ interface Refusal {
 
 /** The largest page that the API gives. */
 const PAGE_SIZE = 200;
-/** A page of practices reads as many files; a new practice needs an RSA key. */
+/** A page of practices reads one file each, and a new practice needs an RSA key. */
 const ANSWER_TIMEOUT_MS = 60 * SECOND;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -57,7 +57,7 @@ const parse = (text: string): unknown => {
 const isRefusal = (body: unknown): body is Refusal =>
   typeof body === 'object' && body !== null && 'error' in body && 'hint' in body;
 
-/** The refusal of a field names it in its error or its hint, as the API does: here the fields alone say it all. */
+/** A refusal of fields lists them; the general message would only repeat them. */
 const explain = ({ error, hint, fields = [] }: Refusal): string => {
   const named = fields.map(
     ({ path, message }) => `${path.replace(/^(?:body|query|params)\./, '')}: ${message}`,
@@ -75,7 +75,7 @@ export const createAdminApi = ({ origin, token }: AdminAccess): AdminApi => {
     try {
       const response = await fetch(origin + path, {
         method,
-        // The token is for this daemon only.
+        // The token must not reach another server.
         redirect: 'manual',
         signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
         headers: {
@@ -148,8 +148,8 @@ export const createAdminApi = ({ origin, token }: AdminAccess): AdminApi => {
   };
 };
 
-// Where the running daemon is reached, and the operator's token: all that administering needs of the configuration.
-// The other secrets stay unread, so that it works where only the service's own environment has them.
+// The daemon's address and the operator's token, from the configuration file. The other secrets are not read, because
+// often only the service's own environment has them.
 
 export interface AdminAccess {
   /** `http://127.0.0.1:8080` */
@@ -157,7 +157,7 @@ export interface AdminAccess {
   readonly token: Secret;
 }
 
-/** What a header takes; the daemon asks for more at its start. */
+/** What a header can hold; the daemon's own check is stricter. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 const readText = (file: string): string => {
@@ -168,14 +168,14 @@ const readText = (file: string): string => {
   }
 };
 
-/** Who listens on every address is reached by the loopback. */
+/** A daemon that listens on every address is reached by the loopback. */
 const originOf = ({ host, port }: ListenAddress): string => {
   const { hostname } = new URL(`http://${formatListen({ host, port })}`);
   const loopback = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }[hostname] ?? hostname;
   return `http://${loopback}:${port}`;
 };
 
-/** Throws CommandError or ConfigError with what the file lacks. */
+/** Throws CommandError, or ConfigError with the problems of the file. */
 export const readAdminAccess = (file: string, environment: Environment): AdminAccess => {
   const { value, problems: found, problemAt } = readYaml(file, readText(file), configSchema);
   const { http, admin } = value;

@@ -1,11 +1,11 @@
-// What the operator's commands have in common: they ask the running daemon, and print its answer for people or, with
-// --json, as it came.
+// The common part of the operator's commands: they ask the running daemon and print its answer as text or, with --json,
+// as it came.
 
 import { type AdminApi, createAdminApi, readAdminAccess } from './admin-api.ts';
 import { json } from './admin-text.ts';
 import { type Command, configOption, defineCommand, type Options, type Values } from './command.ts';
 
-/** What was answered: as JSON (undefined: nothing), and in words of whole lines. */
+/** The answer as JSON (undefined: none) and as text of whole lines. */
 export interface Answer {
   readonly json: unknown;
   readonly text: string;
@@ -16,7 +16,7 @@ interface AdminDeclaration<O extends Options> {
   readonly name: string;
   readonly summary: string;
   readonly options: O;
-  /** Throws UsageError where options do not go together. */
+  /** Throws UsageError if options contradict each other. */
   readonly check?: (values: Values<O>) => void;
   readonly ask: (api: AdminApi, values: Values<O>) => Promise<Answer>;
 }

@@ -33,7 +33,7 @@ type Finding =
   | Check['records'][number]
   | (Check['conflicts'][number] & { readonly status: 'conflict'; readonly required: true });
 
-/** Hints say "as shown". */
+/** Shows the expected record, because hints refer to it. */
 const explained = (finding: Finding): string => {
   const { type, name, found, hint, status } = finding;
   const shown = status === 'ok' || status === 'conflict' ? null : finding;
@@ -89,7 +89,7 @@ export const domainCommands = [
     options: {
       practice: practiceOption,
       host: { ...hostOption, about: 'of this host; of the one in use where absent' },
-      compromised: { about: 'withdraw the keys that sign now at once, because somebody else may have them' },
+      compromised: { about: 'withdraw the keys that sign now at once, because someone else may have them' },
     },
     ask: async (api, { practice, host, compromised }) => {
       const path = `${await api.pathOfPractice(practice)}/dkim-keys/rotate`;
@@ -102,7 +102,11 @@ export const domainCommands = [
     summary: 'sign for the custom domain of a practice with a key that it has in its DNS',
     options: {
       practice: practiceOption,
-      selector: { value: 'SELECTOR', required: true, about: 'the key stands at SELECTOR._domainkey.HOST' },
+      selector: {
+        value: 'SELECTOR',
+        required: true,
+        about: 'the key is published at SELECTOR._domainkey.HOST',
+      },
       key: { value: 'FILE', required: true, about: 'the private key as PEM, without passphrase' },
       host: { ...hostOption, about: 'for this domain; the pending one or the one in use where absent' },
     },

@@ -56,7 +56,7 @@ export const practiceCommands = [
     summary: 'make a practice with a managed host, ready to send',
     options: {
       name: { value: 'NAME', required: true, about: 'its name' },
-      owner: { value: 'ADDRESS', about: 'who owns it; a mail tells them how to sign in' },
+      owner: { value: 'ADDRESS', about: 'address of its owner; a mail explains how to sign in' },
       plan: { value: 'PLAN', about: 'its plan, see `admin plans`; test where absent' },
       domain: { value: 'DOMAIN', about: 'a sending domain of its own' },
       language: languageOption,
@@ -78,10 +78,10 @@ export const practiceCommands = [
   }),
   adminCommand({
     name: 'create-owner',
-    summary: 'make an address an owner of a practice; a mail tells them how to sign in',
+    summary: 'make an address an owner of a practice; a mail explains how to sign in',
     options: {
       practice: practiceOption,
-      email: { value: 'ADDRESS', required: true, about: 'whom' },
+      email: { value: 'ADDRESS', required: true, about: 'the address' },
       language: languageOption,
     },
     ask: async (api, { practice, email, language }) => {
@@ -145,7 +145,7 @@ export const practiceCommands = [
     summary: 'let nothing of a practice be sent or accepted; what is queued waits',
     options: {
       practice: practiceOption,
-      reason: { value: 'TEXT', required: true, about: 'why, for its owners and whoever sends' },
+      reason: { value: 'TEXT', required: true, about: 'why, for its owners and its senders' },
     },
     ask: async (api, { practice, reason }) => {
       const path = `${await api.pathOfPractice(practice)}/pause`;
@@ -155,7 +155,7 @@ export const practiceCommands = [
   }),
   adminCommand({
     name: 'resume',
-    summary: 'lift the pause of a practice, whoever made it: what waited goes out',
+    summary: 'lift the pause of a practice, also one made by the operator: queued mail is sent',
     options: { practice: practiceOption },
     ask: async (api, { practice }) => {
       const path = `${await api.pathOfPractice(practice)}/resume`;

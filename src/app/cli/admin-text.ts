@@ -1,13 +1,15 @@
-// How the operator's commands print: aligned tables and records, and JSON for scripts. Names, subjects and notes come
-// from strangers: nothing in them may steer a terminal. Pure.
+// Prints aligned tables, records, and JSON for scripts. Names, subjects and notes come from strangers, so nothing in
+// them may control the terminal. Pure.
 
-/** Control characters, line and paragraph separators, and what steers or hides text without being seen. */
+/**
+ * Control characters, line and paragraph separators, and invisible characters that change how text is shown.
+ */
 const UNSEEN = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 const REPLACEMENT = '\ufffd';
 
 export type Cell = string | number | boolean | null | undefined;
 
-/** On one line, with every character seen. */
+/** On one line, with every character visible. */
 export const clean = (text: string): string => text.replaceAll(UNSEEN, REPLACEMENT);
 
 const shown = (cell: Cell): string => {
@@ -16,7 +18,7 @@ const shown = (cell: Cell): string => {
   return clean(String(cell));
 };
 
-/** Columns of a terminal; wide characters count as one. */
+/** Counts terminal columns; wide characters count as one. */
 const widthOf = (text: string): number => [...text].length;
 const pad = (text: string, width: number): string => text + ' '.repeat(width - widthOf(text));
 
@@ -30,18 +32,18 @@ const aligned = (rows: readonly (readonly string[])[]): string => {
     .join('');
 };
 
-/** One line a row under `head`, or `nothing` where there is none. */
+/** A line for each row below `head`; `nothing` if there are no rows. */
 export const table = (
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
   nothing: string,
 ): string => (rows.length === 0 ? `${nothing}\n` : aligned([head, ...rows.map((row) => row.map(shown))]));
 
-/** One line a field. */
+/** A line for each field. */
 export const record = (fields: readonly (readonly [name: string, value: Cell])[]): string =>
   aligned(fields.map(([name, value]) => [name, shown(value)]));
 
-/** Text of several lines, each set in. */
+/** Indented lines. */
 export const paragraph = (text: string): string =>
   text
     .trimEnd()
@@ -50,7 +52,7 @@ export const paragraph = (text: string): string =>
     .map((line) => `${line}\n`)
     .join('');
 
-/** JSON that reads as the same value, and steers no terminal either. */
+/** The same value as JSON, without characters that control a terminal. */
 export const json = (value: unknown): string =>
   `${JSON.stringify(value, null, 2).replaceAll(UNSEEN, (unseen) =>
     unseen === '\n' ? unseen : `\\u${unseen.charCodeAt(0).toString(16).padStart(4, '0')}`,

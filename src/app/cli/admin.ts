@@ -72,7 +72,7 @@ const abuseCommands = [
   }),
   adminCommand({
     name: 'ticket',
-    summary: 'show an abuse ticket, or change it; the reporter is told of each stage',
+    summary: 'show an abuse ticket, or change it; the reporter gets a mail about each stage',
     options: {
       id: { value: 'ID', required: true, about: 'the ticket, as `admin tickets` lists it' },
       stage: { value: STAGES, about: 'the stage that it has reached' },
@@ -105,7 +105,7 @@ const waitlistCommands = [
     ask: async (api, { plan }) => {
       const page = await api.list<Entry>('/api/admin/waitlist', { plan });
       const head = ['ID', 'PLAN', 'ADDRESS', 'NAME', 'SINCE', 'ASKED', 'NOTE'];
-      return { json: page, text: table(head, page.data.map(entryRow), 'Nobody waits.') };
+      return { json: page, text: table(head, page.data.map(entryRow), 'No one is waiting.') };
     },
   }),
   adminCommand({

@@ -1,19 +1,19 @@
-// What a command of the command line is: one value with its words, its options and what it does. Arguments are read
-// and the usage is printed from the list of them.
+// A command is one value: its words, its options and what it does. Arguments are read, and the usage is printed, from
+// the list of commands.
 import { parseArgs } from 'node:util';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import { nearest } from '#src/kernel/nearest.ts';
 import type { CommandResult } from './config.ts';
 
 export interface OptionDeclaration {
-  /** Stands for the value in the usage: `FILE`, `de|en`. Absent: a switch, which takes none. */
+  /** Placeholder of the value in the usage: `FILE`, `de|en`. Absent for a switch. */
   readonly value?: string;
   readonly required?: true;
   readonly default?: string;
   readonly about: string;
 }
 
-/** Of every command that begins with the configuration file. */
+/** Shared by all commands that read the configuration file. */
 export const configOption = {
   value: 'FILE',
   default: 'config/service.yaml',
@@ -47,12 +47,12 @@ export interface Command extends Omit<CommandDeclaration<Options>, 'run'> {
 export const defineCommand = <const O extends Options>(declaration: CommandDeclaration<O>): Command =>
   declaration;
 
-/** What the user asked for cannot be done: said in one line, exit code 1. */
+/** The command failed; one line, exit code 1. */
 export class CommandError extends Error {
   override readonly name: string = 'CommandError';
 }
 
-/** The command line itself is wrong: said in one line, exit code 2. */
+/** The command line is wrong; one line, exit code 2. */
 export class UsageError extends Error {
   override readonly name: string = 'UsageError';
 }
@@ -102,7 +102,7 @@ const unknownCommand = (words: readonly string[], commands: readonly Command[]):
   );
 };
 
-/** What `parseArgs` refused, in one line and by the names of the usage. */
+/** The refusal of `parseArgs` in one line, with the names of the usage. */
 const refusal = (error: unknown, { name, options }: Command): unknown => {
   if (!(error instanceof Error && 'code' in error)) return error;
   const option = /'--?([^'\s]+)/.exec(error.message)?.[1] ?? '';
@@ -150,7 +150,7 @@ export const readCommandLine = (
   args: readonly string[],
   commands: readonly Command[],
 ): { readonly usage: string } | Ready => {
-  // Which options take a value must be known to tell words from values, before the command is known.
+  // To distinguish words from values, the parser must know which options take one, before the command is known.
   const everyOption = forParser(Object.assign({}, ...commands.map(({ options }) => options)));
   const seen = parseArgs({ args: [...args], options: everyOption, allowPositionals: true, strict: false });
   const words = seen.positionals;

@@ -1,5 +1,4 @@
-// `sendwerk config check` and `sendwerk config example`: what they print and how they end. The printing itself is
-// the entry's business.
+// `sendwerk config check` and `sendwerk config example`.
 
 import { type Config, loadConfig } from '#src/kernel/config/config.ts';
 import { exampleConfig } from '#src/kernel/config/example.ts';

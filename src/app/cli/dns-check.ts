@@ -1,5 +1,5 @@
-// `sendwerk dns check`: asks the public DNS whether it holds what the operator's zones hold, each record set of the
-// service host, and of one managed host and its keys in the place of all, and whether the addresses lead back.
+// `sendwerk dns check` compares the public DNS with the operator's zones: each record set of the service host, one
+// managed host with its keys as a sample of all, and the reverse names of the addresses.
 
 import {
   type CheckedSet,
@@ -15,7 +15,7 @@ import { clean, paragraph, table } from './admin-text.ts';
 import type { CommandResult } from './config.ts';
 import { type InstalledZones, withInstalledZones } from './dns.ts';
 
-/** Gentle with a resolver, and done in seconds. */
+/** Few enough for any resolver, and the check ends within seconds. */
 const LOOKUPS_AT_ONCE = 8;
 
 const mapped = <T>(answer: Lookup<T>, text: (record: T) => string): Lookup<string> =>
@@ -42,7 +42,7 @@ const ask = async (lookup: ZoneLookup, { type, name }: WantedSet): Promise<Looku
   }
 };
 
-/** One managed host with its keys, as the zones would hold them were it the only one. */
+/** The first managed host with its keys, as if it were the only one. */
 const sample = ({ config, zones, contents }: InstalledZones) => {
   const [managedHost] = contents.managedHosts;
   const tokens = (managedHost?.tokens ?? []).flatMap((token) => {
@@ -57,7 +57,7 @@ const wantedOf = (installed: InstalledZones): WantedSet[] => {
   const { host } = config.service;
   const { addresses } = config.dns.zones;
   const contents = sample(installed);
-  // Without addresses in the configuration, somebody else has to publish them.
+  // Without configured addresses someone else publishes them.
   const anyAddress: WantedSet = { type: 'A/AAAA', name: host, values: [], required: true };
   return [
     ...wantedSets(zones.apexes.flatMap((apex) => [...zones.zoneRecords(apex, contents)])),
@@ -99,7 +99,7 @@ const verdict = (bad: readonly CheckedSet[], all: number): string => {
   return `\n${bad.length} of ${all} are not right, ${required === 0 ? 'none of them required' : `${required} of them required`}\n`;
 };
 
-/** Exit code 1 where something that is required is not there, or could not be found out. */
+/** Exit code 1 if a required set is wrong, missing or could not be looked up. */
 export const dnsCheck = (file: string, environment: Environment): Promise<CommandResult> =>
   withInstalledZones(file, environment, async (installed) => {
     const { config } = installed;

@@ -1,5 +1,5 @@
-// `sendwerk dns zone`: the operator's zones as zone files, for those who serve them from another name server. Reads the
-// registry of an installation, also while its daemon runs.
+// `sendwerk dns zone` prints the operator's zones as zone files, for another name server. It reads the registry of an
+// installation, also while its daemon runs.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -15,14 +15,14 @@ import type { CommandResult } from './config.ts';
 export interface InstalledZones {
   readonly config: Config;
   readonly zones: Zones;
-  /** Read page by page: it may be large. */
+  /** Read page by page, because it can be large. */
   readonly contents: ZoneContents;
 }
 
-/** Zones have as many lines as tenants have names: they are handed on in pieces of about so many characters. */
+/** Zones grow with the number of tenants, so their lines are printed in pieces of about this size. */
 const PIECE_CHARACTERS = 64 * 1_024;
 
-/** `work` with the zones of the installation that the file configures. Throws CommandError before its first start. */
+/** Runs `work` with the zones of the configured installation. Throws CommandError before its first start. */
 export const withInstalledZones = async <T>(
   file: string,
   environment: Environment,
@@ -60,9 +60,9 @@ const chosen = (apexes: readonly string[], zone: string | undefined): readonly s
 };
 
 export interface DnsZoneOptions {
-  /** Only that one; all, one behind the other, where absent. */
+  /** Only this zone; all zones if absent. */
   readonly zone?: string | undefined;
-  /** Resolves when the pieces have been taken. */
+  /** Resolves when the pieces have been written. */
   readonly print: (pieces: Iterable<string>) => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
-// `sendwerk quickstart`: the whole way of a message on one machine, in front of the user's eyes. Runs the real daemon
-// on loopback with an empty data directory, the capture upstream and the built-in DNS; talks to it over its public HTTP
-// API only; and checks the signatures of what comes out against the DNS that it serves itself.
+// `sendwerk quickstart` shows the whole way of a message on one machine. It runs the real daemon on loopback with an
+// empty data directory, the capture upstream and the built-in DNS, uses its public HTTP API only, and verifies the
+// signatures of the captured message against the DNS that the daemon serves.
 import { randomBytes } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -53,7 +53,7 @@ const writeConfig = async (directory: string, port: number, adminToken: string):
     secrets: { master_key_file: keyFile },
     upstreams: [{ name: 'capture', kind: 'capture' }],
     dns: { authoritative: { listen: `${HOST}:0` }, zones: { addresses: [HOST] } },
-    // Nothing leaves the machine: the capture upstream delivers to nobody.
+    // Nothing leaves the machine: the capture upstream delivers nothing.
     safe_mode: { default: false },
     log: { level: 'warn' },
   };
@@ -205,7 +205,7 @@ const walk = async (options: QuickstartOptions, directory: string): Promise<numb
   }
 };
 
-/** Resolves with the exit code: 0 where the message came out with two valid signatures. */
+/** Resolves with the exit code: 0 if the message has two valid signatures. */
 export const quickstart = async (options: QuickstartOptions): Promise<number> => {
   const directory = await mkdtemp(join(tmpdir(), 'sendwerk-quickstart-'));
   try {

@@ -1,4 +1,4 @@
-// `sendwerk serve`: the daemon from its configuration file until it is told to end.
+// `sendwerk serve` runs the daemon from its configuration file until a signal ends it.
 
 import { type App, createApp } from '#src/app/app.ts';
 import { type Config, liveChanges, loadConfig } from '#src/kernel/config/config.ts';
@@ -7,7 +7,7 @@ import { createLog, type Log } from '#src/kernel/log.ts';
 import { createNotifier } from '#src/kernel/systemd.ts';
 import { readVersion } from '#src/kernel/version.ts';
 
-/** What the process around the daemon offers: signals come in, nothing else is touched. */
+/** The signals of the process; nothing else of it is used. */
 export interface ProcessSignals {
   /** SIGTERM or SIGINT. */
   onEnd(listener: (signal: string) => void): void;
@@ -15,7 +15,7 @@ export interface ProcessSignals {
   onReload(listener: () => void): void;
 }
 
-/** The configuration in force: what the daemon was started with, and what has been applied since. */
+/** The configuration that the daemon was started with, and the one that was applied last. */
 interface InForce {
   readonly started: Config;
   readonly applied: Config;
@@ -26,7 +26,7 @@ const reload = (app: App, file: string, environment: Environment, before: InForc
     const { config, warnings } = loadConfig(file, environment);
     for (const warning of warnings) log.warn(warning);
     const { live } = liveChanges(before.applied, config);
-    // Against the start: what a reload could not apply is still not applied at the next one.
+    // Compared with the start: what one reload could not apply, the next one cannot apply either.
     const { restart } = liveChanges(before.started, config);
     app.reconfigure(config);
     log.info({ applied: live, needs_restart: restart }, 'configuration read again');
@@ -37,7 +37,9 @@ const reload = (app: App, file: string, environment: Environment, before: InForc
   }
 };
 
-/** Resolves with the exit code when the daemon has ended. Rejects with ConfigError where the file is not usable. */
+/**
+ * Resolves with the exit code when the daemon has ended. Rejects with ConfigError if the file is not usable.
+ */
 export const serve = async (
   file: string,
   environment: Environment,
@@ -68,7 +70,7 @@ export const serve = async (
     await notifier.ready();
   });
   await notifier.ready();
-  // Draining is life too: only storage that fails for good is a reason to be started again.
+  // A draining daemon is alive; only storage that fails for good is a reason for a restart.
   notifier.startWatchdog(() => app.health().status !== 'failing');
 
   const signal = await end;

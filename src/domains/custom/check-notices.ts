@@ -45,7 +45,7 @@ export const noticesOf = async (
     const { badSince, errorSince } = health[recordKey(record)] ?? {};
     return `${recordKey(record)} ${badSince ?? errorSince}`;
   };
-  const told = (record: WatchedRecord): string =>
+  const notified = (record: WatchedRecord): string =>
     `${recordKey(record)} ${earlier[recordKey(record)]?.notifiedAt}`;
   const mails: OwnerNotice[] = [];
   if (notifies)
@@ -64,7 +64,7 @@ export const noticesOf = async (
         ...about,
         records: recovered.map(({ name, type }) => ({ name, type })),
       },
-      occasion: [host, ...recovered.map(told)],
+      occasion: [host, ...recovered.map(notified)],
     });
   return mails;
 };

@@ -1,5 +1,5 @@
-// What concerns several keys of the configuration at once, and the files they name. Sections with problems of their
-// own are absent here, so that the checks of the others report in the same run.
+// Checks keys that depend on each other, and the files they name. Sections with problems of their own are absent here,
+// so that the others are still checked in the same run.
 
 import type { ConfigFile } from './schema.ts';
 import { checkAuthorities, checkFile, type Findings } from './secrets.ts';
@@ -7,10 +7,10 @@ import { hostInZone, isLoopback } from './values.ts';
 
 type Sections = Partial<ConfigFile>;
 
-/** Names below service.host that the service's own zone holds. */
+/** Names below service.host that the service's own zone uses. */
 const OWN_LABELS = ['dkim', 'spf', 'bounce', 'simulator', 'mta-sts', 'ns1'];
 
-/** 253 (RFC 1035 §2.3.4 as text) less the longest names that stand below: a key's below a managed host. */
+/** 253 (RFC 1035 §2.3.4 as text) less the longest name below: that of a key of a managed host. */
 const MAX_ZONE_CHARACTERS = 114;
 
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '');
@@ -22,7 +22,7 @@ const checkService = ({ service }: Sections, { problem, warning }: Findings): vo
     if (service[key].length > MAX_ZONE_CHARACTERS)
       problem(
         ['service', key],
-        `at most ${MAX_ZONE_CHARACTERS} characters, because names of tenants stand below it`,
+        `at most ${MAX_ZONE_CHARACTERS} characters, because names of tenants are below it`,
         `${service[key].length}`,
       );
   if (hostInZone(host, managed_suffix))
@@ -84,7 +84,7 @@ const checkUpstreams = ({ upstreams = [] }: Sections, { problem, warning }: Find
     if (tls === 'opportunistic' && hasPassword && !isLoopback(host))
       warning(
         ['upstreams', index, 'tls'],
-        `opportunistic: whoever sits between here and ${host} can read the password`,
+        `opportunistic: an attacker between here and ${host} can read the password`,
       );
   }
 };
@@ -104,7 +104,9 @@ const checkSecurity = ({ dns, security }: Sections, { warning }: Findings): void
     warning(['security', 'outbound_allow_http'], 'webhooks and alerts may use http, unencrypted');
 };
 
-/** clamd knows neither users nor TLS, and rspamd's worker no password: what is sent to them can be read on the way. */
+/**
+ * clamd knows neither users nor TLS, and rspamd's worker has no password, so content for them is readable on the way.
+ */
 const checkScanners = ({ scanners }: Sections, { problem, warning }: Findings): void => {
   const { rspamd, clamd, dnsbl = [] } = scanners ?? {};
   const clear = 'content travels to it in clear; use one on this machine';

@@ -1,6 +1,5 @@
-// The configuration of a running daemon: the file, checked as a whole, with its secrets read. Everything wrong is
-// reported at once, with line and column. The environment is an argument; paths that are not absolute start at the
-// working directory, like `data_dir: data`.
+// The configuration of a running daemon: the file, checked as a whole, with its secrets read. All problems are reported
+// at once, with line and column. Relative paths start at the working directory.
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -15,9 +14,9 @@ import { type Environment, type Findings, readSecret } from './secrets.ts';
 type SmtpEntry = Extract<ConfigFile['upstreams'][number], { kind: 'smtp' }>;
 
 export type SmtpUpstreamConfig = Omit<SmtpEntry, 'password_file' | 'password_env' | 'events'> & {
-  /** Null exactly where `user` is absent. */
+  /** Null exactly if `user` is absent. */
   readonly password: Secret | null;
-  /** Null: it reports by mail only. */
+  /** Null: the relay reports by mail only. */
   readonly events: { readonly format: 'sns' | 'json'; readonly secret: Secret } | null;
 };
 export type CaptureUpstreamConfig = Extract<ConfigFile['upstreams'][number], { kind: 'capture' }>;
@@ -29,7 +28,7 @@ export type ZonesConfig = ConfigFile['dns']['zones'] & {
 
 /** Keys are named as in the file; durations are milliseconds, `listen` is host and port, secrets are read. */
 export type Config = Omit<ConfigFile, 'admin' | 'secrets' | 'upstreams' | 'dns' | 'domain_connect'> & {
-  /** Null: nobody administers over HTTP. */
+  /** Null: no one can administer over HTTP. */
   readonly admin: { readonly token: Secret | null };
   /** Base64 of 32 bytes. */
   readonly secrets: { readonly masterKey: Secret };
@@ -55,7 +54,7 @@ const TOKEN = /^[\x21-\x7e]{16,512}$/;
 const isMasterKey = (text: string): boolean =>
   /^[A-Za-z0-9+/]{43}=$/.test(text) && Buffer.from(text, 'base64').length === MASTER_KEY_BYTES;
 const isToken = (text: string): boolean => TOKEN.test(text);
-/** RFC 4616 §2: neither empty nor with NUL; line breaks would be a mistake. */
+/** RFC 4616 §2: neither empty nor with NUL. A line break would be a mistake. */
 const isPassword = (text: string): boolean =>
   text !== '' && ![...text].some((letter) => '\0\r\n'.includes(letter));
 
@@ -199,7 +198,7 @@ const changedKeys = (before: unknown, after: unknown, path: string): string[] =>
   );
 };
 
-/** Paths of the keys that differ, by whether SIGHUP can apply them. A list counts as one key. */
+/** Paths of the keys that differ, split by whether a reload can apply them. A list counts as one key. */
 export const liveChanges = (before: Config, after: Config): { live: string[]; restart: string[] } => {
   const changed = changedKeys(before, after, '').sort();
   const isLive = (path: string): boolean =>
@@ -207,7 +206,7 @@ export const liveChanges = (before: Config, after: Config): { live: string[]; re
   return { live: changed.filter(isLive), restart: changed.filter((path) => !isLive(path)) };
 };
 
-/** What the operator's zones are made of. `now` in milliseconds since the epoch: the serial grows with it. */
+/** What the operator's zones are made from. `now` is in milliseconds; the serial grows with it. */
 export const zoneSettings = ({ service, dns, domain_connect }: Config, now: () => number) => ({
   serviceHost: service.host,
   managedSuffix: service.managed_suffix,

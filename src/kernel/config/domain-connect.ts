@@ -1,4 +1,4 @@
-// The key that signs Domain Connect's apply URLs: read, and as the DNS shows it to those who verify them.
+// Reads the key that signs Domain Connect's apply URLs, and makes the TXT records with its public half.
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { Secret } from '#src/kernel/secret.ts';
 import type { ConfigFile } from './schema.ts';
@@ -11,7 +11,7 @@ export type DomainConnectConfig = Omit<Section, 'private_key_file'> & {
   readonly privateKey: Secret;
 };
 
-/** A TXT record as the operator's zones take it. */
+/** A TXT record of the operator's zones. */
 interface TextRecord {
   readonly name: string;
   readonly type: 'TXT';
@@ -20,9 +20,9 @@ interface TextRecord {
   readonly data: string;
 }
 
-/** RSA-SHA256 is all that providers verify; some refuse shorter keys. */
+/** Providers verify RSA-SHA256 only; some refuse shorter keys. */
 const LEAST_BITS = 2_048;
-/** Some verifiers read the first character-string of a record only, of 255 octets at most. */
+/** Some verifiers read only the first character-string of a record, which has at most 255 octets. */
 const PART_CHARACTERS = 200;
 const TTL_S = 3_600;
 
@@ -35,7 +35,7 @@ const isRsaKey = (text: string): boolean => {
   }
 };
 
-/** Null where the section is absent or something is wrong with the key (reported). */
+/** Null if the section is absent or its key is wrong (reported). */
 export const resolveDomainConnect = (
   section: Section | undefined,
   environment: Environment,

@@ -1,5 +1,5 @@
-// Prints the schema as a YAML file that documents every key: config/service.example.yaml. Defaults stand as set,
-// what has none is commented out without a space after the `#`.
+// Prints the schema as a YAML file that documents every key: config/service.example.yaml. Keys with a default are set;
+// the others are commented out, without a space after the `#`.
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { expectedOf, metaText, type Schema, unwrap } from '#src/kernel/expected.ts';
@@ -9,9 +9,9 @@ const WIDTH = 110;
 
 const HEADER = `# Configuration of Sendwerk. Copy it to config/service.yaml and set what differs.
 # A line that begins with "# " explains. A line that begins with "#" and no space is a setting that is not set:
-# take the # away to set it. Everything else stands at its default and may be left out, except service and secrets.
+# take the # away to set it. Everything else has its default and may be left out, except service and secrets.
 # Durations are a whole number and a unit: 500ms, 90s, 5m, 72h, 30d. Relative paths start at the working directory.
-# Secrets never stand in here: they are in files (..._file) or in environment variables (..._env).
+# Secrets are never in this file: they are in files (..._file) or in environment variables (..._env).
 `;
 
 const wrap = (text: string, width: number): string[] => {
@@ -26,7 +26,7 @@ const wrap = (text: string, width: number): string[] => {
   return [...lines, line];
 };
 
-/** `explain` says what is expected, too; sections need only their description. */
+/** With `explain` the comment also says what is expected. */
 const comment = (schema: Schema, indent: string, explain: boolean): string[] => {
   const expected = explain ? `Expects ${expectedOf(schema)}.` : '';
   const text = [metaText(schema, 'description'), expected].filter(Boolean).join(' ');
@@ -36,7 +36,7 @@ const comment = (schema: Schema, indent: string, explain: boolean): string[] => 
 const flow = (value: unknown): string =>
   stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim();
 
-/** What the file may leave out, and what it then has. */
+/** The value of a key that the file leaves out. */
 const defaultOf = (schema: Schema): unknown => {
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault) return schema.def.defaultValue;
   return schema instanceof z.ZodOptional ? defaultOf(schema.def.innerType) : undefined;
@@ -52,7 +52,7 @@ const exampleOf = (schema: Schema): unknown => {
 const isActive = (schema: Schema): boolean =>
   !(schema instanceof z.ZodOptional) || metaText(schema, 'active') === 'yes';
 
-/** Takes the settings out of force; what explains stays as it is. */
+/** Comments the settings out; explanations stay as they are. */
 const disabled = (lines: readonly string[], indent: string): string[] =>
   lines.map((line) => (/^ *#/.test(line) ? line : `${indent}#${line.slice(indent.length)}`));
 
@@ -79,7 +79,7 @@ const keyLines = (key: string, schema: Schema, indent: string): string[] => {
 const objectLines = (schema: z.ZodObject, indent: string): string[] =>
   Object.entries(schema.def.shape).flatMap(([key, value]) => keyLines(key, value, indent));
 
-/** One entry per kind; those of the default are in force. */
+/** One entry for each kind; those of the default are active. */
 const optionLines = (union: z.ZodDiscriminatedUnion, byDefault: unknown, indent: string): string[] =>
   union.def.options.flatMap((option) => {
     if (!(option instanceof z.ZodObject)) return [];

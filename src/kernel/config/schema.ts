@@ -46,7 +46,7 @@ const http = z.strictObject({
     .meta({ expected: 'false, a number of proxies from 1 to 16, or a list of their networks' })
     .prefault(false)
     .describe(
-      'Whose X-Forwarded-For is believed: nobody (false), the given number of proxies in front, or proxies in these networks.',
+      'Whose X-Forwarded-For is believed: no one (false), the given number of proxies in front, or proxies in these networks.',
     ),
 });
 
@@ -55,7 +55,7 @@ const admin = z.strictObject({
     .meta({ example: 'config/admin.token', active: 'yes' })
     .optional()
     .describe(
-      "File with the operator's token: 16 or more visible ASCII characters. Without a token nobody can administer, neither over HTTP nor by `sendwerk admin`.",
+      "File with the operator's token: 16 or more visible ASCII characters. Without a token no one can administer, neither over HTTP nor by `sendwerk admin`.",
     ),
   token_env: v.secretVariable
     .meta({ example: 'SENDWERK_ADMIN_TOKEN' })
@@ -114,7 +114,7 @@ const dns = z.strictObject({
     })
     .prefault({})
     .describe(
-      'What stands in the zones service.host and service.managed_suffix, served here or by another server (`sendwerk dns zone`).',
+      'What is in the zones service.host and service.managed_suffix, served here or by another server (`sendwerk dns zone`).',
     ),
   authoritative: z
     .strictObject({
@@ -268,7 +268,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('Signing.'),
-  dns: dns.prefault({}).describe('DNS: whom to ask, and what to answer.'),
+  dns: dns.prefault({}).describe('DNS: which servers to ask, and what to answer.'),
   domain_connect: domainConnect
     .optional()
     .describe(

@@ -1,5 +1,5 @@
-// Where secrets come from: the file or the environment variable that a key names. A file must exist and be small; that
-// others on the machine can read it is worth a warning, not a refusal.
+// Reads secrets from the file or the environment variable that a key names. A file must be small. If others on the
+// machine can read it, that is a warning, not a problem.
 import { X509Certificate } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { Secret } from '#src/kernel/secret.ts';
@@ -7,7 +7,7 @@ import type { Path } from '#src/kernel/yaml-file.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where findings go; positions are found from the path. */
+/** Receives problems and warnings; their positions are found by the path. */
 export interface Findings {
   readonly problem: (path: Path, expected: string, got?: string) => void;
   readonly warning: (path: Path, text: string) => void;
@@ -22,13 +22,13 @@ export interface SecretSource {
   readonly variable: string | undefined;
 }
 
-/** Any secret is shorter; what is longer is the wrong file. */
+/** A longer file is not a secret. */
 const MAX_SECRET_BYTES = 4_096;
 const OTHERS_READ_OR_WRITE = 0o006;
 
 const FILE_EXPECTED = 'a readable file (relative paths start at the working directory)';
 
-/** ENOENT and the like as a reader knows them. */
+/** Error codes in words. */
 const reasonOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const known: Record<string, string> = {
@@ -40,8 +40,8 @@ const reasonOf = (error: unknown): string => {
 };
 
 /**
- * Content of a regular file, at most `most` bytes of it; null after a problem was reported. `isPrivate` warns where
- * others may read or write it.
+ * Reads at most `most` bytes of a regular file; null after a problem was reported. `isPrivate` warns if others can read
+ * or write it.
  */
 const readBounded = (
   path: Path,
@@ -86,7 +86,7 @@ export const checkFile = (path: Path, file: string, isPrivate: boolean, findings
   readBounded(path, file, 1, isPrivate, findings);
 };
 
-/** A public bundle has a fifth of a million. */
+/** A public bundle has about 200 kB. */
 const MAX_AUTHORITIES_BYTES = 1_024 * 1_024;
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
@@ -99,8 +99,8 @@ const isCertificate = (pem: string): boolean => {
 };
 
 /**
- * Reports a problem unless `file` holds certificates, PEM. TLS passes over what it cannot read, so that the first connection
- * would tell of it, as of a receiver that is not to be trusted.
+ * Reports a problem unless `file` holds PEM certificates only. TLS ignores what it cannot read, so that otherwise the
+ * first connection would fail, as if the receiver were not trusted.
  */
 export const checkAuthorities = (path: Path, file: string, findings: Findings): void => {
   const content = readBounded(path, file, MAX_AUTHORITIES_BYTES + 1, false, findings);
@@ -143,8 +143,8 @@ const secretText = (
 };
 
 /**
- * The secret, or null where neither key is given or something is wrong with it (reported). `expected` says in words
- * what `accepts` asks of the text.
+ * The secret, or null if neither key is given or the secret is wrong (reported). `expected` describes what `accepts`
+ * requires.
  */
 export const readSecret = (
   source: SecretSource,

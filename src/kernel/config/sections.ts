@@ -21,7 +21,7 @@ const events = z
       .describe('Environment variable with the secret, instead of secret_file.'),
   })
   .describe(
-    'Reports by HTTP, to <public_origin>/api/upstreams/<name>/events, from a relay that tells so what became of mail; off where absent. The secret goes as a bearer token or as the password of HTTP Basic.',
+    'Reports by HTTP, to <public_origin>/api/upstreams/<name>/events, from a relay that reports this way what became of mail; off where absent. The secret goes as a bearer token or as the password of HTTP Basic.',
   );
 
 const smtpUpstream = z
@@ -220,7 +220,5 @@ export const webhooks = z.strictObject({
 export const alerts = z.strictObject({
   gather: durationBetween(SECOND, 60 * MINUTE)
     .prefault('1m')
-    .describe(
-      'How long events are gathered, from the first one on, before one message tells of all of them.',
-    ),
+    .describe('How long events are gathered, from the first one on, before one message reports all of them.'),
 });

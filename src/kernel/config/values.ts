@@ -1,4 +1,4 @@
-// The kinds of value the configuration file knows, each with the words for what it expects.
+// The kinds of values in the configuration file, each with the words for what it expects.
 import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 import { checkedText, parsedText } from '#src/kernel/expected.ts';
@@ -14,13 +14,13 @@ const MAX_PORT = 65_535;
 /** RFC 1035 §2.3.4: 255 octets on the wire are 253 characters. */
 const MAX_HOST_NAME_LENGTH = 253;
 const MAX_PATH_LENGTH = 4_096;
-/** Enough for any list an operator keeps by hand. */
+/** Enough for any list that is kept by hand. */
 const MAX_ENTRIES = 1_000;
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const HOST_NAME = new RegExp(`^(?:${LABEL}\\.)*${LABEL}$`);
 
-/** Lower-case LDH labels (RFC 1123 §2.1), the last of which is not a number, so that no IP address passes. */
+/** Lower-case LDH labels (RFC 1123 §2.1); the last one is not a number, so that no IP address passes. */
 const isHostName = (text: string): boolean =>
   text.length <= MAX_HOST_NAME_LENGTH && HOST_NAME.test(text) && !/(^|\.)\d+$/.test(text);
 
@@ -59,7 +59,7 @@ const isMailAddress = (text: string): boolean => {
   );
 };
 
-/** RFC 5735 §4 and RFC 4291 §2.5.3: what is sent there stays on this machine. */
+/** RFC 5735 §4 and RFC 4291 §2.5.3: traffic to these addresses stays on this machine. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 
@@ -96,12 +96,12 @@ export const upstreamName = checkedText('a name of lower-case letters, digits an
   /^[a-z0-9][a-z0-9-]{0,62}$/.test(text),
 );
 
-/** As in the name of the template's file, `<providerId>.<serviceId>.json`. */
+/** Part of the template's file name, `<providerId>.<serviceId>.json`. */
 export const templateId = checkedText(
   '1 to 64 lower-case letters, digits, dots, hyphens and underscores',
   (text) => /^[a-z0-9._-]{1,64}$/.test(text),
 );
-/** Underscored names that mean something else to mail (RFC 8552 registry). */
+/** Underscored names with another meaning for mail (RFC 8552 registry). */
 const TAKEN_LABELS = ['_dmarc', '_domainkey', '_mta-sts', '_report', '_smtp', '_tls'];
 export const keyLabel = checkedText(
   'a lower-case label that begins with an underscore, none that mail uses',
@@ -109,7 +109,7 @@ export const keyLabel = checkedText(
 );
 
 export const filePath = z.string().min(1).max(MAX_PATH_LENGTH).meta({ expected: 'a path' });
-/** The value is not shown in problems: someone may have put the secret itself there. */
+/** Problems do not show the value: someone may have put the secret itself there. */
 export const secretFile = filePath.meta({ expected: 'the path of a file with the secret', shown: 'never' });
 export const secretVariable = checkedText(
   'the name of an environment variable, such as RELAY_PASSWORD',

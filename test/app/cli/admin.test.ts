@@ -282,7 +282,7 @@ describe('the waiting list', () => {
     expect(output).not.toContain('w1@example.org');
 
     expect(await admin('waitlist-remove', '--id', entry?.id ?? '')).toBe('Removed.\n');
-    expect(await admin('waitlist', '--plan', 'gruppe')).toBe('Nobody waits.\n');
+    expect(await admin('waitlist', '--plan', 'gruppe')).toBe('No one is waiting.\n');
     expect(await admin('waitlist-remove', '--id', all.data[0]?.id ?? '', '--json')).toBe('');
   });
 });

@@ -306,9 +306,7 @@ describe('a bad file says where and what', () => {
     [
       'a host too long to have tenants’ names below it',
       withService('host', `${'a'.repeat(60)}.${'b'.repeat(50)}.example.com`),
-      [
-        '3:3: service.host: expected at most 114 characters, because names of tenants stand below it, got 123',
-      ],
+      ['3:3: service.host: expected at most 114 characters, because names of tenants are below it, got 123'],
     ],
     [
       'the host among managed hosts',
@@ -790,7 +788,7 @@ describe('warnings', () => {
       'a password over opportunistic TLS',
       relay('tls: opportunistic, user: u, password_env: PASSWORD'),
       [
-        '7:57: upstreams[0].tls: opportunistic: whoever sits between here and relay.example.net can read the password',
+        '7:57: upstreams[0].tls: opportunistic: an attacker between here and relay.example.net can read the password',
       ],
     ],
     [
