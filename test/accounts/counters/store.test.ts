@@ -1,12 +1,8 @@
-import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
-import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
-import { DAY } from '#src/kernel/time.ts';
-import { openTenantDb, queueMessage, type SampleTenant, temporaryDirectory } from '#test/support/storage.ts';
+import { openTenantDb, queueMessage, type SampleTenant } from '#test/support/storage.ts';
 
 let tenant: SampleTenant;
 beforeEach(async () => {
@@ -118,65 +114,4 @@ describe('the counters', () => {
   test('are those of a route that exists', () => {
     expect(() => counterStore(tenant.db).addAccepted(1, newId(), 1)).toThrow(/FOREIGN KEY/);
   });
-});
-
-test('what was sent before there were counters is in them after the migration', async () => {
-  const migrations = loadMigrations().tenant;
-  const path = join(await temporaryDirectory(), 'old.db');
-  const db = openSqlite(path, { create: true, busyTimeoutMs: 0 }) as TenantDb;
-  onTestFinished(() => {
-    db.close();
-  });
-  migrate(db, migrations.slice(0, 1));
-  db.exec(`
-    INSERT INTO projects VALUES ('p', 'Default', 'default', 1, NULL, 0);
-    INSERT INTO routes VALUES ('r', 'outgoing', 'Outgoing', 'transactional', NULL, 1, 0, 0, 1, 0);
-    INSERT INTO routes VALUES ('s', 'broadcast', 'Broadcast', 'marketing', NULL, 0, 0, 0, 1, 0)`);
-  const insert = db.prepare(
-    `INSERT INTO messages VALUES (?, ?, '', 'p', ?, '', '', '', '', '', '', '', '', '', NULL, '', '', '', '', '',
-                                  NULL, 0, NULL, ?, 0)`,
-  );
-  const address = db.prepare(
-    "INSERT INTO recipients (message_seq, address, field, status, updated_at) VALUES (?, 'a', 'to', '', 0)",
-  );
-  const sent = [
-    { route: 'r', at: 5 * DAY, recipients: 2 },
-    { route: 'r', at: 6 * DAY - 1, recipients: 1 },
-    { route: 's', at: 5 * DAY, recipients: 1 },
-    { route: 'r', at: 6 * DAY, recipients: 1 },
-  ];
-  for (const [seq, { route, at, recipients }] of sent.entries()) {
-    insert.run(seq, `m${seq}`, route, at);
-    for (let count = 0; count < recipients; count++) address.run(seq);
-  }
-  migrate(db, migrations);
-  expect(db.prepare('SELECT day, route_id, accepted FROM counters').all()).toEqual([
-    { day: 5, route_id: 'r', accepted: 3 },
-    { day: 5, route_id: 's', accepted: 1 },
-    { day: 6, route_id: 'r', accepted: 1 },
-  ]);
-});
-
-test('routes whose mail had come back before there was a guardrail are watched after the migration', async () => {
-  const migrations = loadMigrations().tenant;
-  const path = join(await temporaryDirectory(), 'old.db');
-  const db = openSqlite(path, { create: true, busyTimeoutMs: 0 }) as TenantDb;
-  onTestFinished(() => {
-    db.close();
-  });
-  migrate(db, migrations.slice(0, 4));
-  const route = db.prepare("INSERT INTO routes VALUES (?, ?, '', 'transactional', NULL, 0, 0, 0, 1, 0)");
-  const counted = db.prepare(
-    'INSERT INTO counters (day, route_id, accepted, sent, hard_bounced, complaints) VALUES (?, ?, 9, 9, ?, ?)',
-  );
-  for (const id of ['bounced', 'complained', 'fine']) route.run(id, id);
-  counted.run(5, 'bounced', 1, 0);
-  counted.run(6, 'bounced', 1, 0);
-  counted.run(5, 'complained', 0, 1);
-  counted.run(5, 'fine', 0, 0);
-  migrate(db, migrations);
-  expect(db.prepare('SELECT * FROM guardrail_watch').all()).toEqual([
-    { route_id: 'bounced', look_on: 0 },
-    { route_id: 'complained', look_on: 0 },
-  ]);
 });
