@@ -1,4 +1,4 @@
-// The bounds of the door: size of a body, rate of requests, and shutting down. What is turned away is not stored.
+// The bounds of the HTTP server: size of a body, rate of requests, and shutting down. What is turned away is not stored.
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   type AppOptions,
