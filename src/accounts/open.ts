@@ -1,16 +1,13 @@
 // Accounts: tenants with their projects and routes, the people in them and how they sign in, abuse tickets, the waiting
 // list, and the outbox of the service's own mails.
 
-import { ticketRetentionJob } from '#src/accounts/abuse/tickets.ts';
-import { practiceOwners } from '#src/accounts/people/owners.ts';
-import { practiceRoutes } from '#src/accounts/tenants/practice-routes.ts';
 import { auditRoutes } from '#src/events/audit-routes.ts';
 import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { createRateCheck } from '#src/kernel/rate-limit.ts';
 import { abuseRoutes } from './abuse/routes.ts';
-import type { OwnerNoticesDeps } from './mails/outbox.ts';
-import { createOutbox } from './mails/outbox.ts';
+import { ticketRetentionJob } from './abuse/tickets.ts';
+import { createOutbox, type OwnerNoticesDeps } from './mails/outbox.ts';
 import { accountRoutes } from './people/account-routes.ts';
 import { createAuthenticate } from './people/authenticate.ts';
 import { createEnterTenant, createMayCreatePractice } from './people/enter.ts';
@@ -18,6 +15,7 @@ import { invitationRoutes } from './people/invitation-routes.ts';
 import { createInvitationLimit, type InviteDeps } from './people/inviting.ts';
 import { createSessionsLastUsed, createTokensLastUsed, lastUsedJob } from './people/last-used.ts';
 import { memberRoutes, membershipRoutes } from './people/member-routes.ts';
+import { practiceOwners } from './people/owners.ts';
 import { createPasswords } from './people/passwords.ts';
 import { roleRoutes } from './people/role-routes.ts';
 import { createSessions, sessionsCleanupJob } from './people/sessions.ts';
@@ -27,6 +25,7 @@ import { tokenRoutes } from './people/token-routes.ts';
 import type { CreateTenantDeps } from './tenants/create.ts';
 import type { TenantHosts } from './tenants/hosts.ts';
 import { operatorRoutes } from './tenants/operator-routes.ts';
+import { practiceRoutes } from './tenants/practice-routes.ts';
 import { projectRoutes } from './tenants/project-routes.ts';
 import { registryStore } from './tenants/registry-store.ts';
 import { routeRoutes } from './tenants/route-routes.ts';
