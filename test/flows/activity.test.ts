@@ -95,7 +95,7 @@ describe('a page', () => {
     expect(new Set(data.map(({ event }) => event))).toEqual(new Set(names));
   });
 
-  test('tells of the repeated, too, and says so', async () => {
+  test('shows repeated events, too, and says so', async () => {
     const id = await app.send(sender);
     await app.untilStatus(sender, id, 'processed');
     app.sql(
@@ -144,7 +144,7 @@ describe('a page', () => {
 });
 
 describe('the stream', () => {
-  test('begins now, tells what happens as it does, and is kept by no proxy', async () => {
+  test('begins now, sends what happens as it does, and is kept by no proxy', async () => {
     const live = await stream(sender);
     expect([live.status, live.headers['content-type'], live.headers['x-accel-buffering']]).toEqual([
       200,
@@ -181,7 +181,7 @@ describe('the stream', () => {
     }
   });
 
-  test('tells of what was asked for only', async () => {
+  test('sends only what was asked for', async () => {
     const id = await app.send(sender, { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     const named = await stream(sender, '?event=suppression.added&event=suppression.removed');
     const ofOne = await stream(sender, `?message_id=${id}`);
@@ -279,7 +279,7 @@ describe('the stream', () => {
     LONG_MS,
   );
 
-  test('of one practice tells nothing of another', async () => {
+  test('of one practice sends nothing of another', async () => {
     const [one, two] = [await app.createSender(), await app.createSender()];
     const [first, second] = [await stream(one), await stream(two)];
     const ids = [await app.send(one), await app.send(two)];
@@ -294,7 +294,7 @@ describe('the stream', () => {
   });
 });
 
-describe('whoever comes back where they were', () => {
+describe('a client that comes back to its position', () => {
   test(
     'has the whole log once and in order, however often the connection breaks while five write',
     async () => {
@@ -343,7 +343,7 @@ describe('whoever comes back where they were', () => {
     LONG_MS,
   );
 
-  test('is told where events are gone, and of a log that was replaced', async () => {
+  test('learns where events are gone, and of a log that was replaced', async () => {
     const old = await app.createSender();
     const { last_event_id } = await page(old);
     const id = await app.send(old);
@@ -368,7 +368,7 @@ describe('whoever comes back where they were', () => {
   });
 });
 
-describe('who is limited to projects', () => {
+describe('a caller that is limited to projects', () => {
   let practice: Sender;
   let member: Person;
   let mine: string;
@@ -441,7 +441,7 @@ describe('who is limited to projects', () => {
   });
 });
 
-describe('who loses what let them in', () => {
+describe('a caller that loses its access', () => {
   test('is noticed as soon as the reference promises', () => {
     expect(usualLimits.beatMs).toBeLessThanOrEqual(15 * SECOND);
   });

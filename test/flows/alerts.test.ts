@@ -123,7 +123,7 @@ const words: Readonly<Partial<Record<AlertEvent, readonly [german: string, engli
   ],
 };
 
-describe('what happens is told', () => {
+describe('what happens is reported', () => {
   const told = scenes.filter(({ event }) => isAlertEvent(event) && defaultEvents.includes(event));
 
   test('each default event has its scene', () => {
@@ -210,7 +210,7 @@ describe('what happens is told', () => {
 });
 
 describe('the API', () => {
-  test('makes one that tells of what is usual, and shows its address by its beginning alone', async () => {
+  test('makes one that reports the default events, and shows its address by its beginning alone', async () => {
     const sender = await app.createSender();
     const url = receiver.url('/services/T0/B0/Geheimnis');
     const made = await ask(
@@ -306,7 +306,7 @@ describe('the API', () => {
       expect((await ask(sender, method, `/${id}${path}`, body)).status).toBe(404);
   });
 
-  test('lets other events hold from now on, and what had happened be told', async () => {
+  test('lets other events count from now on, and reports what had happened', async () => {
     const sender = await app.createSender();
     const place = newPlace();
     const { id } = await alertTo(sender, place, { events: ['message.hard_bounced'] });
@@ -393,7 +393,7 @@ describe('a test', () => {
   });
 });
 
-test('one whose chat is gone is disabled, its owner told once, and enabled again it works', async () => {
+test('one whose chat is gone is disabled, its owner notified once, and enabled again it works', async () => {
   const own = createTestClock(Date.now());
   const here = await startApp({
     clock: own,
@@ -448,7 +448,7 @@ test('one whose chat is gone is disabled, its owner told once, and enabled again
   }
 });
 
-test('a kill while a message is under way loses nothing: it comes once more, with what came since', async () => {
+test('a kill while a message is in flight loses nothing: it comes again, with what came since', async () => {
   const place = newPlace();
   const config = { ...QUICK, security: outboundTo(receiver) };
   const daemon = await startDaemon({ config });

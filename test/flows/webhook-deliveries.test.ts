@@ -169,7 +169,7 @@ describe('a test', () => {
   });
 });
 
-test('a webhook is told of what happens from its creation on', async () => {
+test('a webhook gets what happens from its creation on', async () => {
   const late = await app.createSender();
   const path = `${late.base}/webhooks`;
   const ask = (method: string, target: string, body?: unknown) => call(method, target, body, late.token);
@@ -267,7 +267,7 @@ describe('the log of deliveries', () => {
 });
 
 describe('a replay', () => {
-  test('of what was delivered sends the same once more, under the same id', async () => {
+  test('of what was delivered sends the same again, under the same id', async () => {
     await suppress('a');
     const [first] = await attempted(1);
     const { status, body } = await replay(first?.id ?? '');
@@ -293,7 +293,7 @@ describe('a replay', () => {
     expect((await attempted(1, 2))[0]).toMatchObject({ status: 'delivered', next_attempt_at: null });
   });
 
-  test('begins the schedule anew', async () => {
+  test('starts the schedule again', async () => {
     receiver.setAnswer(answering(503));
     await suppress('a');
     const [pending] = await attempted(1);
@@ -404,7 +404,7 @@ describe('a rotation', () => {
     expect(await signedBy(secret, second, third)).toEqual([false, true, true]);
   });
 
-  test('that revokes lets nobody else sign from then on', async () => {
+  test('that revokes leaves the new secret alone to sign from then on', async () => {
     const second = await rotate();
     const third = await rotate({ revoke_previous: true });
     expect(await signedBy(secret, second, third)).toEqual([false, false, true]);

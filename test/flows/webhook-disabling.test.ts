@@ -105,7 +105,7 @@ describe('an address that answers 410', () => {
     expect(one).toMatchObject({ status: 'failed', attempts: 1, error: 'answered 410' });
   });
 
-  test('is told to every owner in their language, once', async () => {
+  test('is notified to every owner in their language, once', async () => {
     const [[german], [english]] = [await told(owners.de), await told(owners.en)];
     expect(german?.subject).toBe('Der Webhook „Warenwirtschaft“ von „Praxis Dr. Müller“ ist abgeschaltet');
     expect(german?.text).toContain('Seine Adresse hat geantwortet, dass es sie nicht mehr gibt.');
@@ -114,7 +114,7 @@ describe('an address that answers 410', () => {
     expect(english?.text).toContain('Its address answered that it no longer exists.');
   });
 
-  test('is told once, also where a crash left it open whether it was', async () => {
+  test('is notified once, also where a crash left it open whether it was', async () => {
     expect(await told(owners.de)).toHaveLength(1);
     app.sql(sender.practice.id, 'UPDATE webhooks SET disabled_told = 0');
     await app.runJob('remove what is old');
@@ -122,7 +122,7 @@ describe('an address that answers 410', () => {
     expect(await told(owners.en)).toHaveLength(1);
   });
 
-  test('stands in the audit as the service’s own change', async () => {
+  test('is in the audit as the service’s own change', async () => {
     const entries = await list<Entry>(`${sender.base}/audit`, app.adminToken);
     const entry = entries.find(({ action }) => action === 'webhook.disable');
     expect(entry).toMatchObject({
@@ -133,7 +133,7 @@ describe('an address that answers 410', () => {
     });
   });
 
-  test('and again after it was enabled: the owners are told again', async () => {
+  test('and again after it was enabled: the owners are notified again', async () => {
     expect(await told(owners.de)).toHaveLength(1);
     clock.set(clock.now() + SECOND);
     await call('PATCH', hook, { status: 'active' });
@@ -166,7 +166,7 @@ describe('an address that fails', () => {
     expect(mail?.text).toContain('The last error: answered 500');
   });
 
-  test('and then succeeds begins anew', async () => {
+  test('and then succeeds starts again', async () => {
     receiver.setAnswer({ status: 500 });
     const first = clock.now();
     await suppress('a');
@@ -184,7 +184,7 @@ describe('an address that fails', () => {
     });
   });
 
-  test('and is then another one begins anew', async () => {
+  test('and is then another one starts again', async () => {
     receiver.setAnswer({ status: 500 });
     await suppress('a');
     await untilAttempted(1);
@@ -194,7 +194,7 @@ describe('an address that fails', () => {
 });
 
 describe('while it is disabled', () => {
-  test('by hand nobody is told, and nothing is sent', async () => {
+  test('by hand notifies no one, and nothing is sent', async () => {
     await call('PATCH', hook, { status: 'disabled' });
     await suppress('a');
     await until('it has failed', async () => (await deliveries())[0]?.status === 'failed');

@@ -73,7 +73,7 @@ test('every name of the catalogue has its scene', () => {
   expect(withoutScene()).toEqual([]);
 });
 
-describe('an event is told as it is specified, and signed', () => {
+describe('an event is published as it is specified, and signed', () => {
   test.each(scenes)('$event by $by', async ({ event, act }) => {
     const stage = await newStage();
     const hook = await hookOf(stage.sender, event);
@@ -101,7 +101,7 @@ describe('an event is told as it is specified, and signed', () => {
   });
 });
 
-describe('what is told to whom', () => {
+describe('which webhook gets which event', () => {
   test('only what a webhook subscribes to, from its beginning on', async () => {
     const stage = await newStage();
     const all = await hookOf(stage.sender, ...eventTypes);
@@ -148,7 +148,7 @@ describe('what is told to whom', () => {
     expect(await deliveriesOf(app, foreign)).toHaveLength(2);
   });
 
-  test('blocked content is told as both of its events, in order', async () => {
+  test('blocked content is published as both of its events, in order', async () => {
     const stage = await newStage();
     const hook = await hookOf(stage.sender, ...eventTypes);
     const blocked = scenes.find(({ event }) => event === 'message.content_blocked');
@@ -184,7 +184,7 @@ describe('a delay', () => {
   });
 });
 
-test('news that moves nothing is told with the status that stays', async () => {
+test('a signal that changes no status is published with the status that stays', async () => {
   const stage = await newStage();
   const hook = await hookOf(stage.sender, 'message.delivered', 'message.auto_replied');
   const { returnPath } = await sent(stage);

@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect([one.name, other.name]).toEqual([given.name, given.name]);
   });
 
-  test('stands in the file without its secret and its address', async () => {
+  test('is in the file without its secret and its address', async () => {
     const { secret = '' } = await make({ url: `${ELSEWHERE}?schluessel=Igel` });
     const [row] = app.sql<Record<string, unknown>>(sender.practice.id, 'SELECT * FROM webhooks');
     const stored = Object.values(row ?? {})
@@ -155,7 +155,7 @@ describe('is refused, and nothing is stored:', () => {
 });
 
 describe('a change', () => {
-  test('of each field stands alone', async () => {
+  test('of each field is refused alone', async () => {
     const { secret: _, ...record } = await make();
     const path = `${hooks}/${record.id}`;
     const events = ['message.opened', 'suppression.added', 'webhook.test'];
@@ -247,7 +247,7 @@ describe('a webhook that was deleted', () => {
   });
 });
 
-describe('who is limited to projects', () => {
+describe('a caller that is limited to projects', () => {
   test('has nothing of webhooks, whatever their role', async () => {
     const { id } = await make();
     const path = `${hooks}/${id}`;

@@ -143,8 +143,8 @@ const nudge = async (running: Following, played: Played): Promise<void> => {
   await quiet();
 };
 
-describe('who is woken', () => {
-  test('who follows the tenant whose file was written, and nobody else', async () => {
+describe('what wakes a follower', () => {
+  test('a commit wakes the followers of that tenant and no others', async () => {
     const [first, second, stranger] = (await tenants(3)) as [string, string, string];
     await follow(first);
     await follow(first, 'alerts');
@@ -159,7 +159,7 @@ describe('who is woken', () => {
     expect(woken.sort()).toEqual([`alerts ${first}`, `webhooks ${first}`]);
   });
 
-  test('whoever begins to follow, from then on', async () => {
+  test('a new follower is woken from its registration on', async () => {
     const id = await tenant();
     const played = play();
     const running = await started(played, 0);
@@ -223,7 +223,7 @@ describe('who is woken', () => {
     await running.stop();
   });
 
-  test('tenants take turns: who has more to do comes after those who waited, and no more than some are under way', async () => {
+  test('tenants take turns: one with more to do comes after those that waited, and few turns run at a time', async () => {
     const ids = await tenants(40);
     for (const id of ids) await follow(id);
     const played = play();
@@ -278,7 +278,7 @@ describe('a turn that fails', () => {
     await expect.poll(own).toHaveLength(waits.length + 2);
   });
 
-  test('and then succeeds is taken once more for what was written while it was under way', async () => {
+  test('and then succeeds is taken again for what was written during it', async () => {
     const played = play();
     const id = await tenant();
     await follow(id);
@@ -295,7 +295,7 @@ describe('a turn that fails', () => {
     await expect.poll(own).toHaveLength(3);
   });
 
-  test('keeps nobody else waiting', async () => {
+  test('keeps no other tenant waiting', async () => {
     const [broken, fine] = (await tenants(2)) as [string, string];
     await follow(broken);
     await follow(fine);
@@ -309,8 +309,8 @@ describe('a turn that fails', () => {
   });
 });
 
-describe('unfollowed', () => {
-  test('follows any more: the registry forgets the tenant, and what is written wakes nobody', async () => {
+describe('a tenant without a follower', () => {
+  test('is forgotten by the registry, and a commit wakes nothing', async () => {
     const id = await tenant();
     await follow(id);
     const played = play();
@@ -332,30 +332,27 @@ describe('unfollowed', () => {
     { when: 'while the turn looked', holdsFirst: false, letsGoFirst: true },
     { when: 'while the turn looked, and still now', holdsFirst: false, letsGoFirst: false },
     { when: 'before the turn, and until it had looked', holdsFirst: true, letsGoFirst: true },
-  ])(
-    'was there when the turn looked, but somebody came $when: the tenant stays',
-    async ({ holdsFirst, letsGoFirst }) => {
-      const id = await tenant();
-      await follow(id);
-      const played = play();
-      const running = following(played);
-      const early = holdsFirst ? await running.hold('webhooks', id) : null;
-      await running.start();
-      const turn = await played.turn(0);
-      const release = early ?? (await running.hold('webhooks', id));
-      if (letsGoFirst) release();
-      turn.end('unfollowed');
-      await quiet();
-      expect(registered()).toEqual([id]);
-      release();
-      (await played.turn(1)).end(null);
-      await write(id);
-      (await played.turn(2)).end('unfollowed');
-      await expect.poll(registered).toEqual([]);
-    },
-  );
+  ])('stays registered where a follower came $when', async ({ holdsFirst, letsGoFirst }) => {
+    const id = await tenant();
+    await follow(id);
+    const played = play();
+    const running = following(played);
+    const early = holdsFirst ? await running.hold('webhooks', id) : null;
+    await running.start();
+    const turn = await played.turn(0);
+    const release = early ?? (await running.hold('webhooks', id));
+    if (letsGoFirst) release();
+    turn.end('unfollowed');
+    await quiet();
+    expect(registered()).toEqual([id]);
+    release();
+    (await played.turn(1)).end(null);
+    await write(id);
+    (await played.turn(2)).end('unfollowed');
+    await expect.poll(registered).toEqual([]);
+  });
 
-  test('in one tenant leaves the others registered, after a restart too', async () => {
+  test('leaves the other tenants registered, after a restart too', async () => {
     const [first, second] = (await tenants(2)) as [string, string];
     await follow(first);
     await follow(second);
@@ -377,7 +374,7 @@ describe('unfollowed', () => {
     await restarted.stop();
   });
 
-  test('came after all: what was held is looked at, and forgotten', async () => {
+  test('that was only held is looked at, and forgotten', async () => {
     const id = await tenant();
     const played = play();
     const running = await started(played, 0);
@@ -388,7 +385,7 @@ describe('unfollowed', () => {
 });
 
 describe('holding', () => {
-  test('resolves when the registry has it on the disk, for each who asks', async () => {
+  test('resolves when the registry has it on the disk, for each caller', async () => {
     const id = await tenant();
     const played = play();
     const running = await started(played, 0);
@@ -403,7 +400,7 @@ describe('holding', () => {
     expect(registered()).toEqual([id]);
   });
 
-  test('that failed is told, and tried again by the next', async () => {
+  test('that failed rejects, and the next call tries again', async () => {
     const stranger = newId();
     const running = await started(play(), 0);
     await expect(running.hold('webhooks', stranger)).rejects.toThrow();
@@ -413,7 +410,7 @@ describe('holding', () => {
   });
 });
 
-test('a start looks at all who follow, a few at a time, and leaves no file open that was not', async () => {
+test('a start looks at all followed tenants, a few at a time, and leaves no file open that was closed', async () => {
   const directory = await temporaryDirectory();
   storage = await openTestStorage(directory, { maxOpenTenants: 100 });
   const ids = await tenants(60);
@@ -447,7 +444,7 @@ test('a start looks at all who follow, a few at a time, and leaves no file open 
   expect(storage.tenants.stats().open).toBe(1);
 });
 
-test('a stop begins no turn and waits for those under way', async () => {
+test('a stop begins no turn and waits for those in progress', async () => {
   const [first, second] = (await tenants(2)) as [string, string];
   await follow(first);
   const played = play();

@@ -172,7 +172,7 @@ test('for a practice where nothing was disabled no mail is enqueued, and nothing
   expect([to(), commits]).toEqual([[], 0]);
 });
 
-test('a look of the nightly round tells what a crash left', async () => {
+test('a look of the nightly round notifies what a crash left', async () => {
   waiting = [disabling('one')];
   await ownerNotices.look(tenant);
   await ownerNotices.stop();

@@ -122,14 +122,14 @@ describe('what waits in the outbox', () => {
     await untilWaiting(0);
   });
 
-  test('makes no mail where nothing is told', async () => {
+  test('makes no mail of a notice without content', async () => {
     await enqueue(code({ kind: 'nothing' } as Partial<Notice>), code({ to: 'b@example.org' }));
     postmanOf().wake();
     await untilWaiting(0);
     expect(await handedIn()).toEqual(['b@example.org']);
   });
 
-  test('is dropped once it would tell what no longer holds', async () => {
+  test('is dropped once its content no longer holds', async () => {
     await enqueue(code({ expiresAfter: relay.clock.now() }), code({ to: 'b@example.org' }));
     postmanOf().wake();
     await untilWaiting(0);

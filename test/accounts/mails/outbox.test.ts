@@ -44,7 +44,7 @@ describe('a notice that waits', () => {
     expect(() => outbox.open({ ...first, sealed: second.sealed })).toThrow();
   });
 
-  test('is not there where the change it tells of was undone', async () => {
+  test('is not there where its change was undone', async () => {
     const undone = write((db) => {
       outbox.enqueue(db, notice('042317'), NOW);
       throw new Error('undone');

@@ -198,7 +198,7 @@ describe.each(all)('$name in $language', ({ content, language }) => {
   });
 });
 
-describe('what the mail is for stands on a line of its own', () => {
+describe('the purpose of the mail is on a line of its own', () => {
   test.each([
     ['the code', samples.sign_in_code, '042317'],
     ['the link', samples.invitation, LINK],
@@ -335,7 +335,7 @@ describe('a webhook or alert that was disabled', () => {
     expect(mail(samples.failing_alert, 'en').text).not.toContain('error:');
   });
 
-  test('brings nobody’s line breaks or links into the mail', () => {
+  test('brings no line breaks or links into the mail', () => {
     const told = { ...disabled, name: 'www.evil.example', error: 'see\nhttps://evil.example/\u202e' };
     for (const language of languages) {
       const { text } = mail(told, language);
@@ -421,7 +421,7 @@ describe('a record that went bad', () => {
     );
   });
 
-  test('brings nobody’s line breaks or links into the mail', () => {
+  test('brings no line breaks or links into the mail', () => {
     expect(lines(samples.dns_alert, 'en')).toContain('Found: v=spf1 See https: //evil.example/ ');
     for (const language of languages) {
       const links = mail(samples.dns_alert, language).text.match(/\S+:\/\/\S+/g);
@@ -430,7 +430,7 @@ describe('a record that went bad', () => {
   });
 });
 
-test('each stage of a report is told in words of its own, with its number in the subject', () => {
+test('each stage of a report has words of its own, with its number in the subject', () => {
   for (const language of languages) {
     const stages = [samples.open, samples.investigating, samples.closed].map((one) => mail(one, language));
     expect(new Set(stages.map(({ text }) => text)).size).toBe(3);

@@ -112,7 +112,7 @@ describe('streams of one practice', () => {
     await Promise.all(all.map(({ over }) => over));
   });
 
-  test('are told of much that is written at once in few readings, and of all of it', async () => {
+  test('send much that is written at once in few readings, and all of it', async () => {
     const { storage, counted, reads } = await openFiles();
     const tenantId = await createSampleTenant(storage);
     const live = createLive(counted, limits);
@@ -126,7 +126,7 @@ describe('streams of one practice', () => {
     live.stop();
   });
 
-  test('hold a bounded portion each, however large the events are', async () => {
+  test('hold a bounded batch each, however large the events are', async () => {
     const { storage } = await openFiles();
     const tenantId = await createSampleTenant(storage);
     const live = createLive(storage.tenants, limits);
@@ -142,7 +142,7 @@ describe('streams of one practice', () => {
     live.stop();
   });
 
-  test('are told of small ones two hundred at a time, each once and in order', async () => {
+  test('send small ones two hundred at a time, each once and in order', async () => {
     const { storage } = await openFiles();
     const tenantId = await createSampleTenant(storage);
     const live = createLive(storage.tenants, limits);
@@ -199,7 +199,7 @@ describe('streams of one practice', () => {
   });
 });
 
-test('streams of those who may see different things share nothing, though they stand at the same place', async () => {
+test('streams of callers that may see different things share nothing, though their position is the same', async () => {
   const { storage } = await openFiles();
   const tenantId = await createSampleTenant(storage);
   const live = createLive(storage.tenants, limits);
@@ -219,7 +219,7 @@ test('streams of those who may see different things share nothing, though they s
   live.stop();
 });
 
-test('practices whose files are closed meanwhile are told all the same', async () => {
+test('streams of practices whose files are closed meanwhile go on all the same', async () => {
   const { storage } = await openFiles({ maxOpenTenants: 2 });
   const tenants: string[] = [];
   for (let count = 0; count < 5; count += 1)
@@ -234,7 +234,7 @@ test('practices whose files are closed meanwhile are told all the same', async (
   live.stop();
 });
 
-test('nothing is told before it is on the disk', async () => {
+test('nothing is sent before it is on the disk', async () => {
   const gate = { open: Promise.resolve() };
   const slow: Disk = {
     ...disk,

@@ -134,13 +134,13 @@ describe.each(attacks)('%s in a name', (attack) => {
     expect(said).not.toMatch(/[<>*_~`[\]()|#!\\]|@[\w]|:\/\/\w/);
   });
 
-  test('says the same to who reads it', () => {
+  test('says the same to its reader', () => {
     const shown = textsOf(slack(hostile))[0]?.text ?? '';
     expect(shown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')).toBe(attack);
     expect(runsOf(teams(hostile))[0]).toBe(attack);
   });
 
-  test('stands in no element of a card that reads Markdown', () => {
+  test('is in no element of a card that reads Markdown', () => {
     const body = teams(hostile).attachments.flatMap(({ content }) => content.body);
     expect(new Set(body.map(({ type }) => type))).toEqual(new Set(['RichTextBlock']));
     expect(new Set(body.flatMap(({ inlines }) => inlines.map(({ type }) => type)))).toEqual(

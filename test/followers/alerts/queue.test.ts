@@ -234,7 +234,7 @@ describe('gathering', () => {
     expect(scene.tool.posts).toHaveLength(1);
   });
 
-  test('what comes while a message is under way is the next one', async () => {
+  test('what comes while a message is in flight is the next one', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
     const id = await alertFor(scene, tenant);
@@ -267,7 +267,7 @@ describe('gathering', () => {
     expect((await rowOf(scene, tenant, id)).due_at).toBeNull();
   });
 
-  test('under a clock that has been set back since, is told at once', async () => {
+  test('under a clock that has been set back since, is sent at once', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage, 'Praxis am Markt');
     const id = await alertFor(scene, tenant);
@@ -284,7 +284,7 @@ describe('gathering', () => {
     expect(scene.tool.posts).toHaveLength(1);
   });
 
-  test('what was before its time is not told', async () => {
+  test('what was before its time is not reported', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
     await happens(scene, tenant, 'message.hard_bounced', 7);
@@ -293,7 +293,7 @@ describe('gathering', () => {
     expect((await rowOf(scene, tenant, id)).due_at).toBeNull();
   });
 
-  test('what an older alert is still to tell is not told by one made since', async () => {
+  test('what an older alert has not reported yet is not reported by one made since', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
     const older = await alertFor(scene, tenant);
@@ -311,7 +311,7 @@ describe('gathering', () => {
     expect((await rowOf(scene, tenant, newer)).due_at).toBeNull();
   });
 
-  test('writes nothing where there is nothing to tell, and its place now and then', async () => {
+  test('writes nothing where there is nothing to report, and its cursor now and then', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
     await alertFor(scene, tenant);
@@ -420,7 +420,7 @@ describe('a chat tool that fails', () => {
     expect((await rowOf(scene, tenant, id)).due_at).toBeNull();
   });
 
-  test('for too long is given up, and begins anew when it is enabled', async () => {
+  test('for too long is given up, and starts again when it is enabled', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
     const id = await alertFor(scene, tenant);
@@ -462,7 +462,7 @@ describe('a chat tool that fails', () => {
 });
 
 describe('places', () => {
-  test('a practice has eight, all together thirty-two, and who waits comes next', async () => {
+  test('a practice has eight, all together thirty-two, and the next that waits gets the next free one', async () => {
     const scene = await started();
     const tenants: string[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -524,7 +524,7 @@ test('an outcome that the disk does not take waits until it is stored: the messa
 });
 
 describe('a restart', () => {
-  test('tells what had been gathered, at its time', async () => {
+  test('sends what had been gathered, at its time', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
     await alertFor(scene, tenant);
@@ -538,7 +538,7 @@ describe('a restart', () => {
     expect((await scene.tool.post(1)).said[0]).toBe('Praxis: 5 hard bounces');
   });
 
-  test('between sending and writing that down sends it once more, with what has happened since', async () => {
+  test('between sending and storing the outcome sends it again, with what has happened since', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
     await alertFor(scene, tenant);
@@ -571,7 +571,7 @@ describe('a change', () => {
     expect([post.url, post.said[0]]).toEqual(['https://chat.example/hooks/new', 'Praxis: 1 hard bounce']);
   });
 
-  test('while a message is under way lets an outcome of the old address say nothing of the new one', async () => {
+  test('while a message is in flight lets an outcome of the old address say nothing about the new one', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
     const id = await alertFor(scene, tenant);
@@ -584,7 +584,7 @@ describe('a change', () => {
     expect((await rowOf(scene, tenant, id)).status).toBe('active');
   });
 
-  test('that disables it forgets what it had gathered: enabled again it tells of what is new', async () => {
+  test('that disables it forgets what it had gathered: enabled again it reports what is new', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
     const id = await alertFor(scene, tenant);
@@ -598,7 +598,7 @@ describe('a change', () => {
     expect((await scene.tool.post(1)).said[0]).toBe('Praxis: 1 hard bounce');
   });
 
-  test('that removes it while a message is under way leaves nothing behind', async () => {
+  test('that removes it while a message is in flight leaves nothing behind', async () => {
     const scene = await started();
     const tenant = await createSampleTenant(scene.storage);
     const id = await alertFor(scene, tenant);

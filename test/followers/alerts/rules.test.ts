@@ -22,7 +22,7 @@ const policy: AlertPolicy = {
   disableAfter: 5 * DAY,
 };
 
-test('by default they tell of what the specification names', () => {
+test('by default they report what the specification names', () => {
   expect(defaultEvents).toEqual([
     'message.hard_bounced',
     'message.soft_bounced',
@@ -32,7 +32,7 @@ test('by default they tell of what the specification names', () => {
   ]);
 });
 
-test('they may tell of everything but what people do with a mail', () => {
+test('they may report everything but what people do with a mail', () => {
   const unspoken = eventTypes.filter((type) => !(alertEvents as readonly string[]).includes(type));
   expect(unspoken).toEqual(['message.opened', 'message.clicked']);
 });

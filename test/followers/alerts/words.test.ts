@@ -121,7 +121,7 @@ describe('a line', () => {
     ]);
   });
 
-  test('about what calls for somebody stands first', () => {
+  test('about what calls for action comes first', () => {
     const all = alertEvents.toReversed().map((event) => [event, count(1)] as const);
     const { lines: told } = messageOf(all, 'en');
     const first = defaultEvents.map((event) => lines[event][0]);
@@ -136,7 +136,7 @@ describe('the title', () => {
       'Praxis am Markt: 1.000 Hard Bounces',
     );
   });
-  test('tells how many things happened where they are of several kinds', () => {
+  test('says how many events there were where they are of several kinds', () => {
     const several = [
       ['message.hard_bounced', count(1_000)],
       ['message.spam_complaint', count(1)],
@@ -171,7 +171,7 @@ describe('the time', () => {
   });
 });
 
-test('a test says what it is and what the alert tells of', () => {
+test('a test says what it is and what the alert reports', () => {
   const alert = { name: 'Empfang', events: ['suppression.added', 'message.hard_bounced'] as const };
   expect(testMessage(alert, setting('de'))).toEqual({
     title: 'Praxis am Markt',

@@ -53,13 +53,13 @@ describe('events become deliveries', () => {
     expect(claimed.map(({ target }) => target)).toEqual([first.id, first.id, second.id]);
   });
 
-  test('what was before the first webhook is told to nobody', () => {
+  test('what was before the first webhook is delivered to none', () => {
     scene.event('message.sent', scene.message());
     scene.webhook();
     expect(scene.turns()).toEqual([]);
   });
 
-  test('what was told before is passed over, as are delays of messages that nobody tracks', () => {
+  test('what was published before is passed over, as are delays of untracked messages', () => {
     scene.webhook(['message.delivery_delayed', 'message.sent']);
     const untracked = scene.message();
     const tracked = scene.message();
@@ -130,7 +130,7 @@ describe('events become deliveries', () => {
     expect(scene.deliveries().map(({ event }) => event)).toEqual(['message.sent']);
   });
 
-  test('before a change it is read a portion at a time, however much is left', () => {
+  test('before a change it is read a batch at a time, however much is left', () => {
     scene.webhook(['message.sent']);
     const seq = scene.message();
     for (let count = 0; count < 450; count++) scene.event('message.sent', seq);
@@ -142,7 +142,7 @@ describe('events become deliveries', () => {
     ]);
   });
 
-  test('what nobody wants is noted now and then, and not read again', () => {
+  test('the cursor passes what no webhook wants now and then, and it is not read again', () => {
     scene.webhook(['message.opened']);
     const seq = scene.message();
     scene.db.transaction(() => {
@@ -180,7 +180,7 @@ describe('claiming', () => {
     expect(only(scene.turn().claimed).key).toBe(3);
   });
 
-  test('gives nothing out twice, however long it is under way', () => {
+  test('gives nothing out twice, however long it is in flight', () => {
     scene.webhook();
     scene.event('message.sent', scene.message());
     claimOne();
@@ -228,14 +228,14 @@ describe('claiming', () => {
     expect(scene.look()).toMatchObject({ work: false, next: START + 5 * MINUTE });
   });
 
-  test('leaves what a receiver asked to be spared for a day', () => {
+  test('leaves a delivery alone whose receiver asked for a day', () => {
     scene.webhook();
     scene.event('message.sent', scene.message());
     for (const claimed of scene.turns()) scene.settle(claimed, answered(503, DAY));
     expect(scene.look()).toMatchObject({ work: false, next: START + DAY });
   });
 
-  test('a last attempt whose end is unknown is made once more, and after a second crash no more', () => {
+  test('a last attempt whose end is unknown is made again, and after a second crash no more', () => {
     scene.webhook();
     scene.event('message.sent', scene.message());
     for (const attempt of [1, 2, 3, 4, 5]) {
@@ -324,7 +324,7 @@ describe('the order', () => {
     expect(claimOne().key).toBe(4);
   });
 
-  test('a slow receiver keeps nobody else’s waiting', () => {
+  test('a slow receiver keeps no other webhook’s deliveries waiting', () => {
     const slow = scene.webhook();
     const quick = scene.webhook();
     const seq = scene.message();
@@ -368,7 +368,7 @@ describe('a webhook that is disabled', () => {
     ]);
   });
 
-  test('has what was pending failed, some at a time, but for what is under way', () => {
+  test('fails what was pending, some at a time, but for what is in flight', () => {
     const webhook = scene.webhook();
     scene.room = 1;
     const seq = scene.message();
@@ -403,7 +403,7 @@ describe('a webhook that is disabled', () => {
   });
 });
 
-test('what is put back behind one that is under way waits on as well', () => {
+test('what is put back behind one that is in flight waits on as well', () => {
   const webhook = scene.webhook();
   const seq = scene.message();
   scene.update(webhook, { status: 'disabled' });
@@ -420,7 +420,7 @@ test('what is put back behind one that is under way waits on as well', () => {
   expect(scene.turns()).toEqual([]);
 });
 
-test('what waits behind one that is under way waits on, also where some of it has failed in a disabled webhook', () => {
+test('what waits behind one that is in flight waits on, also where some of it has failed in a disabled webhook', () => {
   const webhook = scene.webhook();
   const seq = scene.message();
   for (let count = 0; count < 90; count++) scene.event('message.sent', seq);
@@ -435,7 +435,7 @@ test('what waits behind one that is under way waits on, also where some of it ha
 });
 
 describe('a webhook that is removed', () => {
-  test('goes after its deliveries, some at a time, and nobody follows any more after the last', () => {
+  test('goes after its deliveries, some at a time, and after the last webhook the tenant is not followed any more', () => {
     const webhook = scene.webhook();
     const seq = scene.message();
     for (let count = 0; count < 170; count++) scene.event('message.sent', seq);
@@ -470,7 +470,7 @@ describe('a test', () => {
   const claim = (webhook: WebhookRow) =>
     scene.db.transaction(() => claimTest(scene.db, webhook, { now: scene.now, key: KEY }))();
 
-  test('has one attempt, whatever the webhook is told of, and is claimed by no turn', () => {
+  test('has one attempt, whatever events the webhook wants, and is claimed by no turn', () => {
     const webhook = scene.webhook(['message.opened']);
     const claimed = claim(webhook);
     expect(claimed).toMatchObject({ event: 'webhook.test', attempt: 1 });

@@ -34,7 +34,7 @@ const scene = () => {
   return { clock, held, replay, replayOne, spared };
 };
 
-test('whoever replays one has mended the receiver, too, once that is stored', async () => {
+test('a replay ends the back-off of its webhook, once the replay is stored', async () => {
   const { held, replayOne, spared } = scene();
   const answer = replayOne(ONE);
   expect(spared).toEqual([]);
@@ -43,7 +43,7 @@ test('whoever replays one has mended the receiver, too, once that is stored', as
   expect(spared).toEqual([[ONE, HOOK]]);
 });
 
-test('one replay of a practice is under way at a time, others have their own', async () => {
+test('a practice has one replay in progress at a time, others have their own', async () => {
   const { held, replay, spared } = scene();
   const [first, elsewhere] = [replay(ONE), replay(OTHER)];
   expect(await replay(ONE)).toBe('rate_limited');

@@ -20,7 +20,7 @@ const quiet = async (): Promise<void> => {
 };
 
 describe('isolation of receivers', () => {
-  test('all of a fast one’s deliveries arrive while a slow one’s first are still under way', async () => {
+  test('all of a fast one’s deliveries arrive while a slow one’s first are still in flight', async () => {
     const scene = await startScene(directory);
     const id = await scene.tenant();
     await scene.webhook(id, 'slow.example');
@@ -83,7 +83,7 @@ describe('isolation of receivers', () => {
     for (const host of hosts) expect(receivers.most(host)).toBeLessThanOrEqual(4);
   });
 
-  test('receivers that keep silent have half of the places, whoever they belong to', async () => {
+  test('receivers that keep silent have half of the places, whichever tenants they belong to', async () => {
     const scene = await startScene(directory);
     const { receivers } = scene;
     const bad = await Promise.all(Array.from({ length: 5 }, () => scene.tenant()));
@@ -141,7 +141,7 @@ describe('order', () => {
     expect(order).toEqual([a, bert, a, b, c]);
   });
 
-  test('nothing is under way twice, though an exchange outlasts the wait behind it', async () => {
+  test('nothing is in flight twice, though an exchange outlasts the wait behind it', async () => {
     const scene = await startScene(directory, { policy: { waits: [1, 1, 1] } });
     const id = await scene.tenant();
     await scene.webhook(id, 'hook.example');
@@ -161,7 +161,7 @@ describe('order', () => {
   });
 });
 
-describe('a receiver that asks to be spared', () => {
+describe('a receiver that asks to be left alone', () => {
   test('gets nothing of its webhook before that time, the others theirs', async () => {
     const scene = await startScene(directory, { policy: { waits: [1, 1, 1] } });
     const id = await scene.tenant();
@@ -243,7 +243,7 @@ describe('what fails', () => {
     await expect.poll(() => statuses(scene, id, hook)).toEqual(['delivered']);
   });
 
-  test('410 disables: the owners are to be told, and nothing more goes there', async () => {
+  test('410 disables: the owners are to be notified, and nothing more goes there', async () => {
     const scene = await startScene(directory);
     const id = await scene.tenant();
     const hook = await scene.webhook(id, 'gone.example');
@@ -271,7 +271,7 @@ describe('what fails', () => {
 });
 
 describe('a stop', () => {
-  test('waits for what is under way, stores it, and gives back what was not sent', async () => {
+  test('waits for what is in flight, stores it, and gives back what was not sent', async () => {
     const scene = await startScene(directory);
     const id = await scene.tenant();
     await scene.webhook(id, 'hook.example');
@@ -293,7 +293,7 @@ describe('a stop', () => {
       .toEqual(Array(50).fill('delivered 1'));
   });
 
-  test('that cannot wait leaves what is under way to the next process, which knows of it without being woken', async () => {
+  test('that cannot wait leaves what is in flight to the next process, which finds it without being woken', async () => {
     const scene = await startScene(directory, { policy: { waits: [10, 10] } });
     const ids = await Promise.all(Array.from({ length: 4 }, () => scene.tenant()));
     const hosts: string[] = [];
@@ -320,7 +320,7 @@ describe('a stop', () => {
 });
 
 describe('a test', () => {
-  test('is sent at once beside all that waits, and tells what became of it', async () => {
+  test('is sent at once beside all that waits, and answers with its outcome', async () => {
     const scene = await startScene(directory);
     const id = await scene.tenant();
     const hook = await scene.webhook(id, 'hook.example');
@@ -339,7 +339,7 @@ describe('a test', () => {
     expect(scene.receivers.at('hook.example')).toHaveLength(2);
   });
 
-  test('that is answered well ends the sparing of its webhook', async () => {
+  test('that succeeds ends the back-off of its webhook', async () => {
     const scene = await startScene(directory, { policy: { waits: [1, 1, 1] } });
     const id = await scene.tenant();
     const hook = await scene.webhook(id, 'busy.example');
@@ -371,7 +371,7 @@ describe('a test', () => {
     },
   );
 
-  test('what was claimed of a webhook that is removed or moved is given back, but for what is under way', async () => {
+  test('what was claimed of a webhook that is removed or moved is given back, but for what is in flight', async () => {
     const scene = await startScene(directory);
     const id = await scene.tenant();
     const hook = await scene.webhook(id, 'hook.example');

@@ -44,7 +44,7 @@ describe('a replay', () => {
     },
   );
 
-  test('has the whole schedule once more', () => {
+  test('has the whole schedule again', () => {
     scene.event('message.sent', scene.message());
     exhaust();
     expect(row(1)).toMatchObject({ status: 'failed', attempts: 4 });
@@ -63,7 +63,7 @@ describe('a replay', () => {
     expect(seqs(scene.turns())).toEqual([1]);
   });
 
-  test('goes behind what is under way of its message, and before what waits', () => {
+  test('goes behind what is in flight of its message, and before what waits', () => {
     const seq = scene.message();
     scene.event('message.sent', seq);
     for (const claimed of scene.turns()) scene.settle(claimed);

@@ -44,7 +44,7 @@ describe('the schedule', () => {
     expect([8, 9, 10].map((attempts) => isTooMany(policy, attempts))).toEqual([false, false, true]);
   });
 
-  test('one that was replayed while it was under way begins anew', () => {
+  test('one that was replayed while it was in flight starts its schedule again', () => {
     expect(nextAttemptAt(policy, 0, 7, MIDDLE)).toBe(7);
   });
 });

@@ -107,7 +107,7 @@ describe('the delivery', () => {
     expect(scene.deliveries()).toEqual([]);
   });
 
-  test('that was replayed while it was under way begins the schedule anew', () => {
+  test('that was replayed while it was in flight starts the schedule again', () => {
     scene.webhook();
     const claimed = eventFor();
     const store = deliveryStore(scene.db);
