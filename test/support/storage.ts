@@ -1,16 +1,17 @@
 // Data as the daemon keeps them, for tests of single parts: real SQLite files with the real migrations in a directory
 // of their own, closed and removed when the test that opened them ends.
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { type CreateTenantDeps, createTenant } from '#src/accounts/tenants/create.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createTenantHosts, type TenantHostsDeps } from '#src/domains/tenant-hosts.ts';
 import { type Disk, disk } from '#src/kernel/db/disk.ts';
 import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
-import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { type FileKind, openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { openStorage, type Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
@@ -36,14 +37,30 @@ export interface SampleTenant {
 
 export const MANAGED_HOST = 'praxis.send.example.com';
 
+const migratedFiles = new Map<FileKind, Buffer>();
+
+/** The bytes of a new file after all migrations, which run once in a process: they take longer than most tests. */
+const migratedFile = (kind: FileKind): Buffer => {
+  let bytes = migratedFiles.get(kind);
+  if (bytes === undefined) {
+    const db = new Database(':memory:');
+    migrate(db, loadMigrations()[kind]);
+    bytes = db.serialize();
+    db.close();
+    migratedFiles.set(kind, bytes);
+  }
+  return bytes;
+};
+
 /** The file of a tenant with number 1, a default project and one route. */
 export const openTenantDb = async (): Promise<SampleTenant> => {
   const directory = await temporaryDirectory();
-  const db = openSqlite(join(directory, 'tenant.db'), { create: true, busyTimeoutMs: 0 }) as TenantDb;
+  const path = join(directory, 'tenant.db');
+  await writeFile(path, migratedFile('tenant'));
+  const db = openSqlite(path, { create: false, busyTimeoutMs: 0 }) as TenantDb;
   onTestFinished(() => {
     db.close();
   });
-  migrate(db, loadMigrations().tenant);
   const tenantId = newId();
   const projectId = newId();
   const routeId = newId();
