@@ -1,12 +1,12 @@
-// Mail to `fbl@<service host>` (RFC 6449): reports of complaints, from anyone who sends them, about mail that may be long
-// in others' hands. It is taken whatever it says, for it quotes what was called spam; what names no copy of ours changes
-// nothing, and nobody is answered.
+// Mail to `fbl@<service host>` (RFC 6449): complaints from anyone, also about old mail. Every mail is accepted, because it
+// quotes what was called spam and would be rejected for it; a report about no copy of ours changes nothing, and none is
+// answered.
 import type { Log } from '#src/kernel/log.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import { type LocateDeps, locate } from './locate.ts';
 import { readComplaint } from './read-complaint.ts';
 import { type ReceiveDeps, type ReportResult, receiveReport } from './receive.ts';
-import { returnPathStanding } from './return-path.ts';
+import { returnPathStatus } from './return-path.ts';
 
 export interface ComplaintDeps {
   readonly locate: LocateDeps;
@@ -19,16 +19,16 @@ export interface ComplaintMail {
   readonly content: Buffer;
 }
 
-/** A provider brings one for each click of its people, from a few hosts. What is refused is brought again. */
+/** A provider sends one for each click of its users, from a few hosts. It sends again what was refused. */
 const OF_A_CLIENT: RateLimit = { perSecond: 2, burst: 200 };
-/** Reading a long one takes some milliseconds; a Message-ID, which nobody has signed, may open a practice's file. */
+/** Reading a long report takes some milliseconds, and an unsigned Message-ID may open a tenant's file. */
 const OF_ALL: RateLimit = { perSecond: 10, burst: 1_000 };
 
-/** Resolves with null where too many came of late; else once it is durable. Rejects where a file cannot be used. */
+/** Resolves once it is durable, or with null where too many came recently. Rejects where a file cannot be used. */
 export const createComplaints = (deps: ComplaintDeps) => {
   const limiter = createRateLimiter();
 
-  const applySignals = async (content: Buffer): Promise<ReportResult> => {
+  const receive = async (content: Buffer): Promise<ReportResult> => {
     const complaint = await readComplaint(content);
     if (complaint === null) {
       deps.log.info({ bytes: content.length }, 'a mail to the address for complaints reports none');
@@ -36,9 +36,9 @@ export const createComplaints = (deps: ComplaintDeps) => {
     }
     const { feedback, clues } = complaint;
     const target = await locate(deps.locate, clues);
-    const standing = target && (await returnPathStanding(deps.received, target));
-    // Of old mail people may complain as long as it is known.
-    if (target === null || standing === 'unknown' || standing === 'replayed') {
+    const status = target && (await returnPathStatus(deps.received, target));
+    // A complaint about old mail counts as long as the mail is known.
+    if (target === null || status === 'unknown' || status === 'replayed') {
       deps.log.info({ feedback_type: feedback.feedbackType }, 'a complaint names no mail of ours');
       return 'unknown';
     }
@@ -50,6 +50,6 @@ export const createComplaints = (deps: ComplaintDeps) => {
     const isTooMuch =
       !limiter.take(clientKey(clientAddress), now, OF_A_CLIENT).allowed ||
       !limiter.take('all', now, OF_ALL).allowed;
-    return isTooMuch ? null : applySignals(content);
+    return isTooMuch ? null : receive(content);
   };
 };

@@ -1,6 +1,6 @@
-// Whose copy a report is about that came by no return path. What was signed by us decides first: a return path, then the
-// token of an unsubscribe link, each of which only those have who have seen the copy, and which name it alone. A Message-ID
-// is in every copy of a message, so it does only where nothing is left to guess: see `copyAmong`.
+// Finds the copy that a report is about when it did not come by its return path. What we signed decides first: a return
+// path, then the token of an unsubscribe link. Only those who have seen the copy know either, and each names one copy. A
+// Message-ID is in every copy of a message, so it counts only where one copy is possible: see `copyAmong`.
 import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
@@ -18,16 +18,16 @@ export interface LocateDeps {
   readonly unsubscribeKey: KeyObject;
 }
 
-/** What a report tells of the mail it is about; all of it as strangers wrote it. The most telling first in each list. */
+/** What a report says about the mail, all of it written by strangers. The strongest clue is first in each list. */
 export interface Clues {
   /** Addresses without angle brackets. */
   readonly returnPaths?: readonly string[];
   readonly unsubscribeTokens?: readonly string[];
   /** With or without angle brackets. */
   readonly messageId?: string | null;
-  /** Host of the mail's From: whose mail it may be, where a mail program has made the Message-ID. */
+  /** Host of the mail's From: it leads to the tenant where a mail program made the Message-ID. */
   readonly fromHost?: string | null;
-  /** Addresses that the mail went to, as a relay of ours tells: a stranger who got it could name the others who did. */
+  /** Recipients as our own relay names them. Never from strangers: one recipient could name the others. */
   readonly recipients?: readonly string[];
 }
 
@@ -39,7 +39,7 @@ interface Candidate {
 const MESSAGE_ID = /^<([^<>@\s]{1,250})@([^<>@\s]{1,255})>$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The first that gives something. */
+/** The first result that is not null. */
 const firstOf = <T, R>(list: readonly T[], look: (one: T) => R | null): R | null => {
   for (const one of list) {
     const found = look(one);
@@ -49,9 +49,9 @@ const firstOf = <T, R>(list: readonly T[], look: (one: T) => R | null): R | null
 };
 
 /**
- * The copy that went to the one whom a relay names, or to the only one there was. Nothing else will do: whoever got a message
- * as one of several knows its Message-ID and the others, and with them could complain in their names. Of copies to one address
- * (a mail program has sent the message twice) the last.
+ * The copy for the recipient that a relay names, or the only one there is. Otherwise null: each of several recipients knows
+ * the Message-ID and the others' addresses, and could complain in their names. Of several copies to one address (a mail
+ * program sent the message twice) the last one counts.
  */
 const copyAmong = (candidates: readonly Candidate[], recipients: readonly string[]): number | null => {
   const addressOf = ({ address }: Candidate): string => address.toLowerCase();
@@ -88,7 +88,7 @@ const byMessageId = async (deps: LocateDeps, clues: Clues): Promise<ReturnPathTa
   });
 };
 
-/** Null where it is nobody's of ours, or could be several people's. Rejects where a file cannot be read. */
+/** Null where no copy of ours is found, or several are possible. Rejects where a file cannot be read. */
 export const locate = async (deps: LocateDeps, clues: Clues): Promise<ReturnPathTarget | null> =>
   firstOf(clues.returnPaths ?? [], (path) => decodeReturnPath(deps.returnPathKey, path)) ??
   firstOf(clues.unsubscribeTokens ?? [], (token) => decodeUnsubscribeToken(deps.unsubscribeKey, token)) ??

@@ -7,7 +7,7 @@ import { createTrackingLinks, createUnsubscribeUrl } from '#src/mail/copy-links.
 import type { Messages } from '#src/messages/open.ts';
 import { createComplaints } from './complaints.ts';
 import { createGuardrail } from './reputation/guardrail.ts';
-import { isToBeTold } from './reputation/pause.ts';
+import { isUnnotified } from './reputation/pause.ts';
 import { createPauseNotices } from './reputation/pause-notices.ts';
 import { pauseRoutes } from './reputation/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
@@ -15,8 +15,8 @@ import { suppressionTransferRoutes } from './suppressions/transfer-routes.ts';
 import { createRecorder } from './tracking/recorder.ts';
 import { trackingRoutes } from './tracking/routes.ts';
 import { unsubscribeRoutes } from './unsubscribe/routes.ts';
-import { confirmSubscription } from './upstream/confirm.ts';
 import { upstreamEventRoutes } from './upstream/routes.ts';
+import { confirmSubscription } from './upstream/sns.ts';
 
 export type Feedback = ReturnType<typeof openFeedback>;
 
@@ -30,7 +30,7 @@ export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages
   const trackingKey = createSecretKey(base.key('tracking links'));
 
   const pauseNotices = createPauseNotices(accounts.ownerNotices);
-  const guardrail = createGuardrail({ systemTenantId, tell: pauseNotices.tell });
+  const guardrail = createGuardrail({ systemTenantId, notifyOwners: pauseNotices.notify });
   const received = {
     readPlatform: platform.read,
     files,
@@ -40,7 +40,7 @@ export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages
     guardrail,
   };
   const locate = { readPlatform: platform.read, files, returnPathKey, unsubscribeKey };
-  const recorder = createRecorder({ platform, files, log, applySignals: received });
+  const recorder = createRecorder({ platform, files, log, signals: received });
   const suppressions = { files, clock, suppressionKey };
   return {
     suppressionKey,
@@ -58,7 +58,13 @@ export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages
       ...suppressionRoutes(suppressions),
       ...suppressionTransferRoutes(suppressions),
       ...unsubscribeRoutes({ ...suppressions, platform, unsubscribeKey, serviceName: name, simulatorDomain }),
-      ...pauseRoutes({ storage, clock, tell: pauseNotices.tell, holdDue: queue.hold, wake: queue.wake }),
+      ...pauseRoutes({
+        storage,
+        clock,
+        notifyOwners: pauseNotices.notify,
+        holdDue: queue.hold,
+        wake: queue.wake,
+      }),
       ...trackingRoutes({ clock, trackingKey, recorder }),
       ...upstreamEventRoutes({
         eventsOf: (upstreamName) => {
@@ -72,9 +78,9 @@ export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages
     ],
     nightly: [
       {
-        what: 'pauses whose owners are still to be told',
+        what: 'pauses whose owners are not notified',
         run: async (id) => {
-          if (await files.read(id, isToBeTold)) pauseNotices.tell(id);
+          if (await files.read(id, isUnnotified)) pauseNotices.notify(id);
         },
       },
     ],

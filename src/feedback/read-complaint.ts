@@ -1,6 +1,5 @@
-// A mail to the address for complaints: a report of abuse (RFC 5965), or one of Microsoft's, which is none but bears the
-// mail in question; and all in it that may tell whose copy that was. Nothing is believed here: what is proof and what is
-// not is told apart by locate.ts. Never rejects.
+// Reads a mail to the address for complaints: a report of abuse (RFC 5965), or one of Microsoft, which has no report but the
+// mail itself; and everything in it that may lead to the copy. locate.ts judges what of that is proof. Never rejects.
 import { type FeedbackReport, originalSenders, readFeedbackReport } from '#src/mail/arf.ts';
 import { unsubscribeTokensIn } from '#src/mail/copy-links.ts';
 import { fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
@@ -13,7 +12,7 @@ export interface ReceivedComplaint {
   readonly clues: Clues;
 }
 
-/** What matters stands before the body of the returned mail. */
+/** The report and the returned header are before the body of the returned mail. */
 const MAX_READ_BYTES = 1_024 * 1_024;
 const MAX_HEAD_BYTES = 262_144;
 /** Each costs an HMAC. */
@@ -26,7 +25,7 @@ const RETURNED = new Set([
   'message/global-headers',
 ]);
 /**
- * The Junk Mail Reporting Program of Outlook.com sends what people have called spam as an attached message (Smart
+ * The Junk Mail Reporting Program of Outlook.com sends the reported mail as an attached message (Smart
  * Network Data Services, "Junk Mail Reporting Program").
  */
 const MICROSOFT = /^[^<]{0,200}<?staff@hotmail\.com>?$/i;
@@ -40,13 +39,13 @@ const returnedHead = (content: Buffer): string =>
 const hostOf = (from: string): string | null => /@([^\s@<>"(),:;]{1,255})>?$/.exec(from)?.[1] ?? null;
 
 /**
- * Whom it says that the mail went to (Original-Rcpt-To, and To and Cc of the returned mail) is no clue: whoever got the mail
- * with others can write their addresses there.
+ * The recipients that a complaint names (Original-Rcpt-To, and To and Cc of the returned mail) are no clue: one of several
+ * recipients can write the addresses of the others there.
  */
 const cluesIn = (report: string, head: string): Clues => {
   const fields = readFields(head);
   return {
-    // Receivers put it into Return-Path, into Received, into fields of their own.
+    // Receivers write the return path into Return-Path, into Received, and into fields of their own.
     returnPaths: [...new Set([...originalSenders(report, MAX_CLUES), ...returnPathsIn(head, MAX_CLUES)])],
     unsubscribeTokens: unsubscribeTokensIn(fieldValue(fields, 'list-unsubscribe') ?? '', MAX_CLUES),
     messageId: fieldValue(fields, 'message-id'),
@@ -54,7 +53,7 @@ const cluesIn = (report: string, head: string): Clues => {
   };
 };
 
-/** Null where it reports nothing. */
+/** Null where the mail is no complaint. */
 export const readComplaint = async (source: Buffer): Promise<ReceivedComplaint | null> => {
   const message = await parseMessage(source.subarray(0, MAX_READ_BYTES), 'keep').catch(() => null);
   if (message === null) return null;

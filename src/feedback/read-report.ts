@@ -1,5 +1,5 @@
-// What a mail at a return path is: a delivery status notification, a server's letter about a failure, a complaint, an
-// automatic reply, or something else. Never rejects: what cannot be read is something else.
+// Reads a mail at a return path: a delivery status notification, a notice in a server's own words, a complaint, an automatic
+// reply, or something else. Never rejects: unreadable mail is something else.
 
 import { readFeedbackReport } from '#src/mail/arf.ts';
 import { isAutoReply } from '#src/mail/auto-reply.ts';
@@ -11,14 +11,13 @@ import { leavesOf, type MimePart, parseMessage } from '#src/mail/mime-parts.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
 import type { Report } from './rules.ts';
 
-/** What matters stands before the returned message, which may be long. */
+/** The report is before the returned message, which may be long. */
 const MAX_READ_BYTES = 1_024 * 1_024;
 /** One is usual. */
 const MAX_STATUS_PARTS = 5;
-/** Of a text for people. */
 const MAX_TEXT_BYTES = 65_536;
 const STATUS_TYPES = new Set(['message/delivery-status', 'message/global-delivery-status']);
-/** As which the fields are sent by mistake. */
+/** Types that some servers give to the status fields by mistake. */
 const MISTAKEN_TYPES = new Set(['text/plain', 'application/octet-stream', 'message/delivery-notification']);
 
 const textOf = ({ content, charset }: MimePart): string => decodeText(content, charset);
@@ -32,14 +31,14 @@ const statusesIn = (root: MimePart, parts: readonly MimePart[]): readonly Recipi
     .slice(0, MAX_STATUS_PARTS)
     .flatMap((part) => readDeliveryStatus(textOf(part)));
   if (said.length > 0 || root.type !== 'multipart/report') return said;
-  // Behind the words for people.
+  // The first part is the text for people.
   return parts
     .slice(1, 3)
     .filter(({ type }) => MISTAKEN_TYPES.has(type))
     .flatMap((part) => readDeliveryStatus(textOf(part)).filter(isComplete));
 };
 
-/** The words for people; those of HTML where there are no others. */
+/** The text for people; of the HTML where there is no plain text. */
 const wordsIn = (parts: readonly MimePart[]): string => {
   const first = (wanted: string): string => {
     const found = parts.find(({ type, content }) => type === wanted && content.length > 0);
@@ -60,7 +59,7 @@ export const readReport = async (source: Buffer): Promise<Report> => {
     .filter(({ type }) => type === 'message/feedback-report')
     .flatMap((part) => readFeedbackReport(textOf(part)) ?? [])[0];
   if (feedback) return { kind: 'feedback', feedback };
-  // Programs that never thought about it write UTF-8 as it is.
+  // Simple programs write unencoded UTF-8 into the header.
   const fields = readFields(decodeText(Buffer.from(headOf(source), 'latin1'), null));
   const words = wordsIn(parts);
   const notice = readBounceNotice(fields, words);

@@ -1,6 +1,5 @@
-// Whether a return path may still bring news. Its HMAC says that it is ours; what has become of the copy it names stands in
-// the practice's file. Only genuine tokens come here: what they make us do is to open the file of the one practice that
-// wrote to whoever has them.
+// Whether reports to a return path still count. Its HMAC proves that it is ours; the tenant's file says what happened to its
+// copy. Only genuine tokens come here, and each one opens the file of the tenant that sent the copy and no other.
 
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { eventStore, type HeardEvent } from '#src/events/store.ts';
@@ -13,19 +12,19 @@ import { currentSignal, isToBeSent, type Status } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
 
 /**
- * `unknown`: what it names has been removed, or never was. `replayed`: no attempt was made to hand the copy over, so that
- * nobody can have the path from a mail. `expired`: whoever had the mail has had time enough to say so.
+ * `unknown`: its copy has been removed or never existed. `replayed`: the copy was never handed over, so that no one can have
+ * the path from a mail. `expired`: the time for reports about the copy is over.
  */
-export type ReturnPathStanding = 'current' | 'unknown' | 'replayed' | 'expired';
+export type ReturnPathStatus = 'current' | 'unknown' | 'replayed' | 'expired';
 
-/** Senders of notices give up after days; people who come back from a long leave answer by themselves for some weeks. */
+/** Servers send notices for days; automatic replies of people on a long leave come for some weeks. */
 export const RETURN_PATH_LIFE_MS = 60 * DAY;
 
 export interface CopyFacts {
   readonly status: Status;
-  /** That were written down. */
+  /** Attempts with a stored outcome. */
   readonly attempts: number;
-  /** With the one that is under way, or was when a process died; null where it is queued no more. */
+  /** Includes an attempt in flight, or in flight when a process died; null where the copy is no longer queued. */
   readonly queuedAttempts: number | null;
   readonly events: readonly HeardEvent[];
   /** ms */
@@ -34,23 +33,23 @@ export interface CopyFacts {
 
 const wasHandedOver = ({ status, attempts, queuedAttempts, events }: CopyFacts): boolean => {
   if (attempts > 0 || (queuedAttempts ?? 0) > 0) return true;
-  // News of a copy whose attempt was never written down, because the process died, has taken it out of the queue.
+  // The process died before it stored the attempt, and a later report took the copy out of the queue.
   return status !== 'failed' && status !== 'suppressed' && !isToBeSent(currentSignal(status, () => events));
 };
 
 /**
- * It counts from the last attempt that is written down, because a practice's mail may have waited through a long pause
- * after it was accepted; where none is, from the first word that came back. What others tell later prolongs nothing.
+ * The last stored attempt counts, because mail may have waited through a long pause after it was accepted; without one, the
+ * first report does. Later reports do not extend the time.
  */
 const handedOverAt = ({ events, createdAt }: CopyFacts): number =>
   events.findLast(({ own }) => own)?.at ?? events[0]?.at ?? createdAt;
 
 /** Pure. `now` in ms. */
-export const judgeReturnPath = (copy: CopyFacts | null, now: number): ReturnPathStanding => {
+export const judgeReturnPath = (copy: CopyFacts | null, now: number): ReturnPathStatus => {
   if (copy === null) return 'unknown';
   if (!wasHandedOver(copy)) return 'replayed';
-  const isUnderWay = (copy.queuedAttempts ?? 0) > 0;
-  return isUnderWay || now - handedOverAt(copy) <= RETURN_PATH_LIFE_MS ? 'current' : 'expired';
+  const isInFlight = (copy.queuedAttempts ?? 0) > 0;
+  return isInFlight || now - handedOverAt(copy) <= RETURN_PATH_LIFE_MS ? 'current' : 'expired';
 };
 
 export interface ReturnPathDeps {
@@ -60,10 +59,10 @@ export interface ReturnPathDeps {
 }
 
 /** Rejects where a file cannot be read. */
-export const returnPathStanding = async (
+export const returnPathStatus = async (
   { readPlatform, files, clock }: ReturnPathDeps,
   { tenantNumber, recipientId }: ReturnPathTarget,
-): Promise<ReturnPathStanding> => {
+): Promise<ReturnPathStatus> => {
   const tenant = await readPlatform((db) => registryStore(db).anyByNumber(tenantNumber));
   if (!tenant) return 'unknown';
   const copy = await files.read(tenant.id, (db): CopyFacts | null => {

@@ -1,5 +1,5 @@
 // The mailbox simulator (decisions 6): what each of its addresses answers to a mail of this service. The answers are real
-// reports, which go over SMTP to the mail's return path like those of the world: the whole loop is used. Pure.
+// reports and go over SMTP to the return path like those of other servers, so that the whole loop is tested. Pure.
 import { writeComplaint } from '#src/mail/arf.ts';
 import { autoSubmitted, writeAutoReply } from '#src/mail/auto-reply.ts';
 import { writeNotification } from '#src/mail/dsn.ts';
@@ -18,9 +18,9 @@ export const behaviourOf = (localPart: string): Behaviour | null => {
 
 export interface SimulatedMail {
   readonly behaviour: Behaviour;
-  /** As it was written in RCPT TO. */
+  /** As in RCPT TO. */
   readonly recipient: Address;
-  /** Where the answer goes: the MAIL FROM. */
+  /** The MAIL FROM, where the answer goes. */
   readonly returnPath: Address;
   /** Header of the mail, one character an octet. */
   readonly head: string;
@@ -29,18 +29,18 @@ export interface SimulatedMail {
 export interface SimulatorFacts {
   readonly serviceHost: string;
   readonly version: string;
-  /** Unique: of the answer's Message-ID. */
+  /** Unique, for the answer's Message-ID. */
   readonly id: string;
   /** ms */
   readonly now: number;
 }
 
-/** RFC 5322 §3.6.4, as far as it is repeated. */
+/** RFC 5322 §3.6.4, as far as it may be repeated in an answer. */
 const MESSAGE_ID = /^<[!-;=?-~]{1,250}>$/;
 
 /**
- * The message to send, from the null sender. Null: nothing answers, because the mail is itself an answer (RFC 3834 §2).
- * A mail that a program wrote of its own accord (`auto-generated`) is what is tested here.
+ * The message to send, from the null sender. Null where the mail is itself an answer (RFC 3834 §2). A mail that a program
+ * generated (`auto-generated`) is answered, because such mail is what is tested here.
  */
 export const answerTo = (mail: SimulatedMail, facts: SimulatorFacts): Buffer | null => {
   const { behaviour, recipient, returnPath, head: originalHead } = mail;

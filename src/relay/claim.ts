@@ -134,7 +134,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
   const { tenantId, lane, limit, byteBudget, now, policy } = request;
   const practice = tenantStore(db).practice();
   // A crash may have come between a pause, or a resumption, and the mail about it.
-  if (practice.pause_told === 0) deps.guardrail.tell(tenantId);
+  if (practice.pause_told === 0) deps.guardrail.notifyOwners(tenantId);
   if (practice.paused_at !== null) {
     const next = queueStore(db).nextDue();
     const later = (dueAt: number | null) =>

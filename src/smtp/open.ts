@@ -4,7 +4,7 @@ import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import { readReport } from '#src/feedback/read-report.ts';
 import { receiveReport } from '#src/feedback/receive.ts';
-import { returnPathStanding } from '#src/feedback/return-path.ts';
+import { returnPathStatus } from '#src/feedback/return-path.ts';
 import { answerTo } from '#src/feedback/simulator.ts';
 import type { Intake } from '#src/intake/open.ts';
 import { createOperatorMail } from '#src/intake/operator-mail.ts';
@@ -62,7 +62,7 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
   /** The simulator's way back in; null until the listener has its port. */
   let answers: Upstream | null = null;
   const work: InboundWork = {
-    returnPathStatus: (target) => returnPathStanding(feedback.received, target),
+    returnPathStatus: (target) => returnPathStatus(feedback.received, target),
     complain: feedback.complain,
     report: async (targets, content) => {
       const report = await readReport(content);

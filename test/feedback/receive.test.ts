@@ -60,7 +60,7 @@ const scene = async (address = 'erika@example.org') => {
     clock: createTestClock(),
     suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
     simulatorDomain: SIMULATOR,
-    guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+    guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
   };
   const receive = (
     report: Report,

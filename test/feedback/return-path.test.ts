@@ -4,7 +4,7 @@ import {
   type CopyFacts,
   judgeReturnPath,
   RETURN_PATH_LIFE_MS,
-  returnPathStanding,
+  returnPathStatus,
 } from '#src/feedback/return-path.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import {
@@ -136,10 +136,10 @@ test('is looked up in the practice’s file, from the claim on', async () => {
   });
   const deps = { readPlatform: storage.platform.read, files: storage.tenants, clock };
   const target = { tenantNumber, recipientId };
-  expect(await returnPathStanding(deps, target)).toBe('replayed');
+  expect(await returnPathStatus(deps, target)).toBe('replayed');
   const policy = { waits: [1], thenEvery: 1, jitter: 0, giveUpAfter: { 0: 1, 1: 1 } };
   await storage.tenants.write(tenantId, (db) => queueStore(db).claim(0, 1, 1_000, 1, policy));
-  expect(await returnPathStanding(deps, target)).toBe('current');
-  expect(await returnPathStanding(deps, { ...target, recipientId: 999 })).toBe('unknown');
-  expect(await returnPathStanding(deps, { ...target, tenantNumber: 999 })).toBe('unknown');
+  expect(await returnPathStatus(deps, target)).toBe('current');
+  expect(await returnPathStatus(deps, { ...target, recipientId: 999 })).toBe('unknown');
+  expect(await returnPathStatus(deps, { ...target, tenantNumber: 999 })).toBe('unknown');
 });

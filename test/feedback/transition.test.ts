@@ -36,7 +36,7 @@ const START = 1_700_000_000_000;
 const signalDeps = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
   simulatorDomain: 'simulator.mail.example.com',
-  guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+  guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
 };
 
 const outcomes = {

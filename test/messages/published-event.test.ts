@@ -26,7 +26,7 @@ const NOW = 1_764_000_000_000;
 const deps = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
   simulatorDomain: 'simulator.mail.example.com',
-  guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+  guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
 };
 const said: EventData = {
   smtp_code: 250,

@@ -46,7 +46,7 @@ beforeEach(async () => {
     contentKey,
     suppressionKey: createSecretKey(Buffer.alloc(32, 4)),
     simulatorDomain: 'simulator.mail.example.com',
-    guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+    guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
     trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },

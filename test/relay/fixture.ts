@@ -211,7 +211,7 @@ export const createRelay = async (
     trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
     simulatorDomain: 'simulator.mail.example.com',
-    guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+    guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
   });
   const intake: IntakeContext = {
     files: storage.tenants,

@@ -54,7 +54,7 @@ const claim = (now: number): QueueRow => {
 const facts = {
   upstream: 'relay',
   simulatorDomain: 'simulator.mail.example.com',
-  guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+  guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
   suppressionKey: createSecretKey(Buffer.alloc(32, 4)),
 };
 const settleAt = (now: number, row: QueueRow, outcome: Outcome, acceptIsDelivery = false) =>

@@ -1,6 +1,6 @@
-// Counts what becomes of mails, and pauses the practice in the same transaction where that was too much. Most mails cost no
-// more than one look whether their route is watched: only a hard bounce, a complaint, or a mail on a route that had one
-// lately makes it add up the window.
+// Counts the outcomes of mails, and pauses the tenant in the same transaction where a limit is reached. Most mails cost one
+// look at the table of watched routes: only a hard bounce, a complaint, or a mail on a route that recently had one adds up
+// the window.
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { type CountedOutcome, counterStore } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
@@ -15,20 +15,25 @@ export interface GuardrailDeps {
   /** It sends the codes by which people sign in, and is never paused. */
   readonly systemTenantId: () => string | null;
   /** See PauseNotices. */
-  readonly tell: (tenantId: string) => void;
+  readonly notifyOwners: (tenantId: string) => void;
 }
 
 export interface Guardrail {
-  /** One mail more of each of these outcomes, on the route of that message. In the transaction that learns of it. */
+  /** Adds one mail to each of these counters of the message's route, in the transaction that stores the outcome. */
   count(db: TenantDb, messageSeq: number, outcomes: readonly CountedOutcome[], now: number): void;
-  /** The owners may still have to be told of a pause or resumption. */
-  tell(tenantId: string): void;
+  /** See PauseNotices. */
+  notifyOwners(tenantId: string): void;
 }
 
-/** Pauses where the route is over a limit; else notes when to look again. */
-const look = (db: TenantDb, routeId: string, { systemTenantId, tell }: GuardrailDeps, now: number): void => {
+/** Pauses where the route is over a limit; otherwise stores when to look again. */
+const look = (
+  db: TenantDb,
+  routeId: string,
+  { systemTenantId, notifyOwners }: GuardrailDeps,
+  now: number,
+): void => {
   const practice = tenantStore(db).practice();
-  // What is counted during a pause counts no more after it.
+  // Counts of the time of a pause are ignored after it.
   if (practice.paused_at !== null || practice.id === systemTenantId()) return;
   const counts = windowOf(db, routeId, practice.resumed_at, now);
   const finding = findingOf(counts);
@@ -40,7 +45,7 @@ const look = (db: TenantDb, routeId: string, { systemTenantId, tell }: Guardrail
   const from = windowFrom(now, practice.resumed_at);
   const facts = { by: 'guardrail', route: { id: routeId, slug }, from, ...finding } as const;
   writePause(db, { facts, reason: reasonOf(finding, slug, from) }, systemChange('practice.pause'), now);
-  tell(practice.id);
+  notifyOwners(practice.id);
 };
 
 export const createGuardrail = (deps: GuardrailDeps): Guardrail => ({
@@ -57,5 +62,5 @@ export const createGuardrail = (deps: GuardrailDeps): Guardrail => ({
         : undefined;
     if (routeId !== undefined) look(db, routeId, deps, now);
   },
-  tell: deps.tell,
+  notifyOwners: deps.notifyOwners,
 });

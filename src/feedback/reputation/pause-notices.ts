@@ -1,7 +1,7 @@
-// Tells the owners of a practice that it has been paused or resumed: one mail each for each time. That they are still to be
-// told stands in the practice's row, written with the pause itself, and is cleared after the mails stand in the outbox.
-// A crash in between tells it later, and the mails' ids, made of what they tell, let them go out once. Who is due to tell:
-// whoever pauses or resumes, at once; the dispatcher, whenever it looks at a practice with waiting mail; the nightly round.
+// Notifies the owners of a tenant that it was paused or resumed: one mail per owner and occasion. The tenant's row says that
+// they are not yet notified: this is written with the pause itself and cleared once the mails are in the outbox. A crash in
+// between only delays the mails, and their ids, derived from their content, let each go out once. Callers: the operation
+// that pauses or resumes, the relay when it finds waiting mail of a paused tenant, and the nightly round.
 
 import { notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import type { NoticeContent } from '#src/accounts/mails/schema.ts';
@@ -14,21 +14,21 @@ import { bounceLimit, complaintLimit } from './rules.ts';
 
 export interface PauseNotices {
   /**
-   * The owners may still have to be told. Harmless at any time, also within the transaction that pauses: what is told is
-   * looked up behind it, and only once it is durable.
+   * Notifies the owners if they are not yet notified. May be called at any time, also within the transaction that pauses:
+   * the state is read after that transaction is durable.
    */
-  tell(tenantId: string): void;
-  /** Resolves when what is under way has ended. */
+  notify(tenantId: string): void;
+  /** Resolves when the notifications in flight have ended. */
   stop(): Promise<void>;
 }
 
 type PauseNotice = Extract<NoticeContent, { kind: 'practice_paused' | 'practice_resumed' }>;
 
-/** The mail names its day; who reads it so late sees by then what became of it. */
-const TOLD_WITHIN_MS = 7 * DAY;
+/** After a week the notice would describe a state that the owners have long seen. */
+const NOTIFY_WITHIN_MS = 7 * DAY;
 
-/** Null where all has been told. */
-const untoldOf = (db: TenantDb, origin: string): PauseNotice | null => {
+/** Null where the owners are notified. */
+const pendingNotice = (db: TenantDb, origin: string): PauseNotice | null => {
   const row = tenantStore(db).practice();
   const facts = pauseFacts(row);
   const at = row.paused_at ?? row.resumed_at;
@@ -54,8 +54,8 @@ const untoldOf = (db: TenantDb, origin: string): PauseNotice | null => {
   return { kind: 'practice_paused', ...about, cause };
 };
 
-/** Unless something else has happened since. */
-const markTold = (db: TenantDb, at: number): void => {
+/** Does nothing if the tenant was paused or resumed again since `at`. */
+const markNotified = (db: TenantDb, at: number): void => {
   const row = tenantStore(db).practice();
   if ((row.paused_at ?? row.resumed_at) === at) tenantStore(db).updatePause({ ...row, pause_told: 1 });
 };
@@ -63,19 +63,19 @@ const markTold = (db: TenantDb, at: number): void => {
 export const createPauseNotices = (deps: OwnerNoticesDeps): PauseNotices => {
   const { files, platform, notices, ownersOf, clock, log, origin } = deps;
 
-  const tellNow = async (tenantId: string): Promise<void> => {
-    // A write, though it changes nothing: it stands behind the transaction that called, and waits for its sync.
-    const content = await files.write(tenantId, (db) => untoldOf(db, origin));
+  const notifyNow = async (tenantId: string): Promise<void> => {
+    // A write, although it changes nothing: it runs after the transaction of the caller and waits for its sync.
+    const content = await files.write(tenantId, (db) => pendingNotice(db, origin));
     if (content === null) return;
     const owners = await ownersOf(tenantId);
-    const telling = { tenantId, owners, content, occasion: [content.at], expiresIn: TOLD_WITHIN_MS };
+    const telling = { tenantId, owners, content, occasion: [content.at], expiresIn: NOTIFY_WITHIN_MS };
     await platform.write((db) => notifyOwners(notices, db, telling, clock.now()));
     notices.wake();
-    await files.write(tenantId, (db) => markTold(db, content.at));
+    await files.write(tenantId, (db) => markNotified(db, content.at));
   };
 
-  const { run, stop } = createFollowUps(tellNow, (error, tenantId) =>
-    log.warn({ err: error, tenant: tenantId }, 'owners could not be told of a pause or resumption'),
+  const { run, stop } = createFollowUps(notifyNow, (error, tenantId) =>
+    log.warn({ err: error, tenant: tenantId }, 'owners could not be notified of a pause or resumption'),
   );
-  return { tell: run, stop };
+  return { notify: run, stop };
 };

@@ -1,6 +1,6 @@
-// A practice is paused and resumed: its row, the audit, and what is to be told of it, in the caller's transaction. While it is
-// paused nothing of it is claimed, and nothing is accepted; what waits goes out after the resumption, from which the
-// guardrail counts anew.
+// Pauses and resumes a tenant: its row, the audit, and the note that owners are to be notified, in the caller's transaction.
+// While it is paused nothing is claimed and nothing is accepted; waiting mail goes out after the resumption, which also
+// restarts the counts of the guardrail.
 import type { z } from 'zod';
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { type practiceSchema, presentPractice } from '#src/accounts/tenants/schema.ts';
@@ -15,15 +15,15 @@ import { reputationStore } from './store.ts';
 
 type Practice = z.infer<typeof practiceSchema>;
 
-/** Who paused or resumed it, or what the guardrail saw. */
+/** The person who paused or resumed, or the finding of the guardrail. */
 export type PauseFacts =
   | ({
       readonly by: 'guardrail';
       readonly route: { readonly id: string; readonly slug: string };
-      /** Since when it was counted, ms. */
+      /** Start of the counted time, ms. */
       readonly from: number;
     } & Finding)
-  /** `name`: the member's address, the token's name; of the operator ''. */
+  /** `name`: the member's address or the token's name; empty for the operator. */
   | { readonly by: 'member' | 'token' | 'operator'; readonly name: string };
 
 export interface Pause {
@@ -31,12 +31,12 @@ export interface Pause {
   readonly facts: PauseFacts;
 }
 
-/** Null where it was never paused or resumed. */
+/** Null where the tenant was never paused or resumed. */
 export const pauseFacts = ({ pause_facts_json }: PracticeRow): PauseFacts | null =>
   pause_facts_json === null ? null : JSON.parse(pause_facts_json);
 
-/** The owners have not heard of the pause that stands, or of the resumption. */
-export const isToBeTold = (db: TenantDb): boolean => tenantStore(db).practice().pause_told === 0;
+/** Whether the owners are not yet notified of the current pause, or of the resumption. */
+export const isUnnotified = (db: TenantDb): boolean => tenantStore(db).practice().pause_told === 0;
 
 const personOf = ({ kind, name }: Caller): PauseFacts => {
   if (kind === 'operator') return { by: 'operator', name: '' };
@@ -59,15 +59,15 @@ const write = (
 };
 
 /**
- * Throws `conflict` where it is paused already: the first reason stands. But for the operator's, which only the operator lifts:
- * else whoever has paused their own practice, or was paused by the guardrail, could go on sending at will.
+ * Throws `conflict` where the tenant is paused already: the first reason is kept. A pause by the operator replaces any other,
+ * and only the operator lifts it: otherwise an owner could lift the earlier pause and go on sending.
  */
 export const writePause = (db: TenantDb, { reason, facts }: Pause, change: Change, now: number): Practice => {
   const row = tenantStore(db).practice();
   const isTakenOver = facts.by === 'operator' && row.pause_by !== 'operator';
   if (row.paused_at !== null && !isTakenOver)
     throw new AppError('conflict', 'The practice is paused already.', {
-      hint: 'GET /api/practices/{id} tells by whom and why.',
+      hint: 'GET /api/practices/{id} shows who paused it and why.',
     });
   const pause = {
     pause_reason: reason,
@@ -90,7 +90,7 @@ export const pausePractice = (
 const forbidden = (message: string, hint: string): AppError =>
   new AppError('forbidden', message, { hint, extra: { permission: 'practice.manage' } });
 
-/** Throws `conflict` where it is not paused, `forbidden` for who may not lift that pause. */
+/** Throws `conflict` where it is not paused, `forbidden` where the caller may not lift that pause. */
 export const resumePractice = (db: TenantDb, caller: Caller, change: Change, now: number): Practice => {
   const row = tenantStore(db).practice();
   if (row.paused_at === null)

@@ -12,8 +12,8 @@ import { pausePractice, resumePractice } from './pause.ts';
 export interface PauseRoutesDeps {
   readonly storage: Storage;
   readonly clock: Clock;
-  /** Owners may have to be told. */
-  readonly tell: (tenantId: string) => void;
+  /** See PauseNotices. */
+  readonly notifyOwners: (tenantId: string) => void;
   /** See DueRegistry.hold. */
   readonly holdDue: (tenantId: string, dueAt: number) => Promise<() => void>;
   /** Something of that lane is due. */
@@ -23,10 +23,10 @@ export interface PauseRoutesDeps {
 const REASON_LENGTH = 500;
 
 const pauseBody = z.strictObject({
-  reason: lineSchema(REASON_LENGTH).describe('for owners and whoever sends; it stands in refusals'),
+  reason: lineSchema(REASON_LENGTH).describe('for owners and senders; refusals contain it'),
 });
 
-export const pauseRoutes = ({ storage, clock, tell, holdDue, wake }: PauseRoutesDeps): Route[] => {
+export const pauseRoutes = ({ storage, clock, notifyOwners, holdDue, wake }: PauseRoutesDeps): Route[] => {
   const files = storage.tenants;
   const shared = {
     method: 'post',
@@ -42,14 +42,14 @@ export const pauseRoutes = ({ storage, clock, tell, holdDue, wake }: PauseRoutes
       path: '/api/practices/{id}/pause',
       summary: 'Pause sending',
       description:
-        'New messages are refused with `tenant_paused`; what is queued or scheduled waits and is lost by no pause. What is being sent at this moment still goes out. Of a practice that is paused already only the operator changes the pause, into one that only the operator lifts. All owners are told by mail.',
+        'New messages are refused with `tenant_paused`; queued and scheduled mail waits and is not lost. Mail in flight still goes out. Only the operator can pause a practice that is paused already, and then only the operator lifts the pause. All owners are notified by mail.',
       audit: 'practice.pause',
       body: pauseBody,
       errors: ['conflict'],
       handle: async ({ params: { id }, body: { reason } }, { caller, change }) => {
         await refuseSystemTenant(storage, id);
         const body = await files.write(id, (db) => pausePractice(db, reason, caller, change, clock.now()));
-        tell(id);
+        notifyOwners(id);
         return { status: 200, body };
       },
     }),
@@ -58,17 +58,17 @@ export const pauseRoutes = ({ storage, clock, tell, holdDue, wake }: PauseRoutes
       path: '/api/practices/{id}/resume',
       summary: 'Resume sending',
       description:
-        'By an owner, and by the operator, who alone lifts a pause of their own. What waited goes out at once, and the guardrail counts anew. All owners are told by mail.',
+        'By an owner or the operator; only the operator lifts a pause by the operator. Waiting mail goes out at once, and the guardrail restarts its counts. All owners are notified by mail.',
       audit: 'practice.resume',
       errors: ['conflict'],
       handle: async ({ params: { id } }, { caller, change }) => {
         const now = clock.now();
-        // A crash right after the resumption: the next start looks at what waits at once, not at its next look in an hour.
+        // After a crash the next start finds this tenant due at once, and not an hour later.
         const release = await holdDue(id, now);
         try {
           const body = await files.write(id, (db) => resumePractice(db, caller, change, now));
           for (const lane of lanes) wake(id, lane, now);
-          tell(id);
+          notifyOwners(id);
           return { status: 200, body };
         } finally {
           release();

@@ -1,14 +1,13 @@
-// The guardrail (decisions 7) and the rates that people see, with one arithmetic: a route whose mail bounces hard or is
-// complained about too often pauses its practice. Pure, and in integers: at the limit is over it.
+// The guardrail (decisions 7) and the rates that people see, with one arithmetic: too many hard bounces or complaints on one
+// route pause its tenant. Pure, and in integers: reaching the limit is over it.
 //
-// A message is counted once it was handed over, or refused for good at our own connection: a bounce there is one of the
-// messages it is measured against. Complaints are measured against deliveries, or where most are never told of, against what
-// was handed over.
+// A message counts once the upstream took it or refused it for good. Hard bounces are measured against all of these.
+// Complaints are measured against deliveries, or against what the upstream took where most deliveries are not reported.
 import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
 import type { CountedOutcome } from '#src/accounts/counters/store.ts';
 import { DAY } from '#src/kernel/time.ts';
 
-/** What it looks at. */
+/** The counters that the guardrail reads. */
 export const windowCounters = [
   'sent',
   'refused',
@@ -20,7 +19,7 @@ export type Counts = Readonly<Record<(typeof windowCounters)[number], number>>;
 
 /** UTC days, today among them. */
 export const WINDOW_DAYS = 30;
-/** With fewer a share says nothing. */
+/** With fewer messages a share says nothing. */
 export const MIN_MESSAGES = 20;
 
 /** `part` of `whole` is too many. */
@@ -34,14 +33,14 @@ export const complaintLimit: Limit = { part: 1, whole: 1_000 };
 export const messagesOf = ({ sent, refused }: Pick<Counts, 'sent' | 'refused'>): number => sent + refused;
 type Sent = Pick<Counts, 'sent' | 'delivered'>;
 
-/** Many receivers give no notice of delivery: a few notices among many mails are no measure of them. */
-const isDeliveryTold = ({ sent, delivered }: Sent): boolean => 2 * delivered >= sent && delivered > 0;
+/** Many receivers report no delivery: a few reports among many mails are no measure. */
+const areDeliveriesReported = ({ sent, delivered }: Sent): boolean => 2 * delivered >= sent && delivered > 0;
 
-/** As far as it is told; else what was handed over. */
+/** The reported deliveries; otherwise what the upstream took. */
 export const deliveriesOf = (counts: Sent): number =>
-  isDeliveryTold(counts) ? counts.delivered : counts.sent;
+  areDeliveriesReported(counts) ? counts.delivered : counts.sent;
 
-/** The first UTC day that counts; only what came after the resumption, where that is shorter. */
+/** The first UTC day of the window, which is shorter after a recent resumption. */
 export const windowDay = (now: number, resumedAt: number | null): number => {
   const first = utcDay(now) - WINDOW_DAYS + 1;
   return resumedAt === null ? first : Math.max(first, utcDay(resumedAt));
@@ -49,7 +48,7 @@ export const windowDay = (now: number, resumedAt: number | null): number => {
 export const windowFrom = (now: number, resumedAt: number | null): number =>
   Math.max(windowDay(now, resumedAt) * DAY, resumedAt ?? 0);
 
-/** What was counted after `earlier`, which is part of it. */
+/** The counts without `earlier`, which is part of them. */
 export const since = (counts: Counts, earlier: Counts | undefined): Counts => ({
   sent: counts.sent - (earlier?.sent ?? 0),
   refused: counts.refused - (earlier?.refused ?? 0),
@@ -58,7 +57,7 @@ export const since = (counts: Counts, earlier: Counts | undefined): Counts => ({
   complaints: counts.complaints - (earlier?.complaints ?? 0),
 });
 
-/** What is over its limit: `count` of `whole`. */
+/** A limit that is reached: `count` of `whole`. */
 export interface Finding {
   readonly measure: 'hard_bounces' | 'complaints';
   readonly count: number;
@@ -70,7 +69,7 @@ export interface Finding {
 const isOver = (count: number, whole: number, limit: Limit): boolean =>
   count > 0 && whole > 0 && count * limit.whole >= whole * limit.part;
 
-/** Null where all is well, or too little was sent to tell. */
+/** Null where no limit is reached, or too little was sent. */
 export const findingOf = (counts: Counts): Finding | null => {
   const messages = messagesOf(counts);
   const { hard_bounced, complaints } = counts;
@@ -83,30 +82,30 @@ export const findingOf = (counts: Counts): Finding | null => {
       measure: 'complaints',
       count: complaints,
       whole: deliveries,
-      ofDelivered: isDeliveryTold(counts),
+      ofDelivered: areDeliveriesReported(counts),
     };
   return null;
 };
 
 /**
- * From which UTC day on a mail that is counted makes the guardrail look again; null: not before the next hard bounce or
- * complaint. Each further mail only lowers the shares, but for two: the one that makes it enough of them, and the first of a
- * day, on which an older day is counted no more. A notice of delivery, however late, pauses nobody by itself.
+ * The UTC day from which on a counted mail makes the guardrail look again; null: not before the next hard bounce or
+ * complaint. Each further mail only lowers the shares, except the one that reaches `MIN_MESSAGES` and the first one of a
+ * day, when an older day leaves the window. A report of delivery alone never pauses.
  */
 export const lookAgainOn = (counts: Counts, today: number): number | null => {
   if (counts.hard_bounced <= 0 && counts.complaints <= 0) return null;
   return messagesOf(counts) < MIN_MESSAGES || deliveriesOf(counts) <= 0 ? today : today + 1;
 };
 
-/** Bounces and complaints of mail from before the window are in it: it is never more than all. */
+/** At most 1: bounces and complaints in the window may be about mail from before it. */
 export const rate = (part: number, whole: number): number | null =>
   whole <= 0 ? null : Math.min(1, part / whole);
 
-/** How many more it takes until the guardrail pauses, were nothing else sent; 0 where it is over the limit. */
+/** How many more make the guardrail pause if nothing else is sent; 0 where the limit is reached. */
 const left = (count: number, whole: number, { part, whole: of }: Limit): number =>
   Math.max(0, Math.max(1, Math.ceil((whole * part) / of)) - count);
 
-/** `watch`: the first mails will be enough for it to pause, or half of a limit is reached. */
+/** `watch`: half of a limit is reached, or will be by the first mails. */
 export type Nearness = 'ok' | 'watch';
 
 const isHalfWay = (count: number, whole: number, limit: Limit): boolean => isOver(2 * count, whole, limit);
@@ -132,7 +131,7 @@ export const percent = (count: number, whole: number): string =>
 
 const counted = (count: number): string => count.toLocaleString('en-GB');
 
-/** What the pause says of itself, to people. `from`: since when it was counted, ms. */
+/** The reason of the pause, for people. `from`: start of the counted time, ms. */
 export const reasonOf = (
   { measure, count, whole, ofDelivered }: Finding,
   routeSlug: string,

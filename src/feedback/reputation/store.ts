@@ -1,4 +1,4 @@
-// What the guardrail keeps for itself: the routes it watches, and what the day of a resumption had counted before it.
+// The guardrail's own rows: the routes it watches, and the counts of the day of a resumption before that moment.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type Counts, windowCounters } from './rules.ts';
 
@@ -29,18 +29,18 @@ export const reputationStore = perConnection((db: TenantDb) => {
      SELECT route_id, day, ${columns} FROM counters WHERE day = ?`,
   );
   return {
-    /** The route of that message, where a mail counted on it makes the guardrail look again today. */
+    /** The route of that message if the guardrail must look at it again today. */
     dueOfMessage: (messageSeq: number, today: number): string | undefined =>
       dueOfMessage.get(messageSeq, today),
     routeOf: (messageSeq: number): string | undefined => routeOf.get(messageSeq),
-    /** `lookOn` as `lookAgainOn` says it. */
+    /** `lookOn` is the result of `lookAgainOn`. */
     watch: (routeId: string, lookOn: number | null): void => {
       if (lookOn === null) unwatch.run(routeId);
       else watch.run(routeId, lookOn);
     },
     baseline: (routeId: string): BaselineRow | undefined => baseline.get(routeId),
     baselines: (): BaselineRow[] => baselines.all(),
-    /** From this moment of the UTC day `today` on it is counted anew. */
+    /** Restarts the counts at this moment of the UTC day `today`. */
     begin: (today: number): void => {
       removeBaselines.run();
       addBaselines.run(today);

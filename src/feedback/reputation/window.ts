@@ -1,11 +1,11 @@
-// What the guardrail counts of a route: the last 30 UTC days, or what came after the last resumption, to the moment.
+// The window of the guardrail for a route: the last 30 UTC days, or the exact time since the last resumption.
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type Counts, since, windowCounters, windowDay } from './rules.ts';
 import { type BaselineRow, reputationStore } from './store.ts';
 
-/** A day that is counted no more takes its baseline with it. */
+/** The baseline of a day that has left the window is ignored. */
 const afterBaseline = (counts: Counts, baseline: BaselineRow | undefined, firstDay: number): Counts =>
   since(counts, baseline !== undefined && baseline.day >= firstDay ? baseline : undefined);
 
@@ -17,7 +17,7 @@ export const windowOf = (db: TenantDb, routeId: string, resumedAt: number | null
 
 const nothing = Object.fromEntries(windowCounters.map((outcome) => [outcome, 0])) as Counts;
 
-/** Of any route of the practice, read at once. */
+/** For all routes of the tenant, with one reading. */
 export const windowsOf = (
   db: TenantDb,
   resumedAt: number | null,

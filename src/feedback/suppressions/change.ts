@@ -1,4 +1,4 @@
-// Adding and removing suppressions, with their events: in the transaction of whoever does it.
+// Adds and removes suppressions with their events, in the caller's transaction.
 import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventStore } from '#src/events/store.ts';
@@ -10,7 +10,7 @@ import { suppressionHash } from './address-hash.ts';
 import { suppressionData } from './event-data.ts';
 import { type SuppressionRow, suppressionStore } from './store.ts';
 
-/** Where it applies: ids of this practice's. */
+/** Where it applies: ids of this tenant. */
 export type SuppressionPlace =
   | { readonly scope: 'team'; readonly projectId: null; readonly routeId: null }
   | { readonly scope: 'project'; readonly projectId: string; readonly routeId: null }
@@ -23,15 +23,14 @@ export interface NewSuppression {
   readonly address: Address;
   readonly place: SuppressionPlace;
   readonly reason: SuppressionReason;
-  /** The message that it came from; null where it came from none. */
+  /** The message that caused it; null where there is none. */
   readonly sourceMessageId: string | null;
   readonly note: string | null;
 }
 
 /**
- * The one way to suppress an address. Where it is suppressed in that place already, that row stands as it is, also where
- * the person's data has been erased meanwhile: then nothing changes and no event tells of it. `key` is the one of
- * `suppressionHash`.
+ * Suppresses an address. If it is suppressed in that place already, the row is kept as it is, also after the person's data
+ * has been erased; then nothing changes and there is no event. `key` is that of `suppressionHash`.
  */
 export const addSuppression = (
   db: TenantDb,
@@ -62,7 +61,7 @@ export const addSuppression = (
   return { row, isNew };
 };
 
-/** How much the person's own word weighs; what they have not said themselves weighs nothing. */
+/** Rank of a reason that is the person's own wish; other reasons have no rank. */
 const ownWeight: Readonly<Record<SuppressionReason, number>> = {
   complaint: 2,
   unsubscribe_all: 1,
@@ -73,10 +72,9 @@ const ownWeight: Readonly<Record<SuppressionReason, number>> = {
 };
 
 /**
- * As `addSuppression`, for what the person asks for themselves: where the sender or a bounce came first, the row says from
- * now on that it is their wish, so that nobody takes it for something that has settled; and where they complain after they
- * have unsubscribed, that they complained. So the order in which it was heard makes no difference. `isNew`: it was not
- * their wish before.
+ * Like `addSuppression`, for the person's own wish. It replaces the reason of an earlier row of the sender or of a bounce, so
+ * that no one removes it as settled; and a complaint replaces an earlier unsubscription. So the order of the signals makes
+ * no difference. `isNew`: it was not their wish before.
  */
 export const addOwnSuppression = (
   db: TenantDb,
@@ -93,13 +91,13 @@ export const addOwnSuppression = (
   return { row: { ...row, reason, source_message_id: sourceMessageId }, isNew: before === 0 };
 };
 
-/** From now on mail goes to that address again, unless another row keeps it from it. */
+/** Mail goes to that address again, unless another row suppresses it. */
 export const removeSuppression = (db: TenantDb, row: SuppressionRow, now: number): void => {
   suppressionStore(db).remove(row.id);
   tell(db, 'suppression.removed', row, now);
 };
 
-/** About no message, even where one was the reason: a message's timeline tells what became of the message. */
+/** The event is about no message, even where one was the reason: a timeline shows only the outcome of its message. */
 const tell = (
   db: TenantDb,
   type: 'suppression.added' | 'suppression.removed',

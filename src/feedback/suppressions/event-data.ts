@@ -1,11 +1,11 @@
-// A suppression as events tell of it.
+// A suppression as events contain it.
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { EventData } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 
-/** Of the project or route that it is about, where they are known. */
+/** Of its project or route, where they are known. */
 export const slugsOf = (
   db: TenantDb,
   { project_id, route_id }: Pick<SuppressionFacts, 'project_id' | 'route_id'>,

@@ -1,6 +1,6 @@
-// Where a suppression applies, as a client says it, and who may change what there. Who is limited to projects sees and
-// changes what belongs to theirs. What concerns several projects (the whole practice, a shared route) they see where they
-// ask for one address, so that "why does it get nothing" has an answer, and the list of all addresses stays closed.
+// The place where a suppression applies, as a client names it, and which callers may change it. A caller limited to projects
+// sees and changes the suppressions of those. Suppressions of the whole tenant or of a shared route are shown to it only
+// when it asks for one address, so that it learns why that gets no mail but cannot list all addresses.
 
 import { notFound, requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { type ProjectRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
@@ -23,7 +23,7 @@ const unfit = (path: string, message: string): AppError =>
 
 export const noSuchSuppression = (): AppError => notFound('suppression');
 
-/** Throws `not_found` for what the caller does not see. */
+/** Throws `not_found` where the caller may not see it. */
 export const namedProject = (db: TenantDb, idOrSlug: string, caller: Caller): ProjectRow => {
   const store = tenantStore(db);
   const row = store.project(idOrSlug) ?? store.projectBySlug(idOrSlug);
@@ -31,7 +31,7 @@ export const namedProject = (db: TenantDb, idOrSlug: string, caller: Caller): Pr
   return row;
 };
 
-/** Shared ones are everybody's to see. Throws `not_found`. */
+/** Every caller sees shared routes. Throws `not_found`. */
 export const namedRoute = (db: TenantDb, idOrSlug: string, caller: Caller): RouteRow => {
   const row = tenantStore(db).route(idOrSlug);
   if (!row || (row.project_id !== null && !mayUseProject(caller, row.project_id))) throw notFound('route');
@@ -49,8 +49,8 @@ const requireNone = (path: string, value: string | undefined, scope: Suppression
 };
 
 /**
- * The place that was named and that the caller may change. `root` is where it stands in the request. Throws
- * `invalid_request`, `not_found`, `forbidden`.
+ * The named place, which the caller may change. `root` is its path in the request. Throws `invalid_request`, `not_found`,
+ * `forbidden`.
  */
 export const namedPlace = (
   db: TenantDb,
@@ -83,7 +83,7 @@ export const namedPlace = (
   }
 };
 
-/** The project that the row belongs to; null where it concerns several. */
+/** The project of the row; null where it concerns several. */
 const projectOf = (db: TenantDb, { project_id, route_id }: SuppressionFacts): string | null =>
   route_id === null ? project_id : (tenantStore(db).route(route_id)?.project_id ?? null);
 
@@ -92,14 +92,14 @@ export const isVisible = (db: TenantDb, row: SuppressionFacts, caller: Caller): 
   return project === null || mayUseProject(caller, project);
 };
 
-/** Throws `not_found` for what the caller does not see, and `forbidden` for what concerns other projects too. */
+/** Throws `not_found` where the caller may not see it, and `forbidden` where it concerns other projects too. */
 export const requireMayChange = (db: TenantDb, row: SuppressionFacts, caller: Caller): void => {
   if (!isVisible(db, row, caller)) throw noSuchSuppression();
   if (projectOf(db, row) === null)
     requireAllProjects(caller, 'suppressions.manage', 'A suppression of several projects');
 };
 
-/** What the lists of the caller are limited to; null: nothing. */
+/** The limit of the caller's lists; null: no limit. */
 export const withinOf = (db: TenantDb, { projects }: Caller): Within | null =>
   projects && {
     projects: [...projects],

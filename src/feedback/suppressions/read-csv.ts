@@ -1,6 +1,6 @@
-// Reads a file of addresses to suppress: comma-separated values (RFC 4180; semicolons and tabs are taken as well, for so
-// spreadsheet programs write them here) with a head line, or a plain list with one address a line. What a line says is
-// judged line by line; a quote that is never closed makes the rest of the file unreadable, and it is refused as a whole.
+// Reads a file of addresses to suppress: comma-separated values (RFC 4180; also with semicolons or tabs, as spreadsheet
+// programs write them in Europe) with a head line, or a plain list with one address a line. Each line is judged by itself; a
+// quote that is never closed makes the rest of the file unreadable, so the whole file is refused.
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { CsvError, type CsvErrorCode, parse } from 'csv-parse';
@@ -18,15 +18,15 @@ import type { NamedPlace } from './place.ts';
 import { noteSchema } from './schema.ts';
 
 export const MAX_LINES = 50_000;
-/** Of one line, octets. */
+/** Octets of one line. */
 const MAX_RECORD = 16_384;
-/** Octets between two looks at what else is to be done: some 5 ms. */
+/** Octets between two pauses for the event loop: some 5 ms. */
 const SLICE = 16_384;
 
 export interface ImportLine {
   readonly line: number;
   readonly address: Address;
-  /** As it stands in the line; without any of its fields: as the request says. */
+  /** As in the line; a line without these fields takes those of the request. */
   readonly place: NamedPlace;
   readonly reason: SuppressionReason;
   readonly note: string | null;
@@ -44,7 +44,7 @@ export interface ReadLines {
 
 type Column = 'address' | 'scope' | 'project' | 'route' | 'reason' | 'note';
 
-/** As other services and address books call them too. */
+/** Also the names that other services and address books use. */
 const columnNames: Readonly<Record<Column, readonly string[]>> = {
   address: [
     'address',
@@ -70,7 +70,7 @@ const columnOf = new Map<string, Column>(
   ),
 );
 
-/** Where each column stands; the first of a name counts. */
+/** The index of each column; the first one of a name counts. */
 type Layout = ReadonlyMap<Column, number>;
 
 const PLAIN_LIST: Layout = new Map([['address', 0]]);
@@ -87,7 +87,7 @@ const tooMany = (): AppError =>
     extra: { fields: [{ path: 'body', message: `must have at most ${MAX_LINES} lines` }] },
   });
 
-/** Null where the record is no head line, but an address. Throws where it is neither. */
+/** Null where the record is an address instead of a head line. Throws where it is neither. */
 const layoutOf = (record: readonly string[]): Layout | null => {
   const layout = new Map<Column, number>();
   for (const [position, cell] of record.entries()) {
@@ -99,7 +99,7 @@ const layoutOf = (record: readonly string[]): Layout | null => {
   throw unreadable(1, 'names no column `address`');
 };
 
-/** The one that stands most often in the first line. */
+/** The most frequent one in the first line. */
 const delimiterOf = (text: string): string => {
   const end = text.search(/[\r\n]/);
   const first = text.slice(0, end === -1 ? MAX_RECORD : Math.min(end, MAX_RECORD));
@@ -133,7 +133,7 @@ const lineOf = (line: number, record: readonly string[], layout: Layout): Import
     return failed('has a scope that is none of team, project, route');
   const note = noteSchema.safeParse(given('note') ?? '');
   if (!note.success) return failed('has a note that is too long or has control characters');
-  // Other services have words of their own for it: who is suppressed is what counts.
+  // Other services use other words; that the address is suppressed is what counts.
   const reason = given('reason')?.toLowerCase() ?? '';
   const place = {
     scope,

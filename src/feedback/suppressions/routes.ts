@@ -1,4 +1,4 @@
-// Who must not be mailed: looked up, listed, suppressed, let go again.
+// Suppressions over HTTP: look up, list, add, remove.
 import { z } from 'zod';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Caller } from '#src/kernel/access.ts';

@@ -12,9 +12,8 @@ import type { SuppressionRow } from './store.ts';
 
 const MAX_ADDRESS_TEXT = 1_000;
 const MAX_NOTE = 500;
-/** Of the specification. */
 const MAX_DELETED = 1_000;
-/** Lines of an import that are named with what is wrong with them. */
+/** Rejected lines of an import that the answer names. */
 export const MAX_NAMED_LINES = 1_000;
 
 const named = z.string().min(1).max(63).toLowerCase();
@@ -25,7 +24,7 @@ export const noteSchema = z
   .max(MAX_NOTE)
   .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'expected one line without control characters');
 
-/** Where it applies; the scope follows from what else is given. */
+/** Where it applies; the other fields decide the scope. */
 export const placeShape = {
   scope: z
     .enum(suppressionScopes)
@@ -117,7 +116,7 @@ export const presentSuppression = (db: TenantDb, row: SuppressionRow): z.infer<t
   };
 };
 
-/** For the audit, which outlasts the erasure of a person's data: their address cannot be read from it. */
+/** For the audit, which is kept after the erasure of a person's data: the address cannot be read from it. */
 export const auditedSuppression = (db: TenantDb, row: SuppressionRow) => ({
   ...presentSuppression(db, row),
   address: row.address === null ? null : maskAddress(row.address as Address),

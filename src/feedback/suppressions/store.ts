@@ -1,5 +1,5 @@
-// Suppressions in the tenant's file, found by the hash of their address. Listed newest first; one call looks at so many
-// rows at most, because it holds up the event loop meanwhile, and the next one goes on where it stopped.
+// Suppressions in the tenant's file, found by the hash of their address. Listed newest first; one call reads a bounded number
+// of rows, because it blocks the event loop, and the next call continues.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type {
   SuppressionFacts,
@@ -34,11 +34,11 @@ export interface Within {
 
 export interface Found {
   readonly rows: SuppressionRow[];
-  /** Where to go on; null where nothing is left. */
+  /** Where to continue; null at the end. */
   readonly next: number | null;
 }
 
-/** Some 10 ms where none fits. */
+/** Some 10 ms if no row fits. */
 const ROWS_PER_CALL = 50_000;
 
 interface Parameters extends Omit<SuppressionFilter, 'within'> {
@@ -89,7 +89,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
     /** Newest first: a handful at the most, one a scope. */
     rowsOfAddress: (hash: Buffer): SuppressionRow[] => rowsOfAddress.all(hash),
     byId: (id: string): SuppressionRow | undefined => byId.get(id),
-    /** False where the address is suppressed in that scope already: the first reason stands. */
+    /** False where the address is suppressed in that scope already: the first reason is kept. */
     insert: (row: Omit<SuppressionRow, 'seq'>): boolean => insert.run(row).changes > 0,
     restate: (id: string, reason: SuppressionReason, sourceMessageId: string): void => {
       restate.run(reason, sourceMessageId, id);
@@ -97,7 +97,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
     remove: (id: string): void => {
       remove.run(id);
     },
-    /** At most `limit` of those before position `before`; maybe fewer, even none, though more are left. */
+    /** At most `limit` before position `before`; it may be fewer, even none, although more are left. */
     find: (
       filter: SuppressionFilter,
       before: number | null,
@@ -111,7 +111,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
       if (rows.length > limit && last) return { rows: rows.slice(0, limit), next: last.seq };
       return { rows, next: from > 1 ? from : null };
     },
-    /** The same in the order of their making, after position `after`: for exports, to which new ones come at the end. */
+    /** Oldest first, after position `after`: in an export, rows added meanwhile come at the end. */
     findAfter: (
       filter: SuppressionFilter,
       after: number,

@@ -1,4 +1,4 @@
-// Suppressions by the file and by the thousand.
+// Import, export and bulk removal of suppressions over HTTP.
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { namedPlace } from './place.ts';
@@ -20,9 +20,9 @@ import {
 } from './transfer.ts';
 
 const MIB = 1_024 * 1_024;
-/** The lines of one import with 160 octets each. */
+/** Room for the lines of one import with 160 octets each. */
 const IMPORT_BYTES = 8 * MIB;
-/** Of a practice: each takes some seconds of the one thread that all share, in small pieces. */
+/** For one tenant: each takes some seconds of the event loop, in small pieces. */
 const FILES_PER_MINUTE = 10;
 
 const shared = {
@@ -57,7 +57,7 @@ export const suppressionTransferRoutes = (deps: SuppressionDeps): Route[] => {
         limit(params.id);
         const { lines, failed } = await readLines(body);
         const by = { tenantId: params.id, caller, change };
-        // A place that is not there or not the caller's is the request's fault, not that of each line.
+        // An unknown or forbidden place is an error of the request, not of each line.
         const says = query.scope ?? query.project_id ?? query.route_id;
         if (says !== undefined)
           await deps.files.read(params.id, (db) => namedPlace(db, query, caller, 'query'));

@@ -1,5 +1,5 @@
-// Many suppressions at once: imported from a file, exported to one, removed by their ids. Written in small transactions,
-// so that others get their turn in between; what a crash cuts off is done again by the same call, to no harm.
+// Imports, exports and removes many suppressions. Written in small transactions, so that others run in between; after a
+// crash the same call can be repeated without harm.
 import type { KeyObject } from 'node:crypto';
 import { type AuditEntry, auditStore } from '#src/events/audit-store.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -22,11 +22,11 @@ const ROWS_PER_PAGE = 1_000;
 export interface SuppressionDeps {
   readonly files: TenantFiles;
   readonly clock: Clock;
-  /** Of `suppressionHash`. */
+  /** The key of `suppressionHash`. */
   readonly suppressionKey: KeyObject;
 }
 
-/** Who does it, and in which practice. */
+/** The caller and the tenant. */
 export interface By {
   readonly tenantId: string;
   readonly caller: Caller;
@@ -66,8 +66,8 @@ const importLine = (
 };
 
 /**
- * Suppresses the addresses of these lines; a line that names a place the caller cannot change fails alone. `otherwise` is
- * the place of lines that name none: it must be the caller's.
+ * Suppresses the addresses of these lines; a line with a place that the caller may not change fails alone. `otherwise` is the
+ * place of lines that name none; the caller must be allowed to change it.
  */
 export const importSuppressions = async (
   deps: SuppressionDeps,
@@ -76,7 +76,7 @@ export const importSuppressions = async (
   by: By,
 ): Promise<Imported> => {
   const { files, clock } = deps;
-  // Written first: who ended a practice's mail to so many is to be known, also after a crash in between.
+  // The audit entry first: who suppressed so many addresses must be known also after a crash in between.
   await files.write(by.tenantId, (db) => {
     const target = { type: 'practice', id: by.tenantId };
     auditStore(db).record(
@@ -127,7 +127,7 @@ const exportLine = (db: TenantDb, row: SuppressionRow): string => {
 
 const everything = { scope: null, reason: null, projectId: null, routeId: null };
 
-/** The whole list as CSV in the order of its making, read as the client takes it; it can be imported again. */
+/** The whole list as CSV, oldest first, read as fast as the client takes it; it can be imported again. */
 export async function* exportSuppressions(
   { files }: SuppressionDeps,
   { tenantId, caller }: Pick<By, 'tenantId' | 'caller'>,
@@ -146,7 +146,7 @@ export async function* exportSuppressions(
   }
 }
 
-/** Those of the ids that there are and the caller sees. Throws `forbidden` where one is not the caller's to remove. */
+/** The rows that exist and that the caller sees. Throws `forbidden` where the caller may not remove one. */
 const removable = (db: TenantDb, ids: readonly string[], caller: Caller): SuppressionRow[] =>
   ids.flatMap((id) => {
     const row = suppressionStore(db).byId(id);
@@ -161,7 +161,7 @@ const removalOf = (db: TenantDb, tenantId: string, rows: readonly SuppressionRow
   after: { suppressions: [] },
 });
 
-/** Ids of those removed. Throws `forbidden`, and removes none, where one is not the caller's to remove. */
+/** The ids of the removed rows. Throws `forbidden`, and removes none, where the caller may not remove one. */
 export const removeSuppressions = async (
   { files, clock }: SuppressionDeps,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-// Who opens or follows: as much of it as may be kept.
+// What may be kept about the client that opened or clicked.
 
 import { withoutHost } from '#src/kernel/ip-networks.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
@@ -7,14 +7,14 @@ import type { Hit } from './rules.ts';
 
 const MAX_USER_AGENT = 256;
 
-/** One line of printable ASCII; a copy, so that no long header is held for its beginning. */
+/** One line of printable ASCII; a copy, so that the memory of a long header is released. */
 const printable = (text: string): string =>
   Buffer.from(text.slice(0, MAX_USER_AGENT), 'latin1')
     .toString('latin1')
     .replace(/[^\x20-\x7e]/g, '?')
     .trim();
 
-/** What is noted of a request. `url`: where the link leads, of a click. */
+/** `url`: the target of the link, for a click. */
 export const hitOf = (
   kind: HitKind,
   url: string | null,

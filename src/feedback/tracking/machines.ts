@@ -1,12 +1,12 @@
-// Who loads a pixel or follows a link without anybody having read the mail: by what the request says of itself. Filters
-// that say nothing, or call themselves a browser, are told by time and number: see rules.ts. One way round it errs gladly:
-// a machine taken for a person spoils a rate, a person taken for a machine only is not counted.
-// The proxies of Gmail (GoogleImageProxy) and Yahoo (YahooMailProxy) load images when somebody opens the mail, and Outlook
-// names Office when it shows one: they are people. Pure.
+// Recognises machines that load a pixel or follow a link before a person has read the mail, by what the request says about
+// its client. Filters that say nothing, or call themselves a browser, are recognised by time and number: see rules.ts. When
+// in doubt it is a machine: a machine taken for a person spoils a rate, a person taken for a machine is only not counted.
+// The proxies of Gmail (GoogleImageProxy) and Yahoo (YahooMailProxy) load images when a person opens the mail, and Outlook
+// names Office when it shows one: they count as people. Pure.
 
 export type HitKind = 'open' | 'click';
 
-/** What a request says of itself; an agent is one line of printable ASCII. */
+/** What a request says about its client; an agent is one line of printable ASCII. */
 export interface RequestFacts {
   readonly kind: HitKind;
   /** In upper case. */
@@ -20,19 +20,19 @@ export interface RequestFacts {
 export interface AgentRule {
   readonly id: string;
   readonly agent: RegExp;
-  /** Only where it does this; absent: whatever it does. */
+  /** The rule holds for this kind only; absent: for both. */
   readonly kind?: HitKind;
-  /** Who it is, and where that is written or was seen. */
+  /** The machine, and the source of the pattern. */
   readonly source: string;
   readonly examples: readonly [string, ...string[]];
 }
 
-/** Where browsers say that they load something before anybody asked for it, in lower case. */
+/** Header fields by which browsers mark prefetches, in lower case. */
 export const PURPOSE_FIELDS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
 /** Fetch, "Sec-Purpose"; Chrome's older `Purpose`, Safari's `X-Purpose: preview`, Firefox's older `X-Moz`. */
 const AHEAD = /\b(?:prefetch|prerender|preview)\b/i;
 
-/** The first that matches says which machine it is. Patterns are searched in at most 256 characters. */
+/** The first match counts. Patterns are searched in at most 256 characters. */
 export const agentRules: readonly AgentRule[] = [
   {
     id: 'no_agent',
@@ -123,7 +123,7 @@ export const agentRules: readonly AgentRule[] = [
   },
   {
     id: 'crawler',
-    // Cubot makes telephones.
+    // Cubot is a brand of telephones.
     agent: /(?<!\bcu)bot\b|crawl|spider|\bSlurp\b|\bscanner\b|\+https?:\/\//i,
     source: 'crawlers call themselves so, or name a page that tells of them',
     examples: [
@@ -172,7 +172,7 @@ export const agentRules: readonly AgentRule[] = [
   },
 ];
 
-/** Which machine it is, by the id of a rule; null: nothing says that it is one. */
+/** Id of the rule that recognised a machine; null where none did. */
 export const machineOf = ({ kind, method, userAgent, purposes }: RequestFacts): string | null => {
   if (method !== 'GET') return 'no_get';
   if (purposes.some((value) => AHEAD.test(value))) return 'prefetch';

@@ -1,5 +1,5 @@
-// Writes opens and clicks of one tenant's mails down, in one transaction: what people did goes the way of all that is events
-// of a recipient, what machines did is kept as an event and moves nothing.
+// Stores opens and clicks of one tenant's mails in one transaction. Those of people are applied as signals; those of machines
+// become events and change nothing.
 
 import { eventStore, type HeardEvent } from '#src/events/store.ts';
 import { applySignal, type SignalDeps } from '#src/feedback/apply-signal.ts';
@@ -10,14 +10,14 @@ import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 import type { HitKind } from './machines.ts';
 import { canBeRead, canHaveArrived, type Hit, isTooSoon, MAX_KEPT } from './rules.ts';
 
-/** What was done with the mail of that recipient. */
+/** An open or click in the copy of that recipient. */
 export interface RecipientHit extends Hit {
   readonly recipientId: number;
 }
 
 const signalOf: Readonly<Record<HitKind, Signal>> = { open: 'opened', click: 'clicked' };
 
-/** Undefined where there is nobody to tell it of: removed since, never handed over, or the service's own mail. */
+/** Undefined where the hit does not count: the message is removed, was never handed over, or is the service's own. */
 const readerOf = (db: TenantDb, recipientId: number): RecipientRow | undefined => {
   const recipient = messageStore(db).recipient(recipientId);
   const message = recipient && messageStore(db).bySeq(recipient.message_seq);
@@ -28,7 +28,7 @@ const readerOf = (db: TenantDb, recipientId: number): RecipientRow | undefined =
   return canBeRead({ attempts, queuedAttempts, isEnded }) ? recipient : undefined;
 };
 
-/** Whether it waits for an attempt, and nobody can have it from an earlier one. */
+/** Whether the copy waits for an attempt and cannot have arrived by an earlier one. */
 const isYetToCome = (
   db: TenantDb,
   { id, message_seq }: RecipientRow,
@@ -51,7 +51,7 @@ const record = (db: TenantDb, recipientId: number, hits: readonly Hit[], deps: S
   const isForFilters = isYetToCome(db, reader, events);
   for (const hit of hits) {
     kept[hit.kind] += 1;
-    // As it stands after the one before.
+    // Read again: the hit before may have changed it.
     const recipient = messageStore(db).recipient(recipientId);
     if (!recipient || kept[hit.kind] > MAX_KEPT) continue;
     const machine = hit.machine ?? (isForFilters || isTooSoon(hit, events) ? 'too_soon' : null);
@@ -65,7 +65,7 @@ const record = (db: TenantDb, recipientId: number, hits: readonly Hit[], deps: S
   }
 };
 
-/** In their order for each recipient. */
+/** Keeps the order of the hits of each recipient. */
 export const recordHits = (db: TenantDb, hits: readonly RecipientHit[], deps: SignalDeps): void => {
   for (const [recipientId, theirs] of Map.groupBy(hits, (hit) => hit.recipientId))
     record(db, recipientId, theirs, deps);

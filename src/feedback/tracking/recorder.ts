@@ -1,7 +1,6 @@
-// Holds opens and clicks in memory for some seconds, then writes them, those of one tenant together: whoever loads a pixel
-// or follows a link waits for no file, and a filter that opens all links of a mail is told from a person before anything
-// is written of it. What is held is bounded: by what of one recipient would be kept at all, and in all; beyond that the
-// newest are not kept, which the log says. A crash loses what is held, a stop writes it.
+// Holds opens and clicks in memory for some seconds, then stores them in batches per tenant: so the answer waits for no
+// file, and a filter that opens all links of a mail is recognised before anything is stored. The number held is bounded per
+// recipient and in total; further ones are dropped, and the log reports it. A crash loses what is held, a stop stores it.
 
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { SignalDeps } from '#src/feedback/apply-signal.ts';
@@ -20,17 +19,17 @@ export interface RecorderDeps {
   readonly platform: Pick<DurableFile<PlatformDb>, 'peek'>;
   readonly files: Pick<TenantFiles, 'write'>;
   readonly log: Log;
-  readonly applySignals: SignalDeps;
-  /** How long each is held, ms; what tells a burst needs `BURST_MS`. */
+  readonly signals: SignalDeps;
+  /** How long each is held, ms; recognising a burst needs `BURST_MS`. */
   readonly holdMs?: number;
   /** How many are held. */
   readonly capacity?: number;
 }
 
 export interface Recorder {
-  /** Returns at once, whatever becomes of it; never throws. */
+  /** Returns at once and never throws. */
   note(target: ReturnPathTarget, hit: Hit): void;
-  /** Resolves when what is held is written, or has been given up after some seconds. Nothing is noted any more. */
+  /** Resolves when everything held is stored, or was given up after some seconds. Later hits are dropped. */
   stop(): Promise<void>;
 }
 
@@ -38,20 +37,20 @@ export interface Recorder {
 const CAPACITY = 10_000;
 const HOLD_MS = BURST_MS + SECOND / 2;
 const TICK_MS = SECOND / 2;
-/** Tenants written at once: each may take one of the places for open files from somebody who waits for an answer. */
+/** Tenants stored at once: each may take one of the places for open files from a request. */
 const WRITERS = 4;
-/** In one transaction, which the event loop waits for: each takes 90 µs of it. */
+/** Hits in one transaction, which blocks the event loop for 90 µs each. */
 const BATCH = 50;
-/** A file that cannot be written is tried again so often, and after such pauses. */
+/** A file that cannot be written is tried so many times, with this pause. */
 const TRIES = 4;
 const RETRY_MS = 5 * SECOND;
 const STOP_MS = 5 * SECOND;
-/** Of the room for all: what is called on one practice's links, by whomever, leaves the others theirs. */
+/** Share of the capacity for one tenant, so that requests to its links leave room for the others. */
 const SHARE = 0.5;
 const FAILING_SHARE = 0.1;
-const TELL_EVERY_MS = MINUTE;
+const REPORT_EVERY_MS = MINUTE;
 
-/** Monotonic: a clock that is set must neither hold back nor hurry. */
+/** Monotonic: setting the clock must neither delay nor hurry. */
 const monotonic = (): number => performance.now();
 
 interface Held {
@@ -61,35 +60,35 @@ interface Held {
   isBurst: boolean;
 }
 
-/** What is held of one tenant. */
+/** Hits held for one tenant. */
 interface Tenant {
   readonly number: number;
-  /** In the order they came. */
+  /** In the order in which they came. */
   readonly held: Held[];
   isWriting: boolean;
   failures: number;
-  /** Not before that, after a failure. */
+  /** After a failure: not before this time. */
   notBefore: number;
 }
 
-/** What is held of one recipient, in the order it came. */
+/** Hits held for one recipient, in the order in which they came. */
 type OfRecipient = Record<HitKind, Held[]>;
 
-const writtenAs = ({ recipientId, hit, isBurst }: Held): RecipientHit => ({
+const toRecipientHit = ({ recipientId, hit, isBurst }: Held): RecipientHit => ({
   ...hit,
   recipientId,
   machine: hit.machine ?? (isBurst ? 'many_links' : null),
 });
 
 export const createRecorder = (deps: RecorderDeps): Recorder => {
-  const { platform, files, log, applySignals, holdMs = HOLD_MS, capacity = CAPACITY } = deps;
+  const { platform, files, log, signals, holdMs = HOLD_MS, capacity = CAPACITY } = deps;
   const tenants = new Map<number, Tenant>();
   const recipients = new Map<string, OfRecipient>();
   const place = limitConcurrency(WRITERS);
   const writing = new Set<Promise<void>>();
   let size = 0;
   let lost = 0;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | null = null;
   let state: 'open' | 'stopping' | 'stopped' = 'open';
 
@@ -103,7 +102,7 @@ export const createRecorder = (deps: RecorderDeps): Recorder => {
 
   const keyOf = (tenantNumber: number, recipientId: number): string => `${tenantNumber} ${recipientId}`;
 
-  /** Null: as much of that kind is held as would be kept. */
+  /** Null where as many of that kind are held as would be stored. */
   const roomFor = ({ tenantNumber, recipientId }: ReturnPathTarget, kind: HitKind): Held[] | null => {
     const key = keyOf(tenantNumber, recipientId);
     const theirs = recipients.get(key) ?? { open: [], click: [] };
@@ -112,7 +111,7 @@ export const createRecorder = (deps: RecorderDeps): Recorder => {
     return theirs[kind];
   };
 
-  /** One of whom very much comes, or whose file cannot be written, does not take the others' room. */
+  /** A tenant with very many hits, or whose file cannot be written, does not take the room of the others. */
   const isFull = (tenantNumber: number): boolean => {
     const tenant = tenants.get(tenantNumber);
     const share = tenant && tenant.failures > 0 ? FAILING_SHARE : SHARE;
@@ -140,7 +139,7 @@ export const createRecorder = (deps: RecorderDeps): Recorder => {
     timer ??= setTimeout(tick, Math.max(holdMs, TICK_MS));
   };
 
-  /** The first of each list are the oldest. */
+  /** The oldest hits are at the beginning of each list. */
   const forget = (tenant: Tenant, count: number): void => {
     for (const { recipientId, hit } of tenant.held.splice(0, count)) {
       const key = keyOf(tenant.number, recipientId);
@@ -172,7 +171,7 @@ export const createRecorder = (deps: RecorderDeps): Recorder => {
     if (batch.length === 0 || state === 'stopped') return;
     try {
       const row = platform.peek((db) => registryStore(db).anyByNumber(tenant.number));
-      if (row) await files.write(row.id, (db) => recordHits(db, batch.map(writtenAs), applySignals));
+      if (row) await files.write(row.id, (db) => recordHits(db, batch.map(toRecipientHit), signals));
       tenant.failures = 0;
       forget(tenant, batch.length);
     } catch (error) {
@@ -180,7 +179,7 @@ export const createRecorder = (deps: RecorderDeps): Recorder => {
     }
   };
 
-  /** One batch, then the others have their turn. */
+  /** Stores one batch, then the other tenants get their turn. */
   const startWriting = (tenant: Tenant): void => {
     tenant.isWriting = true;
     const written = place(() => writeBatch(tenant)).finally(() => {
@@ -197,16 +196,16 @@ export const createRecorder = (deps: RecorderDeps): Recorder => {
       if (!tenant.isWriting && dueOf(tenant, now).length > 0) startWriting(tenant);
   };
 
-  const tellLost = (): void => {
-    if (lost === 0 || (state === 'open' && monotonic() - toldAt < TELL_EVERY_MS)) return;
-    log.warn({ lost }, 'opens and clicks were not kept: more came than could be written');
+  const reportLost = (): void => {
+    if (lost === 0 || (state === 'open' && monotonic() - reportedAt < REPORT_EVERY_MS)) return;
+    log.warn({ lost }, 'opens and clicks were dropped: more came than could be stored');
     lost = 0;
-    toldAt = monotonic();
+    reportedAt = monotonic();
   };
 
   const tick = (): void => {
     startAll();
-    tellLost();
+    reportLost();
     timer = size > 0 || lost > 0 ? setTimeout(tick, TICK_MS) : null;
   };
 
@@ -222,7 +221,7 @@ export const createRecorder = (deps: RecorderDeps): Recorder => {
     await Promise.race([allWritten().finally(() => written.abort()), sleep(STOP_MS, written.signal)]);
     state = 'stopped';
     lost += size;
-    tellLost();
+    reportLost();
   };
 
   let stopping: Promise<void> | null = null;

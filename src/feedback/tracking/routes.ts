@@ -1,6 +1,5 @@
-// What the links of copies answer: a pixel, or the way to where the sender's link leads. The link itself says all that the
-// answer needs: nothing is read, nothing waited for, and what is noted is written later. Removed mail, or a practice that
-// is gone, takes nobody's link away.
+// Answers the links of copies: a pixel, or a redirect to the sender's target. The link contains all that the answer needs:
+// nothing is read or waited for, and the hit is stored later. Links work on after the mail or its tenant is removed.
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
@@ -13,7 +12,7 @@ import type { Recorder } from './recorder.ts';
 
 export interface TrackingDeps {
   readonly clock: Clock;
-  /** Of the links. */
+  /** Signs the links. */
   readonly trackingKey: KeyObject;
   readonly recorder: Pick<Recorder, 'note'>;
 }
@@ -21,12 +20,12 @@ export interface TrackingDeps {
 /** GIF89a, one transparent point. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-/** In the door's own words for a path that there is not, so that a link altered anywhere looks the same. */
+/** The server's answer for an unknown path, so that a link altered anywhere looks the same. */
 const notOurs = (): AppError => new AppError('not_found', 'There is nothing at this path.');
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
-/** As it stood in the mail, or written so that a header can hold it; null where it is no address on the web. */
+/** As in the mail, or encoded for a header; null where it is no web address. */
 const locationOf = (url: string): string | null => {
   const parsed = URL.parse(url);
   if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') return null;
@@ -42,9 +41,8 @@ export const trackingRoutes = ({ clock, trackingKey, recorder }: TrackingDeps): 
     defineRoute({
       ...shared,
       path: `${OPEN_PATH}/{token}`,
-      summary: 'The image by which the opening of a mail is noticed',
-      description:
-        'Loaded once more, or by a machine, it is the same image. Parameters that others have put to the link are passed over.',
+      summary: 'The image that counts the opening of a mail',
+      description: 'Always the same image. Parameters that others have added to the link are ignored.',
       params: z.strictObject({ token }),
       responses: { 200: { description: 'One transparent point.', body: 'image/gif' }, 404: notOursAnswer },
       handle: ({ params }: { params: { token: string } }, context) => {
@@ -62,9 +60,9 @@ export const trackingRoutes = ({ clock, trackingKey, recorder }: TrackingDeps): 
     defineRoute({
       ...shared,
       path: `${CLICK_PATH}/{token}/{url}`,
-      summary: 'A link of a mail whose following is noticed',
+      summary: 'A link of a mail whose clicks are counted',
       description:
-        'Leads only where the sender of that very mail has linked to: the address stands in the link, signed. Parameters that others have put to it are passed over.',
+        'Leads only to the address that the sender of this mail linked to: it is in the link, signed. Parameters that others have added are ignored.',
       params: z.strictObject({
         token,
         url: z.string().describe('the address it leads to, in base64url'),

@@ -1,4 +1,4 @@
-// What an open or click is worth (decisions 4): who did it, and whether it is kept. Pure.
+// Whether an open or click is a person's, and whether it is stored (decisions 4). Pure.
 import type { HeardEvent } from '#src/events/store.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import type { HitKind } from './machines.ts';
@@ -7,36 +7,33 @@ import type { HitKind } from './machines.ts';
 export interface Hit {
   readonly kind: HitKind;
   readonly at: number;
-  /** Without its last part; null where it is not known. */
+  /** Without its last part; null where unknown. */
   readonly ip: string | null;
   readonly userAgent: string | null;
-  /** Of a click. */
+  /** The target, for a click. */
   readonly url: string | null;
-  /** Which machine it was, by the id of a rule; null: a person, as far as is known. */
+  /** Id of the rule that recognised a machine; null: a person, as far as known. */
   readonly machine: string | null;
 }
 
-/** Of each kind and recipient, machines included: nobody fills a practice's file by calling one link again and again. */
+/** Stored hits of each kind per recipient, machines included, so that repeated requests cannot fill a tenant's file. */
 export const MAX_KEPT = 100;
 
-/**
- * People need longer from the hand-over to here: mail has to arrive, be noticed and read. What comes sooner is a filter on
- * the way that looks at the mail as a browser would.
- */
+/** People need longer after the hand-over: mail has to arrive, be noticed and read. A sooner hit is a filter's. */
 const TOO_SOON_MS: Readonly<Record<HitKind, number>> = { open: 5 * SECOND, click: 10 * SECOND };
 
-/** So many different links of one mail within `BURST_MS`: a filter opens all there are. */
+/** This many different links of one mail within `BURST_MS` are a filter's, which opens all of them. */
 export const BURST_LINKS = 3;
 export const BURST_MS = 2 * SECOND;
 
 /**
- * Of an attempt whose end nobody knew, a hand-over is written down with the first that tells of the mail, at that time: when
- * it was is not known.
+ * For an attempt with an unknown end, the hand-over is stored with the first report about the mail and has its time. The
+ * real time of such a hand-over is unknown.
  */
 const isKnownTime = (sent: HeardEvent, events: readonly HeardEvent[]): boolean =>
   !events.some(({ own, at }) => !own && at === sent.at);
 
-/** The event may be written after the mail has been handed on: what came just before it is as suspicious. */
+/** The event may be stored after the mail was handed over, so a hit just before it is as suspicious. */
 export const isTooSoon = ({ kind, at }: Hit, events: readonly HeardEvent[]): boolean =>
   events.some(
     (one) =>
@@ -48,31 +45,31 @@ export const isBurst = (clicks: readonly Pick<Hit, 'url'>[]): boolean =>
   new Set(clicks.map(({ url }) => url)).size >= BURST_LINKS;
 
 export interface CopyFacts {
-  /** That were written down. */
+  /** Attempts with a stored outcome. */
   readonly attempts: number;
-  /** With the one under way; null where it is queued no more. */
+  /** Includes an attempt in flight; null where the copy is no longer queued. */
   readonly queuedAttempts: number | null;
-  /** Whether it was taken out of the queue for another reason than an attempt. */
+  /** Whether it left the queue for another reason than an attempt. */
   readonly isEnded: boolean;
 }
 
-/** Whether anybody can have the copy: else its links were read in the API, in its source. */
+/** Whether anyone can have the copy; otherwise its links were read in the source that the API shows. */
 export const canBeRead = ({ attempts, queuedAttempts, isEnded }: CopyFacts): boolean =>
   queuedAttempts === null ? attempts > 0 || !isEnded : queuedAttempts > 0;
 
-/** Of a copy that is still to be sent. */
+/** A copy that is still to be sent. */
 export interface WaitingCopy {
   /** Attempts that have ended, or died with their process. */
   readonly ended: number;
-  /** Those that were refused for now, or came to no upstream. */
+  /** Attempts that were deferred, or reached no upstream. */
   readonly turnedAway: number;
   readonly events: readonly HeardEvent[];
 }
 
 /**
- * Whether it can have arrived all the same: an attempt ended of which nobody knows how, or somebody has told of the mail.
- * Else who looks at it is a filter that reads mail before its server answers. Taken for a person, it would be the last that
- * is events of a mail that was turned away: it would not be sent again.
+ * Whether the copy can have arrived all the same: the end of an attempt is unknown, or there is a report about the mail.
+ * Otherwise the reader is a filter that reads mail before its server answers. If it counted as a person, a deferred mail
+ * would not be sent again.
  */
 export const canHaveArrived = ({ ended, turnedAway, events }: WaitingCopy): boolean =>
   ended > turnedAway || events.some(({ own }) => !own);

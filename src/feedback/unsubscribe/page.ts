@@ -1,5 +1,5 @@
-// The pages behind the link in each copy, in German and English: they say whose mail it is and what ends, and have one
-// button for it and one for all mail of that sender. Nothing is asked of the person, neither an address nor a reason.
+// The pages behind the unsubscribe link, in German and English: they name the sender and what ends, with one button for this
+// mail and one for all mail of the sender. They ask for nothing, neither an address nor a reason.
 import { domainToUnicode } from 'node:url';
 import type { PracticeRow, RouteRow } from '#src/accounts/tenants/store.ts';
 import type { Language } from '#src/kernel/language.ts';
@@ -13,10 +13,10 @@ interface Words {
   readonly title: string;
   readonly doneTitle: string;
   readonly unknownTitle: string;
-  /** What a route carries, as people know it. */
+  /** What people call the mail of a route. */
   readonly mail: Readonly<Record<Stream, string>>;
   readonly ask: (practice: string, address: string, mail: string) => string;
-  /** The second button ends this as well. */
+  /** What the second button ends as well. */
   readonly warnAll: (practice: string) => string;
   readonly stop: string;
   readonly stopAll: string;
@@ -87,13 +87,13 @@ const words: Readonly<Record<Language, Words>> = {
   },
 };
 
-/** The routes that every practice has; others are named beside what they carry, for their practice made them. */
+/** The routes that every tenant has; other routes are named, because the tenant made them. */
 const BUILT_IN: ReadonlySet<string> = new Set(['outgoing', 'broadcast']);
 
 const mailOf = ({ slug, name, type }: RouteRow, say: Words): string =>
   BUILT_IN.has(slug) ? say.mail[type] : `${escapeHtml(name)} (${say.mail[type]})`;
 
-/** Who sent it, as far as the practice has said. */
+/** The sender, as far as the tenant has given it. */
 const imprint = (practice: PracticeRow, say: Words): string => {
   const { name, legal_street, legal_city, legal_privacy_url, custom_domain, managed_host } = practice;
   const host = domainToUnicode(custom_domain ?? managed_host);
@@ -105,15 +105,15 @@ const imprint = (practice: PracticeRow, say: Words): string => {
   return `<p class="note"><b>${say.sender}</b><br>${[...lines, ...privacy].join('<br>')}</p>`;
 };
 
-/** A form that only its button sends: links are followed by machines. */
+/** A form that only its button submits, because machines follow links. */
 const button = (action: string, label: string): string =>
   `<form method="post" action="${escapeHtml(action)}"><button type="submit">${label}</button></form>`;
 
 export interface Shown {
   readonly copy: Copy;
-  /** Of which they have unsubscribed. */
+  /** What they have unsubscribed from. */
   readonly stopped: Extent | null;
-  /** Where the buttons post to. */
+  /** Target of the buttons. */
   readonly action: Readonly<Record<Extent, string>>;
 }
 
@@ -140,7 +140,7 @@ export const unsubscribePage = (
   });
 };
 
-/** One page for whatever is wrong with a link: it tells nobody which ones exist. */
+/** One page for every defective link, so that it does not show which links exist. */
 export const unknownLinkPage = (language: Language, serviceName: string): RouteResult => {
   const say = words[language];
   return page({

@@ -1,6 +1,6 @@
-// The way out that each copy bears (RFC 8058): its link shows a page, and a POST to it unsubscribes, be it the page's
-// button or a mail program's one click. What the POST's body says is not looked at: the link alone names the copy, and no
-// form of it that some mail program sends may fail. No cookie, Origin or Referer is asked for.
+// The unsubscribe link of each copy (RFC 8058): GET shows a page, and POST unsubscribes, from the page's button or a mail
+// program's one click. The body of the POST is ignored: the link alone names the copy, and every form of body that a mail
+// program sends must work. No cookie, Origin or Referer is required.
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
@@ -19,13 +19,13 @@ export interface UnsubscribeDeps extends UnsubscribeKeys {
   readonly platform: DurableFile<PlatformDb>;
   readonly files: TenantFiles;
   readonly clock: Clock;
-  /** Of the tokens. */
+  /** Signs the tokens. */
   readonly unsubscribeKey: KeyObject;
   readonly serviceName: string;
 }
 
 const query = z
-  // Others' parameters are passed over: mail programs and those who count clicks add theirs.
+  // Unknown parameters are ignored: mail programs and click counters add theirs.
   .object({
     t: z.string().optional().describe('of the link in the mail'),
     from: z.enum(['all']).optional().catch(undefined).describe('`all`: from all mail of this sender'),
@@ -38,7 +38,7 @@ const actionsOf = (token: string): Shown['action'] => {
   return { route, team: `${route}&from=all` };
 };
 
-/** Whose copy the token names; null costs nobody more than an HMAC. */
+/** The copy that the token names; an invalid one costs only an HMAC. */
 const targetOf = ({ platform, unsubscribeKey }: UnsubscribeDeps, token: string) => {
   const target = decodeUnsubscribeToken(unsubscribeKey, token);
   const tenant = target && platform.peek((db) => registryStore(db).anyByNumber(target.tenantNumber));
@@ -61,7 +61,7 @@ const carriedOut = async (deps: UnsubscribeDeps, token: string, extent: Extent):
     const copy = copyOf(db, target.recipientId);
     if (copy === null) return null;
     unsubscribe(db, copy, extent, deps, deps.clock.now());
-    // A complaint stands as it is, and counts for as much.
+    // A complaint is kept as it is and has the same effect.
     const stopped = extentOf(db, copy, deps.suppressionKey) ?? extent;
     return { copy, stopped: extent === 'team' ? extent : stopped, action: actionsOf(token) };
   });

@@ -1,5 +1,5 @@
-// What the link in a copy names, and taking the person at their word: they get no more of this mail, or of any mail of
-// this sender. One transaction writes suppression, status, counters and events.
+// Unsubscribes a person from mail like the copy whose link they used, or from all mail of its sender. One transaction writes
+// suppression, status, counters and events.
 import type { KeyObject } from 'node:crypto';
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
@@ -16,7 +16,7 @@ import { after, currentSignal, statusBeside, statusOf } from '#src/messages/rule
 import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
 import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 
-/** `route`: mail like the one that bears the link. `team`: all mail of this sender. */
+/** `route`: mail like the one with the link. `team`: all mail of this sender. */
 export type Extent = 'route' | 'team';
 
 /** The copy that a link was in. */
@@ -29,13 +29,13 @@ export interface Copy {
 }
 
 export interface UnsubscribeKeys {
-  /** Of `suppressionHash`. */
+  /** The key of `suppressionHash`. */
   readonly suppressionKey: KeyObject;
-  /** What goes there is counted nowhere. */
+  /** Mail to this host is not counted. */
   readonly simulatorDomain: string;
 }
 
-/** Null where the message has been removed since, never was, or is the service's own, which bears no such link. */
+/** Null where the message is removed, unknown, or the service's own, which has no such link. */
 export const copyOf = (db: TenantDb, recipientId: number): Copy | null => {
   const recipient = messageStore(db).recipient(recipientId);
   const message = recipient && messageStore(db).bySeq(recipient.message_seq);
@@ -52,8 +52,8 @@ const isOwnWish = ({ reason, scope, route_id }: SuppressionFacts, { route }: Cop
   (reason === 'unsubscribe' || reason === 'unsubscribe_all') && (scope === 'team' || route_id === route.id);
 
 /**
- * The widest extent of which the person has unsubscribed; null: of nothing that this mail belongs to. What keeps mail from
- * them for other reasons may pass, and is none.
+ * The widest extent that the person has unsubscribed from; null where they can still get this mail. Suppressions for other
+ * reasons do not count.
  */
 export const extentOf = (db: TenantDb, copy: Copy, key: KeyObject): Extent | null => {
   const wishes = ofThem(db, copy, key).filter((row) => isOwnWish(row, copy));
@@ -61,7 +61,7 @@ export const extentOf = (db: TenantDb, copy: Copy, key: KeyObject): Extent | nul
   return wishes.length > 0 ? 'route' : null;
 };
 
-/** False where it has been done before: then nothing changes. */
+/** False where it was done before; then nothing changes. */
 export const unsubscribe = (
   db: TenantDb,
   copy: Copy,
@@ -99,7 +99,7 @@ export const unsubscribe = (
     ...statusBeside('message.unsubscribed', status),
   };
   eventStore(db).append({ ...about, type: 'message.unsubscribed', data });
-  // A complaint that came before says as much, and was told as such.
+  // An earlier complaint has the same effect and was published as such.
   if (isNew || row.reason === 'complaint')
     eventStore(db).append({ ...about, type: 'message.subscription', data });
   if (hasMoved) messageStore(db).setRecipientStatus(message.seq, recipient.id, status, now);

@@ -1,9 +1,9 @@
-// The service's own form of events, for relays that can be told what to send. Strict: a field that is misspelt must not
-// be lost in silence. Pure.
+// The service's own form of events, for relays whose messages can be configured. Strict, so that a misspelt field is not
+// silently lost. Pure.
 import { z } from 'zod';
 import { classifyBounce } from '#src/mail/bounce-class.ts';
 import type { Consequence } from '../rules.ts';
-import { MAX_EVENTS, replyFrom, type Told } from './told.ts';
+import { MAX_EVENTS, type RelayEvent, replyFrom } from './relay-event.ts';
 
 const text = (most: number) => z.string().min(1).max(most);
 
@@ -11,7 +11,7 @@ const jsonEvent = z
   .strictObject({
     type: z.enum(['delivered', 'delayed', 'bounced', 'complained']),
     recipient: text(320).describe('address that the mail went to'),
-    return_path: text(320).optional().describe('MAIL FROM of the mail: the surest way to find it'),
+    return_path: text(320).optional().describe('MAIL FROM of the mail: the best way to find it'),
     message_id: text(998).optional().describe('Message-ID of the mail, where there is no return_path'),
     smtp_code: z.int().min(200).max(599).optional().describe("the receiver's reply code"),
     enhanced_code: z
@@ -22,11 +22,11 @@ const jsonEvent = z
     at: z.iso
       .datetime({ offset: true })
       .optional()
-      .describe('when it happened; the event here bears the time at which it was told'),
+      .describe('when it happened; the stored event has the time of this request'),
   })
   .refine(({ return_path, message_id }) => return_path !== undefined || message_id !== undefined, {
     path: ['return_path'],
-    message: 'expected return_path or message_id: without them nobody knows which mail it was',
+    message: 'expected return_path or message_id: without them the mail cannot be found',
   });
 type JsonEvent = z.output<typeof jsonEvent>;
 
@@ -50,7 +50,7 @@ const meaningOf = ({ type, smtp_code, enhanced_code, diagnostic }: JsonEvent): C
   }
 };
 
-export const readJsonEvents = (body: z.output<typeof jsonEvents>): Told[] =>
+export const readJsonEvents = (body: z.output<typeof jsonEvents>): RelayEvent[] =>
   [body].flat().map((event) => ({
     clues: {
       returnPaths: event.return_path === undefined ? [] : [event.return_path.replace(/^<|>$/g, '')],

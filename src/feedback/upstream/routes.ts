@@ -1,5 +1,5 @@
-// Where a relay that reports by HTTP instead of by mail brings its reports: one address for each upstream that has
-// `events`. What it says goes the way of every report, so that one told twice, or by mail as well, changes nothing.
+// Where a relay posts its reports if it reports by HTTP instead of by mail: one path for each upstream that has `events`.
+// They are applied like any other report, so that a repetition, also one by mail, changes nothing.
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
@@ -8,13 +8,12 @@ import type { Secret } from '#src/kernel/secret.ts';
 import { unfit, validate } from '#src/kernel/validate.ts';
 import { type LocateDeps, locate } from '../locate.ts';
 import { type ReceiveDeps, type ReportResult, receiveReport } from '../receive.ts';
-import { returnPathStanding } from '../return-path.ts';
-import type { Confirm } from './confirm.ts';
+import { returnPathStatus } from '../return-path.ts';
 import { jsonEvents, readJsonEvents } from './json-events.ts';
+import type { RelayEvent } from './relay-event.ts';
 import { knowsSecret } from './secret.ts';
 import { readSesEvent, sesEvent } from './ses-events.ts';
-import { isSetUpNotice, isSubscribeUrl, snsBody } from './sns.ts';
-import type { Told } from './told.ts';
+import { type Confirm, isSetUpNotice, isSubscribeUrl, snsBody } from './sns.ts';
 
 export interface UpstreamEvents {
   readonly format: 'sns' | 'json';
@@ -22,7 +21,7 @@ export interface UpstreamEvents {
 }
 
 export interface UpstreamEventDeps {
-  /** Of the upstream of that name; null where there is none, or it has no events. */
+  /** Null where there is no upstream of that name, or it has no events. */
   readonly eventsOf: (upstream: string) => UpstreamEvents | null;
   readonly locate: LocateDeps;
   readonly received: ReceiveDeps;
@@ -31,20 +30,20 @@ export interface UpstreamEventDeps {
 
 const KIB = 1_024;
 const BODY_BYTES = 256 * KIB;
-/** Files of so many practices may be opened at once for one request. */
+/** Bounds the tenants' files that one request opens at the same time. */
 const AT_ONCE = 50;
 const RETRY_AFTER_SECONDS = 30;
 
 const answer = z.strictObject({
   taken: z.int().describe('events that were new'),
-  unchanged: z.int().describe('known before, or nothing that matters here'),
+  unchanged: z.int().describe('known before, or without a meaning here'),
   unknown: z.int().describe('about no mail of this service'),
 });
 type Counts = z.output<typeof answer>;
 
 const params = z.object({ name: z.string().max(100).describe('name of the upstream in the configuration') });
 
-/** Each format has a schema of its own, asked once the secret was right. */
+/** Each format has its own schema, which is checked after the secret. */
 const body = z
   .unknown()
   .describe(
@@ -73,27 +72,31 @@ const countOf: Readonly<Record<ReportResult, keyof Counts>> = {
 
 const NONE: Counts = { taken: 0, unchanged: 0, unknown: 0 };
 
-/** Rejects where a file cannot be used: nothing of that event has changed then, and the relay brings it again. */
-const takeOne = async (
+/** Rejects where a file cannot be used; then the event has changed nothing, and the relay sends it again. */
+const applyEvent = async (
   deps: UpstreamEventDeps,
   upstream: string,
-  { clues, found }: Told,
+  { clues, found }: RelayEvent,
 ): Promise<ReportResult> => {
   if (found === null) return 'unchanged';
   const target = await locate(deps.locate, clues);
-  const standing = target && (await returnPathStanding(deps.received, target));
-  // Of old mail people may complain as long as it is known.
-  const isTooLate = standing === 'expired' && found.signal !== 'spam_complaint';
-  if (target === null || standing === 'unknown' || standing === 'replayed' || isTooLate) return 'unknown';
+  const status = target && (await returnPathStatus(deps.received, target));
+  // A complaint about old mail counts as long as the mail is known.
+  const isTooLate = status === 'expired' && found.signal !== 'spam_complaint';
+  if (target === null || status === 'unknown' || status === 'replayed' || isTooLate) return 'unknown';
   return receiveReport(deps.received, target, { kind: 'relay_event', found }, { via: 'http', upstream });
 };
 
-/** All of them, also where one cannot be taken: one practice's file holds up no other's reports. Rejects then. */
-const takeAll = async (deps: UpstreamEventDeps, upstream: string, all: readonly Told[]): Promise<Counts> => {
+/** Applies all events, also where one fails, so that one tenant's file does not hold up the others. Then it rejects. */
+const applyAll = async (
+  deps: UpstreamEventDeps,
+  upstream: string,
+  all: readonly RelayEvent[],
+): Promise<Counts> => {
   const counts = { ...NONE };
   const failures: unknown[] = [];
   for (let at = 0; at < all.length; at += AT_ONCE) {
-    const some = all.slice(at, at + AT_ONCE).map((told) => takeOne(deps, upstream, told));
+    const some = all.slice(at, at + AT_ONCE).map((event) => applyEvent(deps, upstream, event));
     for (const one of await Promise.allSettled(some))
       if (one.status === 'fulfilled') counts[countOf[one.value]] += 1;
       else failures.push(one.reason);
@@ -114,19 +117,19 @@ const confirmed = async (deps: UpstreamEventDeps, url: string): Promise<void> =>
     });
 };
 
-const takeSns = async (
+const applySns = async (
   deps: UpstreamEventDeps,
   upstream: string,
   given: unknown,
   log: Log,
 ): Promise<Counts> => {
   const content = validate(snsBody, given, 'body');
-  if (!('Type' in content)) return takeAll(deps, upstream, readSesEvent(content));
+  if (!('Type' in content)) return applyAll(deps, upstream, readSesEvent(content));
   switch (content.Type) {
     case 'Notification': {
       if (isSetUpNotice(content.Message)) return NONE;
       const event = validate(sesEvent, parsed(content.Message, 'body.Message'), 'body.Message');
-      return takeAll(deps, upstream, readSesEvent(event));
+      return applyAll(deps, upstream, readSesEvent(event));
     }
     case 'SubscriptionConfirmation':
       await confirmed(deps, content.SubscribeURL);
@@ -170,8 +173,8 @@ export const upstreamEventRoutes = (deps: UpstreamEventDeps): Route[] => [
       const content = typeof given === 'string' ? parsed(given, 'body') : given;
       const counts =
         events.format === 'sns'
-          ? await takeSns(deps, name, content, log)
-          : await takeAll(deps, name, readJsonEvents(validate(jsonEvents, content, 'body')));
+          ? await applySns(deps, name, content, log)
+          : await applyAll(deps, name, readJsonEvents(validate(jsonEvents, content, 'body')));
       return { status: 200, body: counts };
     },
   }),

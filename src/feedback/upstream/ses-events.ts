@@ -1,15 +1,15 @@
 // Events of Amazon SES: as notifications of an identity (`notificationType`) or by a configuration set (`eventType`); both
-// bear the same objects. More fields may stand there at any time. Pure.
+// have the same objects. Unknown fields are ignored. Pure.
 //
-// Which bounces are hard: SES' own `Permanent` also stands for refusals of content and policy, so the receiver's codes and
-// words decide where there are any, as in a delivery status notification. Only where they are missing, or are SES' own
-// for what it did not even try, does the subtype speak.
+// Which bounces are hard: SES calls refusals of content and policy `Permanent` too, so the receiver's codes and text decide
+// where there are any, as in a delivery status notification. The subtype decides only where they are missing, or are from
+// SES itself because it did not even try.
 import { z } from 'zod';
 import { isComplaint } from '#src/mail/arf.ts';
 import { classifyBounce } from '#src/mail/bounce-class.ts';
 import type { Reply } from '#src/mail/reply.ts';
 import type { Consequence } from '../rules.ts';
-import { MAX_EVENTS, replyFrom, type Told } from './told.ts';
+import { MAX_EVENTS, type RelayEvent, replyFrom } from './relay-event.ts';
 
 const words = z.string().max(65_536).nullish();
 const recipients = z
@@ -18,7 +18,7 @@ const recipients = z
   .prefault([]);
 type SesRecipient = z.output<typeof recipients>[number];
 
-/** What stands there beside is passed over. */
+/** Other fields are ignored. */
 export const sesEvent = z.object({
   notificationType: words,
   eventType: words,
@@ -48,7 +48,7 @@ interface SubTypeRule {
   readonly subTypes: readonly string[];
   readonly class: 'hard' | 'soft';
   readonly rule: string;
-  /** Whatever codes it gives: they are its own, not a receiver's. */
+  /** Codes in the event are those of SES, not of a receiver, and do not count. */
   readonly always?: true;
   readonly why: string;
 }
@@ -141,7 +141,7 @@ const afterComplaint = ({
   complaintSubType,
   complaintFeedbackType,
 }: NonNullable<SesEvent['complaint']>): Consequence | null => {
-  // Not sent, because the recipient has complained of some mail of the account's before: not of this one.
+  // Not sent, because the recipient complained about earlier mail of the account, not about this one.
   if (complaintSubType === 'OnAccountSuppressionList') return bounced('soft', 'relay_suppression', null);
   // Most providers give no type.
   const feedbackType = complaintFeedbackType?.toLowerCase() || 'abuse';
@@ -184,13 +184,13 @@ const outcomes = (event: SesEvent): OfRecipient[] => {
         reply,
         rule: null,
       }));
-    // Taken, then found to hold a virus.
+    // SES accepted the mail, then found a virus.
     case 'Reject':
       return (mail.destination ?? []).map((address) => ({
         address,
         found: bounced('soft', 'content', replyFrom(reject?.reason, null)),
       }));
-    // What tells of a hand-over, or of what is counted here.
+    // Sends, opens and clicks: the service knows them itself.
     default:
       return [];
   }
@@ -201,7 +201,7 @@ const messageIdOf = ({ mail }: SesEvent): string | null =>
   mail.commonHeaders?.messageId ??
   null;
 
-export const readSesEvent = (event: SesEvent): Told[] => {
+export const readSesEvent = (event: SesEvent): RelayEvent[] => {
   const messageId = messageIdOf(event);
   const returnPaths = event.mail.source ? [event.mail.source.replace(/^<|>$/g, '')] : [];
   return outcomes(event).map(({ address, found }) => ({

@@ -1,10 +1,11 @@
-// What Amazon SNS brings: envelopes around a text, and the question whether its topic may bring them here. Pure.
+// What Amazon SNS sends: envelopes around a text, and the request to confirm the subscription of a topic.
 import { z } from 'zod';
+import { SECOND } from '#src/kernel/time.ts';
 import { sesEvent } from './ses-events.ts';
 
 const text = (most: number) => z.string().max(most);
 
-/** What stands there beside is passed over; who sent it is known by the secret of the route. */
+/** Other fields are ignored; the secret of the route authenticates the sender. */
 export const snsEnvelope = z.discriminatedUnion('Type', [
   z.object({ Type: z.literal('Notification'), Message: text(262_144) }),
   z.object({
@@ -18,7 +19,7 @@ export const snsEnvelope = z.discriminatedUnion('Type', [
 /** With "raw message delivery" the event comes without an envelope. */
 export const snsBody = z.union([snsEnvelope, sesEvent]);
 
-/** What SES itself says of the topic when it is chosen: about no mail. */
+/** The notice of SES when a topic is configured; it is about no mail. */
 export const isSetUpNotice = (text: string): boolean =>
   /^(?:Successfully validated SNS topic\b|\s{0,10}\{\s{0,10}"notificationType"\s{0,5}:\s{0,5}"AmazonSnsSubscriptionSucceeded")/.test(
     text,
@@ -26,7 +27,7 @@ export const isSetUpNotice = (text: string): boolean =>
 
 const HOST = /^sns\.[a-z0-9-]{1,40}\.amazonaws\.com(?:\.cn)?$/;
 
-/** Whether following it can do no more than confirm a subscription at SNS. */
+/** Whether a request to this URL can only confirm a subscription at SNS. */
 export const isSubscribeUrl = (text: string): boolean => {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, port, username, password, searchParams } = new URL(text);
@@ -38,4 +39,19 @@ export const isSubscribeUrl = (text: string): boolean => {
     HOST.test(hostname) &&
     searchParams.get('Action') === 'ConfirmSubscription'
   );
+};
+
+const CONFIRM_TIMEOUT_MS = 10 * SECOND;
+
+/** Calls a URL that `isSubscribeUrl` allows; resolves with whether it was confirmed. Never rejects. */
+export type Confirm = (url: string) => Promise<boolean>;
+
+export const confirmSubscription: Confirm = async (url) => {
+  try {
+    const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(CONFIRM_TIMEOUT_MS) });
+    await response.body?.cancel();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
 };

@@ -24,7 +24,7 @@ let now: number;
 beforeEach(async () => {
   tenant = await openTenantDb();
   told = [];
-  guardrail = createGuardrail({ systemTenantId: () => 'another', tell: (id) => told.push(id) });
+  guardrail = createGuardrail({ systemTenantId: () => 'another', notifyOwners: (id) => told.push(id) });
   now = 20_000 * DAY + 5 * HOUR;
   outgoing = queueMessage(tenant).seq;
   const row = {
@@ -177,7 +177,7 @@ test('one pause is one: what is counted during it pauses nothing anew', () => {
 });
 
 test('the practice by which the service sends is never paused', () => {
-  guardrail = createGuardrail({ systemTenantId: () => tenant.tenantId, tell: (id) => told.push(id) });
+  guardrail = createGuardrail({ systemTenantId: () => tenant.tenantId, notifyOwners: (id) => told.push(id) });
   count(REFUSED, 50);
   count(COMPLAINT, 50);
   expect([isPaused(), audit(), told]).toEqual([false, [], []]);

@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { isToBeTold, pausePractice, resumePractice } from '#src/feedback/reputation/pause.ts';
+import { isUnnotified, pausePractice, resumePractice } from '#src/feedback/reputation/pause.ts';
 import { createPauseNotices, type PauseNotices } from '#src/feedback/reputation/pause-notices.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { systemChange } from '#src/kernel/change.ts';
@@ -65,17 +65,17 @@ beforeEach(async () => {
 const pause = (tell = false) =>
   storage.tenants.write(tenant, (db) => {
     pausePractice(db, 'Neue Liste', owner, systemChange('practice.pause'), clock.now());
-    if (tell) pauses.tell(tenant);
+    if (tell) pauses.notify(tenant);
   });
 const resume = () =>
   storage.tenants.write(tenant, (db) =>
     resumePractice(db, owner, systemChange('practice.resume'), clock.now()),
   );
 const tell = async () => {
-  pauses.tell(tenant);
+  pauses.notify(tenant);
   await pauses.stop();
 };
-const isUntold = () => storage.tenants.read(tenant, isToBeTold);
+const isUntold = () => storage.tenants.read(tenant, isUnnotified);
 const kinds = () => enqueued.map(([, kind, to]) => `${kind} ${to}`);
 const BOTH = ['practice_paused a@example.org', 'practice_paused b@example.org'];
 
@@ -97,7 +97,7 @@ describe('a pause', () => {
   test('that is undone by a failure is told to nobody', async () => {
     const failed = storage.tenants.write(tenant, (db) => {
       pausePractice(db, 'Neue Liste', owner, systemChange('practice.pause'), clock.now());
-      pauses.tell(tenant);
+      pauses.notify(tenant);
       throw new Error('no room');
     });
     await expect(failed).rejects.toThrow('no room');
@@ -138,7 +138,7 @@ describe('a pause', () => {
       beforeOwners = async () => undefined;
       clock.set(clock.now() + 1);
       await resume();
-      pauses.tell(tenant);
+      pauses.notify(tenant);
     };
     await tell();
     expect(kinds()).toEqual([...BOTH, 'practice_resumed a@example.org', 'practice_resumed b@example.org']);

@@ -18,7 +18,7 @@ import { openTenantDb, queueMessage, SEALING_KEY } from '#test/support/storage.t
 const deps: ClaimDeps = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
   simulatorDomain: 'simulator.mail.example.com',
-  guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+  guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
   signers: createSigners(SEALING_KEY, { ed25519: true }),
   returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
   contentKey: Buffer.alloc(32, 3),

@@ -35,16 +35,16 @@ const open = (fields: Partial<Hit> = {}): Hit => ({
 });
 const click = (url: string): Hit => open({ kind: 'click', url });
 
-const applySignals: RecorderDeps['applySignals'] = {
+const signals: RecorderDeps['signals'] = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
   simulatorDomain: 'simulator.mail.example.com',
-  guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+  guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
 };
 
 const started = (deps: Pick<RecorderDeps, 'platform' | 'files'> & Partial<RecorderDeps>) => {
   const lines: Record<string, unknown>[] = [];
   const log = createLog('warn', { write: (line) => void lines.push(JSON.parse(line)) });
-  const recorder = createRecorder({ log, applySignals, holdMs: 0, capacity: CAPACITY, ...deps });
+  const recorder = createRecorder({ log, signals, holdMs: 0, capacity: CAPACITY, ...deps });
   onTestFinished(() => recorder.stop());
   return { recorder, lines };
 };
@@ -291,7 +291,7 @@ describe('what is held', () => {
     await stopped;
     expect(lines.map(({ msg, lost }) => [msg, lost])).toEqual([
       ['opens and clicks could not be written', undefined],
-      [expect.stringContaining('not kept'), 3],
+      [expect.stringContaining('dropped'), 3],
     ]);
     noteMany(recorder, 1);
     expect(writes).toHaveLength(1);
@@ -357,7 +357,7 @@ test('is held until no click can make a burst of it any more', async () => {
   const recorder = createRecorder({
     platform,
     files,
-    applySignals,
+    signals,
     log: createLog('warn', { write: () => undefined }),
   });
   recorder.note({ tenantNumber: 1, recipientId: 1 }, open());

@@ -60,10 +60,10 @@ test('a disk that hangs delays no answer', async () => {
     platform: storage.platform,
     files: storage.tenants,
     log: createLog('error', { write: () => undefined }),
-    applySignals: {
+    signals: {
       suppressionKey: key,
       simulatorDomain: 'simulator.mail.example.com',
-      guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+      guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
     },
     holdMs: 0,
   });
@@ -99,7 +99,7 @@ test('ten thousand answers hold a bounded part of what strangers send', async ()
     platform: { peek: () => undefined as never },
     files: { write: () => new Promise(() => {}) },
     log: createLog('error', { write: () => undefined }),
-    applySignals: {} as never,
+    signals: {} as never,
     holdMs: 60_000,
   });
   onTestFinished(() => recorder.stop());

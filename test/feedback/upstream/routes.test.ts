@@ -44,7 +44,7 @@ const scene = async (format: 'sns' | 'json', isConfirmed = true) => {
       clock,
       suppressionKey: key(3),
       simulatorDomain: 'simulator.mail.example.com',
-      guardrail: createGuardrail({ systemTenantId: () => null, tell: () => undefined }),
+      guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
     },
     confirm: async (url) => {
       asked.push(url);

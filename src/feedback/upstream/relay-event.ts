@@ -1,24 +1,24 @@
-// What a relay tells by HTTP, in one form whatever its own is. Pure.
+// An event that a relay reports by HTTP, in one form for all relays. Pure.
 import { parseReply, type Reply } from '#src/mail/reply.ts';
 import type { Clues } from '../locate.ts';
 import type { Consequence } from '../rules.ts';
 
-/** Of one recipient of one mail. */
-export interface Told {
-  /** Whose copy it is about. */
+/** About one recipient of one mail. */
+export interface RelayEvent {
+  /** They lead to the copy. */
   readonly clues: Clues;
-  /** Null: nothing that matters here. */
+  /** Null where the event has no meaning here. */
   readonly found: Consequence | null;
 }
 
-/** What a relay may say in one request. */
+/** Events in one request. */
 export const MAX_EVENTS = 1_000;
 
 const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3}$/;
 /** `smtp; 550 5.1.1 ...`, as in the field of a delivery status notification (RFC 3464 §2.3.6). */
 const TYPED = /^[a-z0-9-]{1,20};[ \t]*/i;
 
-/** Null where nothing was said. What a relay gives beside the receiver's words wins over what stands in them. */
+/** Null without any information. Codes that the relay gives by themselves win over codes in the receiver's text. */
 export const replyFrom = (
   words: string | null | undefined,
   enhanced: string | null | undefined,
