@@ -39,25 +39,13 @@ export const dkimKeyStore = perConnection((db: TenantDb) => {
   );
   const hosts = db.prepare<[], string>('SELECT DISTINCT domain FROM dkim_keys ORDER BY domain').pluck();
   const remove = db.prepare<[string, string]>('DELETE FROM dkim_keys WHERE domain = ? AND token = ?');
-  const named = (row: DkimKeyRow): DkimKeyRow => ({
-    domain: row.domain,
-    token: row.token,
-    position: row.position,
-    algorithm: row.algorithm,
-    role: row.role,
-    sealed_key: row.sealed_key,
-    created_at: row.created_at,
-    published_at: row.published_at,
-    activated_at: row.activated_at,
-    retired_at: row.retired_at,
-  });
   return {
     insert: (row: DkimKeyRow): void => {
-      insert.run(named(row));
+      insert.run(row);
     },
     /** Updates every column but host and token, which name the row. */
     update: (row: DkimKeyRow): void => {
-      update.run(named(row));
+      update.run(row);
     },
     remove: (host: string, token: string): void => {
       remove.run(host, token);
