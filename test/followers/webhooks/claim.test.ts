@@ -113,7 +113,7 @@ describe('events become deliveries', () => {
     const seq = scene.message();
     for (let count = 0; count < 50; count++) scene.event('message.sent', seq);
     const before = scene.db.prepare('SELECT total_changes()').pluck().get();
-    expect(scene.look()).toEqual({ work: false, next: null, more: false, nobody: false, seen: 50 });
+    expect(scene.look()).toEqual({ work: false, next: null, more: false, unfollowed: false, seen: 50 });
     expect(scene.db.prepare('SELECT total_changes()').pluck().get()).toBe(before);
     scene.event('message.opened', seq);
     expect(scene.look()).toMatchObject({ work: true, seen: 50 });
@@ -442,14 +442,14 @@ describe('a webhook that is removed', () => {
     const claimed = claimOne();
     webhookStore(scene.db).markRemoved(webhook.number, scene.now);
     expect(webhookStore(scene.db).byId(webhook.id)).toBeUndefined();
-    expect(scene.turn()).toMatchObject({ more: true, nobody: false });
+    expect(scene.turn()).toMatchObject({ more: true, unfollowed: false });
     expect(deliveryStore(scene.db).pendingBut(webhook.number, 2_000, () => false)).toHaveLength(90);
     scene.turn();
-    expect(scene.turn()).toMatchObject({ claimed: [], more: false, nobody: true });
+    expect(scene.turn()).toMatchObject({ claimed: [], more: false, unfollowed: true });
     expect(webhookStore(scene.db).all()).toEqual([]);
     expect(scene.settle(claimed)).toEqual({ disabled: false });
     expect(followStore(scene.db).cursor('webhooks')).toBeUndefined();
-    expect(scene.look()).toMatchObject({ work: false, nobody: true });
+    expect(scene.look()).toMatchObject({ work: false, unfollowed: true });
   });
 
   test('gets nothing, and leaves others theirs', () => {
