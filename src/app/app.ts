@@ -82,13 +82,14 @@ export const createApp = async (config: Config, log: Log, overrides: Overrides =
 
 const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overrides): App => {
   let config = initial;
+  let limits = limitsOf(initial);
   let draining = false;
   let systemTenantId: string | null = null;
   const { platform, tenants: files } = storage;
   const clock = overrides.clock ?? systemClock;
   const base: Base = {
     config: () => config,
-    limits: () => limitsOf(config),
+    limits: () => limits,
     storage,
     clock,
     log,
@@ -187,6 +188,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     stop,
     reconfigure: (next) => {
       config = next;
+      limits = limitsOf(next);
       log.level = next.log.level;
       smtp.renewCertificates();
       void intake.scanners.refresh();
