@@ -114,7 +114,7 @@ describe('a pause', () => {
     expect([kinds(), await isUntold(), warnings]).toEqual([
       [],
       true,
-      ['owners could not be told of a pause or resumption'],
+      ['owners could not be notified of a pause or resumption'],
     ]);
     beforeOwners = async () => undefined;
     await tell();
