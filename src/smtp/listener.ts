@@ -11,7 +11,7 @@ import { createSecureContext } from 'node:tls';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { clientKey } from '#src/kernel/rate-limit.ts';
-import { MINUTE, SECOND, sleep } from '#src/kernel/time.ts';
+import { DAY, MINUTE, SECOND, sleep } from '#src/kernel/time.ts';
 import { crowded, readData, SmtpRefusal } from './read-data.ts';
 import {
   type SmtpContent,
@@ -207,6 +207,8 @@ export const createListener = (options: ListenerOptions): Listener => {
       maxClients: limits.connections,
       maxRecipients: limits.recipients,
       socketTimeout: IDLE_MS,
+      // `stop` says how long it waits; the library would cut off what is in flight after half a minute.
+      closeTimeout: DAY,
       disableReverseLookup: true,
       hideENHANCEDSTATUSCODES: false,
       hideSMTPUTF8: true,

@@ -2,9 +2,10 @@
 // bytes of a message are ever taken for commands.
 import { createSecretKey } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { MINUTE } from '#src/kernel/time.ts';
 import { decodeReturnPath, encodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { createInbound, type Inbound, type InboundOptions, type InboundWork } from '#src/smtp/inbound.ts';
 import { createCertificate } from '#test/support/certificate.ts';
@@ -641,6 +642,34 @@ describe('stopping', () => {
     // Longer than a client is given that has its reply already.
     await pause(600);
     go();
+    expect(await busy.reply()).toMatch(/^250 /);
+    await stopped;
+  });
+
+  test('waits for a message in flight as long as it is told to, also for longer than half a minute', async () => {
+    const held = Promise.withResolvers<void>();
+    let begun = false;
+    const scene = await started(
+      {},
+      {
+        report: async (targets) => {
+          begun = true;
+          await held.promise;
+          return targets.map(() => 'changed' as const);
+        },
+      },
+    );
+    const busy = await scene.talk();
+    await busy.hello();
+    await busy.envelope('', own);
+    busy.write('Subject: x\r\n\r\n.\r\n');
+    await until('it is in flight', async () => begun);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const stopped = scene.inbound.stop(10 * MINUTE);
+    await new Promise((resolve) => setImmediate(resolve));
+    await vi.advanceTimersByTimeAsync(9 * MINUTE);
+    vi.useRealTimers();
+    held.resolve();
     expect(await busy.reply()).toMatch(/^250 /);
     await stopped;
   });
