@@ -41,7 +41,7 @@ export interface NewSignal {
   readonly data: EventData;
 }
 
-/** What each signal is counted as; with several that tell of one outcome it is counted once. */
+/** What each signal is counted as. Several signals with the same outcome are counted once. */
 const countersOf: Readonly<Partial<Record<Signal, readonly CountedOutcome[]>>> = {
   accepted: ['sent'],
   presumed: ['delivered'],

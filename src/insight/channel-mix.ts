@@ -1,4 +1,4 @@
-// What a practice sends: mails per channel, in all and day by day.
+// Counts a practice's mails per channel, in total and for each day.
 import type { z } from 'zod';
 import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
@@ -13,7 +13,7 @@ type PerChannel = ChannelMix['per_day'][number]['channels'];
 const noMails = (): PerChannel =>
   Object.fromEntries(channels.map((channel) => [channel, 0])) as Record<(typeof channels)[number], number>;
 
-/** Of the last `days` UTC days, today among them, and of the caller's projects. */
+/** The mix of the last `days` UTC days including today, in the caller's projects. */
 export const channelMixOf = (db: TenantDb, caller: Caller, days: number, now: number): ChannelMix => {
   const today = utcDay(now);
   const first = today - days + 1;

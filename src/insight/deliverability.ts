@@ -1,5 +1,5 @@
-// How mail of a practice is proved to be its own, and what else decides whether it arrives: by the last check of its
-// records, without asking the DNS again.
+// Reports how a practice's mail is authenticated, and what else decides whether it arrives. The state of its DNS records is
+// that of their last check; the DNS is not queried here.
 import type { z } from 'zod';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import type { HostCheck, RecordPurpose } from '#src/domains/records/host-check.ts';
@@ -21,7 +21,7 @@ type Deliverability = z.infer<typeof deliverabilitySchema>;
 
 export const SUBJECTS_LOOKED_AT = 1_000;
 
-export interface DeliverabilityQuestion {
+export interface DeliverabilityQuery {
   readonly days: number;
   readonly caller: Caller;
   readonly language: Language;
@@ -37,11 +37,11 @@ const guidance: Readonly<Record<Language, (host: string, serviceHost: string) =>
     `For receiving, one MX at in.${host} is enough: 10 ${serviceHost}. Never put an MX on the domain itself: it would take away its own mail.`,
 };
 
-/** The service serves none of the tenants' logos. */
+/** The service does not serve logos of tenants. */
 const noBimi: Mechanism = {
   status: 'unchecked',
   source: 'service',
-  hint: 'A managed host has no BIMI record: attach your own domain for one.',
+  hint: 'A managed host has no BIMI record. To have one, attach your own domain.',
   records: [],
 };
 
@@ -56,8 +56,8 @@ const bimiOf = (
   effective: check !== null && state.status === 'ok' && enforcesDmarc(check),
 });
 
-export const deliverabilityOf = (db: TenantDb, question: DeliverabilityQuestion): Deliverability => {
-  const { days, caller, language, serviceHost, origin, now } = question;
+export const deliverabilityOf = (db: TenantDb, query: DeliverabilityQuery): Deliverability => {
+  const { days, caller, language, serviceHost, origin, now } = query;
   const practice = tenantStore(db).practice();
   const { host, kind, pending } = hostInQuestion(practice);
   const last = kind === 'managed' ? null : lastCheck(db, host);

@@ -1,14 +1,14 @@
-// The last check of a host's records, gathered by what they are for. Pure: the DNS is not asked here.
+// Groups the last check of a host's records by their purpose. Pure: the DNS is not queried here.
 import type { z } from 'zod';
 import type { CheckedRecord, HostCheck, HostFacts, RecordPurpose } from '#src/domains/records/host-check.ts';
 import type { mechanismSchema } from './reports-schema.ts';
 
 export type Mechanism = z.infer<typeof mechanismSchema>;
 
-/** The worst of a host's records stands for all: what is wrong before what is not there before what is unknown. */
+/** The worst status of the records is that of the mechanism: wrong records, then missing ones, then unknown ones. */
 const worstFirst = ['multiple', 'mismatch', 'proxied', 'missing', 'error', 'ok'] as const;
 
-const shown = ({ type, name, value, priority, required, status, found, hint }: CheckedRecord) => ({
+const presentRecord = ({ type, name, value, priority, required, status, found, hint }: CheckedRecord) => ({
   type,
   name,
   value,
@@ -19,7 +19,7 @@ const shown = ({ type, name, value, priority, required, status, found, hint }: C
   hint,
 });
 
-/** `check` is null where the host was never looked at; a managed host's records are served by the service itself. */
+/** `check` is null if the host was never checked. The records of a managed host are served by the service itself. */
 export const mechanismOf = (
   kind: HostFacts['kind'],
   check: HostCheck | null,
@@ -33,7 +33,7 @@ export const mechanismOf = (
   return {
     status: worst?.status ?? 'unchecked',
     source: 'dns',
-    hint: worst?.hint ?? 'These records have not been checked yet: POST check-dns does it.',
-    records: records.map(shown),
+    hint: worst?.hint ?? 'These records have not been checked yet. Check them with POST check-dns.',
+    records: records.map(presentRecord),
   };
 };

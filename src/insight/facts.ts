@@ -1,4 +1,4 @@
-// What the checks before going live and the wizard look at, read out of a practice's file.
+// Reads the facts for the go-live checklist and the wizard from a practice's file.
 
 import { memberStore } from '#src/accounts/people/member-store.ts';
 import { tokenStore } from '#src/accounts/people/token-store.ts';
@@ -9,7 +9,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { GoLiveFacts } from './rules.ts';
 import { insightStore } from './store.ts';
 
-/** Of the installation. */
+/** Facts about the installation, the same for all practices. */
 export interface Installation {
   readonly publicOrigin: string;
   readonly deliveringUpstreams: readonly string[];
@@ -18,7 +18,7 @@ export interface Installation {
 export interface PracticeFacts extends GoLiveFacts {
   readonly practice: PracticeRow;
   readonly hasToken: boolean;
-  /** Invited ones as well. */
+  /** Includes members who are only invited. */
   readonly members: number;
 }
 

@@ -1,5 +1,4 @@
-// Title and hint of each check before going live, in German and English. A hint says what to do, with the names of what
-// is missing; a check that is passed needs none. Pure.
+// Title and hint of each go-live check, in German and English. A hint says what to do and names what is missing. Pure.
 import type { HostCheck } from '#src/domains/records/host-check.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { type CheckId, dnsTrouble, failingIn, type GoLiveFacts, missingLegal } from './rules.ts';
@@ -9,7 +8,7 @@ interface Words {
   readonly hint: (facts: GoLiveFacts, now: number) => string;
 }
 
-/** `TXT example.org (multiple), ...`: enough to find them; all that was found says check-dns. */
+/** Enough names, like `TXT example.org (multiple)`, to begin with; `check-dns` returns all of them. */
 const MAX_NAMED = 5;
 const namesOfFailing = (check: HostCheck | undefined): string => {
   const failing = (check === undefined ? [] : failingIn(check)).map(
@@ -110,10 +109,10 @@ const en: Readonly<Record<CheckId, Words>> = {
   public_origin: {
     title: 'Public origin',
     hint: ({ publicOrigin }) =>
-      `Links to unsubscribe and to confirm begin with ${publicOrigin}. The operator must set service.public_origin to an https address that everyone reaches.`,
+      `Links to unsubscribe and to confirm begin with ${publicOrigin}. The operator must set service.public_origin to an https address that everyone can reach.`,
   },
   upstream: {
-    title: 'Way out',
+    title: 'Upstream',
     hint: () => 'Mail is only kept, not delivered. The operator must configure an upstream that delivers.',
   },
   owner: {
@@ -130,7 +129,7 @@ const en: Readonly<Record<CheckId, Words>> = {
     hint: ({ isHeld }) =>
       isHeld
         ? 'The operator has switched safe mode on and has to approve the practice. Ask for it.'
-        : 'On the plan Test the operator approves a practice. Ask for it.',
+        : 'On the plan Test the operator has to approve the practice. Ask for it.',
   },
   dmarc_policy: {
     title: 'DMARC policy',

@@ -1,4 +1,4 @@
-// The go-live checklist, and the way out of safe mode for who has passed it.
+// Presents the go-live checklist, and switches safe mode off for a practice that has passed it.
 import type { z } from 'zod';
 import { writePractice } from '#src/accounts/tenants/change-practice.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -49,7 +49,7 @@ const notReady = ({ checks }: GoLive): AppError => {
   });
 };
 
-/** Switches safe mode off, where it is on, and resolves with the list. Throws `conflict` where a required check fails. */
+/** Switches safe mode off if it is on, and resolves with the checklist. Throws `conflict` if a required check fails. */
 export const goLive = (
   { files, clock, installation }: GoLiveDeps,
   tenantId: string,
@@ -58,8 +58,8 @@ export const goLive = (
 ): Promise<GoLive> =>
   files.write(tenantId, (db) => {
     const now = clock.now();
-    const found = describeGoLive(db, installation, language, now);
-    if (found.safe_mode && !found.ready) throw notReady(describeGoLive(db, installation, 'en', now));
+    const checklist = describeGoLive(db, installation, language, now);
+    if (checklist.safe_mode && !checklist.ready) throw notReady(describeGoLive(db, installation, 'en', now));
     writePractice(db, { safe_mode: 0 }, change, now);
     return describeGoLive(db, installation, language, now);
   });

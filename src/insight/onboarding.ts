@@ -1,4 +1,4 @@
-// The wizard that leads a new practice to its first real mail: ordered steps, each with the call that does it. Pure.
+// The wizard leads a new practice to its first real mail: ordered steps, each with the API call that completes it. Pure.
 import type { z } from 'zod';
 import type { Language } from '#src/kernel/language.ts';
 import type { PracticeFacts } from './facts.ts';
@@ -84,7 +84,7 @@ const steps: readonly Step[] = [
     action: ['POST', '/members'],
     words: {
       de: ['Team einladen', 'Am besten auch einen zweiten Owner.'],
-      en: ['Invite your team', 'Best with a second owner.'],
+      en: ['Invite your team', 'Preferably with a second owner.'],
     },
   },
   {
@@ -98,13 +98,13 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** `current` is the first step that is left and not optional. */
+/** `current` is the first required step that is not done. */
 export const onboardingOf = (
   facts: PracticeFacts,
   language: Language,
   now: number,
 ): z.infer<typeof onboardingSchema> => {
-  const shown = steps.map(({ id, isDone, optional = false, action: [method, path], words }) => {
+  const presented = steps.map(({ id, isDone, optional = false, action: [method, path], words }) => {
     const [title, hint] = words[language];
     return {
       id,
@@ -115,6 +115,6 @@ export const onboardingOf = (
       action: { method, path: `/api/practices/${facts.practice.id}${path}` },
     };
   });
-  const current = shown.find(({ done, optional }) => !done && !optional)?.id ?? null;
-  return { steps: shown, current, complete: current === null };
+  const current = presented.find(({ done, optional }) => !done && !optional)?.id ?? null;
+  return { steps: presented, current, complete: current === null };
 };

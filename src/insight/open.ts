@@ -1,4 +1,4 @@
-// Insight: what a practice is shown of itself.
+// Opens the room of insight: the reports that a practice gets about itself.
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createOriginProbe } from './public-origin.ts';
 import { insightRoutes } from './routes.ts';
@@ -19,7 +19,7 @@ export const openInsight = ({ config, storage, clock, simulatorDomain }: Base) =
       testers: () => config().safe_mode.placement_testers,
       origin,
     }),
-    /** Nothing is asked of the network afterwards. */
+    /** Ends the request of the origin probe; it makes no further ones. */
     stop: () => origin.stop(),
   } satisfies Room & Record<string, unknown>;
 };

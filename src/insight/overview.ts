@@ -1,5 +1,5 @@
-// A practice at a glance: what it has used of its plan, how its domain and its reputation stand, what is left before it
-// goes live.
+// A practice at a glance: what it has used of its plan, the state of its domain and its reputation, and what is left before
+// it can go live.
 import type { z } from 'zod';
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
@@ -19,7 +19,7 @@ import type { overviewSchema } from './schema.ts';
 
 type Overview = z.infer<typeof overviewSchema>;
 
-/** Of the routes that the caller may know, whether or not anything went over them. */
+/** The reputation of all routes that the caller may see, also of those that have sent nothing. */
 const reputationFor = (db: TenantDb, caller: Caller, now: number): Overview['reputation'] => {
   const today = utcDay(now);
   const countsOf = countsPerRoute(db, today - WINDOW_DAYS + 1, today + 1);

@@ -1,5 +1,5 @@
-// How likely mail lands in the inbox, as far as the sending side can tell: what subjects risk, what became of mail at each
-// large receiver, and how the operator's seed addresses fared. Pure.
+// Estimates how likely mail lands in the inbox, as far as the sending side can know: the risk of its subjects, the outcome
+// of mail at each large provider, and the newest mail to the operator's seed addresses. Pure.
 import type { z } from 'zod';
 import { riskLevels, type SubjectRisk, subjectRisk, subjectRules } from '#src/intake/content/subject-risk.ts';
 import type { Language } from '#src/kernel/language.ts';
@@ -10,18 +10,18 @@ import type { placementSchema, subjectRiskSchema } from './reports-schema.ts';
 import type { RecipientOutcomeRow, SubjectRow } from './store.ts';
 
 type SubjectReport = z.infer<typeof subjectRiskSchema>;
-type Placement = z.infer<typeof placementSchema>;
+type InboxPlacement = z.infer<typeof placementSchema>;
 
 const WORST_SUBJECTS = 10;
 
-interface Rated extends SubjectRisk {
+interface RatedSubject extends SubjectRisk {
   readonly subject: string;
   messages: number;
 }
 
-/** Each subject is looked at once, however many messages bear it. */
-const rate = (rows: readonly SubjectRow[]): Rated[] => {
-  const rated = new Map<string, Rated>();
+/** Rates each distinct subject once, because many messages share a subject. */
+const rate = (rows: readonly SubjectRow[]): RatedSubject[] => {
+  const rated = new Map<string, RatedSubject>();
   for (const { subject } of rows) {
     const known = rated.get(subject);
     if (known) known.messages += 1;
@@ -30,14 +30,14 @@ const rate = (rows: readonly SubjectRow[]): Rated[] => {
   return [...rated.values()];
 };
 
-const messagesIn = (subjects: readonly Rated[]): number =>
+const messagesIn = (subjects: readonly RatedSubject[]): number =>
   subjects.reduce((sum, { messages }) => sum + messages, 0);
 
-/** Without the subjects themselves. */
+/** The report contains no subjects; these are in `rated`, because only some callers may see them. */
 export const subjectReport = (
   rows: readonly SubjectRow[],
   language: Language,
-): SubjectReport & { readonly rated: readonly Rated[] } => {
+): SubjectReport & { readonly rated: readonly RatedSubject[] } => {
   const rated = rate(rows);
   const sum = rated.reduce((total, { score, messages }) => total + score * messages, 0);
   const [low, medium, high] = riskLevels.map((wanted) =>
@@ -57,8 +57,10 @@ export const subjectReport = (
   };
 };
 
-/** The riskiest subjects, none of those without risk. */
-export const worstSubjects = (rated: readonly Rated[]): NonNullable<Placement['worst_subjects']> =>
+/** The riskiest subjects. Subjects without risk are left out. */
+export const worstSubjects = (
+  rated: readonly RatedSubject[],
+): NonNullable<InboxPlacement['worst_subjects']> =>
   rated
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || b.messages - a.messages)
@@ -71,9 +73,9 @@ export const worstSubjects = (rated: readonly Rated[]): NonNullable<Placement['w
       rules: [...rules],
     }));
 
-type Came = 'waiting' | 'delayed' | 'processed' | 'delivered' | 'bounced' | 'failed';
+type Outcome = 'waiting' | 'delayed' | 'processed' | 'delivered' | 'bounced' | 'failed';
 
-const cameOf: Readonly<Record<Status, Came | null>> = {
+const outcomeOf: Readonly<Record<Status, Outcome | null>> = {
   pending: 'waiting',
   queued: 'waiting',
   delivery_delayed: 'delayed',
@@ -87,7 +89,7 @@ const cameOf: Readonly<Record<Status, Came | null>> = {
   soft_bounced: 'bounced',
   hard_bounced: 'bounced',
   failed: 'failed',
-  // Never sent there.
+  // This mail was never sent.
   suppressed: null,
 };
 
@@ -104,17 +106,17 @@ const emptyCounts = () => ({
   complaints: 0,
 });
 
-/** What became of the recipients at each provider, in the order of the table; `rows` without the simulator's. */
-export const providerReport = (rows: readonly RecipientOutcomeRow[]): Placement['providers'] => {
+/** Counts the outcomes at each provider, in the order of `providers`. `rows` must not include the simulator's. */
+export const providerReport = (rows: readonly RecipientOutcomeRow[]): InboxPlacement['providers'] => {
   const counts = new Map<Provider, ReturnType<typeof emptyCounts>>(
     providers.map((provider) => [provider, emptyCounts()]),
   );
   for (const { address, status } of rows) {
-    const came = cameOf[status];
+    const outcome = outcomeOf[status];
     const ofProvider = counts.get(providerOf(domainOf(address)));
-    if (came === null || ofProvider === undefined) continue;
+    if (outcome === null || ofProvider === undefined) continue;
     ofProvider.recipients += 1;
-    ofProvider[came] += 1;
+    ofProvider[outcome] += 1;
     if (status === 'spam_complaint') ofProvider.complaints += 1;
   }
   return [...counts].map(([provider, ofProvider]) => ({ provider, ...ofProvider }));
@@ -125,11 +127,11 @@ export const withoutSimulator = (
   simulatorDomain: string,
 ): RecipientOutcomeRow[] => rows.filter(({ address }) => domainOf(address) !== simulatorDomain);
 
-/** `testers` as the configuration has them: addresses, or domains with a leading @. `rows` newest first. */
+/** `testers` are addresses, or domains with a leading @, as in the configuration. `rows` are newest first. */
 export const testerReport = (
   testers: readonly string[],
   rows: readonly RecipientOutcomeRow[],
-): Placement['testers'] =>
+): InboxPlacement['testers'] =>
   testers.map((tester) => {
     const last = rows.find(({ address }) =>
       tester.startsWith('@') ? `@${domainOf(address)}` === tester : address.toLowerCase() === tester,

@@ -1,10 +1,10 @@
-// Who receives: the large mailbox providers by the domain of an address. Domains of one's own that a provider hosts cannot
-// be told by their name; they are among the others. Pure.
+// Recognises the large mailbox providers by the domain of an address. A customer's own domain that a provider hosts cannot
+// be recognised by its name, so it counts as `other`. Pure.
 
 export const providers = ['gmail', 'microsoft', 'yahoo', 'gmx_webde', 't_online', 'icloud', 'other'] as const;
 export type Provider = (typeof providers)[number];
 
-/** With a country after the name: `hotmail.fr`, `yahoo.co.uk`. */
+/** Several providers have a domain for each country, for example `hotmail.fr` and `yahoo.co.uk`. */
 const families: readonly (readonly [RegExp, Provider])[] = [
   [/^(?:gmail|googlemail)\.com$/, 'gmail'],
   [/^(?:(?:outlook|hotmail|live)\.(?:[a-z]{2,3}\.)?[a-z]{2,3}|msn\.com|passport\.com)$/, 'microsoft'],

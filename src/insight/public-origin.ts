@@ -1,19 +1,19 @@
-// Whether the service answers under its own public origin: it asks for its own /healthz as strangers would. One question
-// at a time, whose answer is good for some minutes; who asks waits for it a few seconds at most.
+// Checks whether the service answers under its own public origin: it requests its own /healthz over the network. One
+// request runs at a time, and its result is used for five minutes. A caller waits at most five seconds.
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
 
 export interface OriginHealth {
   readonly reachable: boolean;
   /** Milliseconds since the epoch. */
   readonly checkedAt: number;
-  /** Why it is not; null where it is. */
+  /** Why it is not reachable; null if it is. */
   readonly error: string | null;
 }
 
 export interface OriginProbe {
   /** Never rejects. */
   check(): Promise<OriginHealth>;
-  /** Ends a question that is under way; none is asked afterwards. */
+  /** Ends the request in flight; no further one is made. */
   stop(): void;
 }
 
@@ -26,12 +26,12 @@ const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its name could not be resolved',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
-  EHOSTUNREACH: 'there is no way to it',
-  ENETUNREACH: 'there is no way to it',
+  EHOSTUNREACH: 'there is no route to its host',
+  ENETUNREACH: 'there is no route to its network',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the chain of its certificate is not complete',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the chain of its certificate is incomplete',
 };
 
 const codeOf = (error: unknown): string => {
@@ -49,7 +49,7 @@ const inWords = (error: unknown): string => {
   return reasons[code] ?? `it could not be reached (${code})`;
 };
 
-/** Null where it is longer than it may be. */
+/** Null if the body is longer than `MAX_ANSWER_BYTES`. */
 const readShort = async (response: Response): Promise<string | null> => {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -61,7 +61,7 @@ const readShort = async (response: Response): Promise<string | null> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** Whether it is what /healthz of this program says, be it while it shuts down. */
+/** Whether it has the form of this program's /healthz, which it also has during a shutdown. */
 const isHealth = (text: string | null): boolean => {
   try {
     const { status, version } = JSON.parse(text ?? 'null');
@@ -71,7 +71,8 @@ const isHealth = (text: string | null): boolean => {
   }
 };
 
-const ask = async (origin: string, signal: AbortSignal): Promise<string | null> => {
+/** Returns why the origin is not reachable; null if it is. */
+const probe = async (origin: string, signal: AbortSignal): Promise<string | null> => {
   const response = await fetch(`${origin}/healthz`, { redirect: 'manual', signal });
   if (response.status >= 300 && response.status < 400) {
     await response.body?.cancel();
@@ -87,11 +88,11 @@ export const createOriginProbe = (
 ): OriginProbe => {
   const stopped = new AbortController();
   let last: OriginHealth | null = null;
-  let underWay: Promise<OriginHealth> | null = null;
+  let inFlight: Promise<OriginHealth> | null = null;
 
   const look = async (): Promise<OriginHealth> => {
     const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(patienceMs)]);
-    const error = await ask(origin, signal).catch(inWords);
+    const error = await probe(origin, signal).catch(inWords);
     last = { reachable: error === null, checkedAt: clock.now(), error };
     return last;
   };
@@ -101,10 +102,10 @@ export const createOriginProbe = (
       const age = last === null ? Number.POSITIVE_INFINITY : clock.now() - last.checkedAt;
       // A clock that was set back must not keep an old answer for long.
       if (last !== null && age >= 0 && age < KEPT_MS) return last;
-      underWay ??= look().finally(() => {
-        underWay = null;
+      inFlight ??= look().finally(() => {
+        inFlight = null;
       });
-      return underWay;
+      return inFlight;
     },
     stop: () => {
       stopped.abort();

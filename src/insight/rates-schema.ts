@@ -1,4 +1,4 @@
-// Rates per route and how near the guardrail each is, as the API shows them.
+// The rates of each route, and how near it is to the guardrail's limits, as the API returns them.
 import { z } from 'zod';
 import { streams } from '#src/kernel/stream.ts';
 import { daysQuery, rateFields } from './schema.ts';
@@ -11,38 +11,40 @@ export const ratesQuery = z.strictObject({
 });
 
 const counts = {
-  accepted: z.int().describe('mails, one a recipient'),
-  sent: z.int().describe('taken by the upstream'),
-  refused: z.int().describe('for good by the upstream: never sent'),
-  delivered: z.int().describe('as far as the upstream tells'),
+  accepted: z.int().describe('mails, one per recipient'),
+  sent: z.int().describe('accepted by the upstream'),
+  refused: z.int().describe('permanently refused by the upstream, so never sent'),
+  delivered: z.int().describe('as far as the upstream reports deliveries'),
   hard_bounced: z.int(),
   soft_bounced: z.int(),
   complaints: z.int(),
   unsubscribes: z.int(),
-  opens: z.int().describe('recipients who opened, machines not counted'),
-  clicks: z.int().describe('recipients who followed a link, machines not counted'),
+  opens: z.int().describe('recipients who opened the mail; machines are not counted'),
+  clicks: z.int().describe('recipients who followed a link; machines are not counted'),
 };
 
 const share = z.number().nullable();
 const ofDelivered =
-  'by delivered, or by sent where less than half of it is told delivered; null where there is none';
+  'divided by delivered, or by sent if less than half of it is reported as delivered; null if that is 0';
 
 const guardrailSchema = z.strictObject({
-  window_from: z.iso.datetime().describe('30 UTC days, today among them, or since the last resumption'),
-  min_messages: z.int().describe('with fewer it does not pause'),
+  window_from: z.iso
+    .datetime()
+    .describe('the window is 30 UTC days including today, or begins with the last resumption'),
+  min_messages: z.int().describe('with fewer messages the guardrail does not pause'),
   bounce_limit: z.number(),
   complaint_limit: z.number(),
   messages: z.int().describe('sent and refused'),
-  deliveries: z.int().describe('delivered, or sent where less than half of it is told delivered'),
+  deliveries: z.int().describe('delivered, or sent if less than half of it is reported as delivered'),
   hard_bounced: z.int(),
   complaints: z.int(),
   ...rateFields,
   hard_bounces_left: z
     .int()
     .describe(
-      'so many more pause, were nothing else sent; with fewer than `min_messages`: at the last of those',
+      'how many more would pause if nothing else were sent; with fewer than `min_messages`: once that number is reached',
     ),
-  complaints_left: z.int().describe('likewise'),
+  complaints_left: z.int().describe('the same for complaints'),
   state: z
     .enum(['ok', 'watch', 'paused'])
     .describe('`watch`: half of a limit is reached; `paused`: this route has paused the practice'),
@@ -64,5 +66,5 @@ export const ratesSchema = z.strictObject({
   ),
   per_day: z
     .array(z.strictObject({ day: z.iso.date(), ...counts }))
-    .describe('of these routes together, days with any, in their order'),
+    .describe('sums of these routes; only days with any mail, in order'),
 });

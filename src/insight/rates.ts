@@ -1,4 +1,4 @@
-// What became of a practice's mails, per route and day, and how near the guardrail each route is.
+// Counts the outcomes of a practice's mails per route and day, and shows how near each route is to the guardrail's limits.
 import type { z } from 'zod';
 import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
 import {
@@ -31,15 +31,15 @@ import type { ratesSchema } from './rates-schema.ts';
 type Rates = z.infer<typeof ratesSchema>;
 type Tally = Record<CountedOutcome | 'accepted', number>;
 
-export interface RatesQuestion {
+export interface RatesQuery {
   readonly caller: Caller;
   readonly days: number;
-  /** Id or slug; undefined: all. */
+  /** Id or slug; undefined: all routes. */
   readonly route: string | undefined;
   readonly now: number;
 }
 
-/** Whether or not anything went over them. */
+/** The routes that the caller may see, also those that have sent nothing. */
 export const visibleRoutes = (db: TenantDb, caller: Caller): RouteRow[] =>
   tenantStore(db)
     .routes()
@@ -52,7 +52,7 @@ export const ratesOf = (counts: Pick<Tally, keyof Counts>) => ({
   complaint_rate: rate(counts.complaints, deliveriesOf(counts)),
 });
 
-/** Sums of days by route; of one that had none, noughts. */
+/** Sums the counts of some days by route. A route without any has zeros. */
 export const countsPerRoute = (db: TenantDb, from: number, to: number): ((routeId: string) => Tally) => {
   const rows = new Map(
     counterStore(db)
@@ -96,7 +96,7 @@ const guardrailOf = (
 };
 
 /** Throws `not_found` for a route that the caller does not see. */
-export const ratesFor = (db: TenantDb, { caller, days, route, now }: RatesQuestion): Rates => {
+export const ratesFor = (db: TenantDb, { caller, days, route, now }: RatesQuery): Rates => {
   const routes = visibleRoutes(db, caller).filter(
     ({ id, slug }) => route === undefined || route === id || route === slug,
   );

@@ -1,4 +1,4 @@
-// Deliverability and placement as the API shows them.
+// The reports on deliverability and inbox placement that the API returns.
 import { z } from 'zod';
 import { recordStatuses } from '#src/domains/records/host-check.ts';
 import { riskLevels } from '#src/intake/content/subject-risk.ts';
@@ -11,14 +11,14 @@ const recordType = z.enum(['CNAME', 'MX', 'TXT']);
 export const mechanismSchema = z.strictObject({
   status: z
     .enum([...recordStatuses, 'unchecked'])
-    .describe('of its worst record; `error`: it could not be found out'),
+    .describe('status of its worst record; `error`: the DNS lookup failed'),
   source: z.enum(['service', 'dns']).describe('`service`: a managed host, whose records the service serves'),
   hint: z.string(),
   records: z.array(
     z.strictObject({
       type: recordType,
       name: z.string(),
-      value: z.string().describe('what should stand there'),
+      value: z.string().describe('the expected value'),
       priority: z.int().nullable(),
       required: z.boolean(),
       status: z.enum(recordStatuses),
@@ -29,20 +29,20 @@ export const mechanismSchema = z.strictObject({
 });
 
 export const subjectRiskSchema = z.strictObject({
-  sampled: z.int().describe('messages looked at: the newest, 1,000 at most'),
-  average_score: z.number().nullable().describe('0 to 100; null where there was none'),
+  sampled: z.int().describe('how many messages were rated: the newest, at most 1,000'),
+  average_score: z.number().nullable().describe('0 to 100; null if there was no message'),
   levels: z.strictObject({ low: z.int(), medium: z.int(), high: z.int() }).describe('messages of each level'),
   rules: z
     .array(
       z.strictObject({
         id: z.string(),
         messages: z.int(),
-        share: z.number().describe('of those looked at'),
+        share: z.number().describe('share of the rated messages'),
         why: z.string(),
         advice: z.string(),
       }),
     )
-    .describe('what was found, the most frequent first'),
+    .describe('the rules that matched, most frequent first'),
 });
 
 const worstSubject = z.strictObject({
@@ -57,18 +57,18 @@ export const placementSchema = z.strictObject({
   days: z.int(),
   subject_risk: subjectRiskSchema,
   worst_subjects: z.array(worstSubject).optional().describe('only with permission `messages.view`'),
-  recipients_sampled: z.int().describe('recipients looked at: the newest, 10,000 at most'),
+  recipients_sampled: z.int().describe('how many recipients were counted: the newest, at most 10,000'),
   providers: z.array(
     z.strictObject({
       provider: z.enum(providers).describe('by the domain of the address'),
       recipients: z.int(),
       waiting: z.int(),
       delayed: z.int(),
-      processed: z.int().describe('taken by the upstream; nothing was heard since'),
+      processed: z.int().describe('accepted by the upstream, and nothing was reported since'),
       delivered: z.int(),
       bounced: z.int().describe('hard and soft'),
-      failed: z.int().describe('given up'),
-      complaints: z.int().describe('of those delivered'),
+      failed: z.int().describe('no further attempt is made'),
+      complaints: z.int().describe('complaints among those delivered'),
     }),
   ),
   testers: z
@@ -83,7 +83,7 @@ export const placementSchema = z.strictObject({
             at: z.iso.datetime(),
           })
           .nullable()
-          .describe('null: none of the recipients looked at'),
+          .describe('null: none of the counted recipients'),
       }),
     )
     .describe("the operator's seed addresses, with the newest mail to each"),
@@ -92,29 +92,35 @@ export const placementSchema = z.strictObject({
 export const deliverabilitySchema = z.strictObject({
   host: z.string(),
   kind: z.enum(['managed', 'custom']),
-  pending: z.boolean().describe('of a domain that is not in use yet'),
-  checked_at: z.iso.datetime().nullable().describe('when the DNS was last asked; here it is not'),
+  pending: z.boolean().describe('the report is about a domain that is not in use yet'),
+  checked_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('when the records were last checked; this call does not check them'),
   records_url: z.string(),
   dkim: mechanismSchema,
   spf: mechanismSchema,
   dmarc: z.strictObject({
     ...mechanismSchema.shape,
-    policy: z.string().nullable().describe('as found: `none`, `quarantine`, `reject`'),
+    policy: z.string().nullable().describe('the published policy: `none`, `quarantine` or `reject`'),
   }),
   bimi: z.strictObject({
     ...mechanismSchema.shape,
     logo_url: z.string().nullable(),
     certificate_url: z.string().nullable(),
-    effective: z.boolean().describe('it stands, and DMARC is enforced'),
+    effective: z.boolean().describe('the record is right, and DMARC is enforced'),
   }),
-  mail_from: z.strictObject({ ...mechanismSchema.shape, domain: z.string().describe('of the return path') }),
+  mail_from: z.strictObject({
+    ...mechanismSchema.shape,
+    domain: z.string().describe('domain of the return path'),
+  }),
   inbound: z.strictObject({
     ...mechanismSchema.shape,
     host: z.string(),
     mx: z.string(),
     guidance: z.string(),
   }),
-  mta_sts: mechanismSchema.describe('with the records for TLS reports'),
+  mta_sts: mechanismSchema.describe('includes the record for TLS reports'),
   conflicts: z
     .array(
       z.strictObject({
@@ -124,7 +130,7 @@ export const deliverabilitySchema = z.strictObject({
         hint: z.string(),
       }),
     )
-    .describe('what should not be there'),
+    .describe('records that should not exist'),
   channel_mix: channelMixSchema,
   subject_risk: subjectRiskSchema,
   public_origin: z.strictObject({
@@ -132,7 +138,7 @@ export const deliverabilitySchema = z.strictObject({
     https: z.boolean(),
     reachable: z
       .boolean()
-      .describe('the service answers there, asked by itself within the last five minutes'),
+      .describe('the service answers there; it checked this within the last five minutes'),
     checked_at: z.iso.datetime(),
     error: z.string().nullable(),
   }),

@@ -1,5 +1,5 @@
-// What a practice is shown of itself: overview, wizard, go-live checklist, deliverability, channel mix, placement. Who is
-// limited to projects sees the mail of theirs only; of a route that projects share, the counts of all of them.
+// The reports about a practice: overview, wizard, go-live checklist, deliverability, channel mix, placement. A caller that
+// is limited to projects sees only the mail of these; the counts of a shared route are those of all its projects.
 
 import type { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
@@ -32,12 +32,12 @@ export interface InsightDeps extends GoLiveDeps {
 }
 
 const RECIPIENTS_LOOKED_AT = 10_000;
-/** Reading and rating so many subjects and recipients keeps everybody else waiting for some 50 ms. */
+/** A report blocks the event loop for about 50 ms while it reads and rates subjects and recipients. */
 const REPORTS_PER_MINUTE = 30;
 const LONGEST_MIX_DAYS = 400;
 const LONGEST_REPORT_DAYS = 90;
 
-interface PlacementQuestion {
+interface PlacementQuery {
   readonly caller: Caller;
   readonly language: Language;
   readonly days: number;
@@ -48,7 +48,7 @@ interface PlacementQuestion {
 
 const placementOf = (
   db: TenantDb,
-  { caller, language, days, testers, simulatorDomain, now }: PlacementQuestion,
+  { caller, language, days, testers, simulatorDomain, now }: PlacementQuery,
 ): z.infer<typeof placementSchema> => {
   const store = insightStore(db);
   const since = now - days * DAY;
@@ -95,13 +95,13 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
     defineRoute({
       ...reading,
       path: '/api/practices/{id}/rates',
-      summary: 'What became of mails, per route and day, and how near the guardrail they are',
+      summary: 'Outcomes of mails per route and day, and how near each route is to the guardrail',
       description:
-        'The guardrail pauses the practice where hard bounces reach 5 % of the messages of a route, or complaints 0.1 % of those delivered, with at least 20 messages.',
+        'The guardrail pauses the practice when hard bounces reach 5 % of the messages of a route, or complaints 0.1 % of those delivered, with at least 20 messages.',
       query: ratesQuery,
       responses: {
         200: {
-          description: 'Of the routes that the caller may know; a rate is a share, 1 is all.',
+          description: 'The routes that the caller may see. A rate is a share: 1 means all.',
           body: ratesSchema,
         },
       },
@@ -118,7 +118,10 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       description: 'In German or English, by Accept-Language.',
       access: 'authenticated',
       responses: {
-        200: { description: 'In their order, each with the call that does it.', body: onboardingSchema },
+        200: {
+          description: 'The steps in their order, each with the API call that completes it.',
+          body: onboardingSchema,
+        },
       },
       handle: async ({ params }, { language }) => ({
         status: 200,
@@ -145,10 +148,10 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       path: '/api/practices/{id}/cutover',
       summary: 'Go live',
       description:
-        'Switches safe mode off where all required checks are passed; else nothing changes, and the hint names what is missing. Harmless where it is off.',
+        'Switches safe mode off if all required checks are passed; otherwise nothing changes, and the hint names what is missing. If safe mode is off already, the call changes nothing.',
       access: 'practice.manage',
       audit: 'practice.go_live',
-      responses: { 200: { description: 'The checklist as it stands now.', body: goLiveSchema } },
+      responses: { 200: { description: 'The checklist as it is now.', body: goLiveSchema } },
       errors: ['conflict'],
       handle: async ({ params }, { change, language }) => ({
         status: 200,
@@ -159,10 +162,13 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       ...reading,
       path: '/api/practices/{id}/deliverability',
       summary: 'How mail is authenticated, and what else decides whether it arrives',
-      description: 'By the last check of the records; words in German or English, by Accept-Language.',
+      description: 'Uses the last check of the records. Texts are in German or English, by Accept-Language.',
       query: daysQuery(LONGEST_REPORT_DAYS),
       responses: {
-        200: { description: 'Of the pending domain while there is one.', body: deliverabilitySchema },
+        200: {
+          description: 'The report; while a domain is pending, it is about that domain.',
+          body: deliverabilitySchema,
+        },
       },
       handle: async ({ params, query: { days } }, { caller, language }) => {
         limitReports(params.id);
@@ -179,7 +185,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       path: '/api/practices/{id}/channel-mix',
       summary: 'Mails per channel',
       query: daysQuery(LONGEST_MIX_DAYS),
-      responses: { 200: { description: "Of the caller's projects.", body: channelMixSchema } },
+      responses: { 200: { description: "The mix of the caller's projects.", body: channelMixSchema } },
       handle: async ({ params, query: { days } }, { caller }) => ({
         status: 200,
         body: await files.read(params.id, (db) => channelMixOf(db, caller, days, clock.now())),
@@ -188,20 +194,20 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
     defineRoute({
       ...reading,
       path: '/api/practices/{id}/placement',
-      summary: 'What subjects risk, and how receivers take the mail',
-      description: 'Why and advice are in German or English, by Accept-Language.',
+      summary: 'The risk of subjects, and the outcome of mail at each provider',
+      description: '`why` and `advice` are in German or English, by Accept-Language.',
       query: daysQuery(LONGEST_REPORT_DAYS),
       responses: {
         200: {
           description:
-            "Of the newest messages of the caller's projects; at most 20,000 are looked at to find them.",
+            "The newest messages of the caller's projects, found among the newest 20,000 of the practice.",
           body: placementSchema,
         },
       },
       handle: async ({ params, query: { days } }, { caller, language }) => {
         limitReports(params.id);
-        const asked = { caller, language, days, testers: testers(), simulatorDomain };
-        const body = await files.read(params.id, (db) => placementOf(db, { ...asked, now: clock.now() }));
+        const query = { caller, language, days, testers: testers(), simulatorDomain };
+        const body = await files.read(params.id, (db) => placementOf(db, { ...query, now: clock.now() }));
         return { status: 200, body };
       },
     }),

@@ -1,5 +1,5 @@
-// What must be right before a practice leaves safe mode, and what is only good advice: a list of checks, each a pure
-// function over facts of the practice and the installation. Titles and hints are in go-live-words.ts.
+// The checks before a practice leaves safe mode: required ones, and others that are only advice. Each is a pure function of
+// facts about the practice and the installation. Titles and hints are in go-live-words.ts.
 
 import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { CheckedRecord, DnsConflict, HostCheck, RecordStatus } from '#src/domains/records/host-check.ts';
@@ -12,22 +12,22 @@ export interface GoLiveFacts {
     readonly city: string | null;
     readonly privacyUrl: string | null;
   };
-  /** Asked for, not verified yet. */
+  /** A domain that the practice has requested and that is not verified yet. */
   readonly pendingDomain: string | null;
-  /** In From. The records of a managed host are served by the service itself. */
+  /** The host in From. The records of a managed host are served by the service itself. */
   readonly host: string;
   readonly kind: 'managed' | 'custom';
-  /** Of `host`. */
+  /** The last check of `host`; null if there was none. */
   readonly lastCheck: { readonly checkedAt: number; readonly check: HostCheck } | null;
   readonly publicOrigin: string;
-  /** Names of the upstreams that hand mail on, in place of keeping it. */
+  /** Names of the upstreams that deliver mail; others only keep it. */
   readonly deliveringUpstreams: readonly string[];
-  /** Names of the upstreams by which the newest mails went out. */
+  /** Names of the upstreams that accepted the newest mails. */
   readonly relayedBy: readonly string[];
   readonly activeOwners: number;
   readonly plan: Plan;
   readonly isApproved: boolean;
-  /** In safe mode by the operator's decision. */
+  /** The operator has put the practice into safe mode. */
   readonly isHeld: boolean;
 }
 
@@ -53,12 +53,12 @@ export interface Check {
   readonly required: boolean;
 }
 
-/** Records are looked at daily; one day may fail. */
+/** Records are checked daily; with this age one daily check may fail. */
 export const DNS_CHECK_MAX_AGE = 48 * HOUR;
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** `publicOrigin` is an origin as the configuration takes it. */
+/** `publicOrigin` is an origin in the form of the configuration. */
 export const isReachableByAll = (publicOrigin: string): boolean => {
   const { protocol, hostname } = new URL(publicOrigin);
   return protocol === 'https:' && !LOOPBACK.test(hostname);
@@ -70,7 +70,7 @@ export const missingLegal = ({ street, city, privacyUrl }: GoLiveFacts['legal'])
     value === null ? [name] : [],
   );
 
-/** `p=` of the DMARC record that was found; null where there is none, or more than one. */
+/** `p=` of the DMARC record that was found; null if there is none or more than one (RFC 7489 §6.6.3). */
 export const dmarcPolicyOf = (check: HostCheck): string | null => {
   const [text, ...more] = check.records.find(({ purpose }) => purpose === 'dmarc')?.found ?? [];
   if (text === undefined || more.length > 0) return null;
@@ -88,7 +88,7 @@ export interface FailingRecord {
   readonly hint: string;
 }
 
-/** Required records that are not right, and what should not be there. */
+/** Required records that are not right, and records that should not exist. */
 export const failingIn = ({ records, conflicts }: HostCheck): FailingRecord[] => [
   ...records
     .filter(({ required, status }) => required && status !== 'ok')
@@ -102,7 +102,7 @@ export const failingIn = ({ records, conflicts }: HostCheck): FailingRecord[] =>
   })),
 ];
 
-/** What is wrong with the records of the host in use: null where nothing is. */
+/** What is wrong with the records of the host in use; null if nothing is. */
 export const dnsTrouble = (
   { kind, lastCheck }: GoLiveFacts,
   now: number,
@@ -118,7 +118,7 @@ const hasRecord = ({ lastCheck }: GoLiveFacts, purpose: 'bimi' | 'inbound_mx'): 
     (record) => record.purpose === purpose && record.status === 'ok',
   );
 
-/** Only what applies: who needs no approval is not asked for one; a managed host has its records from the service. */
+/** Only the checks that apply: approval only if it is needed, records only for a host that the practice manages itself. */
 export const goLiveChecks = (facts: GoLiveFacts, now: number): Check[] => {
   const required: Partial<Record<CheckId, boolean>> = {
     legal: missingLegal(facts.legal).length === 0,
@@ -146,6 +146,6 @@ export const goLiveChecks = (facts: GoLiveFacts, now: number): Check[] => {
   });
 };
 
-/** Ids of what still keeps it from going live. */
+/** Ids of the required checks that are not passed. */
 export const remainingOf = (checks: readonly Check[]): CheckId[] =>
   checks.filter(({ ok, required }) => required && !ok).map(({ id }) => id);

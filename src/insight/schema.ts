@@ -1,4 +1,4 @@
-// The overviews of a practice as the API shows them: checklist, wizard, overview, channel mix.
+// The checklist, wizard, overview and channel mix of a practice, as the API returns them.
 import { z } from 'zod';
 import { practiceSchema } from '#src/accounts/tenants/schema.ts';
 import { purposes, recordStatuses } from '#src/domains/records/host-check.ts';
@@ -9,14 +9,14 @@ import { checkIds } from './rules.ts';
 export const goLiveSchema = z.strictObject({
   ready: z.boolean().describe('all required checks are passed'),
   safe_mode: z.boolean(),
-  live: z.boolean().describe('mail to anyone goes out: neither in safe mode nor paused'),
+  live: z.boolean().describe('mail to any address is sent: the practice is neither in safe mode nor paused'),
   checks: z.array(
     z.strictObject({
       id: z.enum(checkIds),
       ok: z.boolean(),
-      required: z.boolean().describe('else it is advice'),
+      required: z.boolean().describe('false: the check is only advice'),
       title: z.string(),
-      hint: z.string().describe('what to do; empty where it is passed'),
+      hint: z.string().describe('what to do; empty if the check is passed'),
     }),
   ),
 });
@@ -34,21 +34,24 @@ export const onboardingSchema = z.strictObject({
       action: z.strictObject({ method: z.enum(['GET', 'POST', 'PATCH']), path: z.string() }),
     }),
   ),
-  current: z.enum(stepIds).nullable().describe('the first step that is left and not optional'),
+  current: z.enum(stepIds).nullable().describe('the first required step that is not done'),
   complete: z.boolean(),
 });
 
 const practice = practiceSchema.shape;
-const share = z.number().nullable().describe('null where nothing was sent');
+const share = z.number().nullable().describe('null if nothing was sent');
 
-/** With one arithmetic wherever they are shown. */
+/** Several reports show these two rates, with the same arithmetic. */
 export const rateFields = {
-  bounce_rate: z.number().nullable().describe('hard bounces by sent and refused; null where there is none'),
+  bounce_rate: z
+    .number()
+    .nullable()
+    .describe('hard bounces divided by sent and refused; null if there is none of these'),
   complaint_rate: z
     .number()
     .nullable()
     .describe(
-      'complaints by delivered, or by sent where the upstream tells of no delivery; null where there is none',
+      'complaints divided by delivered, or by sent if the upstream reports no deliveries; null if that is 0',
     ),
 };
 
@@ -62,8 +65,8 @@ export const overviewSchema = z.strictObject({
   plan: z.strictObject({
     plan: practice.plan,
     monthly_cap: practice.monthly_cap,
-    used: z.int().describe('mails accepted this UTC month, one a recipient'),
-    share: z.number().describe('of the cap; 1 is all of it'),
+    used: z.int().describe('mails accepted in this UTC month, one per recipient'),
+    share: z.number().describe('share of the cap; 1 means all of it'),
     resets_at: z.iso.datetime(),
   }),
   sending: z.strictObject({
@@ -81,12 +84,12 @@ export const overviewSchema = z.strictObject({
   dns: z
     .strictObject({
       host: z.string(),
-      pending: z.boolean().describe('of a domain that is not in use yet'),
+      pending: z.boolean().describe('the records are those of a domain that is not in use yet'),
       ok: z.boolean().nullable().describe('null: never checked'),
       checked_at: z.iso
         .datetime()
         .nullable()
-        .describe('null also for a managed host: the service has its records'),
+        .describe('null also for a managed host, whose records the service serves'),
       failing: z.array(
         z.strictObject({
           purpose: z.enum([...purposes, 'apex_mx']),
@@ -97,15 +100,15 @@ export const overviewSchema = z.strictObject({
         }),
       ),
     })
-    .describe('by the last check'),
+    .describe('result of the last check'),
   warmup: practice.warmup,
   reputation: z.strictObject({
-    days: z.int().describe('UTC days, today among them'),
+    days: z.int().describe('number of UTC days, including today'),
     routes: z.array(
       z.strictObject({
         route: z.strictObject({ id: z.uuid(), slug: z.string(), type: z.enum(streams) }),
-        sent: z.int().describe('taken by the upstream'),
-        refused: z.int().describe('for good by the upstream: never sent'),
+        sent: z.int().describe('accepted by the upstream'),
+        refused: z.int().describe('permanently refused by the upstream, so never sent'),
         delivered: z.int(),
         hard_bounced: z.int(),
         soft_bounced: z.int(),
@@ -113,7 +116,9 @@ export const overviewSchema = z.strictObject({
         ...rateFields,
         counts_towards_guardrail: z
           .boolean()
-          .describe('at least 20 were sent or refused, since the last resumption where that is shorter'),
+          .describe(
+            'at least 20 were sent or refused in the window, which begins with the last resumption if that is later',
+          ),
       }),
     ),
   }),
@@ -129,14 +134,14 @@ export const channelMixSchema = z.strictObject({
   days: z.int(),
   from: z.iso.date().describe('first UTC day'),
   to: z.iso.date().describe('last UTC day: today'),
-  mails: z.int().describe('accepted, one a recipient'),
+  mails: z.int().describe('accepted mails, one per recipient'),
   channels: z.array(z.strictObject({ channel: z.enum(channels), mails: z.int(), share })),
   per_day: z
     .array(z.strictObject({ day: z.iso.date(), channels: perChannel }))
-    .describe('days with any mail, in their order'),
+    .describe('only days with any mail, in order'),
 });
 
-/** Of a report over the last days; `most` at most. */
+/** The query of a report over the last days; `most` is the largest number allowed. */
 export const daysQuery = (most: number) =>
   z.strictObject({
     days: z.coerce.number().int().min(1).max(most).default(30).describe(`how far back, 1 to ${most}`),

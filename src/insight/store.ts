@@ -1,5 +1,5 @@
-// Questions over messages and recipients that overviews ask. Each looks at a bounded number of the newest rows by their
-// key, however many there are: messages are numbered in the order of their acceptance.
+// Queries over messages and recipients for the reports. Each reads a bounded number of the newest rows by their key, which
+// works because messages are numbered in the order of their acceptance.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { messageOrderStore } from '#src/messages/order-store.ts';
 import type { Status } from '#src/messages/rules.ts';
@@ -16,19 +16,19 @@ export interface RecipientOutcomeRow {
   updated_at: number;
 }
 
-interface Part {
+interface NewestRange {
   readonly from: number;
   readonly limit: number;
-  /** JSON list of ids; null: of all projects. */
+  /** JSON list of ids; null: all projects. */
   readonly projectIds: string | null;
 }
 
-/** Who is limited to projects sees theirs among so many; others need to look at no more than they are shown. */
+/** For a caller that is limited to projects, the search for their messages ends after this many of the newest rows. */
 const ROWS_LOOKED_AT = 20_000;
-/** To find by which upstreams mail goes out. */
+/** Enough recipients to find out which upstreams accept mail. */
 const RECENT_RECIPIENTS = 1_000;
 
-/** The upstream took it, whatever came of it later. */
+/** The statuses of mail that the upstream has accepted, with any later outcome. */
 const RELAYED: readonly Status[] = [
   'processed',
   'delivered',
@@ -49,12 +49,12 @@ export const insightStore = perConnection((db: TenantDb) => {
     .pluck();
   const newestRecipient = db.prepare<[], number | null>('SELECT max(id) FROM recipients').pluck();
   const order = messageOrderStore(db);
-  const subjects = db.prepare<Part, SubjectRow>(
+  const subjects = db.prepare<NewestRange, SubjectRow>(
     `SELECT subject FROM messages
      WHERE seq >= :from AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))
      ORDER BY seq DESC LIMIT :limit`,
   );
-  const recipients = db.prepare<Part & { firstId: number }, RecipientOutcomeRow>(
+  const recipients = db.prepare<NewestRange & { firstId: number }, RecipientOutcomeRow>(
     `SELECT address, status, smtp_code, enhanced_code, updated_at FROM recipients
      WHERE id >= :firstId AND message_seq >= :from
        AND (:projectIds IS NULL OR (SELECT project_id FROM messages WHERE seq = message_seq) IN
@@ -62,22 +62,22 @@ export const insightStore = perConnection((db: TenantDb) => {
      ORDER BY id DESC LIMIT :limit`,
   );
 
-  const partOf = (since: number, limit: number, projects: readonly string[] | null): Part => ({
+  const newestSince = (since: number, limit: number, projects: readonly string[] | null): NewestRange => ({
     from: Math.max(order.firstSince(since), order.newest() - ROWS_LOOKED_AT + 1),
     limit,
     projectIds: projects && JSON.stringify(projects),
   });
 
   return {
-    /** Names of the upstreams that took any of the newest mails. */
+    /** Names of the upstreams that accepted any of the newest mails. */
     relayedBy: (): string[] => relayedBy.all(RECENT_RECIPIENTS, JSON.stringify(RELAYED)),
-    /** Of the newest messages since then, newest first; `projects`: ids, null for all. */
+    /** Subjects of messages since then, newest first. `projects`: ids; null: all. */
     subjects: (since: number, limit: number, projects: readonly string[] | null): SubjectRow[] =>
-      subjects.all(partOf(since, limit, projects)),
-    /** The newest recipients of messages since then, newest first. */
+      subjects.all(newestSince(since, limit, projects)),
+    /** Recipients of messages since then, newest first. */
     recipients: (since: number, limit: number, projects: readonly string[] | null): RecipientOutcomeRow[] =>
       recipients.all({
-        ...partOf(since, limit, projects),
+        ...newestSince(since, limit, projects),
         firstId: (newestRecipient.get() ?? 0) - ROWS_LOOKED_AT + 1,
       }),
   };

@@ -10,7 +10,7 @@ interface KindFacts {
   readonly stream: Stream;
   readonly channel: Channel;
   readonly legalBasis: 'contract' | 'consent';
-  /** Whether opens and clicks are tracked where the message does not say. */
+  /** Whether opens and clicks are tracked if the message does not say so itself. */
   readonly tracking: 'off' | 'as its route';
 }
 
@@ -33,7 +33,7 @@ export const kinds = {
 export type Kind = keyof typeof kinds;
 export const kindNames = Object.keys(kinds) as [Kind, ...Kind[]];
 
-/** What a message is where its sender names no kind. */
+/** The kind of a message whose sender names none. */
 export const defaultKind: Readonly<Record<Stream, Kind>> = {
   transactional: 'transactional',
   marketing: 'newsletter',

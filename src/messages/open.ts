@@ -1,4 +1,4 @@
-// Messages: their rows, the search index, the queue's due times, and how long all of it is kept.
+// Opens the room of messages: their rows, the search index, the queue's due times, and retention.
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 import { createDueRegistry } from './queue/due-registry.ts';
@@ -19,9 +19,9 @@ export const openMessages = ({ config, storage, clock, log }: Base) => {
     indexer,
     queue: {
       ...createDueRegistry(platform),
-      /** Mail of that tenant and lane is due at `dueAt`. */
+      /** Reports that mail of that tenant and lane is due at `dueAt`. */
       wake: (tenantId: string, lane: Lane, dueAt: number) => wakeRelay(tenantId, lane, dueAt),
-      /** The relay is opened after those that enqueue. */
+      /** Set later, because the relay is opened after the rooms that enqueue. */
       onWake: (listener: WakeRelay) => {
         wakeRelay = listener;
       },

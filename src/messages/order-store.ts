@@ -1,4 +1,5 @@
-// Messages are numbered in the order of their acceptance: so those of a time are found by their key, without an index.
+// Messages are numbered in the order of their acceptance, so the messages of a period are found by their key, without an
+// index on time.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 
 export const messageOrderStore = perConnection((db: TenantDb) => {
@@ -7,9 +8,9 @@ export const messageOrderStore = perConnection((db: TenantDb) => {
     'SELECT seq, created_at FROM messages WHERE seq >= ? ORDER BY seq LIMIT 1',
   );
   return {
-    /** Number of the newest message; 0 where there is none. */
+    /** Number of the newest message; 0 if there is none. */
     newest: (): number => newest.get() ?? 0,
-    /** Number of the first message accepted at `at` or later; one more than the newest where there is none. */
+    /** Number of the first message accepted at `at` or later; one more than the newest if there is none. */
     firstSince: (at: number): number => {
       let older = 0;
       let found = (newest.get() ?? 0) + 1;

@@ -1,4 +1,4 @@
-// Rows as the API shows them.
+// Presents messages as the API returns them.
 import type { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -58,7 +58,7 @@ export const presentSummary = (db: TenantDb, row: MessageRow): z.infer<typeof me
   };
 };
 
-/** With its bodies only where `withContent`. */
+/** Text, HTML, headers and attachments are present only if `withContent`. */
 export const presentMessage = (
   db: TenantDb,
   row: MessageRow,

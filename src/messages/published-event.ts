@@ -11,36 +11,36 @@ import {
   messageFields,
   type PublishedField,
   readerFields,
+  replyFields,
   ruleField,
   scopeField,
   suppressionField,
   suppressionFields,
-  wordFields,
 } from './published-fields.ts';
 import type { MessageSettings } from './settings.ts';
 
 type Fields = Readonly<Record<string, PublishedField>>;
 
-const said: Fields = { ...messageFields, ...wordFields };
-const bounced: Fields = { ...said, ...ruleField };
+const withReply: Fields = { ...messageFields, ...replyFields };
+const bounced: Fields = { ...withReply, ...ruleField };
 const unsubscribed: Fields = { ...messageFields, ...scopeField, ...suppressionField };
 
 /** In the order in which they are written. */
 export const publishedFields: Readonly<Record<EventType, Fields>> = {
   'message.created': messageFields,
-  'message.sent': said,
-  'message.delivered': said,
+  'message.sent': withReply,
+  'message.delivered': withReply,
   'message.opened': { ...messageFields, ...readerFields },
   'message.clicked': { ...messageFields, ...linkField, ...readerFields },
   'message.hard_bounced': bounced,
   'message.soft_bounced': bounced,
   'message.auto_replied': messageFields,
   'message.spam_complaint': messageFields,
-  'message.failed': { ...said, ...contentField },
+  'message.failed': { ...withReply, ...contentField },
   'message.content_blocked': { ...messageFields, ...contentField },
   'message.suppressed': { ...messageFields, ...suppressionField },
   'message.unsubscribed': unsubscribed,
-  'message.delivery_delayed': said,
+  'message.delivery_delayed': withReply,
   'message.subscription': unsubscribed,
   'suppression.added': suppressionFields,
   'suppression.removed': suppressionFields,

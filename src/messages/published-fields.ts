@@ -57,7 +57,7 @@ export const messageFields = {
 } satisfies Record<string, PublishedField>;
 
 /** The reply of the other server. */
-export const wordFields = {
+export const replyFields = {
   smtp_code: { schema: z.int().nullable(), of: (_, data) => data.smtp_code ?? null },
   enhanced_code: {
     schema: z.string().nullable().describe('of RFC 3463'),

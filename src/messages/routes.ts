@@ -1,4 +1,5 @@
-// Reading messages: search, one message, its timeline, its events. Who is limited to projects sees theirs only.
+// Reads messages: search, one message, its timeline, its events. A caller that is limited to projects sees only the
+// messages of these projects.
 import { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventSchema, presentEvent } from '#src/events/schema.ts';
@@ -20,12 +21,12 @@ import { visibleMessage } from './visible-message.ts';
 const tenantParams = z.strictObject({ id: idSchema.describe('the practice') });
 const messageParams = z.strictObject({ ...tenantParams.shape, messageID: idSchema });
 
-/** A timeline is shown whole; a message has at most 50 recipients with some tens of events each. */
+/** A timeline has no pages: a message has at most 50 recipients, each with a few tens of events. */
 const MAX_TIMELINE_EVENTS = 10_000;
 
 const DAY_ALONE = /^\d{4}-\d\d-\d\d$/;
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
-/** The end of a day that is named; else the time itself. */
+/** The end of the day where only a day is given, otherwise the time itself. */
 const endOf = (text: string | undefined): number | null =>
   text === undefined ? null : Date.parse(text) + (DAY_ALONE.test(text) ? DAY : 0);
 
@@ -47,7 +48,7 @@ export const messageRoutes = ({ files, indexer }: MessageRoutesDeps): Route[] =>
     responses: {
       200: {
         description:
-          'Newest first, without bodies. A page may hold fewer than `limit`, even none, while `next_cursor` is set: a call ends when it has looked for long enough, and the next one goes on.',
+          'Newest first, without bodies. A page may have fewer than `limit` messages, even none, while `next_cursor` is set: a call stops after a limited time, and the next one continues.',
         body: listOf(messageSummarySchema),
       },
     },
@@ -112,7 +113,7 @@ export const messageRoutes = ({ files, indexer }: MessageRoutesDeps): Route[] =>
     responses: {
       200: {
         description:
-          'Each change of a status, in the order they happened. What changed none (told late or twice, done by a machine) is among the events.',
+          'Each change of a status, in the order they happened. Signals that changed none (reported late or twice, or caused by a machine) are only among the events.',
         body: timelineSchema,
       },
     },

@@ -32,7 +32,7 @@ const table = {
   deferred: { status: 'delivery_delayed', event: 'message.delivery_delayed' },
   /** The upstream's 2xx to the final dot. */
   accepted: { status: 'processed', event: 'message.sent' },
-  /** The same 2xx where it counts as delivery. */
+  /** The same 2xx, of an upstream whose 2xx counts as delivery. */
   presumed: { status: 'delivered', event: 'message.delivered' },
   /** Reported by a server that had taken the mail. */
   delayed: { status: 'delivery_delayed', event: 'message.delivery_delayed' },
@@ -45,7 +45,7 @@ const table = {
   hard_bounced: { status: 'hard_bounced', event: 'message.hard_bounced' },
   spam_complaint: { status: 'spam_complaint', event: 'message.spam_complaint' },
   suppressed: { status: 'suppressed', event: 'message.suppressed' },
-  /** Attempts exhausted, content blocked, cancelled. */
+  /** The attempts are exhausted, the content was blocked, or the message was cancelled. */
   failed: { status: 'failed', event: 'message.failed' },
 } as const satisfies Record<string, { status: Status; event: EventType }>;
 

@@ -1,4 +1,4 @@
-// Messages as the API shows them.
+// The messages that the API returns.
 import { z } from 'zod';
 import { listQuery } from '#src/kernel/list.ts';
 import { channels, kindNames } from './kinds.ts';
@@ -12,7 +12,7 @@ const recipientSchema = z.strictObject({
   next_attempt_at: z.iso.datetime().nullable(),
   smtp_code: z.int().nullable(),
   enhanced_code: z.string().nullable(),
-  diagnostic: z.string().nullable().describe('what the upstream said last'),
+  diagnostic: z.string().nullable().describe('text of the last reply of the upstream'),
   upstream: z.string().nullable(),
   updated_at: z.iso.datetime(),
 });
@@ -22,7 +22,7 @@ const addressSchema = z.strictObject({ address: z.string(), name: z.string().nul
 export const decisionSchema = z.strictObject({
   gate: z.string(),
   verdict: z.enum(['passed', 'suppressed', 'held', 'warned', 'blocked', 'refused']),
-  facts: z.record(z.string(), z.unknown()).describe('what the gate decided by'),
+  facts: z.record(z.string(), z.unknown()).describe('the facts that the gate used'),
 });
 
 export const messageSummarySchema = z.strictObject({
@@ -33,7 +33,7 @@ export const messageSummarySchema = z.strictObject({
   route: z.strictObject({ id: z.uuid(), slug: z.string() }),
   message_kind: z.enum(kindNames),
   channel: z.enum(channels),
-  source: z.string().describe('the way it came in: `api`; `system` where the service itself sends'),
+  source: z.string().describe('where the message came from, for example `api`; `system`: the service itself'),
   from: addressSchema,
   to: z.array(addressSchema),
   cc: z.array(addressSchema),
@@ -54,7 +54,7 @@ export const messageSummarySchema = z.strictObject({
 
 const calendarSchema = z.strictObject({
   summary: z.string(),
-  starts_at: z.string().describe('as it was given: with an offset, or local time in `time_zone`'),
+  starts_at: z.string().describe('as the sender wrote it: with an offset, or local time in `time_zone`'),
   ends_at: z.string(),
   location: z.string().nullable(),
   description: z.string().nullable(),
@@ -62,10 +62,7 @@ const calendarSchema = z.strictObject({
 });
 
 const contentShape = {
-  text: z
-    .string()
-    .nullable()
-    .describe("null also where `source` is `system`: its content is nobody's to read"),
+  text: z.string().nullable().describe('null also where `source` is `system`: no one may read that content'),
   html: z.string().nullable(),
   headers: z.record(z.string(), z.string()),
   attachments: z.array(
@@ -76,7 +73,7 @@ const contentShape = {
       content_id: z.string().nullable(),
     }),
   ),
-  calendar: calendarSchema.nullable().describe('the appointment that its recipients are invited to'),
+  calendar: calendarSchema.nullable().describe('the appointment to which the recipients are invited'),
 };
 
 export const messageSchema = z.strictObject({
@@ -84,10 +81,10 @@ export const messageSchema = z.strictObject({
   decisions: z.array(decisionSchema).describe("each gate's verdict and the facts it used"),
   content_removed: z
     .boolean()
-    .describe('text, HTML and headers are older than they are kept, and have been removed'),
+    .describe('text, HTML and headers have been removed, because their retention period is over'),
   attachments_removed: z
     .boolean()
-    .describe('it had attachments; they are older than they are kept, and have been removed'),
+    .describe('it had attachments, which have been removed, because their retention period is over'),
   ...z.strictObject(contentShape).partial().describe('only with permission `messages.view_content`').shape,
 });
 
@@ -96,12 +93,12 @@ export const timelineSchema = z.strictObject({
     z.strictObject({
       at: z.iso.datetime(),
       status: z.enum(statuses),
-      recipient: z.string().nullable().describe('address; null where it is the whole message'),
+      recipient: z.string().nullable().describe('address; null: the whole message'),
       detail: z
         .string()
         .nullable()
         .describe(
-          "the other side's words; else the suppression's reason, or the rule that classified a bounce",
+          "the other server's reply; else the suppression's reason, or the rule that classified a bounce",
         ),
     }),
   ),
@@ -116,17 +113,17 @@ export const searchQuery = z.strictObject({
   q: z
     .string()
     .max(SEARCH_TEXT_LENGTH)
-    // SQLite would end the text there and find more than was asked for.
+    // SQLite would end the text at NUL and find more than was searched for.
     .regex(/^[^\0]*$/, 'NUL is not allowed')
     .optional()
     .describe(
-      "part of a recipient's address or name, the subject or a tag; case and marks are none of it: `muller` finds `Müller`. " +
-        'One or two characters alone are looked for without an index: pages may be short',
+      "part of a recipient's address or name, the subject or a tag, without regard to case and marks: `muller` finds `Müller`. " +
+        'One or two characters are searched without an index, so pages may be short',
     ),
   tag: z.string().max(SEARCH_TEXT_LENGTH).optional().describe('a tag as a whole, without regard to case'),
   status: z.enum(statuses).optional(),
   route: z.string().max(SEARCH_TEXT_LENGTH).toLowerCase().optional().describe('UUID or slug'),
   kind: z.enum(kindNames).optional(),
   from: timeOrDay.optional().describe('created at or after; a day begins at midnight UTC'),
-  to: timeOrDay.optional().describe('created before; of a day all is found, by UTC'),
+  to: timeOrDay.optional().describe('created before; a day is included whole, in UTC'),
 });

@@ -1,11 +1,11 @@
-// Content that nobody may read from the file: text and HTML of the service's own mails hold codes and links that let
-// someone in. They lie sealed, each bound to its message, and are opened only where the copy that leaves is composed.
+// Text and HTML of the service's own mails are stored encrypted, because they contain codes and links that let a person
+// sign in. Each is bound to its message, and is decrypted only where the copy to be sent is composed.
 import { seal, unseal } from '#src/kernel/seal.ts';
 import type { BodyRow } from './store.ts';
 
 type Content = Pick<BodyRow, 'text' | 'html'>;
 
-/** `key` is 32 bytes, derived for this alone. */
+/** `key` has 32 bytes and is derived for this purpose only. */
 export const sealContent = (
   key: Buffer,
   messageId: string,
@@ -16,7 +16,7 @@ export const sealContent = (
   sealed: seal(key, Buffer.from(JSON.stringify({ text, html })), messageId),
 });
 
-/** The row as it is where nothing is sealed. Throws where the key, the message or a byte is not what it was. */
+/** Returns the row as it is if nothing is sealed. Throws if the key, the message or a byte has changed. */
 export const openContent = (key: Buffer, messageId: string, body: BodyRow): BodyRow => {
   if (body.sealed === null) return body;
   try {

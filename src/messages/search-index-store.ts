@@ -1,6 +1,6 @@
-// The index that searches look into: each message's text, and the trigrams of all texts. It follows the messages in the
-// order of their numbers, behind their acceptance, which it would cost a tenth of a millisecond each; how far it has come
-// is the highest number in it. A trigger takes out what is deleted.
+// The search index: each message's text, and the trigrams of all texts. Messages are indexed after their acceptance, in the
+// order of their numbers, because indexing would make each acceptance a tenth of a millisecond slower. The highest number
+// in the index is its progress. A trigger removes deleted messages.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { searchText } from './search-text.ts';
@@ -54,16 +54,16 @@ export const searchIndexStore = perConnection((db: TenantDb) => {
   const insertTrigrams = db.prepare<[number, string]>(
     'INSERT INTO search_trigrams (rowid, text) VALUES (?, ?)',
   );
-  // Some 7 ms at most. FTS5 tells by the number of changes whether there was something to merge (FTS5 §6.10).
+  // Takes about 7 ms at most. The number of changes shows whether there was anything to merge (FTS5 §6.10).
   const merge = db.prepare("INSERT INTO search_trigrams (search_trigrams, rank) VALUES ('merge', 64)");
   const totalChanges = db.prepare<[], number>('SELECT total_changes()').pluck();
   const toText = (row: FindableRow): SearchText => ({ seq: row.seq, text: textOf(row) });
   return {
-    /** Number of the last message in the index; 0 where there is none. */
+    /** Number of the last message in the index; 0 if there is none. */
     indexedTo: (): number => indexedTo.get() ?? 0,
-    /** How many messages are newer than the index, or a few less. */
+    /** How many messages are not indexed yet. Gaps in the numbers are counted too. */
     behind: (): number => (newest.get() ?? 0) - (indexedTo.get() ?? 0),
-    /** Takes in the next ones, at most so many; the result is how many. */
+    /** Indexes at most `limit` further messages and returns their count. */
     indexNext: (limit: number): number => {
       const rows = following.all(indexedTo.get() ?? 0, limit);
       for (const { seq, text } of rows.map(toText)) {
@@ -72,14 +72,14 @@ export const searchIndexStore = perConnection((db: TenantDb) => {
       }
       return rows.length;
     },
-    /** Merges a portion of what was taken in, which searches would have to look into piece by piece; false: all is merged. */
+    /** Merges some of the index's segments, because a search reads every segment. False: nothing is left to merge. */
     tidy: (): boolean => {
       const before = totalChanges.get() ?? 0;
       merge.run();
       return (totalChanges.get() ?? 0) - before >= 2;
     },
-    /** Texts as they will stand in the index, newest first, of messages before `position` and not before `from`. */
-    textsToCome: (position: number, from: number, limit: number): SearchText[] =>
+    /** Texts of messages before `position` and not before `from`, computed as the index will store them; newest first. */
+    unindexedTexts: (position: number, from: number, limit: number): SearchText[] =>
       before.all(position, from, limit).map(toText),
   };
 });

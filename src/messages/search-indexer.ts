@@ -1,61 +1,60 @@
-// Brings the index that searches look into up to date, behind the acceptance of messages: a practice's turn comes when a
-// portion waits. What waits until then is looked at without the index; so a practice that sends little costs nothing.
-// Practices take turns, each transaction is short, and between two of them the others have the event loop to themselves.
-// A crash loses nothing: how far the index has come stands in it.
+// Brings the search index up to date after messages are accepted. A tenant is indexed once enough messages wait; until then
+// a search reads these messages without the index, so a tenant that sends little costs nothing. Tenants take turns, each
+// transaction is short, and between two of them the event loop is free for other work. A crash loses nothing, because the
+// index itself shows its progress.
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { sleep } from '#src/kernel/time.ts';
 import { searchIndexStore } from './search-index-store.ts';
 
 export interface SearchIndexer {
-  /** A message has been stored. */
+  /** Reports that a message has been stored. */
   accepted(tenantId: string): void;
-  /** Somebody has seen how many messages wait. */
+  /** Reports how many messages wait to be indexed. */
   waiting(tenantId: string, messages: number): void;
-  /** Looks how many wait. Rejects where the practice's file cannot be read. */
+  /** Counts the waiting messages. Rejects if the tenant's file cannot be read. */
   look(tenantId: string): Promise<void>;
-  /** Resolves when nothing is to be done, for now. */
+  /** Resolves when no tenant is waiting for its turn. */
   settled(): Promise<void>;
-  /** Resolves when what is under way has ended. */
+  /** Resolves when the step in flight has ended. */
   stop(): Promise<void>;
 }
 
-type Step = 'take in' | 'merge';
+type Step = 'index' | 'merge';
 
 export interface SearchIndexerDeps {
   readonly files: TenantFiles;
   readonly log: Log;
 }
 
-/** Messages that wait before an index is brought up to date: a search looks at so many in some 3 ms. */
+/** How many messages may wait before they are indexed: a search reads this many in about 3 ms. */
 const WORTH_A_TURN = 500;
-/** Some 5 ms. */
+/** Indexing them takes about 5 ms. */
 const MESSAGES_PER_TRANSACTION = 250;
-/** Pause after a transaction, in multiples of what it took, its sync included: a third of the time, at most. */
+/** Pause after a transaction, in multiples of its duration with its sync: so indexing uses a third of the time at most. */
 const REST = 2;
 
 export const createSearchIndexer = (
   { files, log }: SearchIndexerDeps,
   worthATurn = WORTH_A_TURN,
 ): SearchIndexer => {
-  /** Messages accepted since a practice's last turn, as far as this process has seen. */
+  /** Messages that this process has seen accepted since a tenant's last turn. */
   const accepted = new Map<string, number>();
-  /** Whose turn is to come for what, in order. */
+  /** Tenants that wait for their turn, in order, with the step that is next. */
   const turns = new Map<string, Step>();
   const stopped = new AbortController();
   let working: Promise<void> | null = null;
 
   /**
-   * One step, a short transaction: takes messages in or, where that has just been done, merges what was. The result is the
-   * step to follow, null where nothing is left. Never rejects: where the file takes nothing, the next message or search
-   * tries again.
+   * Runs one step in a short transaction: indexes messages or, right after that, merges segments. Returns the next step,
+   * null if nothing is left. Never rejects: if the file cannot be written, the next message or search tries again.
    */
-  const take = async (tenantId: string, step: Step): Promise<Step | null> => {
+  const runStep = async (tenantId: string, step: Step): Promise<Step | null> => {
     try {
       return await files.write(tenantId, (db) => {
         const store = searchIndexStore(db);
         if (step === 'merge' && store.tidy()) return 'merge';
-        if (step === 'merge') return store.behind() >= MESSAGES_PER_TRANSACTION ? 'take in' : null;
+        if (step === 'merge') return store.behind() >= MESSAGES_PER_TRANSACTION ? 'index' : null;
         return store.indexNext(MESSAGES_PER_TRANSACTION) > 0 ? 'merge' : null;
       });
     } catch (error) {
@@ -65,12 +64,12 @@ export const createSearchIndexer = (
   };
 
   const work = async (): Promise<void> => {
-    // What is added meanwhile comes last, and is come to.
+    // A tenant that is added during the loop is visited at its end.
     for (const [tenantId, step] of turns) {
       if (stopped.signal.aborted) break;
       turns.delete(tenantId);
       const started = performance.now();
-      const next = await take(tenantId, step);
+      const next = await runStep(tenantId, step);
       if (next !== null) turns.set(tenantId, next);
       if (turns.size > 0) await sleep((performance.now() - started) * REST, stopped.signal);
     }
@@ -80,7 +79,7 @@ export const createSearchIndexer = (
   const waiting = (tenantId: string, messages: number): void => {
     if (messages < worthATurn || stopped.signal.aborted) return;
     accepted.delete(tenantId);
-    if (!turns.has(tenantId)) turns.set(tenantId, 'take in');
+    if (!turns.has(tenantId)) turns.set(tenantId, 'index');
     working ??= work();
   };
 

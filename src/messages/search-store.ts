@@ -1,15 +1,15 @@
-// Finding messages: newest first, by any combination of filters.
+// Finds messages by any combination of filters, newest first.
 //
-// What is to be found is a list of clauses over each message's text (search-text.ts), and perhaps a status. One of four
-// ways brings up candidates by an index, and each is then held against all clauses:
+// A search is a list of clauses over each message's text (search-text.ts), and perhaps a status. An index yields
+// candidates in one of four ways, and each candidate is then compared with all clauses:
 //   - no clause: all messages by their key, or those of the status by its index;
-//   - few messages of the status: those, whatever else is asked for;
-//   - a clause of three characters or more: what the trigrams find;
-//   - one or two characters alone: the texts one after the other.
-// Messages that the index has not come to yet are looked at one after the other before it is asked.
+//   - few messages have the status: all of these;
+//   - a clause has three characters or more: the messages that the trigrams find;
+//   - only one or two characters: all texts, one after the other.
+// Messages that are not in the index yet are newer than all others, so they are read first, one after the other.
 //
-// Candidates come in growing portions. A call holds up the event loop, so that it ends when its time is over: where a
-// common word and a common status never meet, the page stays short, and the next call goes on where this one ended.
+// Candidates are read in growing batches. A call blocks the event loop, so it ends when its time is over: if a common
+// word and a common status rarely occur together, the page stays short, and the next call continues from there.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Kind } from './kinds.ts';
 import { messageOrderStore } from './order-store.ts';
@@ -31,24 +31,24 @@ export interface MessageFilter {
   readonly createdBefore: number | null;
 }
 
-export interface Found {
+export interface SearchPage {
   readonly rows: MessageRow[];
-  /** Where to go on; null where nothing older is left. */
+  /** The next page has the messages before this number; null: nothing older is left. */
   readonly before: number | null;
 }
 
-/** What one call may cost: no portion begins after `ms`, and each has at most so many candidates. */
+/** What one call may cost: no batch begins after `ms`, and a batch has at most `batch` candidates. */
 export interface SearchBudget {
   readonly ms: number;
-  readonly portion: number;
+  readonly batch: number;
 }
 
-/** A portion takes some 6 ms where all of it is read from the disk's cache and nothing fits. */
-const BUDGET: SearchBudget = { ms: 15, portion: 1_024 };
+/** A batch takes about 6 ms if it is read from the disk cache and nothing in it fits. */
+const BUDGET: SearchBudget = { ms: 15, batch: 1_024 };
 const GROWTH = 4;
-/** So many messages of a status are rather looked at all than found by their texts. */
+/** If fewer messages than this have the status, reading all of them is cheaper than asking the trigrams. */
 const FEW = 8_000;
-/** Numbers that one portion spans where each text is looked at. */
+/** How many message numbers one batch covers where every text is read. */
 const TEXTS = 16_384;
 
 interface Range {
@@ -60,15 +60,15 @@ interface Range {
 /** `text` is null where another filter has ruled it out already. */
 type Candidate = { readonly seq: number; readonly text: string | null };
 
-/** A part of the numbers, down to `from`, and how candidates of a range in it are found, newest first. */
+/** One part of the walk: message numbers down to `from`, and how candidates in it are found, newest first. */
 interface Leg {
   readonly from: number;
-  /** Where the range that ends before that number begins, or earlier. */
+  /** The start of the range that ends before that number; it may be lower than `from`. */
   readonly rangeFrom: (before: number) => number;
   readonly candidates: (range: Range) => readonly Candidate[];
 }
 
-/** One look into a narrow index, where the row itself would be a page of its own. */
+/** Reads the status from a narrow index, because each full row would be another page to read. */
 const HAS_STATUS = `(:status IS NULL OR EXISTS
   (SELECT 1 FROM messages INDEXED BY messages_status WHERE messages.status = :status AND messages.seq = search_texts.seq))`;
 
@@ -106,7 +106,7 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
      WHERE seq < :before AND seq >= :from AND instr(text, :part) > 0 ORDER BY seq DESC LIMIT :limit`,
   );
 
-  /** Of the messages that the index has. */
+  /** The part of the messages that are in the index. */
   const indexedLeg = (
     clauses: readonly Clause[],
     status: Status | null,
@@ -138,12 +138,12 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
       return [{ from, rangeFrom: () => from, candidates }];
     }
     const indexed = index.indexedTo() + 1;
-    const candidates = (range: Range) => index.textsToCome(range.before, range.from, range.limit);
-    const toCome: Leg = { from: Math.max(from, indexed), rangeFrom: () => from, candidates };
-    return [toCome, indexedLeg(clauses, status, from, Math.min(before, indexed))];
+    const candidates = (range: Range) => index.unindexedTexts(range.before, range.from, range.limit);
+    const unindexed: Leg = { from: Math.max(from, indexed), rangeFrom: () => from, candidates };
+    return [unindexed, indexedLeg(clauses, status, from, Math.min(before, indexed))];
   };
 
-  /** The newest that fit and are `wanted`, at most so many, and the position down to which all have been looked at. */
+  /** The newest rows that fit and are wanted, at most `limit`, and the number down to which all have been checked. */
   const walk = (
     legs: readonly Leg[],
     clauses: readonly Clause[],
@@ -155,32 +155,32 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
     const end = performance.now() + budget.ms;
     const rows: MessageRow[] = [];
     let position = before;
-    let portion = Math.min(limit, budget.portion);
+    let batch = Math.min(limit, budget.batch);
     for (const leg of legs) {
       while (position > leg.from) {
         const from = Math.max(leg.from, leg.rangeFrom(position));
-        const candidates = leg.candidates({ before: position, from, limit: portion });
+        const candidates = leg.candidates({ before: position, from, limit: batch });
         for (const { seq, text } of candidates) {
           const row = text !== null && fits(text, clauses) ? messages.bySeq(seq) : undefined;
           if (row && isWanted(row)) rows.push(row);
           if (rows.length === limit) return { rows, position: seq };
         }
-        position = candidates.length === portion ? (candidates.at(-1)?.seq ?? from) : from;
+        position = candidates.length === batch ? (candidates.at(-1)?.seq ?? from) : from;
         if (performance.now() >= end) return { rows, position };
-        portion = Math.min(portion * GROWTH, budget.portion);
+        batch = Math.min(batch * GROWTH, budget.batch);
       }
     }
     return { rows, position };
   };
 
   return {
-    /** At most `limit` of those before position `before`; maybe fewer, even none, though more are left. */
-    find: (filter: MessageFilter, before: number | null, limit: number, budget = BUDGET): Found => {
+    /** At most `limit` messages before number `before`. It may return fewer, even none, although more are left. */
+    find: (filter: MessageFilter, before: number | null, limit: number, budget = BUDGET): SearchPage => {
       const { status, routeId, kind, projects, createdFrom, createdBefore } = filter;
       const from = createdFrom === null ? 1 : order.firstSince(createdFrom);
       const until = createdBefore === null ? order.newest() + 1 : order.firstSince(createdBefore);
       const start = Math.min(before ?? until, until);
-      // Clauses may let a stranger to them pass, and the clock may have been set back between two messages.
+      // Two values may share a facet, and the clock may have been set back between two messages; so the row decides.
       const isWanted = (row: MessageRow): boolean =>
         (status === null || row.status === status) &&
         (routeId === null || row.route_id === routeId) &&
@@ -191,13 +191,13 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
       if (projects?.length === 0) return { rows: [], before: null };
       const clauses = clausesOf(filter);
       const legs = legsOf(clauses, status, from, start);
-      // One more than asked for tells whether there is a next page.
+      // One more row than requested shows whether there is a next page.
       const { rows, position } = walk(legs, clauses, isWanted, start, limit + 1, budget);
       const last = rows[limit - 1];
       if (rows.length > limit && last) return { rows: rows.slice(0, limit), before: last.seq };
       return { rows, before: position > from ? position : null };
     },
-    /** How many messages a search has to look at one after the other, because the index has not come to them yet. */
+    /** How many messages are not in the index yet, so that a search reads them one after the other. */
     behind: index.behind,
   };
 });

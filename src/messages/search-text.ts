@@ -1,14 +1,14 @@
-// The text by which a message is found, and what a search looks for in it. Letters are compared without case and marks:
-// `muller` finds `Müller`. Fields are kept apart by control characters, which no field holds: nothing is found across two
-// of them. What is compared as a whole (a tag, the route, the project, the kind) stands in it too, so that one index of
-// trigrams answers for all of it together. Pure.
+// The text by which a message is found, and what a search looks for in it. Letters are compared without case and marks, so
+// `muller` finds `Müller`. Control characters separate the fields; no field contains them, so nothing is found across two
+// fields. Values that are compared as a whole (a tag, the route, the project, the kind) are in the text too, so that one
+// trigram index answers all filters together. Pure.
 import { hash } from 'node:crypto';
 
-/** What a message is found by. */
+/** The values by which a message is found. */
 export interface Findable {
   readonly seq: number;
   readonly subject: string;
-  /** Recipients' addresses, and the names that stand beside addresses. */
+  /** Recipients' addresses, and the display names beside addresses. */
   readonly addresses: readonly string[];
   readonly names: readonly string[];
   readonly tags: readonly string[];
@@ -17,7 +17,7 @@ export interface Findable {
   readonly kind: string;
 }
 
-/** What is looked for; null: whatever it is. */
+/** What a search looks for; null: any value. */
 export interface Wanted {
   /** Part of an address, a name, the subject or a tag. */
   readonly text: string | null;
@@ -25,11 +25,11 @@ export interface Wanted {
   readonly tag: string | null;
   readonly routeId: string | null;
   readonly kind: string | null;
-  /** Ids of projects, any of which it may be. */
+  /** Ids of projects; the message must belong to one of them. */
   readonly projects: readonly string[] | null;
 }
 
-/** Strings of which the text must hold one. */
+/** Strings; the text must contain at least one of them. */
 export type Clause = readonly string[];
 
 const FIELD = '\x1e';
@@ -38,22 +38,22 @@ const FACET = '\x1c';
 const CONTROL = /[\x00-\x1f\x7f]/g;
 const IS_ASCII = /^[\x20-\x7e]*$/;
 
-/** As it is compared: without case, marks and differences of form (NFKD). By way of capitals: `ß` and `ẞ` are `ss`. */
+/** Removes case, marks and differences of form (NFKD). It goes by way of capitals, so that `ß` and `ẞ` become `ss`. */
 export const fold = (text: string): string => {
   if (IS_ASCII.test(text)) return text.toLowerCase();
   const plain = text.toWellFormed().normalize('NFKD').replace(/\p{M}/gu, '').replace(CONTROL, ' ');
   return plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 };
 
-/** Tags are told apart by their marks: only case is none of theirs. */
+/** Tags that differ in their marks are different tags; only case is ignored. */
 const wholeTag = (tag: string): string =>
   tag.toWellFormed().normalize('NFC').replace(CONTROL, ' ').toLowerCase();
 
-/** Hangul syllables: of three octets each, and in no folded text, because NFKD takes them apart: nobody's words meet them. */
+/** Hangul syllables never occur in folded text, because NFKD takes them apart; so no text of a message matches a facet. */
 const LETTERS = 11_172;
 const FIRST_LETTER = 0xac00;
 
-/** Three characters, and so one trigram. Two values may share one: who relies on it compares the row as well. */
+/** A value as three characters, which are one trigram. Two values may share a facet, so callers also compare the row. */
 const facet = (name: 'route' | 'project' | 'kind' | 'block', value: string | number): string => {
   const number = Number.parseInt(hash('sha256', `${name}:${value}`).slice(0, 7), 16);
   const [first, second] = [Math.floor(number / LETTERS) % LETTERS, number % LETTERS];
@@ -61,8 +61,8 @@ const facet = (name: 'route' | 'project' | 'kind' | 'block', value: string | num
 };
 
 /**
- * Messages that are looked at together. FTS5 walks lists from their end until they first meet, whatever range of rows it is
- * asked for: the block's own list, which it skips to, is what bounds the walk.
+ * Messages in one block. FTS5 walks the lists of all trigrams from their end until they first meet, even where the query
+ * names a range of rows. With the block's own trigram in the query it skips to that block, which bounds the walk.
  */
 const BLOCK = 65_536;
 
@@ -82,7 +82,7 @@ export const searchText = (message: Findable): string => {
   return [...fields, whole + facets.join('')].join(FIELD);
 };
 
-/** All of which must be true. */
+/** The clauses of a search. A message fits if all of them are true. */
 export const clausesOf = ({ text, tag, routeId, kind, projects }: Wanted): Clause[] => {
   const clauses: (Clause | null)[] = [
     text === null ? null : [fold(text)],
@@ -97,12 +97,12 @@ export const clausesOf = ({ text, tag, routeId, kind, projects }: Wanted): Claus
 export const fits = (text: string, clauses: readonly Clause[]): boolean =>
   clauses.every((clause) => clause.some((wanted) => text.includes(wanted)));
 
-/** More make a search no faster: each is a list to be walked. */
+/** More trigrams make a search no faster, because each adds a list to walk. */
 const MAX_TRIGRAMS = 8;
-/** Who is limited to more projects than that is served by looking at what the rest finds. */
+/** A clause with more choices is left out of the query; `fits` then checks it on each candidate. */
 const MAX_CHOICES = 50;
 
-/** Spread over the whole of it. */
+/** At most `MAX_TRIGRAMS` trigrams, spread evenly over the string. */
 const trigramsOf = (wanted: string): string[] => {
   const letters = [...wanted];
   const last = letters.length - 3;
@@ -113,12 +113,12 @@ const trigramsOf = (wanted: string): string[] => {
   return [...new Set(places.map((at) => letters.slice(at, at + 3).join('')))];
 };
 
-/** A string of FTS5, whatever stands in it. */
+/** Any text as a string literal of FTS5. */
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 /**
- * The query (FTS5 §3) that finds at least all of a block that fits the clauses; null where none of them holds a trigram:
- * what is shorter is found by looking at the texts alone.
+ * The query (FTS5 §3) that finds at least all messages of a block that fit the clauses. Null if no clause is as long as a
+ * trigram; shorter ones are found only by reading the texts.
  */
 export const trigramQuery = (clauses: readonly Clause[]): ((block: number) => string) | null => {
   const asked = clauses

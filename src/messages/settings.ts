@@ -1,18 +1,18 @@
-// What was decided of a message when it was accepted and is needed to compose its copies later: kept with it, so that
-// every attempt composes the same bytes, whatever has changed since.
+// What was decided when a message was accepted and is needed to compose its copies later. It is stored with the message, so
+// that every attempt composes the same bytes even if settings change in between.
 import type { Language } from '#src/kernel/language.ts';
 
-/** What is put below the content of each copy. */
+/** The footer below the content of each copy. */
 export interface MessageFooter {
-  /** Of the words in it. */
+  /** The language of the footer's text. */
   readonly language: Language;
   /**
-   * `one_click`: link and header fields (RFC 2369, RFC 8058). `link`: the origin is not HTTPS, which RFC 8058 asks for,
-   * and the message must have a way out all the same: the field of RFC 2369 alone. null: the service's own mail.
+   * `one_click`: a link and the header fields of RFC 2369 and RFC 8058. `link`: the public origin is not HTTPS, which
+   * RFC 8058 requires, so the copy has a link and only the field of RFC 2369. null: the service's own mail.
    */
   readonly unsubscribe: 'one_click' | 'link' | null;
   readonly powered_by: boolean;
-  /** The sender's identity, on marketing. */
+  /** The sender's legal identity; null except on marketing mail. */
   readonly legal: {
     readonly name: string;
     readonly street: string;
@@ -23,14 +23,14 @@ export interface MessageFooter {
 
 export interface MessageSettings {
   readonly plain_text_fallback: boolean;
-  /** Absent, as `track_clicks`, from messages of versions that did not track. */
+  /** Messages of versions that did not track have neither `track_opens` nor `track_clicks`. */
   readonly track_opens?: boolean;
   readonly track_clicks?: boolean;
-  /** Absent from messages of versions that had none. */
+  /** Messages of versions without footers do not have it. */
   readonly footer?: MessageFooter;
 }
 
-/** An appointment to invite to; times as they were given. */
+/** An appointment that the recipients are invited to. Times are kept as the caller wrote them. */
 export interface Invitation {
   readonly summary: string;
   /** ISO 8601 with an offset, or local time in `time_zone`. */
@@ -38,6 +38,6 @@ export interface Invitation {
   readonly ends_at: string;
   readonly location: string | null;
   readonly description: string | null;
-  /** IANA name. */
+  /** Name in the IANA time zone database. */
   readonly time_zone: string;
 }

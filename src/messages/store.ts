@@ -35,14 +35,14 @@ export interface MessageRow {
 export interface BodyRow {
   text: string | null;
   html: string | null;
-  /** What stands in place of both where nobody may read them from the file: see sealed-content.ts. */
+  /** Text and HTML, encrypted, where no one may read them from the file; both are null then. See sealed-content.ts. */
   sealed: Buffer | null;
   headers_json: string;
-  /** Of an `Invitation`; null where there is none. */
+  /** An `Invitation` as JSON; null if there is none. */
   calendar_json: string | null;
 }
 
-/** Where text and HTML stand: in the row itself, or as values for content that many messages share. */
+/** `shared` is null if text and HTML are in the row itself; else it names content of many messages and the values to merge. */
 export type NewBody = BodyRow & {
   readonly shared: { readonly id: number; readonly data: MergeData } | null;
 };
@@ -54,7 +54,7 @@ interface StoredBody extends BodyRow {
 
 type SharedRow = Pick<BodyRow, 'text' | 'html'>;
 
-/** Shared content becomes the message's own. */
+/** Merges the message's values into the shared content. */
 const mergedBody = ({ data_json, ...row }: StoredBody, { text, html }: SharedRow): BodyRow => {
   const data: MergeData = JSON.parse(data_json ?? '{}');
   return {
@@ -64,10 +64,11 @@ const mergedBody = ({ data_json, ...row }: StoredBody, { text, html }: SharedRow
   };
 };
 
-export interface Removed {
-  /** 1: text, HTML and headers. */
+/** What retention has removed of a message. */
+export interface RemovedParts {
+  /** 1: text, HTML and headers have been removed. */
   readonly content: 0 | 1;
-  /** 1: it had attachments. */
+  /** 1: it had attachments, and they have been removed. */
   readonly attachments: 0 | 1;
 }
 
@@ -127,7 +128,7 @@ const MESSAGE_COLUMNS = [
   'updated_at',
 ] as const satisfies (keyof MessageRow)[];
 
-/** A program brings a message once for all its recipients, or a few times. */
+/** A mail program submits a message once for all its recipients, or a few times. */
 const MAX_OF_ONE_MESSAGE_ID = 20;
 
 export const messageStore = perConnection((db: TenantDb) => {
@@ -164,7 +165,7 @@ export const messageStore = perConnection((db: TenantDb) => {
      FROM message_bodies WHERE message_seq = ?`,
   );
   const shared = db.prepare<[number], SharedRow>('SELECT text, html FROM shared_contents WHERE id = ?');
-  const removed = db.prepare<[number, number], Removed>(
+  const removed = db.prepare<[number, number], RemovedParts>(
     `SELECT NOT EXISTS (SELECT 1 FROM message_bodies WHERE message_seq = ?) AS content,
        EXISTS (SELECT 1 FROM removed_attachments WHERE message_seq = ?) AS attachments`,
   );
@@ -199,7 +200,7 @@ export const messageStore = perConnection((db: TenantDb) => {
   );
 
   return {
-    /** Position of the new message in its tenant's file. */
+    /** Returns the number of the new message in its tenant's file. */
     insert: (row: Omit<MessageRow, 'seq'>, { shared, ...body }: NewBody): number => {
       const seq = Number(insertMessage.run(row).lastInsertRowid);
       const where = shared && { text: null, html: null, shared_id: shared.id };
@@ -212,10 +213,10 @@ export const messageStore = perConnection((db: TenantDb) => {
       });
       return seq;
     },
-    /** Content with placeholders, for messages to come. Returns its id. */
+    /** Stores content with placeholders that later messages share. Returns its id. */
     insertShared: ({ text, html }: Pick<BodyRow, 'text' | 'html'>, now: number): number =>
       Number(insertShared.run(text, html, now).lastInsertRowid),
-    /** Content that no message came to have. */
+    /** Removes shared content that no message uses. */
     removeUnusedShared: (id: number): void => {
       removeUnusedShared.run(id);
     },
@@ -243,7 +244,7 @@ export const messageStore = perConnection((db: TenantDb) => {
     ): number => Number(insertRecipient.run(seq, address, field, status, now).lastInsertRowid),
     bySeq: (seq: number): MessageRow | undefined => bySeq.get(seq),
     byId: (id: string): MessageRow | undefined => byId.get(id),
-    /** Those that mail programs have brought under that Message-ID, with its angle brackets: the last ones, in their order. */
+    /** The newest messages that were submitted by SMTP with that Message-ID (with angle brackets), in their order. */
     bySubmittedMessageId: (messageId: string): MessageRow[] =>
       bySubmittedMessageId.all(messageId, MAX_OF_ONE_MESSAGE_ID),
     body: (seq: number): BodyRow | undefined => {
@@ -253,18 +254,17 @@ export const messageStore = perConnection((db: TenantDb) => {
       if (!content) throw new Error(`shared content ${row.shared_id} is missing`);
       return mergedBody(row, content);
     },
-    /** What retention has removed of a message; only of one of which nothing is still to be sent. */
-    removed: (seq: number): Removed => removed.get(seq, seq) ?? { content: 1, attachments: 0 },
+    removed: (seq: number): RemovedParts => removed.get(seq, seq) ?? { content: 1, attachments: 0 },
     attachments: (seq: number): AttachmentRow[] => attachments.all(seq),
     attachmentRecords: (seq: number): Omit<AttachmentRow, 'content'>[] => attachmentRecords.all(seq),
     recipients: (seq: number): RecipientRow[] => recipients.all(seq),
     recipient: (id: number): RecipientRow | undefined => recipient.get(id),
-    /** Changes a recipient's status alone, and its message's with it. */
+    /** Changes only a recipient's status, and that of its message with it. */
     setRecipientStatus: (messageSeq: number, id: number, status: Status, now: number): void => {
       setStatus.run(status, now, id);
       updateStatus.run(messageStatus(recipientStatuses.all(messageSeq)), now, messageSeq);
     },
-    /** When it is to leave, and what the gates said of that. */
+    /** Sets the time of sending, and the verdicts of the gates on it. */
     setSchedule: (seq: number, scheduledAt: number, decisionsJson: string, now: number): void => {
       updateSchedule.run(scheduledAt, decisionsJson, now, seq);
     },

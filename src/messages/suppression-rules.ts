@@ -12,7 +12,7 @@ export const suppressionReasons = [
 ] as const;
 export type SuppressionReason = (typeof suppressionReasons)[number];
 
-/** The parts of a row that decide. */
+/** The columns of a suppression that decide whether it applies. */
 export interface SuppressionFacts {
   readonly id: string;
   readonly scope: SuppressionScope;
@@ -24,7 +24,7 @@ export interface SuppressionFacts {
 const applies = (row: SuppressionFacts, projectId: string, routeId: string): boolean =>
   row.scope === 'team' || row.project_id === projectId || row.route_id === routeId;
 
-/** The widest of an address's suppressions that keeps mail of that project and route from it; null where none does. */
+/** The widest of an address's suppressions that stops mail of that project and route; null if none does. */
 export const applicableSuppression = (
   rows: readonly SuppressionFacts[],
   projectId: string,

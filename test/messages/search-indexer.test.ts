@@ -60,7 +60,7 @@ const found = (text: string): Promise<number> =>
   read((db) => {
     const none = { tag: null, status: null, routeId: null, projects: null, kind: null };
     const filter = { text, ...none, createdFrom: null, createdBefore: null };
-    return messageSearchStore(db).find(filter, null, 10_000, { ms: 60_000, portion: 10_000 }).rows.length;
+    return messageSearchStore(db).find(filter, null, 10_000, { ms: 60_000, batch: 10_000 }).rows.length;
   });
 
 test('a practice has its turn when enough messages wait, and not before', async () => {

@@ -18,9 +18,9 @@ const EVERYTHING: MessageFilter = {
   createdFrom: null,
   createdBefore: null,
 };
-/** One portion a call. */
-const IMPATIENT = { ms: 0, portion: 3 };
-const PATIENT = { ms: 60_000, portion: 3 };
+/** One batch per call. */
+const IMPATIENT = { ms: 0, batch: 3 };
+const PATIENT = { ms: 60_000, batch: 3 };
 
 let tenant: SampleTenant;
 let ids: string[];

@@ -68,8 +68,8 @@ export const createPauseNotices = (deps: OwnerNoticesDeps): PauseNotices => {
     const content = await files.write(tenantId, (db) => pendingNotice(db, origin));
     if (content === null) return;
     const owners = await ownersOf(tenantId);
-    const telling = { tenantId, owners, content, occasion: [content.at], expiresIn: NOTIFY_WITHIN_MS };
-    await platform.write((db) => notifyOwners(notices, db, telling, clock.now()));
+    const notice = { tenantId, owners, content, occasion: [content.at], expiresIn: NOTIFY_WITHIN_MS };
+    await platform.write((db) => notifyOwners(notices, db, notice, clock.now()));
     notices.wake();
     await files.write(tenantId, (db) => markNotified(db, content.at));
   };

@@ -57,7 +57,7 @@ export const addSuppression = (
     .rowsOfAddress(address_hash)
     .find((one) => one.scope === scope && one.project_id === project_id && one.route_id === route_id);
   if (!row) throw new Error('a suppression was neither stored nor there');
-  if (isNew) tell(db, 'suppression.added', row, now);
+  if (isNew) appendEvent(db, 'suppression.added', row, now);
   return { row, isNew };
 };
 
@@ -94,11 +94,11 @@ export const addOwnSuppression = (
 /** Mail goes to that address again, unless another row suppresses it. */
 export const removeSuppression = (db: TenantDb, row: SuppressionRow, now: number): void => {
   suppressionStore(db).remove(row.id);
-  tell(db, 'suppression.removed', row, now);
+  appendEvent(db, 'suppression.removed', row, now);
 };
 
 /** The event is about no message, even where one was the reason: a timeline shows only the outcome of its message. */
-const tell = (
+const appendEvent = (
   db: TenantDb,
   type: 'suppression.added' | 'suppression.removed',
   row: SuppressionRow,

@@ -119,7 +119,7 @@ export const suppressionRoutes = (deps: SuppressionDeps): Route[] => {
       errors: ['not_found'],
       handle: async ({ query: { practice_id: _, ...query } }, { caller, tenantId }) => {
         if (tenantId === null)
-          throw new Error('the door names the tenant of every route that asks a permission');
+          throw new Error('the server names the tenant of every route that requires a permission');
         const { project_id, ...rest } = query;
         const asked = project_id === tenantId || project_id === undefined ? rest : query;
         return { status: 200, body: await list(deps, tenantId, asked, caller) };

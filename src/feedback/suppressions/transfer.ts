@@ -15,7 +15,7 @@ import type { FailedLine, ImportLine } from './read-csv.ts';
 import { auditedSuppression, presentSuppression } from './schema.ts';
 import { type SuppressionRow, suppressionStore } from './store.ts';
 
-/** Some 5 ms of the event loop. */
+/** A transaction of this size blocks the event loop for about 5 ms. */
 const ROWS_PER_TRANSACTION = 200;
 const ROWS_PER_PAGE = 1_000;
 
@@ -76,7 +76,7 @@ export const importSuppressions = async (
   by: By,
 ): Promise<Imported> => {
   const { files, clock } = deps;
-  // The audit entry first: who suppressed so many addresses must be known also after a crash in between.
+  // The audit entry is written first, so that it is known who suppressed these addresses even after a crash in between.
   await files.write(by.tenantId, (db) => {
     const target = { type: 'practice', id: by.tenantId };
     auditStore(db).record(

@@ -125,7 +125,7 @@ export const agentRules: readonly AgentRule[] = [
     id: 'crawler',
     // Cubot is a brand of telephones.
     agent: /(?<!\bcu)bot\b|crawl|spider|\bSlurp\b|\bscanner\b|\+https?:\/\//i,
-    source: 'crawlers call themselves so, or name a page that tells of them',
+    source: 'crawlers name themselves so, or name a page that describes them',
     examples: [
       'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
       'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)',

@@ -41,7 +41,7 @@ const TICK_MS = SECOND / 2;
 const WRITERS = 4;
 /** Hits in one transaction, which blocks the event loop for 90 µs each. */
 const BATCH = 50;
-/** A file that cannot be written is tried so many times, with this pause. */
+/** How often a file that cannot be written is tried, with `RETRY_MS` in between. */
 const TRIES = 4;
 const RETRY_MS = 5 * SECOND;
 const STOP_MS = 5 * SECOND;

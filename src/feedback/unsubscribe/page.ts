@@ -7,7 +7,7 @@ import { escapeHtml, page } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 import { maskAddress } from '#src/mail/address.ts';
-import type { Copy, Extent } from './unsubscribe.ts';
+import type { Copy, UnsubscribeScope } from './unsubscribe.ts';
 
 interface Words {
   readonly title: string;
@@ -20,8 +20,10 @@ interface Words {
   readonly warnAll: (practice: string) => string;
   readonly stop: string;
   readonly stopAll: string;
-  readonly stopped: Readonly<Record<Extent, (practice: string, address: string, mail: string) => string>>;
-  readonly underWay: string;
+  readonly stopped: Readonly<
+    Record<UnsubscribeScope, (practice: string, address: string, mail: string) => string>
+  >;
+  readonly alreadySent: string;
   readonly sender: string;
   readonly privacy: string;
   readonly unknown: string;
@@ -49,7 +51,7 @@ const words: Readonly<Record<Language, Words>> = {
       team: (practice, address) =>
         `<strong>${practice}</strong> schickt an <strong>${address}</strong> keine E-Mails mehr.`,
     },
-    underWay: 'E-Mails, die schon unterwegs sind, können Sie noch erreichen.',
+    alreadySent: 'E-Mails, die schon unterwegs sind, können Sie noch erreichen.',
     sender: 'Absender',
     privacy: 'Datenschutzerklärung',
     unknown:
@@ -77,13 +79,13 @@ const words: Readonly<Record<Language, Words>> = {
       team: (practice, address) =>
         `<strong>${practice}</strong> no longer sends any emails to <strong>${address}</strong>.`,
     },
-    underWay: 'Emails that are already on their way may still reach you.',
+    alreadySent: 'Emails that are already on their way may still reach you.',
     sender: 'Sender',
     privacy: 'Privacy policy',
     unknown:
-      'The link may be incomplete, or the email so old that we can no longer tell which one it was. Nothing has been changed.',
+      'The link may be incomplete, or the email is so old that we can no longer find it. Nothing has been changed.',
     unknownAdvice:
-      'Please open the link once more directly from the email, or reply to the sender that you do not want any more emails.',
+      'Please open the link again directly from the email, or reply to the sender that you do not want any more emails.',
   },
 };
 
@@ -109,18 +111,18 @@ const imprint = (practice: PracticeRow, say: Words): string => {
 const button = (action: string, label: string): string =>
   `<form method="post" action="${escapeHtml(action)}"><button type="submit">${label}</button></form>`;
 
-export interface Shown {
+export interface UnsubscribeView {
   readonly copy: Copy;
   /** What they have unsubscribed from. */
-  readonly stopped: Extent | null;
+  readonly stopped: UnsubscribeScope | null;
   /** Target of the buttons. */
-  readonly action: Readonly<Record<Extent, string>>;
+  readonly action: Readonly<Record<UnsubscribeScope, string>>;
 }
 
 export const unsubscribePage = (
   language: Language,
   serviceName: string,
-  { copy, stopped, action }: Shown,
+  { copy, stopped, action }: UnsubscribeView,
 ): RouteResult => {
   const say = words[language];
   const practice = escapeHtml(copy.practice.name);
@@ -131,7 +133,7 @@ export const unsubscribePage = (
   const done =
     stopped === null
       ? ''
-      : `<p>${say.stopped[stopped](practice, address, mail)} ${say.underWay}</p>\n${stopped === 'route' ? all : ''}`;
+      : `<p>${say.stopped[stopped](practice, address, mail)} ${say.alreadySent}</p>\n${stopped === 'route' ? all : ''}`;
   return page({
     language,
     serviceName,

@@ -12,8 +12,14 @@ import { HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { decodeUnsubscribeToken, UNSUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
-import { type Shown, unknownLinkPage, unsubscribePage } from './page.ts';
-import { copyOf, type Extent, extentOf, type UnsubscribeKeys, unsubscribe } from './unsubscribe.ts';
+import { type UnsubscribeView, unknownLinkPage, unsubscribePage } from './page.ts';
+import {
+  copyOf,
+  type UnsubscribeKeys,
+  type UnsubscribeScope,
+  unsubscribe,
+  unsubscribedScope,
+} from './unsubscribe.ts';
 
 export interface UnsubscribeDeps extends UnsubscribeKeys {
   readonly platform: DurableFile<PlatformDb>;
@@ -33,7 +39,7 @@ const query = z
 
 type Query = z.output<typeof query>;
 
-const actionsOf = (token: string): Shown['action'] => {
+const actionsOf = (token: string): UnsubscribeView['action'] => {
   const route = `${UNSUBSCRIBE_PATH}?t=${token}`;
   return { route, team: `${route}&from=all` };
 };
@@ -45,25 +51,31 @@ const targetOf = ({ platform, unsubscribeKey }: UnsubscribeDeps, token: string) 
   return target && tenant ? { tenantId: tenant.id, recipientId: target.recipientId } : null;
 };
 
-const shown = async (deps: UnsubscribeDeps, token: string): Promise<Shown | null> => {
+const viewOf = async (deps: UnsubscribeDeps, token: string): Promise<UnsubscribeView | null> => {
   const target = targetOf(deps, token);
   if (target === null) return null;
   return deps.files.read(target.tenantId, (db) => {
     const copy = copyOf(db, target.recipientId);
-    return copy && { copy, stopped: extentOf(db, copy, deps.suppressionKey), action: actionsOf(token) };
+    return (
+      copy && { copy, stopped: unsubscribedScope(db, copy, deps.suppressionKey), action: actionsOf(token) }
+    );
   });
 };
 
-const carriedOut = async (deps: UnsubscribeDeps, token: string, extent: Extent): Promise<Shown | null> => {
+const unsubscribeByLink = async (
+  deps: UnsubscribeDeps,
+  token: string,
+  scope: UnsubscribeScope,
+): Promise<UnsubscribeView | null> => {
   const target = targetOf(deps, token);
   if (target === null) return null;
   return deps.files.write(target.tenantId, (db) => {
     const copy = copyOf(db, target.recipientId);
     if (copy === null) return null;
-    unsubscribe(db, copy, extent, deps, deps.clock.now());
+    unsubscribe(db, copy, scope, deps, deps.clock.now());
     // A complaint is kept as it is and has the same effect.
-    const stopped = extentOf(db, copy, deps.suppressionKey) ?? extent;
-    return { copy, stopped: extent === 'team' ? extent : stopped, action: actionsOf(token) };
+    const stopped = unsubscribedScope(db, copy, deps.suppressionKey) ?? scope;
+    return { copy, stopped: scope === 'team' ? scope : stopped, action: actionsOf(token) };
   });
 };
 
@@ -79,11 +91,14 @@ export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
       404: { description: 'The same page for whatever is wrong with the link.', body: HTML_TYPE },
     },
   } as const;
-  const answer = async (language: Parameters<typeof unsubscribePage>[0], found: Promise<Shown | null>) => {
-    const shown = await found;
-    return shown === null
+  const answer = async (
+    language: Parameters<typeof unsubscribePage>[0],
+    found: Promise<UnsubscribeView | null>,
+  ) => {
+    const view = await found;
+    return view === null
       ? unknownLinkPage(language, deps.serviceName)
-      : unsubscribePage(language, deps.serviceName, shown);
+      : unsubscribePage(language, deps.serviceName, view);
   };
   return [
     defineRoute({
@@ -91,7 +106,7 @@ export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
       method: 'get',
       summary: 'The page behind the unsubscribe link of a mail',
       description: 'Changes nothing: machines follow links too.',
-      handle: ({ query: { t = '' } }: { query: Query }, { language }) => answer(language, shown(deps, t)),
+      handle: ({ query: { t = '' } }: { query: Query }, { language }) => answer(language, viewOf(deps, t)),
     }),
     defineRoute({
       ...shared,
@@ -101,7 +116,7 @@ export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
         'One click of a mail program (RFC 8058: `List-Unsubscribe=One-Click` as either kind of form), or the button of the page. Whatever the body is, the link alone counts. Asked for again it changes nothing.',
       audit: { none: 'the person concerned asks for it; suppression and events are the record' },
       handle: ({ query: { t = '', from } }: { query: Query }, { language }) =>
-        answer(language, carriedOut(deps, t, from === 'all' ? 'team' : 'route')),
+        answer(language, unsubscribeByLink(deps, t, from === 'all' ? 'team' : 'route')),
     }),
     defineRoute({
       method: 'post',

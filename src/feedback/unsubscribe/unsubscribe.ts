@@ -17,7 +17,7 @@ import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/
 import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 
 /** `route`: mail like the one with the link. `team`: all mail of this sender. */
-export type Extent = 'route' | 'team';
+export type UnsubscribeScope = 'route' | 'team';
 
 /** The copy that a link was in. */
 export interface Copy {
@@ -52,10 +52,10 @@ const isOwnWish = ({ reason, scope, route_id }: SuppressionFacts, { route }: Cop
   (reason === 'unsubscribe' || reason === 'unsubscribe_all') && (scope === 'team' || route_id === route.id);
 
 /**
- * The widest extent that the person has unsubscribed from; null where they can still get this mail. Suppressions for other
+ * The widest scope that the person has unsubscribed from; null where they can still get this mail. Suppressions for other
  * reasons do not count.
  */
-export const extentOf = (db: TenantDb, copy: Copy, key: KeyObject): Extent | null => {
+export const unsubscribedScope = (db: TenantDb, copy: Copy, key: KeyObject): UnsubscribeScope | null => {
   const wishes = ofThem(db, copy, key).filter((row) => isOwnWish(row, copy));
   if (wishes.some(({ scope }) => scope === 'team')) return 'team';
   return wishes.length > 0 ? 'route' : null;
@@ -65,7 +65,7 @@ export const extentOf = (db: TenantDb, copy: Copy, key: KeyObject): Extent | nul
 export const unsubscribe = (
   db: TenantDb,
   copy: Copy,
-  extent: Extent,
+  scope: UnsubscribeScope,
   { suppressionKey, simulatorDomain }: UnsubscribeKeys,
   now: number,
 ): boolean => {
@@ -76,22 +76,22 @@ export const unsubscribe = (
     suppressionKey,
     {
       address,
-      place: extent === 'team' ? wholeTeam : onRoute(route.id),
-      reason: extent === 'team' ? 'unsubscribe_all' : 'unsubscribe',
+      place: scope === 'team' ? wholeTeam : onRoute(route.id),
+      reason: scope === 'team' ? 'unsubscribe_all' : 'unsubscribe',
       sourceMessageId: message.id,
       note: null,
     },
     now,
   );
-  const heard = eventStore(db).ofRecipient(message.seq, recipient.id);
+  const events = eventStore(db).ofRecipient(message.seq, recipient.id);
   const status = statusOf(
     after(
-      currentSignal(recipient.status, () => heard),
+      currentSignal(recipient.status, () => events),
       'unsubscribed',
     ),
   );
   const hasMoved = status !== recipient.status;
-  const isFirst = heard.every(({ type }) => type !== 'message.unsubscribed');
+  const isFirst = events.every(({ type }) => type !== 'message.unsubscribed');
   if (!isNew && !isFirst) return false;
   const about = { messageSeq: message.seq, recipientId: recipient.id, at: now };
   const data = {

@@ -60,7 +60,7 @@ const subTypeRules: readonly SubTypeRule[] = [
     class: 'hard',
     rule: 'unknown_address',
     always: true,
-    why: 'on the list of all of SES: it has bounced of late as an address that does not exist',
+    why: 'on the global list of SES: it has recently bounced as an address that does not exist',
   },
   {
     type: 'Permanent',
@@ -133,7 +133,7 @@ const afterBounce = (
     return bounced(bounceType === 'Permanent' ? kind : 'soft', rule, reply);
   }
   if (row !== undefined) return bounced(row.class, row.rule, null);
-  // An automatic reply of a recipient comes as `Transient`, `General` too, and there is nothing to tell them apart by.
+  // An automatic reply of a recipient also comes as `Transient`, `General`, and nothing distinguishes the two.
   return bounceType === 'Transient' ? null : bounced('soft', 'unknown', null);
 };
 

@@ -1,6 +1,6 @@
-// The nightly look at every tenant's file: what is old is removed, and what a crash has left undone is done. One file
-// after the other, at a pace that leaves the disk to those who wait for an answer, and as a visitor (TenantFiles.visit),
-// so that files in use stay open.
+// The nightly job: in every tenant's file it removes old data and finishes what a crash has left undone. It takes one file
+// after the other, at a pace that leaves the disk to requests, and through `TenantFiles.visit`, so that it does not push
+// files in use out of the set of open files.
 import type { NightlyTask } from '#src/kernel/base.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Job } from '#src/kernel/job.ts';
@@ -13,17 +13,17 @@ export interface NightlyJobDeps {
     afterNumber: number,
     limit: number,
   ) => Promise<readonly { readonly number: number; readonly id: string }[]>;
-  /** Before the tenants: what is old in the registry. */
+  /** Removes old data from the registry. It runs before the tenants. */
   readonly registry: (signal: AbortSignal, pace: Pace) => Promise<void>;
-  /** In their order, each for every tenant. */
+  /** Each task runs for every tenant, in this order. */
   readonly tasks: readonly NightlyTask[];
 }
 
 const TENANTS_PER_PAGE = 100;
-/** Of a night in which all fail, the first tell enough. */
+/** If every practice fails, the first failures say enough. */
 const MAX_NAMED_FAILURES = 20;
 
-/** What fails keeps nobody else from their turn; the job fails at its end. */
+/** A task that fails does not stop the others; the job itself fails at its end. */
 export const nightlyJob = ({ files, listTenants, registry, tasks }: NightlyJobDeps): Job => ({
   name: 'remove what is old',
   schedule: '17 3 * * *',
@@ -36,7 +36,7 @@ export const nightlyJob = ({ files, listTenants, registry, tasks }: NightlyJobDe
       } catch (error) {
         failures.push(error);
         if (failures.length <= MAX_NAMED_FAILURES)
-          log.warn({ err: error, ...facts }, 'the nightly look at a practice failed');
+          log.warn({ err: error, ...facts }, 'a nightly task failed');
       }
     };
     const visitAll = async (tenantId: string): Promise<void> => {
@@ -62,7 +62,7 @@ export const nightlyJob = ({ files, listTenants, registry, tasks }: NightlyJobDe
     if (failures.length > 0)
       throw new AggregateError(
         failures.slice(0, MAX_NAMED_FAILURES),
-        `something is left of ${failures.length} nightly looks`,
+        `${failures.length} nightly tasks failed`,
       );
   },
 });

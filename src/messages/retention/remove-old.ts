@@ -1,5 +1,5 @@
-// Removes what is old from one tenant's file, in transactions of some milliseconds with rests in between. A crash, or the
-// end of the daemon, leaves what is not removed yet to the next night: nothing is noted of how far it came.
+// Removes old data from one tenant's file, in transactions of a few milliseconds with pauses in between. After a crash or
+// the end of the daemon the next night removes the rest. Progress is not stored, because each night reads from the start.
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -9,7 +9,7 @@ import { DAY } from '#src/kernel/time.ts';
 import { choiceOf, nextBatch, type Periods, periodsInForce } from './rules.ts';
 import { type Removable, removables, retentionStore } from './store.ts';
 
-/** How long the installation keeps things, ms. */
+/** How long the installation keeps data, in ms. */
 export interface Installation extends Periods {
   readonly inbound: number;
   readonly webhook_deliveries: number;
@@ -23,18 +23,18 @@ export interface RemoveOldDeps {
   readonly rowsPerBatch?: number;
 }
 
-/** A bulk's content stands there before its messages do, by minutes. */
-const BULK_UNDER_WAY_MS = DAY;
+/** A bulk's content is stored minutes before its messages; only content older than this can have lost its bulk. */
+const UNUSED_CONTENT_MS = DAY;
 
 const cutoffs = (db: TenantDb, { installation, now }: RemoveOldDeps): Record<Removable, number> => {
   const inForce = periodsInForce(choiceOf(tenantStore(db).practice()), installation);
   return {
     bodies: now - inForce.bodies,
     attachments: now - inForce.attachments,
-    sharedContents: now - BULK_UNDER_WAY_MS,
+    sharedContents: now - UNUSED_CONTENT_MS,
     captures: now - inForce.bodies,
     operatorMails: now - installation.inbound,
-    // A delivery tells of its event, and is kept no longer than that.
+    // A delivery describes its event, so it is kept no longer than the event.
     deliveries: now - Math.min(installation.webhook_deliveries, inForce.events),
     events: now - inForce.events,
   };

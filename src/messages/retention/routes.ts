@@ -1,4 +1,4 @@
-// How long a practice's data are kept: shown, and chosen shorter than the installation does. The nightly job acts on it.
+// Shows how long a practice's data are kept, and lets it choose shorter periods. The nightly job applies them.
 
 import type { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
@@ -14,7 +14,7 @@ import { patchRetentionBody, retentionSchema } from './schema.ts';
 export interface RetentionRoutesDeps {
   readonly files: TenantFiles;
   readonly clock: Clock;
-  /** As the configuration is now. */
+  /** The periods of the current configuration. */
   readonly installation: () => Periods;
 }
 
@@ -28,19 +28,22 @@ const present = (choice: Choice, installation: Periods): z.infer<typeof retentio
   return { bodies: one('bodies'), attachments: one('attachments'), events: one('events') };
 };
 
-/** Throws `invalid_request` for what would be longer than the installation keeps it. */
+/** Throws `invalid_request` where a period is longer than that of the installation. */
 const requireNoMore = (wanted: z.output<typeof patchRetentionBody>, installation: Periods): void => {
   const fields = kept.flatMap((name): FieldProblem[] => {
     const days = wanted[name];
     const most = mostDays(installation[name]);
     if (days === undefined || days === null || days <= most) return [];
     return [
-      { path: `body.${name}`, message: `must be at most ${most}: the installation keeps it no longer` },
+      {
+        path: `body.${name}`,
+        message: `must be at most ${most}, because the installation keeps it no longer`,
+      },
     ];
   });
   if (fields.length === 0) return;
-  throw new AppError('invalid_request', 'Nothing is kept for longer than the installation keeps it.', {
-    hint: 'Choose fewer days, or null for as many as the installation keeps; only the operator can raise that.',
+  throw new AppError('invalid_request', 'A practice cannot keep data longer than the installation does.', {
+    hint: 'Choose fewer days, or null for the period of the installation. Only the operator can raise that period.',
     extra: { fields },
   });
 };
@@ -66,7 +69,7 @@ export const retentionRoutes = ({ files, clock, installation }: RetentionRoutesD
     tag: 'Practices',
     summary: 'Keep data for a shorter time',
     description:
-      'What is absent stays as it is. With 0 days the content of a message goes in the night after it has left for its last recipient. What a shorter period makes too old goes in the next night, and does not come back when a longer one is chosen.',
+      'Absent fields stay as they are. With 0 days the content of a message is removed in the night after it was sent to its last recipient. Data that a shorter period makes too old are removed in the next night, and do not come back when a longer period is chosen.',
     access: 'practice.manage',
     audit: 'practice.retention',
     stability: 'stable',

@@ -1,23 +1,23 @@
-// How long a practice's data are kept, and which of the rows looked at are to go. Milliseconds throughout, but for what a
-// practice has chosen, which is in days.
+// How long a practice's data are kept, and which rows are to be removed. All times are in milliseconds, except the
+// practice's own choice, which is in days. Pure.
 
 import type { PracticeRetention } from '#src/accounts/tenants/store.ts';
 import { DAY } from '#src/kernel/time.ts';
 
-/** What a practice may choose a shorter time for. */
+/** The data for which a practice may choose a shorter period. */
 export const kept = ['bodies', 'attachments', 'events'] as const;
 export type Kept = (typeof kept)[number];
 export type Periods = Readonly<Record<Kept, number>>;
-/** Days; null: as the installation does. */
+/** Days; null: as long as the installation keeps it. */
 export type Choice = Readonly<Record<Kept, number | null>>;
 
 /**
- * The fewest days. Content may go as soon as nothing of its message is still to be sent. A report may come in twice, some
- * days apart: receivers try to deliver it for five days (RFC 5321 §4.5.4.1), and by its events the second one is known.
+ * The fewest days that a practice may choose. Content may be removed as soon as its message has been sent to every
+ * recipient. Events are needed to recognise a report that arrives twice: servers retry it for five days (RFC 5321 §4.5.4.1).
  */
 export const fewestDays: Readonly<Record<Kept, number>> = { bodies: 0, attachments: 0, events: 7 };
 
-/** The most that a practice may choose: as many whole days as the installation keeps it. */
+/** The most days that a practice may choose: the whole days of the installation's own period. */
 export const mostDays = (installation: number): number => Math.floor(installation / DAY);
 
 export const choiceOf = (row: PracticeRetention): Choice => ({
@@ -29,7 +29,7 @@ export const choiceOf = (row: PracticeRetention): Choice => ({
 const shorter = (days: number | null, installation: number): number =>
   days === null ? installation : Math.min(days * DAY, installation);
 
-/** The shorter one holds: what a practice chose, or what the operator has lowered since. */
+/** The shorter period applies, because the operator may have lowered theirs after the practice chose. */
 export const periodsInForce = (choice: Choice, installation: Periods): Periods => ({
   bodies: shorter(choice.bodies, installation.bodies),
   attachments: shorter(choice.attachments, installation.attachments),
@@ -38,30 +38,30 @@ export const periodsInForce = (choice: Choice, installation: Periods): Periods =
 
 export interface StoredRow {
   readonly key: number;
-  /** When it was written. Rows come in the order of their keys, and of this. */
+  /** When it was written. Rows come in the order of their keys, which is also the order of this time. */
   readonly at: number;
-  /** From when its time counts: `at`, or later. */
+  /** When its period begins: `at`, or later. */
   readonly since: number;
   readonly bytes: number;
-  /** 1: it stays, however old it is. */
+  /** 1: the row stays, no matter how old it is. */
   readonly held: 0 | 1;
 }
 
 export interface Batch {
-  /** Of those to be removed. */
+  /** Keys of the rows to remove. */
   readonly keys: readonly number[];
-  /** Where the next batch begins; null: there is nothing more that is old. */
+  /** The next batch begins after this key; null: no old rows are left. */
   readonly after: number | null;
 }
 
-/** Some 3 ms to look at, and with their removal some 8. */
+/** Reading them takes about 3 ms; with their removal it takes about 8 ms. */
 const ROWS_PER_BATCH = 500;
-/** What is removed is overwritten, and goes through the write-ahead log: some 2 ms. */
+/** Removed bytes are overwritten and pass through the write-ahead log, which takes about 2 ms for this many. */
 const BYTES_PER_BATCH = 1_024 * 1_024;
 
 /**
- * The first of those from before `before`. `rows` is left at the first that is younger, unread beyond it; one of after
- * `now`, from when the clock was wrong, is passed over.
+ * The first rows that are older than `before`. Reading ends at the first younger row. A row later than `now` was written
+ * while the clock was wrong; it is skipped.
  */
 export const nextBatch = (
   rows: Iterable<StoredRow>,

@@ -1,17 +1,20 @@
-// Retention as the API shows and takes it.
+// Retention periods as the API returns and accepts them.
 import { z } from 'zod';
 import { fewestDays, type Kept, kept } from './rules.ts';
 
 const what: Readonly<Record<Kept, string>> = {
   bodies:
-    'text, HTML and headers of messages, and captured mails, from when the message was to leave; never while it is still to be sent to anyone',
-  attachments: 'attachments of messages, as `bodies`',
-  events: 'delivery events, from when they happened',
+    'text, HTML and headers of messages, and captured mails, counted from the time the message was to be sent; never removed while it is still to be sent to any recipient',
+  attachments: 'attachments of messages, counted as for `bodies`',
+  events: 'delivery events, counted from the time they happened',
 };
 
 const periodSchema = z.strictObject({
-  days: z.number().describe('in force: the shorter one of the other two'),
-  practice_days: z.int().nullable().describe('what the practice has chosen; null: as the installation'),
+  days: z.number().describe('the period in force: the shorter of the other two'),
+  practice_days: z
+    .int()
+    .nullable()
+    .describe('what the practice has chosen; null: as long as the installation keeps it'),
   installation_days: z.number().describe('what the operator has set'),
 });
 
@@ -21,7 +24,7 @@ export const retentionSchema = z.strictObject({
   events: periodSchema.describe(what.events),
 });
 
-/** More than the installation may be set to. */
+/** Ten years: more than the installation may be set to, so its own limit decides. */
 const MAX_DAYS = 3_650;
 
 const daysOf = (name: Kept) =>
@@ -31,7 +34,9 @@ const daysOf = (name: Kept) =>
     .max(MAX_DAYS)
     .nullable()
     .optional()
-    .describe(`days, at most as many as the installation keeps; null: as many. For ${what[name]}`);
+    .describe(
+      `days, at most as many as the installation keeps; null: as long as the installation. Applies to: ${what[name]}`,
+    );
 
 export const patchRetentionBody = z
   .strictObject({ bodies: daysOf('bodies'), attachments: daysOf('attachments'), events: daysOf('events') })

@@ -1,9 +1,9 @@
-// What a tenant's file holds of old content, old deliveries and old events, table by table, and its removal. Rows are found
-// by their key: messages, deliveries, events and captures are numbered in the order in which they came.
+// Finds and removes old content, deliveries and events in a tenant's file, table by table. Rows are found by their key,
+// without an index on time: messages, deliveries, events and captures are numbered in the order in which they were stored.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { StoredRow } from './rules.ts';
 
-/** A message of which anything is still to be sent keeps all of its content, whatever its age: paused, scheduled, delayed. */
+/** A message that is still to be sent to any recipient (paused, scheduled, delayed) keeps all of its content at any age. */
 const waits = (seq: string): string =>
   `EXISTS (SELECT 1 FROM recipients JOIN queue ON queue.recipient_id = recipients.id WHERE recipients.message_seq = ${seq})`;
 
@@ -12,7 +12,7 @@ const dueAt = 'max(messages.created_at, coalesce(messages.scheduled_at, 0))';
 const bytesOf = (...columns: readonly string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
 
-/** A captured mail of a message is content as the message's own is; others are mails to the operator. */
+/** A captured copy of a message is kept as long as the message's content; other captures are mails to the operator. */
 const isOfMessage = 'EXISTS (SELECT 1 FROM messages WHERE messages.id = message_id)';
 
 const captured = (held: string): string =>
@@ -24,7 +24,7 @@ const removeCapture = ['DELETE FROM captures WHERE seq = ?'];
 interface Statements {
   /** Rows after a key, in its order. */
   readonly scan: string;
-  /** In this order, of one key. */
+  /** Statements that remove one key, in their order. */
   readonly remove: readonly string[];
 }
 
@@ -39,7 +39,7 @@ const tables = {
       `DELETE FROM message_bodies WHERE message_seq = ? AND NOT ${waits('message_bodies.message_seq')}`,
     ],
   },
-  // A message's attachments are at most as many as fit into it.
+  // All attachments of a message are one row here; the size limit of a message bounds them.
   attachments: {
     scan: `SELECT message_seq AS key, min(created_at) AS at, ${dueAt} AS since,
              sum(attachments.size_bytes) AS bytes, ${waits('attachments.message_seq')} AS held
@@ -51,7 +51,7 @@ const tables = {
       `DELETE FROM attachments WHERE message_seq = ? AND NOT ${waits('attachments.message_seq')}`,
     ],
   },
-  /** Of bulks: it goes with the last message that has it, or that came to have it. */
+  /** Content of bulks. It is removed when no message uses it any more, or when none came to use it. */
   sharedContents: {
     scan: `SELECT id AS key, created_at AS at, created_at AS since, ${bytesOf('text', 'html')} AS bytes,
              EXISTS (SELECT 1 FROM message_bodies WHERE shared_id = shared_contents.id) AS held
@@ -63,7 +63,7 @@ const tables = {
   },
   captures: { scan: captured(`NOT ${isOfMessage}`), remove: removeCapture },
   operatorMails: { scan: captured(isOfMessage), remove: removeCapture },
-  /** What is still to be told stays; the body of the others goes with the event. */
+  /** A pending delivery stays. The body of a delivery is made from its event, so it is not stored here. */
   deliveries: {
     scan: `SELECT seq AS key, created_at AS at, updated_at AS since, ${bytesOf('response_excerpt', 'error')} AS bytes,
              status = 'pending' AS held
@@ -78,7 +78,7 @@ const tables = {
 } as const satisfies Readonly<Record<string, Statements>>;
 
 export type Removable = keyof typeof tables;
-/** What refers to others goes before them. */
+/** In the order of removal: rows that refer to others come before them. */
 export const removables = Object.keys(tables) as readonly Removable[];
 
 export const retentionStore = perConnection((db: TenantDb) => {
@@ -93,16 +93,16 @@ export const retentionStore = perConnection((db: TenantDb) => {
   const of = new Map(prepared);
   const statementsOf = (name: Removable) => {
     const statements = of.get(name);
-    if (!statements) throw new Error(`nothing is known of ${name}`);
+    if (!statements) throw new Error(`no statements for ${name}`);
     return statements;
   };
   return {
-    /** Rows after that key, read as they are asked for; nothing else may be asked of the file meanwhile. */
+    /** Rows after that key, read one by one. The connection takes no other statement until the iteration ends. */
     rowsAfter: (name: Removable, key: number): IterableIterator<StoredRow> =>
       statementsOf(name).scan.iterate(key),
     /**
-     * Removes them, but for those that are held by now. What they filled is overwritten: SQLite would leave it in the
-     * free pages of the file until something else needs them.
+     * Removes the rows, except those that are held by now. Their bytes are overwritten, because SQLite would otherwise
+     * leave them in free pages of the file until the pages are used again.
      */
     remove: (name: Removable, keys: readonly number[]): void => {
       db.pragma('secure_delete = ON');

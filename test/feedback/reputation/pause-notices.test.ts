@@ -80,7 +80,7 @@ const kinds = () => enqueued.map(([, kind, to]) => `${kind} ${to}`);
 const BOTH = ['practice_paused a@example.org', 'practice_paused b@example.org'];
 
 describe('a pause', () => {
-  test('is told to every owner once', async () => {
+  test('is notified to every owner once', async () => {
     await pause();
     expect(await isUntold()).toBe(true);
     await tell();

@@ -37,7 +37,7 @@ const scene = async (fails: (done: string) => boolean = () => false) => {
 
 const OF_ALL = ['registry', 'audit A', 'events A', 'audit B', 'events B', 'audit C', 'events C'];
 
-describe('the nightly look at all practices', () => {
+describe('the nightly job', () => {
   test('visits every one with everything that is to be done', async () => {
     const { run, done } = await scene();
     await run();
@@ -48,7 +48,7 @@ describe('the nightly look at all practices', () => {
     'goes on after a failure of %s, and fails at its end',
     async (failing) => {
       const { run, done } = await scene((what) => what === failing);
-      await expect(run()).rejects.toThrow('something is left of 1 nightly looks');
+      await expect(run()).rejects.toThrow('1 nightly tasks failed');
       expect(done).toEqual(OF_ALL);
     },
   );
