@@ -2,7 +2,7 @@
 // that of their last check; the DNS is not queried here.
 import type { z } from 'zod';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
-import type { HostCheck, RecordPurpose } from '#src/domains/records/host-check.ts';
+import type { CheckedRecord, HostCheck, HostFacts, RecordPurpose } from '#src/domains/records/host-check.ts';
 import { hostInQuestion } from '#src/domains/records/host-facts.ts';
 import { lastCheck } from '#src/domains/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -10,14 +10,14 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { channelMixOf } from './channel-mix.ts';
-import { type Mechanism, mechanismOf } from './dns-state.ts';
 import { subjectReport } from './placement.ts';
 import type { OriginHealth } from './public-origin.ts';
-import type { deliverabilitySchema } from './reports-schema.ts';
+import type { deliverabilitySchema, mechanismSchema } from './reports-schema.ts';
 import { dmarcPolicyOf, enforcesDmarc, missingLegal } from './rules.ts';
 import { insightStore } from './store.ts';
 
 type Deliverability = z.infer<typeof deliverabilitySchema>;
+type Mechanism = z.infer<typeof mechanismSchema>;
 
 export const SUBJECTS_LOOKED_AT = 1_000;
 
@@ -29,6 +29,39 @@ export interface DeliverabilityQuery {
   readonly origin: OriginHealth & { readonly url: string };
   readonly now: number;
 }
+
+/** The worst status of the records is that of the mechanism: wrong records, then missing ones, then unknown ones. */
+const worstFirst = ['multiple', 'mismatch', 'proxied', 'missing', 'error', 'ok'] as const;
+
+const presentRecord = ({ type, name, value, priority, required, status, found, hint }: CheckedRecord) => ({
+  type,
+  name,
+  value,
+  priority,
+  required,
+  status,
+  found: [...found],
+  hint,
+});
+
+/** `check` is null if the host was never checked. The records of a managed host are served by the service itself. */
+export const mechanismOf = (
+  kind: HostFacts['kind'],
+  check: HostCheck | null,
+  purposes: readonly RecordPurpose[],
+): Mechanism => {
+  if (kind === 'managed') return { status: 'ok', source: 'service', hint: '', records: [] };
+  const records = [...(check?.records ?? []), ...(check?.inbound ?? [])].filter(({ purpose }) =>
+    purposes.includes(purpose),
+  );
+  const worst = worstFirst.flatMap((status) => records.filter((record) => record.status === status)).at(0);
+  return {
+    status: worst?.status ?? 'unchecked',
+    source: 'dns',
+    hint: worst?.hint ?? 'These records have not been checked yet. Check them with POST check-dns.',
+    records: records.map(presentRecord),
+  };
+};
 
 const guidance: Readonly<Record<Language, (host: string, serviceHost: string) => string>> = {
   de: (host, serviceHost) =>

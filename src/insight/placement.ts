@@ -5,8 +5,7 @@ import { riskLevels, type SubjectRisk, subjectRisk, subjectRules } from '#src/in
 import type { Language } from '#src/kernel/language.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { Status } from '#src/messages/rules.ts';
-import { type Provider, providerOf, providers } from './providers.ts';
-import type { placementSchema, subjectRiskSchema } from './reports-schema.ts';
+import { type Provider, type placementSchema, providers, type subjectRiskSchema } from './reports-schema.ts';
 import type { RecipientOutcomeRow, SubjectRow } from './store.ts';
 
 type SubjectReport = z.infer<typeof subjectRiskSchema>;
@@ -92,6 +91,20 @@ const outcomeOf: Readonly<Record<Status, Outcome | null>> = {
   // This mail was never sent.
   suppressed: null,
 };
+
+/** Several providers have a domain for each country, for example `hotmail.fr` and `yahoo.co.uk`. */
+const families: readonly (readonly [RegExp, Provider])[] = [
+  [/^(?:gmail|googlemail)\.com$/, 'gmail'],
+  [/^(?:(?:outlook|hotmail|live)\.(?:[a-z]{2,3}\.)?[a-z]{2,3}|msn\.com|passport\.com)$/, 'microsoft'],
+  [/^(?:(?:yahoo|aol)\.(?:[a-z]{2,3}\.)?[a-z]{2,3}|ymail\.com|rocketmail\.com)$/, 'yahoo'],
+  [/^(?:gmx\.(?:[a-z]{2,3}\.)?[a-z]{2,4}|web\.de)$/, 'gmx_webde'],
+  [/^(?:t-online\.de|magenta\.de)$/, 't_online'],
+  [/^(?:icloud|me|mac)\.com$/, 'icloud'],
+];
+
+/** `domain` in lower-case A-labels. */
+export const providerOf = (domain: string): Provider =>
+  families.find(([pattern]) => pattern.test(domain))?.[1] ?? 'other';
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
 

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { recordStatuses } from '#src/domains/records/host-check.ts';
 import { riskLevels } from '#src/intake/content/subject-risk.ts';
 import { statuses } from '#src/messages/rules.ts';
-import { providers } from './providers.ts';
 import { channelMixSchema } from './schema.ts';
 
 const recordType = z.enum(['CNAME', 'MX', 'TXT']);
@@ -52,6 +51,10 @@ const worstSubject = z.strictObject({
   level: z.enum(riskLevels),
   rules: z.array(z.string()),
 });
+
+/** The large mailbox providers; `other` includes a customer's own domain that one of them hosts. */
+export const providers = ['gmail', 'microsoft', 'yahoo', 'gmx_webde', 't_online', 'icloud', 'other'] as const;
+export type Provider = (typeof providers)[number];
 
 export const placementSchema = z.strictObject({
   days: z.int(),

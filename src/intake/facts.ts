@@ -6,7 +6,7 @@ import { plans } from '#src/accounts/tenants/rules.ts';
 import { defaultFrom } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/store.ts';
-import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
+import { suppressionHash } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';

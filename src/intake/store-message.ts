@@ -4,15 +4,15 @@
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { eventStore } from '#src/events/store.ts';
-import { suppressionData } from '#src/feedback/suppressions/event-data.ts';
+import { suppressionData } from '#src/feedback/suppressions/change.ts';
 import { languageOf } from '#src/intake/content/language.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { addressDomain } from '#src/mail/address.ts';
-import { packDecisions } from '#src/messages/decisions.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import type { Status } from '#src/messages/rules.ts';
+import { packDecisions } from '#src/messages/schema.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';
 import type { MessageFooter, MessageSettings } from '#src/messages/settings.ts';
 import { messageStore, type NewBody } from '#src/messages/store.ts';

@@ -1,13 +1,23 @@
-// Presents messages as the API returns them.
+// Finds a message for a caller, and presents messages as the API returns them.
 import type { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
-import { unpackDecisions } from './decisions.ts';
-import type { messageSchema, messageSummarySchema } from './schema.ts';
+import { type messageSchema, type messageSummarySchema, unpackDecisions } from './schema.ts';
 import { type MessageRow, messageStore, type RecipientRow } from './store.ts';
+
+/** The message with that id. Throws `not_found` if there is none or the caller may not see its project. */
+export const visibleMessage = (db: TenantDb, id: string, caller: Caller): MessageRow => {
+  const row = messageStore(db).byId(id);
+  if (!row || !mayUseProject(caller, row.project_id)) {
+    throw new AppError('not_found', 'There is no such message.');
+  }
+  return row;
+};
 
 const presentMailbox = ({ address, name }: Mailbox) => ({ address, name: name ?? null });
 

@@ -11,12 +11,11 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { presentMessage, presentSummary } from './present.ts';
+import { presentMessage, presentSummary, visibleMessage } from './present.ts';
 import { messageSchema, messageSummarySchema, searchQuery, timelineSchema } from './schema.ts';
 import type { SearchIndexer } from './search-indexer.ts';
 import { messageSearchStore } from './search-store.ts';
 import { presentTimeline } from './timeline.ts';
-import { visibleMessage } from './visible-message.ts';
 
 const tenantParams = z.strictObject({ id: idSchema.describe('the practice') });
 const messageParams = z.strictObject({ ...tenantParams.shape, messageID: idSchema });

@@ -25,6 +25,28 @@ export const decisionSchema = z.strictObject({
   facts: z.record(z.string(), z.unknown()).describe('the facts that the gate used'),
 });
 
+export type Decision = Readonly<z.infer<typeof decisionSchema>>;
+
+/**
+ * The verdicts of the gates as a message's row stores them: lists without field names, because every message has some twenty
+ * of them. `[gate, facts]` is a gate that passed; any other verdict is the third element.
+ */
+type Packed = readonly [gate: string, facts: Decision['facts'], verdict?: Decision['verdict']];
+
+export const packDecisions = (decisions: readonly Decision[]): string =>
+  JSON.stringify(
+    decisions.map(
+      ({ gate, verdict, facts }): Packed => (verdict === 'passed' ? [gate, facts] : [gate, facts, verdict]),
+    ),
+  );
+
+export const unpackDecisions = (json: string): Decision[] =>
+  (JSON.parse(json) as readonly Packed[]).map(([gate, facts, verdict = 'passed']) => ({
+    gate,
+    verdict,
+    facts,
+  }));
+
 export const messageSummarySchema = z.strictObject({
   id: z.uuid(),
   message_id: z.uuid(),

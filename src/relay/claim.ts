@@ -10,8 +10,7 @@ import {
   type SignalDeps,
   signalOfRecipient,
 } from '#src/feedback/apply-signal.ts';
-import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
-import { suppressionData } from '#src/feedback/suppressions/event-data.ts';
+import { suppressionData, suppressionHash } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Lane } from '#src/kernel/stream.ts';

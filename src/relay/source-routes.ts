@@ -13,8 +13,8 @@ import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { prepareMessage } from '#src/messages/compose/prepare.ts';
+import { visibleMessage } from '#src/messages/present.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
-import { visibleMessage } from '#src/messages/visible-message.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 
 const MAX_ADDRESS = 320;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  providerOf,
   providerReport,
   subjectReport,
   testerReport,
@@ -10,7 +11,7 @@ import type { RecipientOutcomeRow } from '#src/insight/store.ts';
 import type { Status } from '#src/messages/rules.ts';
 
 const subjects = (...list: string[]) => list.map((subject) => ({ subject }));
-const fate = (address: string, status: Status = 'processed'): RecipientOutcomeRow => ({
+const outcome = (address: string, status: Status = 'processed'): RecipientOutcomeRow => ({
   address,
   status,
   smtp_code: 250,
@@ -57,16 +58,16 @@ describe('the report on subjects', () => {
 
 test('recipients are counted by provider and by what became of them', () => {
   const rows = [
-    fate('a@gmail.com', 'delivered'),
-    fate('b@gmail.com', 'opened'),
-    fate('c@gmail.com', 'spam_complaint'),
-    fate('d@gmail.com', 'hard_bounced'),
-    fate('e@gmail.com', 'soft_bounced'),
-    fate('f@gmail.com', 'suppressed'),
-    fate('a@web.de', 'delivery_delayed'),
-    fate('b@web.de', 'queued'),
-    fate('c@web.de', 'failed'),
-    fate('a@example.org'),
+    outcome('a@gmail.com', 'delivered'),
+    outcome('b@gmail.com', 'opened'),
+    outcome('c@gmail.com', 'spam_complaint'),
+    outcome('d@gmail.com', 'hard_bounced'),
+    outcome('e@gmail.com', 'soft_bounced'),
+    outcome('f@gmail.com', 'suppressed'),
+    outcome('a@web.de', 'delivery_delayed'),
+    outcome('b@web.de', 'queued'),
+    outcome('c@web.de', 'failed'),
+    outcome('a@example.org'),
   ];
   const none = { waiting: 0, delayed: 0, processed: 0, delivered: 0, bounced: 0, failed: 0, complaints: 0 };
   const report = providerReport(rows);
@@ -87,16 +88,16 @@ test('recipients are counted by provider and by what became of them', () => {
 });
 
 test('the simulator is nobody’s provider', () => {
-  const rows = [fate('success@simulator.mail.example.com'), fate('a@mail.example.com')];
+  const rows = [outcome('success@simulator.mail.example.com'), outcome('a@mail.example.com')];
   expect(withoutSimulator(rows, 'simulator.mail.example.com')).toEqual([rows[1]]);
 });
 
 test('testers are shown with the newest mail to them, by address or by domain', () => {
   const rows = [
-    fate('Seed@example.net', 'delivered'),
-    fate('seed@example.net', 'hard_bounced'),
-    fate('any@seeds.example', 'delivery_delayed'),
-    fate('any@other.seeds.example', 'failed'),
+    outcome('Seed@example.net', 'delivered'),
+    outcome('seed@example.net', 'hard_bounced'),
+    outcome('any@seeds.example', 'delivery_delayed'),
+    outcome('any@other.seeds.example', 'failed'),
   ];
   const last = (status: Status) => ({
     status,
@@ -109,4 +110,21 @@ test('testers are shown with the newest mail to them, by address or by domain', 
     { tester: '@seeds.example', last: last('delivery_delayed') },
     { tester: 'never@example.net', last: null },
   ]);
+});
+
+const domainsOfProviders: readonly (readonly [domains: string, provider: string])[] = [
+  ['gmail.com googlemail.com', 'gmail'],
+  ['outlook.com outlook.de hotmail.co.uk hotmail.fr live.de live.com msn.com', 'microsoft'],
+  ['yahoo.com yahoo.de yahoo.co.uk aol.com aol.de ymail.com', 'yahoo'],
+  ['gmx.de gmx.net gmx.at gmx.ch gmx.com web.de', 'gmx_webde'],
+  ['t-online.de magenta.de', 't_online'],
+  ['icloud.com me.com mac.com', 'icloud'],
+  [
+    'example.org notgmail.com gmail.com.example.org mygmx.de outlook.example.org live.example mail.web.de',
+    'other',
+  ],
+];
+test.each(domainsOfProviders)('%s: %s', (list, provider) => {
+  for (const domain of list.split(' '))
+    expect(`${domain} ${providerOf(domain)}`).toBe(`${domain} ${provider}`);
 });

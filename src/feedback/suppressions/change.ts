@@ -1,13 +1,15 @@
 // Adds and removes suppressions with their events, in the caller's transaction.
-import type { KeyObject } from 'node:crypto';
+//
+// A suppressed address is found also after the address itself has been erased: by an HMAC, which cannot be computed from a
+// list of addresses without the installation's key, and which differs between tenants.
+import { createHmac, type KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { eventStore } from '#src/events/store.ts';
+import { type EventData, eventStore } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
+import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import type { SuppressionReason } from '#src/messages/suppression-rules.ts';
-import { suppressionHash } from './address-hash.ts';
-import { suppressionData } from './event-data.ts';
+import type { SuppressionFacts, SuppressionReason } from '#src/messages/suppression-rules.ts';
 import { type SuppressionRow, suppressionStore } from './store.ts';
 
 /** Where it applies: ids of this tenant. */
@@ -27,6 +29,31 @@ export interface NewSuppression {
   readonly sourceMessageId: string | null;
   readonly note: string | null;
 }
+
+/** 32 bytes. `key` is derived for this purpose only. */
+export const suppressionHash = (key: KeyObject, tenantId: string, address: Address): Buffer =>
+  createHmac('sha256', key)
+    .update(`suppression|1|${tenantId}|${addressKey(address)}`)
+    .digest();
+
+/** Slugs of a suppression's project and route, as far as they exist. */
+export const slugsOf = (
+  db: TenantDb,
+  { project_id, route_id }: Pick<SuppressionFacts, 'project_id' | 'route_id'>,
+) => ({
+  project_slug: project_id === null ? null : (tenantStore(db).project(project_id)?.slug ?? null),
+  route_slug: route_id === null ? null : (tenantStore(db).route(route_id)?.slug ?? null),
+});
+
+/** A suppression as events contain it. */
+export const suppressionData = (
+  db: TenantDb,
+  address: string | null,
+  { id, scope, project_id, route_id, reason }: SuppressionFacts,
+): EventData => {
+  const slugs = slugsOf(db, { project_id, route_id });
+  return { suppression: { id, address, scope, project_id, route_id, ...slugs, reason } };
+};
 
 /**
  * Suppresses an address. If it is suppressed in that place already, the row is kept as it is, also after the person's data

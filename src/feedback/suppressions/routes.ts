@@ -9,8 +9,7 @@ import { decodeCursor, encodeCursor, listOf, pageOf } from '#src/kernel/list.ts'
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { suppressionHash } from './address-hash.ts';
-import { addSuppression, removeSuppression } from './change.ts';
+import { addSuppression, removeSuppression, suppressionHash } from './change.ts';
 import {
   isVisible,
   namedPlace,

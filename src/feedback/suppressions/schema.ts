@@ -7,7 +7,7 @@ import { toIso } from '#src/kernel/time.ts';
 import { maskAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { suppressionReasons, suppressionScopes } from '#src/messages/suppression-rules.ts';
-import { slugsOf } from './event-data.ts';
+import { slugsOf } from './change.ts';
 import type { SuppressionRow } from './store.ts';
 
 const MAX_ADDRESS_TEXT = 1_000;

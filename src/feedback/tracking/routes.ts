@@ -3,12 +3,14 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
+import { withoutHost } from '#src/kernel/ip-networks.ts';
 import { escapeHtml, HTML_TYPE } from '#src/kernel/page.ts';
-import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { CLICK_PATH, OPEN_PATH, readClickLink, readOpenLink } from '#src/mail/copy-links.ts';
-import { hitOf } from './client.ts';
+import { type HitKind, machineOf, PURPOSE_FIELDS } from './machines.ts';
 import type { Recorder } from './recorder.ts';
+import type { Hit } from './rules.ts';
 
 export interface TrackingDeps {
   readonly clock: Clock;
@@ -30,6 +32,34 @@ const locationOf = (url: string): string | null => {
   const parsed = URL.parse(url);
   if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') return null;
   return VISIBLE_ASCII.test(url) ? url : parsed.href;
+};
+
+const MAX_USER_AGENT = 256;
+
+/** One line of printable ASCII; a copy, so that the memory of a long header is released. */
+const printable = (text: string): string =>
+  Buffer.from(text.slice(0, MAX_USER_AGENT), 'latin1')
+    .toString('latin1')
+    .replace(/[^\x20-\x7e]/g, '?')
+    .trim();
+
+/** What is kept of the client that opened or clicked. `url`: the target of the link, for a click. */
+const hitOf = (
+  kind: HitKind,
+  url: string | null,
+  { method, header, clientAddress }: Pick<RequestContext, 'method' | 'header' | 'clientAddress'>,
+  now: number,
+): Hit => {
+  const userAgent = printable(header('user-agent') ?? '');
+  const purposes = PURPOSE_FIELDS.flatMap((name) => header(name) ?? []);
+  return {
+    kind,
+    at: now,
+    ip: withoutHost(clientAddress),
+    userAgent: userAgent === '' ? null : userAgent,
+    url,
+    machine: machineOf({ kind, method, userAgent, purposes }),
+  };
 };
 
 const token = z.string().describe('of the link in the mail');

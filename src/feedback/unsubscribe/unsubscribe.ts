@@ -5,9 +5,13 @@ import { utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventStore } from '#src/events/store.ts';
-import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
-import { addOwnSuppression, onRoute, wholeTeam } from '#src/feedback/suppressions/change.ts';
-import { suppressionData } from '#src/feedback/suppressions/event-data.ts';
+import {
+  addOwnSuppression,
+  onRoute,
+  suppressionData,
+  suppressionHash,
+  wholeTeam,
+} from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { addressDomain } from '#src/mail/address.ts';

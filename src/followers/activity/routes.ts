@@ -8,7 +8,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, encodeCursor, readCursor } from '#src/kernel/list.ts';
 import { prefers } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
-import { visibleMessage } from '#src/messages/visible-message.ts';
+import { visibleMessage } from '#src/messages/present.ts';
 import type { Live } from './live.ts';
 import {
   type ActivityQuery,

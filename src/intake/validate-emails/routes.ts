@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 import { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { suppressionHash } from '#src/feedback/suppressions/address-hash.ts';
+import { suppressionHash } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordStatus } from '#src/domains/records/host-check.ts';
-import { mechanismOf } from '#src/insight/dns-state.ts';
+import { mechanismOf } from '#src/insight/deliverability.ts';
 import { checkOf, record } from '#test/insight/facts.ts';
 
 describe('the state of a mechanism', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Decision, packDecisions, unpackDecisions } from '#src/messages/decisions.ts';
+import { type Decision, packDecisions, unpackDecisions } from '#src/messages/schema.ts';
 
 const decisions: Decision[] = [
   { gate: 'kind_and_route', verdict: 'passed', facts: { route: 'outgoing' } },
