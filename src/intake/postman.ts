@@ -11,6 +11,7 @@ import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
+import { MINUTE } from '#src/kernel/time.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import { createWorkEngine } from '#src/work/engine.ts';
 import type { WorkItem } from '#src/work/in-flight.ts';
@@ -93,7 +94,8 @@ export const createPostman = (deps: PostmanDeps): Postman => {
     }
   };
 
-  const work = createWorkEngine({ clock, log });
+  // A code to sign in with is valid for minutes: after a fault of the disk it must not wait for longer than that.
+  const work = createWorkEngine({ clock, log, lastRetry: MINUTE });
   const queue = work.open<WaitingNotice, Failure>({
     name: 'notices',
     limits: {

@@ -34,9 +34,12 @@ export interface WorkEngine {
 export const createWorkEngine = ({
   clock,
   log,
+  lastRetry,
 }: {
   readonly clock: Clock;
   readonly log: Log;
+  /** See ScheduleDeps.lastRetry. */
+  readonly lastRetry?: number;
 }): WorkEngine => {
   const queues = new Map<string, ReturnType<typeof openQueue>>();
   const reported = new Map<string, number>();
@@ -60,6 +63,7 @@ export const createWorkEngine = ({
       const [queue, tenantId] = partsOf(key);
       return (await queues.get(queue)?.turn(tenantId, isFirst)) ?? null;
     },
+    lastRetry,
     onFailed: (key, error) =>
       report(...partsOf(key), error, 'work of a practice cannot be done at the moment'),
   });

@@ -19,6 +19,8 @@ export interface ScheduleDeps {
   /** Resolves with when the key is to be looked at again without being woken, ms since the epoch; null: never. */
   readonly turn: (key: string, isFirst: boolean) => Promise<number | null>;
   readonly onFailed: (key: string, error: unknown) => void;
+  /** The longest time until a turn that failed is taken again, ms; 5 min where absent. */
+  readonly lastRetry?: number | undefined;
 }
 
 export interface Schedule {
@@ -29,7 +31,12 @@ export interface Schedule {
   stop(): Promise<void>;
 }
 
-export const createSchedule = ({ clock, turn, onFailed }: ScheduleDeps): Schedule => {
+export const createSchedule = ({
+  clock,
+  turn,
+  onFailed,
+  lastRetry = LAST_RETRY_MS,
+}: ScheduleDeps): Schedule => {
   const times = createDueTimes();
   /** Their turn is to come, in the order in which they asked. */
   const ready = new Set<string>();
@@ -113,7 +120,7 @@ export const createSchedule = ({ clock, turn, onFailed }: ScheduleDeps): Schedul
       onFailed(key, error);
       const failures = failing.get(key) ?? 0;
       failing.set(key, failures + 1);
-      times.set(key, clock.now() + Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS));
+      times.set(key, clock.now() + Math.min(FIRST_RETRY_MS * 2 ** failures, lastRetry));
     }
   };
 

@@ -247,6 +247,29 @@ describe('an outbox that cannot be read', () => {
     postman.wake();
     await untilWaiting(0);
   });
+
+  test('for long is read again within a minute, because codes to sign in with do not last', async () => {
+    await enqueue(code());
+    const { platform } = relay.storage;
+    let reads = 0;
+    let broken = true;
+    const read: typeof platform.read = async (work) => {
+      reads += 1;
+      if (broken) throw new Error('EIO');
+      return platform.read(work);
+    };
+    const postman = postmanOf({ platform: { ...platform, read } });
+    for (let tries = 1; tries <= 8; tries += 1) {
+      relay.clock.set(relay.clock.now() + MINUTE);
+      postman.wake();
+      await until(`it was read ${tries} times`, () => reads === tries, PATIENCE_MS);
+      await turns();
+    }
+    broken = false;
+    relay.clock.set(relay.clock.now() + MINUTE);
+    postman.wake();
+    await untilWaiting(0);
+  });
 });
 
 test('a crash between handing in and taking out sends one mail', async () => {
