@@ -63,8 +63,8 @@ export interface FollowerNotices {
 /** The mail names its day; an owner who reads it later sees the state of then. */
 const EXPIRES_IN_MS = 7 * DAY;
 /**
- * Of a practice. A member who enables one again and again whose address is gone fills no mailbox by it: the row stays
- * unnotified, and the nightly round notifies unless it has been enabled by then.
+ * Of a practice's webhooks, and of its alerts. A member who enables one again and again whose address is gone fills no mailbox by
+ * it: the row stays unnotified, and the nightly round notifies unless it has been enabled by then.
  */
 const NOTICES_A_DAY = 20;
 const limit: RateLimit = { perSecond: NOTICES_A_DAY / (DAY / SECOND), burst: NOTICES_A_DAY };
@@ -80,7 +80,9 @@ export const createFollowerNotices = (
     const present = await files.read(tenantId, find);
     if (present.length === 0) return;
     const owners = await ownersOf(tenantId);
-    const disablings = present.filter(() => limiter.take(tenantId, clock.now(), limit).allowed);
+    const disablings = present.filter(
+      ({ follower }) => limiter.take(`${follower} ${tenantId}`, clock.now(), limit).allowed,
+    );
     if (disablings.length === 0) return;
     await platform.write((db) => {
       for (const { id, ...rest } of disablings) {

@@ -143,6 +143,14 @@ describe('a disabling', () => {
     expect([enqueued.length, waiting]).toEqual([21 * BOTH.length, []]);
   });
 
+  test('of an alert is notified though the webhooks have used up their share of the day', async () => {
+    waiting = Array.from({ length: 30 }, (_, count) => disabling(`webhook ${count}`));
+    waiting.push({ ...disabling('alert'), follower: 'alert' });
+    await notify();
+    expect([enqueued.length, waiting.length]).toEqual([21 * BOTH.length, 10]);
+    expect(waiting.map(({ follower }) => follower)).not.toContain('alert');
+  });
+
   test('of another webhook at the same moment is a mail of its own', async () => {
     waiting = [disabling('one'), disabling('two')];
     await notify();
