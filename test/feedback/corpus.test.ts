@@ -74,19 +74,19 @@ test.each(mails)('$product/$name', async ({ product, name, wanted }) => {
   });
 });
 
-test('no mail lies there that nobody expects anything of', () => {
+test('every stored mail has an expected result', () => {
   for (const { product, expected } of expectations) {
     const there = readdirSync(join(ROOT, product)).filter((name) => name.endsWith('.eml'));
     expect(there.sort(), product).toEqual(Object.keys(expected).sort());
   }
 });
 
-test('there are enough of them, of enough products', () => {
+test('the corpus has enough mails of enough products', () => {
   expect(mails.length).toBeGreaterThanOrEqual(FEWEST_MAILS);
   expect(products.length).toBeGreaterThanOrEqual(FEWEST_PRODUCTS);
 });
 
-test('they are as they come over SMTP: lines end with CRLF, and none is too long', () => {
+test('the mails have the form of SMTP: lines end with CRLF, and none is too long', () => {
   for (const { product, name } of mails) {
     const text = sourceOf(product, name).toString('latin1');
     expect(text.replaceAll('\r\n', ''), `${product}/${name}`).not.toMatch(/[\r\n]/);
@@ -94,7 +94,7 @@ test('they are as they come over SMTP: lines end with CRLF, and none is too long
   }
 });
 
-describe('each form of a notice is known by a mail of its own', () => {
+describe('each known form of a notice has a mail in the corpus', () => {
   test.each(noticeForms.map(({ product }) => product))('%s', async (product) => {
     const letters = mails.filter(({ wanted }) => wanted.kind === 'bounce');
     const found = await Promise.all(letters.map(async (one) => readReport(sourceOf(one.product, one.name))));

@@ -56,10 +56,10 @@ const check = (report: Report, name: string): void => {
     expect(report.recipients.length, name).toBeLessThanOrEqual(MAX_RECIPIENTS);
 };
 
-/** Reports that say of nobody that they cannot be reached; people's own words may quote anything. */
+/** Reports without a failed recipient; text that people wrote may quote anything. */
 const isHarmless = (sample: Sample): boolean => sample.class === undefined && sample.kind !== 'other';
 
-test(`${MUTATED} damaged mails are read without an exception, and what told of no failure still tells of none`, async () => {
+test(`${MUTATED} damaged mails are read without an exception, and none newly becomes a report of a failure`, async () => {
   const each = Math.ceil(MUTATED / samples.length);
   for (const [seed, sample] of samples.entries())
     for (const damaged of mutations(sample.source, each, seed)) {
@@ -69,7 +69,7 @@ test(`${MUTATED} damaged mails are read without an exception, and what told of n
     }
 }, 120_000);
 
-describe('what is not final is never hard', () => {
+describe('a temporary refusal is never a hard bounce', () => {
   const isReadable = (source: Buffer): boolean => /^status: 5/im.test(source.toString('latin1'));
   const final = samples.filter(({ kind, source }) => kind === 'delivery_status' && isReadable(source));
   test.each(final)('$name with the codes of a passing refusal', async ({ source }) => {

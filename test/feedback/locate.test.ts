@@ -67,7 +67,7 @@ const scene = async () => {
   return { storage, tenantId, add, submit, host, number, found };
 };
 
-describe('what we have signed', () => {
+describe('a signed reference', () => {
   test('names its copy: a return path before a link, and either before a Message-ID', async () => {
     const { add, host, number, found } = await scene();
     const { id, recipientIds } = await add('a@example.org', 'b@example.org', 'c@example.org');
@@ -85,7 +85,7 @@ describe('what we have signed', () => {
     expect(await found({ ...clues, returnPaths: [], unsubscribeTokens: [] })).toBe(third);
   });
 
-  test('with another key names nobody', async () => {
+  test('with another key names no copy', async () => {
     const { host, number, found } = await scene();
     const path = encodeReturnPath(unsubscribeKey, { tenantNumber: number, recipientId: 1 }, host);
     const token = encodeUnsubscribeToken(returnPathKey, { tenantNumber: number, recipientId: 1 });
@@ -94,7 +94,7 @@ describe('what we have signed', () => {
 });
 
 describe('a Message-ID', () => {
-  test('of a message to one names the one', async () => {
+  test('of a message to one recipient names that recipient', async () => {
     const { add, host, found } = await scene();
     const { id, recipientIds } = await add('a@example.org');
     for (const messageId of [
@@ -110,7 +110,7 @@ describe('a Message-ID', () => {
   });
 
   test.each([
-    { name: 'nobody is named', recipients: [], named: null },
+    { name: 'no recipient is named', recipients: [], named: null },
     { name: 'one is named', recipients: ['B@Example.org'], named: 1 },
     { name: 'one is named, and somebody else', recipients: ['x@example.org', 'b@example.org'], named: 1 },
     { name: 'two are named', recipients: ['a@example.org', 'b@example.org'], named: null },
@@ -123,7 +123,7 @@ describe('a Message-ID', () => {
     );
   });
 
-  test('on another host than the message had names nobody', async () => {
+  test('with another host than that of the message names no copy', async () => {
     const { storage, add, host, found } = await scene();
     const other = await createSampleTenant(storage, 'Andere');
     const otherHost = await storage.tenants.read(other, (db) => tenantStore(db).practice().managed_host);
@@ -133,7 +133,7 @@ describe('a Message-ID', () => {
     expect(await found({ messageId: `<${id}@example.org>`, fromHost: host })).toBeNull();
   });
 
-  test('that a mail program has made is looked for where the mail says it is from', async () => {
+  test('made by a mail program is searched in the practice of the sender’s domain', async () => {
     const { submit, host, found } = await scene();
     const [only] = await submit('<1.AbC@laptop.local>', 'a@example.org');
     expect(await found({ messageId: '<1.AbC@laptop.local>', fromHost: host })).toBe(only);
@@ -142,7 +142,7 @@ describe('a Message-ID', () => {
     expect(await found({ messageId: '<2.AbC@laptop.local>', fromHost: host })).toBeNull();
   });
 
-  test('that was brought for each of several names none of them by itself', async () => {
+  test('submitted once for each of several recipients does not name one by itself', async () => {
     const { submit, host, found } = await scene();
     const [first] = await submit('<1@laptop.local>', 'a@example.org');
     await submit('<1@laptop.local>', 'b@example.org');
@@ -151,7 +151,7 @@ describe('a Message-ID', () => {
     expect(await found({ ...clues, recipients: ['a@example.org'] })).toBe(first);
   });
 
-  test('that was brought twice for one names the last copy', async () => {
+  test('submitted twice for one recipient names the last copy', async () => {
     const { submit, host, found } = await scene();
     await submit('<1@laptop.local>', 'a@example.org');
     const [last] = await submit('<1@laptop.local>', 'a@example.org');
@@ -174,7 +174,7 @@ describe('a Message-ID', () => {
   });
 });
 
-test('no look-up reads more than it needs, however many messages there are', async () => {
+test('no look-up scans a table', async () => {
   const { db } = await openTenantDb();
   const steps = plansOf(db, messageStore)
     .filter(({ sql }) => sql.includes('internet_message_id = ?'))

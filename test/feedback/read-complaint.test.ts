@@ -58,7 +58,7 @@ describe('a mail to the address for complaints', () => {
     },
   );
 
-  test('somebody else who attaches a mail reports nothing', async () => {
+  test('a mail of another sender with a mail attached reports nothing', async () => {
     const source = (await read('feedback-outlook/jmrp-attached')).toString('latin1');
     for (const from of [
       'eve@hotmail.com',

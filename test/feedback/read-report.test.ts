@@ -110,7 +110,7 @@ test.each([
   expect(behaviourOf(localPart)).toBe(behaviour);
 });
 
-describe('mail that is none of them', () => {
+describe('mail that is not a report', () => {
   test.each([
     ['a person’s reply', 'Subject: Re: Ihr Termin\r\n\r\nDanke!\r\n'],
     ['nothing', ''],
@@ -120,7 +120,7 @@ describe('mail that is none of them', () => {
       'Content-Type: multipart/report; report-type=delivery-status; boundary=a\r\n\r\n--a\r\nContent-Type: message/delivery-status\r\n\r\n\r\n--a--\r\n',
     ],
     [
-      'a report whose boundary never comes',
+      'a report whose boundary is missing',
       'Content-Type: multipart/report; boundary=a\r\n\r\nContent-Type: message/delivery-status\r\n\r\nAction: failed\r\n',
     ],
   ])('%s', async (_, source) => {
@@ -161,7 +161,7 @@ test('thousands of damaged reports are read without an exception', async () => {
     for (const damaged of mutations(whole(behaviour), 700, seed)) await readReport(damaged);
 }, 60_000);
 
-test('parts in parts in parts end', async () => {
+test('reading ends on deeply nested parts', async () => {
   const depth = 5_000;
   const open = Array.from(
     { length: depth },
@@ -190,14 +190,14 @@ describe('a server’s letter with a MiB of', () => {
   });
 });
 
-test('of a report about thousands no more than a hundred are looked at', async () => {
+test('at most a hundred recipients of one report are read', async () => {
   const fields = 'Final-Recipient: rfc822;a@b.example\r\nAction: failed\r\n'.repeat(50_000);
   const source = `Content-Type: multipart/report; boundary=a\r\n\r\n--a\r\nContent-Type: message/delivery-status\r\n\r\n${fields}--a--\r\n`;
   const report = await readReport(Buffer.from(source));
   expect(report.kind === 'delivery_status' && report.recipients.length).toBe(100);
 });
 
-// The parser would take hours, and nobody else a turn.
+// The parser would block the event loop for hours.
 test.each([
   ['blanks in quoted-printable', `${' '.repeat(900_000)}x`, ''],
   ['a list of groups in its head', 'x', `To: ${'a:'.repeat(400_000)}\r\n`],

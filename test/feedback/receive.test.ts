@@ -72,7 +72,7 @@ const scene = async (address = 'erika@example.org') => {
 };
 
 describe('a report of a bounce', () => {
-  test('changes status, counts, suppresses and tells, together', async () => {
+  test('changes status, counters, suppressions and events in one transaction', async () => {
     const { receive, state } = await scene();
     expect(await receive(UNKNOWN)).toBe('changed');
     const { events, recipients, messages, counters, suppressions } = await state();
@@ -99,7 +99,7 @@ describe('a report of a bounce', () => {
     });
   });
 
-  test('that quotes a link which lets somebody in keeps it nowhere', async () => {
+  test('that quotes a sign-in link does not store the link', async () => {
     const { receive, state } = await scene();
     await receive(
       said('failed', '550 5.7.1 bad link http://mail.example.com/invitation/svc_inv_a1B2c3 in it'),
@@ -109,7 +109,7 @@ describe('a report of a bounce', () => {
     expect(JSON.stringify(events)).not.toContain('a1B2c3');
   });
 
-  test('that comes twice changes nothing the second time', async () => {
+  test('that arrives twice changes nothing the second time', async () => {
     const { receive, state } = await scene();
     await receive(UNKNOWN);
     const before = await state();
@@ -117,7 +117,7 @@ describe('a report of a bounce', () => {
     expect(await state()).toEqual(before);
   });
 
-  test('that comes many times at once counts once', async () => {
+  test('that arrives many times at once counts once', async () => {
     const { receive, state } = await scene();
     const received = await Promise.all(Array.from({ length: 20 }, () => receive(COMPLAINT)));
     expect(received.filter((one) => one === 'changed')).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('a report of a bounce', () => {
 });
 
 describe('mail to the simulator', () => {
-  test('is counted nowhere, and nobody is suppressed', async () => {
+  test('is not counted and suppresses no address', async () => {
     const { receive, state } = await scene(`bounce@${SIMULATOR}`);
     for (const report of [DELIVERED, UNKNOWN, COMPLAINT]) expect(await receive(report)).toBe('changed');
     const { recipients, counters, suppressions } = await state();
@@ -139,7 +139,7 @@ describe('mail to the simulator', () => {
 });
 
 describe('a recipient whose mail was to be tried again', () => {
-  test('is not sent it once more when its fate is told', async () => {
+  test('gets no further copy once an outcome is reported', async () => {
     const { receive, state } = await scene();
     await receive(DELIVERED);
     expect((await state()).queue).toEqual([]);
@@ -149,13 +149,13 @@ describe('a recipient whose mail was to be tried again', () => {
     ['delayed', said('delayed', '451 4.4.1 no answer')],
     ['automatically answered', { kind: 'auto_reply' }],
     ['complained of', COMPLAINT],
-  ])('is not sent it either when somebody who has it tells that it is %s', async (_, report) => {
+  ])('gets no further copy either if a report says that the mail was %s', async (_, report) => {
     const { receive, state } = await scene();
     await receive(report);
     expect((await state()).queue).toEqual([]);
   });
 
-  test('was sent it, where the end of an attempt was never written down', async () => {
+  test('has been sent the mail if the end of an attempt was never stored', async () => {
     const { receive, state, inFile } = await scene();
     await inFile((db) => {
       queueStore(db).claim(0, 1, 1_000, 1, policy);
@@ -168,7 +168,7 @@ describe('a recipient whose mail was to be tried again', () => {
     expect(recipients).toMatchObject([{ status: 'delivered' }]);
   });
 
-  test('is left alone while an attempt is under way: its end is still to be written down', async () => {
+  test('keeps its place in the queue while an attempt is in flight', async () => {
     const { receive, state, inFile } = await scene();
     await inFile((db) => queueStore(db).claim(0, 1, 1_000, 1, policy));
     await receive(DELIVERED);
@@ -176,7 +176,7 @@ describe('a recipient whose mail was to be tried again', () => {
   });
 });
 
-describe('what nobody is known for', () => {
+describe('a report without a known recipient', () => {
   test.each([{ recipientId: 999_999 }, { tenantNumber: 999_999 }])('%o changes nothing', async (target) => {
     const { receive, state } = await scene();
     const before = await state();

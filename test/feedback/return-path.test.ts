@@ -29,27 +29,27 @@ const LATER = 1_000 + RETURN_PATH_LIFE_MS;
 
 describe('the return path of a copy', () => {
   test.each([
-    { name: 'that was sent', copy: sent, now: 2_000, standing: 'current' },
-    { name: 'that was sent sixty days ago', copy: sent, now: LATER, standing: 'current' },
-    { name: 'that was sent longer ago', copy: sent, now: LATER + 1, standing: 'expired' },
-    { name: 'that is no more', copy: null, now: 0, standing: 'unknown' },
+    { name: 'that was sent', copy: sent, now: 2_000, status: 'current' },
+    { name: 'that was sent sixty days ago', copy: sent, now: LATER, status: 'current' },
+    { name: 'that was sent longer ago', copy: sent, now: LATER + 1, status: 'expired' },
+    { name: 'that is no more', copy: null, now: 0, status: 'unknown' },
     {
       name: 'that waits for its first attempt',
       copy: { ...sent, status: 'queued', attempts: 0, queuedAttempts: 0, events: [] },
       now: 0,
-      standing: 'replayed',
+      status: 'replayed',
     },
     {
-      name: 'whose first attempt is under way',
+      name: 'whose first attempt is in flight',
       copy: { ...sent, status: 'queued', attempts: 0, queuedAttempts: 1, events: [] },
       now: 0,
-      standing: 'current',
+      status: 'current',
     },
     {
-      name: 'whose first attempt is under way after a long pause',
+      name: 'whose first attempt is in flight after a long pause',
       copy: { ...sent, status: 'queued', attempts: 0, queuedAttempts: 1, events: [] },
       now: LATER * 2,
-      standing: 'current',
+      status: 'current',
     },
     {
       name: 'that the upstream has not taken yet',
@@ -61,19 +61,19 @@ describe('the return path of a copy', () => {
         events: [{ type: 'message.delivery_delayed', at: 5, own: true }],
       },
       now: 10,
-      standing: 'replayed',
+      status: 'replayed',
     },
     {
       name: 'that was kept back, because its recipient is suppressed',
       copy: { ...sent, status: 'suppressed', attempts: 0, events: [] },
       now: 0,
-      standing: 'replayed',
+      status: 'replayed',
     },
     {
       name: 'that was cancelled',
       copy: { ...sent, status: 'failed', attempts: 0, events: [] },
       now: 0,
-      standing: 'replayed',
+      status: 'replayed',
     },
     {
       name: 'whose sending was never written down, but a report of it came',
@@ -84,10 +84,10 @@ describe('the return path of a copy', () => {
         events: [{ type: 'message.delivered', at: 1_000, own: false }],
       },
       now: LATER,
-      standing: 'current',
+      status: 'current',
     },
     {
-      name: 'of which others told a delay',
+      name: 'whose delay was reported by others',
       copy: {
         ...sent,
         status: 'delivery_delayed',
@@ -95,30 +95,35 @@ describe('the return path of a copy', () => {
         events: [{ type: 'message.delivery_delayed', at: 1_000, own: false }],
       },
       now: LATER,
-      standing: 'current',
+      status: 'current',
     },
     {
-      name: 'is not prolonged by what others tell',
+      name: 'is not prolonged by reports of others',
       copy: { ...sent, events: [...sent.events, { type: 'message.opened', at: LATER, own: false }] },
       now: LATER + 1,
-      standing: 'expired',
+      status: 'expired',
     },
     {
       name: 'is prolonged by another attempt',
       copy: { ...sent, events: [...sent.events, { type: 'message.sent', at: 5_000, own: true }] },
       now: LATER + 1,
-      standing: 'current',
+      status: 'current',
     },
-    { name: 'whose events are kept no more', copy: { ...sent, events: [] }, now: LATER, standing: 'expired' },
-  ] satisfies { name: string; copy: CopyFacts | null; now: number; standing: string }[])(
-    '$name: $standing',
-    ({ copy, now, standing }) => {
-      expect(judgeReturnPath(copy, now)).toBe(standing);
+    {
+      name: 'whose events have been removed',
+      copy: { ...sent, events: [] },
+      now: LATER,
+      status: 'expired',
+    },
+  ] satisfies { name: string; copy: CopyFacts | null; now: number; status: string }[])(
+    '$name: $status',
+    ({ copy, now, status }) => {
+      expect(judgeReturnPath(copy, now)).toBe(status);
     },
   );
 });
 
-test('is looked up in the practice’s file, from the claim on', async () => {
+test('the return path is found in the practice’s file once the copy is claimed', async () => {
   const storage = await openTestStorage(await temporaryDirectory());
   const tenantId = await createSampleTenant(storage);
   const clock = createTestClock();

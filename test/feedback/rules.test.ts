@@ -27,11 +27,11 @@ const feedback = (feedbackType: string): Report => ({
   kind: 'feedback',
   feedback: { feedbackType, originalMailFrom: null },
 });
-/** Told by somebody, but for what only our own attempts tell. */
-const told = (type: EventType): SignalEvent => ({ type, own: type === 'message.sent' });
+/** An event from a report; `message.sent` comes only from our own attempts. */
+const eventFrom = (type: EventType): SignalEvent => ({ type, own: type === 'message.sent' });
 const facts = (more: Partial<RecipientFacts> = {}): RecipientFacts => ({
   address: 'Erika@example.org',
-  events: [told('message.created'), told('message.sent')],
+  events: [eventFrom('message.created'), eventFrom('message.sent')],
   ...more,
 });
 
@@ -111,7 +111,10 @@ describe('what a report means', () => {
   });
 
   test.each<{ name: string; report: Report }>([
-    { name: 'relayed to where nobody tells more', report: dsn(recipientStatus('relayed', '2.0.0')) },
+    {
+      name: 'relayed to a server that reports nothing more',
+      report: dsn(recipientStatus('relayed', '2.0.0')),
+    },
     { name: 'expanded into a list', report: dsn(recipientStatus('expanded', '2.0.0')) },
     { name: 'not spam after all', report: feedback('not-spam') },
     { name: 'a failed authentication', report: feedback('auth-failure') },
@@ -123,16 +126,18 @@ describe('what a report means', () => {
 });
 
 describe('the same report again', () => {
-  test.each<{ name: string; report: Report; heard: EventType }>([
-    { name: 'delivered', report: delivered, heard: 'message.delivered' },
-    { name: 'hard', report: unknownUser, heard: 'message.hard_bounced' },
-    { name: 'soft', report: full, heard: 'message.soft_bounced' },
-    { name: 'complaint', report: feedback('abuse'), heard: 'message.spam_complaint' },
-    { name: 'automatic reply', report: { kind: 'auto_reply' }, heard: 'message.auto_replied' },
-    { name: 'delay', report: delayed, heard: 'message.delivery_delayed' },
-  ])('changes nothing: $name', ({ report, heard }) => {
-    expect(consequenceOf(report, facts({ events: [told('message.sent'), told(heard)] }))).toBeNull();
-    expect(consequenceOf(report, facts({ events: [told(heard)] }))).toBeNull();
+  test.each<{ name: string; report: Report; earlier: EventType }>([
+    { name: 'delivered', report: delivered, earlier: 'message.delivered' },
+    { name: 'hard', report: unknownUser, earlier: 'message.hard_bounced' },
+    { name: 'soft', report: full, earlier: 'message.soft_bounced' },
+    { name: 'complaint', report: feedback('abuse'), earlier: 'message.spam_complaint' },
+    { name: 'automatic reply', report: { kind: 'auto_reply' }, earlier: 'message.auto_replied' },
+    { name: 'delay', report: delayed, earlier: 'message.delivery_delayed' },
+  ])('changes nothing: $name', ({ report, earlier }) => {
+    expect(
+      consequenceOf(report, facts({ events: [eventFrom('message.sent'), eventFrom(earlier)] })),
+    ).toBeNull();
+    expect(consequenceOf(report, facts({ events: [eventFrom(earlier)] }))).toBeNull();
   });
 });
 
@@ -142,10 +147,10 @@ describe('of several recipients', () => {
       recipientStatus('delivered', '2.0.0', null, 'anna@example.org'),
       recipientStatus('failed', '5.1.1', '550 5.1.1 User unknown', address),
     );
-  test('ours counts, however it is written', () => {
+  test('our recipient counts in any spelling', () => {
     expect(consequenceOf(group('erika@example.org'), facts())?.signal).toBe('hard_bounced');
   });
-  test('ours counts by the address it was sent to, too', () => {
+  test('our recipient counts also by the address it was sent to', () => {
     const forwarded = {
       ...recipientStatus('failed', '5.2.2', null, 'x@example.net'),
       originalRecipient: 'erika@example.org',
@@ -155,7 +160,7 @@ describe('of several recipients', () => {
         ?.signal,
     ).toBe('soft_bounced');
   });
-  test('where none is ours, the first speaks for it', () => {
+  test('the first one counts if none is ours', () => {
     expect(consequenceOf(group('berta@example.org'), facts())?.signal).toBe('delivered');
   });
 });

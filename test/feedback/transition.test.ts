@@ -71,21 +71,21 @@ const dsn = (action: 'delivered' | 'delayed' | 'failed', line: string): Report =
     },
   ],
 });
-const told = (signal: Signal): Report => ({
+const reported = (signal: Signal): Report => ({
   kind: 'relay_event',
   found: { signal, reply: null, rule: null },
 });
 const byHttp: Source = { via: 'http', upstream: 'relay' };
 
-/** What others tell, each in every way in which it can come. */
+/** What others report, each in every way in which it can come. */
 const reports = {
-  delivered: [dsn('delivered', '250 2.0.0 stored'), told('delivered')],
-  delayed: [dsn('delayed', '451 4.4.1 no answer'), told('delayed')],
-  hard_bounced: [dsn('failed', '550 5.1.1 no such user'), told('hard_bounced')],
-  soft_bounced: [dsn('failed', '552 5.2.2 mailbox full'), told('soft_bounced')],
+  delivered: [dsn('delivered', '250 2.0.0 stored'), reported('delivered')],
+  delayed: [dsn('delayed', '451 4.4.1 no answer'), reported('delayed')],
+  hard_bounced: [dsn('failed', '550 5.1.1 no such user'), reported('hard_bounced')],
+  soft_bounced: [dsn('failed', '552 5.2.2 mailbox full'), reported('soft_bounced')],
   spam_complaint: [
     { kind: 'feedback', feedback: { feedbackType: 'abuse', originalMailFrom: null } },
-    told('spam_complaint'),
+    reported('spam_complaint'),
   ],
   auto_replied: [{ kind: 'auto_reply' }],
 } satisfies Partial<Record<Signal, Report[]>>;
@@ -97,7 +97,7 @@ type Attempted = keyof typeof outcomes | 'accepted_as_delivery' | 'given_up' | '
 type Step =
   | { readonly of: number; readonly claim: true }
   | { readonly of: number; readonly attempt: Attempted }
-  | { readonly of: number; readonly told: Reported; readonly way: number }
+  | { readonly of: number; readonly reported: Reported; readonly way: number }
   | { readonly of: number; readonly does: Done };
 
 const rowStore = perConnection((db: TenantDb) => {
@@ -174,9 +174,9 @@ const newScene = (recipientCount: number) => {
   const claim = (index: number): void => {
     // The others of the message wait for their turn.
     for (const id of recipientIds) {
-      const standing = queueStore(db).row(id);
-      if (standing?.claimed === 0)
-        queueStore(db).release(id, standing.attempts, id === idOf(index) ? now : now + 800 * HOUR);
+      const waiting = queueStore(db).row(id);
+      if (waiting?.claimed === 0)
+        queueStore(db).release(id, waiting.attempts, id === idOf(index) ? now : now + 800 * HOUR);
     }
     const request = { tenantId: tenant.tenantId, lane: 0, limit: 1, byteBudget: 1e6, now, policy: patient };
     const [claimed] = claimDue(db, { ...request, lane: 0 }, claimDeps).claimed;
@@ -222,7 +222,7 @@ const newScene = (recipientCount: number) => {
     }
   };
 
-  const tell = (index: number, what: Reported, way: number): void => {
+  const playReport = (index: number, what: Reported, way: number): void => {
     const ways: readonly Report[] = reports[what];
     const report = ways[way % ways.length];
     if (!report) throw new Error('no such way');
@@ -234,7 +234,7 @@ const newScene = (recipientCount: number) => {
     now += HOUR;
     if ('claim' in step) claim(step.of);
     else if ('attempt' in step) attempt(step.of, step.attempt);
-    else if ('told' in step) tell(step.of, step.told, step.way);
+    else if ('reported' in step) playReport(step.of, step.reported, step.way);
     else does(step.of, step.does);
   };
   const play = (steps: readonly Step[]): void => {
@@ -244,13 +244,13 @@ const newScene = (recipientCount: number) => {
   };
 
   const namesOf = (id: number, isRepeated = false): string[] => {
-    const told = rowStore(db)
+    const reported = rowStore(db)
       .events(seq)
       .filter(({ recipient_id, data_json }) => {
         const { bot, repeated } = JSON.parse(data_json ?? '{}');
         return recipient_id === id && !bot && (isRepeated || !repeated);
       });
-    return told.map(({ type }) => type);
+    return reported.map(({ type }) => type);
   };
 
   const outcome = () => ({
@@ -269,9 +269,9 @@ const newScene = (recipientCount: number) => {
   return {
     play,
     outcome,
-    /** Of the first recipient, in the order they were told. */
+    /** Of the first recipient, in the order they were reported. */
     events: () => namesOf(idOf(0), true),
-    /** Without those that are marked as told before. */
+    /** Without those that are marked as reported before. */
     news: () => namesOf(idOf(0)),
     recipient: () => messageStore(db).recipient(idOf(0)),
   };
@@ -279,7 +279,7 @@ const newScene = (recipientCount: number) => {
 
 const claimed: Step = { of: 0, claim: true };
 const tried = (attempt: Attempted): Step[] => [claimed, { of: 0, attempt }];
-const hears = (what: Reported, way = 0): Step => ({ of: 0, told: what, way });
+const receives = (what: Reported, way = 0): Step => ({ of: 0, reported: what, way });
 const person = (does: Done): Step => ({ of: 0, does });
 
 describe('a row of the table of decisions, in the tables', () => {
@@ -369,7 +369,7 @@ describe('a row of the table of decisions, in the tables', () => {
     {
       name: 'processed, success notice',
       before: tried('accepted'),
-      next: [hears('delivered')],
+      next: [receives('delivered')],
       status: 'delivered',
       event: 'message.delivered',
       counted: { sent: 1, delivered: 1 },
@@ -377,7 +377,7 @@ describe('a row of the table of decisions, in the tables', () => {
     {
       name: 'processed, delay notice',
       before: tried('accepted'),
-      next: [hears('delayed')],
+      next: [receives('delayed')],
       status: 'delivery_delayed',
       event: 'message.delivery_delayed',
       counted: { sent: 1 },
@@ -385,15 +385,15 @@ describe('a row of the table of decisions, in the tables', () => {
     {
       name: 'delivered by a 2xx, delay notice',
       before: tried('accepted_as_delivery'),
-      next: [hears('delayed')],
+      next: [receives('delayed')],
       status: 'delivery_delayed',
       event: 'message.delivery_delayed',
       counted: { sent: 1, delivered: 1 },
     },
     {
       name: 'delay notice, then success',
-      before: [...tried('accepted'), hears('delayed')],
-      next: [hears('delivered')],
+      before: [...tried('accepted'), receives('delayed')],
+      next: [receives('delivered')],
       status: 'delivered',
       event: 'message.delivered',
       counted: { sent: 1, delivered: 1 },
@@ -401,7 +401,7 @@ describe('a row of the table of decisions, in the tables', () => {
     {
       name: 'processed, failure of the address',
       before: tried('accepted'),
-      next: [hears('hard_bounced')],
+      next: [receives('hard_bounced')],
       status: 'hard_bounced',
       event: 'message.hard_bounced',
       suppressed: 'hard_bounce',
@@ -409,16 +409,16 @@ describe('a row of the table of decisions, in the tables', () => {
     },
     {
       name: 'delivered, another failure',
-      before: [...tried('accepted'), hears('delivered')],
-      next: [hears('soft_bounced')],
+      before: [...tried('accepted'), receives('delivered')],
+      next: [receives('soft_bounced')],
       status: 'soft_bounced',
       event: 'message.soft_bounced',
       counted: { sent: 1, delivered: 1, soft_bounced: 1 },
     },
     {
       name: 'delay notice, failure of the address',
-      before: [...tried('accepted'), hears('delayed')],
-      next: [hears('hard_bounced')],
+      before: [...tried('accepted'), receives('delayed')],
+      next: [receives('hard_bounced')],
       status: 'hard_bounced',
       event: 'message.hard_bounced',
       suppressed: 'hard_bounce',
@@ -427,15 +427,15 @@ describe('a row of the table of decisions, in the tables', () => {
     {
       name: 'processed, automatic reply',
       before: tried('accepted'),
-      next: [hears('auto_replied')],
+      next: [receives('auto_replied')],
       status: 'auto_replied',
       event: 'message.auto_replied',
       counted: { sent: 1 },
     },
     {
       name: 'delivered, automatic reply',
-      before: [...tried('accepted'), hears('delivered')],
-      next: [hears('auto_replied')],
+      before: [...tried('accepted'), receives('delivered')],
+      next: [receives('auto_replied')],
       status: 'auto_replied',
       event: 'message.auto_replied',
       counted: { sent: 1, delivered: 1 },
@@ -459,7 +459,7 @@ describe('a row of the table of decisions, in the tables', () => {
     {
       name: 'opened, complaint',
       before: [...tried('accepted'), person('opened')],
-      next: [hears('spam_complaint')],
+      next: [receives('spam_complaint')],
       status: 'spam_complaint',
       event: 'message.spam_complaint',
       suppressed: 'complaint',
@@ -498,38 +498,38 @@ describe('a row of the table of decisions, in the tables', () => {
   });
 });
 
-describe('what is told of an attempt that never came to its end', () => {
-  test('after the process died: it was sent, and is not sent again', () => {
+describe('a report about an attempt whose end was never stored', () => {
+  test('after a crash proves that the mail was sent, so it is not sent again', () => {
     const scene = newScene(1);
-    scene.play([claimed, hears('delivered'), { of: 0, attempt: 'died' } as const, claimed]);
+    scene.play([claimed, receives('delivered'), { of: 0, attempt: 'died' } as const, claimed]);
     expect(scene.events()).toEqual(['message.delivered', 'message.sent']);
     expect(scene.outcome()).toMatchObject({ queued: 0, counters: { sent: 1, delivered: 1 } });
   });
 
-  test('while the next one is under way, which is then refused for now: it is over', () => {
+  test('while the next attempt is in flight and then deferred ends the mail', () => {
     const scene = newScene(1);
-    scene.play([...tried('broken'), claimed, hears('delivered'), { of: 0, attempt: 'deferred' } as const]);
+    scene.play([...tried('broken'), claimed, receives('delivered'), { of: 0, attempt: 'deferred' } as const]);
     expect(scene.events()).toEqual(['message.delivery_delayed', 'message.delivered', 'message.sent']);
     expect(scene.outcome()).toMatchObject({ message: 'delivered', queued: 0, counters: { sent: 1 } });
   });
 
-  test('nothing tells of a mail that was never tried: it was not sent', () => {
+  test('does not count a mail that was never tried as sent', () => {
     const scene = newScene(1);
     scene.play([person('unsubscribed'), claimed]);
     expect(scene.outcome()).toMatchObject({ queued: 0, counters: { sent: 0, unsubscribes: 1 } });
     const other = newScene(1);
-    other.play([hears('delivered'), claimed]);
+    other.play([receives('delivered'), claimed]);
     expect(other.outcome()).toMatchObject({ queued: 0, counters: { sent: 0, delivered: 1 } });
   });
 });
 
-test('what was told before is kept and marked: a success notice after a 2xx that was delivery, a second deferral', () => {
+test('a repeated event is kept and marked: a success notice after a 2xx that was delivery, a second deferral', () => {
   const scene = newScene(1);
   scene.play([
     ...tried('deferred'),
     ...tried('deferred'),
     ...tried('accepted_as_delivery'),
-    hears('delivered'),
+    receives('delivered'),
   ]);
   const delayed = 'message.delivery_delayed';
   expect(scene.events()).toEqual([
@@ -542,9 +542,9 @@ test('what was told before is kept and marked: a success notice after a 2xx that
   expect(scene.news()).toEqual([delayed, 'message.sent', 'message.delivered']);
 });
 
-test('a 250 that is written down late does not hide why the mail came back', () => {
+test('a 250 that is stored late does not hide why the mail bounced', () => {
   const scene = newScene(1);
-  scene.play([claimed, hears('hard_bounced'), { of: 0, attempt: 'accepted' } as const]);
+  scene.play([claimed, receives('hard_bounced'), { of: 0, attempt: 'accepted' } as const]);
   expect(scene.recipient()).toMatchObject({
     status: 'hard_bounced',
     smtp_code: 550,
@@ -563,9 +563,9 @@ test.each<[string, Reported]>([
     [1, 0],
   ] as const) {
     const scene = newScene(1);
-    scene.play([...tried('accepted'), hears(what, ways[0])]);
+    scene.play([...tried('accepted'), receives(what, ways[0])]);
     const before = [scene.outcome(), scene.recipient(), rowStore(tenant.db).sums()];
-    scene.play([hears(what, ways[1])]);
+    scene.play([receives(what, ways[1])]);
     expect([scene.outcome(), scene.recipient(), rowStore(tenant.db).sums()]).toEqual(before);
   }
 });
@@ -589,7 +589,7 @@ interface Fortune {
   /** Processes that died after the upstream's 250, before they wrote it down. */
   readonly deaths: number;
   readonly last: Attempted;
-  readonly told: readonly Reported[];
+  readonly reported: readonly Reported[];
   readonly done: readonly Done[];
 }
 
@@ -610,14 +610,14 @@ const fortuneOf = (random: Random): Fortune => {
     ),
     deaths: last === 'accepted' ? random.below(2) : 0,
     last,
-    told: some(Object.keys(reports) as Reported[]),
+    reported: some(Object.keys(reports) as Reported[]),
     done: some(['opened', 'clicked', 'prefetched', 'unsubscribed', 'unsubscribed_all', 'opted_out'] as const),
   };
 };
 
-/** One order in which it may be heard. What others tell comes after somebody can have had the mail, also before we know. */
+/** One possible order. Reports of others come after the mail can have arrived, also before we know that it has. */
 const orderOf = (of: number, fortune: Fortune, random: Random, isPlain: boolean): Step[] => {
-  const { deferrals, deaths, last, told, done } = fortune;
+  const { deferrals, deaths, last, reported, done } = fortune;
   const claim: Step = { of, claim: true };
   const first = deferrals.flatMap((attempt): Step[] => [claim, { of, attempt }]);
   const died = Array.from({ length: isPlain ? 0 : deaths }, (): Step[] => [
@@ -626,17 +626,20 @@ const orderOf = (of: number, fortune: Fortune, random: Random, isPlain: boolean)
   ]).flat();
   const end: Step[] = [...died, claim, { of, attempt: last }];
   const times = () => (isPlain ? 1 : 1 + random.below(3));
-  const heard = [
-    ...told.flatMap((what) =>
-      Array.from({ length: times() }, (): Step => ({ of, told: what, way: isPlain ? 0 : random.below(2) })),
+  const received = [
+    ...reported.flatMap((what) =>
+      Array.from(
+        { length: times() },
+        (): Step => ({ of, reported: what, way: isPlain ? 0 : random.below(2) }),
+      ),
     ),
     ...done.flatMap((does) => Array.from({ length: times() }, (): Step => ({ of, does }))),
   ];
-  if (isPlain) return [...first, ...end, ...heard];
-  // Given up is our own decision, in the light of all that was heard: what is heard before makes it another one.
+  if (isPlain) return [...first, ...end, ...received];
+  // We give up only if no signal says otherwise; so a signal before the end would change the end itself.
   const from = last === 'given_up' ? end.length : 1;
   const steps = [...end];
-  for (const step of heard) {
+  for (const step of received) {
     const at = from + random.below(steps.length - from + 1);
     steps.splice(at, 0, step);
   }
@@ -676,15 +679,15 @@ const signalOfDone: Readonly<Record<Done, readonly Signal[]>> = {
 
 /** Said once more, from the signals alone. */
 const expectedOf = (fortunes: readonly Fortune[]) => {
-  const signals = fortunes.map(({ deferrals, last, told, done }): Signal[] => [
+  const signals = fortunes.map(({ deferrals, last, reported, done }): Signal[] => [
     ...deferrals.flatMap((attempt) => signalOfAttempt[attempt]),
     ...signalOfAttempt[last],
-    ...told,
+    ...reported,
     ...done.flatMap((does) => signalOfDone[does]),
   ]);
-  const statuses = signals.map((heard) => statusOf(heard.reduce(after, 'queued')));
+  const statuses = signals.map((received) => statusOf(received.reduce(after, 'queued')));
   const having = (...wanted: Signal[]) =>
-    signals.filter((heard) => heard.some((signal) => wanted.includes(signal))).length;
+    signals.filter((received) => received.some((signal) => wanted.includes(signal))).length;
   return {
     message: messageStatus(statuses),
     recipients: statuses.map((status) => ({ status })),
@@ -703,7 +706,7 @@ const expectedOf = (fortunes: readonly Fortune[]) => {
   };
 };
 
-test('any order of what is heard, each any number of times, comes to the same in every table', () => {
+test('signals in any order and any number lead to the same rows in every table', () => {
   const random = createRandom(6);
   for (let round = 0; round < 250; round++) {
     const fortunes = Array.from({ length: 1 + random.below(3) }, () => fortuneOf(random));

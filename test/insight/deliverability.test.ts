@@ -19,7 +19,7 @@ describe('the state of a mechanism', () => {
     expect(state.records.map(({ status }) => status)).toEqual(statuses);
   });
 
-  test('is that of its own records, those for receiving included', () => {
+  test('is that of its own records, including those for receiving', () => {
     const check = checkOf([record({ status: 'missing' }), record({ purpose: 'dmarc', found: ['x'] })], {
       inbound: [record({ purpose: 'inbound_mx', type: 'MX', priority: 10, status: 'proxied' })],
     });
@@ -33,7 +33,7 @@ describe('the state of a mechanism', () => {
     });
   });
 
-  test('is not known before a check, and is the service’s own business for a managed host', () => {
+  test('is `unchecked` before a check, and `ok` from the service for a managed host', () => {
     expect(mechanismOf('custom', null, ['spf'])).toMatchObject({ status: 'unchecked', records: [] });
     expect(mechanismOf('custom', checkOf([]), ['bimi'])).toMatchObject({ status: 'unchecked' });
     const failing = checkOf([record({ status: 'missing' })]);

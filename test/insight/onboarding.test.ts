@@ -55,7 +55,7 @@ describe('the wizard', () => {
   ])[] = [
     ['all is done', {}, [], null],
     ['a managed host', { kind: 'managed', lastCheck: null }, ['domain'], null],
-    ['nobody invited', { members: 1 }, ['team'], null],
+    ['no one is invited', { members: 1 }, ['team'], null],
     ['a pending domain', { pendingDomain: 'neu.example.org' }, ['dns'], 'dns'],
     ['records never checked', { lastCheck: null }, ['dns'], 'dns'],
     ['in safe mode', { practice }, ['go_live'], 'go_live'],

@@ -39,7 +39,7 @@ describe('the report on subjects', () => {
     ]);
   });
 
-  test('of nothing has no average', () => {
+  test('of no messages has no average', () => {
     const { rated, ...report } = subjectReport([], 'en');
     expect(report).toEqual({
       sampled: 0,
@@ -56,7 +56,7 @@ describe('the report on subjects', () => {
   });
 });
 
-test('recipients are counted by provider and by what became of them', () => {
+test('recipients are counted by provider and by outcome', () => {
   const rows = [
     outcome('a@gmail.com', 'delivered'),
     outcome('b@gmail.com', 'opened'),
@@ -87,12 +87,12 @@ test('recipients are counted by provider and by what became of them', () => {
   ]);
 });
 
-test('the simulator is nobody’s provider', () => {
+test('recipients at the simulator are left out', () => {
   const rows = [outcome('success@simulator.mail.example.com'), outcome('a@mail.example.com')];
   expect(withoutSimulator(rows, 'simulator.mail.example.com')).toEqual([rows[1]]);
 });
 
-test('testers are shown with the newest mail to them, by address or by domain', () => {
+test('each tester has the newest mail to its address or domain', () => {
   const rows = [
     outcome('Seed@example.net', 'delivered'),
     outcome('seed@example.net', 'hard_bounced'),

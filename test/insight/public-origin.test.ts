@@ -39,7 +39,7 @@ describe('the public origin', () => {
     expect(asked).toEqual(['GET /healthz']);
   });
 
-  test('is reachable too while the service says that it fails', async () => {
+  test('is reachable also while the service reports a failure', async () => {
     const { probe } = await answering(503, HEALTH);
     expect(await probe.check()).toMatchObject({ reachable: true });
   });
@@ -64,7 +64,7 @@ describe('the public origin', () => {
     expect(await probe.check()).toMatchObject({ reachable: false, error });
   });
 
-  test('is not reachable where nobody listens, or the name is nobody’s', async () => {
+  test('is not reachable if no server listens or the name does not exist', async () => {
     const refused = createOriginProbe(`http://127.0.0.1:${await freePort()}`, createTestClock());
     expect(await refused.check()).toMatchObject({ reachable: false, error: 'the connection was refused' });
   });
@@ -84,7 +84,7 @@ describe('the public origin', () => {
   });
 });
 
-test('an answer is kept for five minutes', async () => {
+test('a result is used for five minutes', async () => {
   const { probe, clock, asked } = await answering(200, HEALTH);
   const start = clock.now();
   await probe.check();
@@ -98,7 +98,7 @@ test('an answer is kept for five minutes', async () => {
   expect(asked).toHaveLength(3);
 });
 
-test('all who ask at once share one question', async () => {
+test('concurrent checks share one request', async () => {
   const arrived = Promise.withResolvers<ServerResponse>();
   const { probe, asked } = await scene((_, response) => arrived.resolve(response));
   const answers = [probe.check(), probe.check(), probe.check()];
@@ -107,12 +107,12 @@ test('all who ask at once share one question', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('who stays silent is not waited for', async () => {
+test('a silent server is given up after the timeout', async () => {
   const { probe } = await scene(() => undefined, 50);
   expect(await probe.check()).toMatchObject({ reachable: false, error: 'there was no answer in time' });
 });
 
-test('stopping ends the question under way, and none is asked afterwards', async () => {
+test('stopping ends the request in flight, and no further one is made', async () => {
   const arrived = Promise.withResolvers<void>();
   const { probe, asked, clock } = await scene(() => arrived.resolve());
   const answer = probe.check();

@@ -56,7 +56,7 @@ const spoiled: readonly (readonly [name: string, spoil: Partial<GoLiveFacts>, re
   ['no approval on another plan', { plan: 'supporter', isApproved: false }, []],
 ];
 
-describe('what keeps a practice from going live', () => {
+describe('the checks that remain before going live', () => {
   test.each(spoiled)('%s', (_, spoil, remaining) => {
     const checks = goLiveChecks({ ...ready, ...spoil }, NOW);
     expect(remainingOf(checks)).toEqual(remaining);
@@ -158,7 +158,7 @@ describe('the words', () => {
     expect(goLiveWords.en[id].hint({ ...ready, ...facts }, NOW)).toContain(part);
   });
 
-  test('of very many records only the first are named', () => {
+  test('only the first of many records are named', () => {
     const many = Array.from({ length: 9 }, (_, number) =>
       record({ name: `n${number}.example.org`, status: 'missing' }),
     );

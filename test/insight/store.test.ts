@@ -40,7 +40,7 @@ describe('the newest since a time', () => {
       named(of, subject, at);
   });
 
-  test('subjects come newest first, so many at most, of some projects or of all', () => {
+  test('subjects are limited and newest first, of some projects or of all', () => {
     expect(subjects(0, 10, null)).toEqual(['d', 'c', 'b', 'a']);
     expect(subjects(0, 3, null)).toEqual(['d', 'c', 'b']);
     expect(subjects(20, 10, null)).toEqual(['d', 'c', 'b']);
@@ -50,20 +50,20 @@ describe('the newest since a time', () => {
     expect(subjects(0, 10, [])).toEqual([]);
   });
 
-  test('so do recipients', () => {
+  test('recipients are limited and newest first too', () => {
     expect(addresses(20, 2, null)).toEqual(['d@example.org', 'c@example.org']);
     expect(addresses(20, 10, [tenant.projectId])).toEqual(['c@example.org']);
     expect(addresses(41, 10, null)).toEqual([]);
   });
 
-  test('gaps that removed messages leave do no harm', () => {
+  test('gaps of removed messages do not matter', () => {
     tenant.db.prepare("DELETE FROM messages WHERE subject IN ('a', 'c')").run();
     expect(subjects(0, 10, null)).toEqual(['d', 'b']);
     expect(subjects(21, 10, null)).toEqual(['d']);
   });
 });
 
-test('only so many rows are looked at, however many there are', () => {
+test('a bounded number of rows is read', () => {
   const wanted = named(other, 'old', 0);
   const insert = tenant.db.prepare(
     `INSERT INTO messages SELECT seq + ?, ?, internet_message_id, ?, route_id, message_kind, channel, source, from_json,
@@ -76,7 +76,7 @@ test('only so many rows are looked at, however many there are', () => {
   expect(subjects(0, 10, [other.projectId])).toEqual([]);
 });
 
-test('the upstreams that took the newest mails', () => {
+test('the upstreams that accepted the newest mails are named', () => {
   const { recipientIds } = queueMessage(tenant, { recipients: ['a@a.de', 'b@a.de', 'c@a.de', 'd@a.de'] });
   const set = tenant.db.prepare('UPDATE recipients SET status = ?, upstream = ? WHERE id = ?');
   expect(store().relayedBy()).toEqual([]);
@@ -92,7 +92,7 @@ test('the upstreams that took the newest mails', () => {
   expect(store().relayedBy()).toEqual([]);
 });
 
-test('no question scans a table or sorts one', () => {
+test('no query scans or sorts a table', () => {
   const asked: string[] = [];
   const recording = new Proxy(tenant.db, {
     get: (db, name) =>

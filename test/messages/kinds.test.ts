@@ -24,7 +24,7 @@ test('the default kind of a stream belongs to it', () => {
   for (const stream of streams) expect(kinds[defaultKind[stream]].stream).toBe(stream);
 });
 
-test('transactional mail goes before marketing mail', () => {
+test('transactional mail is sent before marketing mail', () => {
   expect(laneOf.transactional).toBeLessThan(laneOf.marketing);
   expect(lanes).toEqual([laneOf.transactional, laneOf.marketing]);
 });

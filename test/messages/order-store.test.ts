@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { messageOrderStore } from '#src/messages/order-store.ts';
 import { openTenantDb, queueMessage } from '#test/support/storage.ts';
 
-test('the first message since a time is found among any number of them, gaps or not', async () => {
+test('the first message since a time is found with and without gaps in the numbers', async () => {
   const tenant = await openTenantDb();
   const store = messageOrderStore(tenant.db);
   expect([store.firstSince(0), store.newest()]).toEqual([1, 0]);

@@ -1,4 +1,4 @@
-// What followers are told, on a practice's real file: each event caused by what causes it, read back as followers read it.
+// What followers receive, on a practice's real file: each event caused by what causes it, read back as followers read it.
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type EventType, eventTypes } from '#src/events/catalogue.ts';
@@ -48,7 +48,7 @@ const scene = async () => {
     return recipient;
   };
   const rows = (): FollowedEvent[] => followStore(db).after(0, 1_000);
-  const hears = (signal: Signal, data: EventData = {}): void =>
+  const receives = (signal: Signal, data: EventData = {}): void =>
     db.transaction(() => applySignal(db, person(), { signal, data }, deps, NOW))();
   const isSent = (): void => {
     db.transaction(() => {
@@ -75,7 +75,7 @@ const scene = async () => {
       .filter(({ message_seq }) => message_seq > 0)
       .map(publishedEvent)
       .map(({ event, data }) => `${event} ${data.status}`);
-  return { ...tenant, message, person, rows, hears, isSent, leaves, append, statuses };
+  return { ...tenant, message, person, rows, receives, isSent, leaves, append, statuses };
 };
 
 const expectInForm = (row: FollowedEvent): void => {
@@ -84,41 +84,41 @@ const expectInForm = (row: FollowedEvent): void => {
   expect(Object.keys(data)).toEqual(Object.keys(publishedFields[row.type]));
 };
 
-describe('the status told with an event', () => {
-  test.each<{ name: string; after: (it: Awaited<ReturnType<typeof scene>>) => void; told: string[] }>([
+describe('the status of a published event', () => {
+  test.each<{ name: string; after: (it: Awaited<ReturnType<typeof scene>>) => void; expected: string[] }>([
     {
-      name: 'is what the event means where it is news',
-      after: ({ hears }) => {
-        hears('delivered');
-        hears('opened');
-        hears('clicked');
+      name: 'is what the event means if it is new',
+      after: ({ receives }) => {
+        receives('delivered');
+        receives('opened');
+        receives('clicked');
       },
-      told: ['message.delivered delivered', 'message.opened opened', 'message.clicked clicked'],
+      expected: ['message.delivered delivered', 'message.opened opened', 'message.clicked clicked'],
     },
     {
-      name: 'stays opened where the delivery is told of late',
-      after: ({ hears }) => {
-        hears('opened');
-        hears('delivered');
+      name: 'stays opened where the delivery is reported late',
+      after: ({ receives }) => {
+        receives('opened');
+        receives('delivered');
       },
-      told: ['message.opened opened', 'message.delivered opened'],
+      expected: ['message.opened opened', 'message.delivered opened'],
     },
     {
       name: 'stays delivered where a machine opens the mail',
-      after: ({ hears }) => {
-        hears('delivered');
-        hears('opened', { bot: true });
-        hears('clicked', { bot: true });
+      after: ({ receives }) => {
+        receives('delivered');
+        receives('opened', { bot: true });
+        receives('clicked', { bot: true });
       },
-      told: ['message.delivered delivered', 'message.opened delivered', 'message.clicked delivered'],
+      expected: ['message.delivered delivered', 'message.opened delivered', 'message.clicked delivered'],
     },
     {
       name: 'stays spam_complaint where the person unsubscribes as well',
-      after: ({ hears, leaves }) => {
-        hears('spam_complaint');
+      after: ({ receives, leaves }) => {
+        receives('spam_complaint');
         leaves('route');
       },
-      told: [
+      expected: [
         'message.spam_complaint spam_complaint',
         'message.unsubscribed spam_complaint',
         'message.subscription spam_complaint',
@@ -127,16 +127,16 @@ describe('the status told with an event', () => {
     {
       name: 'is unsubscribed with both events of an unsubscription',
       after: ({ leaves }) => leaves('team'),
-      told: ['message.unsubscribed unsubscribed', 'message.subscription unsubscribed'],
+      expected: ['message.unsubscribed unsubscribed', 'message.subscription unsubscribed'],
     },
     {
       name: 'is delivery_delayed where a notice of a delay comes after the hand-over, and what replaces it then',
-      after: ({ hears }) => {
-        hears('delayed', { via: 'dsn' });
-        hears('delivered', { via: 'dsn' });
-        hears('auto_replied');
+      after: ({ receives }) => {
+        receives('delayed', { via: 'dsn' });
+        receives('delivered', { via: 'dsn' });
+        receives('auto_replied');
       },
-      told: [
+      expected: [
         'message.delivery_delayed delivery_delayed',
         'message.delivered delivered',
         'message.auto_replied auto_replied',
@@ -144,26 +144,26 @@ describe('the status told with an event', () => {
     },
     {
       name: 'is that of an opt-out at the provider',
-      after: ({ db, person, hears }) => {
-        hears('hard_bounced');
+      after: ({ db, person, receives }) => {
+        receives('hard_bounced');
         const feedback = { feedbackType: 'opt-out', originalMailFrom: null };
         applyReport(db, person().id, { kind: 'feedback', feedback }, null, deps, NOW);
       },
-      told: [
+      expected: [
         'message.hard_bounced hard_bounced',
         'message.unsubscribed hard_bounced',
         'message.subscription hard_bounced',
       ],
     },
-  ])('$name', async ({ after, told }) => {
+  ])('$name', async ({ after, expected }) => {
     const it = await scene();
     it.isSent();
     after(it);
-    expect(it.statuses()).toEqual(['message.sent processed', ...told]);
+    expect(it.statuses()).toEqual(['message.sent processed', ...expected]);
     for (const row of it.rows()) expectInForm(row);
   });
 
-  test('is where the recipient stands, whatever is heard after whatever', async () => {
+  test('is that of the recipient, for every order of signals', async () => {
     const it = await scene();
     it.isSent();
     const reported = signals.filter(
@@ -171,7 +171,7 @@ describe('the status told with an event', () => {
     );
     for (const one of [...reported, ...reported.toReversed()])
       for (const bot of [true, false]) {
-        it.hears(one, { bot });
+        it.receives(one, { bot });
         const last = it
           .rows()
           .filter(({ message_seq }) => message_seq > 0)
@@ -180,7 +180,7 @@ describe('the status told with an event', () => {
       }
   });
 
-  test('of a scheduled message stays pending when it is given another time', async () => {
+  test('of a scheduled message stays pending when it is rescheduled', async () => {
     const { db, message, append, rows } = await scene();
     append('message.created', { status: 'pending' });
     const [before] = rows().map(publishedEvent);
@@ -189,7 +189,7 @@ describe('the status told with an event', () => {
     expect(before?.data.status).toBe('pending');
   });
 
-  test('of a creation that says nothing is that of its row', async () => {
+  test('of a creation without a recorded status is that of its row', async () => {
     const { append, rows } = await scene();
     append('message.created');
     const [row] = rows();
@@ -198,7 +198,7 @@ describe('the status told with an event', () => {
     expect(publishedEvent({ ...row, scheduled_at: NOW + 1 }).data.status).toBe('pending');
   });
 
-  test('of blocked content is failed, of the whole message', async () => {
+  test('of blocked content is `failed`, for the whole message', async () => {
     const { append, rows, statuses } = await scene();
     for (const type of ['message.failed', 'message.content_blocked'] as const)
       append(type, { content_reasons: ['eicar'] });
@@ -210,8 +210,8 @@ describe('the status told with an event', () => {
   });
 });
 
-describe('what is told', () => {
-  test('of a message names it, its project and its route, and echoes tags and metadata', async () => {
+describe('the published data', () => {
+  test('of a message name it, its project and its route, and repeat tags and metadata', async () => {
     const { db, isSent, rows, message, projectId, routeId } = await scene();
     isSent();
     const [row] = rows();
@@ -247,7 +247,7 @@ describe('what is told', () => {
     expectInForm(given);
   });
 
-  test('of a suppression says where it applies', async () => {
+  test('of a suppression say where it applies', async () => {
     const { db, rows, routeId, message } = await scene();
     const key = deps.suppressionKey;
     const wanted = { address: 'bert@example.org' as Address, place: onRoute(routeId), note: 'private' };
@@ -260,9 +260,9 @@ describe('what is told', () => {
       );
       removeSuppression(db, row, NOW + 1);
     })();
-    const told = rows().map(publishedEvent);
-    expect(told.map(({ event }) => event)).toEqual(['suppression.added', 'suppression.removed']);
-    for (const { data } of told)
+    const published = rows().map(publishedEvent);
+    expect(published.map(({ event }) => event)).toEqual(['suppression.added', 'suppression.removed']);
+    for (const { data } of published)
       expect(data).toMatchObject({
         address: 'bert@example.org',
         scope: 'route',
@@ -274,10 +274,10 @@ describe('what is told', () => {
         source_message_id: message.id,
       });
     for (const row of rows()) expectInForm(row);
-    expect(JSON.stringify(told)).not.toContain('private');
+    expect(JSON.stringify(published)).not.toContain('private');
   });
 
-  test('of an unsubscription says how much it is about, beside what the message was', async () => {
+  test('of an unsubscription have its scope and the fields of the message', async () => {
     const { leaves, isSent, rows, routeId, projectId } = await scene();
     isSent();
     leaves('team');
@@ -296,16 +296,16 @@ describe('what is told', () => {
     }
   });
 
-  test('is neither the subject nor the content of a message', async () => {
-    const { isSent, hears, rows } = await scene();
+  test('contain neither subject nor content of a message', async () => {
+    const { isSent, receives, rows } = await scene();
     isSent();
-    hears('hard_bounced', { diagnostic: '550 no' });
-    const told = JSON.stringify(rows().map(publishedEvent));
-    expect(told).toContain('550 no');
-    expect(told).not.toMatch(/Termin|Guten Tag/);
+    receives('hard_bounced', { diagnostic: '550 no' });
+    const published = JSON.stringify(rows().map(publishedEvent));
+    expect(published).toContain('550 no');
+    expect(published).not.toMatch(/Termin|Guten Tag/);
   });
 
-  test('has an id and, of messages, at least message_id and status, whatever the event', () => {
+  test('always have an id and, for messages, message_id and status', () => {
     for (const type of eventTypes) {
       const names = Object.keys(publishedFields[type]);
       expect(names).toContain('event_id');
@@ -320,24 +320,32 @@ describe('what is told', () => {
   });
 });
 
-describe('is passed over', () => {
+describe('whether an event is published', () => {
   const TRACKED = '{"plain_text_fallback":true,"track_opens":false,"track_clicks":true}';
   const UNTRACKED = '{"plain_text_fallback":true,"track_opens":false,"track_clicks":false}';
-  test.each<[name: string, type: EventType, data: EventData | null, settings: string | null, told: boolean]>([
-    ['what was told before', 'message.delivered', { repeated: true }, TRACKED, false],
-    ['a delay of a message that nobody tracks', 'message.delivery_delayed', {}, UNTRACKED, false],
-    ['a delay of a message of a version that did not track', 'message.delivery_delayed', {}, '{}', false],
-    ['a second delay', 'message.delivery_delayed', { repeated: true }, TRACKED, false],
-    ['not: the first delay of a tracked one', 'message.delivery_delayed', {}, TRACKED, true],
-    ['not: what a machine opened', 'message.opened', { bot: true }, TRACKED, true],
-    ['not: any other event of an untracked one', 'message.sent', null, UNTRACKED, true],
-    ['not: a suppression', 'suppression.added', {}, null, true],
-  ])('%s', async (_, type, data, settings_json, told) => {
+  test.each<
+    [name: string, type: EventType, data: EventData | null, settings: string | null, published: boolean]
+  >([
+    ['a repeated event is not', 'message.delivered', { repeated: true }, TRACKED, false],
+    ['a delay of an untracked message is not', 'message.delivery_delayed', {}, UNTRACKED, false],
+    [
+      'a delay of a message of a version that did not track is not',
+      'message.delivery_delayed',
+      {},
+      '{}',
+      false,
+    ],
+    ['a second delay is not', 'message.delivery_delayed', { repeated: true }, TRACKED, false],
+    ['the first delay of a tracked message is', 'message.delivery_delayed', {}, TRACKED, true],
+    ['an open by a machine is', 'message.opened', { bot: true }, TRACKED, true],
+    ['any other event of an untracked message is', 'message.sent', null, UNTRACKED, true],
+    ['a suppression is', 'suppression.added', {}, null, true],
+  ])('%s', async (_, type, data, settings_json, published) => {
     const { append, rows } = await scene();
     append(type);
     const [row] = rows();
     if (!row) throw new Error('no event');
     const data_json = data && JSON.stringify(data);
-    expect(isPublished({ ...row, data_json, settings_json })).toBe(told);
+    expect(isPublished({ ...row, data_json, settings_json })).toBe(published);
   });
 });

@@ -30,8 +30,8 @@ const ladder: readonly Status[] = [
   'spam_complaint',
 ];
 
-/** One that each of the signals was heard of, in that order. */
-const standing = (...heard: readonly Signal[]): Signal => heard.reduce(after);
+/** One that each of the signals was events of, in that order. */
+const signalAfter = (...events: readonly Signal[]): Signal => events.reduce(after);
 
 describe('a row of the table of decisions', () => {
   const rows: readonly [from: Signal, signal: Signal, to: Status, event: string][] = [
@@ -76,32 +76,34 @@ describe('a row of the table of decisions', () => {
   });
 });
 
-test("the relay's own word that comes after a notice of delay does not take it back; the receiver's does", () => {
-  expect(statusOf(standing('delayed', 'accepted', 'presumed'))).toBe('delivery_delayed');
-  expect(statusOf(standing('delayed', 'accepted', 'delivered'))).toBe('delivered');
+test("the relay's 2xx after a notice of delay does not undo the notice, but a report of delivery does", () => {
+  expect(statusOf(signalAfter('delayed', 'accepted', 'presumed'))).toBe('delivery_delayed');
+  expect(statusOf(signalAfter('delayed', 'accepted', 'delivered'))).toBe('delivered');
 });
 
-test('every status is on the ladder or an end, and ends are ends', () => {
+test('every status has a rank, and no signal leaves a final status', () => {
   expect([...statuses].sort()).toEqual([...ladder, 'failed', 'suppressed'].sort());
   for (const signal of signals) expect(statusOf(after('failed', signal))).toBe('failed');
   for (const signal of signals.filter((one) => one !== 'failed'))
     expect(statusOf(after('suppressed', signal))).toBe('suppressed');
 });
 
-test('a signal asks for a status of the rank that decisions give it, but for the delay after the hand-over', () => {
+test('signals have the order of the decisions, except the delay after the hand-over', () => {
   const asked = signals.filter((one) => one !== 'delayed' && one !== 'presumed').map(statusOf);
   expect(asked).toEqual([...ladder, 'suppressed', 'failed']);
 });
 
-test('only what nobody has heard the end of is to be sent', () => {
+test('mail is to be sent only while no signal has ended it', () => {
   expect(signals.filter(isToBeSent)).toEqual(['scheduled', 'queued', 'deferred']);
 });
 
-test('where a recipient stands is known from its status and what was kept of it', () => {
+test('the current signal follows from the status and the stored events', () => {
   for (const signal of signals) {
-    const heard: SignalEvent[] = [{ type: eventOf(signal), own: !['delayed', 'delivered'].includes(signal) }];
-    expect(currentSignal(statusOf(signal), () => heard)).toBe(signal);
-    if (signal !== 'scheduled' && signal !== 'queued') expect(heard.map(signalOf)).toEqual([signal]);
+    const events: SignalEvent[] = [
+      { type: eventOf(signal), own: !['delayed', 'delivered'].includes(signal) },
+    ];
+    expect(currentSignal(statusOf(signal), () => events)).toBe(signal);
+    if (signal !== 'scheduled' && signal !== 'queued') expect(events.map(signalOf)).toEqual([signal]);
   }
   expect(signalOf({ type: 'message.subscription', own: false })).toBeNull();
 });
@@ -112,7 +114,7 @@ const createRandom = (seed: number) => () => {
   return seed / 2 ** 32;
 };
 
-test('any order of signals, each any number of times, ends in the same status', () => {
+test('signals in any order and any number end in the same status', () => {
   const random = createRandom(1);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const shuffled = <T>(list: readonly T[]): T[] =>

@@ -14,7 +14,7 @@ const altered = (): typeof sealed => {
 };
 
 describe('sealed content', () => {
-  test('shows neither text nor HTML, and opens to what it was', () => {
+  test('shows neither text nor HTML, and decrypts to the same content', () => {
     expect(sealed).toMatchObject({ text: null, html: null });
     expect(sealed.sealed?.includes('123456')).toBe(false);
     expect(openContent(KEY, ID, sealed)).toMatchObject(CONTENT);
@@ -36,7 +36,7 @@ describe('sealed content', () => {
   });
 });
 
-test('what is not sealed is handed on as the row it is', () => {
+test('a row that is not sealed is returned unchanged', () => {
   const row = { text: 'Guten Tag', html: null, sealed: null, headers_json: '[]', calendar_json: null };
   expect(openContent(KEY, ID, row)).toBe(row);
 });

@@ -63,7 +63,7 @@ const found = (text: string): Promise<number> =>
     return messageSearchStore(db).find(filter, null, 10_000, { ms: 60_000, batch: 10_000 }).rows.length;
   });
 
-test('a practice has its turn when enough messages wait, and not before', async () => {
+test('a practice is indexed when enough messages wait, and not before', async () => {
   await store(WORTH_A_TURN);
   for (let number = 1; number < WORTH_A_TURN; number++) indexer.accepted(tenant);
   await indexer.settled();
@@ -77,7 +77,7 @@ test('a practice has its turn when enough messages wait, and not before', async 
   expect(await behind()).toBe(1);
 });
 
-test('who looks finds what waits since before the start', async () => {
+test('look finds messages that have waited since before the start', async () => {
   await store(WORTH_A_TURN - 1);
   await indexer.look(tenant);
   await indexer.settled();
@@ -88,14 +88,14 @@ test('who looks finds what waits since before the start', async () => {
   expect(await behind()).toBe(0);
 });
 
-test('a search that has to look at many brings the index up to date', async () => {
+test('a search that reads many unindexed messages brings the index up to date', async () => {
   await store(WORTH_A_TURN);
   indexer.waiting(tenant, await behind());
   await indexer.settled();
   expect(await behind()).toBe(0);
 });
 
-test('thousands are taken in by short transactions, practices in turns, and merged', async () => {
+test('thousands of messages are indexed and merged in short transactions, practices in turns', async () => {
   const other = await createSampleTenant(storage, 'Andere');
   await store(5_000);
   await store(500, other);
@@ -109,7 +109,7 @@ test('thousands are taken in by short transactions, practices in turns, and merg
   expect(await found('anna@')).toBe(5_000);
 });
 
-test('a disk that fails holds up nobody: the next look goes on where it ended', async () => {
+test('a failing disk blocks no one, and the next look continues', async () => {
   await store(WORTH_A_TURN);
   disk.failNextSync(new Error('the disk is gone'));
   indexer.waiting(tenant, WORTH_A_TURN);
@@ -121,7 +121,7 @@ test('a disk that fails holds up nobody: the next look goes on where it ended', 
   expect(await found('anna@')).toBe(WORTH_A_TURN);
 });
 
-test('a stop ends between two transactions, and the next start goes on', async () => {
+test('a stop ends between two transactions, and the next start continues', async () => {
   await store(2_000);
   indexer.waiting(tenant, 2_000);
   await indexer.stop();

@@ -46,8 +46,8 @@ const pages = (filter: Partial<MessageFilter>, limit: number, budget = PATIENT):
 const find = (filter: Partial<MessageFilter>): string[] => pages(filter, 1_000).flat();
 
 describe.each([
-  ['before the index has come to them', 0],
-  ['when the index has come to half of them', 5],
+  ['before they are in the index', 0],
+  ['when half of them are in the index', 5],
   ['in the index', 1_000],
 ])('messages are found %s', (_, indexed) => {
   beforeEach(() => {
@@ -64,7 +64,7 @@ describe.each([
       ]);
   });
 
-  test('whatever a call has time for: the next one goes on where it ended', () => {
+  test('with any budget: the next call continues where the last one ended', () => {
     const call = messageSearchStore(tenant.db).find({ ...EVERYTHING, text: 'a@' }, null, 9, IMPATIENT);
     expect({ found: call.rows.length, before: call.before }).toEqual({ found: 3, before: 8 });
     const berta = pages({ text: 'berta' }, 4, IMPATIENT);
@@ -76,7 +76,7 @@ describe.each([
     expect(pages({}, 2, IMPATIENT).flat()).toEqual(ids.toReversed());
   });
 
-  test('not at all once they are deleted, and a number used again is another message', () => {
+  test('not after their deletion, and a reused number is another message', () => {
     tenant.db.prepare('DELETE FROM messages WHERE id IN (?, ?)').run(ids[1], ids[9]);
     expect(find({ text: 'berta' })).toEqual([]);
     expect(find({ text: 'anna' })).toEqual(
@@ -93,14 +93,14 @@ describe.each([
   });
 });
 
-test('one that is a clause away is found by nobody else', () => {
+test('a message that misses one clause is not found', () => {
   indexNext();
   expect(pages({ text: 'anna', status: 'hard_bounced' }, 4)).toEqual([[]]);
   expect(pages({ text: 'xyz' }, 4)).toEqual([[]]);
   expect(pages({ projects: [] }, 4).flat()).toEqual([]);
 });
 
-test('times are found by the order of the messages, and held against each once more', async () => {
+test('periods are found by the order of the messages, and each message’s own time is checked', async () => {
   tenant = await openTenantDb();
   const at = [10, 20, 30, 25, 40];
   ids = at.map((now) => queueMessage(tenant, { now }).id);
@@ -115,7 +115,7 @@ test('times are found by the order of the messages, and held against each once m
 });
 
 test.each([0, 1_000])(
-  'a status is the one of now, whatever it was when the index came to it: %d',
+  'a search compares the current status, not that of the time of indexing: %d',
   (indexed) => {
     indexNext(indexed);
     const set = tenant.db.prepare('UPDATE messages SET status = ? WHERE id = ?');
@@ -125,7 +125,7 @@ test.each([0, 1_000])(
   },
 );
 
-describe('of a common status, where a text decides', () => {
+describe('a text among messages of a common status', () => {
   /** More than are rather looked at one by one. */
   const MANY = 8_100;
   beforeEach(() => {
@@ -142,7 +142,7 @@ describe('of a common status, where a text decides', () => {
     indexNext(MANY);
   });
 
-  test('trigrams find it', () => {
+  test('is found by trigrams', () => {
     const has = (text: string) => find({ text, status: 'delivered' });
     const named = (from: number, to: number) =>
       Array.from({ length: from - to + 1 }, (_, n) => `m${from - n}`);
@@ -152,13 +152,13 @@ describe('of a common status, where a text decides', () => {
     expect(has('berta')).toEqual([]);
   });
 
-  test('so do one or two characters', () => {
+  test('is found by one or two characters', () => {
     expect(find({ text: 'n ', status: 'delivered' })).toHaveLength(8_090 - 81);
     expect(find({ text: '§', status: 'delivered' })).toEqual([]);
   });
 });
 
-test('another project, route or kind is never found, though it shared its place in the index', () => {
+test('another project, route or kind is never found, even if it shares a facet', () => {
   indexNext();
   const { db, projectId, routeId } = tenant;
   const text = db.prepare('SELECT text FROM search_texts WHERE seq = 1').pluck().get();
@@ -177,7 +177,7 @@ test('another project, route or kind is never found, though it shared its place 
   expect(find({ projects: [...many, projectId], text: 'anna' })).toHaveLength(9);
 });
 
-test('whatever is asked for, the index finds what looking at each message would', () => {
+test('for every filter the index finds the same messages as reading all of them', () => {
   const letters = [...'aAäÄsß"\'*()^-+:%_\\\t ', 'OR', 'NEAR', '\u0308', '🍎', '\ud800', '\x1f', '字'];
   let state = 1;
   const random = (count: number): number => {

@@ -78,11 +78,11 @@ test('route, project and kind are compared as a whole', () => {
   expect(isFound({ kind: 'ter' })).toBe(false);
   expect(isFound({ projects: ['project-2'] })).toBe(false);
   expect(isFound({ projects: [] })).toBe(false);
-  // Each is told apart from the others of the same value.
+  // Each differs from the others of the same value.
   expect(isFound({ kind: 'route-1' })).toBe(false);
 });
 
-describe('letters are folded to one form, however they are written', () => {
+describe('letters are folded to one form', () => {
   test.each([
     ['ÄÖÜ', 'aou'],
     ['ß', 'ss'],
@@ -103,7 +103,7 @@ describe('letters are folded to one form, however they are written', () => {
 describe('the query of trigrams', () => {
   const query = (wanted: Partial<Wanted>) => trigramQuery(clausesOf({ ...anything, ...wanted }))?.(0) ?? null;
 
-  test('is none for what is too short', () => {
+  test('is null for clauses that are too short', () => {
     expect(query({ text: 'ab' })).toBeNull();
     expect(query({ text: '🍎🍎' })).toBeNull();
     expect(query({ text: 'ab', tag: 'x' })).not.toBeNull();
@@ -123,12 +123,12 @@ describe('the query of trigrams', () => {
     expect(query({ projects: projects.slice(1) })).toContain(' OR ');
   });
 
-  test('keeps what is looked for from being read as syntax', () => {
+  test('quotes the search text, so that it is not read as syntax', () => {
     expect(query({ text: 'a"b' })).toContain('("a""b")');
   });
 });
 
-test('a long run of anything is folded and looked through in one pass', () => {
+test('a long run of one character is folded and searched', () => {
   for (const letter of ['a', 'ä', '\u0308', '\ud800', '\x1f']) {
     const subject = letter.repeat(1 << 18);
     expect(fits(searchText({ ...message, subject }), clausesOf({ ...anything, text: 'anna' }))).toBe(true);

@@ -3,13 +3,16 @@ import type { EventType } from '#src/events/catalogue.ts';
 import type { EventData } from '#src/events/store.ts';
 import { presentTimeline } from '#src/messages/timeline.ts';
 
-type Told = readonly [type: EventType, recipient: string | null, data?: EventData];
+type RecordedEvent = readonly [type: EventType, recipient: string | null, data?: EventData];
 const NOW = { created_at: 0, scheduled_at: null };
 const own = { attempt: 1, diagnostic: '250 2.0.0 OK' };
 
 /** Each as `recipient status (detail)`. */
-const timeline = (told: readonly Told[], message: Parameters<typeof presentTimeline>[0] = NOW): string[] => {
-  const events = told.map(([type, recipient, data], seq) => ({
+const timeline = (
+  recorded: readonly RecordedEvent[],
+  message: Parameters<typeof presentTimeline>[0] = NOW,
+): string[] => {
+  const events = recorded.map(([type, recipient, data], seq) => ({
     seq,
     id: String(seq),
     type,
@@ -22,9 +25,13 @@ const timeline = (told: readonly Told[], message: Parameters<typeof presentTimel
       `${recipient ?? '*'} ${status}${detail === null ? '' : ` (${detail})`}`,
   );
 };
-const created: Told = ['message.created', null];
+const created: RecordedEvent = ['message.created', null];
 
-const rows: readonly (readonly [name: string, told: readonly Told[], expected: readonly string[]])[] = [
+const rows: readonly (readonly [
+  name: string,
+  recorded: readonly RecordedEvent[],
+  expected: readonly string[],
+])[] = [
   [
     'sent, delivered, opened and clicked, each recipient by itself',
     [
@@ -45,7 +52,7 @@ const rows: readonly (readonly [name: string, told: readonly Told[], expected: r
     ],
   ],
   [
-    'what machines opened and followed changes nothing',
+    'opens and clicks of machines change nothing',
     [
       created,
       ['message.sent', 'a', own],
@@ -55,7 +62,7 @@ const rows: readonly (readonly [name: string, told: readonly Told[], expected: r
     ['* queued', 'a processed (250 2.0.0 OK)'],
   ],
   [
-    'what comes twice or late changes nothing',
+    'signals that arrive twice or late change nothing',
     [
       created,
       ['message.delivery_delayed', 'a', { attempt: 1, diagnostic: '451 later' }],
@@ -68,7 +75,7 @@ const rows: readonly (readonly [name: string, told: readonly Told[], expected: r
     ['* queued', 'a delivery_delayed (451 later)', 'a processed', 'a opened'],
   ],
   [
-    'a delay told of after the hand-over, and what replaces it',
+    'a delay reported after the hand-over, and its replacement',
     [
       created,
       ['message.delivered', 'a', { attempt: 1 }],
@@ -78,7 +85,7 @@ const rows: readonly (readonly [name: string, told: readonly Told[], expected: r
     ['* queued', 'a delivered', 'a delivery_delayed', 'a delivered'],
   ],
   [
-    'one unsubscription, of which three events tell',
+    'one unsubscription with three events',
     [created, ['message.unsubscribed', 'a'], ['suppression.added', 'a'], ['message.subscription', 'a']],
     ['* queued', 'a unsubscribed'],
   ],
@@ -92,7 +99,7 @@ const rows: readonly (readonly [name: string, told: readonly Told[], expected: r
     ['* queued', 'a hard_bounced (550 5.1.1 unknown)', 'b soft_bounced (mailbox-full)'],
   ],
   [
-    'content that was blocked fails the whole message once',
+    'blocked content fails the whole message once',
     [
       ['message.failed', null, { content_reasons: ['x'] }],
       ['message.content_blocked', null, { content_reasons: ['x'] }],
@@ -101,8 +108,8 @@ const rows: readonly (readonly [name: string, told: readonly Told[], expected: r
   ],
 ];
 
-test.each(rows)('%s', (_, told, expected) => {
-  expect(timeline(told)).toEqual(expected);
+test.each(rows)('%s', (_, recorded, expected) => {
+  expect(timeline(recorded)).toEqual(expected);
 });
 
 test('a suppression says why', () => {
@@ -122,7 +129,7 @@ test('a suppression says why', () => {
   ]);
 });
 
-test('what is due later begins as pending', () => {
+test('a scheduled message begins as pending', () => {
   const later = { created_at: 0, scheduled_at: 1 };
   expect(timeline([created, ['message.sent', 'a', own]], later)[0]).toBe('* pending');
   expect(timeline([created], { created_at: 1, scheduled_at: 1 })).toEqual(['* queued']);

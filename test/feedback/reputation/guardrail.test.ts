@@ -15,7 +15,7 @@ const operator: Caller = { ...anonymous, kind: 'operator', isOwner: true };
 
 let tenant: SampleTenant;
 let guardrail: Guardrail;
-let told: string[];
+let notified: string[];
 /** Of a message on each of two routes. */
 let outgoing: number;
 let broadcast: number;
@@ -23,8 +23,8 @@ let now: number;
 
 beforeEach(async () => {
   tenant = await openTenantDb();
-  told = [];
-  guardrail = createGuardrail({ systemTenantId: () => 'another', notifyOwners: (id) => told.push(id) });
+  notified = [];
+  guardrail = createGuardrail({ systemTenantId: () => 'another', notifyOwners: (id) => notified.push(id) });
   now = 20_000 * DAY + 5 * HOUR;
   outgoing = queueMessage(tenant).seq;
   const row = {
@@ -54,20 +54,20 @@ const audit = () =>
     .prepare<[], { action: string; actor_kind: string; after_json: string }>('SELECT * FROM audit')
     .all();
 
-describe('20 messages with one that came back pause, in whatever order', () => {
+describe('20 messages with one bounce pause the practice in any order', () => {
   const orders: readonly (readonly [
     says: string,
     steps: readonly (readonly [readonly CountedOutcome[], number])[],
   ])[] = [
     [
-      '20 sent, then it is told',
+      '20 are sent, then the bounce is reported',
       [
         [SENT, 20],
         [BACK, 1],
       ],
     ],
     [
-      'it is told first, then the 20th is sent',
+      'the bounce is reported first, then the 20th is sent',
       [
         [SENT, 1],
         [BACK, 1],
@@ -128,20 +128,20 @@ describe('20 messages with one that came back pause, in whatever order', () => {
       if (isLast) count(fates);
     }
     expect(isPaused()).toBe(true);
-    expect(told).toEqual([tenant.tenantId]);
+    expect(notified).toEqual([tenant.tenantId]);
   });
 
-  test('and 19 do not, nor 21', () => {
+  test('19 messages do not pause it, nor do 21', () => {
     count(SENT, 19);
     count(BACK);
     expect(isPaused()).toBe(false);
     count(SENT, 21, broadcast);
     count(BACK, 1, broadcast);
-    expect([isPaused(), told]).toEqual([false, []]);
+    expect([isPaused(), notified]).toEqual([false, []]);
   });
 });
 
-test('the pause says what was counted, and the audit that nobody but the service did it', () => {
+test('the pause names its counts, and the audit log names the service as the author', () => {
   count(SENT, 19, broadcast);
   count(REFUSED, 1, broadcast);
   expect(practice()).toMatchObject({
@@ -157,7 +157,7 @@ test('the pause says what was counted, and the audit that nobody but the service
   expect(JSON.parse(entry?.after_json ?? '')).toMatchObject({ status: 'paused', pause: { by: 'guardrail' } });
 });
 
-test('routes are judged each for itself', () => {
+test('each route is judged by itself', () => {
   count(SENT, 10);
   count(SENT, 10, broadcast);
   count(REFUSED, 1, broadcast);
@@ -169,22 +169,25 @@ test('routes are judged each for itself', () => {
   expect(isPaused()).toBe(true);
 });
 
-test('one pause is one: what is counted during it pauses nothing anew', () => {
+test('a paused practice is not paused again', () => {
   count(SENT, 20);
   count(BACK, 3);
   count(REFUSED, 3, broadcast);
-  expect([audit().length, told.length]).toEqual([1, 1]);
+  expect([audit().length, notified.length]).toEqual([1, 1]);
 });
 
 test('the practice by which the service sends is never paused', () => {
-  guardrail = createGuardrail({ systemTenantId: () => tenant.tenantId, notifyOwners: (id) => told.push(id) });
+  guardrail = createGuardrail({
+    systemTenantId: () => tenant.tenantId,
+    notifyOwners: (id) => notified.push(id),
+  });
   count(REFUSED, 50);
   count(COMPLAINT, 50);
-  expect([isPaused(), audit(), told]).toEqual([false, [], []]);
+  expect([isPaused(), audit(), notified]).toEqual([false, [], []]);
 });
 
 describe('days', () => {
-  test('one that passes out of the window counts no more, to the day', () => {
+  test('a message counts until the day it leaves the window', () => {
     count(SENT, 10);
     count(BACK);
     now += 29 * DAY;
@@ -194,7 +197,7 @@ describe('days', () => {
     expect(isPaused()).toBe(true);
   });
 
-  test('the bounce of 31 days ago does not', () => {
+  test('a bounce of 31 days ago does not count', () => {
     count(SENT, 10);
     count(BACK);
     now += 30 * DAY;
@@ -225,7 +228,7 @@ describe('days', () => {
 });
 
 describe('after a resumption', () => {
-  test('it is counted anew, also within the day', () => {
+  test('counting restarts, also within the same day', () => {
     count(SENT, 20);
     count(BACK);
     now += HOUR;
@@ -240,7 +243,7 @@ describe('after a resumption', () => {
     expect(practice().pause_reason).toContain('5 of 100 messages since 2024-10-04');
   });
 
-  test('the bounces from before it are forgotten by the watch as well', () => {
+  test('earlier bounces no longer keep the route watched', () => {
     count(SENT, 5);
     count(BACK);
     pausePractice(tenant.db, 'Urlaub', operator, systemChange('practice.pause'), now);
@@ -249,7 +252,7 @@ describe('after a resumption', () => {
     expect(isPaused()).toBe(false);
   });
 
-  test('what was counted during the pause counts no more', () => {
+  test('the counts of the pause are left out', () => {
     count(SENT, 20);
     count(BACK);
     count(BACK, 10);
@@ -262,7 +265,7 @@ describe('after a resumption', () => {
     expect(isPaused()).toBe(true);
   });
 
-  test('of long ago nothing is left out any more', () => {
+  test('a resumption before the window leaves nothing out', () => {
     count(SENT, 20);
     count(BACK);
     resume();
@@ -273,7 +276,7 @@ describe('after a resumption', () => {
     expect(practice().pause_reason).toContain('1 of 20 messages');
   });
 
-  test('days after it, only its own day had something to leave out', () => {
+  test('days later, only the counts of its own day are left out', () => {
     count(SENT, 20);
     count(BACK);
     resume();

@@ -1,4 +1,4 @@
-// When owners are told of a pause: crashes, failures and calls from within the transaction. What the mails say and that they
+// When owners are notified of a pause: crashes, failures and calls from within the transaction. What the mails say and that they
 // come is shown in test/flows/guardrail.test.ts and pause.test.ts.
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const clock = createTestClock();
 let storage: Storage;
 let tenant: string;
 let pauses: PauseNotices;
-/** Ids of what was put into the outbox, and what it tells of. */
+/** Ids and kinds of the mails that were put into the outbox. */
 let enqueued: [id: string, kind: string, to: string][];
 let warnings: string[];
 let beforeOwners: () => Promise<void>;
@@ -62,39 +62,39 @@ beforeEach(async () => {
   });
 });
 
-const pause = (tell = false) =>
+const pause = (notify = false) =>
   storage.tenants.write(tenant, (db) => {
     pausePractice(db, 'Neue Liste', owner, systemChange('practice.pause'), clock.now());
-    if (tell) pauses.notify(tenant);
+    if (notify) pauses.notify(tenant);
   });
 const resume = () =>
   storage.tenants.write(tenant, (db) =>
     resumePractice(db, owner, systemChange('practice.resume'), clock.now()),
   );
-const tell = async () => {
+const notify = async () => {
   pauses.notify(tenant);
   await pauses.stop();
 };
-const isUntold = () => storage.tenants.read(tenant, isUnnotified);
+const isWaiting = () => storage.tenants.read(tenant, isUnnotified);
 const kinds = () => enqueued.map(([, kind, to]) => `${kind} ${to}`);
 const BOTH = ['practice_paused a@example.org', 'practice_paused b@example.org'];
 
 describe('a pause', () => {
   test('is notified to every owner once', async () => {
     await pause();
-    expect(await isUntold()).toBe(true);
-    await tell();
-    await tell();
-    expect([kinds(), await isUntold()]).toEqual([BOTH, false]);
+    expect(await isWaiting()).toBe(true);
+    await notify();
+    await notify();
+    expect([kinds(), await isWaiting()]).toEqual([BOTH, false]);
   });
 
-  test('is told from within the transaction that makes it', async () => {
+  test('is notified from within the transaction that makes it', async () => {
     await pause(true);
     await pauses.stop();
-    expect([kinds(), await isUntold()]).toEqual([BOTH, false]);
+    expect([kinds(), await isWaiting()]).toEqual([BOTH, false]);
   });
 
-  test('that is undone by a failure is told to nobody', async () => {
+  test('that is rolled back is not notified', async () => {
     const failed = storage.tenants.write(tenant, (db) => {
       pausePractice(db, 'Neue Liste', owner, systemChange('practice.pause'), clock.now());
       pauses.notify(tenant);
@@ -105,34 +105,34 @@ describe('a pause', () => {
     expect([kinds(), warnings]).toEqual([[], []]);
   });
 
-  test('that could not be told of is told at the next occasion', async () => {
+  test('whose notice failed is notified at the next occasion', async () => {
     await pause();
     beforeOwners = async () => {
       throw new Error('no disk');
     };
-    await tell();
-    expect([kinds(), await isUntold(), warnings]).toEqual([
+    await notify();
+    expect([kinds(), await isWaiting(), warnings]).toEqual([
       [],
       true,
       ['owners could not be notified of a pause or resumption'],
     ]);
     beforeOwners = async () => undefined;
-    await tell();
-    expect([kinds(), await isUntold()]).toEqual([BOTH, false]);
+    await notify();
+    expect([kinds(), await isWaiting()]).toEqual([BOTH, false]);
   });
 
-  test('told before a crash is handed in under the same ids after it', async () => {
+  test('whose notice was sent before a crash gets the same ids after it', async () => {
     await pause();
-    await tell();
+    await notify();
     await storage.tenants.write(tenant, (db) => {
       tenantStore(db).updatePause({ ...tenantStore(db).practice(), pause_told: 0 });
     });
-    await tell();
+    await notify();
     expect(enqueued.slice(2)).toEqual(enqueued.slice(0, 2));
     expect(new Set(enqueued.map(([id]) => id)).size).toBe(2);
   });
 
-  test('that is lifted while it is being told of: the resumption is told as well', async () => {
+  test('that is lifted while its notice is sent causes a notice of the resumption too', async () => {
     await pause();
     beforeOwners = async () => {
       beforeOwners = async () => undefined;
@@ -140,26 +140,26 @@ describe('a pause', () => {
       await resume();
       pauses.notify(tenant);
     };
-    await tell();
+    await notify();
     expect(kinds()).toEqual([...BOTH, 'practice_resumed a@example.org', 'practice_resumed b@example.org']);
-    expect(await isUntold()).toBe(false);
+    expect(await isWaiting()).toBe(false);
   });
 
-  test('the second one is told like the first', async () => {
+  test('a second pause is notified like the first', async () => {
     await pause();
-    await tell();
+    await notify();
     clock.set(clock.now() + 1);
     await resume();
-    await tell();
+    await notify();
     clock.set(clock.now() + 1);
     await pause();
-    await tell();
+    await notify();
     expect(kinds().filter((kind) => kind.startsWith('practice_paused'))).toEqual([...BOTH, ...BOTH]);
     expect(new Set(enqueued.map(([id]) => id)).size).toBe(6);
   });
 });
 
-test('of a practice that was never paused nothing is told', async () => {
-  await tell();
+test('a practice that was never paused gets no notice', async () => {
+  await notify();
   expect(kinds()).toEqual([]);
 });

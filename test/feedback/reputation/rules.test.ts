@@ -16,7 +16,7 @@ import { DAY, HOUR } from '#src/kernel/time.ts';
 const none: Counts = { sent: 0, refused: 0, delivered: 0, hard_bounced: 0, complaints: 0 };
 const counts = (some: Partial<Counts>): Counts => ({ ...none, ...some });
 
-describe('what is over a limit', () => {
+describe('whether a limit is reached', () => {
   const cases: readonly (readonly [says: string, Partial<Counts>, Finding['measure'] | null])[] = [
     ['nothing', {}, null],
     ['20 messages, none came back', { sent: 20 }, null],
@@ -40,15 +40,15 @@ describe('what is over a limit', () => {
     ['2,000 delivered, two complaints', { sent: 2_000, delivered: 2_000, complaints: 2 }, 'complaints'],
     ['2,001 delivered, two complaints', { sent: 2_001, delivered: 2_001, complaints: 2 }, null],
     [
-      'deliveries are told of: sent does not count',
+      'deliveries are reported, so sent does not count',
       { sent: 1_500, delivered: 1_000, complaints: 1 },
       'complaints',
     ],
-    ['half of it is told of', { sent: 2_000, delivered: 1_000, complaints: 1 }, 'complaints'],
-    ['less than half of it is told of: sent counts', { sent: 2_001, delivered: 1_000, complaints: 1 }, null],
+    ['half of it is reported', { sent: 2_000, delivered: 1_000, complaints: 1 }, 'complaints'],
+    ['less than half of it is reported: sent counts', { sent: 2_001, delivered: 1_000, complaints: 1 }, null],
     ['three notices among 5,000 mails', { sent: 5_000, delivered: 3, complaints: 1 }, null],
-    ['no delivery is told of: sent counts', { sent: 1_001, complaints: 1 }, null],
-    ['no delivery is told of, 1,000 sent', { sent: 1_000, complaints: 1 }, 'complaints'],
+    ['no delivery is reported: sent counts', { sent: 1_001, complaints: 1 }, null],
+    ['no delivery is reported, 1,000 sent', { sent: 1_000, complaints: 1 }, 'complaints'],
     ['a complaint of older mail, nothing delivered since', { refused: 20, complaints: 1 }, null],
     ['both: bounces come first', { sent: 20, hard_bounced: 1, complaints: 1 }, 'hard_bounces'],
   ];
@@ -56,7 +56,7 @@ describe('what is over a limit', () => {
     expect(findingOf(counts(some))?.measure ?? null).toBe(measure);
   });
 
-  test('is told with its figures', () => {
+  test('the result has the figures', () => {
     expect(findingOf(counts({ sent: 15, refused: 5, hard_bounced: 3 }))).toEqual({
       measure: 'hard_bounces',
       count: 3,
@@ -68,17 +68,13 @@ describe('what is over a limit', () => {
   });
 });
 
-describe('when it looks again at mails that are counted', () => {
+describe('the guardrail is evaluated again', () => {
   const TODAY = 20_000;
   const cases: readonly (readonly [says: string, Partial<Counts>, number | null])[] = [
     ['never where nothing came back', { sent: 5 }, null],
     ['at each while there are fewer than 20', { sent: 19, hard_bounced: 1 }, TODAY],
     ['tomorrow, when a day has passed out of the window', { sent: 21, hard_bounced: 1 }, TODAY + 1],
-    [
-      'at each while nothing has gone out that a complaint is measured by',
-      { refused: 20, complaints: 1 },
-      TODAY,
-    ],
+    ['at each mail while there is nothing to measure a complaint by', { refused: 20, complaints: 1 }, TODAY],
   ];
   test.each(cases)('%s', (_, some, on) => {
     expect(lookAgainOn(counts(some), TODAY)).toBe(on);
@@ -98,7 +94,7 @@ describe('the window', () => {
     expect([windowDay(NOW, resumedAt), windowFrom(NOW, resumedAt)]).toEqual([day, from]);
   });
 
-  test('leaves out what was counted before', () => {
+  test('leaves out earlier counts', () => {
     const all = counts({ sent: 10, refused: 4, delivered: 8, hard_bounced: 3, complaints: 2 });
     const earlier = counts({ sent: 9, refused: 4, delivered: 5, hard_bounced: 1 });
     const after = { sent: 1, refused: 0, delivered: 3, hard_bounced: 2, complaints: 2 };
@@ -106,7 +102,7 @@ describe('the window', () => {
   });
 });
 
-describe('how near it is', () => {
+describe('nearness to the limit', () => {
   const cases: readonly (readonly [Partial<Counts>, string, bounces: number, complaints: number])[] = [
     [{}, 'ok', 1, 1],
     [{ sent: 3, hard_bounced: 1 }, 'watch', 0, 1],
@@ -120,16 +116,19 @@ describe('how near it is', () => {
     expect(nearnessOf(counts(some))).toEqual({ nearness, hardBouncesLeft, complaintsLeft });
   });
 
-  test.each([20, 21, 39, 100, 999, 1_000, 1_001])('so many more are what pauses: %i messages', (sent) => {
-    const { hardBouncesLeft, complaintsLeft } = nearnessOf(counts({ sent }));
-    expect(findingOf(counts({ sent, hard_bounced: hardBouncesLeft }))?.measure).toBe('hard_bounces');
-    expect(findingOf(counts({ sent, hard_bounced: hardBouncesLeft - 1 }))).toBeNull();
-    expect(findingOf(counts({ sent, complaints: complaintsLeft }))?.measure).toBe('complaints');
-    expect(findingOf(counts({ sent, complaints: complaintsLeft - 1 }))).toBeNull();
-  });
+  test.each([20, 21, 39, 100, 999, 1_000, 1_001])(
+    'the bounces left are exactly those that pause: %i messages',
+    (sent) => {
+      const { hardBouncesLeft, complaintsLeft } = nearnessOf(counts({ sent }));
+      expect(findingOf(counts({ sent, hard_bounced: hardBouncesLeft }))?.measure).toBe('hard_bounces');
+      expect(findingOf(counts({ sent, hard_bounced: hardBouncesLeft - 1 }))).toBeNull();
+      expect(findingOf(counts({ sent, complaints: complaintsLeft }))?.measure).toBe('complaints');
+      expect(findingOf(counts({ sent, complaints: complaintsLeft - 1 }))).toBeNull();
+    },
+  );
 });
 
-test('a rate is a share, never more than all, and none of nothing', () => {
+test('a rate is a share of at most 1, and null if there is nothing to divide by', () => {
   expect([rate(0, 0), rate(1, 0), rate(0, 5), rate(1, 4), rate(3, 2)]).toEqual([null, null, 0, 0.25, 1]);
 });
 

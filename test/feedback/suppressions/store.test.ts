@@ -44,7 +44,7 @@ const fill = (reasons: readonly SuppressionReason[]): void => {
 const addresses = (rows: readonly SuppressionRow[]): (string | null)[] => rows.map(({ address }) => address);
 
 describe('one address', () => {
-  test('has one row for each place, and the first reason stands', () => {
+  test('has one row for each place, which keeps its first reason', () => {
     const { projectId, routeId } = tenant;
     expect(store().insert(row(1, { reason: 'hard_bounce' }))).toBe(true);
     expect(store().insert(row(1, { reason: 'complaint' }))).toBe(false);
@@ -61,7 +61,7 @@ describe('one address', () => {
     expect(store().rowsOfAddress(Buffer.from('hash of 2'))).toEqual([]);
   });
 
-  test('that was erased keeps its row', () => {
+  test('keeps its row after it has been erased', () => {
     store().insert(row(1));
     tenant.db.prepare('UPDATE suppressions SET address = NULL').run();
     expect(store().insert(row(1))).toBe(false);
@@ -70,7 +70,7 @@ describe('one address', () => {
 });
 
 describe('a list', () => {
-  test('goes on where a call that looks at so many stopped, in both directions', () => {
+  test('continues where a bounded call stopped, in both directions', () => {
     fill(['manual', 'complaint', 'manual', 'manual', 'manual', 'complaint', 'manual']);
     const wanted = { ...everything, reason: 'complaint' } as const;
     const first = store().find(wanted, null, 10, 3);
@@ -86,7 +86,7 @@ describe('a list', () => {
     expect(store().findAfter(wanted, 6, 10, 3)).toEqual({ rows: [], next: null });
   });
 
-  test('leaves none out and shows none twice, whatever the sizes', () => {
+  test('leaves none out and repeats none, for all sizes of pages', () => {
     fill(Array<SuppressionReason>(23).fill('manual'));
     const all = addresses(store().find(everything, null, 100).rows);
     expect(all).toHaveLength(23);

@@ -74,28 +74,32 @@ const byPerson = { status: 'opened', isWaiting: false, seen: ['person'] };
 
 test.each<{ name: string; steps: readonly Step[]; expected: unknown }>([
   {
-    name: 'of a filter that reads before it puts off keeps the mail from nobody',
+    name: 'of a filter that reads before it defers does not end the mail',
     steps: ['claim', 'open', 'later'],
     expected: byFilter,
   },
-  { name: 'after it was put off neither', steps: ['claim', 'later', 'open'], expected: byFilter },
   {
-    name: 'while it is tried again neither',
+    name: 'of a filter after a deferral does not end it either',
+    steps: ['claim', 'later', 'open'],
+    expected: byFilter,
+  },
+  {
+    name: 'of a filter during another attempt does not end it either',
     steps: ['claim', 'later', 'claim', 'open', 'later'],
     expected: byFilter,
   },
   {
-    name: 'after the upstream failed and another attempt was put off neither',
+    name: 'after a failed upstream and another deferral does not end it either',
     steps: ['claim', 'down', 'claim', 'later', 'open'],
     expected: byFilter,
   },
   {
-    name: 'of who looks at its source while it cannot be composed neither',
+    name: 'of a reader of the source while the copy cannot be composed does not end it either',
     steps: ['claim', 'uncomposed', 'open'],
     expected: byFilter,
   },
   {
-    name: 'is of a person where nobody knows how an attempt ended',
+    name: 'counts as a person if the end of an attempt is unknown',
     steps: ['claim', 'lost', 'open'],
     expected: byPerson,
   },

@@ -120,8 +120,8 @@ const platform: RecorderDeps['platform'] = {
   },
 };
 
-describe('what people do', () => {
-  test('goes the way of all that is heard: a mail that was to be tried again is known to have arrived', async () => {
+describe('a hit of a person', () => {
+  test('is applied as a signal: a mail that waited for another attempt has arrived', async () => {
     const { note, recorder, recipients, events, queued, recipientIds } = await scene();
     note(0, open());
     note(1, open({ machine: 'barracuda' }));
@@ -135,7 +135,7 @@ describe('what people do', () => {
     expect(await queued()).toEqual(recipientIds.slice(1));
   });
 
-  test('with a copy that nobody can have yet is none of theirs, and the copy is sent all the same', async () => {
+  test('on a copy that was never attempted is dropped, and the copy is still sent', async () => {
     const { note, recorder, events, queued, recipientIds } = await scene(0);
     note(0, open());
     note(1, click('https://a.example/'));
@@ -144,7 +144,7 @@ describe('what people do', () => {
     expect(await queued()).toEqual(recipientIds);
   });
 
-  test('is kept in its order, each with its own time', async () => {
+  test('is stored in its order and with its own time', async () => {
     const { note, recorder, events } = await scene();
     note(0, open({ at: NOW + 1 }));
     note(0, click('https://a.example/'));
@@ -165,7 +165,7 @@ describe('what people do', () => {
 });
 
 describe('a burst', () => {
-  test('is told from the first click on, of that recipient alone', async () => {
+  test('is recognised from its first click, for that recipient alone', async () => {
     const { note, recorder, events } = await scene();
     for (const url of ['https://a.example/', 'https://b.example/']) {
       note(0, click(url));
@@ -183,7 +183,7 @@ describe('a burst', () => {
     ]);
   });
 
-  test('keeps the name of a machine that is known by it', async () => {
+  test('does not replace the rule of a machine that names itself', async () => {
     const { note, recorder, events } = await scene();
     for (const url of ['a', 'b', 'c'])
       note(0, { ...click(`https://${url}.example/`), machine: url === 'b' ? 'barracuda' : null });
@@ -192,13 +192,13 @@ describe('a burst', () => {
   });
 });
 
-describe('what is held', () => {
+describe('the hits in memory', () => {
   const noteMany = (recorder: Recorder, tenants: number, each = 1): void => {
     for (let number = 1; number <= tenants; number += 1)
       for (let id = 1; id <= each; id += 1) recorder.note({ tenantNumber: number, recipientId: id }, open());
   };
 
-  test('is bounded for each practice: many of the links of one called on and on take no other’s room', async () => {
+  test('are bounded for each practice, so that one practice takes no other’s room', async () => {
     const { files, writes } = playedFiles(true);
     const { recorder, lines } = started({ platform, files });
     for (let recipientId = 1; recipientId <= CAPACITY; recipientId += 1)
@@ -209,7 +209,7 @@ describe('what is held', () => {
     expect(lines).toMatchObject([{ lost: CAPACITY / 2 }]);
   });
 
-  test('is bounded: the newest beyond it are not kept, and the log says how many', async () => {
+  test('are bounded: the newest ones are dropped, and the log says how many', async () => {
     const { storage, recorder, lines, recipients, tenantNumber, recipientIds } = await scene(1, {
       capacity: 4,
     });
@@ -220,7 +220,7 @@ describe('what is held', () => {
     await storage.close();
   });
 
-  test('is bounded however many tenants it is of', async () => {
+  test('are bounded for any number of tenants', async () => {
     const { files, writes } = playedFiles(true);
     const { recorder, lines } = started({ platform, files });
     noteMany(recorder, CAPACITY + 7);
@@ -229,7 +229,7 @@ describe('what is held', () => {
     expect(lines).toMatchObject([{ lost: 7 }]);
   });
 
-  test('is bounded for each recipient by what would be kept: one link called on and on takes nobody’s room', async () => {
+  test('are bounded for each recipient, so that one link takes no other’s room', async () => {
     const { files, writes } = playedFiles(true);
     const { recorder, lines } = started({ platform, files, capacity: 4 * MAX_KEPT });
     for (let count = 0; count < 5_000; count += 1) recorder.note({ tenantNumber: 1, recipientId: 1 }, open());
@@ -239,7 +239,7 @@ describe('what is held', () => {
     expect(lines).toEqual([]);
   });
 
-  test('gives its room back when it is written', async () => {
+  test('free their room when they are stored', async () => {
     const { files, writes } = playedFiles(true);
     const { recorder } = started({ platform, files, capacity: 2 * MAX_KEPT });
     for (let count = 0; count < MAX_KEPT; count += 1)
@@ -250,7 +250,7 @@ describe('what is held', () => {
     await until('one more is', () => writes.length === 3);
   });
 
-  test('of a thousand tenants is written for a few at a time', async () => {
+  test('of a thousand tenants are stored for a few tenants at a time', async () => {
     const { files, writes, most } = playedFiles(true);
     const { recorder } = started({ platform, files, capacity: 1_000 });
     noteMany(recorder, 1_000);
@@ -259,7 +259,7 @@ describe('what is held', () => {
     expect(most()).toBe(4);
   });
 
-  test('of one tenant with very much waits for the others between its batches', async () => {
+  test('of a tenant with many let other tenants write between the batches', async () => {
     const { files, writes } = playedFiles(true);
     const { recorder } = started({ platform, files, capacity: 2_000 });
     noteMany(recorder, 4, 250);
@@ -268,7 +268,7 @@ describe('what is held', () => {
     expect(writes.slice(0, 5).map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5']);
   });
 
-  test('of a tenant whose file hangs keeps nobody else from theirs', async () => {
+  test('of a tenant whose file hangs do not block other tenants', async () => {
     const { files, writes } = playedFiles();
     const { recorder } = started({ platform, files });
     noteMany(recorder, 1, 3);
@@ -281,7 +281,7 @@ describe('what is held', () => {
     for (const write of writes.slice(1)) write.end();
   });
 
-  test('and cannot be written at the stop is given up, which the log says', async () => {
+  test('that cannot be stored at the stop are given up, and the log says so', async () => {
     const { files, writes } = playedFiles();
     const { recorder, lines } = started({ platform, files });
     noteMany(recorder, 1, 3);
@@ -297,7 +297,7 @@ describe('what is held', () => {
     expect(writes).toHaveLength(1);
   });
 
-  test('and hangs at the stop holds it up for some seconds only', { timeout: 15_000 }, async () => {
+  test('whose file hangs at the stop delay it by a few seconds only', { timeout: 15_000 }, async () => {
     const { files, writes } = playedFiles();
     const { recorder, lines } = started({ platform, files });
     noteMany(recorder, 6);
@@ -309,7 +309,7 @@ describe('what is held', () => {
     expect(writes).toHaveLength(4);
   });
 
-  test('is written again after a failure, and once', { timeout: 15_000 }, async () => {
+  test('are stored exactly once after a failed write', { timeout: 15_000 }, async () => {
     const { storage, events, recipientIds, tenantNumber } = await scene();
     let failures = 1;
     const flaky: RecorderDeps['files'] = {
@@ -326,7 +326,7 @@ describe('what is held', () => {
     expect((await events()).map(({ type }) => type)).toEqual(['message.sent', 'message.opened']);
   });
 
-  test('of a tenant whose file fails for long is given up, and takes little room until then', async () => {
+  test('of a tenant whose file keeps failing are given up, and take little room until then', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     let tries = 0;
@@ -350,7 +350,7 @@ describe('what is held', () => {
   });
 });
 
-test('is held until no click can make a burst of it any more', async () => {
+test('a hit stays in memory until no further click can make it part of a burst', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { files, writes } = playedFiles(true);

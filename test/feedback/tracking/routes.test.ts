@@ -94,7 +94,7 @@ test('a disk that hangs delays no answer', async () => {
   await until('all is written', async () => (await count()) === 20);
 });
 
-test('ten thousand answers hold a bounded part of what strangers send', async () => {
+test('ten thousand answers keep a bounded part of the requests in memory', async () => {
   const recorder = createRecorder({
     platform: { peek: () => undefined as never },
     files: { write: () => new Promise(() => {}) },
@@ -130,7 +130,7 @@ test('ten thousand answers hold a bounded part of what strangers send', async ()
 });
 
 describe('the server', () => {
-  test('limits nobody: a newsletter is opened by a whole office behind one address', async () => {
+  test('sets no rate limit, because a whole office may open a newsletter from one address', async () => {
     const { routes, hits } = noted();
     const server = await startServer({
       routes,
@@ -141,7 +141,7 @@ describe('the server', () => {
     expect(hits).toHaveLength(50);
   });
 
-  test('answers while the service goes down: people follow a link once', async () => {
+  test('answers during a shutdown, because people follow a link once', async () => {
     const { routes, hits } = noted();
     const server = await startServer({ routes });
     server.state.draining = true;
@@ -150,7 +150,7 @@ describe('the server', () => {
     expect(hits).toHaveLength(2);
   });
 
-  test('writes no link and nothing of the person into the log, neither of genuine ones nor of altered ones', async () => {
+  test('logs no link and no personal data, for genuine and for altered links', async () => {
     const { routes } = noted();
     const server = await startServer({ routes });
     const url = 'https://praxis.example/ergebnis/4711';

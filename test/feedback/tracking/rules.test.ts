@@ -20,7 +20,7 @@ describe('too soon after the hand-over', () => {
     ['a click before 10 s are over', hit('click', 10_999), [sent(1_000)], true],
     ['a click after 10 s', hit('click', 11_000), [sent(1_000)], false],
     ['a click before the hand-over was written down', hit('click', 500), [sent(1_000)], true],
-    ['a click while nobody knows how the attempt ended', hit('click', 500), [], false],
+    ['a click while the end of the attempt is unknown', hit('click', 500), [], false],
     [
       'a click after the first copy, long before a second',
       hit('click', 60_000),
@@ -28,20 +28,20 @@ describe('too soon after the hand-over', () => {
       false,
     ],
     [
-      'a click after an open that first told of the hand-over',
+      'a click after an open that was the first sign of the hand-over',
       hit('click', 6_000),
       [sent(1_000), { type: 'message.opened', at: 1_000, own: false }],
       false,
     ],
     ['a click at the second copy', hit('click', 905_000), [sent(0), sent(900_000)], true],
     [
-      'a click as the relay tells of the delivery',
+      'a click at the time the relay reports the delivery',
       hit('click', 60_000),
       [{ type: 'message.delivered', at: 60_000, own: false }],
       false,
     ],
-  ])('%s: %j', (_, one, heard, expected) => {
-    expect(isTooSoon(one, heard)).toBe(expected);
+  ])('%s: %j', (_, one, events, expected) => {
+    expect(isTooSoon(one, events)).toBe(expected);
   });
 });
 
@@ -57,7 +57,7 @@ test.each<[string, string[], boolean]>([
 test.each<[string, CopyFacts, boolean]>([
   ['handed over', { attempts: 1, queuedAttempts: null, isEnded: false }, true],
   ['that waits for its first attempt', { attempts: 0, queuedAttempts: 0, isEnded: false }, false],
-  ['under way for the first time', { attempts: 0, queuedAttempts: 1, isEnded: false }, true],
+  ['in flight for the first time', { attempts: 0, queuedAttempts: 1, isEnded: false }, true],
   ['that waits for another attempt', { attempts: 1, queuedAttempts: 1, isEnded: false }, true],
   ['cancelled before its first attempt', { attempts: 0, queuedAttempts: null, isEnded: true }, false],
   ['given up after attempts', { attempts: 9, queuedAttempts: null, isEnded: true }, true],

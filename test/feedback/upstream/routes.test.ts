@@ -69,7 +69,7 @@ test('a subscription is confirmed at SNS', async () => {
   expect(asked).toEqual([SubscribeURL]);
 });
 
-test('a subscription that SNS does not confirm is to be asked for again', async () => {
+test('SNS must repeat a subscription whose confirmation failed', async () => {
   const { post } = await scene('sns', false);
   await expect(post(question)).rejects.toMatchObject({ code: 'unavailable' });
 });
@@ -90,7 +90,7 @@ test.each([
   expect(await post({ Type: 'Notification', Message })).toEqual({ status: 200, body });
 });
 
-test('where the file cannot be written the relay comes again, and then nothing is lost', async () => {
+test('the relay repeats its events while the file cannot be written, and no event is lost', async () => {
   const { post, disk, storage, tenantId, clock } = await scene('json');
   const { recipientId, number } = await storage.tenants.write(tenantId, (db) => {
     const routeId = tenantStore(db).defaultRoute().id;
@@ -123,7 +123,7 @@ const handOver = (storage: Storage, tenantId: string, now: number) =>
     return { recipientId, return_path: encodeReturnPath(key(1), target, 'praxis.example') };
   });
 
-test("one practice's file that fails holds up no report about the others' mail, however many there are", async () => {
+test('a practice whose file fails does not delay the reports of other practices', async () => {
   const { post, disk, storage, tenantId, clock } = await scene('json');
   const other = await createSampleTenant(storage, 'Verein');
   const [failing, sound] = [
@@ -146,7 +146,7 @@ test("one practice's file that fails holds up no report about the others' mail, 
   expect(status).toBe('delivered');
 });
 
-test('of old mail people may complain, but nothing else is heard of it', async () => {
+test('old mail accepts complaints and no other report', async () => {
   const { post, storage, tenantId, clock } = await scene('json');
   const { return_path, recipientId } = await handOver(storage, tenantId, clock.now());
   const about = { recipient: 'anna@example.org', return_path };
@@ -157,7 +157,7 @@ test('of old mail people may complain, but nothing else is heard of it', async (
   expect((await post({ type: 'complained', ...about }))?.body).toMatchObject({ taken: 1, unknown: 0 });
 });
 
-test('of a mail that was never handed over nobody can tell anything', async () => {
+test('a report about mail that was never sent changes nothing', async () => {
   const { post, storage, tenantId, clock } = await scene('json');
   const { recipientId, number } = await storage.tenants.write(tenantId, (db) => {
     const routeId = tenantStore(db).defaultRoute().id;

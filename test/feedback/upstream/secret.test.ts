@@ -16,7 +16,7 @@ test.each<[string | undefined, Secret | null, boolean]>([
   ['0123456789:abcdef', secret, false],
   ['', secret, false],
   [undefined, secret, false],
-  // Where there is no secret nobody knows it, whatever they say or do not say.
+  // Without a configured secret no request is accepted.
   [undefined, null, false],
   ['Bearer ', null, false],
   [basic(':'), null, false],

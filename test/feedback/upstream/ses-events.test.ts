@@ -49,11 +49,11 @@ describe('a bounce', () => {
     expect(bounced(type, subType, said)).toMatchObject({ signal, rule });
   });
 
-  test('that may be an automatic reply is none', () => {
+  test('that may be an automatic reply is not counted as a bounce', () => {
     expect(bounced('Transient', 'General')).toBeNull();
   });
 
-  test('keeps the words and codes of the server that refused', () => {
+  test('keeps the reply of the server that refused', () => {
     expect(bounced('Permanent', 'General', unknown)?.reply).toEqual({
       code: 550,
       enhanced: '5.1.1',
@@ -63,11 +63,11 @@ describe('a bounce', () => {
     expect(bounced('Permanent', 'General', vague)?.reply?.enhanced).toBe('5.2.1');
   });
 
-  test('of several recipients names each', () => {
+  test('of several recipients names each of them', () => {
     const bouncedRecipients = [{ emailAddress: 'a@example.org' }, { emailAddress: 'b@example.org' }];
     const bounce = { bounceType: 'Permanent', bounceSubType: 'NoEmail', bouncedRecipients };
-    const told = read({ notificationType: 'Bounce', bounce });
-    expect(told.map(({ clues }) => clues.recipients)).toEqual([['a@example.org'], ['b@example.org']]);
+    const events = read({ notificationType: 'Bounce', bounce });
+    expect(events.map(({ clues }) => clues.recipients)).toEqual([['a@example.org'], ['b@example.org']]);
   });
 });
 

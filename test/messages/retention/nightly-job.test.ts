@@ -38,14 +38,14 @@ const scene = async (fails: (done: string) => boolean = () => false) => {
 const OF_ALL = ['registry', 'audit A', 'events A', 'audit B', 'events B', 'audit C', 'events C'];
 
 describe('the nightly job', () => {
-  test('visits every one with everything that is to be done', async () => {
+  test('runs every task for every practice', async () => {
     const { run, done } = await scene();
     await run();
     expect(done).toEqual(OF_ALL);
   });
 
   test.each(['registry', 'audit B'])(
-    'goes on after a failure of %s, and fails at its end',
+    'continues after a failure of %s, and fails at its end',
     async (failing) => {
       const { run, done } = await scene((what) => what === failing);
       await expect(run()).rejects.toThrow('1 nightly tasks failed');
@@ -53,7 +53,7 @@ describe('the nightly job', () => {
     },
   );
 
-  test('passes over a practice whose file cannot be opened', async () => {
+  test('skips a practice whose file cannot be opened', async () => {
     const { run, done, storage, tenants } = await scene();
     const [first = ''] = tenants;
     await storage.tenants.remove(first);
@@ -61,7 +61,7 @@ describe('the nightly job', () => {
     expect(done).toEqual(OF_ALL.filter((what) => !what.endsWith('A')));
   });
 
-  test('ends with the daemon, before the next thing to do', async () => {
+  test('ends before the next task when the daemon stops', async () => {
     const at = await scene((what) => {
       if (what === 'audit B') at.stop.abort();
       return false;

@@ -105,12 +105,24 @@ const attachments = () => column('SELECT message_seq FROM attachments ORDER BY 1
 
 describe('content of messages', () => {
   test.each<[string, Sample, { body: boolean; attachment: boolean }]>([
-    ['a day before its time it is there', { age: 19 }, { body: true, attachment: true }],
-    ['attachments go by their own time', { age: 21 }, { body: true, attachment: false }],
-    ['a day after its time it is gone', { age: 31 }, { body: false, attachment: false }],
-    ['what is still to be sent keeps all', { age: 500, queued: true }, { body: true, attachment: true }],
-    ['its time begins when it is to leave', { age: 45, scheduled: 19 }, { body: true, attachment: true }],
-    ['… and ends as that of others', { age: 45, scheduled: 31 }, { body: false, attachment: false }],
+    ['it is kept until a day before its time', { age: 19 }, { body: true, attachment: true }],
+    ['attachments have their own period', { age: 21 }, { body: true, attachment: false }],
+    ['it is removed a day after its time', { age: 31 }, { body: false, attachment: false }],
+    [
+      'a message that is still to be sent keeps everything',
+      { age: 500, queued: true },
+      { body: true, attachment: true },
+    ],
+    [
+      'the period begins when the message is to be sent',
+      { age: 45, scheduled: 19 },
+      { body: true, attachment: true },
+    ],
+    [
+      'the period of a scheduled message ends like that of others',
+      { age: 45, scheduled: 31 },
+      { body: false, attachment: false },
+    ],
   ])('%s', async (_, sample, kept) => {
     const seq = await inFile((db) => addMessage(db, sample));
     await remove();
@@ -124,7 +136,7 @@ describe('content of messages', () => {
     expect(await column('SELECT id FROM recipients')).toHaveLength(2);
   });
 
-  test('what waited goes once it has left', async () => {
+  test('content that was held is removed once it has been sent', async () => {
     await inFile((db) => addMessage(db, { age: 31, queued: true }));
     await remove();
     await inFile((db) => db.exec('DELETE FROM queue'));
@@ -133,7 +145,7 @@ describe('content of messages', () => {
     expect([await bodies(), await attachments()]).toEqual([[], []]);
   });
 
-  test('what waits in front keeps nothing behind it', async () => {
+  test('held rows do not keep later rows', async () => {
     await inFile((db) => {
       for (let count = 0; count < 7; count++) addMessage(db, { age: 50, queued: true });
       addMessage(db, { age: 40 });
@@ -143,7 +155,7 @@ describe('content of messages', () => {
     expect(await bodies()).toEqual([1, 2, 3, 4, 5, 6, 7, 9]);
   });
 
-  test('a message that is queued between the look and the removal keeps its content', async () => {
+  test('a message that is queued between reading and removal keeps its content', async () => {
     await inFile((db) => addMessage(db, { age: 31, queued: true }));
     await inFile((db) => {
       retentionStore(db).remove('attachments', [1]);
@@ -153,7 +165,7 @@ describe('content of messages', () => {
     expect(await column('SELECT * FROM removed_attachments')).toEqual([]);
   });
 
-  test('a practice that keeps nothing keeps what is still to be sent', async () => {
+  test('a practice with 0 days keeps content that is still to be sent', async () => {
     await inFile((db) => {
       tenantStore(db).updateRetention({ keep_bodies: 0, keep_attachments: 0, keep_events: null });
       addMessage(db, { age: 0.001 });
@@ -163,7 +175,7 @@ describe('content of messages', () => {
     expect([await bodies(), await attachments()]).toEqual([[2], [2]]);
   });
 
-  test('a practice may keep it for a shorter time, not for a longer one', async () => {
+  test('a practice may choose a shorter period, not a longer one', async () => {
     await inFile((db) => {
       tenantStore(db).updateRetention({ keep_bodies: 7, keep_attachments: 500, keep_events: null });
       addMessage(db, { age: 21 });
@@ -174,7 +186,7 @@ describe('content of messages', () => {
     expect([await bodies(), await attachments()]).toEqual([[3], [2, 3]]);
   });
 
-  test('nothing of it is left in the file', async () => {
+  test('removed content is overwritten in the file', async () => {
     const words = Buffer.from('Diagnose: nicht fuer fremde Augen. '.repeat(1_000));
     await inFile((db) => {
       addMessage(db, { age: 31, attachment: words });
@@ -197,7 +209,7 @@ describe('content that many messages share', () => {
     db.prepare('UPDATE message_bodies SET shared_id = ? WHERE message_seq = ?').run(id, seq);
   const shared = () => column('SELECT id FROM shared_contents ORDER BY 1');
 
-  test('goes with the last of them', async () => {
+  test('is removed with the last of them', async () => {
     await inFile((db) => {
       const id = addShared(db, 40);
       share(db, addMessage(db, { age: 40 }), id);
@@ -210,7 +222,7 @@ describe('content that many messages share', () => {
     expect([await bodies(), await shared()]).toEqual([[], []]);
   });
 
-  test('goes where no message came to have it, but not while a bulk may still be under way', async () => {
+  test('is removed if no message uses it, but not while its bulk may still be in flight', async () => {
     await inFile((db) => {
       addShared(db, 1.1);
       addShared(db, 0.9);
@@ -221,7 +233,7 @@ describe('content that many messages share', () => {
 });
 
 describe('captured mail', () => {
-  test('goes as the content of its message does; mail to the operator is incoming mail', async () => {
+  test('has the period of its message’s content; mail to the operator has that of incoming mail', async () => {
     await inFile((db) => {
       const { id } = messageStore(db).bySeq(addMessage(db, { age: 100 })) ?? { id: '' };
       for (const age of [91, 89, 31, 29]) {
@@ -242,7 +254,7 @@ describe('events', () => {
       eventStore(db).append({ type: 'message.sent', messageSeq: 1, recipientId: null, at: NOW - age * DAY });
   };
 
-  test('go a day after their time, not a day before', async () => {
+  test('are removed a day after their time, not a day before', async () => {
     await inFile((db) => {
       addEvents(db, 3, 401);
       addEvents(db, 2, 399);
@@ -251,7 +263,7 @@ describe('events', () => {
     expect(await column('SELECT seq FROM events')).toEqual([4, 5]);
   });
 
-  test('100,000 of them go in transactions of 500 each, and then nothing is written any more', async () => {
+  test('100,000 of them are removed in transactions of 500, and then nothing more is written', async () => {
     await inFile((db) => {
       addEvents(db, 100_000, 401);
       addEvents(db, 1, 1);
@@ -305,14 +317,14 @@ describe('deliveries to webhooks', () => {
     ['a day before their time they are there', 29, 29, true],
     ['a day after it they are gone', 31, 31, false],
     ['their time begins with their end', 31, 29, true],
-    ['what is still to be told stays', 300, undefined, true],
+    ['a pending delivery stays', 300, undefined, true],
   ])('%s', async (_, age, ended, isKept) => {
     await inFile((db) => addDelivery(db, age, ended));
     await remove();
     expect(await deliveries()).toHaveLength(isKept ? 1 : 0);
   });
 
-  test('are kept no longer than the events that they tell of', async () => {
+  test('are kept no longer than their events', async () => {
     await inFile((db) => {
       tenantStore(db).updateRetention({ keep_bodies: null, keep_attachments: null, keep_events: 7 });
       addDelivery(db, 8, 8);
@@ -322,7 +334,7 @@ describe('deliveries to webhooks', () => {
     expect(await deliveries()).toEqual([2]);
   });
 
-  test('one that is replayed between the look and the removal stays', async () => {
+  test('one that is replayed between reading and removal stays', async () => {
     await inFile((db) => {
       const seq = addDelivery(db, 40, 40);
       db.prepare("UPDATE webhook_deliveries SET status = 'pending' WHERE seq = ?").run(seq);
@@ -333,7 +345,7 @@ describe('deliveries to webhooks', () => {
 });
 
 describe('a night that is cut short', () => {
-  test('ends between two transactions, and the next one goes on', async () => {
+  test('ends between two transactions, and the next night continues', async () => {
     await inFile((db) => {
       for (let count = 0; count < 10; count++) addMessage(db, { age: 40 });
     });
@@ -354,7 +366,7 @@ describe('a night that is cut short', () => {
     expect([await bodies(), await attachments()]).toEqual([[], []]);
   });
 
-  test('what came while the clock was wrong keeps nothing behind it', async () => {
+  test('rows that were written while the clock was wrong do not keep later rows', async () => {
     await inFile((db) => {
       addMessage(db, { age: -3_000 });
       addMessage(db, { age: 40 });
@@ -364,7 +376,7 @@ describe('a night that is cut short', () => {
   });
 });
 
-test('every row is found by a key: what is not old is not read', async () => {
+test('rows are found by their key, and rows that are not old are not read', async () => {
   const { db } = await openTenantDb();
   const plans = plansOf(db, (connection) => retentionStore(connection));
   const loose = plans.flatMap(({ sql, steps }) =>

@@ -6,7 +6,7 @@ const MIB = 1_024 * 1_024;
 const installation = { bodies: 30 * DAY, attachments: 30 * DAY, events: 400 * DAY };
 const nothing = { bodies: null, attachments: null, events: null };
 
-describe('how long it is kept', () => {
+describe('the period in force', () => {
   test.each([
     ['as the installation where nothing is chosen', nothing, installation],
     ['shorter where that is chosen', { ...nothing, bodies: 7 }, { ...installation, bodies: 7 * DAY }],
@@ -21,7 +21,7 @@ describe('how long it is kept', () => {
   });
 });
 
-describe('what goes next', () => {
+describe('the next batch', () => {
   const times = { before: 100, now: 200 };
   const row = (key: number, fields: Partial<StoredRow> = {}): StoredRow => {
     const at = fields.at ?? key;
@@ -36,13 +36,13 @@ describe('what goes next', () => {
     ['no more than are looked at, held or not', [1, 2, 3, 4].map((key) => row(key, { held: 1 })), [], 3],
     ['as many bytes as one transaction takes', [row(1, { bytes: MIB }), row(2)], [1], 1],
     ['one that is larger, alone', [row(1), row(2, { bytes: 30 * MIB }), row(3)], [1, 2], 2],
-    ['what stands behind one from the future', [row(1, { at: 201 }), row(2)], [2], null],
+    ['a row after one from the future', [row(1, { at: 201 }), row(2)], [2], null],
     ['nothing of nothing', [], [], null],
   ])('%s', (_, rows, keys, after) => {
     expect(nextBatch(rows, times, 3)).toEqual({ keys, after });
   });
 
-  test('the first that is younger is the last that is read', () => {
+  test('reading ends at the first younger row', () => {
     const read: number[] = [];
     function* rows() {
       for (const key of [99, 100, 101]) {
