@@ -11,6 +11,8 @@ export default defineConfig({
     // process (a fake timer, a variable) puts it back.
     pool: 'forks',
     isolate: false,
+    // Most flows wait for servers: a worker per core keeps both cores of the smallest machine busy.
+    maxWorkers: 2,
     // Whole daemons and real servers share two cores with each other.
     testTimeout: 30_000,
     hookTimeout: 60_000,
