@@ -25,7 +25,7 @@ const withReply: Fields = { ...messageFields, ...replyFields };
 const bounced: Fields = { ...withReply, ...ruleField };
 const unsubscribed: Fields = { ...messageFields, ...scopeField, ...suppressionField };
 
-/** In the order in which they are written. */
+/** The fields of each event, in the order in which they are written. */
 export const publishedFields: Readonly<Record<EventType, Fields>> = {
   'message.created': messageFields,
   'message.sent': withReply,

@@ -24,12 +24,12 @@ const parsed = (json: string | null, otherwise: unknown): unknown =>
 
 const ofEvent = {
   event_id: {
-    schema: z.uuid().describe('of the event: the same for all followers'),
+    schema: z.uuid().describe('id of the event: the same for all followers'),
     of: ({ id }) => id,
   },
 } satisfies Record<string, PublishedField>;
 
-/** Of every event of a message. */
+/** Every event of a message has these fields. */
 export const messageFields = {
   ...ofEvent,
   message_id: { schema: z.uuid(), of: (row) => row.message_id },
@@ -60,7 +60,7 @@ export const messageFields = {
 export const replyFields = {
   smtp_code: { schema: z.int().nullable(), of: (_, data) => data.smtp_code ?? null },
   enhanced_code: {
-    schema: z.string().nullable().describe('of RFC 3463'),
+    schema: z.string().nullable().describe('enhanced status code (RFC 3463)'),
     of: (_, data) => data.enhanced_code ?? null,
   },
   diagnostic: {
@@ -87,7 +87,7 @@ export const readerFields = {
   },
   user_agent: { schema: z.string().nullable(), of: (_, data) => data.user_agent ?? null },
   bot: {
-    schema: z.boolean().describe('a machine did it: `status` stays as it was, and nothing is counted'),
+    schema: z.boolean().describe('caused by a machine: `status` stays as it was, and nothing is counted'),
     of: (_, data) => data.bot === true,
   },
 } satisfies Record<string, PublishedField>;
@@ -104,14 +104,14 @@ export const contentField = {
     schema: z
       .array(z.string())
       .nullable()
-      .describe('ids of the rules that blocked the content; null where the content was not why'),
+      .describe('ids of the rules that blocked the content; null if the content was not the reason'),
     of: (_, data) => data.content_reasons ?? null,
   },
 } satisfies Record<string, PublishedField>;
 
 const scopeSchema = z.enum(suppressionScopes);
 
-/** Of every event of a suppression. */
+/** Every event of a suppression has these fields. */
 export const suppressionFields = {
   ...ofEvent,
   suppression_id: { schema: z.uuid(), of: (_, data) => data.suppression?.id },
@@ -132,7 +132,7 @@ export const suppressionFields = {
   route_slug: { schema: z.string().nullable(), of: (_, data) => data.suppression?.route_slug },
   reason: { schema: z.enum(suppressionReasons), of: (_, data) => data.suppression?.reason },
   source_message_id: {
-    schema: z.uuid().nullable().describe('the message that it came from; null where it came from none'),
+    schema: z.uuid().nullable().describe('the message that caused the suppression; null if there was none'),
     of: (_, data) => data.source_message_id ?? null,
   },
 } satisfies Record<string, PublishedField>;

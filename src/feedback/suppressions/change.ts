@@ -12,7 +12,7 @@ import type { Address } from '#src/mail/mailbox.ts';
 import type { SuppressionFacts, SuppressionReason } from '#src/messages/suppression-rules.ts';
 import { type SuppressionRow, suppressionStore } from './store.ts';
 
-/** Where it applies: ids of this tenant. */
+/** The mail that a suppression stops: all mail of the tenant, or that of one of its projects or routes. */
 export type SuppressionPlace =
   | { readonly scope: 'team'; readonly projectId: null; readonly routeId: null }
   | { readonly scope: 'project'; readonly projectId: string; readonly routeId: null }

@@ -9,7 +9,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { SuppressionFacts, SuppressionScope } from '#src/messages/suppression-rules.ts';
 import type { SuppressionPlace } from './change.ts';
-import type { Within } from './store.ts';
+import type { VisiblePlaces } from './store.ts';
 
 /** Slugs or ids. */
 export interface NamedPlace {
@@ -100,7 +100,7 @@ export const requireMayChange = (db: TenantDb, row: SuppressionFacts, caller: Ca
 };
 
 /** The limit of the caller's lists; null: no limit. */
-export const withinOf = (db: TenantDb, { projects }: Caller): Within | null =>
+export const visiblePlaces = (db: TenantDb, { projects }: Caller): VisiblePlaces | null =>
   projects && {
     projects: [...projects],
     routes: tenantStore(db)

@@ -17,7 +17,7 @@ import {
   namedRoute,
   noSuchSuppression,
   requireMayChange,
-  withinOf,
+  visiblePlaces,
 } from './place.ts';
 import {
   auditedSuppression,
@@ -51,7 +51,7 @@ const filterOf = (db: TenantDb, query: ListQuery, caller: Caller): SuppressionFi
   reason: query.reason ?? null,
   projectId: query.project_id === undefined ? null : namedProject(db, query.project_id, caller).id,
   routeId: query.route_id === undefined ? null : namedRoute(db, query.route_id, caller).id,
-  within: withinOf(db, caller),
+  within: visiblePlaces(db, caller),
 });
 
 const fits = (row: SuppressionRow, { scope, reason, projectId, routeId }: SuppressionFilter): boolean =>

@@ -23,22 +23,22 @@ export interface SuppressionFilter {
   readonly projectId: string | null;
   readonly routeId: string | null;
   /** Only rows of these projects and routes; null: all. */
-  readonly within: Within | null;
+  readonly within: VisiblePlaces | null;
 }
 
-/** Ids. */
-export interface Within {
+/** Ids of the projects and routes that the caller may see. */
+export interface VisiblePlaces {
   readonly projects: readonly string[];
   readonly routes: readonly string[];
 }
 
-export interface Found {
+export interface SuppressionPage {
   readonly rows: SuppressionRow[];
-  /** Where to continue; null at the end. */
+  /** The number at which the next page continues; null at the end. */
   readonly next: number | null;
 }
 
-/** Some 10 ms if no row fits. */
+/** Reading them takes about 10 ms if no row fits. */
 const ROWS_PER_CALL = 50_000;
 
 interface Parameters extends Omit<SuppressionFilter, 'within'> {
@@ -103,7 +103,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
       before: number | null,
       limit: number,
       rowsPerCall = ROWS_PER_CALL,
-    ): Found => {
+    ): SuppressionPage => {
       const start = before ?? (newest.get() ?? 0) + 1;
       const from = Math.max(0, start - rowsPerCall);
       const rows = newestFirst.all({ ...parameters(filter), from, before: start, limit: limit + 1 });
@@ -117,7 +117,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
       after: number,
       limit: number,
       rowsPerCall = ROWS_PER_CALL,
-    ): Found => {
+    ): SuppressionPage => {
       const end = newest.get() ?? 0;
       const before = Math.min(end, after + rowsPerCall) + 1;
       const rows = oldestFirst.all({ ...parameters(filter), from: after + 1, before, limit });

@@ -10,7 +10,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { addSuppression, removeSuppression } from './change.ts';
-import { isVisible, type NamedPlace, namedPlace, requireMayChange, withinOf } from './place.ts';
+import { isVisible, type NamedPlace, namedPlace, requireMayChange, visiblePlaces } from './place.ts';
 import type { FailedLine, ImportLine } from './read-csv.ts';
 import { auditedSuppression, presentSuppression } from './schema.ts';
 import { type SuppressionRow, suppressionStore } from './store.ts';
@@ -137,7 +137,7 @@ export async function* exportSuppressions(
   while (after !== null) {
     const position: number = after;
     const page = await files.read(tenantId, (db) => {
-      const filter = { ...everything, within: withinOf(db, caller) };
+      const filter = { ...everything, within: visiblePlaces(db, caller) };
       const { rows, next } = suppressionStore(db).findAfter(filter, position, ROWS_PER_PAGE);
       return { text: rows.map((row) => exportLine(db, row)).join(''), next };
     });

@@ -33,7 +33,7 @@ export interface Recorder {
   stop(): Promise<void>;
 }
 
-/** Some of the longest user agents and addresses make 25 MB; usual ones 4. */
+/** This many hits take 4 MB with usual user agents and addresses, and 25 MB with the longest. */
 const CAPACITY = 10_000;
 const HOLD_MS = BURST_MS + SECOND / 2;
 const TICK_MS = SECOND / 2;

@@ -27,7 +27,7 @@ const notOurs = (): AppError => new AppError('not_found', 'There is nothing at t
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
-/** As in the mail, or encoded for a header; null where it is no web address. */
+/** The target as in the mail, or encoded for a header; null if it is not a web address. */
 const locationOf = (url: string): string | null => {
   const parsed = URL.parse(url);
   if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') return null;

@@ -7,7 +7,7 @@ import type { HitKind } from './machines.ts';
 export interface Hit {
   readonly kind: HitKind;
   readonly at: number;
-  /** Without its last part; null where unknown. */
+  /** The address without its host part; null if unknown. */
   readonly ip: string | null;
   readonly userAgent: string | null;
   /** The target, for a click. */
