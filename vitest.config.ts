@@ -4,7 +4,11 @@ import { debianTags } from './test/support/debian.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    tags: [...debianTags(), { name: 'soak', description: 'has a full length: npm run soak' }],
+    tags: [
+      ...debianTags(),
+      { name: 'soak', description: 'has a full length: npm run soak' },
+      { name: 'slow', description: 'takes some seconds alone: left out of npm run test:quick' },
+    ],
     // Daemons of tests load the sources from it: half of the CPU of their start.
     env: { NODE_COMPILE_CACHE: 'node_modules/.cache/node-compile' },
     // Files share a process: loading the sources costs more than most files' tests. A file that changes something of the

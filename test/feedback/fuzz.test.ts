@@ -1,5 +1,6 @@
 // Damaged copies of all mails of the corpus, the same ones on every run: none is too much for the reader, and none says
 // worse of an address than the mail it was made of.
+// @module-tag slow
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
 // The status machine on a practice's real file: attempts claimed and settled as the dispatcher does it, reports by mail and
 // by HTTP, opens, clicks and unsubscribes by their own ways in, rows read back from the tables.
+// @module-tag slow
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type CountedOutcome, countedOutcomes } from '#src/accounts/counters/store.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';

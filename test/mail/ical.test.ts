@@ -1,5 +1,6 @@
 // Invitations are read back by two programs that share nothing with the writer: ical.js and Python's icalendar. They
 // compute the times from the zone rules in the invitation alone.
+// @module-tag slow
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

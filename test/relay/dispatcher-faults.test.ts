@@ -1,4 +1,5 @@
 // Faults of one practice's file: what they may cost that practice, and that they cost the others nothing.
+// @module-tag slow
 import { describe, expect, test } from 'vitest';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { createTestDisk } from '#test/kernel/db/test-disk.ts';

@@ -1,5 +1,6 @@
 // The listener for mail from the world, over raw sockets: whom it takes mail for, what it refuses and how, and that no
 // bytes of a message are ever taken for commands.
+// @module-tag slow
 import { createSecretKey } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';

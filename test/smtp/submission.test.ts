@@ -1,5 +1,6 @@
 // The listeners for submission by themselves: certificates that are renewed, TLS from the first byte, and clients that
 // hold connections or content. What becomes of messages is the flow's business (test/flows/submission.test.ts).
+// @module-tag slow
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';

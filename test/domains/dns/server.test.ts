@@ -1,4 +1,5 @@
 // @module-tag debian/bind9-dnsutils
+// @module-tag slow
 import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';

@@ -1,5 +1,6 @@
 // What is held between an answer and the file: how long, how much, in which order, and what becomes of it where a file
 // cannot be written.
+// @module-tag slow
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';

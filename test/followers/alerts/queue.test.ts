@@ -1,4 +1,5 @@
 // Alerts over real files, woken as in the daemon; what goes to the network is held in the test's hand.
+// @module-tag slow
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AlertEvent, EventType } from '#src/events/catalogue.ts';
 import { followStore } from '#src/events/follow-store.ts';

@@ -1,6 +1,7 @@
 // Events, turns, outcomes, crashes, replays and changes of webhooks in random order: whatever the order, each event ends
 // delivered or failed with a reason, those of one key go one after the other, and nothing is under way twice. The seed of a
 // run that fails is in its name.
+// @module-tag slow
 import { expect, test } from 'vitest';
 import type { ClaimedDelivery } from '#src/followers/webhooks/claim.ts';
 import { type DeliveryRow, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';

@@ -1,4 +1,5 @@
 // What receivers do, each kind once: what came of it, that the connection is gone, and that it cost nothing else.
+// @module-tag slow
 import { rootCertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDnsLookup, type Lookup } from '#src/kernel/dns-lookup.ts';
