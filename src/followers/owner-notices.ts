@@ -2,11 +2,10 @@
 // The row keeps that the owners are not notified: this is written with the disabling itself, and cleared after the mails are in
 // the outbox. After a crash in between the mails are enqueued again, and their ids, made of their content, let them go out once.
 // It is looked at right after a disabling, at the first look at a practice after a start, and in the nightly round.
-import { notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
+import { createOwnerNotifier, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import type { NoticeContent } from '#src/accounts/mails/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { createFollowUps } from '#src/kernel/follow-ups.ts';
 import { createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import { DAY, SECOND } from '#src/kernel/time.ts';
 import { alertStore } from './alerts/store.ts';
@@ -47,7 +46,7 @@ const unnotifiedIn = (db: TenantDb): readonly UnnotifiedDisabling[] => {
   ];
 };
 
-/** Unless the row has changed since. */
+/** Does nothing if the row has changed since. */
 const markNotified = (db: TenantDb, { follower, id, at }: UnnotifiedDisabling): void =>
   (follower === 'webhook' ? webhookStore : alertStore)(db).markNotified(id, at);
 
@@ -63,46 +62,31 @@ export interface FollowerNotices {
 /** The mail names its day; an owner who reads it later sees the state of then. */
 const EXPIRES_IN_MS = 7 * DAY;
 /**
- * Of a practice's webhooks, and of its alerts. A member who enables one again and again whose address is gone fills no mailbox by
- * it: the row stays unnotified, and the nightly round notifies unless it has been enabled by then.
+ * For the webhooks of a practice, and again for its alerts. So a member who enables one again and again, although its address
+ * is gone, fills no mailbox: the row stays unnotified, and the nightly round notifies unless it has been enabled by then.
  */
 const NOTICES_A_DAY = 20;
 const limit: RateLimit = { perSecond: NOTICES_A_DAY / (DAY / SECOND), burst: NOTICES_A_DAY };
 
 export const createFollowerNotices = (
-  { files, platform, notices, ownersOf, clock, log, origin }: OwnerNoticesDeps,
+  deps: OwnerNoticesDeps,
   /** What is in a practice's file; tests play their own. */
   { find, mark } = { find: unnotifiedIn, mark: markNotified },
 ): FollowerNotices => {
+  const { files, clock, origin } = deps;
   const limiter = createRateLimiter();
-
-  const notify = async (tenantId: string): Promise<void> => {
-    const present = await files.read(tenantId, find);
-    if (present.length === 0) return;
-    const owners = await ownersOf(tenantId);
-    const disablings = present.filter(
-      ({ follower }) => limiter.take(`${follower} ${tenantId}`, clock.now(), limit).allowed,
-    );
-    if (disablings.length === 0) return;
-    await platform.write((db) => {
-      for (const { id, ...rest } of disablings) {
+  const { run, stop } = createOwnerNotifier(deps, {
+    find: async (tenantId) =>
+      (await files.read(tenantId, find)).map((disabling) => {
+        const { id, ...rest } = disabling;
         const content = { kind: 'follower_disabled', ...rest, origin } as const;
-        const notice = { tenantId, owners, content, occasion: [id, rest.at], expiresIn: EXPIRES_IN_MS };
-        notifyOwners(notices, db, notice, clock.now());
-      }
-    });
-    notices.wake();
-    await files.write(tenantId, (db) => {
-      for (const disabling of disablings) mark(db, disabling);
-    });
-  };
-
-  const { run, stop } = createFollowUps(notify, (error, tenantId) =>
-    log.warn(
-      { err: error, tenant: tenantId },
-      'owners could not be notified that a webhook or alert was disabled',
-    ),
-  );
+        return { disabling, content, occasion: [id, rest.at], expiresIn: EXPIRES_IN_MS };
+      }),
+    mayNotify: (tenantId, { disabling: { follower } }) =>
+      limiter.take(`${follower} ${tenantId}`, clock.now(), limit).allowed,
+    mark: (db, { disabling }) => mark(db, disabling),
+    failure: 'owners could not be notified that a webhook or alert was disabled',
+  });
   return {
     wake: run,
     look: async (tenantId) => {

@@ -4,10 +4,8 @@
 // content, let them go out once.
 import { monthOf } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
-import { notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
-import type { NoticeContent } from '#src/accounts/mails/schema.ts';
+import { createOwnerNotifier, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { createFollowUps } from '#src/kernel/follow-ups.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { planOf } from './facts.ts';
 
@@ -26,40 +24,24 @@ export interface UsageNotices {
   stop(): Promise<void>;
 }
 
-interface DueNotice {
-  readonly month: string;
-  readonly share: NoticeShare;
-  readonly content: Extract<NoticeContent, { kind: 'plan_usage' }>;
-}
-
 export const createUsageNotices = (deps: OwnerNoticesDeps, limits: () => Limits): UsageNotices => {
-  const { files, platform, notices, ownersOf, clock, log, origin } = deps;
-  const findDue = (tenantId: string, now: number): Promise<DueNotice | null> =>
-    files.read(tenantId, (db) => {
-      const practice = tenantStore(db).practice();
-      const plan = planOf(db, practice, limits(), now);
-      const share = reachedShare(plan.used, plan.cap);
-      if (share <= plan.notified || share === 0) return null;
-      const month = monthOf(now).name;
-      const { name, used, cap, resetsAt, refuses, managedHost } = plan;
-      const about = { practice: practice.name, plan: name, month, share, used, cap, resetsAt };
-      return { month, share, content: { kind: 'plan_usage', ...about, refuses, managedHost, origin } };
-    });
-
-  const notify = async (tenantId: string): Promise<void> => {
-    const now = clock.now();
-    const due = await findDue(tenantId, now);
-    if (due === null) return;
-    const { month, share, content } = due;
-    const owners = await ownersOf(tenantId);
-    const telling = { tenantId, owners, content, occasion: [month, share] };
-    await platform.write((db) => notifyOwners(notices, db, telling, now));
-    notices.wake();
-    await files.write(tenantId, (db) => counterStore(db).setNotified(month, share));
-  };
-
-  const { run, stop } = createFollowUps(notify, (error, tenantId) =>
-    log.warn({ err: error, tenant: tenantId }, 'the owners could not be notified of the use of their plan'),
-  );
+  const { files, clock, origin } = deps;
+  const { run, stop } = createOwnerNotifier(deps, {
+    find: (tenantId) =>
+      files.read(tenantId, (db) => {
+        const now = clock.now();
+        const practice = tenantStore(db).practice();
+        const plan = planOf(db, practice, limits(), now);
+        const share = reachedShare(plan.used, plan.cap);
+        if (share <= plan.notified || share === 0) return [];
+        const month = monthOf(now).name;
+        const { name, used, cap, resetsAt, refuses, managedHost } = plan;
+        const about = { practice: practice.name, plan: name, month, share, used, cap, resetsAt };
+        const content = { kind: 'plan_usage', ...about, refuses, managedHost, origin } as const;
+        return [{ month, share, content, occasion: [month, share] }];
+      }),
+    mark: (db, { month, share }) => counterStore(db).setNotified(month, share),
+    failure: 'the owners could not be notified of the use of their plan',
+  });
   return { wake: run, stop };
 };

@@ -3,8 +3,9 @@
 // code or a link that lets someone in.
 import { createHash } from 'node:crypto';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
-import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { createFollowUps, type FollowUps } from '#src/kernel/follow-ups.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
 import type { Log } from '#src/kernel/log.ts';
@@ -90,3 +91,42 @@ export const notifyOwners = (
     notices.enqueue(db, { ...content, to: email, language, expiresAfter: now + expiresIn }, now, id);
   }
 };
+
+type PendingNotice = Pick<OwnerNotice, 'content' | 'occasion' | 'expiresIn'>;
+
+export interface OwnerNotifierPolicy<Pending extends PendingNotice> {
+  /** What the tenant's file says the owners are not yet notified of. */
+  find(tenantId: string): Promise<readonly Pending[]>;
+  /** Marks in the tenant's file that they are notified of it. */
+  mark(db: TenantDb, sent: Pending): void;
+  /** Asked right before the mails are enqueued; what it refuses stays pending. */
+  mayNotify?(tenantId: string, pending: Pending): boolean;
+  /** For the log, where it failed. */
+  readonly failure: string;
+}
+
+/**
+ * Notifies the owners of what the tenant's file says they are not yet notified of: the mails are enqueued first, then the file
+ * is marked. After a crash in between the mails are enqueued again under the same ids, and go out once.
+ */
+export const createOwnerNotifier = <Pending extends PendingNotice>(
+  { files, platform, notices, ownersOf, clock, log }: OwnerNoticesDeps,
+  { find, mark, mayNotify = () => true, failure }: OwnerNotifierPolicy<Pending>,
+): FollowUps =>
+  createFollowUps(
+    async (tenantId) => {
+      const found = await find(tenantId);
+      if (found.length === 0) return;
+      const owners = await ownersOf(tenantId);
+      const pending = found.filter((one) => mayNotify(tenantId, one));
+      if (pending.length === 0) return;
+      await platform.write((db) => {
+        for (const one of pending) notifyOwners(notices, db, { ...one, tenantId, owners }, clock.now());
+      });
+      notices.wake();
+      await files.write(tenantId, (db) => {
+        for (const one of pending) mark(db, one);
+      });
+    },
+    (error, tenantId) => log.warn({ err: error, tenant: tenantId }, failure),
+  );

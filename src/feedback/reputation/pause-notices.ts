@@ -3,11 +3,10 @@
 // between only delays the mails, and their ids, derived from their content, let each go out once. Callers: the operation
 // that pauses or resumes, the relay when it finds waiting mail of a paused tenant, and the nightly round.
 
-import { notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
+import { createOwnerNotifier, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import type { NoticeContent } from '#src/accounts/mails/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { createFollowUps } from '#src/kernel/follow-ups.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { pauseFacts } from './pause.ts';
 import { bounceLimit, complaintLimit } from './rules.ts';
@@ -61,21 +60,16 @@ const markNotified = (db: TenantDb, at: number): void => {
 };
 
 export const createPauseNotices = (deps: OwnerNoticesDeps): PauseNotices => {
-  const { files, platform, notices, ownersOf, clock, log, origin } = deps;
-
-  const notifyNow = async (tenantId: string): Promise<void> => {
+  const { files, origin } = deps;
+  const { run, stop } = createOwnerNotifier(deps, {
     // A write, although it changes nothing: it runs after the transaction of the caller and waits for its sync.
-    const content = await files.write(tenantId, (db) => pendingNotice(db, origin));
-    if (content === null) return;
-    const owners = await ownersOf(tenantId);
-    const notice = { tenantId, owners, content, occasion: [content.at], expiresIn: NOTIFY_WITHIN_MS };
-    await platform.write((db) => notifyOwners(notices, db, notice, clock.now()));
-    notices.wake();
-    await files.write(tenantId, (db) => markNotified(db, content.at));
-  };
-
-  const { run, stop } = createFollowUps(notifyNow, (error, tenantId) =>
-    log.warn({ err: error, tenant: tenantId }, 'owners could not be notified of a pause or resumption'),
-  );
+    find: (tenantId) =>
+      files.write(tenantId, (db) => {
+        const content = pendingNotice(db, origin);
+        return content === null ? [] : [{ content, occasion: [content.at], expiresIn: NOTIFY_WITHIN_MS }];
+      }),
+    mark: (db, { content }) => markNotified(db, content.at),
+    failure: 'owners could not be notified of a pause or resumption',
+  });
   return { notify: run, stop };
 };
