@@ -32,10 +32,12 @@ const disabling = (id: string, at = clock.now()): UnnotifiedDisabling => ({
 let storage: Storage;
 let tenant: string;
 let ownerNotices: FollowerNotices;
-/** What stands in the practice's file. */
+/** The disablings in the practice's file. */
 let waiting: UnnotifiedDisabling[];
-/** Ids of what was put into the outbox, and what it tells of. */
+/** Ids and addresses of the mails in the outbox. */
 let enqueued: [id: string, to: string][];
+/** How many mails were in the outbox each time the postman was woken. */
+let woken: number[];
 let warnings: string[];
 let beforeOwners: () => Promise<void>;
 
@@ -44,6 +46,7 @@ beforeEach(async () => {
   tenant = await createSampleTenant(storage);
   waiting = [];
   enqueued = [];
+  woken = [];
   warnings = [];
   beforeOwners = async () => undefined;
   ownerNotices = createFollowerNotices(
@@ -52,7 +55,7 @@ beforeEach(async () => {
       platform: storage.platform,
       notices: {
         enqueue: (_, notice, __, id = '') => enqueued.push([id, 'to' in notice ? notice.to : '']),
-        wake: () => undefined,
+        wake: () => woken.push(enqueued.length),
       },
       ownersOf: async () => {
         await beforeOwners();
@@ -95,6 +98,8 @@ describe('a disabling', () => {
     await notify();
     await notify();
     expect([to(), waiting]).toEqual([BOTH, []]);
+    // The postman looks only when it is woken, so it must find the mails then.
+    expect(woken).toEqual([2]);
   });
 
   test('that could not be notified is notified at the next occasion', async () => {
