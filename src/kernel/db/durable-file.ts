@@ -1,10 +1,13 @@
 // One SQLite file, written by group commit and durable at the answer.
 //
-// Callers hand in synchronous functions. Those that arrive during a commit or its sync wait together and
-// become the next transaction (each in a savepoint of its own, so that one may fail alone). The transaction goes into
-// the WAL without a sync (`synchronous = NORMAL`), then `fdatasync` of the WAL runs on the thread pool, and only then
-// are the callers answered: the event loop waits for no disk, and nothing is answered that a crash could undo.
-// Recovery replays every whole transaction of the WAL.
+// Callers hand in synchronous functions. Those that arrive during a commit or its sync wait together and become the next
+// transaction. It goes into the WAL without a sync (`synchronous = NORMAL`), then `fdatasync` of the WAL runs on the thread
+// pool, and only then are the callers answered: the event loop waits for no disk, and nothing is answered that a crash could
+// undo. Recovery replays every whole transaction of the WAL.
+//
+// One caller may fail alone. Savepoints would cost each of the others, and hardly any fails: so the transaction runs without,
+// and where a function throws, all is rolled back and run again, each function in a savepoint of its own. A function may
+// therefore run twice, and what it does outside of the file must be right the second time too.
 //
 // A failed sync leaves it unknown what is on the disk, and the kernel may report the next one as successful without
 // having written the same pages again. So the file refuses everything from then on, until it has been closed with a
@@ -14,6 +17,7 @@ import Database from 'better-sqlite3';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Disk } from './disk.ts';
 import type { Maintenance } from './maintenance.ts';
+import { forgetMemory, writeMemory } from './memory.ts';
 import { type FileKind, openSqlite, type PlatformDb, type TenantDb } from './sqlite.ts';
 
 /** The longest time for which a transaction keeps the event loop; further callers become the next one. */
@@ -35,10 +39,11 @@ export interface DurableFile<D> {
   /** Runs `work` at once and does not wait: for reads whose result may still be undone by a crash. */
   peek<T>(work: (db: D) => T): T;
   /**
-   * Runs `work` inside the next shared transaction; resolves with its result when that is on the disk. What `work`
-   * throws undoes its own changes only and rejects. Rejects with `unavailable` where the file cannot be written.
+   * Runs `work` inside the next shared transaction, perhaps twice; resolves with its result when that is on the disk. What
+   * `work` throws undoes its own changes only and rejects. Rejects with `unavailable` where the file cannot be written.
+   * With `within`, ms, it does not begin a transaction before that time, and goes with one that others begin sooner.
    */
-  write<T>(work: (db: D) => T): Promise<T>;
+  write<T>(work: (db: D) => T, within?: number): Promise<T>;
   /** True from a failed sync on. */
   broken(): boolean;
   /** Waits for writes in progress, checkpoints, closes. Rejects where the checkpoint failed. */
@@ -113,6 +118,9 @@ const durableFile = <K extends FileKind>(
   const undo = db.prepare('ROLLBACK TO caller');
 
   let pending: Waiter<D>[] = [];
+  /** One of those that wait has waited long enough, or came without patience. */
+  let isDue = false;
+  let patience: NodeJS.Timeout | undefined;
   let cycle: Promise<void> | null = null;
   let fault: AppError<'unavailable'> | null = null;
   let closing = false;
@@ -122,45 +130,76 @@ const durableFile = <K extends FileKind>(
   let checkpointed = false;
   let checkpointAgainAt = 0;
 
-  const runOne = (waiter: Waiter<D>): boolean => {
+  const rollBack = (): void => {
+    // A full disk can have ended the transaction already.
+    if (db.inTransaction) rollback.run();
+    forgetMemory(db);
+  };
+
+  /** False where it failed alone. Throws where the whole transaction is lost. */
+  const runAlone = (waiter: Waiter<D>): boolean => {
     savepoint.run();
     try {
       waiter.value = waiter.work(db);
+      writeMemory(db);
       releaseSavepoint.run();
       return true;
     } catch (error) {
-      // A full disk can have ended the whole transaction; then there is no savepoint left, and no commit.
       if (!db.inTransaction) throw error;
       undo.run();
       releaseSavepoint.run();
+      forgetMemory(db);
       waiter.reject(storageError(error));
       return false;
+    }
+  };
+
+  const commitAlone = (batch: readonly Waiter<D>[]): Waiter<D>[] => {
+    try {
+      begin.run();
+      const done = batch.filter(runAlone);
+      commit.run();
+      return done;
+    } catch (error) {
+      rollBack();
+      onFault(error, 'transaction failed');
+      for (const waiter of batch) waiter.reject(storageError(error));
+      return [];
     }
   };
 
   /** One transaction; returns those whose answers now wait for the sync. */
   const commitBatch = (): Waiter<D>[] => {
     const started = performance.now();
-    const done: Waiter<D>[] = [];
     let taken = 0;
     try {
       begin.run();
       while (taken < pending.length && (taken === 0 || performance.now() - started < BATCH_BUDGET_MS)) {
         const waiter = pending[taken++] as Waiter<D>;
-        if (runOne(waiter)) done.push(waiter);
+        waiter.value = waiter.work(db);
       }
+      writeMemory(db);
       commit.run();
-      return done;
+      return takePending(taken);
     } catch (error) {
-      onFault(error, 'transaction failed');
+      rollBack();
+      if (taken > 0) return commitAlone(takePending(taken));
       // Where it could not even begin, the same would happen to all that wait, and each try blocks the event loop.
-      if (taken === 0) taken = pending.length;
-      for (const waiter of pending.slice(0, taken)) waiter.reject(storageError(error));
-      if (db.inTransaction) rollback.run();
+      onFault(error, 'transaction failed');
+      for (const waiter of takePending(pending.length)) waiter.reject(storageError(error));
       return [];
-    } finally {
-      pending = pending.slice(taken);
     }
+  };
+
+  const takePending = (count: number): Waiter<D>[] => {
+    const batch = pending.slice(0, count);
+    pending = pending.slice(count);
+    if (pending.length === 0) {
+      isDue = false;
+      clearTimeout(patience);
+      patience = undefined;
+    }
+    return batch;
   };
 
   const breakDown = (error: unknown, waiters: readonly Waiter<D>[]): void => {
@@ -179,8 +218,7 @@ const durableFile = <K extends FileKind>(
       },
     );
     for (const waiter of waiters) waiter.reject(unknown);
-    for (const waiter of pending) waiter.reject(fault);
-    pending = [];
+    for (const waiter of takePending(pending.length)) waiter.reject(fault);
   };
 
   /** Called between two cycles, when no one writes. */
@@ -215,9 +253,9 @@ const durableFile = <K extends FileKind>(
 
   const runCycle = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
-    while (pending.length > 0 || checkpointed) {
+    while (isDue || checkpointed) {
       await restartWal();
-      const done = pending.length > 0 ? commitBatch() : [];
+      const done = isDue ? commitBatch() : [];
       if (done.length === 0) continue;
       syncing = disk.syncData(wal);
       try {
@@ -237,8 +275,13 @@ const durableFile = <K extends FileKind>(
     if (cycle !== null || fault !== null) return;
     cycle = runCycle().finally(() => {
       cycle = null;
-      if (pending.length > 0 || checkpointed) schedule();
+      if (isDue || checkpointed) schedule();
     });
+  };
+
+  const beDue = (): void => {
+    isDue = true;
+    schedule();
   };
 
   const look = <T>(work: (db: D) => T): T => {
@@ -266,6 +309,7 @@ const durableFile = <K extends FileKind>(
     broken: () => fault !== null,
     close: async () => {
       closing = true;
+      if (pending.length > 0) beDue();
       // After a fault there is no further cycle that would end the checkpoint.
       while (cycle !== null || (checkpoint !== null && fault === null)) {
         await cycle;
@@ -276,6 +320,7 @@ const durableFile = <K extends FileKind>(
         await maintenance.run({ verb: 'close', path });
       } finally {
         try {
+          forgetMemory(db);
           db.close();
           await disk.close(wal);
         } finally {
@@ -285,12 +330,13 @@ const durableFile = <K extends FileKind>(
     },
   };
 
-  function write<T>(work: (db: D) => T): Promise<T> {
+  function write<T>(work: (db: D) => T, within = 0): Promise<T> {
     if (fault !== null) return Promise.reject(fault);
     if (closing) return Promise.reject(unavailable('The data are being closed.', undefined));
     return new Promise<T>((resolve, reject) => {
       pending.push({ work, resolve: resolve as (value: unknown) => void, reject, value: undefined });
-      schedule();
+      if (within > 0) patience ??= setTimeout(beDue, within);
+      else beDue();
     });
   }
 };

@@ -42,7 +42,7 @@ export const createHealingFile = async <D>(
   return {
     read: (work) => watch(file.read(work)),
     peek: (work) => file.peek(work),
-    write: (work) => watch(file.write(work)),
+    write: (work, within) => watch(file.write(work, within)),
     broken: () => file.broken(),
     close: async () => {
       stopped.abort();

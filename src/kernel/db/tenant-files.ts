@@ -11,7 +11,7 @@ export interface TenantFiles {
   /** See DurableFile.read. Rejects with `unavailable` where the file cannot be opened. */
   read<T>(tenantId: string, work: (db: TenantDb) => T): Promise<T>;
   /** See DurableFile.write. */
-  write<T>(tenantId: string, work: (db: TenantDb) => T): Promise<T>;
+  write<T>(tenantId: string, work: (db: TenantDb) => T, within?: number): Promise<T>;
   /**
    * Holds the file open while `action` reads and writes it. A file that had to be opened for that is closed again, so that a round
    * through all tenants does not push out the files in use. Rejects as `read`.
@@ -197,7 +197,7 @@ export const createTenantFiles = ({
 
   return {
     read: (tenantId, work) => use(tenantId, false, (file) => file.read(work)),
-    write: (tenantId, work) => use(tenantId, false, (file) => file.write(work)),
+    write: (tenantId, work, within) => use(tenantId, false, (file) => file.write(work, within)),
     visit,
     watch: (listener) => {
       watchers.add(listener);

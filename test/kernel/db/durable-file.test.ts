@@ -201,6 +201,51 @@ describe('failures', () => {
     expect(await file.read(numbers)).toEqual([1, 3]);
   });
 
+  test('where one caller throws, those before it run again, and all others keep their answers', async () => {
+    const file = await openFile();
+    const before = disk.syncs();
+    const runs: string[] = [];
+    const noted = (name: string, work: (db: TenantDb) => unknown) => (db: TenantDb) => {
+      runs.push(name);
+      return work(db);
+    };
+    const refuse = () => {
+      throw new Error('refused');
+    };
+    const answers = await Promise.allSettled([
+      file.write(noted('a', insert(1))),
+      file.write(noted('b', refuse)),
+      file.write(noted('c', insert(3))),
+    ]);
+    expect(answers.map((answer) => ('value' in answer ? answer.value : answer.reason.message))).toEqual([
+      1,
+      'refused',
+      3,
+    ]);
+    expect(runs).toEqual(['a', 'b', 'a', 'b', 'c']);
+    expect(disk.syncs() - before).toBe(2);
+    expect(await file.read(numbers)).toEqual([1, 3]);
+  });
+
+  test('a patient write waits for others, and goes with the next of them', async () => {
+    const file = await openFile();
+    const before = disk.syncs();
+    const patient = file.write(insert(1), PATIENCE_MS);
+    await turns(20);
+    expect(disk.syncs()).toBe(before);
+    await file.write(insert(2));
+    expect(await patient).toBe(1);
+    expect(disk.syncs()).toBe(before + 1);
+  });
+
+  test('a patient write waits no longer than it said, and not for the close', async () => {
+    const file = await openFile();
+    expect(await file.write(insert(1), 1)).toBe(1);
+    const waiting = file.write(insert(2), PATIENCE_MS);
+    await file.close();
+    expect(await waiting).toBe(2);
+  });
+
   test('after a failed sync everything is refused until the file was closed and opened again', async () => {
     const file = await openFile();
     await file.write(insert(1));
