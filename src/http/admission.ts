@@ -108,11 +108,11 @@ export const createAdmission = (options: AdmissionOptions) => {
    * and another tenant's: it does not show which ids exist.
    */
   const enterTenant = async (exchange: Exchange, caller: Caller, route: Route): Promise<Caller> => {
-    const { params } = exchange.request;
+    const { params } = exchange;
     const ofTenant = isTenantPath(route.path);
     if (!ofTenant && !isPermission(route.access)) return caller;
     const named = ofTenant
-      ? (params.id as string)
+      ? params.id
       : (exchange.header('x-service-practice') ?? namedInQuery(exchange, route, 'practice_id'));
     const id =
       (named ?? caller.tenantId ?? namedInQuery(exchange, route, 'project_id'))?.toLowerCase() ?? null;
@@ -157,10 +157,13 @@ export const createAdmission = (options: AdmissionOptions) => {
     limitRate,
     /** Throws `unauthorized`, `rate_limited`, `forbidden`, `not_found`, and what `authenticate` throws. */
     admit: async (exchange: Exchange, route: Route): Promise<void> => {
-      const caller = await Promise.try(() => identify(exchange)).catch((refusal: unknown) => {
+      let caller: Caller | null;
+      try {
+        caller = await identify(exchange);
+      } catch (refusal) {
         limitRate(exchange);
         throw refusal;
-      });
+      }
       exchange.caller = caller ?? anonymous;
       limitRate(exchange);
       await admit(exchange, caller, route);

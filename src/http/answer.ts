@@ -33,11 +33,10 @@ export interface AnswerTerms {
 const errorTerms: AnswerTerms = { hold: () => {} };
 
 /** `extra` wins over `base`, whatever the case of its names. */
-const mergeHeaders = (
-  base: Headers,
-  extra: Readonly<Record<string, string | readonly string[]>>,
-): Headers => {
-  const names = new Set(Object.keys(extra).map((name) => name.toLowerCase()));
+const mergeHeaders = (base: Headers, extra: RouteResult['headers'] = {}): Headers => {
+  const added = Object.keys(extra);
+  if (added.length === 0) return base;
+  const names = new Set(added.map((name) => name.toLowerCase()));
   const kept = Object.entries(base).filter(([name]) => !names.has(name.toLowerCase()));
   return { ...Object.fromEntries(kept), ...extra } as Headers;
 };
@@ -76,7 +75,7 @@ const isStream = (body: unknown): body is AsyncIterable<Chunk> =>
  */
 export const answer = async (exchange: Exchange, result: RouteResult, terms: AnswerTerms): Promise<void> => {
   const { status, body, contentType } = result;
-  const headers: Headers = result.headers ? mergeHeaders(exchange.headers, result.headers) : exchange.headers;
+  const headers = mergeHeaders(exchange.headers, result.headers);
   if (body === undefined || isBodiless(status)) {
     if (!isBodiless(status)) headers['Content-Length'] = '0';
     return send(exchange, status, headers, undefined, terms);

@@ -1,6 +1,7 @@
 // One request and its answer while they are in flight: what handlers see of it (RequestContext), and what the steps note
 // down for the answer and the access log.
-import type { Request, Response } from 'express';
+import type { ServerResponse } from 'node:http';
+import type { Request } from 'express';
 import Negotiator from 'negotiator';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -18,9 +19,10 @@ const plainAddress = (address: string): string =>
 
 export class Exchange implements RequestContext {
   readonly request: Request;
-  readonly response: Response;
+  readonly response: ServerResponse;
   readonly requestId = newId();
   readonly startedAt = performance.now();
+  /** '' for a target like `a://b?c`. */
   readonly path: string;
   readonly clientAddress: string;
   /** Whether the path is one of the API: no caching, rate limit. */
@@ -29,6 +31,8 @@ export class Exchange implements RequestContext {
   readonly headers: Record<string, string>;
   caller: Caller = anonymous;
   route: Route | undefined;
+  /** Of the path. */
+  params: Record<string, string> = {};
   tenantId: string | null = null;
   bytesIn = 0;
   /** Of the body: its room in the budget of all bodies. */
@@ -44,10 +48,10 @@ export class Exchange implements RequestContext {
   #ownLog: Log | undefined;
   #change: Change | undefined;
 
-  constructor(request: Request, response: Response, log: Log) {
+  constructor(request: Request, response: ServerResponse, log: Log) {
     this.request = request;
     this.response = response;
-    this.path = request.path;
+    this.path = request.path ?? '';
     this.clientAddress = plainAddress(request.ip ?? '');
     this.#log = log;
     this.isApi = this.path.startsWith('/api/');

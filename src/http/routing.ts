@@ -1,7 +1,6 @@
 // The list of routes, checked once at the start and laid out as a tree of path segments. Fixed segments win over
 // `{parameters}`. express's own router is not used: it tries its paths one after the other, which took 20 to 40 µs of CPU a
 // request with 160 routes, where the tree takes less than one.
-import type { RequestHandler } from 'express';
 import { isAccess } from '#src/kernel/access.ts';
 import type { Method, Route } from '#src/kernel/route.ts';
 
@@ -44,17 +43,14 @@ const defectOf = (route: Route): string | undefined => {
   return undefined;
 };
 
-export interface Handlers {
-  readonly endpoint: (route: Route) => RequestHandler;
-  /** For a path that exists, but not for this method: `allowed` are those it has, in upper case. */
-  readonly otherMethod: (allowed: readonly string[]) => RequestHandler;
-  readonly nothing: RequestHandler;
-}
+/** What a request finds: its route with the values of the parameters, decoded; or the methods that its path has; or nothing. */
+export type Found =
+  | { readonly route: Route; readonly params: Record<string, string> }
+  | { readonly route: undefined; readonly allowed: readonly string[] | undefined };
 
 interface Endpoint {
   readonly route: Route;
   readonly parameters: readonly string[];
-  readonly handle: RequestHandler;
 }
 
 interface Node {
@@ -67,7 +63,7 @@ interface Node {
 const newNode = (): Node => ({ fixed: new Map(), parameter: undefined, endpoints: new Map() });
 
 /** Throws Error, naming the route and the defect, where a declaration contradicts itself or another one. */
-const insert = (root: Node, route: Route, handle: RequestHandler): void => {
+const insert = (root: Node, route: Route): void => {
   const name = `route ${route.method} ${route.path}`;
   const defect = defectOf(route);
   if (defect) throw new Error(`${name}: ${defect}`);
@@ -81,7 +77,7 @@ const insert = (root: Node, route: Route, handle: RequestHandler): void => {
   const method = route.method.toUpperCase();
   const other = node.endpoints.get(method)?.route;
   if (other) throw new Error(`${name}: ${other.method} ${other.path} answers the same requests`);
-  node.endpoints.set(method, { route, parameters: parametersOf(route.path), handle });
+  node.endpoints.set(method, { route, parameters: parametersOf(route.path) });
 };
 
 /** Walks the segments of `path` from `offset` (that of a slash); values of parameters are pushed to `values`. */
@@ -109,31 +105,28 @@ const decode = (segment: string): string | undefined => {
   }
 };
 
-/** The middleware that finds a request's route. Throws Error where the list of routes is defective. */
-export const routeRequests = (
-  routes: readonly Route[],
-  { endpoint, otherMethod, nothing }: Handlers,
-): RequestHandler => {
+const NOTHING: Found = { route: undefined, allowed: undefined };
+
+/** The function that finds a request's route. Throws Error where the list of routes is defective. */
+export const createRouter = (routes: readonly Route[]): ((method: string, path: string) => Found) => {
   const root = newNode();
-  for (const route of routes) insert(root, route, endpoint(route));
-  return (request, response, next) => {
+  for (const route of routes) insert(root, route);
+  return (method, path) => {
     const values: string[] = [];
-    const node = request.path.startsWith('/') ? walk(root, request.path, 0, values) : undefined;
-    if (!node) return nothing(request, response, next);
+    const node = path.startsWith('/') ? walk(root, path, 0, values) : undefined;
+    if (!node) return NOTHING;
     // GET's handler answers HEAD, node leaves its body out (RFC 9110 §9.3.2).
-    const found = node.endpoints.get(request.method === 'HEAD' ? 'GET' : request.method);
+    const found = node.endpoints.get(method === 'HEAD' ? 'GET' : method);
     if (!found) {
       const methods = [...node.endpoints.keys()];
-      const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
-      return otherMethod(allowed)(request, response, next);
+      return { route: undefined, allowed: methods.includes('GET') ? [...methods, 'HEAD'] : methods };
     }
     const params: Record<string, string> = {};
     for (const [at, name] of found.parameters.entries()) {
       const value = decode(values[at] ?? '');
-      if (value === undefined) return nothing(request, response, next);
+      if (value === undefined) return NOTHING;
       params[name] = value;
     }
-    request.params = params;
-    return found.handle(request, response, next);
+    return { route: found.route, params };
   };
 };

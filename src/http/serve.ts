@@ -1,6 +1,5 @@
 // What happens to every request, as a list of steps: draining, admission, parameters, body, admission again where the body
 // was still on its way, handler, answer. A step ends the request by throwing an AppError.
-import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -13,8 +12,10 @@ import { answer, answerError } from './answer.ts';
 import { errorsOf } from './api-facts.ts';
 import { hasArrived, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
+import { createRouter } from './routing.ts';
 
 export interface ServeOptions extends AdmissionOptions {
+  readonly routes: readonly Route[];
   /** Heads the pages on which browsers read a refusal. */
   readonly serviceName: string;
   readonly draining: () => boolean;
@@ -48,16 +49,20 @@ const ANSWERED_WHILE_DRAINING: ReadonlySet<string> = new Set([
   `${CLICK_PATH}/{token}/{url}`,
 ]);
 
-export const exchangeOf = ({ locals }: Response): Exchange => locals.exchange as Exchange;
-
 /** The tenant, whichever of its tokens is used; the operator; or a stranger's address, so that strangers do not share. */
 export const budgetOwner = ({ caller, clientAddress }: Exchange): string =>
   caller.kind === 'anonymous'
     ? `address ${clientKey(clientAddress)}`
     : (caller.tenantId ?? caller.credentialId);
 
-/** The handlers that express runs. */
-export const createServe = (options: ServeOptions, budgets: Budgets) => {
+/**
+ * The function that answers a request; it never throws or rejects. Throws Error where the list of routes is defective.
+ */
+export const createServe = (
+  options: ServeOptions,
+  budgets: Budgets,
+): ((exchange: Exchange) => Promise<void>) => {
+  const find = createRouter(options.routes);
   const admission = createAdmission(options);
 
   const refuseWhileDraining = (exchange: Exchange, route: Route | undefined): void => {
@@ -95,10 +100,10 @@ export const createServe = (options: ServeOptions, budgets: Budgets) => {
   const run = async (exchange: Exchange, route: Route): Promise<RouteResult> => {
     refuseWhileDraining(exchange, route);
     await admission.admit(exchange, route);
-    const { request } = exchange;
+    const { request, params } = exchange;
     const isWhole = hasArrived(request);
     const input = {
-      params: (route.params ? validate(route.params, request.params, 'params') : request.params) as never,
+      params: (route.params ? validate(route.params, params, 'params') : params) as never,
       query: (route.query ? validate(route.query, request.query, 'query') : {}) as never,
       body: (route.body ? validate(route.body, await bodyOf(exchange, route), 'body') : undefined) as never,
     };
@@ -123,49 +128,43 @@ export const createServe = (options: ServeOptions, budgets: Budgets) => {
     exchange.answerHeld = bytes;
   };
 
-  const endpoint =
-    (route: Route): RequestHandler =>
-    async (_, response) => {
-      const exchange = exchangeOf(response);
-      exchange.route = route;
-      const result = await run(exchange, route);
-      await answer(exchange, result, {
-        hold: (bytes) => holdAnswer(exchange, bytes),
-        unreadMs: options.unreadMs,
-      });
-    };
-
-  const refuseUnknown = (exchange: Exchange, refusal: AppError): never => {
+  /** The request's route. Throws `not_found`, and what stands before it. */
+  const routeOf = (exchange: Exchange): Route => {
+    const found = find(exchange.method, exchange.path);
+    if (found.route !== undefined) {
+      exchange.params = found.params;
+      exchange.route = found.route;
+      return found.route;
+    }
+    const allowed = found.allowed?.join(', ');
+    if (allowed !== undefined) exchange.headers.Allow = allowed;
     refuseWhileDraining(exchange, undefined);
     admission.limitRate(exchange);
-    throw refusal;
+    throw allowed === undefined
+      ? new AppError('not_found', 'There is nothing at this path.')
+      : new AppError('not_found', 'This path does not take this method.', { hint: `It takes ${allowed}.` });
   };
 
-  const otherMethod =
-    (allowed: readonly string[]): RequestHandler =>
-    (_, response) => {
-      const exchange = exchangeOf(response);
-      exchange.headers.Allow = allowed.join(', ');
-      const hint = `It takes ${allowed.join(', ')}.`;
-      refuseUnknown(exchange, new AppError('not_found', 'This path does not take this method.', { hint }));
-    };
-
-  const nothing: RequestHandler = (_, response) => {
-    refuseUnknown(exchangeOf(response), new AppError('not_found', 'There is nothing at this path.'));
-  };
-
-  /** Answers what the other handlers throw; never throws itself. */
-  const failed: ErrorRequestHandler = async (thrown, _request, response, _next) => {
-    const exchange = exchangeOf(response);
+  const refuse = async (exchange: Exchange, thrown: unknown): Promise<void> => {
     try {
       if (options.checkResponses) checkRefusal(exchange.route, thrown);
       await answerError(exchange, thrown, options.serviceName);
     } catch (error) {
-      await answerError(exchange, error, options.serviceName).catch(() => response.destroy());
+      await answerError(exchange, error, options.serviceName).catch(() => exchange.response.destroy());
     }
   };
 
-  return { endpoint, otherMethod, nothing, failed };
+  return async (exchange) => {
+    try {
+      const result = await run(exchange, routeOf(exchange));
+      await answer(exchange, result, {
+        hold: (bytes) => holdAnswer(exchange, bytes),
+        unreadMs: options.unreadMs,
+      });
+    } catch (thrown) {
+      await refuse(exchange, thrown);
+    }
+  };
 };
 
 const checkAudit = ({ change }: Exchange, { audit, method, path }: Route, { status }: RouteResult): void => {

@@ -1,22 +1,19 @@
-// The HTTP server: node's own with bounds against slow and greedy clients, express on it, and the declared routes. TLS is
-// the business of a proxy in front.
-import { createServer, type RequestListener, type Server } from 'node:http';
+// The HTTP server: node's own with bounds against slow and greedy clients, express's requests on it, and the declared
+// routes. TLS is the business of a proxy in front.
+import { createServer, IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import express, { type Request } from 'express';
 import { redactText } from '#src/events/redact.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
-import type { Log } from '#src/kernel/log.ts';
-import type { Route } from '#src/kernel/route.ts';
+import { type Log, REQUEST_LINE } from '#src/kernel/log.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { Exchange } from './exchange.ts';
-import { routeRequests } from './routing.ts';
 import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
 
 export interface HttpServerOptions extends ServeOptions {
   readonly listen: { readonly host: string; readonly port: number };
-  readonly routes: readonly Route[];
   /** Whose X-Forwarded-For is believed: no one's, that of a number of proxies in front, or of proxies in these networks. */
   readonly trustProxy: false | number | readonly string[];
   readonly log: Log;
@@ -73,29 +70,25 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     logAccess(log, exchange);
   };
 
-  const route = routeRequests(options.routes, serve);
-  const begin: RequestHandler = (request, response, next) => {
+  const handle: RequestListener = (request, response) => {
+    let exchange: Exchange;
+    try {
+      exchange = new Exchange(request as Request, response, log);
+    } catch (noPath) {
+      // Of a target like `http://[`.
+      refuseMalformed(noPath as Error, request.socket);
+      return;
+    }
     inFlight += 1;
-    const exchange = new Exchange(request, response, log);
-    response.locals.exchange = exchange;
     if (stopping) exchange.headers.Connection = 'close';
     response.on('close', () => settle(exchange));
-    return route(request, response, next);
+    void serve(exchange);
   };
 
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('query parser', 'simple');
-  app.set('trust proxy', options.trustProxy);
-  app.use(begin, serve.failed);
-
-  // express has no path for a target like `a://b?c`.
-  const handle: RequestListener = (request, response) =>
-    app(request as Request, response as Response, () =>
-      refuseMalformed(new Error('no path'), request.socket),
-    );
-  const server = createServer(serverSettings, handle);
+  const server = createServer(
+    { ...serverSettings, IncomingMessage: expressRequests(options.trustProxy) },
+    handle,
+  );
   server.maxHeadersCount = MAX_HEADERS;
   server.maxConnections = MAX_CONNECTIONS;
   // Else node itself would invite bodies that are refused by their head.
@@ -118,6 +111,19 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
       clearInterval(sweep);
     },
   };
+};
+
+/**
+ * Requests as express sees them: `path`, `query`, and `ip` behind proxies, each found out when it is asked for. What else
+ * express would do to each request (its prototype, a router of one layer) took more than these three.
+ */
+const expressRequests = (trustProxy: HttpServerOptions['trustProxy']): typeof IncomingMessage => {
+  const app = express();
+  app.set('query parser', 'simple');
+  app.set('trust proxy', trustProxy);
+  class ExpressRequest extends IncomingMessage {}
+  Object.setPrototypeOf(ExpressRequest.prototype, app.request);
+  return ExpressRequest;
 };
 
 const listen = (server: Server, { host, port }: { host: string; port: number }) =>
@@ -175,6 +181,6 @@ const logAccess = (log: Log, exchange: Exchange): void => {
       bytes_out: exchange.bytesOut,
       ...(clientRequestId ? { client_request_id: clientRequestId } : {}),
     },
-    'request',
+    REQUEST_LINE,
   );
 };

@@ -1,5 +1,6 @@
-// What an HTTP endpoint is, without the HTTP library: one value that holds everything said about it. Express mounts
-// the list of them; validation, the permission table, /openapi.yaml and /reference are derived from the same list.
+// What an HTTP endpoint is, without the HTTP library: one value that holds everything said about it. The server
+// answers from the list of them; validation, the permission table, /openapi.yaml and /reference are derived from the same
+// list.
 import type { z } from 'zod';
 import type { Access, Caller } from './access.ts';
 import type { Change } from './change.ts';

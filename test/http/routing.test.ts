@@ -1,7 +1,6 @@
-import type { Request, Response } from 'express';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { routeRequests } from '#src/http/routing.ts';
+import { createRouter } from '#src/http/routing.ts';
 import type { Method, Route } from '#src/kernel/route.ts';
 
 const route = (method: Method, path: string, overrides: Partial<Route> = {}): Route => ({
@@ -20,25 +19,12 @@ const route = (method: Method, path: string, overrides: Partial<Route> = {}): Ro
   ...overrides,
 });
 
-type Found = { path: string | null; params?: unknown; allowed?: readonly string[] };
-
 /** What a request finds among the routes. */
 const finder = (routes: readonly Route[]) => {
-  let found: Found = { path: null };
-  const handle = routeRequests(routes, {
-    endpoint: (route) => (request) => {
-      found = { path: route.path, params: request.params };
-    },
-    otherMethod: (allowed) => () => {
-      found = { path: null, allowed };
-    },
-    nothing: () => {
-      found = { path: null };
-    },
-  });
-  return (method: string, path: string): Found => {
-    handle({ method, path } as Request, {} as Response, () => undefined);
-    return found;
+  const find = createRouter(routes);
+  return (method: string, path: string) => {
+    const { route: found, ...rest } = find(method, path);
+    return { path: found?.path ?? null, ...rest };
   };
 };
 

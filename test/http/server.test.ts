@@ -452,7 +452,7 @@ describe('requests and their answers', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code: 'invalid_request' });
   });
 
-  test.each(['a://b?c', 'http://b?c', '?c'])(
+  test.each(['a://b?c', 'http://b?c', '?c', 'http://['])(
     'the target %s, which has no path, harms nothing',
     async (target) => {
       const server = await startServer();
