@@ -1,15 +1,17 @@
 // `npm run bench -- CASE [--runs N] [--messages N] [--only peers|ours]`: measures the daemon beside its peers, in the
-// same run on the same machine. Exit code 1 where a message was lost or doubled.
+// same run on the same machine; `budget` what a message costs (`--statements` lists them, `--keep` adds to the trend). Exit code 1 where a message was lost or doubled.
 import { statfs } from 'node:fs/promises';
 import { cpus, release, tmpdir } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { benchBudget } from '#test/bench/budget.ts';
 import { benchRedirect } from '#test/bench/redirect.ts';
 import { benchSearch } from '#test/bench/search.ts';
 import { benchSend, type CaseOptions } from '#test/bench/send.ts';
 import { benchWebhooks } from '#test/bench/webhooks.ts';
 
 const cases: Readonly<Record<string, (options: CaseOptions) => Promise<void>>> = {
+  budget: benchBudget,
   send: benchSend,
   redirect: benchRedirect,
   search: benchSearch,
@@ -34,14 +36,17 @@ async function main(args: readonly string[]): Promise<number> {
       runs: { type: 'string', default: '3' },
       messages: { type: 'string', default: '5000' },
       only: { type: 'string', default: 'all' },
+      statements: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
     },
   });
   const run = cases[positionals[0] ?? ''];
-  const [runs, messages, { only }] = [Number(values.runs), Number(values.messages), values];
+  const [runs, messages] = [Number(values.runs), Number(values.messages)];
+  const { only, statements, keep } = values;
   const known = only === 'peers' || only === 'ours' || only === 'all';
   if (run === undefined || !(runs >= 1) || !(messages >= 1) || !known) {
     console.error(
-      `usage: bench ${Object.keys(cases).join('|')} [--runs 3] [--messages 5000] [--only peers|ours]`,
+      `usage: bench ${Object.keys(cases).join('|')} [--runs 3] [--messages 5000] [--only peers|ours] [--statements] [--keep]`,
     );
     return 1;
   }
@@ -50,7 +55,7 @@ async function main(args: readonly string[]): Promise<number> {
     `${messages} messages, ${runs} runs; ${cpus().length} CPUs (${cpus()[0]?.model}), Linux ${release()},` +
       ` Node ${process.version}, data and queues in ${tmpdir()} on ${FILE_SYSTEMS[type] ?? type.toString(16)}\n`,
   );
-  await run({ runs, messages, only });
+  await run({ runs, messages, only, statements, keep });
   return 0;
 }
 

@@ -24,6 +24,9 @@ export interface CaseOptions {
   readonly messages: number;
   /** Whose sides are run. */
   readonly only: 'peers' | 'ours' | 'all';
+  /** Of `budget`: print which statements were counted, and keep the figures. */
+  readonly statements: boolean;
+  readonly keep: boolean;
 }
 
 /** Prints a table; throws where a message was lost or doubled. */

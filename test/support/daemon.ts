@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { execPath } from 'node:process';
+import { env, execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { endProcess, freePort, spawnMortal, until } from '#test/support/process.ts';
@@ -29,6 +29,8 @@ export interface DaemonOptions {
   readonly config?: ConfigFile;
   /** Of an earlier daemon, to start on what it left. Configuration and secrets lie beside it. */
   readonly dataDir?: string;
+  /** Further variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Answer<Body> {
@@ -88,6 +90,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
 
   const child = spawnMortal(execPath, [ENTRY, 'serve', '--config', configFile], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...env, ...options.env },
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,0 +1,214 @@
+// What the budget is counted for: the ways into the service, each to the end of what follows. Incoming mail other than
+// reports has no way in yet.
+import { type Measured, type Meter, startMeter } from '#test/bench/budget-meter.ts';
+import type { Daemon } from '#test/support/daemon.ts';
+import { cpuSeconds, freePort } from '#test/support/process.ts';
+import { bounceOf, bring } from '#test/support/reports.ts';
+import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
+import { talkTo } from '#test/support/smtp-talk.ts';
+
+const MESSAGE_BYTES = 6_000;
+const CLIENTS = 32;
+const SUBMITTING = 4;
+const REPORTING = 8;
+/** The one with the highest monthly cap. */
+const PLAN = 'gruppe';
+const LEGAL = {
+  street: 'Am Markt 1',
+  city: '20095 Hamburg',
+  privacy_url: 'https://praxis.example/datenschutz',
+};
+/** Prepared statements, connections and the day's counters are there then. */
+const WARM_UP = 8;
+/** One hard bounce in twenty pauses the practice, which is another case. */
+const SENT_FOR_A_BOUNCE = 21;
+/** As many as the search index takes at once: so the share of its work is one message's. */
+const MANY = 500;
+const BATCH = 100;
+
+const LINE = 'Your appointment on Monday at 10:30 is confirmed, please come in time.';
+const TEXT = `${LINE}\n`.repeat(Math.ceil(MESSAGE_BYTES / (LINE.length + 1))).slice(0, MESSAGE_BYTES);
+
+interface Scene extends Meter {
+  readonly receiver: SmtpReceiver;
+  readonly inboundPort: number;
+  readonly submissionPort: number;
+  readonly practiceId: string;
+  /** `/api/practices/<id>/send`. */
+  readonly path: string;
+  readonly token: string;
+  readonly from: string;
+}
+
+/** Warmed up, then measured. */
+const each = async (
+  scene: Scene,
+  messages: number,
+  work: (count: number) => Promise<unknown>,
+): Promise<Measured> => {
+  await work(WARM_UP);
+  await scene.settled(scene.practiceId);
+  return scene.measure(scene.practiceId, messages, () => work(messages));
+};
+
+const post = async ({ daemon, token }: Scene, path: string, body: unknown): Promise<void> => {
+  const answer = await daemon.request('POST', path, body, token);
+  if (answer.status !== 202) throw new Error(`refused: ${answer.status} ${JSON.stringify(answer.body)}`);
+};
+
+const send = (scene: Scene, index: number): Promise<void> =>
+  post(scene, scene.path, { to: `${index}@example.net`, subject: `Appointment ${index}`, text: TEXT });
+
+const sendTogether = async (scene: Scene, count: number): Promise<void> => {
+  let next = 0;
+  const client = async (): Promise<void> => {
+    while (next < count) await send(scene, next++);
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+};
+
+const sendAlone = async (scene: Scene, count: number): Promise<void> => {
+  for (let index = 0; index < count; index += 1) {
+    await send(scene, index);
+    await scene.settled(scene.practiceId);
+  }
+};
+
+const sendBulk = (scene: Scene, count: number): Promise<void> =>
+  post(scene, `${scene.path}/bulk`, {
+    template: {
+      subject: 'News for {{name}}',
+      text: `Dear {{name}},\n\n${TEXT}`,
+      html: `<p>Dear {{name}},</p><p>${TEXT}</p><p><a href="https://praxis.example/news?for={{name}}">More</a></p>`,
+    },
+    recipients: Array.from({ length: count }, (_, index) => ({
+      email: `${index}@example.net`,
+      data: { name: `Ada the ${index}th` },
+    })),
+  });
+
+/** From several sessions, each of which brings one message after the other. */
+const submit = async ({ submissionPort, token, from }: Scene, count: number): Promise<void> => {
+  let next = 0;
+  const session = async (): Promise<void> => {
+    const talk = await talkTo(submissionPort);
+    await talk.hello();
+    await talk.say(`AUTH PLAIN ${Buffer.from(`\0praxis\0${token}`).toString('base64')}`);
+    while (next < count) {
+      const to = `${next++}@example.net`;
+      await talk.envelope(from, to);
+      talk.write(
+        `From: ${from}\r\nTo: ${to}\r\nSubject: Appointment\r\n\r\n${TEXT.replaceAll('\n', '\r\n')}\r\n.\r\n`,
+      );
+      const reply = await talk.reply();
+      if (!reply?.startsWith('250')) throw new Error(`refused: ${reply}`);
+    }
+    talk.end();
+  };
+  await Promise.all(Array.from({ length: SUBMITTING }, session));
+};
+
+/** Hard bounces of mails that left before, each by a connection of its own, as they come. */
+const bounce = async (scene: Scene, messages: number): Promise<Measured> => {
+  const { receiver, inboundPort, path, practiceId } = scene;
+  const first = receiver.messages.length;
+  const reports = messages + WARM_UP;
+  for (let sent = 0; sent < reports * SENT_FOR_A_BOUNCE; sent += BATCH)
+    await post(
+      scene,
+      `${path}/batch`,
+      Array.from({ length: BATCH }, (_, index) => ({
+        to: `${sent + index}@example.net`,
+        subject: 'News',
+        text: LINE,
+      })),
+    );
+  await scene.settled(practiceId);
+  const copies = receiver.messages.slice(first, first + reports);
+  return each(scene, messages, (count) => {
+    const bringing = copies.splice(0, count);
+    return Promise.all(
+      Array.from({ length: REPORTING }, async () => {
+        for (let copy = bringing.pop(); copy !== undefined; copy = bringing.pop()) {
+          const reply = await bring(inboundPort, copy.mailFrom, bounceOf(copy.recipients[0]?.address ?? ''));
+          if (!reply?.startsWith('250')) throw new Error(`refused: ${reply}`);
+        }
+      }),
+    );
+  });
+};
+
+export type BudgetCase = 'send' | 'send alone' | 'bulk recipient' | 'submission' | 'bounce';
+
+/**
+ * `send` comes from 32 clients at once, as in the case of that name, because what a batch shares is shared only there;
+ * `send alone` shares nothing, so that it costs the same each time to the last statement.
+ */
+const cases: Readonly<Record<BudgetCase, (scene: Scene) => Promise<Measured>>> = {
+  send: (scene) => each(scene, MANY, (count) => sendTogether(scene, count)),
+  'send alone': (scene) => each(scene, 30, (count) => sendAlone(scene, count)),
+  'bulk recipient': (scene) => each(scene, MANY, (count) => sendBulk(scene, count)),
+  submission: (scene) => each(scene, MANY, (count) => submit(scene, count)),
+  bounce: (scene) => bounce(scene, 40),
+};
+
+interface Installation {
+  readonly daemon: Daemon;
+  /** A new practice in it. */
+  openScene(): Promise<Scene>;
+}
+
+const start = async (started: AsyncDisposableStack, counting: boolean): Promise<Installation> => {
+  const receiver = await createSmtpReceiver();
+  started.defer(() => receiver.stop());
+  const [inboundPort, submissionPort] = [await freePort(), await freePort()];
+  const meter = await startMeter(
+    {
+      upstreams: [{ name: 'relay', kind: 'smtp', host: receiver.host, port: receiver.port, tls: 'none' }],
+      smtp: {
+        inbound: { listen: `127.0.0.1:${inboundPort}` },
+        submission: { listen: `127.0.0.1:${submissionPort}` },
+      },
+      // What operators run with.
+      log: { level: 'info' },
+    },
+    counting,
+  );
+  started.defer(meter.stop);
+  const { daemon } = meter;
+  return {
+    daemon,
+    openScene: async () => {
+      const { id: practiceId, default_from: from } = await daemon.createPractice({ plan: PLAN });
+      await daemon.request('PATCH', `/api/practices/${practiceId}/compliance`, LEGAL, daemon.adminToken);
+      const token = await daemon.createToken(practiceId);
+      const path = `/api/practices/${practiceId}/send`;
+      return { ...meter, receiver, inboundPort, submissionPort, token, practiceId, from, path };
+    },
+  };
+};
+
+/** Every case in a practice of its own, one after the other. */
+export async function measureBudget(): Promise<ReadonlyMap<BudgetCase, Measured>> {
+  await using started = new AsyncDisposableStack();
+  const { openScene } = await start(started, true);
+  const measured = new Map<BudgetCase, Measured>();
+  for (const [name, measureCase] of Object.entries(cases) as [BudgetCase, (typeof cases)[BudgetCase]][])
+    measured.set(name, await measureCase(await openScene()));
+  return measured;
+}
+
+/** CPU seconds of the service for a message sent from 32 clients, in a daemon that nobody counts in. */
+export async function measureCpu(messages: number): Promise<number> {
+  await using started = new AsyncDisposableStack();
+  const { daemon, openScene } = await start(started, false);
+  const scene = await openScene();
+  const work = async (count: number): Promise<void> => {
+    await sendTogether(scene, count);
+    await scene.settled(scene.practiceId);
+  };
+  await work(messages);
+  const before = await cpuSeconds(daemon.pid);
+  await work(messages);
+  return ((await cpuSeconds(daemon.pid)) - before) / messages;
+}
