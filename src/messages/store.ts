@@ -194,10 +194,20 @@ export const messageStore = perConnection((db: TenantDb) => {
   const updateStatus = db.prepare<[Status, number, number]>(
     'UPDATE messages SET status = ?, updated_at = ? WHERE seq = ?',
   );
+  const updateStatusOfOne = db.prepare<{ seq: number; id: number; status: Status; now: number }>(
+    `UPDATE messages SET status = :status, updated_at = :now
+     WHERE seq = :seq AND NOT EXISTS (SELECT 1 FROM recipients WHERE message_seq = :seq AND id <> :id)`,
+  );
 
   const updateSchedule = db.prepare<[scheduledAt: number, decisions: string, now: number, seq: number]>(
     'UPDATE messages SET scheduled_at = ?, decisions_json = ?, updated_at = ? WHERE seq = ?',
   );
+
+  /** After a change of that recipient: a message that has no other one has its status. */
+  const followStatus = (seq: number, id: number, status: Status, now: number): void => {
+    if (updateStatusOfOne.run({ seq, id, status, now }).changes === 0)
+      updateStatus.run(messageStatus(recipientStatuses.all(seq)), now, seq);
+  };
 
   return {
     /** Returns the number of the new message in its tenant's file. */
@@ -262,7 +272,7 @@ export const messageStore = perConnection((db: TenantDb) => {
     /** Changes only a recipient's status, and that of its message with it. */
     setRecipientStatus: (messageSeq: number, id: number, status: Status, now: number): void => {
       setStatus.run(status, now, id);
-      updateStatus.run(messageStatus(recipientStatuses.all(messageSeq)), now, messageSeq);
+      followStatus(messageSeq, id, status, now);
     },
     /** Sets the time of sending, and the verdicts of the gates on it. */
     setSchedule: (seq: number, scheduledAt: number, decisionsJson: string, now: number): void => {
@@ -271,7 +281,7 @@ export const messageStore = perConnection((db: TenantDb) => {
     /** Changes a recipient, and its message's status with it. */
     updateRecipient: (messageSeq: number, result: RecipientResult): void => {
       updateRecipient.run(result);
-      updateStatus.run(messageStatus(recipientStatuses.all(messageSeq)), result.updated_at, messageSeq);
+      followStatus(messageSeq, result.id, result.status, result.updated_at);
     },
   };
 });

@@ -77,13 +77,10 @@ export const storeOutcome = async (
   const write = () =>
     files.write(tenantId, (db) => {
       const now = clock.now();
-      const queue = queueStore(db);
-      // An earlier try may have been stored although its sync failed.
-      const stored = queue.row(row.recipient_id);
-      if (!stored?.claimed || stored.attempts !== row.attempts) return stored?.due_at ?? null;
       if (result === null) {
-        queue.release(row.recipient_id, row.attempts - 1, now);
-        return now;
+        const queue = queueStore(db);
+        queue.giveBack(row, row.attempts - 1, now);
+        return queue.row(row.recipient_id)?.due_at ?? null;
       }
       const { choice, outcome } = result;
       const attempt = {

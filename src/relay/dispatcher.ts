@@ -147,9 +147,23 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     let nextDue: number | null;
     let taken: readonly QueueRow[] = [];
     let recovers = false;
-    const bytes = (): number => taken.reduce((sum, row) => sum + row.size_bytes, 0);
+    const countTaken = (rows: readonly QueueRow[], sign: 1 | -1): void => {
+      working.add(tenantId, sign * rows.length);
+      bytesInFlight += sign * rows.reduce((sum, row) => sum + row.size_bytes, 0);
+    };
+    /** Undoes what the claim has counted. Returns the rows it had taken. */
+    const undo = (): readonly QueueRow[] => {
+      const rows = taken;
+      countTaken(rows, -1);
+      taken = [];
+      if (recovers) recovered.delete(tenantId);
+      recovers = false;
+      return rows;
+    };
     try {
       const { claimed, next } = await files.write(tenantId, (db) => {
+        // It may run twice.
+        undo();
         const queue = queueStore(db);
         // Claims that nothing works on: of a process that died, or left behind by a sync that failed.
         if (!recovered.has(tenantId) && !working.has(tenantId)) {
@@ -158,7 +172,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           recovers = true;
         }
         for (const row of orphans.get(key)?.values() ?? [])
-          queue.takeBack(row.recipient_id, row.attempts - 1, clock.now());
+          queue.giveBack(row, row.attempts - 1, clock.now());
         const byteBudget = MAX_BYTES_IN_FLIGHT - bytesInFlight;
         // Others may have claimed since the places were given.
         if (byteBudget <= 0) return { claimed: [], next: queue.nextDue() };
@@ -173,8 +187,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         const result = claimDue(db, request, deps);
         taken = result.claimed.map(({ row }) => row);
         // At once: the tenant's other lane may claim in this same transaction, other tenants before it is answered.
-        working.add(tenantId, taken.length);
-        bytesInFlight += bytes();
+        countTaken(taken, 1);
         return result;
       });
       orphans.delete(key);
@@ -186,12 +199,10 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       for (const one of claimed) track(deliver(of, one));
     } catch (error) {
       log.error({ err: error, tenant: tenantId }, 'queue of a practice could not be read');
-      working.add(tenantId, -taken.length);
-      bytesInFlight -= bytes();
-      if (recovers) recovered.delete(tenantId);
-      if (taken.length > 0) {
+      const lost = undo();
+      if (lost.length > 0) {
         const kept = orphans.get(key) ?? new Map<number, QueueRow>();
-        for (const row of taken) kept.set(row.recipient_id, row);
+        for (const row of lost) kept.set(row.recipient_id, row);
         orphans.set(key, kept);
       }
       nextDue = clock.now() + FILE_RETRY_MS;

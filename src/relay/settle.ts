@@ -6,6 +6,7 @@ import type { EventData } from '#src/events/store.ts';
 import {
   acceptedSignal,
   applySignals,
+  type NewSignal,
   type SignalDeps,
   signalOfRecipient,
 } from '#src/feedback/apply-signal.ts';
@@ -13,7 +14,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { givesUp, type RetryPolicy, retryWait } from '#src/messages/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { isToBeSent, type Signal, type Status } from '#src/messages/rules.ts';
-import { messageStore } from '#src/messages/store.ts';
+import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface Attempt extends SignalDeps {
@@ -83,27 +84,21 @@ const diagnosticOf = (outcome: Outcome): string | null => {
   return said === undefined ? null : redactText(said);
 };
 
-/** Returns when the recipient is due again; null where nothing is left to do. */
-export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now: number): number | null => {
+/** What the attempt's end means for the recipient, and what is stored with it. */
+const changeOf = (
+  db: TenantDb,
+  recipient: RecipientRow,
+  attempt: Attempt,
+  policy: RetryPolicy,
+  now: number,
+): { readonly news: readonly NewSignal[]; readonly next: Next } => {
   const { row, outcome, upstream } = attempt;
-  const recipient = messageStore(db).recipient(row.recipient_id);
-  if (!recipient) return null;
   const isTried = outcome.kind === 'deferred' || outcome.kind === 'upstream_failure';
-  if (isTried && !isToBeSent(signalOfRecipient(db, recipient))) {
-    // An earlier attempt has delivered it, and a report says so: this one changes nothing.
-    applySignals(
-      db,
-      { ...recipient, attempts: row.attempts },
-      [acceptedSignal(recipient, row.attempts)],
-      attempt,
-      now,
-    );
-    queueStore(db).remove(row.recipient_id);
-    return null;
-  }
+  // An earlier attempt has delivered it, and a report says so: this one changes nothing.
+  if (isTried && !isToBeSent(signalOfRecipient(db, recipient)))
+    return { news: [acceptedSignal(recipient, row.attempts)], next: null };
   const resumedAt = outcome.kind === 'deferred' ? tenantStore(db).practice().resumed_at : null;
   const { signals, next } = changeFor(attempt, recipient.status, resumedAt, policy, now);
-  const attempts = next?.attempts ?? row.attempts;
   const data: EventData = {
     smtp_code: outcome.reply?.code ?? null,
     enhanced_code: outcome.reply?.enhanced ?? null,
@@ -112,9 +107,20 @@ export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now:
     attempt: row.attempts,
     ...('rule' in outcome ? { rule: outcome.rule } : {}),
   };
-  const news = signals.map((signal) => ({ signal, data }));
+  return { news: signals.map((signal) => ({ signal, data })), next };
+};
+
+/** Returns when the recipient is due again; null where nothing is left to do. */
+export const settle = (db: TenantDb, attempt: Attempt, policy: RetryPolicy, now: number): number | null => {
+  const { row } = attempt;
+  const recipient = messageStore(db).recipient(row.recipient_id);
+  if (!recipient) return null;
+  const { news, next } = changeOf(db, recipient, attempt, policy, now);
+  const attempts = next?.attempts ?? row.attempts;
+  const queue = queueStore(db);
+  const isEnded = next === null ? queue.finish(row) : queue.giveBack(row, attempts, next.dueAt);
+  // An earlier try was stored although its sync failed.
+  if (!isEnded) return queue.row(row.recipient_id)?.due_at ?? null;
   applySignals(db, { ...recipient, attempts }, news, attempt, now);
-  if (next === null) queueStore(db).remove(row.recipient_id);
-  else queueStore(db).release(row.recipient_id, attempts, next.dueAt);
   return next?.dueAt ?? null;
 };

@@ -191,7 +191,7 @@ const newScene = (recipientCount: number) => {
     rows.delete(index);
     // What the process knew is lost with it; the next one puts the claim back.
     if (name === 'died') {
-      queueStore(db).takeBack(row.recipient_id, row.attempts, now);
+      queueStore(db).giveBack(row, row.attempts, now);
       return;
     }
     const isPresumed = name === 'accepted_as_delivery';

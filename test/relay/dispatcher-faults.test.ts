@@ -171,3 +171,24 @@ test('a claim that was undone takes no message back that has got another time me
   await relay.untilSent(practice);
   expect(upstream.seen).toHaveLength(2);
 });
+
+test('a claim that runs again, because another write of its transaction failed, takes and counts each message once', async () => {
+  const upstream = playUpstream(() => ACCEPTED);
+  const relay = await createRelay([upstream]);
+  const practice = await relay.createPractice('Nord');
+  const { files } = relay.intake;
+  await relay.send(practice, { to: mailboxes(3) });
+  // As a process that died has left them: the claim puts them back first.
+  await files.write(practice, (db) => db.exec('UPDATE queue SET claimed = 1'));
+  relay.dispatcher.start();
+  const failed = new Promise((resolve) => setImmediate(resolve)).then(() =>
+    files.write(practice, () => {
+      throw new Error('refused');
+    }),
+  );
+  await expect(failed).rejects.toThrow('refused');
+  await relay.untilSent(practice);
+  expect(upstream.seen).toHaveLength(3);
+  await until('nothing is counted any more', () => relay.dispatcher.nextDue(practice) === null, PATIENCE_MS);
+  expect(relay.errors).toEqual([]);
+});

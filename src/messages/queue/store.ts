@@ -31,14 +31,17 @@ export const queueStore = perConnection((db: TenantDb) => {
   const release = db.prepare<[number, number, number]>(
     'UPDATE queue SET claimed = 0, attempts = ?, due_at = ? WHERE recipient_id = ?',
   );
-  const takeBack = db.prepare<[number, number, number]>(
-    'UPDATE queue SET claimed = 0, attempts = ?, due_at = ? WHERE recipient_id = ? AND claimed = 1',
+  const giveBack = db.prepare<[number, number, number, number]>(
+    'UPDATE queue SET claimed = 0, attempts = ?, due_at = ? WHERE recipient_id = ? AND claimed = 1 AND attempts = ?',
+  );
+  const finish = db.prepare<[number, number]>(
+    'DELETE FROM queue WHERE recipient_id = ? AND claimed = 1 AND attempts = ?',
   );
   const releaseAll = db.prepare('UPDATE queue SET claimed = 0 WHERE claimed = 1');
   const remove = db.prepare<[number]>('DELETE FROM queue WHERE recipient_id = ?');
-  const next = db
-    .prepare<[Lane], number>('SELECT min(due_at) FROM queue WHERE claimed = 0 AND lane = ?')
-    .pluck();
+  const next = db.prepare<[], Record<Lane, number | null>>(
+    `SELECT ${lanes.map((lane) => `(SELECT min(due_at) FROM queue WHERE claimed = 0 AND lane = ${lane}) AS "${lane}"`).join(', ')}`,
+  );
   const row = db.prepare<[number], { claimed: 0 | 1; attempts: number; due_at: number }>(
     'SELECT claimed, attempts, due_at FROM queue WHERE recipient_id = ?',
   );
@@ -86,10 +89,11 @@ export const queueStore = perConnection((db: TenantDb) => {
     release: (recipientId: number, attempts: number, dueAt: number): void => {
       release.run(attempts, dueAt, recipientId);
     },
-    /** Undoes a claim that may not have been stored; where it was not, the row may have another time by now. */
-    takeBack: (recipientId: number, attempts: number, dueAt: number): void => {
-      takeBack.run(attempts, dueAt, recipientId);
-    },
+    /** Ends the attempt that `row` counts, the last one. False where it was not stored, or its end was stored before. */
+    finish: ({ recipient_id, attempts }: QueueRow): boolean => finish.run(recipient_id, attempts).changes > 0,
+    /** The same, and the recipient is due again. */
+    giveBack: (row: QueueRow, attempts: number, dueAt: number): boolean =>
+      giveBack.run(attempts, dueAt, row.recipient_id, row.attempts).changes > 0,
     /** Puts back what an earlier process had claimed, due at the times that its claims wrote. */
     releaseAll: (): void => {
       releaseAll.run();
@@ -101,10 +105,7 @@ export const queueStore = perConnection((db: TenantDb) => {
     ofMessage: (messageSeq: number) => ofMessage.all(messageSeq),
     row: (recipientId: number) => row.get(recipientId),
     /** Next due time by lane; null where the lane is empty. */
-    nextDue: (): Record<Lane, number | null> => {
-      const [transactional, marketing] = lanes.map((lane) => next.get(lane) ?? null);
-      return { 0: transactional ?? null, 1: marketing ?? null };
-    },
+    nextDue: (): Readonly<Record<Lane, number | null>> => next.get() ?? { 0: null, 1: null },
     /** Next attempts of a message's recipients that are still queued. */
     nextAttempts: (messageSeq: number): Map<number, number> =>
       new Map(nextAttempts.all(messageSeq).map((row) => [row.recipient_id, row.due_at])),
