@@ -51,8 +51,8 @@ export const searchIndexStore = perConnection((db: TenantDb) => {
     `SELECT ${FINDABLE} FROM messages WHERE seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`,
   );
   const insertText = db.prepare<[number, string]>('INSERT INTO search_texts (seq, text) VALUES (?, ?)');
-  const insertTrigrams = db.prepare<[number, string]>(
-    'INSERT INTO search_trigrams (rowid, text) VALUES (?, ?)',
+  const insertTrigrams = db.prepare<[number]>(
+    'INSERT INTO search_trigrams (rowid, text) SELECT seq, text FROM search_texts WHERE seq > ?',
   );
   // Takes about 7 ms at most. The number of changes shows whether there was anything to merge (FTS5 §6.10).
   const merge = db.prepare("INSERT INTO search_trigrams (search_trigrams, rank) VALUES ('merge', 64)");
@@ -65,11 +65,10 @@ export const searchIndexStore = perConnection((db: TenantDb) => {
     behind: (): number => (newest.get() ?? 0) - (indexedTo.get() ?? 0),
     /** Indexes at most `limit` further messages and returns their count. */
     indexNext: (limit: number): number => {
-      const rows = following.all(indexedTo.get() ?? 0, limit);
-      for (const { seq, text } of rows.map(toText)) {
-        insertText.run(seq, text);
-        insertTrigrams.run(seq, text);
-      }
+      const from = indexedTo.get() ?? 0;
+      const rows = following.all(from, limit);
+      for (const { seq, text } of rows.map(toText)) insertText.run(seq, text);
+      insertTrigrams.run(from);
       return rows.length;
     },
     /** Merges some of the index's segments, because a search reads every segment. False: nothing is left to merge. */
