@@ -2,6 +2,8 @@
 // reports has no way in yet.
 import { type Measured, type Meter, startMeter } from '#test/bench/budget-meter.ts';
 import type { Daemon } from '#test/support/daemon.ts';
+import { outboundTo } from '#test/support/hooks.ts';
+import { startHttpsReceiver } from '#test/support/https-receiver.ts';
 import { cpuSeconds, freePort } from '#test/support/process.ts';
 import { bounceOf, bring } from '#test/support/reports.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
@@ -38,6 +40,8 @@ interface Scene extends Meter {
   readonly path: string;
   readonly token: string;
   readonly from: string;
+  /** Takes the events of a webhook. */
+  readonly followerUrl: string;
 }
 
 /** Warmed up, then measured. */
@@ -138,7 +142,22 @@ const bounce = async (scene: Scene, messages: number): Promise<Measured> => {
   });
 };
 
-export type BudgetCase = 'send' | 'send alone' | 'bulk recipient' | 'submission' | 'bounce';
+/** What follows of each send for a practice whose webhook gets one event of it. */
+const sendFollowed = async (scene: Scene): Promise<Measured> => {
+  const { daemon, token, followerUrl, practiceId } = scene;
+  const hook = { name: 'Budget', url: followerUrl, events: ['message.sent'] };
+  const { status } = await daemon.request('POST', `/api/practices/${practiceId}/webhooks`, hook, token);
+  if (status !== 201) throw new Error(`no webhook: ${status}`);
+  return each(scene, MANY, (count) => sendTogether(scene, count));
+};
+
+export type BudgetCase =
+  | 'send'
+  | 'send alone'
+  | 'send with a webhook'
+  | 'bulk recipient'
+  | 'submission'
+  | 'bounce';
 
 /**
  * `send` comes from 32 clients at once, as in the case of that name, because what a batch shares is shared only there;
@@ -147,6 +166,7 @@ export type BudgetCase = 'send' | 'send alone' | 'bulk recipient' | 'submission'
 const cases: Readonly<Record<BudgetCase, (scene: Scene) => Promise<Measured>>> = {
   send: (scene) => each(scene, MANY, (count) => sendTogether(scene, count)),
   'send alone': (scene) => each(scene, 30, (count) => sendAlone(scene, count)),
+  'send with a webhook': sendFollowed,
   'bulk recipient': (scene) => each(scene, MANY, (count) => sendBulk(scene, count)),
   submission: (scene) => each(scene, MANY, (count) => submit(scene, count)),
   bounce: (scene) => bounce(scene, 40),
@@ -161,6 +181,8 @@ interface Installation {
 const start = async (started: AsyncDisposableStack, counting: boolean): Promise<Installation> => {
   const receiver = await createSmtpReceiver();
   started.defer(() => receiver.stop());
+  const follower = await startHttpsReceiver({ plain: true, keep: false });
+  started.defer(() => follower.stop());
   const [inboundPort, submissionPort] = [await freePort(), await freePort()];
   const meter = await startMeter(
     {
@@ -169,6 +191,7 @@ const start = async (started: AsyncDisposableStack, counting: boolean): Promise<
         inbound: { listen: `127.0.0.1:${inboundPort}` },
         submission: { listen: `127.0.0.1:${submissionPort}` },
       },
+      security: outboundTo(follower),
       // What operators run with.
       log: { level: 'info' },
     },
@@ -183,7 +206,9 @@ const start = async (started: AsyncDisposableStack, counting: boolean): Promise<
       await daemon.request('PATCH', `/api/practices/${practiceId}/compliance`, LEGAL, daemon.adminToken);
       const token = await daemon.createToken(practiceId);
       const path = `/api/practices/${practiceId}/send`;
-      return { ...meter, receiver, inboundPort, submissionPort, token, practiceId, from, path };
+      const followerUrl = follower.url();
+      const places = { inboundPort, submissionPort, followerUrl };
+      return { ...meter, ...places, receiver, token, practiceId, from, path };
     },
   };
 };
