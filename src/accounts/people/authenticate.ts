@@ -10,7 +10,7 @@ import { hashBearer } from './bearer.ts';
 import type { LastUsed } from './last-used.ts';
 import { operatorPermissions, tokenPermissions, tokenPrefix } from './rules.ts';
 import { SESSION_PREFIX, type Sessions } from './sessions.ts';
-import { type CredentialRow, credentialStore } from './token-store.ts';
+import { type Credential, credentialStore } from './token-store.ts';
 
 export interface Credentials {
   readonly bearer: string | null;
@@ -43,11 +43,10 @@ const operator: Caller = {
   isOwner: true,
 };
 
-const isUsable = ({ expires_at, allowed_json }: CredentialRow, clientAddress: string, now: number): boolean =>
-  (expires_at === null || now < expires_at) &&
-  (allowed_json === null || isWithin(clientAddress, JSON.parse(allowed_json) as string[]));
+const isUsable = ({ expires_at, allowed }: Credential, clientAddress: string, now: number): boolean =>
+  (expires_at === null || now < expires_at) && (allowed === null || isWithin(clientAddress, allowed));
 
-const tokenCaller = ({ token_id, tenant_id, project_id, name }: CredentialRow): Caller => ({
+const tokenCaller = ({ token_id, tenant_id, project_id, name }: Credential): Caller => ({
   ...anonymous,
   kind: project_id === null ? 'team_token' : 'project_token',
   credentialId: token_id,
@@ -69,10 +68,10 @@ export const createAuthenticate = ({ platform, clock, adminToken, lastUsed, sess
     clientAddress: string,
     isOnceMore: boolean,
   ): Promise<Caller | null> => {
-    const row = await platform.read((db) => credentialStore(db).find(hashBearer(token)));
-    if (!row || !isUsable(row, clientAddress, clock.now())) return null;
-    if (!isOnceMore) lastUsed.note(row.tenant_id, row.token_id);
-    return tokenCaller(row);
+    const credential = await platform.read((db) => credentialStore(db).find(hashBearer(token)));
+    if (!credential || !isUsable(credential, clientAddress, clock.now())) return null;
+    if (!isOnceMore) lastUsed.note(credential.tenant_id, credential.token_id);
+    return tokenCaller(credential);
   };
 
   const byBearer = (

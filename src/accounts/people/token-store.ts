@@ -1,5 +1,6 @@
 // API tokens: the records that their owners see in the tenant's file, and in platform.db the SHA-256 of each live token.
 // Only the latter lets anyone in, and a stolen file does not.
+import { rememberedBy } from '#src/kernel/db/memory.ts';
 import { type PlatformDb, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TokenScope } from './rules.ts';
 
@@ -55,6 +56,15 @@ export interface CredentialRow {
   allowed_json: string | null;
 }
 
+/** A live token as requests ask for it. */
+export interface Credential extends Omit<CredentialRow, 'allowed_json'> {
+  readonly allowed: readonly string[] | null;
+}
+
+// Every request asks for its token, so tokens are remembered, by their hash alone. A revocation counts from its transaction
+// on, before its sync has ended; where it is undone or the sync fails, the file is asked again. A token that is being made
+// lets no one in before it is on the disk, because `DurableFile.read` waits for a running sync, whatever is remembered. What
+// lets no one in is not remembered, so that guesses fill nothing.
 export const credentialStore = perConnection((db: PlatformDb) => {
   const insert = db.prepare<CredentialRow & { hash: Buffer; now: number }>(
     `INSERT INTO credentials (hash, token_id, tenant_id, project_id, name, expires_at, allowed_json, created_at)
@@ -63,14 +73,24 @@ export const credentialStore = perConnection((db: PlatformDb) => {
   const find = db.prepare<[Buffer], CredentialRow>(
     'SELECT token_id, tenant_id, project_id, name, expires_at, allowed_json FROM credentials WHERE hash = ?',
   );
+  const byHash = rememberedBy(db, (hash: string): Credential | undefined => {
+    const row = find.get(Buffer.from(hash, 'base64'));
+    if (row === undefined) return undefined;
+    const { allowed_json, ...rest } = row;
+    return { ...rest, allowed: allowed_json === null ? null : JSON.parse(allowed_json) };
+  });
   const revoke = db.prepare<[string, string]>('DELETE FROM credentials WHERE token_id = ? AND tenant_id = ?');
   return {
     insert: (hash: Buffer, row: CredentialRow, now: number): void => {
       insert.run({ ...row, hash, now });
     },
-    find: (hash: Buffer): CredentialRow | undefined => find.get(hash),
+    /** Expired ones too. */
+    find: (hash: Buffer): Credential | undefined => byHash(hash.toString('base64')),
     revoke: (tokenId: string, tenantId: string): void => {
       revoke.run(tokenId, tenantId);
+      byHash.forget();
     },
+    /** With a tenant its tokens are removed. */
+    forget: (): void => byHash.forget(),
   };
 });

@@ -1,4 +1,5 @@
 // The registry of tenants in platform.db.
+import { credentialStore } from '#src/accounts/people/token-store.ts';
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 
 /** `system`: the one tenant by which the service itself sends mail. */
@@ -53,6 +54,7 @@ export const registryStore = perConnection((db: PlatformDb) => {
     },
     remove: (id: string): void => {
       remove.run(id);
+      credentialStore(db).forget();
     },
     incomplete: (): string[] => incomplete.all(),
     get: (id: string): TenantRow | undefined => get.get(id),

@@ -73,6 +73,8 @@ const operator: Caller = {
 };
 const request = (caller: Caller): Request => ({ caller, change: systemChange('test'), language: 'de' });
 
+export const byOperator = (): Request => request(operator);
+
 /** A team token as the operator makes it, unless `fields` say otherwise. */
 export const mintToken = (
   storage: Storage,
@@ -99,7 +101,6 @@ export const openPractice = async (): Promise<SamplePractice> => {
     limitInvitations: () => undefined,
     origin: ORIGIN,
   };
-  const byOperator = () => request(operator);
   const account = (email: string) =>
     storage.platform.read((db) => accountStore(db).byEmail(emailOf(email).emailKey));
   const mails = () =>

@@ -1,0 +1,173 @@
+// Tokens are remembered beside the registry: whatever happens to the row, the next answer is what the file says.
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createAuthenticate } from '#src/accounts/people/authenticate.ts';
+import { hashBearer } from '#src/accounts/people/bearer.ts';
+import { credentialStore } from '#src/accounts/people/token-store.ts';
+import { revokeToken } from '#src/accounts/people/tokens.ts';
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
+import { createTestDisk, type TestDisk } from '#test/kernel/db/test-disk.ts';
+import { until } from '#test/support/process.ts';
+import {
+  createSampleTenant,
+  createTestClock,
+  openTestStorage,
+  type TestClock,
+  temporaryDirectory,
+} from '#test/support/storage.ts';
+import { byOperator, mintToken } from './practice.ts';
+
+const START = 1_700_000_000_000;
+const ENDS = START + 60_000;
+
+let directory: string;
+let disk: TestDisk;
+let clock: TestClock;
+let storage: Storage;
+let tenantId: string;
+let token: string;
+let tokenId: string;
+
+/** Whether a request with it is let in. */
+const letsIn = async (bearer = token): Promise<boolean> => {
+  const ask = createAuthenticate({
+    platform: storage.platform,
+    clock,
+    adminToken: null,
+    lastUsed: { note: () => undefined, notedAt: () => undefined, flush: async () => undefined },
+    sessions: { byBearer: async () => null, byCookie: async () => null },
+  });
+  const nothing = { adminToken: null, cookie: null, csrfToken: null, isWrite: false };
+  return (await ask({ ...nothing, bearer }, '192.0.2.7')) !== null;
+};
+
+const revoke = () =>
+  revokeToken({ storage, clock, queue: createKeyedQueue() }, tenantId, tokenId, byOperator());
+
+const find = (db: PlatformDb) => credentialStore(db).find(hashBearer(token));
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+  disk = createTestDisk();
+  clock = createTestClock(START);
+  storage = await openTestStorage(directory, { disk });
+  tenantId = await createSampleTenant(storage);
+  const minted = await mintToken(storage, clock, tenantId, { expiresAt: ENDS });
+  token = minted.token;
+  tokenId = minted.row.id;
+  expect(await letsIn()).toBe(true);
+});
+
+describe('a token that has let in', () => {
+  test('is not read again', async () => {
+    await storage.platform.write((db) => void db.prepare('DELETE FROM credentials').run());
+    expect(await letsIn()).toBe(true);
+  });
+
+  test('ends with its time', async () => {
+    clock.set(ENDS - 1);
+    expect(await letsIn()).toBe(true);
+    clock.set(ENDS);
+    expect(await letsIn()).toBe(false);
+  });
+
+  test('ends with its revocation, from its transaction on', async () => {
+    disk.hold();
+    onTestFinished(disk.release);
+    const revoked = revoke();
+    await until('the revocation was committed', () => storage.platform.peek(find) === undefined);
+    const meanwhile = letsIn();
+    await turns(20);
+    disk.release();
+    expect(await meanwhile).toBe(false);
+    await revoked;
+    expect(await letsIn()).toBe(false);
+  });
+
+  test('ends with its practice', async () => {
+    await storage.platform.write((db) => registryStore(db).remove(tenantId));
+    expect(await letsIn()).toBe(false);
+  });
+
+  test('lets in again where its revocation was undone', async () => {
+    const failed = storage.platform.write((db) => {
+      credentialStore(db).revoke(tokenId, tenantId);
+      expect(find(db)).toBeUndefined();
+      throw new Error('undone');
+    });
+    await expect(failed).rejects.toThrow('undone');
+    expect(await letsIn()).toBe(true);
+  });
+
+  test('is what the file says after a failed sync of its revocation', async () => {
+    disk.failNextSync(new Error('no disk'));
+    await expect(revoke()).rejects.toMatchObject({ code: 'unavailable' });
+    await until('the registry was opened again', () => !storage.platform.broken());
+    const rows = storage.platform.peek((db) => db.prepare('SELECT 1 FROM credentials').all());
+    expect(await letsIn()).toBe(rows.length === 1);
+  });
+
+  test('is asked for anew after a restart', async () => {
+    await revoke();
+    await storage.close();
+    storage = await openTestStorage(directory, { disk });
+    expect(await letsIn()).toBe(false);
+    token = (await mintToken(storage, clock, tenantId)).token;
+    expect(await letsIn()).toBe(true);
+    await storage.close();
+    storage = await openTestStorage(directory, { disk });
+    expect(await letsIn()).toBe(true);
+  });
+});
+
+describe('a token that is being made', () => {
+  const other = `svc_team_${'7'.repeat(43)}`;
+  const insert = (db: PlatformDb) => {
+    const limits = { project_id: null, name: 'other', expires_at: null, allowed_json: null };
+    credentialStore(db).insert(
+      hashBearer(other),
+      { token_id: 'other', tenant_id: tenantId, ...limits },
+      START,
+    );
+    expect(credentialStore(db).find(hashBearer(other))).toMatchObject({ token_id: 'other' });
+  };
+
+  test('lets in at once when it is made, also where it was tried before', async () => {
+    expect(await letsIn(other)).toBe(false);
+    await storage.platform.write(insert);
+    expect(await letsIn(other)).toBe(true);
+  });
+
+  test('lets no one in where that was undone', async () => {
+    const failed = storage.platform.write((db) => {
+      insert(db);
+      throw new Error('undone');
+    });
+    await expect(failed).rejects.toThrow('undone');
+    expect(await letsIn(other)).toBe(false);
+  });
+
+  test('lets no one in before it is on the disk, remembered or not', async () => {
+    disk.hold();
+    onTestFinished(disk.release);
+    const made = storage.platform.write(insert);
+    await until('it was committed', () =>
+      storage.platform.peek((db) => credentialStore(db).find(hashBearer(other)) !== undefined),
+    );
+    let answer: boolean | null = null;
+    const asked = letsIn(other).then((isIn) => {
+      answer = isIn;
+    });
+    await turns(20);
+    expect(answer).toBeNull();
+    disk.release();
+    await Promise.all([made, asked]);
+    expect(answer).toBe(true);
+  });
+});
