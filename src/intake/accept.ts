@@ -120,12 +120,13 @@ const store = async (
   const now = intake.clock.now();
   let woken: { lane: Lane; dueAt: number } = { lane: 0, dueAt: now };
   let usageReached = false;
-  const write = (db: TenantDb): Accepted => {
+  /** A refusal is returned, not thrown: it has written nothing that would have to be undone for all of the batch. */
+  const write = (db: TenantDb): Accepted | AppError => {
     const repeated = request && repeatedAnswer(db, chooseProject(db, submission), request, now);
     if (repeated) return repeated;
     const evaluation = evaluate(db, intake, submission, assess, { now });
     const { draft, facts, result } = evaluation;
-    if (result.refusal !== null) throw refused(intake, tenantId, result.refusal, facts);
+    if (result.refusal !== null) return refused(intake, tenantId, result.refusal, facts);
     const id = newId();
     const ownHeaders = submission.source === 'system' ? submission.ownHeaders : null;
     const { contentKey } = intake;
@@ -144,6 +145,7 @@ const store = async (
   const release = await intake.holdDue(tenantId, now);
   try {
     const accepted = await intake.files.write(tenantId, write);
+    if (accepted instanceof AppError) throw accepted;
     // A repeated answer wakes the relay too: the first request may have ended in a failed sync, and its message waits since.
     intake.wake(tenantId, woken.lane, woken.dueAt);
     if (usageReached) intake.usageReached(tenantId);

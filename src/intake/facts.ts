@@ -70,6 +70,7 @@ const suppressedAmong = (
   key: KeyObject,
 ): ReadonlyMap<Address, SuppressionFacts> => {
   const found = new Map<Address, SuppressionFacts>();
+  if (suppressionStore(db).isEmpty()) return found;
   for (const { address } of recipientsOf(draft)) {
     const rows = suppressionStore(db).ofAddress(suppressionHash(key, practiceId, address));
     const row = rows.length === 0 ? null : applicableSuppression(rows, projectId, route.id);

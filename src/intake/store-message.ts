@@ -5,6 +5,7 @@ import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { suppressionData } from '#src/feedback/suppressions/change.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import { languageOf } from '#src/intake/content/language.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
@@ -15,7 +16,7 @@ import type { Status } from '#src/messages/rules.ts';
 import { packDecisions } from '#src/messages/schema.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';
 import type { MessageFooter, MessageSettings } from '#src/messages/settings.ts';
-import { messageStore, type NewBody } from '#src/messages/store.ts';
+import { messageStore, type NewBody, type NewMessage, type RecipientRow } from '#src/messages/store.ts';
 import type { Draft } from './draft.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { Facts } from './gate.ts';
@@ -68,12 +69,13 @@ const bodyOf = (draft: Draft, { id, ownHeaders, contentKey }: Identity): NewBody
   return { ...sealContent(contentKey, id, { text, html }), headers_json, calendar_json, shared: null };
 };
 
+/** The rows of the message, its body and its attachments, as they were inserted. */
 const insertMessage = (
   db: TenantDb,
   { draft, projectId, route, facts, result }: Evaluation,
   identity: Identity,
   status: Status,
-): number => {
+): Pick<NewMessage, 'message' | 'body' | 'attachments'> => {
   const { id, source, ownHeaders } = identity;
   const settings: MessageSettings = {
     plain_text_fallback: draft.settings.plain_text_fallback === true,
@@ -81,45 +83,44 @@ const insertMessage = (
     track_clicks: draft.settings.track_clicks === true,
     footer: footerOf(draft, facts, ownHeaders !== null),
   };
-  const seq = messageStore(db).insert(
-    {
-      id,
-      internet_message_id: draft.messageId ?? `<${id}@${addressDomain(facts.from.address)}>`,
-      project_id: projectId,
-      route_id: route.id,
-      message_kind: facts.kind,
-      channel: kinds[facts.kind].channel,
-      source,
-      from_json: JSON.stringify(facts.from),
-      to_json: JSON.stringify((draft.shown ?? draft).to),
-      cc_json: JSON.stringify((draft.shown ?? draft).cc),
-      bcc_json: JSON.stringify(draft.bcc),
-      reply_to_json: JSON.stringify(draft.replyTo),
-      subject: draft.subject,
-      tag: draft.tags[0] ?? null,
-      tags_json: JSON.stringify(draft.tags),
-      metadata_json: JSON.stringify(draft.metadata),
-      settings_json: JSON.stringify(settings),
-      decisions_json: packDecisions(result.verdicts),
-      status,
-      score: facts.content?.score ?? null,
-      size_bytes: sizeOf(draft),
-      scheduled_at: draft.scheduledAt,
-      created_at: facts.now,
-      updated_at: facts.now,
-    },
-    bodyOf(draft, identity),
-  );
-  for (const [position, { filename, contentType, contentId, content }] of draft.attachments.entries()) {
-    messageStore(db).insertAttachment(seq, position, {
-      filename,
-      content_type: contentType,
-      content_id: contentId,
-      size_bytes: content.length,
-      content,
-    });
-  }
-  return seq;
+  const row = {
+    id,
+    internet_message_id: draft.messageId ?? `<${id}@${addressDomain(facts.from.address)}>`,
+    project_id: projectId,
+    route_id: route.id,
+    message_kind: facts.kind,
+    channel: kinds[facts.kind].channel,
+    source,
+    from_json: JSON.stringify(facts.from),
+    to_json: JSON.stringify((draft.shown ?? draft).to),
+    cc_json: JSON.stringify((draft.shown ?? draft).cc),
+    bcc_json: JSON.stringify(draft.bcc),
+    reply_to_json: JSON.stringify(draft.replyTo),
+    subject: draft.subject,
+    tag: draft.tags[0] ?? null,
+    tags_json: JSON.stringify(draft.tags),
+    metadata_json: JSON.stringify(draft.metadata),
+    settings_json: JSON.stringify(settings),
+    decisions_json: packDecisions(result.verdicts),
+    status,
+    score: facts.content?.score ?? null,
+    size_bytes: sizeOf(draft),
+    scheduled_at: draft.scheduledAt,
+    created_at: facts.now,
+    updated_at: facts.now,
+  };
+  const body = bodyOf(draft, identity);
+  const seq = messageStore(db).insert(row, body);
+  const attachments = draft.attachments.map(({ filename, contentType, contentId, content }) => ({
+    filename,
+    content_type: contentType,
+    content_id: contentId,
+    size_bytes: content.length,
+    content,
+  }));
+  for (const [position, attachment] of attachments.entries())
+    messageStore(db).insertAttachment(seq, position, attachment);
+  return { message: { ...row, seq }, body, attachments };
 };
 
 const count = (db: TenantDb, { projectId, route, facts }: Evaluation, dueAt: number): void => {
@@ -145,9 +146,12 @@ export const storeMessage = (db: TenantDb, evaluation: Evaluation, identity: Ide
   const goesOut = !result.blocked && all.some(({ isSuppressed }) => !isSuppressed);
   const status: Status = goesOut || result.blocked ? waiting : 'suppressed';
   const dueAt = Math.max(draft.scheduledAt ?? now, result.heldUntil ?? 0, now);
+  const size = sizeOf(draft);
   const messages = messageStore(db);
   const events = eventStore(db);
-  const seq = insertMessage(db, evaluation, identity, status);
+  const inserted = insertMessage(db, evaluation, identity, status);
+  const { seq } = inserted.message;
+  const recipients = new Map<number, RecipientRow>();
   if (goesOut) {
     // A waiting message may be given another time, and then its row no longer says how it began.
     const data = waiting === 'pending' ? { data: { status: waiting } } : {};
@@ -155,7 +159,8 @@ export const storeMessage = (db: TenantDb, evaluation: Evaluation, identity: Ide
   }
   for (const { field, address, isSuppressed } of all) {
     const itsStatus = isSuppressed && !result.blocked ? 'suppressed' : waiting;
-    const recipientId = messages.insertRecipient(seq, address, field, itsStatus, now);
+    const recipient = messages.insertRecipient(seq, address, field, itsStatus, now);
+    const recipientId = recipient.id;
     const suppression = facts.suppressed.get(address);
     if (itsStatus === 'suppressed')
       events.append({
@@ -165,9 +170,13 @@ export const storeMessage = (db: TenantDb, evaluation: Evaluation, identity: Ide
         at: now,
         ...(suppression ? { data: suppressionData(db, address, suppression) } : {}),
       });
-    else if (itsStatus !== 'failed')
-      queueStore(db).enqueue({ recipientId, messageSeq: seq, lane, dueAt, size: sizeOf(draft), now });
+    else if (itsStatus !== 'failed') {
+      queueStore(db).enqueue({ recipientId, messageSeq: seq, lane, dueAt, size, now });
+      recipients.set(recipientId, recipient);
+    }
   }
+  if (goesOut && dueAt === now)
+    messages.handOver({ ...inserted, recipients, suppressionVersion: suppressionStore(db).version() });
   if (result.blocked) {
     const data = { content_reasons: facts.content?.findings.map(({ id }) => id) ?? [] };
     for (const type of ['message.failed', 'message.content_blocked'] as const)

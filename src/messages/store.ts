@@ -1,6 +1,8 @@
 // Messages and their recipients in the tenant's file.
+import { rememberedBy } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type MergeData, merge } from '#src/mail/merge-fields.ts';
+import { createHandOver } from './hand-over.ts';
 import type { Channel, Kind } from './kinds.ts';
 import { messageStatus, type Status } from './rules.ts';
 
@@ -77,7 +79,7 @@ export interface AttachmentRow {
   content_type: string;
   content_id: string | null;
   size_bytes: number;
-  content: Buffer;
+  content: Uint8Array;
 }
 
 export type RecipientField = 'to' | 'cc' | 'bcc';
@@ -100,6 +102,17 @@ export type RecipientResult = Pick<
   RecipientRow,
   'id' | 'status' | 'attempts' | 'smtp_code' | 'enhanced_code' | 'diagnostic' | 'upstream' | 'updated_at'
 >;
+
+/** A message that was just stored and is due at once. */
+export interface NewMessage {
+  readonly message: MessageRow;
+  readonly body: BodyRow;
+  readonly attachments: readonly AttachmentRow[];
+  /** By id: those that were not taken yet. */
+  readonly recipients: Map<number, RecipientRow>;
+  /** The version of the suppressions by which its recipients were checked. */
+  readonly suppressionVersion: number;
+}
 
 const MESSAGE_COLUMNS = [
   'id',
@@ -203,16 +216,41 @@ export const messageStore = perConnection((db: TenantDb) => {
     'UPDATE messages SET scheduled_at = ?, decisions_json = ?, updated_at = ? WHERE seq = ?',
   );
 
+  const routeOf = db.prepare<[number], string>('SELECT route_id FROM messages WHERE seq = ?').pluck();
+  /** A message never changes its route. */
+  const knownRoute = rememberedBy(db, (seq: number) => routeOf.get(seq));
+  const handOver = createHandOver<NewMessage>(db);
+
   /** After a change of that recipient: a message that has no other one has its status. */
   const followStatus = (seq: number, id: number, status: Status, now: number): void => {
+    handOver.remove(seq);
     if (updateStatusOfOne.run({ seq, id, status, now }).changes === 0)
       updateStatus.run(messageStatus(recipientStatuses.all(seq)), now, seq);
   };
 
   return {
+    /** Hands a message over to the relay. */
+    handOver: (rows: NewMessage): void => handOver.put(rows.message.seq, rows.message.size_bytes, rows),
+    /**
+     * What was handed over of the message, for one of its recipients, and only once for each. Undefined where it was not, or
+     * something of the message has changed since.
+     */
+    takeHandedOver: (
+      seq: number,
+      recipientId: number,
+    ): (NewMessage & { recipient: RecipientRow }) | undefined => {
+      const rows = handOver.get(seq);
+      const recipient = rows?.recipients.get(recipientId);
+      if (!rows || !recipient) return undefined;
+      rows.recipients.delete(recipientId);
+      if (rows.recipients.size === 0) handOver.remove(seq);
+      return { ...rows, recipient };
+    },
+    routeOf: (seq: number): string | undefined => knownRoute(seq),
     /** Returns the number of the new message in its tenant's file. */
     insert: (row: Omit<MessageRow, 'seq'>, { shared, ...body }: NewBody): number => {
       const seq = Number(insertMessage.run(row).lastInsertRowid);
+      knownRoute.know(seq, row.route_id);
       const where = shared && { text: null, html: null, shared_id: shared.id };
       insertBody.run({
         ...body,
@@ -230,11 +268,7 @@ export const messageStore = perConnection((db: TenantDb) => {
     removeUnusedShared: (id: number): void => {
       removeUnusedShared.run(id);
     },
-    insertAttachment: (
-      seq: number,
-      position: number,
-      row: Omit<AttachmentRow, 'content'> & { content: Uint8Array },
-    ) => {
+    insertAttachment: (seq: number, position: number, row: AttachmentRow) => {
       insertAttachment.run(
         seq,
         position,
@@ -246,12 +280,24 @@ export const messageStore = perConnection((db: TenantDb) => {
       );
     },
     insertRecipient: (
-      seq: number,
+      message_seq: number,
       address: string,
       field: RecipientField,
       status: Status,
       now: number,
-    ): number => Number(insertRecipient.run(seq, address, field, status, now).lastInsertRowid),
+    ): RecipientRow => ({
+      id: Number(insertRecipient.run(message_seq, address, field, status, now).lastInsertRowid),
+      message_seq,
+      address,
+      field,
+      status,
+      attempts: 0,
+      smtp_code: null,
+      enhanced_code: null,
+      diagnostic: null,
+      upstream: null,
+      updated_at: now,
+    }),
     bySeq: (seq: number): MessageRow | undefined => bySeq.get(seq),
     byId: (id: string): MessageRow | undefined => byId.get(id),
     /** The newest messages that were submitted by SMTP with that Message-ID (with angle brackets), in their order. */
@@ -276,6 +322,7 @@ export const messageStore = perConnection((db: TenantDb) => {
     },
     /** Sets the time of sending, and the verdicts of the gates on it. */
     setSchedule: (seq: number, scheduledAt: number, decisionsJson: string, now: number): void => {
+      handOver.remove(seq);
       updateSchedule.run(scheduledAt, decisionsJson, now, seq);
     },
     /** Changes a recipient, and its message's status with it. */

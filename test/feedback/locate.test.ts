@@ -52,7 +52,7 @@ const scene = async () => {
         shared: null,
       };
       const seq = store.insert(message, body);
-      return recipients.map((address) => store.insertRecipient(seq, address, 'to', 'processed', 0));
+      return recipients.map((address) => store.insertRecipient(seq, address, 'to', 'processed', 0).id);
     });
   const { number, host } = await storage.tenants.read(tenantId, (db) => {
     const { number, managed_host } = tenantStore(db).practice();

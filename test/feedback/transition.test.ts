@@ -3,7 +3,7 @@
 // @module-tag slow
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type CountedOutcome, countedOutcomes } from '#src/accounts/counters/store.ts';
+import { type CountedOutcome, countedOutcomes, counterStore } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { applySignal } from '#src/feedback/apply-signal.ts';
@@ -124,7 +124,10 @@ const rowStore = perConnection((db: TenantDb) => {
   return {
     events: (seq: number) => events.all(seq),
     suppressions: (address: string) => suppressions.all(address),
-    counters: (routeId: string) => counters.get(routeId),
+    counters: (routeId: string) => {
+      counterStore(db).write();
+      return counters.get(routeId);
+    },
     added: (after: number, address: string) => added.get(after, address),
     lastSeq: () => last.get() ?? 0,
     sums: () => all.get(),

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createOutbox } from '#src/accounts/mails/outbox.ts';
 import type { Notice } from '#src/accounts/mails/schema.ts';
 import { noticeStore } from '#src/accounts/mails/store.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createPostman, type Postman, type PostmanDeps } from '#src/intake/postman.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
@@ -83,7 +84,8 @@ const untilSaid = (message: string, count: number) =>
   until(`${message} ${count} times`, () => said(message) === count, PATIENCE_MS);
 const pause = (reason: string | null): Promise<void> =>
   relay.storage.tenants.write(tenant, (db) => {
-    db.prepare('UPDATE practice SET paused_at = ?, pause_reason = ?').run(reason && 1, reason);
+    const store = tenantStore(db);
+    store.updatePause({ ...store.practice(), paused_at: reason === null ? null : 1, pause_reason: reason });
   });
 
 const FAILED = 'a notice could not be sent';

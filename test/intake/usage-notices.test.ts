@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { monthOf } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { createUsageNotices, reachedShare, type UsageNotices } from '#src/intake/usage-notices.ts';
+import { forgetMemory } from '#src/kernel/db/memory.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { createLog } from '#src/kernel/log.ts';
@@ -136,7 +137,10 @@ describe('the notice', () => {
   test('has the same ids after a crash between outbox and file', async () => {
     await use(90);
     await notify();
-    await storage.tenants.write(tenant, (db) => db.prepare('UPDATE monthly_usage SET told = 0').run());
+    await storage.tenants.write(tenant, (db) => {
+      db.prepare('UPDATE monthly_usage SET told = 0').run();
+      forgetMemory(db);
+    });
     await notify();
     const [first, second] = enqueued;
     expect(first).toEqual(second);

@@ -1,5 +1,6 @@
 import { createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { type PracticePause, tenantStore } from '#src/accounts/tenants/store.ts';
 import { createHostKeys } from '#src/domains/keys/keys.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
@@ -117,8 +118,12 @@ describe('what is claimed', () => {
 });
 
 describe('a paused tenant', () => {
+  const setPause = (pause: Partial<PracticePause>): void => {
+    const store = tenantStore(tenant.db);
+    store.updatePause({ ...store.practice(), ...pause });
+  };
   beforeEach(() => {
-    tenant.db.prepare("UPDATE practice SET paused_at = 1, pause_reason = 'bounces'").run();
+    setPause({ paused_at: 1, pause_reason: 'bounces' });
   });
 
   test('keeps its mail, untouched, and is looked at again later', () => {
@@ -131,7 +136,7 @@ describe('a paused tenant', () => {
   test('sends it after it has been resumed', () => {
     queueMessage(tenant, { dueAt: NOW });
     claim();
-    tenant.db.prepare('UPDATE practice SET paused_at = NULL').run();
+    setPause({ paused_at: null });
     expect(claim().claimed).toHaveLength(1);
   });
 });

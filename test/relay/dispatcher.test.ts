@@ -84,7 +84,8 @@ describe('the order of tenants', () => {
     const practice = await relay.createPractice('Nord');
     const pause = (at: number | null) =>
       relay.storage.tenants.write(practice, (db) => {
-        db.prepare('UPDATE practice SET paused_at = ?').run(at);
+        const store = tenantStore(db);
+        store.updatePause({ ...store.practice(), paused_at: at });
       });
     await relay.send(practice);
     await pause(relay.clock.now());
@@ -200,7 +201,8 @@ describe('a message', () => {
     const relay = await createRelay([upstream]);
     const practice = await relay.createPractice('Nord');
     await relay.storage.tenants.write(practice, (db) => {
-      db.exec("UPDATE practice SET custom_domain = 'nord.example', custom_verified_at = 1");
+      const store = tenantStore(db);
+      store.updateDomains({ ...store.practice(), custom_domain: 'nord.example', custom_verified_at: 1 });
       // Sealed for another host.
       db.exec(`INSERT INTO dkim_keys SELECT 'nord.example', token || '2', position, algorithm, role, sealed_key,
                  created_at, published_at, activated_at, retired_at

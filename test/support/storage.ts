@@ -150,7 +150,7 @@ export const queueMessage = (
     { text: 'Guten Tag', html: null, sealed: null, headers_json: '[]', calendar_json: null, shared: null },
   );
   const recipientIds = recipients.map((address) => {
-    const recipientId = store.insertRecipient(seq, address, 'to', 'queued', now);
+    const recipientId = store.insertRecipient(seq, address, 'to', 'queued', now).id;
     queueStore(db).enqueue({ recipientId, messageSeq: seq, lane, dueAt: fields.dueAt ?? now, size, now });
     return recipientId;
   });

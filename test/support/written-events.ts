@@ -80,7 +80,7 @@ const writeMessage = (
     },
     { text: null, html: null, sealed: null, headers_json: '[]', calendar_json: null, shared: null },
   );
-  const recipientId = messageStore(db).insertRecipient(messageSeq, address, 'to', 'clicked', now);
+  const recipientId = messageStore(db).insertRecipient(messageSeq, address, 'to', 'clicked', now).id;
   eventStore(db).append({ type: 'message.created', messageSeq, recipientId: null, at: now });
   return { messageSeq, recipientId };
 };

@@ -1,5 +1,9 @@
 // What became of mails per route and UTC day, and how many went over which channel, in the tenant's file: counted in the
 // transaction of what is counted. Mails to the simulator are not.
+//
+// The messages of one transaction count in the same few rows. So what is added is summed up in memory and written once, at
+// the end of the transaction, or when one of the tables is read.
+import { keepBeside, rememberedBy } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 
@@ -38,29 +42,54 @@ export interface DayCounts extends Record<CountedOutcome | 'accepted', number> {
   day: number;
 }
 
+type Counters = Record<CountedOutcome | 'accepted', number> & { day: number; routeId: string };
+
+/** Rows of sums that wait to be written. */
+const createSums = <Row extends object>(write: (row: Row) => void) => {
+  const rows = new Map<string, Row>();
+  return {
+    /** The row of this key; `none` where nothing waits for it. */
+    row: (key: string, none: () => Row): Row => {
+      const row = rows.get(key) ?? none();
+      rows.set(key, row);
+      return row;
+    },
+    write: (): void => {
+      for (const row of rows.values()) write(row);
+      rows.clear();
+    },
+    forget: (): void => rows.clear(),
+  };
+};
+
 export const counterStore = perConnection((db: TenantDb) => {
-  const add = db.prepare<[day: number, routeId: string, mails: number]>(
-    `INSERT INTO counters (day, route_id, accepted) VALUES (?, ?, ?)
-     ON CONFLICT (day, route_id) DO UPDATE SET accepted = accepted + excluded.accepted`,
+  const counted = ['accepted', ...countedOutcomes] as const;
+  const addCounters = db.prepare<Counters>(
+    `INSERT INTO counters (day, route_id, ${counted.join(', ')})
+     VALUES (:day, :routeId, ${counted.map((name) => `:${name}`).join(', ')})
+     ON CONFLICT (day, route_id) DO UPDATE SET ${counted.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
   );
-  const addChannel = db.prepare<[day: number, projectId: string, channel: string, mails: number]>(
-    `INSERT INTO channel_counters (day, project_id, channel, accepted) VALUES (?, ?, ?, ?)
+  const addChannel = db.prepare<{ day: number; projectId: string; channel: string; mails: number }>(
+    `INSERT INTO channel_counters (day, project_id, channel, accepted) VALUES (:day, :projectId, :channel, :mails)
      ON CONFLICT (day, project_id, channel) DO UPDATE SET accepted = accepted + excluded.accepted`,
   );
-  const addOutcomes = db.prepare<Record<CountedOutcome, number> & { day: number; messageSeq: number }>(
-    `INSERT INTO counters (day, route_id, accepted, ${countedOutcomes.join(', ')})
-     SELECT :day, route_id, 0, ${countedOutcomes.map((outcome) => `:${outcome}`).join(', ')} FROM messages WHERE seq = :messageSeq
-     ON CONFLICT (day, route_id) DO UPDATE SET ${countedOutcomes.map((outcome) => `${outcome} = ${outcome} + excluded.${outcome}`).join(', ')}`,
+  const addUsage = db.prepare<{ month: string; mails: number }>(
+    `INSERT INTO monthly_usage (month, accepted) VALUES (:month, :mails)
+     ON CONFLICT (month) DO UPDATE SET accepted = accepted + excluded.accepted`,
+  );
+  const addVolume = db.prepare<{ day: number; stream: Stream; mails: number }>(
+    `INSERT INTO daily_volume (day, stream, mails) VALUES (:day, :stream, :mails)
+     ON CONFLICT (stream, day) DO UPDATE SET mails = mails + excluded.mails`,
   );
   const perRoute = db.prepare<[from: number, toExclusive: number], RouteCounts>(
     `SELECT route_id, sum(accepted) AS accepted, ${countedOutcomes.map((outcome) => `sum(${outcome}) AS ${outcome}`).join(', ')}
      FROM counters WHERE day >= ? AND day < ? GROUP BY route_id ORDER BY route_id`,
   );
-  const sums = countedOutcomes.map((outcome) => `coalesce(sum(${outcome}), 0) AS ${outcome}`).join(', ');
+  const sumsOf = countedOutcomes.map((outcome) => `coalesce(sum(${outcome}), 0) AS ${outcome}`).join(', ');
   // Day by day by its key, however many routes there are.
   const ofRoute = db.prepare<{ routeId: string; from: number; to: number }, Record<CountedOutcome, number>>(
     `WITH RECURSIVE days (day) AS (SELECT :from UNION ALL SELECT day + 1 FROM days WHERE day + 1 < :to)
-     SELECT ${sums} FROM days CROSS JOIN counters ON counters.day = days.day AND route_id = :routeId`,
+     SELECT ${sumsOf} FROM days CROSS JOIN counters ON counters.day = days.day AND route_id = :routeId`,
   );
   const perDay = db.prepare<{ from: number; to: number; routeIds: string }, DayCounts>(
     `SELECT day, sum(accepted) AS accepted, ${countedOutcomes.map((outcome) => `sum(${outcome}) AS ${outcome}`).join(', ')}
@@ -76,10 +105,6 @@ export const counterStore = perConnection((db: TenantDb) => {
        AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))
      GROUP BY day, channel ORDER BY day, channel`,
   );
-  const addUsage = db.prepare<[month: string, mails: number]>(
-    `INSERT INTO monthly_usage (month, accepted) VALUES (?, ?)
-     ON CONFLICT (month) DO UPDATE SET accepted = accepted + excluded.accepted`,
-  );
   const usage = db.prepare<[string], Usage>(
     'SELECT accepted, told AS notified FROM monthly_usage WHERE month = ?',
   );
@@ -87,59 +112,99 @@ export const counterStore = perConnection((db: TenantDb) => {
     `INSERT INTO monthly_usage (month, accepted, told) VALUES (?, 0, ?)
      ON CONFLICT (month) DO UPDATE SET told = max(told, excluded.told)`,
   );
-  const addVolume = db.prepare<[day: number, stream: Stream, mails: number]>(
-    `INSERT INTO daily_volume (day, stream, mails) VALUES (?, ?, ?)
-     ON CONFLICT (stream, day) DO UPDATE SET mails = mails + excluded.mails`,
-  );
   const volumes = db.prepare<[Stream, number], { day: number; mails: number }>(
     'SELECT day, mails FROM daily_volume WHERE stream = ? AND day >= ? ORDER BY day',
   );
+  const sums = {
+    counters: createSums((row: Counters) => addCounters.run(row)),
+    channels: createSums((row: Parameters<typeof addChannel.run>[0] & object) => addChannel.run(row)),
+    usage: createSums((row: { month: string; mails: number }) => addUsage.run(row)),
+    volumes: createSums((row: { day: number; stream: Stream; mails: number }) => addVolume.run(row)),
+  };
+  /** Those of the days from `fromDay` on. */
+  const knownVolumes = new Map<Stream, { readonly fromDay: number; readonly days: Map<number, number> }>();
+  const write = (): void => {
+    for (const sum of Object.values(sums)) sum.write();
+  };
+  keepBeside(db, {
+    write,
+    forget: () => {
+      for (const sum of Object.values(sums)) sum.forget();
+      knownVolumes.clear();
+    },
+  });
+  const usageOf = rememberedBy(db, (month: string): Usage => {
+    sums.usage.write();
+    return usage.get(month) ?? { accepted: 0, notified: 0 };
+  });
+  const countersOf = (day: number, routeId: string): Counters =>
+    sums.counters.row(`${day} ${routeId}`, () => ({ ...noOutcomes, accepted: 0, day, routeId }));
+
   return {
+    /** Writes what was added: to be called before statements of another store read these tables. */
+    write,
     /** What counts towards the plan's cap. `month` as `monthOf` names it. */
     addUsage: (month: string, mails: number): void => {
-      addUsage.run(month, mails);
+      usageOf(month).accepted += mails;
+      sums.usage.row(month, () => ({ month, mails: 0 })).mails += mails;
     },
-    usage: (month: string): Usage => usage.get(month) ?? { accepted: 0, notified: 0 },
+    usage: (month: string): Usage => ({ ...usageOf(month) }),
     /** The owners have been notified of that share, in per cent; never lowered. */
     setNotified: (month: string, share: number): void => {
       setNotified.run(month, share);
+      usageOf.forget();
     },
     /** Mails that will go out on `day`, whenever they were accepted. */
     addVolume: (day: number, stream: Stream, mails: number): void => {
-      addVolume.run(day, stream, mails);
+      const known = knownVolumes.get(stream);
+      if (known && day >= known.fromDay) known.days.set(day, (known.days.get(day) ?? 0) + mails);
+      sums.volumes.row(`${day} ${stream}`, () => ({ day, stream, mails: 0 })).mails += mails;
     },
     /** Of `fromDay` and the days after it that have any. */
-    volumesFrom: (stream: Stream, fromDay: number): ReadonlyMap<number, number> =>
-      new Map(volumes.all(stream, fromDay).map(({ day, mails }) => [day, mails])),
+    volumesFrom: (stream: Stream, fromDay: number): ReadonlyMap<number, number> => {
+      const known = knownVolumes.get(stream);
+      if (known?.fromDay === fromDay) return known.days;
+      sums.volumes.write();
+      const days = new Map(volumes.all(stream, fromDay).map(({ day, mails }) => [day, mails]));
+      knownVolumes.set(stream, { fromDay, days });
+      return days;
+    },
     /** `mails`: one a recipient; `day` as `utcDay` counts. */
     addAccepted: (day: number, routeId: string, mails: number): void => {
-      add.run(day, routeId, mails);
+      countersOf(day, routeId).accepted += mails;
     },
     addToChannel: (day: number, projectId: string, channel: string, mails: number): void => {
-      addChannel.run(day, projectId, channel, mails);
+      const key = `${day} ${projectId} ${channel}`;
+      sums.channels.row(key, () => ({ day, projectId, channel, mails: 0 })).mails += mails;
     },
-    /** One mail more of each of these countedOutcomes, on the route of that message. */
-    addOutcomes: (day: number, messageSeq: number, came: readonly CountedOutcome[]): void => {
-      const one = Object.fromEntries(
-        countedOutcomes.map((outcome) => [outcome, came.includes(outcome) ? 1 : 0]),
-      );
-      addOutcomes.run({ ...(one as Record<CountedOutcome, number>), day, messageSeq });
+    /** One mail more of each of these outcomes. */
+    addOutcomes: (day: number, routeId: string, came: readonly CountedOutcome[]): void => {
+      const row = countersOf(day, routeId);
+      for (const outcome of came) row[outcome] += 1;
     },
     /** Sums of the same days, of the routes that had any. */
-    perRoute: (fromDay: number, toDayExclusive: number): RouteCounts[] =>
-      perRoute.all(fromDay, toDayExclusive),
+    perRoute: (fromDay: number, toDayExclusive: number): RouteCounts[] => {
+      write();
+      return perRoute.all(fromDay, toDayExclusive);
+    },
     /** Sums of one route over days, of which there is at least one. */
-    ofRoute: (routeId: string, fromDay: number, toDayExclusive: number): Record<CountedOutcome, number> =>
-      ofRoute.get({ routeId, from: fromDay, to: toDayExclusive }) ?? noOutcomes,
+    ofRoute: (routeId: string, fromDay: number, toDayExclusive: number): Record<CountedOutcome, number> => {
+      write();
+      return ofRoute.get({ routeId, from: fromDay, to: toDayExclusive }) ?? noOutcomes;
+    },
     /** Sums of these routes on each day that had any, in the order of the days. */
-    perDay: (fromDay: number, toDayExclusive: number, routeIds: readonly string[]): DayCounts[] =>
-      perDay.all({ from: fromDay, to: toDayExclusive, routeIds: JSON.stringify(routeIds) }),
+    perDay: (fromDay: number, toDayExclusive: number, routeIds: readonly string[]): DayCounts[] => {
+      write();
+      return perDay.all({ from: fromDay, to: toDayExclusive, routeIds: JSON.stringify(routeIds) });
+    },
     /** Sums of the projects of these ids (null: of all), in the order of their days. */
-    perChannel: (fromDay: number, toDayExclusive: number, projects: readonly string[] | null) =>
-      perChannel.all({
+    perChannel: (fromDay: number, toDayExclusive: number, projects: readonly string[] | null) => {
+      write();
+      return perChannel.all({
         from: fromDay,
         to: toDayExclusive,
         projectIds: projects && JSON.stringify(projects),
-      }),
+      });
+    },
   };
 });

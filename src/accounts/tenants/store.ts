@@ -1,4 +1,6 @@
-// The tenant's own record, its projects and its routes, in its own file.
+// The tenant's own record, its projects and its routes, in its own file. They are read for each message and change seldom, so
+// they are remembered; the rows that it returns are shared and frozen.
+import { remembered, rememberedBy } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 import type { Plan } from './rules.ts';
@@ -148,57 +150,53 @@ export const tenantStore = perConnection((db: TenantDb) => {
   const route = db.prepare<[string, string], RouteRow>('SELECT * FROM routes WHERE id = ? OR slug = ?');
   const defaultRoute = db.prepare<[], RouteRow>('SELECT * FROM routes WHERE is_default = 1');
 
+  const known = {
+    practice: remembered(db, () => Object.freeze(practice.get())),
+    defaultProject: remembered(db, () => Object.freeze(defaultProject.get())),
+    project: rememberedBy(db, (id: string) => Object.freeze(project.get(id))),
+    defaultRoute: remembered(db, () => Object.freeze(defaultRoute.get())),
+    route: rememberedBy(db, (idOrSlug: string) => Object.freeze(route.get(idOrSlug, idOrSlug))),
+  };
+  /** Runs a write of these tables. */
+  const write = (run: () => unknown): void => {
+    run();
+    for (const { forget } of Object.values(known)) forget();
+  };
+
   return {
-    insertPractice: (row: NewPractice): void => {
-      insertPractice.run(row);
-    },
+    insertPractice: (row: NewPractice): void => write(() => insertPractice.run(row)),
     /** Throws where the file is not a complete tenant's. */
-    practice: (): PracticeRow => {
-      const row = practice.get();
+    practice: (): Readonly<PracticeRow> => {
+      const row = known.practice();
       if (!row) throw new Error(`${db.name} holds no practice`);
       return row;
     },
-    updatePractice: (row: PracticeSettings): void => {
-      updatePractice.run(row);
-    },
-    updateDomains: (row: PracticeDomains): void => {
-      updateDomains.run(row);
-    },
-    updatePause: (row: PracticePause): void => {
-      updatePause.run(row);
-    },
-    updateRetention: (row: PracticeRetention): void => {
-      updateRetention.run(row);
-    },
-    insertProject: (row: ProjectRow): void => {
-      insertProject.run(row);
-    },
-    updateProject: (row: ProjectRow): void => {
-      updateProject.run(row);
-    },
+    updatePractice: (row: PracticeSettings): void => write(() => updatePractice.run(row)),
+    updateDomains: (row: PracticeDomains): void => write(() => updateDomains.run(row)),
+    updatePause: (row: PracticePause): void => write(() => updatePause.run(row)),
+    updateRetention: (row: PracticeRetention): void => write(() => updateRetention.run(row)),
+    insertProject: (row: ProjectRow): void => write(() => insertProject.run(row)),
+    updateProject: (row: ProjectRow): void => write(() => updateProject.run(row)),
     projects: (): ProjectRow[] => projects.all(),
-    project: (id: string): ProjectRow | undefined => project.get(id),
+    project: (id: string): Readonly<ProjectRow> | undefined => known.project(id),
     projectBySlug: (slug: string): ProjectRow | undefined => projectBySlug.get(slug),
-    defaultProject: (): ProjectRow => {
-      const row = defaultProject.get();
+    defaultProject: (): Readonly<ProjectRow> => {
+      const row = known.defaultProject();
       if (!row) throw new Error(`${db.name} holds no default project`);
       return row;
     },
-    insertRoute: (row: RouteRow): void => {
-      insertRoute.run(row);
-    },
-    updateRoute: (row: RouteRow): void => {
-      updateRoute.run(row);
-    },
-    makeDefaultRoute: (id: string): void => {
-      clearDefaultRoute.run();
-      setDefaultRoute.run(id);
-    },
+    insertRoute: (row: RouteRow): void => write(() => insertRoute.run(row)),
+    updateRoute: (row: RouteRow): void => write(() => updateRoute.run(row)),
+    makeDefaultRoute: (id: string): void =>
+      write(() => {
+        clearDefaultRoute.run();
+        setDefaultRoute.run(id);
+      }),
     routes: (): RouteRow[] => routes.all(),
     /** By id or slug. */
-    route: (idOrSlug: string): RouteRow | undefined => route.get(idOrSlug, idOrSlug),
-    defaultRoute: (): RouteRow => {
-      const row = defaultRoute.get();
+    route: (idOrSlug: string): Readonly<RouteRow> | undefined => known.route(idOrSlug),
+    defaultRoute: (): Readonly<RouteRow> => {
+      const row = known.defaultRoute();
       if (!row) throw new Error(`${db.name} holds no default route`);
       return row;
     },

@@ -1,11 +1,11 @@
-// Counts the outcomes of mails, and pauses the tenant in the same transaction where a limit is reached. Most mails cost one
-// look at the table of watched routes: only a hard bounce, a complaint, or a mail on a route that recently had one adds up
-// the window.
+// Counts the outcomes of mails, and pauses the tenant in the same transaction where a limit is reached. Only a hard bounce, a
+// complaint, or a mail on a route that recently had one adds up the window.
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { type CountedOutcome, counterStore } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { messageStore } from '#src/messages/store.ts';
 import { writePause } from './pause.ts';
 import { findingOf, lookAgainOn, reasonOf, windowFrom } from './rules.ts';
 import { reputationStore } from './store.ts';
@@ -51,16 +51,12 @@ const look = (
 export const createGuardrail = (deps: GuardrailDeps): Guardrail => ({
   count: (db, messageSeq, outcomes, now) => {
     const today = utcDay(now);
-    counterStore(db).addOutcomes(today, messageSeq, outcomes);
-    const store = reputationStore(db);
+    const routeId = messageStore(db).routeOf(messageSeq);
+    if (routeId === undefined) return;
+    counterStore(db).addOutcomes(today, routeId, outcomes);
     const isBad = outcomes.includes('hard_bounced') || outcomes.includes('complaints');
     const isMessage = outcomes.includes('sent') || outcomes.includes('refused');
-    const routeId = isBad
-      ? store.routeOf(messageSeq)
-      : isMessage
-        ? store.dueOfMessage(messageSeq, today)
-        : undefined;
-    if (routeId !== undefined) look(db, routeId, deps, now);
+    if (isBad || (isMessage && reputationStore(db).isDue(routeId, today))) look(db, routeId, deps, now);
   },
   notifyOwners: deps.notifyOwners,
 });

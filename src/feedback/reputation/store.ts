@@ -1,4 +1,6 @@
 // The guardrail's own rows: the routes it watches, and the counts of the day of a resumption before that moment.
+import { counterStore } from '#src/accounts/counters/store.ts';
+import { remembered } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type Counts, windowCounters } from './rules.ts';
 
@@ -9,13 +11,7 @@ export interface BaselineRow extends Counts {
 
 export const reputationStore = perConnection((db: TenantDb) => {
   const columns = windowCounters.join(', ');
-  const dueOfMessage = db
-    .prepare<[messageSeq: number, today: number], string>(
-      `SELECT route_id FROM guardrail_watch
-       WHERE route_id = (SELECT route_id FROM messages WHERE seq = ?) AND look_on <= ?`,
-    )
-    .pluck();
-  const routeOf = db.prepare<[number], string>('SELECT route_id FROM messages WHERE seq = ?').pluck();
+  const watched = db.prepare<[], { route_id: string; look_on: number }>('SELECT * FROM guardrail_watch');
   const watch = db.prepare<[string, number]>(
     `INSERT INTO guardrail_watch (route_id, look_on) VALUES (?, ?)
      ON CONFLICT (route_id) DO UPDATE SET look_on = excluded.look_on`,
@@ -28,20 +24,24 @@ export const reputationStore = perConnection((db: TenantDb) => {
     `INSERT INTO guardrail_baselines (route_id, day, ${columns})
      SELECT route_id, day, ${columns} FROM counters WHERE day = ?`,
   );
+  const lookOn = remembered(
+    db,
+    () => new Map(watched.all().map(({ route_id, look_on }) => [route_id, look_on])),
+  );
   return {
-    /** The route of that message if the guardrail must look at it again today. */
-    dueOfMessage: (messageSeq: number, today: number): string | undefined =>
-      dueOfMessage.get(messageSeq, today),
-    routeOf: (messageSeq: number): string | undefined => routeOf.get(messageSeq),
-    /** `lookOn` is the result of `lookAgainOn`. */
-    watch: (routeId: string, lookOn: number | null): void => {
-      if (lookOn === null) unwatch.run(routeId);
-      else watch.run(routeId, lookOn);
+    /** Whether the guardrail must look at the route again today. */
+    isDue: (routeId: string, today: number): boolean => (lookOn().get(routeId) ?? Infinity) <= today,
+    /** `day` is the result of `lookAgainOn`. */
+    watch: (routeId: string, day: number | null): void => {
+      if (day === null) unwatch.run(routeId);
+      else watch.run(routeId, day);
+      lookOn.forget();
     },
     baseline: (routeId: string): BaselineRow | undefined => baseline.get(routeId),
     baselines: (): BaselineRow[] => baselines.all(),
     /** Restarts the counts at this moment of the UTC day `today`. */
     begin: (today: number): void => {
+      counterStore(db).write();
       removeBaselines.run();
       addBaselines.run(today);
     },

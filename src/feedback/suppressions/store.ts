@@ -1,5 +1,6 @@
 // Suppressions in the tenant's file, found by the hash of their address. Listed newest first; one call reads a bounded number
 // of rows, because it blocks the event loop, and the next call continues.
+import { keepBeside, remembered } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type {
   SuppressionFacts,
@@ -79,23 +80,39 @@ export const suppressionStore = perConnection((db: TenantDb) => {
   const newestFirst = db.prepare<Parameters, SuppressionRow>(`${select} ORDER BY seq DESC LIMIT :limit`);
   const oldestFirst = db.prepare<Parameters, SuppressionRow>(`${select} ORDER BY seq LIMIT :limit`);
 
+  const isEmpty = remembered(db, () => newest.get() === null);
+  let version = 0;
+  const added = (): void => {
+    version += 1;
+    isEmpty.forget();
+  };
+  keepBeside(db, { forget: added });
+
   const parameters = ({ within, ...filter }: SuppressionFilter) => ({
     ...filter,
     projects: within && JSON.stringify(within.projects),
     routes: within && JSON.stringify(within.routes),
   });
   return {
+    /** Whether no address is suppressed: then none needs to be hashed. */
+    isEmpty: (): boolean => isEmpty(),
+    /** Changes whenever an address may have been suppressed that was not before. Of this connection. */
+    version: (): number => version,
     ofAddress: (hash: Buffer): SuppressionFacts[] => ofAddress.all(hash),
     /** Newest first: a handful at the most, one a scope. */
     rowsOfAddress: (hash: Buffer): SuppressionRow[] => rowsOfAddress.all(hash),
     byId: (id: string): SuppressionRow | undefined => byId.get(id),
     /** False where the address is suppressed in that scope already: the first reason is kept. */
-    insert: (row: Omit<SuppressionRow, 'seq'>): boolean => insert.run(row).changes > 0,
+    insert: (row: Omit<SuppressionRow, 'seq'>): boolean => {
+      added();
+      return insert.run(row).changes > 0;
+    },
     restate: (id: string, reason: SuppressionReason, sourceMessageId: string): void => {
       restate.run(reason, sourceMessageId, id);
     },
     remove: (id: string): void => {
       remove.run(id);
+      isEmpty.forget();
     },
     /** At most `limit` before position `before`; it may be fewer, even none, although more are left. */
     find: (

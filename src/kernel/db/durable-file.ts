@@ -116,6 +116,7 @@ const durableFile = <K extends FileKind>(
   const savepoint = db.prepare('SAVEPOINT caller');
   const releaseSavepoint = db.prepare('RELEASE caller');
   const undo = db.prepare('ROLLBACK TO caller');
+  const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
 
   let pending: Waiter<D>[] = [];
   /** One of those that wait has waited long enough, or came without patience. */
@@ -129,6 +130,15 @@ const durableFile = <K extends FileKind>(
   let checkpoint: Promise<void> | null = null;
   let checkpointed = false;
   let checkpointAgainAt = 0;
+
+  let seenVersion = dataVersion.get();
+  /** Someone may have changed the file from outside, as an operator with a tool of SQLite's: memory must not hide that. */
+  const noticeOthers = (): void => {
+    const version = dataVersion.get();
+    if (version === seenVersion) return;
+    seenVersion = version;
+    forgetMemory(db);
+  };
 
   const rollBack = (): void => {
     // A full disk can have ended the transaction already.
@@ -174,6 +184,7 @@ const durableFile = <K extends FileKind>(
     let taken = 0;
     try {
       begin.run();
+      noticeOthers();
       while (taken < pending.length && (taken === 0 || performance.now() - started < BATCH_BUDGET_MS)) {
         const waiter = pending[taken++] as Waiter<D>;
         waiter.value = waiter.work(db);
@@ -287,6 +298,7 @@ const durableFile = <K extends FileKind>(
   const look = <T>(work: (db: D) => T): T => {
     if (fault !== null) throw fault;
     try {
+      noticeOthers();
       return work(db);
     } catch (error) {
       throw storageError(error);

@@ -2,8 +2,8 @@
 //
 // The rule that makes it safe: only the store that writes a table remembers its rows, and it forgets them with each write.
 // Whatever undoes a write (a rollback, of the transaction or of one caller's savepoint) makes all stores of the connection
-// forget everything, and a connection that is closed takes its memory with it. So what is remembered is what the same
-// connection would read, at every moment, inside of a transaction too.
+// forget everything, and so does a change of the file by another connection; a connection that is closed takes its memory with
+// it. So what is remembered is what the same connection would read, at every moment, inside of a transaction too.
 import type { AnyDb } from './sqlite.ts';
 
 interface Keeper {
@@ -27,7 +27,7 @@ export const writeMemory = (db: AnyDb): void => {
   for (const { write } of keepers.get(db) ?? []) write?.();
 };
 
-/** After each rollback, and when the connection is closed. */
+/** After each rollback and each change of the file by another connection, and when the connection is closed. */
 export const forgetMemory = (db: AnyDb): void => {
   for (const { forget } of keepers.get(db) ?? []) forget();
 };
@@ -58,6 +58,8 @@ const MAX_KEYS = 1_000;
 
 export interface RememberedBy<K, T> {
   (key: K): T;
+  /** Remembers what was just written. */
+  know(key: K, value: T): void;
   forget(): void;
 }
 
@@ -69,16 +71,19 @@ export const rememberedBy = <K extends string | number, T>(
   const known = new Map<K, T>();
   const forget = (): void => known.clear();
   keepBeside(db, { forget });
+  const know = (key: K, value: T): void => {
+    if (known.size >= MAX_KEYS) known.clear();
+    known.set(key, value);
+  };
   return Object.assign(
     (key: K) => {
       const present = known.get(key);
-      // An undefined result is asked for again: what does not exist may be asked for without end.
       if (present !== undefined) return present;
       const value = read(key);
-      if (known.size >= MAX_KEYS) known.clear();
-      if (value !== undefined) known.set(key, value);
+      // What does not exist may be asked for without end.
+      if (value !== undefined) know(key, value);
       return value;
     },
-    { forget },
+    { forget, know },
   );
 };

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import { keepBeside, remembered, rememberedBy } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -47,12 +49,14 @@ const numberStore = perConnection((db: TenantDb) => {
 });
 
 const open = async () => {
-  const storage = await openTestStorage(await temporaryDirectory());
+  const directory = await temporaryDirectory();
+  const storage = await openTestStorage(directory);
   const tenantId = await createSampleTenant(storage);
   const { tenants } = storage;
   const write: DurableFile<TenantDb>['write'] = (work) => tenants.write(tenantId, work);
   await write((db) => db.exec('CREATE TABLE numbers (name TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT'));
-  return { write, read: <T>(work: (db: TenantDb) => T) => tenants.read(tenantId, work) };
+  const path = join(directory, 'tenants', tenantId, 'tenant.db');
+  return { path, write, read: <T>(work: (db: TenantDb) => T) => tenants.read(tenantId, work) };
 };
 
 const refuse = (): never => {
@@ -118,4 +122,16 @@ test('a transaction that cannot be committed leaves nothing in memory', async ()
   });
   await expect(failing).rejects.toThrow();
   expect(await read((db) => numberStore(db).one())).toBe(1);
+});
+
+test('a change by another connection is seen at once', async () => {
+  const { write, read, path } = await open();
+  await write((db) => numberStore(db).set(1));
+  expect(await read((db) => numberStore(db).one())).toBe(1);
+  const other = new Database(path);
+  onTestFinished(() => void other.close());
+  other.exec('UPDATE numbers SET n = 2');
+  expect(await read((db) => numberStore(db).one())).toBe(2);
+  other.exec('UPDATE numbers SET n = 3');
+  expect(await write((db) => numberStore(db).one())).toBe(3);
 });

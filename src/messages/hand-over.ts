@@ -1,0 +1,44 @@
+// Rows of messages that were just stored, for the relay, which sends most messages a moment later and would read them all
+// again. It is a copy of what the file holds: whoever changes rows of a message removes its entry, and a rollback or a close
+// removes all. Bounded, because messages may be accepted faster than they leave: what finds no room is read from the file.
+import { keepBeside } from '#src/kernel/db/memory.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+
+/** Of all tenants together: some seconds of usual messages at full speed. */
+const MAX_BYTES = 32 * 1_024 * 1_024;
+/** Of one tenant: its messages may wait, because it is paused or its disk fails. */
+const MAX_TENANT_BYTES = MAX_BYTES / 4;
+/** Beside what its content takes. */
+const ENTRY_BYTES = 2_048;
+
+let held = 0;
+
+/** Entries are numbered as the messages are. */
+export const createHandOver = <Rows>(db: TenantDb) => {
+  const entries = new Map<number, { readonly rows: Rows; readonly bytes: number }>();
+  let own = 0;
+  const count = (bytes: number): void => {
+    own += bytes;
+    held += bytes;
+  };
+  keepBeside(db, {
+    forget: () => {
+      count(-own);
+      entries.clear();
+    },
+  });
+  return {
+    /** `contentBytes` is what the content takes. Does nothing where there is no room. */
+    put: (seq: number, contentBytes: number, rows: Rows): void => {
+      const bytes = contentBytes + ENTRY_BYTES;
+      if (held + bytes > MAX_BYTES || own + bytes > MAX_TENANT_BYTES) return;
+      entries.set(seq, { rows, bytes });
+      count(bytes);
+    },
+    get: (seq: number): Rows | undefined => entries.get(seq)?.rows,
+    remove: (seq: number): void => {
+      const entry = entries.get(seq);
+      if (entry && entries.delete(seq)) count(-entry.bytes);
+    },
+  };
+};
