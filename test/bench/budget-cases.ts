@@ -1,6 +1,11 @@
 // What the budget is counted for: the ways into the service, each to the end of what follows. Incoming mail other than
 // reports has no way in yet.
+import { execFile } from 'node:child_process';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type Measured, type Meter, startMeter } from '#test/bench/budget-meter.ts';
+import type { HttpLoad } from '#test/bench/http-load.ts';
 import type { Daemon } from '#test/support/daemon.ts';
 import { outboundTo } from '#test/support/hooks.ts';
 import { startHttpsReceiver } from '#test/support/https-receiver.ts';
@@ -9,9 +14,10 @@ import { bounceOf, bring } from '#test/support/reports.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
 
+const GENERATOR = fileURLToPath(new URL('./http-load.ts', import.meta.url));
 const MESSAGE_BYTES = 6_000;
 const CLIENTS = 32;
-const SUBMITTING = 4;
+const SUBMITTING = 16;
 const REPORTING = 8;
 /** The one with the highest monthly cap. */
 const PLAN = 'gruppe';
@@ -63,12 +69,10 @@ const post = async ({ daemon, token }: Scene, path: string, body: unknown): Prom
 const send = (scene: Scene, index: number): Promise<void> =>
   post(scene, scene.path, { to: `${index}@example.net`, subject: `Appointment ${index}`, text: TEXT });
 
-const sendTogether = async (scene: Scene, count: number): Promise<void> => {
-  let next = 0;
-  const client = async (): Promise<void> => {
-    while (next < count) await send(scene, next++);
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
+const sendTogether = async ({ daemon, path, token }: Scene, messages: number): Promise<void> => {
+  const port = Number(new URL(daemon.origin).port);
+  const load: HttpLoad = { port, path, token, messages, connections: CLIENTS, bytes: MESSAGE_BYTES };
+  await promisify(execFile)(execPath, [GENERATOR, JSON.stringify(load)]);
 };
 
 const sendAlone = async (scene: Scene, count: number): Promise<void> => {
