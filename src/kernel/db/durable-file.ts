@@ -23,6 +23,8 @@ import { type FileKind, openSqlite, type PlatformDb, type TenantDb } from './sql
 /** The longest time for which a transaction keeps the event loop; further callers become the next one. */
 const BATCH_BUDGET_MS = 8;
 const RETRY_AFTER_S = 5;
+/** For so long a change by another process may go unnoticed: each request reads, and asking takes as long as such a read. */
+const OTHERS_MS = 1;
 /** Only a foreign process can hold a lock, because the maintenance thread writes when no one else does: do not wait long. */
 const BUSY_TIMEOUT_MS = 100;
 /** After a checkpoint that failed: a foreign reader (a backup) stays for a while, a full disk longer. */
@@ -132,8 +134,12 @@ const durableFile = <K extends FileKind>(
   let checkpointAgainAt = 0;
 
   let seenVersion = dataVersion.get();
+  let lookedAt = 0;
   /** Someone may have changed the file from outside, as an operator with a tool of SQLite's: memory must not hide that. */
   const noticeOthers = (): void => {
+    const now = performance.now();
+    if (now - lookedAt < OTHERS_MS) return;
+    lookedAt = now;
     const version = dataVersion.get();
     if (version === seenVersion) return;
     seenVersion = version;
