@@ -61,10 +61,10 @@ export interface Credential extends Omit<CredentialRow, 'allowed_json'> {
   readonly allowed: readonly string[] | null;
 }
 
-// Every request asks for its token, so tokens are remembered, by their hash alone. A revocation counts from its transaction
-// on, before its sync has ended; where it is undone or the sync fails, the file is asked again. A token that is being made
-// lets no one in before it is on the disk, because `DurableFile.read` waits for a running sync, whatever is remembered. What
-// lets no one in is not remembered, so that guesses fill nothing.
+// Every request asks for its token, so tokens are remembered, by their hash alone. What lets no one in is not, so that
+// guesses fill nothing. A request may be answered by what no sync has ended for yet: a revocation counts from its transaction
+// on, and where that is undone or its sync fails, the file is asked again; a token that is being made is known to no one
+// before it is on the disk.
 export const credentialStore = perConnection((db: PlatformDb) => {
   const insert = db.prepare<CredentialRow & { hash: Buffer; now: number }>(
     `INSERT INTO credentials (hash, token_id, tenant_id, project_id, name, expires_at, allowed_json, created_at)
