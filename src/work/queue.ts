@@ -12,6 +12,8 @@ export interface Claim<Item> {
   room(target: string): number;
   /** Whether this process works on an item already: it is left alone, whatever its time. */
   isInFlight(key: WorkItem['key']): boolean;
+  /** First in a transaction that takes, because it may run twice: what its undone run took is let go of. */
+  startOver(): void;
   /** In the transaction that writes its attempt and the time of the next one. It is tried once `claimDue` resolves. */
   take(item: Item): void;
 }
@@ -202,6 +204,9 @@ export const openQueue = <Item extends WorkItem, Outcome>(
         isFirst,
         room: (target) => (stopping.aborted ? 0 : inFlight.room(tenantId, target)),
         isInFlight: (key) => inFlight.has(tenantId, key),
+        startOver: () => {
+          if (taken.length > 0) drop(tenantId, taken.splice(0));
+        },
         take: (item) => {
           // Counted at once: other tenants claim before this claim is on the disk.
           inFlight.begin(tenantId, item);

@@ -7,6 +7,7 @@ import { createFollowerNotices } from '#src/followers/owner-notices.ts';
 import { webhookStore } from '#src/followers/webhooks/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { enqueuedIn, testOutbox } from '#test/support/outbox.ts';
 import {
   createSampleTenant,
   createTestClock,
@@ -63,15 +64,11 @@ const kinds: readonly Kind[] = [
 test.each(kinds)('of a $what is notified each time', async ({ insert, disable }) => {
   const storage = await openTestStorage(await temporaryDirectory());
   const tenant = await createSampleTenant(storage);
-  const notified: (number | null)[] = [];
   let between = async (): Promise<void> => undefined;
   const notices = createFollowerNotices({
     files: storage.tenants,
     platform: storage.platform,
-    notices: {
-      enqueue: (_, notice) => void notified.push('at' in notice ? notice.at : null),
-      wake: () => undefined,
-    },
+    notices: { enqueue: testOutbox.enqueue, wake: () => undefined },
     ownersOf: async () => {
       await between();
       return [{ email: 'a@example.org', language: 'de' }];
@@ -93,5 +90,6 @@ test.each(kinds)('of a $what is notified each time', async ({ insert, disable })
   between = async () => undefined;
   await notify();
   await notify();
+  const notified = enqueuedIn(storage).map(({ notice }) => 'at' in notice && notice.at);
   expect(notified).toEqual([1_000, 2_000]);
 });

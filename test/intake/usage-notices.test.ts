@@ -9,6 +9,7 @@ import { forgetMemory } from '#src/kernel/db/memory.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { enqueuedIn, testOutbox } from '#test/support/outbox.ts';
 import {
   createSampleTenant,
   createTestClock,
@@ -23,8 +24,6 @@ const month = monthOf(clock.now()).name;
 let storage: Storage;
 let tenant: string;
 let usage: UsageNotices;
-/** Ids of what was put into the outbox, and the share that it is about. */
-let enqueued: [id: string, share: number][];
 let warnings: string[];
 /** Runs before the owners are looked up. */
 let beforeOwners: () => Promise<void>;
@@ -32,19 +31,13 @@ let beforeOwners: () => Promise<void>;
 beforeEach(async () => {
   storage = await openTestStorage(await temporaryDirectory());
   tenant = await createSampleTenant(storage);
-  enqueued = [];
   warnings = [];
   beforeOwners = async () => undefined;
   usage = createUsageNotices(
     {
       files: storage.tenants,
       platform: storage.platform,
-      notices: {
-        enqueue: (_, notice, __, id = '') => {
-          if (notice.kind === 'plan_usage') enqueued.push([id, notice.share]);
-        },
-        wake: () => undefined,
-      },
+      notices: { enqueue: testOutbox.enqueue, wake: () => undefined },
       ownersOf: async () => {
         await beforeOwners();
         return [{ email: 'a@example.org', language: 'de' }];
@@ -71,7 +64,9 @@ const notify = async () => {
   usage.wake(tenant);
   await usage.stop();
 };
-const shares = () => enqueued.map(([, share]) => share);
+const ids = () => enqueuedIn(storage).map(({ id }) => id);
+const shares = () =>
+  enqueuedIn(storage).map(({ notice }) => (notice.kind === 'plan_usage' ? notice.share : null));
 
 describe('shares', () => {
   test.each([
@@ -137,21 +132,21 @@ describe('the notice', () => {
   test('has the same ids after a crash between outbox and file', async () => {
     await use(90);
     await notify();
+    const before = ids();
     await storage.tenants.write(tenant, (db) => {
       db.prepare('UPDATE monthly_usage SET told = 0').run();
       forgetMemory(db);
     });
     await notify();
-    const [first, second] = enqueued;
-    expect(first).toEqual(second);
-    expect(first?.[0]).toMatch(/^[\w-]{43}$/);
+    expect([ids(), await notified()]).toEqual([before, 90]);
+    expect(before).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
   });
 
   test('for a cap of zero is recorded too', async () => {
     const none = createUsageNotices(
       {
         ...{ files: storage.tenants, platform: storage.platform, clock, origin: '' },
-        notices: { enqueue: (_, __, ___, id = '') => enqueued.push([id, 100]), wake: () => undefined },
+        notices: { enqueue: testOutbox.enqueue, wake: () => undefined },
         ownersOf: async () => [{ email: 'a@example.org', language: 'de' }],
         log: createLog('fatal', new Writable()),
       },

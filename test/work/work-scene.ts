@@ -49,6 +49,10 @@ export const playDisk = () => {
   const store = <T>(tenantId: string, work: () => T): T => {
     if (broken.has(tenantId)) throw new Error('EIO');
     writes += 1;
+    // A transaction may be undone and run again.
+    const before = items.map((item) => ({ ...item }));
+    work();
+    for (const [index, item] of before.entries()) Object.assign(items[index] ?? {}, item);
     return work();
   };
   const of = (tenantId: string): StoredItem[] => items.filter((one) => one.tenantId === tenantId);
@@ -109,6 +113,7 @@ export const startWork = (options: Options = {}) => {
       const room = due.filter(({ target }) => claim.room(target) > 0);
       if (room.length > 0)
         disk.store(tenantId, () => {
+          claim.startOver();
           for (const item of room) {
             if (claim.room(item.target) === 0) continue;
             item.attempts += 1;

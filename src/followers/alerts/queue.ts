@@ -79,6 +79,7 @@ export const openAlertQueue = (deps: AlertQueueDeps): Pick<OpenQueue, 'facts'> =
       if (!hasNew) seenOf.set(tenantId, read);
       if (!isWork) return nextOf(rows, more, claim);
       const done = await files.write(tenantId, (db) => {
+        claim.startOver();
         const batch = hasNew ? gather(db, seenOf.get(tenantId) ?? 0, policy().gather) : null;
         claimDue(db, claim, claimDeps());
         return { batch, rows: alertStore(db).all() };

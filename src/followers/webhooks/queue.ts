@@ -84,7 +84,10 @@ export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
       if (!seenOf.has(tenantId)) notifyOwners(tenantId);
       seenOf.set(tenantId, ahead.seen);
       const { next, more, unfollowed } = ahead.work
-        ? await files.write(tenantId, (db) => takeTurn(db, { ...looking(), claim, key }))
+        ? await files.write(tenantId, (db) => {
+            claim.startOver();
+            return takeTurn(db, { ...looking(), claim, key });
+          })
         : ahead;
       if (unfollowed) {
         seenOf.delete(tenantId);
@@ -114,6 +117,7 @@ export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
     try {
       const delivery = await files.write(tenantId, (db) => {
         const claimed = claimTest(db, webhookOf(db, webhookId), { now: clock.now(), key });
+        release();
         release = queue.keep(tenantId, claimed.key);
         return claimed;
       });

@@ -75,18 +75,21 @@ describe('a new tenant', () => {
 describe('what others add to a new tenant', () => {
   test('is written in its own file and, as it becomes visible, in the registry', async () => {
     const storage = await openTestStorage(directory);
-    const seen: unknown[] = [];
+    const seen: Record<string, unknown> = {};
     const practice = await createTenant(tenantDeps(storage, clock), {
       ...WANTED,
       inTenant: (db, row) => {
-        seen.push(row.slug, tenantStore(db).practice().id === row.id, db.inTransaction);
+        seen.file = [row.slug, tenantStore(db).practice().id === row.id, db.inTransaction];
       },
       inRegistry: (db, row) => {
-        seen.push(row.slug, registryStore(db).get(row.id)?.slug, db.inTransaction);
+        seen.registry = [row.slug, registryStore(db).get(row.id)?.slug, db.inTransaction];
       },
     });
     expect(practice.slug).toBe('praxis-nord');
-    expect(seen).toEqual(['praxis-nord', true, true, 'praxis-nord', 'praxis-nord', true]);
+    expect(seen).toEqual({
+      file: ['praxis-nord', true, true],
+      registry: ['praxis-nord', 'praxis-nord', true],
+    });
   });
 
   test.each(['inTenant', 'inRegistry'] as const)('undoes all of it where it fails: %s', async (hook) => {
