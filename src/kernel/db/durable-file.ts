@@ -137,9 +137,7 @@ const durableFile = <K extends FileKind>(
   let lookedAt = 0;
   /** Someone may have changed the file from outside, as an operator with a tool of SQLite's: memory must not hide that. */
   const noticeOthers = (): void => {
-    const now = performance.now();
-    if (now - lookedAt < OTHERS_MS) return;
-    lookedAt = now;
+    lookedAt = performance.now();
     const version = dataVersion.get();
     if (version === seenVersion) return;
     seenVersion = version;
@@ -304,7 +302,7 @@ const durableFile = <K extends FileKind>(
   const look = <T>(work: (db: D) => T): T => {
     if (fault !== null) throw fault;
     try {
-      noticeOthers();
+      if (performance.now() - lookedAt > OTHERS_MS) noticeOthers();
       return work(db);
     } catch (error) {
       throw storageError(error);
