@@ -24,6 +24,7 @@ import { limitsOf } from '#src/kernel/limits.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { type Clock, systemClock } from '#src/kernel/time.ts';
 import { readVersion } from '#src/kernel/version.ts';
+import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
 import { openMessages } from '#src/messages/open.ts';
 import { nightlyJob } from '#src/messages/retention/nightly-job.ts';
 import { openRelay } from '#src/relay/open.ts';
@@ -34,8 +35,9 @@ import { healthOf } from './health.ts';
 export interface Overrides {
   readonly clock?: Clock;
   readonly disk?: Disk;
-  /** Shared by all apps of the process; each its own where absent. */
+  /** These threads are shared by all apps of the process; each has its own where absent. */
   readonly maintenance?: Maintenance;
+  readonly signThreads?: SignThreads;
   readonly generateKeyPair?: GenerateKeyPair;
   /** Answers that their route does not declare become errors: for tests. */
   readonly checkResponses?: boolean;
@@ -104,7 +106,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
   const domains = openDomains(base, accounts, overrides);
   const messages = openMessages(base);
   const feedback = openFeedback(base, accounts, messages);
-  const relay = openRelay(base, domains, messages, feedback);
+  const relay = openRelay(base, domains, messages, feedback, overrides);
   const intake = openIntake(base, accounts, domains, messages, feedback, overrides);
   const followers = openFollowers(base, accounts, overrides);
   const insight = openInsight(base);

@@ -19,6 +19,7 @@ import { addressDomain } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
+import type { Sign } from '#src/messages/compose/dkim.ts';
 import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { prepareMessage } from '#src/messages/compose/prepare.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
@@ -35,6 +36,7 @@ const PAUSED_RECHECK_MS = HOUR;
 
 export interface ClaimDeps extends SignalDeps, RecipientCopyDeps {
   readonly signers: Signers;
+  readonly sign: Sign;
   /** A key object, because node takes six times as long with the bare bytes. */
   readonly returnPathKey: KeyObject;
   /** Opens the content of the service's own mails; 32 bytes. */
@@ -80,11 +82,12 @@ const prepare = async (
   { body, ...stored }: Loaded,
   copy: Copy,
   signers: readonly DkimSigner[],
-  contentKey: Buffer,
+  { contentKey, sign }: ClaimDeps,
 ): Promise<Buffer> => {
   if (!body) throw new Error('the content of the message has been removed');
   if (signers.length === 0) throw new Error('the sending host has no DKIM key');
-  return prepareMessage({ ...stored, body: openContent(contentKey, stored.message.id, body) }, copy, signers);
+  const opened = { ...stored, body: openContent(contentKey, stored.message.id, body) };
+  return prepareMessage(opened, copy, signers, sign);
 };
 
 /** A key that cannot be opened defers what it should sign; the tenant's other messages go on. */
@@ -178,7 +181,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
         recipient: recipient.address,
         envelopeId: message.id,
       },
-      prepare: async () => prepare(stored, copy, signers(), deps.contentKey),
+      prepare: async () => prepare(stored, copy, signers(), deps),
     };
     return [one];
   });

@@ -4,6 +4,7 @@ import type { Domains } from '#src/domains/open.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import type { Config, UpstreamConfig } from '#src/kernel/config/config.ts';
+import { createSignThreads, type SignThreads } from '#src/messages/compose/sign-thread.ts';
 import type { Messages } from '#src/messages/open.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { captureRoutes } from './capture/routes.ts';
@@ -53,8 +54,19 @@ const createUpstream = (entry: UpstreamConfig, base: Base): Upstream => {
   );
 };
 
+export interface RelayOptions {
+  /** Shared by all apps of the process; each its own where absent. */
+  readonly signThreads?: SignThreads;
+}
+
 /** Throws where a file named in the configuration cannot be read. */
-export const openRelay = (base: Base, domains: Domains, { queue }: Messages, feedback: Feedback) => {
+export const openRelay = (
+  base: Base,
+  domains: Domains,
+  { queue }: Messages,
+  feedback: Feedback,
+  options: RelayOptions = {},
+) => {
   const { config, storage, clock, log } = base;
   const files = storage.tenants;
   const contentKey = base.key('service mail');
@@ -66,6 +78,7 @@ export const openRelay = (base: Base, domains: Domains, { queue }: Messages, fee
     clock,
     log,
   );
+  const signThreads = options.signThreads ?? createSignThreads(log);
   const dispatcher = createDispatcher({
     ...feedback.received,
     ...feedback.links,
@@ -73,6 +86,7 @@ export const openRelay = (base: Base, domains: Domains, { queue }: Messages, fee
     policy: () => retryPolicy(config()),
     log,
     signers: domains.signers,
+    sign: signThreads.sign,
     returnPathKey: feedback.returnPathKey,
     contentKey,
   });
@@ -98,6 +112,7 @@ export const openRelay = (base: Base, domains: Domains, { queue }: Messages, fee
     drain: (drainMs: number) => dispatcher.stop(drainMs),
     stop: async () => {
       await upstreams.stop();
+      if (options.signThreads === undefined) await signThreads.stop();
       // Where it cannot be written, the times there are too early, which is harmless.
       await settleDueRegistry().catch((error) =>
         log.warn({ err: error }, 'the registry of due times is not brought up to date'),

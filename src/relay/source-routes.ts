@@ -12,7 +12,7 @@ import type { Clock } from '#src/kernel/time.ts';
 import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
-import { prepareMessage } from '#src/messages/compose/prepare.ts';
+import { composeCopy } from '#src/messages/compose/prepare.ts';
 import { visibleMessage } from '#src/messages/present.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
@@ -93,7 +93,7 @@ export const sourceRoutes = ({ files, clock, ...deps }: SourceRoutesDeps): Route
         const found = await files.read(id, (db) => stored(db, deps, messageID, recipient, caller));
         return {
           status: 200,
-          body: await prepareMessage(found.stored, found.copy, []),
+          body: composeCopy(found.stored, found.copy),
           contentType: 'message/rfc822',
           headers: { 'Content-Disposition': 'attachment; filename="message.eml"' },
         };

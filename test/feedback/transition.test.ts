@@ -23,6 +23,7 @@ import { messageStore } from '#src/messages/store.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
 import type { Outcome } from '#src/relay/outcome.ts';
 import { settle } from '#src/relay/settle.ts';
+import { sharedSignThreads } from '#test/support/sign-threads.ts';
 import { openTenantDb, queueMessage, type SampleTenant, SEALING_KEY } from '#test/support/storage.ts';
 
 const patient: RetryPolicy = {
@@ -141,6 +142,7 @@ beforeEach(async () => {
   claimDeps = {
     ...signalDeps,
     signers: createSigners(SEALING_KEY, { ed25519: true }),
+    sign: sharedSignThreads().sign,
     returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
     contentKey: Buffer.alloc(32, 3),
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',

@@ -13,6 +13,7 @@ import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
+import { sharedSignThreads } from '#test/support/sign-threads.ts';
 import {
   MANAGED_HOST,
   openTenantDb,
@@ -43,6 +44,7 @@ beforeEach(async () => {
   for (const key of keys) dkimKeyStore(tenant.db).insert(key);
   deps = {
     signers: createSigners(SEALING_KEY, { ed25519: true }),
+    sign: sharedSignThreads().sign,
     returnPathKey,
     contentKey,
     suppressionKey: createSecretKey(Buffer.alloc(32, 4)),

@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { createLog } from '#src/kernel/log.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
+import { createSignThreads } from '#src/messages/compose/sign-thread.ts';
 import type { Transcript } from '#src/relay/upstream.ts';
+import { DEADLY } from '#test/support/mortal-sign-worker.ts';
 import { until } from '#test/support/process.ts';
 import {
   ACCEPTED,
@@ -217,6 +220,34 @@ describe('a message', () => {
     await until('the other one has left', isAlone, PATIENCE_MS);
     expect(upstream.seen.map(({ messageId }) => messageId)).not.toContain(unsigned);
     expect(await relay.eventTypes(practice)).toContain('message.delivery_delayed');
+  });
+
+  test('whose signing thread dies is deferred, and signed and sent at its next attempt', async () => {
+    const threads = createSignThreads(createLog('silent'), {
+      workerFile: new URL('../support/mortal-sign-worker.ts', import.meta.url),
+    });
+    onTestFinished(() => threads.stop());
+    let asked = 0;
+    const upstream = playUpstream(() => ACCEPTED);
+    const relay = await createRelay([upstream], {
+      sign: (text, signer) => threads.sign(++asked === 2 ? DEADLY : text, signer),
+    });
+    const practice = await relay.createPractice('Nord');
+    relay.dispatcher.start();
+    // A thread that has signed is replaced at once.
+    await relay.send(practice);
+    await relay.untilSent(practice);
+    await relay.send(practice);
+    const isDeferred = async () => (await relay.eventTypes(practice)).includes('message.delivery_delayed');
+    await until('it is deferred', isDeferred, PATIENCE_MS);
+    expect(upstream.seen).toHaveLength(1);
+    expect(await relay.queue(practice)).toMatchObject([{ attempts: 1, claimed: 0 }]);
+    relay.pass(MINUTE);
+    await relay.untilSent(practice);
+    expect(await relay.eventTypes(practice)).toEqual([
+      ...['message.created', 'message.sent'],
+      ...['message.created', 'message.delivery_delayed', 'message.sent'],
+    ]);
   });
 });
 

@@ -24,6 +24,7 @@ import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import { createTrackingLinks } from '#src/mail/copy-links.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
+import type { Sign } from '#src/messages/compose/dkim.ts';
 import { createDueRegistry, type DueRegistry } from '#src/messages/queue/due-registry.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
@@ -31,6 +32,7 @@ import type { Transcript, Upstream } from '#src/relay/upstream.ts';
 import { createUpstreams, type Upstreams } from '#src/relay/upstreams.ts';
 import { MESSAGE } from '#test/support/draft.ts';
 import { until } from '#test/support/process.ts';
+import { sharedSignThreads } from '#test/support/sign-threads.ts';
 import {
   createTestClock,
   openTestStorage,
@@ -181,7 +183,7 @@ export const acceptWhole = async (
 /** The dispatcher is not started. */
 export const createRelay = async (
   played: readonly PlayedUpstream[],
-  options: { readonly disk?: Disk } = {},
+  options: { readonly disk?: Disk; readonly sign?: Sign } = {},
 ): Promise<Relay> => {
   const directory = await temporaryDirectory();
   const storage = await openTestStorage(directory, { maxOpenTenants: 32, ...options });
@@ -204,6 +206,7 @@ export const createRelay = async (
     clock,
     log,
     signers: createSigners(SEALING_KEY, { ed25519: false }),
+    sign: options.sign ?? sharedSignThreads().sign,
     returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
     contentKey: CONTENT_KEY,
     suppressionKey: SUPPRESSION_KEY,

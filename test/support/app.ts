@@ -31,6 +31,7 @@ import {
 } from './daemon.ts';
 import { sharedMaintenance } from './maintenance.ts';
 import { until } from './process.ts';
+import { sharedSignThreads } from './sign-threads.ts';
 import type { SmtpReceiver } from './smtp-receiver.ts';
 
 const MASTER_KEY_BYTES = 32;
@@ -153,6 +154,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const overrides = {
     checkResponses: true,
     maintenance: sharedMaintenance(),
+    signThreads: sharedSignThreads(),
     generateKeyPair: options.generateKeyPair ?? fixedKeyPairs,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.keyPatienceMs === undefined ? {} : { keyPatienceMs: options.keyPatienceMs }),

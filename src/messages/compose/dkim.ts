@@ -1,11 +1,14 @@
 // Makes DKIM signatures (RFC 6376, with RFC 8301 and RFC 8463): relaxed/relaxed, one field for each key. The parts that do
-// not depend on the key (canonical header, body hash, list of names) are made once for all keys; the private-key operation
-// runs on the thread pool. dkim-signer canonicalizes, which is correct for 7-bit text only, so anything else is refused.
-import { createHash, hash, sign } from 'node:crypto';
+// not depend on the key (canonical header, body hash, list of names) are made once for all keys; the private-key operation is
+// handed in. dkim-signer canonicalizes, which is correct for 7-bit text only, so anything else is refused.
+import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { DKIMCanonicalizer } from 'dkim-signer';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { ComposedMessage } from './message.ts';
+
+/** The private-key operation for 7-bit text; resolves with the signature in base64. */
+export type Sign = (text: string, signer: DkimSigner) => Promise<string>;
 
 /** Each of these fields that is present is signed. Oversigned ones are named once more than they occur, so that an added field
  * breaks the signature (RFC 6376 §8.15). RFC 8058 §4 requires both List-Unsubscribe fields. */
@@ -106,16 +109,6 @@ const foldPieces = (start: string, pieces: readonly string[]): string => {
   return folded;
 };
 
-const signData = (data: string, { algorithm, privateKey }: DkimSigner): Promise<Buffer> => {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const settle = (error: Error | null, signature: Buffer): void =>
-    error ? reject(error) : resolve(signature);
-  // RFC 8463 §3: Ed25519 signs the SHA-256 hash of the data.
-  if (algorithm === 'ed25519-sha256') sign(null, hash('sha256', data, 'buffer'), privateKey, settle);
-  else sign('sha256', Buffer.from(data, 'latin1'), privateKey, settle);
-  return promise;
-};
-
 /** The DKIM-Signature fields to put before the header, one for each signer in their order, folded and with CRLF. `time` is
  * in ms since the epoch.
  * @throws Error where the message is not 7-bit text with CRLF, has no From, or a key does not fit its algorithm */
@@ -123,6 +116,7 @@ export const signMessage = async (
   composed: ComposedMessage,
   signers: readonly DkimSigner[],
   time: number,
+  sign: Sign,
 ): Promise<string> => {
   if (signers.length === 0) return '';
   if (NOT_CANONICALIZABLE.test(composed.header) || NOT_CANONICALIZABLE.test(composed.body)) {
@@ -143,8 +137,8 @@ export const signMessage = async (
       ]);
       const field = `${start}\r\n ${rest}`;
       const { key, value } = DKIMCanonicalizer.relaxedHeaderLine(field);
-      const signature = await signData(`${canonical}${key}:${value}`, signer);
-      return `${field}${signature.toString('base64').replace(/.{72}(?!$)/g, '$&\r\n ')}\r\n`;
+      const signature = await sign(`${canonical}${key}:${value}`, signer);
+      return `${field}${signature.replace(/.{72}(?!$)/g, '$&\r\n ')}\r\n`;
     }),
   );
   return fields.join('');

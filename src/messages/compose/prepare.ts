@@ -4,7 +4,7 @@ import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import type { MessageSettings } from '#src/messages/settings.ts';
 import type { MessageRow } from '#src/messages/store.ts';
 import { contentOfCopy } from './copy-content.ts';
-import { signMessage } from './dkim.ts';
+import { type Sign, signMessage } from './dkim.ts';
 import { invitationOf } from './invitation.ts';
 import type { Copy, OutgoingMessage, StoredMessage } from './message.ts';
 import { composeMessage } from './mime.ts';
@@ -44,14 +44,19 @@ export const composeUnsigned = (message: OutgoingMessage): Buffer => {
   return Buffer.from(`${header}\r\n${body}`, 'latin1');
 };
 
+/** One recipient's copy without its signatures, as it can be shown. */
+export const composeCopy = (stored: StoredMessage, copy: Copy): Buffer =>
+  composeUnsigned(toOutgoing(stored, copy));
+
 /** The signed message (RFC 5322), 7-bit with CRLF line ends. The same rows, copy and keys give the same bytes, so that
  * receivers recognize a retry as the same message. */
 export const prepareMessage = async (
   stored: StoredMessage,
   copy: Copy,
   signers: readonly DkimSigner[],
+  sign: Sign,
 ): Promise<Buffer> => {
   const composed = composeMessage(toOutgoing(stored, copy));
-  const signatures = await signMessage(composed, signers, stored.message.created_at);
+  const signatures = await signMessage(composed, signers, stored.message.created_at, sign);
   return Buffer.from(`${signatures}${composed.header}\r\n${composed.body}`, 'latin1');
 };

@@ -13,6 +13,7 @@ import { messageStore } from '#src/messages/store.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
 import type { Outcome } from '#src/relay/outcome.ts';
 import { settle } from '#src/relay/settle.ts';
+import { sharedSignThreads } from '#test/support/sign-threads.ts';
 import { openTenantDb, queueMessage, SEALING_KEY } from '#test/support/storage.ts';
 
 const deps: ClaimDeps = {
@@ -20,6 +21,7 @@ const deps: ClaimDeps = {
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
   signers: createSigners(SEALING_KEY, { ed25519: true }),
+  sign: sharedSignThreads().sign,
   returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
   contentKey: Buffer.alloc(32, 3),
   unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',

@@ -18,7 +18,9 @@ import { signMessage } from '#src/messages/compose/dkim.ts';
 import type { ComposedMessage } from '#src/messages/compose/message.ts';
 import { composeMessage } from '#src/messages/compose/mime.ts';
 import { outgoingMessages } from '#test/fixtures/outgoing-messages.ts';
+import { sharedSignThreads } from '#test/support/sign-threads.ts';
 
+const { sign } = sharedSignThreads();
 const DOMAIN = 'mail.praxis.example';
 const TIME = Date.UTC(2026, 10, 20, 10, 0, 5);
 const WITH_PYTHON = { timeout: 60_000, tags: ['debian/python3-dkim', 'debian/python3-nacl'] };
@@ -39,7 +41,7 @@ const records: Record<string, string> = Object.fromEntries(
 );
 
 const signed = async (composed: ComposedMessage): Promise<string> =>
-  `${await signMessage(composed, signers, TIME)}${composed.header}\r\n${composed.body}`;
+  `${await signMessage(composed, signers, TIME, sign)}${composed.header}\r\n${composed.body}`;
 
 /** The results of mailauth for each signature, in order. */
 const verify = async (source: string): Promise<string[]> => {
@@ -179,14 +181,14 @@ const bodies: readonly (readonly [name: string, body: string, canonical: string]
   ['a last line without its end', 'a', 'a\r\n'],
 ];
 test.each(bodies)('the body hash of %s is that of its relaxed form', async (_, body, canonical) => {
-  expect(tag(await signMessage(message(minimal, body), [ed25519.signer], TIME), 'bh')).toBe(
+  expect(tag(await signMessage(message(minimal, body), [ed25519.signer], TIME, sign), 'bh')).toBe(
     base64Sha256(canonical),
   );
 });
 
 test('the body hash of the message of RFC 8463 Appendix A is the one printed there', async () => {
   const body = 'Hi.\r\n\r\nWe lost the game.  Are you hungry yet?\r\n\r\nJoe.\r\n';
-  const field = await signMessage(message(minimal, body), [ed25519.signer], TIME);
+  const field = await signMessage(message(minimal, body), [ed25519.signer], TIME, sign);
   expect(tag(field, 'bh')).toBe('2jUSOH9NhtVGCQWNr9BrIAPreKQjO6Sn7XIkfJVOzv8=');
 });
 
@@ -204,13 +206,13 @@ test('a large body is hashed in slices as if it were one', async () => {
   const body = `${`two  words\r\n${gap}`.repeat(6_000)}end\r\n\r\n`;
   const canonical = `${`two words\r\n${gap}`.repeat(6_000)}end\r\n`;
   expect(body.length).toBeGreaterThan(2 * 262_144);
-  expect(tag(await signMessage(message(minimal, body), [ed25519.signer], TIME), 'bh')).toBe(
+  expect(tag(await signMessage(message(minimal, body), [ed25519.signer], TIME, sign), 'bh')).toBe(
     base64Sha256(canonical),
   );
 });
 
 test('the field has its tags and no others, in short lines', async () => {
-  const fields = await signMessage(composeMessage(outgoing), signers, TIME);
+  const fields = await signMessage(composeMessage(outgoing), signers, TIME, sign);
   expect(fields).toMatch(/\r\n$/);
   expect(Math.max(...fields.split('\r\n').map(({ length }) => length))).toBeLessThanOrEqual(76);
   const each = fields.split(/(?=DKIM-Signature:)/);
@@ -246,13 +248,13 @@ const refused: readonly (readonly [name: string, ComposedMessage])[] = [
   ['no From', message('Subject: hello\r\n', 'a\r\n')],
 ];
 test.each(refused)('a message with %s is not signed', async (_, composed) => {
-  await expect(signMessage(composed, signers, TIME)).rejects.toThrow();
+  await expect(signMessage(composed, signers, TIME, sign)).rejects.toThrow();
 });
 
 test('a key that does not fit its algorithm is an error, no signature at all without keys', async () => {
   const composed = composeMessage(outgoing);
   await expect(
-    signMessage(composed, [{ ...rsa.signer, privateKey: ed25519.signer.privateKey }], TIME),
+    signMessage(composed, [{ ...rsa.signer, privateKey: ed25519.signer.privateKey }], TIME, sign),
   ).rejects.toThrow();
-  expect(await signMessage(composed, [], TIME)).toBe('');
+  expect(await signMessage(composed, [], TIME, sign)).toBe('');
 });

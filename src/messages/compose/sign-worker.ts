@@ -1,0 +1,40 @@
+// The thread that does nothing but the private-key operation of DKIM signatures. It is given each key once, and answers its jobs
+// one by one and in their order, so that a signature waits only for those before it.
+import { hash, type KeyObject, sign } from 'node:crypto';
+import { parentPort } from 'node:worker_threads';
+import type { DkimSigner } from '#src/mail/dkim-key.ts';
+
+/** Mostly plain strings and numbers, because copying objects to another thread is what costs most about a message to it. */
+export interface SignRequest {
+  /** Their ids are 0, 1, 2 and so on, in the order in which the thread has been given them. */
+  readonly newKeys: readonly Pick<DkimSigner, 'algorithm' | 'privateKey'>[];
+  /** What is to be signed: 7-bit text. */
+  readonly texts: readonly string[];
+  /** The id of the key for the text at the same index. */
+  readonly keyIds: readonly number[];
+}
+
+/** The signature in base64, or why there is none. */
+export type SignAnswer = string | Error;
+
+const keys: (readonly [algorithm: DkimSigner['algorithm'], privateKey: KeyObject])[] = [];
+
+const answer = (text: string, keyId: number): SignAnswer => {
+  try {
+    const [algorithm, privateKey] = keys[keyId] ?? [];
+    if (privateKey === undefined) throw new Error('the signing thread does not have that key');
+    const signature =
+      algorithm === 'ed25519-sha256'
+        ? // RFC 8463 §3: Ed25519 signs the SHA-256 hash of the data.
+          sign(null, hash('sha256', text, 'buffer'), privateKey)
+        : sign('sha256', Buffer.from(text, 'latin1'), privateKey);
+    return signature.toString('base64');
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+};
+
+parentPort?.on('message', ({ newKeys, texts, keyIds }: SignRequest) => {
+  for (const { algorithm, privateKey } of newKeys) keys.push([algorithm, privateKey]);
+  for (const [index, keyId] of keyIds.entries()) parentPort?.postMessage(answer(texts[index] ?? '', keyId));
+});
