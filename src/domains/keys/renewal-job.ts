@@ -26,7 +26,7 @@ import { requireKeyInDns, rotateHost } from './rotate.ts';
 import { changeKeys } from './signers.ts';
 
 const TENANTS_PER_RUN = 50;
-/** Making an RSA key occupies a thread of the pool, and signing needs threads too. */
+/** Making an RSA key occupies a thread of the pool, where syncs wait as well, and most of a CPU. */
 const AT_A_TIME = 2;
 /** The wait after a failure: the DNS lacks a key, or a file cannot be read. */
 const RETRY_MS = HOUR;
