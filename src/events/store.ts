@@ -78,9 +78,10 @@ export const eventStore = perConnection((db: TenantDb) => {
      FROM events LEFT JOIN recipients ON recipients.id = recipient_id
      WHERE events.message_seq = ? AND events.seq > ? ORDER BY events.seq LIMIT ?`,
   );
+  // `+?`: see `perConnection`.
   const ofRecipient = db.prepare<[number, number], { type: EventType; at: number; attempt: number | null }>(
     `SELECT type, at, data_json ->> '$.attempt' AS attempt FROM events
-     WHERE message_seq = ? AND recipient_id = ? AND coalesce(data_json ->> '$.bot', 0) = 0 ORDER BY seq`,
+     WHERE message_seq = +? AND recipient_id = +? AND coalesce(data_json ->> '$.bot', 0) = 0 ORDER BY seq`,
   );
   const countOf = db
     .prepare<[number, number, EventType], number>(

@@ -26,7 +26,7 @@ import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { isToBeSent } from '#src/messages/rules.ts';
 import { openContent } from '#src/messages/sealed-content.ts';
-import { type BodyRow, type MessageRow, messageStore } from '#src/messages/store.ts';
+import { type BodyRow, type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
 import { applicableSuppression, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 import type { Envelope } from './upstream.ts';
@@ -69,12 +69,35 @@ interface Loaded extends Omit<StoredMessage, 'body'> {
   readonly body: BodyRow | undefined;
 }
 
+interface LoadedRecipient {
+  readonly stored: Loaded;
+  readonly recipient: RecipientRow;
+  /** Accepted while no address was suppressed that is not now. */
+  readonly isAllowed: boolean;
+}
+
 /** Foreign keys make sure that a queued recipient has its message. */
 const load = (db: TenantDb, seq: number): Loaded => {
   const store = messageStore(db);
   const message = store.bySeq(seq);
   if (!message) throw new Error(`message ${seq} is queued, but missing`);
   return { message, body: store.body(seq), attachments: store.attachments(seq) };
+};
+
+/** What intake handed over, or what the file holds. `loaded`: recipients of one message share its rows in memory. */
+const loadRecipient = (
+  db: TenantDb,
+  { recipient_id, message_seq }: QueueRow,
+  loaded: Map<number, Loaded>,
+): LoadedRecipient => {
+  const suppressions = suppressionStore(db);
+  const handed = messageStore(db).takeHandedOver(message_seq, recipient_id);
+  const stored = handed ?? loaded.get(message_seq) ?? load(db, message_seq);
+  loaded.set(message_seq, stored);
+  const recipient = handed?.recipient ?? messageStore(db).recipient(recipient_id);
+  if (!recipient) throw new Error(`recipient ${recipient_id} is queued, but missing`);
+  const isAllowed = suppressions.isEmpty() || handed?.suppressionVersion === suppressions.version();
+  return { stored, recipient, isAllowed };
 };
 
 /** Rejects where there is nothing to send, or no key to sign it with: unsigned mail never leaves. */
@@ -144,14 +167,10 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     return { claimed: [], next: { 0: later(next[0]), 1: later(next[1]) } };
   }
   const rows = queueStore(db).claim(lane, limit, byteBudget, now, policy);
-  // Recipients of one message share its rows in memory.
   const loaded = new Map<number, Loaded>();
   const claimed = rows.flatMap((row): Claimed[] => {
-    const stored = loaded.get(row.message_seq) ?? load(db, row.message_seq);
-    loaded.set(row.message_seq, stored);
+    const { stored, recipient, isAllowed } = loadRecipient(db, row, loaded);
     const { message } = stored;
-    const recipient = messageStore(db).recipient(row.recipient_id);
-    if (!recipient) throw new Error(`recipient ${row.recipient_id} is queued, but missing`);
     if (!isToBeSent(signalOfRecipient(db, recipient))) {
       // The process died before the outcome of an attempt was stored, and a report about it has come meanwhile.
       const attempts = row.attempts - 1;
@@ -163,7 +182,9 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     const address = recipient.address as Address;
     // Since acceptance the recipient may have unsubscribed, or bounced.
     const suppression =
-      message.source === 'system' ? null : suppressionOf(db, address, tenantId, message, deps.suppressionKey);
+      isAllowed || message.source === 'system'
+        ? null
+        : suppressionOf(db, address, tenantId, message, deps.suppressionKey);
     if (suppression) {
       withdraw(db, row, address, suppression, now);
       return [];

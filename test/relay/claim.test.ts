@@ -5,11 +5,15 @@ import { createHostKeys } from '#src/domains/keys/keys.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
+import { addSuppression, wholeTeam } from '#src/feedback/suppressions/change.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import { newId } from '#src/kernel/id.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { createTrackingLinks } from '#src/mail/copy-links.ts';
+import type { Address } from '#src/mail/mailbox.ts';
 import { decodeReturnPath } from '#src/mail/verp.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
@@ -18,6 +22,7 @@ import {
   MANAGED_HOST,
   openTenantDb,
   queueMessage,
+  type SampleMessage,
   type SampleTenant,
   SEALING_KEY,
 } from '#test/support/storage.ts';
@@ -116,6 +121,50 @@ describe('what is claimed', () => {
     expect(claimed).toHaveLength(1);
     expect(next).toEqual({ 0: NOW + 7, 1: NOW - 5 });
     expect(claim({ lane: 1 }).claimed).toHaveLength(1);
+  });
+});
+
+describe('what intake has just handed over', () => {
+  /** Hands a message over whose text the file does not have. */
+  const handOver = ({ seq }: SampleMessage): void => {
+    const store = messageStore(tenant.db);
+    const [message, body] = [store.bySeq(seq), store.body(seq)];
+    if (!message || !body) throw new Error('nothing is stored');
+    store.handOver({
+      message,
+      body: { ...body, text: 'Aus dem Speicher' },
+      attachments: [],
+      recipients: new Map(store.recipients(seq).map((row) => [row.id, row])),
+      suppressionVersion: suppressionStore(tenant.db).version(),
+    });
+  };
+  const textOf = async () => (await claim().claimed[0]?.prepare())?.toString();
+  const suppress = (address: Address) => {
+    const manual = { place: wholeTeam, reason: 'manual', sourceMessageId: null, note: null } as const;
+    addSuppression(tenant.db, deps.suppressionKey, { ...manual, address }, NOW);
+  };
+
+  test('is not read from the file again, but the second attempt is', async () => {
+    handOver(queueMessage(tenant, { now: NOW }));
+    const [first] = claim().claimed;
+    expect((await first?.prepare())?.toString()).toContain('Aus dem Speicher');
+    if (first) queueStore(tenant.db).giveBack(first.row, 0, NOW);
+    expect(await textOf()).toContain('Guten Tag');
+  });
+
+  test('is read from the file where something of it has changed since', async () => {
+    const message = queueMessage(tenant, { now: NOW });
+    handOver(message);
+    messageStore(tenant.db).setRecipientStatus(message.seq, message.recipientIds[0] ?? 0, 'queued', NOW);
+    expect(await textOf()).toContain('Guten Tag');
+  });
+
+  test('goes to no one who has been suppressed since', () => {
+    suppress('berta@example.org' as Address);
+    const recipients = ['anna@example.org', 'carla@example.org'];
+    handOver(queueMessage(tenant, { recipients, now: NOW }));
+    suppress('anna@example.org' as Address);
+    expect(claim().claimed.map(({ envelope }) => envelope.recipient)).toEqual(['carla@example.org']);
   });
 });
 

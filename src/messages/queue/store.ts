@@ -21,9 +21,10 @@ export const queueStore = perConnection((db: TenantDb) => {
     `INSERT INTO queue (recipient_id, message_seq, lane, due_at, attempts, size_bytes, queued_at)
      VALUES (?, ?, ?, ?, 0, ?, ?)`,
   );
+  // `+?`: see `perConnection`.
   const due = db.prepare<[Lane, number, number], QueueRow>(
     `SELECT recipient_id, message_seq, lane, attempts, size_bytes, queued_at, due_at FROM queue
-     WHERE claimed = 0 AND lane = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
+     WHERE claimed = 0 AND lane = +? AND due_at <= +? ORDER BY due_at LIMIT +?`,
   );
   const claim = db.prepare<[number, number, number, number]>(
     'UPDATE queue SET claimed = 1, attempts = ?, due_at = ?, queued_at = ? WHERE recipient_id = ?',

@@ -68,11 +68,14 @@ const createDialogueLog = () => {
   };
 };
 
-/** The library's listeners for errors and for the end stay: they close what is broken or closed already. */
+/**
+ * The library's listeners for errors and for the end stay: they close what is broken or closed already. Each write is a whole
+ * group of commands or a whole message, so that none of it must wait for what comes next (Nagle's algorithm).
+ */
 const takeOver = (socket: Socket): Socket => {
   socket.removeAllListeners('data');
   socket.removeAllListeners('timeout');
-  return socket.setTimeout(0);
+  return socket.setTimeout(0).setNoDelay(true);
 };
 
 const attempt = (
