@@ -24,17 +24,16 @@ const GERMAN_LETTERS = /[äöüß]/i;
 
 /** Above zero if there are more English words than German ones. */
 const leadOfEnglish = (text: string): number => {
-  const { ids, count } = readText(text.slice(0, LOOKED_AT), words);
   let lead = 0;
-  for (let at = 0; at < count; at += 1) {
-    const id = ids[at] ?? 0;
+  for (const id of readText(text, words).ids) {
     if (id > 1) lead += id < FIRST_GERMAN ? 1 : -1;
   }
   return lead;
 };
 
 export const languageOf = ({ subject, text, html }: Pick<Content, 'subject' | 'text' | 'html'>): Language => {
-  const body = text ?? (html === null ? '' : readHtml(html, LOOKED_AT).text);
+  // A whole body behind the subject would be copied for its beginning.
+  const body = text?.slice(0, LOOKED_AT) ?? (html === null ? '' : readHtml(html, LOOKED_AT).text);
   const shown = `${subject}\n${body}`.slice(0, LOOKED_AT);
   const lead = leadOfEnglish(shown) - (GERMAN_LETTERS.test(shown) ? 1 : 0);
   const declared = HTML_LANGUAGE.exec(html?.slice(0, LOOKED_AT) ?? '')?.[1]?.toLowerCase();

@@ -11,7 +11,7 @@ import { linkRules } from './rules/link-rules.ts';
 import { promotionalPhrases, promotionalRules, ratePromotional } from './rules/promotional-rules.ts';
 import type { ContentRule, RuleWords } from './rules/rule.ts';
 import { scannerWords } from './rules/scanner-words.ts';
-import { textRules } from './rules/text-rules.ts';
+import { placeholderPhrases, textRules } from './rules/text-rules.ts';
 import { subjectRisk, subjectRules } from './subject-risk.ts';
 
 export const contentRules: readonly ContentRule[] = [
@@ -27,7 +27,11 @@ const SUBJECT_SHARE = 0.3;
 const MAX_HOSTS = 200;
 const DETAIL_LENGTH = 120;
 
-const phrasebook = createPhrasebook({ ...fraudPhrases, ...promotionalPhrases });
+const phrasebook = createPhrasebook({
+  ...fraudPhrases,
+  ...promotionalPhrases,
+  ...placeholderPhrases,
+});
 
 const weightOf = ({ weight }: ContentRule, count: number): number =>
   typeof weight === 'number' ? weight : (weight[Math.min(count, weight.length) - 1] ?? 0);

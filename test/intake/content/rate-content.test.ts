@@ -197,6 +197,7 @@ const finds: readonly (readonly [id: string, name: string, content: Partial<Cont
   ['money_promise', 'an income', { text: 'Passives Einkommen für alle' }],
   ['gambling', 'spins', { text: '50 Freispiele' }],
   ['gambling', 'a word in two elements', { html: page('50 Frei<b>spiele</b>') }],
+  ['gambling', 'a word with a soft hyphen behind it', { text: '50 Freispiele\u00ad' }],
   ['pharmacy', 'pills', { text: 'Viagra' }],
   ['adult', 'dating', { text: 'Adult dating' }],
   ['extortion', 'a camera', { text: 'Ihre Webcam aufgenommen' }],

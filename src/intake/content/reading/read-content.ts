@@ -25,7 +25,7 @@ export const readContent = (content: Content, book: Phrasebook): Reading => {
   const textWords = text === null ? null : readText(text, book.vocabulary);
   const htmlWords = html === null ? null : readText(html.text, book.vocabulary);
   const subjectWords = readText(content.subject, book.vocabulary);
-  const texts = [subjectWords, textWords, htmlWords].filter((words) => words !== null);
+  const texts = [subjectWords, textWords, htmlWords].flatMap((words) => words?.ids ?? []);
   return {
     content,
     text,

@@ -1,20 +1,12 @@
 // Reads a text once: its words as numbers of a vocabulary, and unusual spelling such as capitals and hidden characters. It
 // needs linear time and reads at most the first 64 Ki code units. Pure.
-import {
-  CAPITAL,
-  CYRILLIC,
-  DIGIT,
-  EXCLAMATION,
-  firstLetterOf,
-  INVISIBLE,
-  kindOfCode,
-  SEPARATOR,
-  SIGN,
-  SILENT,
-  SMALL,
-  SPACE,
-} from './letters.ts';
-import { codesOf, NUMBER, type Vocabulary } from './vocabulary.ts';
+import { entries, entryOfCode, hashing, hashOf } from './letters.ts';
+import { NUMBER, type Vocabulary } from './vocabulary.ts';
+
+// Constants of this module are compiled into the loop; those of another would be looked up for each character.
+const { CAPITAL, CYRILLIC, SILENT, INVISIBLE, SIGN, DIGIT, EXCLAMATION, SPACE } = entries;
+const { KIND, FIRST_LETTER, SECOND_LETTER, PLAIN } = entries;
+const { FIRST_FACTOR, SECOND_FACTOR } = hashing;
 
 /** UTF-16 code units, more than people and filters read of a mail. */
 export const TEXT_LOOKED_AT = 65_536;
@@ -22,9 +14,9 @@ export const TEXT_LOOKED_AT = 65_536;
 export interface TextReading {
   /** The number of words, numbers and signs. */
   readonly count: number;
-  /** `count` numbers of the vocabulary. */
+  /** For each of them its number in the vocabulary. */
   readonly ids: Uint16Array;
-  /** For each word of at least `LONG_WORD` characters a value that differs for most words, else 0. */
+  /** For each word of at least `LONG_WORD` characters a value that differs for most words. */
   readonly marks: Uint16Array;
   readonly letters: number;
   readonly capitals: number;
@@ -38,6 +30,12 @@ export interface TextReading {
   /** The longest run without white space that is not a link, in code units. */
   readonly longestRun: number;
 }
+
+/** Scratch space: the code units of the text, and what is found in it, which is not more. Used anew by each reading. */
+const codes = new Uint16Array(TEXT_LOOKED_AT + 1);
+const bytes = Buffer.from(codes.buffer);
+const ids = new Uint16Array(TEXT_LOOKED_AT);
+const marks = new Uint16Array(TEXT_LOOKED_AT);
 
 /** Shorter words do not help to compare two texts. */
 const LONG_WORD = 6;
@@ -54,8 +52,8 @@ const isLink = (text: string, start: number): boolean => {
 };
 
 /** Made of the first, the middle and the last but one letter and of the length. */
-const markOf = (codes: Uint16Array, start: number, end: number): number => {
-  const first = firstLetterOf[codes[start] ?? 0] ?? 0;
+const markOf = (start: number, end: number): number => {
+  const first = (entryOfCode[codes[start] ?? 0] ?? 0) & FIRST_LETTER;
   const middle = codes[(start + end) >> 1] ?? 0;
   const nextToLast = codes[end - 2] ?? 0;
   return (Math.imul(first, 2_531) + Math.imul(middle, 547) + Math.imul(nextToLast, 59) + end - start) | 1;
@@ -81,26 +79,28 @@ class SpacedLetters {
   }
 }
 
+const kindAt = (at: number): number => (entryOfCode[codes[at] ?? 0] ?? 0) & KIND;
+
 /** Whether an invisible character is between the word's letters. Such characters behind the word do not count. */
-const isSplit = (codes: Uint16Array, start: number, end: number): boolean => {
+const isSplit = (start: number, end: number): boolean => {
   for (let at = start + 1; at < end; at += 1) {
-    if (kindOfCode[codes[at] ?? 0] === INVISIBLE) return true;
+    if (kindAt(at) === INVISIBLE) return true;
   }
   return false;
 };
 
-const trimmedEnd = (codes: Uint16Array, end: number): number => {
+const trimmedEnd = (end: number): number => {
   let at = end;
-  while (kindOfCode[codes[at - 1] ?? 0] === INVISIBLE) at -= 1;
+  while (kindAt(at - 1) === INVISIBLE) at -= 1;
   return at;
 };
 
-const numberEnd = (codes: Uint16Array, start: number): number => {
+const numberEnd = (start: number): number => {
   let at = start + 1;
   for (;;) {
     const code = codes[at] ?? 0;
-    if (kindOfCode[code] === DIGIT) at += 1;
-    else if ((code === FULL_STOP || code === COMMA) && kindOfCode[codes[at + 1] ?? 0] === DIGIT) at += 2;
+    if (kindAt(at) === DIGIT) at += 1;
+    else if ((code === FULL_STOP || code === COMMA) && kindAt(at + 1) === DIGIT) at += 2;
     else return at;
   }
 };
@@ -108,12 +108,15 @@ const numberEnd = (codes: Uint16Array, start: number): number => {
 /** This is one loop with local variables, because every message passes here and closures would double its time. */
 export const readText = (whole: string, vocabulary: Vocabulary): TextReading => {
   const text = whole.length > TEXT_LOOKED_AT ? whole.slice(0, TEXT_LOOKED_AT) : whole;
-  const codes = codesOf(text);
   const end = text.length;
-  const ids = new Uint16Array(end + 1);
-  const marks = new Uint16Array(end + 1);
+  bytes.write(text, 'utf16le');
+  // The code behind the end is a separator.
+  codes[end] = 0;
+  const table = entryOfCode;
+  const read = codes;
   const spaced = new SpacedLetters();
   let count = 0;
+  let long = 0;
   let letters = 0;
   let capitals = 0;
   let exclamations = 0;
@@ -123,45 +126,64 @@ export const readText = (whole: string, vocabulary: Vocabulary): TextReading => 
   let runStart = 0;
 
   let at = 0;
-  // One more round: the code behind the end is a separator and ends the last run.
+  // One more round: the separator behind the end ends the last run.
   while (at <= end) {
-    let kind = kindOfCode[codes[at] ?? 0] ?? SEPARATOR;
-    if (kind >= SMALL) {
+    // All indexes are within the tables. A default would cost a sixth of the whole loop.
+    let entry = table[read[at] as number] as number;
+    if (entry < SILENT) {
       const start = at;
+      let first = 0;
+      let second = 0;
       let silent = 0;
       let cyrillic = 0;
+      let isPlain = true;
       do {
-        if (kind === CAPITAL) capitals += 1;
-        else if (kind === CYRILLIC) cyrillic += 1;
-        else if (kind < SMALL) silent += 1;
+        if (entry >= PLAIN) {
+          const kind = entry & KIND;
+          if (kind === CAPITAL) capitals += 1;
+          else if (kind === CYRILLIC) cyrillic += 1;
+          else if (kind >= SILENT) silent += 1;
+          if (kind >= SILENT || (entry & SECOND_LETTER) !== 0) isPlain = false;
+        }
         // Most letters are small and need no further work.
         do {
+          first = Math.imul(first ^ (entry & FIRST_LETTER), FIRST_FACTOR);
+          second = Math.imul(second ^ (entry & FIRST_LETTER), SECOND_FACTOR);
           at += 1;
-          // Both indexes are always within the tables. A default would cost a sixth of the whole loop.
-          kind = kindOfCode[codes[at] as number] as number;
-        } while (kind === SMALL);
-      } while (kind >= SILENT);
-      const wordEnd = silent === 0 ? at : trimmedEnd(codes, at);
-      if (silent > 0 && isSplit(codes, start, wordEnd)) splitWords += 1;
+          entry = table[read[at] as number] as number;
+        } while (entry < PLAIN);
+      } while (entry < SIGN);
+      const wordEnd = silent === 0 ? at : trimmedEnd(at);
+      if (!isPlain) {
+        first = hashOf(codes, start, wordEnd, FIRST_FACTOR);
+        second = hashOf(codes, start, wordEnd, SECOND_FACTOR);
+        if (silent > 0 && isSplit(start, wordEnd)) splitWords += 1;
+      }
       const length = at - start - silent;
       if (cyrillic > 0 && cyrillic < length) mixedWords += 1;
       letters += length;
-      ids[count] = vocabulary.idAt(codes, start, wordEnd, length);
-      if (length >= LONG_WORD) marks[count] = markOf(codes, start, wordEnd);
-      else if (length === 1) spaced.add(text, start);
+      ids[count] = vocabulary.idOf(first, second);
+      if (length >= LONG_WORD) {
+        marks[long] = markOf(start, wordEnd);
+        long += 1;
+      } else if (length === 1) spaced.add(text, start);
       count += 1;
-    } else if (kind === DIGIT) {
-      at = numberEnd(codes, at);
+    } else if ((entry & KIND) === DIGIT) {
+      at = numberEnd(at);
       ids[count] = NUMBER;
       count += 1;
     } else {
+      const kind = entry & KIND;
       if (kind === SPACE || at === end) {
         const run = at - runStart;
         if (run > LONG_RUN && run > longestRun && !isLink(text, runStart)) longestRun = run;
         runStart = at + 1;
       } else if (kind === EXCLAMATION) exclamations += 1;
       else if (kind === SIGN) {
-        ids[count] = vocabulary.idAt(codes, at, at + 1, 1);
+        ids[count] = vocabulary.idOf(
+          hashOf(codes, at, at + 1, FIRST_FACTOR),
+          hashOf(codes, at, at + 1, SECOND_FACTOR),
+        );
         count += 1;
       }
       at += 1;
@@ -170,8 +192,8 @@ export const readText = (whole: string, vocabulary: Vocabulary): TextReading => 
   spaced.close(text);
   return {
     count,
-    ids,
-    marks,
+    ids: ids.slice(0, count),
+    marks: marks.slice(0, long),
     letters,
     capitals,
     exclamations,

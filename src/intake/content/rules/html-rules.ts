@@ -24,23 +24,17 @@ const foreign =
 
 /** The share of the long words in `one` that `other` has too; null if either has too few. */
 const commonShare = (one: TextReading, other: TextReading): number | null => {
+  if (one.marks.length < COMPARED_WORDS || other.marks.length < COMPARED_WORDS) return null;
   const known = new Uint8Array(65_536);
-  let there = 0;
-  for (let at = 0; at < other.count; at += 1) {
-    const mark = other.marks[at] ?? 0;
-    known[mark] = 1;
-    if (mark !== 0) there += 1;
-  }
-  let all = 0;
+  for (const mark of other.marks) known[mark] = 1;
   let common = 0;
-  for (let at = 0; at < one.count; at += 1) {
-    const mark = one.marks[at] ?? 0;
-    if (mark === 0) continue;
-    all += 1;
-    common += known[mark] ?? 0;
-  }
-  return all < COMPARED_WORDS || there < COMPARED_WORDS ? null : common / all;
+  for (const mark of one.marks) common += known[mark] ?? 0;
+  return common / one.marks.length;
 };
+
+/** A code unit is one to three octets of UTF-8, so that most need not be counted. */
+const isClipped = (html: string): boolean =>
+  html.length > CLIPPED_FROM || (html.length * 3 > CLIPPED_FROM && Buffer.byteLength(html) > CLIPPED_FROM);
 
 export const htmlRules: readonly ContentRule[] = [
   {
@@ -131,10 +125,7 @@ export const htmlRules: readonly ContentRule[] = [
   {
     id: 'html_clipped',
     weight: 8,
-    finds: ({ content: { html } }) =>
-      html !== null && (html.length > CLIPPED_FROM || Buffer.byteLength(html) > CLIPPED_FROM)
-        ? nothing
-        : null,
+    finds: ({ content: { html } }) => (html !== null && isClipped(html) ? nothing : null),
     why: {
       de: 'Das HTML ist größer als 102 kB; Gmail schneidet den Rest ab.',
       en: 'The HTML is larger than 102 kB; Gmail clips the rest.',

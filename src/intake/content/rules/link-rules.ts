@@ -18,22 +18,29 @@ const shorteners: ReadonlySet<string> = new Set(
 /** Extensions of file names that are top-level domains too. */
 const FILE_NAME = /\.(?:zip|mov|md|sh|py|pl|rs|ps|ai|app|in|is)$/;
 
-const firstHost = (
-  links: readonly Link[],
-  found: (host: string, link: Link) => boolean,
-): RuleMatch | null => {
-  const hosts = new Set<string>();
-  for (const link of links.slice(0, LINKS_LOOKED_AT)) {
-    if (link.host !== null && !hosts.has(link.host) && found(link.host, link)) hosts.add(link.host);
-  }
+const matchOf = (hosts: ReadonlySet<string>): RuleMatch | null => {
   const [host] = hosts;
   return host === undefined ? null : { detail: host, count: hosts.size };
 };
 
+const hostsWhere = (links: readonly Link[], found: (host: string, link: Link) => boolean): Set<string> => {
+  const hosts = new Set<string>();
+  for (const link of links.slice(0, LINKS_LOOKED_AT)) {
+    if (link.host !== null && !hosts.has(link.host) && found(link.host, link)) hosts.add(link.host);
+  }
+  return hosts;
+};
+
+const anyLink =
+  (found: (host: string, link: Link) => boolean) =>
+  ({ links }: Reading): RuleMatch | null =>
+    matchOf(hostsWhere(links, found));
+
+/** Asks once for each host: a newsletter has many links to one. */
 const eachHost =
   (found: (host: string) => boolean) =>
   ({ links }: Reading): RuleMatch | null =>
-    firstHost(links, found);
+    matchOf(new Set([...hostsWhere(links, () => true)].filter(found)));
 
 const domainOf = (host: string): string | null => getDomain(host, { validateHostname: false });
 
@@ -51,7 +58,7 @@ export const linkRules: readonly ContentRule[] = [
   {
     id: 'link_host_differs',
     weight: 15,
-    finds: ({ links }) => firstHost(links, showsAnother),
+    finds: anyLink(showsAnother),
     why: {
       de: 'Der Text eines Links zeigt eine andere Adresse als die, zu der er führt; so arbeitet Phishing.',
       en: 'The text of a link shows another address than the one it leads to, which is how phishing works.',
@@ -90,7 +97,7 @@ export const linkRules: readonly ContentRule[] = [
   {
     id: 'link_user_info',
     weight: 30,
-    finds: ({ links }) => firstHost(links, (_, { hasUserInfo }) => hasUserInfo),
+    finds: anyLink((_, { hasUserInfo }) => hasUserInfo),
     why: {
       de: 'Vor dem @ eines Links steht etwas, das wie die Adresse aussieht, aber keine ist.',
       en: 'A link has text before its @ that looks like its address and is not.',
@@ -155,7 +162,7 @@ export const linkRules: readonly ContentRule[] = [
   {
     id: 'insecure_link',
     weight: 2,
-    finds: ({ links }) => firstHost(links, (_, { scheme }) => scheme === 'http'),
+    finds: anyLink((_, { scheme }) => scheme === 'http'),
     why: {
       de: 'Ein Link führt unverschlüsselt (http:) zu seiner Seite.',
       en: 'A link leads to its page without encryption (http:).',
