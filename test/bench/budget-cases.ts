@@ -1,11 +1,7 @@
 // What the budget is counted for: the ways into the service, each to the end of what follows. Incoming mail other than
 // reports has no way in yet.
-import { execFile } from 'node:child_process';
-import { execPath } from 'node:process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { type Measured, type Meter, startMeter } from '#test/bench/budget-meter.ts';
-import type { HttpLoad } from '#test/bench/http-load.ts';
+import { runGenerator } from '#test/bench/daemon-side.ts';
 import type { Daemon } from '#test/support/daemon.ts';
 import { outboundTo } from '#test/support/hooks.ts';
 import { startHttpsReceiver } from '#test/support/https-receiver.ts';
@@ -14,7 +10,6 @@ import { bounceOf, bring } from '#test/support/reports.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
 
-const GENERATOR = fileURLToPath(new URL('./http-load.ts', import.meta.url));
 const MESSAGE_BYTES = 6_000;
 const CLIENTS = 32;
 const SUBMITTING = 16;
@@ -69,10 +64,10 @@ const post = async ({ daemon, token }: Scene, path: string, body: unknown): Prom
 const send = (scene: Scene, index: number): Promise<void> =>
   post(scene, scene.path, { to: `${index}@example.net`, subject: `Appointment ${index}`, text: TEXT });
 
-const sendTogether = async ({ daemon, path, token }: Scene, messages: number): Promise<void> => {
+const sendTogether = async ({ daemon, practiceId, token, from }: Scene, messages: number): Promise<void> => {
   const port = Number(new URL(daemon.origin).port);
-  const load: HttpLoad = { port, path, token, messages, connections: CLIENTS, bytes: MESSAGE_BYTES };
-  await promisify(execFile)(execPath, [GENERATOR, JSON.stringify(load)]);
+  const load = { port, messages, connections: CLIENTS, bytes: MESSAGE_BYTES };
+  await runGenerator({ protocol: 'http', ...load, senders: [{ practiceId, token, from }] });
 };
 
 const sendAlone = async (scene: Scene, count: number): Promise<void> => {

@@ -2,23 +2,20 @@
 // test/budget.test.ts holds them to test/budget.json. CPU is not: it is printed in units of one RSA-2048 signature of
 // the same run, and `--keep` adds it to the trend.
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync, sign } from 'node:crypto';
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type BudgetCase, measureBudget, measureCpu } from '#test/bench/budget-cases.ts';
 import type { Measured, Spending } from '#test/bench/budget-meter.ts';
-import type { CaseOptions } from '#test/bench/send.ts';
-import { table } from '#test/bench/table.ts';
+import { type CaseOptions, table } from '#test/bench/harness.ts';
+import { rsaMillis } from '#test/bench/results.ts';
 
 export type BudgetLimits = Readonly<Record<BudgetCase, Spending>>;
 
 const LIMITS = new URL('../budget.json', import.meta.url);
 const TREND = fileURLToPath(new URL('../../bench/budget-trend.csv', import.meta.url));
 const TREND_HEAD = 'date,commit,RSA-2048 µs,CPU in signatures,statements,write calls,kilobytes,WAL frames';
-const SIGNATURES = 400;
 /** With fewer a message the text is not listed: it belongs to none. */
 const LEAST = 0.005;
 
@@ -31,16 +28,6 @@ const FIGURES: readonly (readonly [keyof Spending, string])[] = [
 ];
 
 export const readLimits = async (): Promise<BudgetLimits> => JSON.parse(await readFile(LIMITS, 'utf8'));
-
-/** CPU seconds of one signature: what DKIM costs wherever it is made. */
-const signatureSeconds = (): number => {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
-  const data = Buffer.alloc(1_000);
-  const before = process.cpuUsage();
-  for (let made = 0; made < SIGNATURES; made += 1) sign('sha256', data, privateKey);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e6 / SIGNATURES;
-};
 
 const printStatements = (measured: ReadonlyMap<BudgetCase, Measured>): void => {
   for (const [name, { statements }] of measured) {
@@ -66,13 +53,12 @@ export async function benchBudget(options: CaseOptions): Promise<void> {
     name,
     ...FIGURES.map(([figure]) => `${spending[figure].toFixed(2)} / ${limits[name][figure]}`),
   ]);
-  console.log(table(['a message, / limit', ...FIGURES.map(([, title]) => title)], rows));
-  const before = signatureSeconds();
+  options.print(table(['a message, / limit', ...FIGURES.map(([, title]) => title)], rows));
   const cpu = await measureCpu(options.messages);
-  const signature = (before + signatureSeconds()) / 2;
+  const signature = (options.rsaMs + rsaMillis()) / 2_000;
   const inSignatures = cpu / signature;
-  console.log(
-    `\nCPU of the service a message: ${inSignatures.toFixed(2)} RSA-2048 signatures of ${(signature * 1e6).toFixed(0)} µs.`,
+  options.print(
+    `CPU of the service a message: ${inSignatures.toFixed(2)} RSA-2048 signatures of ${(signature * 1e6).toFixed(0)} µs.`,
   );
   const spending = measured.get('send')?.spending;
   if (!options.keep || !spending) return;

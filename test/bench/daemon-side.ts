@@ -1,4 +1,4 @@
-// Our side: the daemon as a child process with one SMTP upstream, fed over keep-alive HTTP connections.
+// Our side: the daemon as a child process, fed over kept connections by HTTP or SMTP, with one SMTP upstream.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,63 +7,84 @@ import { execPath } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Side } from '#test/bench/harness.ts';
-import type { HttpLoad, HttpLoadReport } from '#test/bench/http-load.ts';
+import type { Figures, Side } from '#test/bench/harness.ts';
+import type { Installation } from '#test/bench/installation.ts';
+import type { LoadOptions, LoadReport, LoadSender } from '#test/bench/load.ts';
 import { type Load, STRAY_MS, timedRun } from '#test/bench/timed-run.ts';
-import { type ConfigFile, type Daemon, startDaemon } from '#test/support/daemon.ts';
+import type { ConfigFile, Daemon } from '#test/support/daemon.ts';
+import { freePort } from '#test/support/process.ts';
 import { type SmtpSink, startSmtpSink } from '#test/support/smtp-sink.ts';
 
-const GENERATOR = fileURLToPath(new URL('./http-load.ts', import.meta.url));
-const GENERATOR_TIMEOUT_MS = 300_000;
+const GENERATOR = fileURLToPath(new URL('./load.ts', import.meta.url));
+const GENERATOR_TIMEOUT_MS = 3_600_000;
 const UPSTREAM_CONNECTIONS = 10;
-/** The one with the highest monthly cap, 100,000: more than a benchmark sends. */
-const PLAN = 'gruppe';
 
-export interface DaemonSideOptions {
-  readonly name: string;
+export interface SendingOptions {
+  readonly installation: Installation;
+  /** `http` where absent. */
+  readonly protocol?: LoadOptions['protocol'];
   /** Of each message's text. */
   readonly bytes: number;
-  /** Keep-alive connections. */
+  /** Kept connections. */
   readonly clients: number;
   readonly config?: ConfigFile;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-interface Started {
+export interface DaemonSideOptions extends SendingOptions {
+  readonly name: string;
+  readonly share?: number;
+  /** Further figures, when a run has ended. */
+  readonly more?: (daemon: Daemon) => Promise<Figures>;
+}
+
+export interface Sending {
   readonly daemon: Daemon;
-  send(messages: number): Promise<Load>;
+  /** Of all practices in turn. */
+  send(messages: number, changes?: Partial<LoadOptions>): Promise<Load>;
   /** Throws where the daemon does not end as it should. */
   stop(): Promise<void>;
 }
 
-export async function startDaemonSide(options: DaemonSideOptions): Promise<Side> {
-  await using started = new AsyncDisposableStack();
-  const sink = await startSmtpSink();
-  started.defer(sink.stop);
-  const { daemon, send, stop } = await start(options, sink);
-  started.defer(stop);
-  const owned = started.move();
-  return {
-    name: options.name,
-    run: (messages) => timedRun(messages, { sink, services: [daemon.pid], generate: () => send(messages) }),
-    stop: () => owned.disposeAsync(),
-  };
-}
+export const daemonSide = (options: DaemonSideOptions): Side => ({
+  name: options.name,
+  share: options.share ?? 1,
+  start: async () => {
+    await using started = new AsyncDisposableStack();
+    const sink = await startSmtpSink();
+    started.defer(sink.stop);
+    const { daemon, send, stop } = await startSending(options, sink.port);
+    started.defer(stop);
+    const owned = started.move();
+    return {
+      run: async (messages) => ({
+        ...(await timedRun(messages, { sink, services: [daemon.pid], generate: () => send(messages) })),
+        ...(await options.more?.(daemon)),
+      }),
+      stop: () => owned.disposeAsync(),
+    };
+  },
+});
 
 /**
  * Sends so many messages through a daemon of its own into a sink that keeps them, and throws where any of them did
  * not come or came twice. The timed runs only count, because keeping costs speed.
  */
-export async function checkEachComesOnce(options: DaemonSideOptions, messages: number): Promise<void> {
+export async function checkEachComesOnce(options: SendingOptions, messages: number): Promise<void> {
   await using started = new AsyncDisposableStack();
   const dump = await mkdtemp(path.join(tmpdir(), 'sink-dump-'));
   started.defer(() => rm(dump, { recursive: true }));
   const sink = await startSmtpSink({ dump });
   started.defer(sink.stop);
-  const { send, stop } = await start(options, sink);
+  const { send, stop } = await startSending(options, sink.port);
   started.defer(stop);
   await send(messages);
   await sink.received(messages);
   await pause(STRAY_MS);
+  await throwUnlessOnce(sink, messages);
+}
+
+export async function throwUnlessOnce(sink: SmtpSink, messages: number): Promise<void> {
   const recipients = (await sink.messages()).map(({ rcpt }) => rcpt.join());
   const distinct = new Set(recipients).size;
   if (recipients.length === messages && distinct === messages) return;
@@ -72,20 +93,26 @@ export async function checkEachComesOnce(options: DaemonSideOptions, messages: n
   );
 }
 
-async function start(options: DaemonSideOptions, sink: SmtpSink): Promise<Started> {
-  const relay = { name: 'sink', kind: 'smtp', host: '127.0.0.1', port: sink.port, tls: 'none' };
-  const upstreams = [{ ...relay, pool: UPSTREAM_CONNECTIONS }];
+/** The configuration of the one way out. */
+export const upstreamAt = (port: number): ConfigFile => ({
+  upstreams: [
+    { name: 'sink', kind: 'smtp', host: '127.0.0.1', port, tls: 'none', pool: UPSTREAM_CONNECTIONS },
+  ],
+});
+
+export async function startSending(options: SendingOptions, upstreamPort: number): Promise<Sending> {
+  const { installation, protocol = 'http', bytes, clients: connections, env = {} } = options;
   await using started = new AsyncDisposableStack();
-  const daemon = await startDaemon({ config: { ...options.config, upstreams } });
+  const submission = protocol === 'smtp' ? await freePort() : null;
+  const listener = submission === null ? {} : { smtp: { submission: { listen: `127.0.0.1:${submission}` } } };
+  const config = { ...options.config, ...listener, ...upstreamAt(upstreamPort) };
+  const daemon = await installation.start({ config, env });
   started.defer(daemon.remove);
-  const { id } = await daemon.createPractice({ plan: PLAN });
-  const load = {
-    port: Number(new URL(daemon.origin).port),
-    path: `/api/practices/${id}/send`,
-    token: await daemon.createToken(id),
-    connections: options.clients,
-    bytes: options.bytes,
-  };
+  const senders: LoadSender[] = [];
+  for (const { id: practiceId, default_from: from } of installation.practices)
+    senders.push({ practiceId, from, token: await daemon.createToken(practiceId) });
+  const port = submission ?? Number(new URL(daemon.origin).port);
+  const load = { protocol, port, senders, connections, bytes };
   const owned = started.move();
   owned.defer(async () => {
     const exitCode = await daemon.stop();
@@ -93,15 +120,15 @@ async function start(options: DaemonSideOptions, sink: SmtpSink): Promise<Starte
   });
   return {
     daemon,
-    send: (messages) => runGenerator({ ...load, messages }),
+    send: (messages, changes) => runGenerator({ ...load, messages, ...changes }),
     stop: () => owned.disposeAsync(),
   };
 }
 
-async function runGenerator(load: HttpLoad): Promise<Load> {
+export async function runGenerator(load: LoadOptions): Promise<Load> {
   const options = { timeout: GENERATOR_TIMEOUT_MS };
   const { stdout } = await promisify(execFile)(execPath, [GENERATOR, JSON.stringify(load)], options);
-  const { start, end, p50Ms, p99Ms }: HttpLoadReport = JSON.parse(stdout);
+  const { start, end, p50Ms, p99Ms }: LoadReport = JSON.parse(stdout);
   const { timeOrigin } = performance;
   return { start: start - timeOrigin, end: end - timeOrigin, latencies: { p50Ms, p99Ms } };
 }

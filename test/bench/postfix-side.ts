@@ -9,44 +9,44 @@ import { runSmtpSource } from '#test/support/smtp-source.ts';
 
 const SENDER_DOMAIN = 'example.org';
 
-export interface PostfixSidesOptions {
+export interface PostfixSideOptions {
   readonly name: string;
   readonly signed: boolean;
-  /** One side each: which number suits best depends on the machine. */
-  readonly sessions: readonly number[];
+  readonly sessions: number;
   /** Of each message's body. */
   readonly bytes: number;
+  readonly share?: number;
 }
 
-/** Sides that share one instance and differ in the number of sessions. Stopping the first one stops it. */
-export async function startPostfixSides(options: PostfixSidesOptions): Promise<Side[]> {
-  await using started = new AsyncDisposableStack();
-  const sink = await startSmtpSink();
-  started.defer(sink.stop);
-  const opendkim = options.signed ? await startOpendkim(SENDER_DOMAIN) : undefined;
-  started.defer(async () => opendkim?.stop());
-  const milter = opendkim === undefined ? {} : { milterSocket: opendkim.socket };
-  const postfix = await startPostfix({ relayTo: sink.port, ...milter });
-  started.defer(postfix.stop);
-  const services = opendkim === undefined ? [postfix.pid] : [postfix.pid, opendkim.pid];
-
-  const load = {
-    port: postfix.smtpPort,
-    bytes: options.bytes,
-    from: `sender@${SENDER_DOMAIN}`,
-    to: 'b@example.net',
-  };
-  const generate = async (messages: number, sessions: number) => {
-    const start = performance.now();
-    await runSmtpSource({ ...load, messages, sessions });
-    return { start, end: performance.now() };
-  };
-  const owned = started.move();
-  return options.sessions.map((sessions, index) => ({
-    name: `${options.name}, ${sessions} sessions`,
-    run: (messages) => timedRun(messages, { sink, services, generate: () => generate(messages, sessions) }),
-    stop: async () => {
-      if (index === 0) await owned.disposeAsync();
-    },
-  }));
-}
+export const postfixSide = ({ name, signed, sessions, bytes, share = 1 }: PostfixSideOptions): Side => ({
+  name: `${name}, ${sessions} sessions`,
+  share,
+  start: async () => {
+    await using started = new AsyncDisposableStack();
+    const sink = await startSmtpSink();
+    started.defer(sink.stop);
+    const opendkim = signed ? await startOpendkim(SENDER_DOMAIN) : undefined;
+    started.defer(async () => opendkim?.stop());
+    const milter = opendkim === undefined ? {} : { milterSocket: opendkim.socket };
+    const postfix = await startPostfix({ relayTo: sink.port, ...milter });
+    started.defer(postfix.stop);
+    const services = opendkim === undefined ? [postfix.pid] : [postfix.pid, opendkim.pid];
+    const load = {
+      port: postfix.smtpPort,
+      sessions,
+      bytes,
+      from: `sender@${SENDER_DOMAIN}`,
+      to: 'b@example.net',
+    };
+    const generate = async (messages: number) => {
+      const start = performance.now();
+      await runSmtpSource({ ...load, messages });
+      return { start, end: performance.now() };
+    };
+    const owned = started.move();
+    return {
+      run: (messages) => timedRun(messages, { sink, services, generate: () => generate(messages) }),
+      stop: () => owned.disposeAsync(),
+    };
+  },
+});

@@ -7,10 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { deriveKey } from '#src/kernel/seal.ts';
 import { createTrackingLinks } from '#src/mail/copy-links.ts';
-import { median } from '#test/bench/harness.ts';
-import { connect, exchange } from '#test/bench/http-load.ts';
-import type { CaseOptions } from '#test/bench/send.ts';
-import { table } from '#test/bench/table.ts';
+import { type CaseOptions, median, table } from '#test/bench/harness.ts';
+import { connect, exchange } from '#test/bench/load.ts';
 import { type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { cpuSeconds, until } from '#test/support/process.ts';
 
@@ -72,7 +70,7 @@ async function sent(daemon: Daemon, practiceId: string, count: number) {
 }
 
 /** Prints a table; throws where a click that was answered was not written. */
-export async function benchRedirect({ runs, messages }: CaseOptions): Promise<void> {
+export async function benchRedirect({ runs, messages, print }: CaseOptions): Promise<void> {
   await using started = new AsyncDisposableStack();
   const daemon = await startDaemon();
   started.defer(daemon.remove);
@@ -108,6 +106,6 @@ export async function benchRedirect({ runs, messages }: CaseOptions): Promise<vo
     health ? (micros(one) / micros(health)).toFixed(2) : '-',
     median((figures.get(one) ?? []).map(([, perSecond]) => perSecond)).toFixed(0),
   ]);
-  console.log(table(['', 'CPU µs', 'x', 'answers/s'], rows));
-  console.log('\nMedians. CPU: of the daemon, for each request. x: ratio to /healthz.');
+  print(table(['', 'CPU µs', 'x', 'answers/s'], rows));
+  print('Medians. CPU: of the daemon, for each request. x: ratio to /healthz.');
 }

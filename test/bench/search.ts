@@ -14,7 +14,7 @@ import type { Status } from '#src/messages/rules.ts';
 import { searchIndexStore } from '#src/messages/search-index-store.ts';
 import { type MessageFilter, messageSearchStore } from '#src/messages/search-store.ts';
 import { type MessageRow, messageStore } from '#src/messages/store.ts';
-import { table } from '#test/bench/table.ts';
+import { table } from '#test/bench/harness.ts';
 
 const MESSAGES = 1_000_000;
 const PER_TRANSACTION = 10_000;

@@ -1,11 +1,12 @@
 // One run of one side: the load, the wait for the sink, and what each process spent meanwhile.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Measurement } from '#test/bench/harness.ts';
+import type { Figures } from '#test/bench/harness.ts';
 import { cpuSeconds, endedChildrenCpuSeconds, peakMemory } from '#test/support/process.ts';
 import type { SmtpSink } from '#test/support/smtp-sink.ts';
 
 /** After the last message, for one too many to show up. */
 export const STRAY_MS = 300;
+const PATIENCE_MS = 600_000;
 
 export interface Load {
   /** When the first message was sent and the last one accepted, on this process's `performance.now()`. */
@@ -22,7 +23,7 @@ export async function timedRun(
     readonly services: readonly number[];
     readonly generate: () => Promise<Load>;
   },
-): Promise<Measurement> {
+): Promise<Figures> {
   const { sink, services, generate } = parts;
   const spent = async () => ({
     service: await sumOf(services, cpuSeconds),
@@ -32,20 +33,21 @@ export async function timedRun(
   const wanted = (await sink.count()) + messages;
   const before = await spent();
   const { start, end, latencies } = await generate();
-  await sink.received(wanted);
+  await sink.received(wanted, PATIENCE_MS);
   const relayed = performance.now();
   const after = await spent();
   await pause(STRAY_MS);
   const received = await sink.count();
   if (received !== wanted) throw new Error(`the sink got ${received - wanted} messages too many`);
+  const micros = (process: keyof typeof before) => ((after[process] - before[process]) / messages) * 1e6;
   return {
     acceptedPerSecond: (messages / (end - start)) * 1_000,
     relayedPerSecond: (messages / (relayed - start)) * 1_000,
     ...latencies,
     peakBytes: await sumOf(services, peakMemory),
-    serviceCpuSeconds: after.service - before.service,
-    generatorCpuSeconds: after.generator - before.generator,
-    sinkCpuSeconds: after.sink - before.sink,
+    serviceMicros: micros('service'),
+    generatorMicros: micros('generator'),
+    sinkMicros: micros('sink'),
   };
 }
 

@@ -5,10 +5,8 @@ import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { eventTypes } from '#src/events/catalogue.ts';
-import { median } from '#test/bench/harness.ts';
+import { type CaseOptions, median, table } from '#test/bench/harness.ts';
 import type { PostLoop, PostLoopReport } from '#test/bench/post-loop.ts';
-import type { CaseOptions } from '#test/bench/send.ts';
-import { table } from '#test/bench/table.ts';
 import type { Sender } from '#test/support/app.ts';
 import { type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { createHook, outboundTo } from '#test/support/hooks.ts';
@@ -118,7 +116,7 @@ const waits = async (daemon: Daemon, sender: Sender, receiver: HttpsReceiver): P
   return all.toSorted((a, b) => a - b);
 };
 
-const benchThroughput = async (daemon: Daemon, { runs, messages }: CaseOptions): Promise<void> => {
+const benchThroughput = async (daemon: Daemon, { runs, messages, print }: CaseOptions): Promise<void> => {
   const body = await sampleBody(daemon);
   const rows: string[][] = [];
   for (const plain of [true, false]) {
@@ -148,10 +146,11 @@ const benchThroughput = async (daemon: Daemon, { runs, messages }: CaseOptions):
         (of(figures, 'micros') / of(bare, 'micros')).toFixed(2),
       ]);
   }
-  console.log(table(['', 'deliveries/s', 'x', 'CPU µs', 'x'], rows));
+  print(table(['', 'deliveries/s', 'x', 'CPU µs', 'x'], rows));
+  print('Medians. CPU: of the sending process, for each delivery. x: ratio to the bare loop.');
 };
 
-const benchIsolation = async (daemon: Daemon): Promise<void> => {
+const benchIsolation = async (daemon: Daemon, { print }: CaseOptions): Promise<void> => {
   await using started = new AsyncDisposableStack();
   const [receiver, hanging] = await Promise.all([
     startHttpsReceiver({ keep: false }),
@@ -171,7 +170,7 @@ const benchIsolation = async (daemon: Daemon): Promise<void> => {
     ['alone', alone],
     [`beside ${HANGING} that never answer`, beside],
   ] as const;
-  console.log(
+  print(
     table(
       ['arrives after, ms', 'median', 'x', 'p99', 'x'],
       rows.map(([name, all]) => [
@@ -193,6 +192,5 @@ export async function benchWebhooks(options: CaseOptions): Promise<void> {
   const daemon = await startDaemon({ config: { security: outboundTo(authority) } });
   started.defer(daemon.remove);
   await benchThroughput(daemon, options);
-  console.log('\nMedians. CPU: of the sending process, for each delivery. x: ratio to the bare loop.\n');
-  await benchIsolation(daemon);
+  await benchIsolation(daemon, options);
 }

@@ -1,15 +1,10 @@
 // Up to a thousand practices with mail waiting, few of their files open at a time, and a crash in between.
 // @module-tag debian/postfix
 // @module-tag soak
-import { generateKeyPairSync } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createApp } from '#src/app/app.ts';
-import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
-import { loadConfig } from '#src/kernel/config/config.ts';
-import { createLog } from '#src/kernel/log.ts';
 import {
   arrivals,
   createGate,
@@ -25,6 +20,7 @@ import {
   untilTestEnds,
 } from '#test/flows/fixture.ts';
 import { type Daemon, startDaemon } from '#test/support/daemon.ts';
+import { createPractices, each } from '#test/support/practices.ts';
 import { peakMemory } from '#test/support/process.ts';
 import { soak } from '#test/support/soak.ts';
 
@@ -37,43 +33,6 @@ const DESCRIPTORS_PER_TENANT = 7;
 /** Node's own, the registry, listeners, upstream connections and clients: far below one per tenant. */
 const OTHER_DESCRIPTORS = 150;
 const MIB = 1_024 * 1_024;
-
-/** Runs the work for each item, so many at a time. */
-async function each<T>(items: Iterable<T>, clients: number, work: (item: T) => Promise<void>): Promise<void> {
-  const next = items[Symbol.iterator]();
-  const client = async () => {
-    for (let item = next.next(); !item.done; item = next.next()) await work(item.value);
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-}
-
-/** Practices made in this process with one pair of keys for all: making two RSA keys for each would take minutes. */
-async function createPractices(daemon: Daemon, count: number): Promise<string[]> {
-  const pairs = {
-    'rsa-sha256': generateKeyPairSync('rsa', { modulusLength: 2_048 }),
-    'ed25519-sha256': generateKeyPairSync('ed25519'),
-  };
-  const generateKeyPair: GenerateKeyPair = async (algorithm) => pairs[algorithm];
-  const { config } = loadConfig(daemon.configFile, {});
-  const app = await createApp(config, createLog('error'), { generateKeyPair });
-  try {
-    const { http } = await app.start();
-    const ids: string[] = [];
-    await each(Array.from({ length: count }).keys(), CLIENTS, async (index) => {
-      const response = await fetch(`http://127.0.0.1:${http.port}/api/practices`, {
-        method: 'POST',
-        headers: { 'X-Admin-Token': daemon.adminToken, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ name: `Praxis ${index}` }),
-      });
-      const { id } = (await response.json()) as { id: string };
-      expect(response.status).toBe(201);
-      ids.push(id);
-    });
-    return ids;
-  } finally {
-    await app.stop();
-  }
-}
 
 const descriptorsOf = async ({ pid }: Daemon): Promise<number> => (await readdir(`/proc/${pid}/fd`)).length;
 
@@ -103,7 +62,7 @@ test(`${TENANTS} practices with a message each survive a crash, and each message
   const first = await startDaemon({ config });
   started.defer(first.remove);
   await first.stop();
-  const practices = await createPractices(first, TENANTS);
+  const practices = (await createPractices(first, TENANTS)).map(({ id }) => id);
 
   const accepting = await startDaemon({ config, dataDir: first.dataDir });
   started.defer(accepting.remove);

@@ -157,11 +157,16 @@ export async function endedChildrenCpuSeconds(): Promise<number> {
 }
 
 /** Peak resident memory in bytes, summed over the process and its living descendants: shared pages count for each. */
-export async function peakMemory(pid: number): Promise<number> {
+export const peakMemory = (pid: number): Promise<number> => memory(pid, 'VmHWM');
+
+/** The same as it is now. */
+export const residentMemory = (pid: number): Promise<number> => memory(pid, 'VmRSS');
+
+async function memory(pid: number, field: 'VmHWM' | 'VmRSS'): Promise<number> {
   let kilobytes = 0;
   for (const member of await processTree(pid)) {
     const status = await readFile(`/proc/${member}/status`, 'utf8').catch(() => '');
-    kilobytes += Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0);
+    kilobytes += Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
   }
   return kilobytes * 1024;
 }
