@@ -2,7 +2,6 @@
 // operator has named an address, it is sent there as a mail of the service's own practice, by the one way in; else it is
 // kept in that practice's local mailbox. Strangers decide what comes, so its number and size are bounded.
 import { hash } from 'node:crypto';
-import { simpleParser } from 'mailparser';
 import { AppError } from '#src/kernel/errors.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import type { Clock } from '#src/kernel/time.ts';
@@ -53,6 +52,7 @@ const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu
 
 const readable = async ({ content, mailFrom, clientAddress }: ReceivedMail): Promise<Readable> => {
   const fields = readFields(headOf(content));
+  const { simpleParser } = await import('mailparser');
   const parsed = await simpleParser(calmSource(content.subarray(0, MAX_PARSED_BYTES)), {
     skipHtmlToText: true,
     skipTextToHtml: true,

@@ -29,8 +29,8 @@ export interface DaemonOptions {
   readonly config?: ConfigFile;
   /** Of an earlier daemon, to start on what it left. Configuration and secrets lie beside it. */
   readonly dataDir?: string;
-  /** Further variables of its environment. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Laid over the environment of this process; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Answer<Body> {

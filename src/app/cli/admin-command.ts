@@ -1,7 +1,7 @@
 // The common part of the operator's commands: they ask the running daemon and print its answer as text or, with --json,
 // as it came.
 
-import { type AdminApi, createAdminApi, readAdminAccess } from './admin-api.ts';
+import type { AdminApi } from './admin-api.ts';
 import { json } from './admin-text.ts';
 import { type Command, configOption, defineCommand, type Options, type Values } from './command.ts';
 
@@ -46,6 +46,7 @@ export const adminCommand = <const O extends Options>({
     run: async (values, environment) => {
       const own = values as Values<O> & Values<typeof commonOptions>;
       check?.(own);
+      const { createAdminApi, readAdminAccess } = await import('./admin-api.ts');
       const api = createAdminApi(readAdminAccess(own.config, environment));
       const answer = await ask(api, own);
       if (!own.json) return { exitCode: 0, output: answer.text };

@@ -2,7 +2,6 @@
 // all. Only records that were looked up before are used: any other include matches no sender, and the walk of the record
 // (spf-tree.ts) has reported why it is unknown. The service's own record is replaced by one marker address, so that the
 // verdict does not depend on the operator's zone.
-import { spf } from 'mailauth/lib/spf/index.js';
 
 export interface SpfVerdict {
   readonly passes: boolean;
@@ -38,6 +37,7 @@ export const spfVerdict = async (
     return text === undefined || text.length > MAX_INCLUDED_CHARACTERS ? NO_SENDERS : text;
   };
   const sender = `postmaster@${domain}`;
+  const { spf } = await import('mailauth/lib/spf/index.js');
   const { status } = await spf({
     sender,
     ip: MARKER,

@@ -1,0 +1,114 @@
+// All commands. What a command needs is read when it is to run, so that the small ones answer at once.
+import type { Environment } from '#src/kernel/config/secrets.ts';
+import { readVersion } from '#src/kernel/version.ts';
+import { adminCommands } from './admin.ts';
+import {
+  type Command,
+  CommandError,
+  configOption,
+  defineCommand,
+  readCommandLine,
+  UsageError,
+} from './command.ts';
+import type { ProcessSignals } from './serve.ts';
+
+/** What of the process the commands use. */
+export interface Terminal {
+  readonly environment: Environment;
+  readonly signals: ProcessSignals;
+  readonly print: (text: string) => void;
+  /** As fast as the reader takes it; the rest is not made where the reader has gone. */
+  readonly printAll: (pieces: Iterable<string>) => Promise<void>;
+  readonly printError: (text: string) => void;
+}
+
+const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] => [
+  defineCommand({
+    name: 'serve',
+    summary: 'run the daemon',
+    options: { config: configOption },
+    run: async ({ config }, environment) => {
+      const { serve } = await import('./serve.ts');
+      return { exitCode: await serve(config, environment, signals), output: '' };
+    },
+  }),
+  defineCommand({
+    name: 'quickstart',
+    summary: 'run it on loopback, send a message and show what happens',
+    options: { once: { about: 'end then, instead of staying up' } },
+    run: async ({ once }) => {
+      const { quickstart } = await import('./quickstart.ts');
+      return { exitCode: await quickstart({ once, print, signals }), output: '' };
+    },
+  }),
+  defineCommand({
+    name: 'config check',
+    summary: 'check a configuration file',
+    options: { config: configOption },
+    run: async ({ config }, environment) => {
+      const { configCheck } = await import('./config.ts');
+      return configCheck(config, environment);
+    },
+  }),
+  defineCommand({
+    name: 'config example',
+    summary: 'print one with every key',
+    options: {},
+    run: async () => {
+      const { configExample } = await import('./config.ts');
+      return { exitCode: 0, output: configExample() };
+    },
+  }),
+  defineCommand({
+    name: 'dns zone',
+    summary: 'print the zones for your own name server',
+    options: {
+      config: configOption,
+      zone: { value: 'NAME', about: 'only this zone; all, one behind the other, where absent' },
+    },
+    run: async ({ config, zone }, environment) => {
+      const { dnsZone } = await import('./dns.ts');
+      return dnsZone(config, environment, { zone, print: printAll });
+    },
+  }),
+  defineCommand({
+    name: 'dns check',
+    summary: 'ask the public DNS whether it holds what the zones hold',
+    options: { config: configOption },
+    run: async ({ config }, environment) => {
+      const { dnsCheck } = await import('./dns-check.ts');
+      return dnsCheck(config, environment);
+    },
+  }),
+  ...adminCommands,
+  defineCommand({
+    name: 'version',
+    summary: 'print the version',
+    options: {},
+    run: () => ({ exitCode: 0, output: `${readVersion()}\n` }),
+  }),
+];
+
+/** What is the user's to mend is said in one line; the rest with where it happened. */
+const explain = async (error: unknown): Promise<string> => {
+  const { ConfigError } = await import('#src/kernel/yaml-file.ts');
+  if (error instanceof ConfigError || error instanceof CommandError || error instanceof UsageError)
+    return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  return code === 'EADDRINUSE' || code === 'EACCES' ? error.message : (error.stack ?? error.message);
+};
+
+/** Resolves with the exit code. */
+export const runCommandLine = async (args: readonly string[], terminal: Terminal): Promise<number> => {
+  try {
+    const asked = readCommandLine(args, commandsOf(terminal));
+    const { exitCode, output } =
+      'usage' in asked ? { exitCode: 0, output: asked.usage } : await asked.run(terminal.environment);
+    terminal.print(output);
+    return exitCode;
+  } catch (error) {
+    terminal.printError(`${await explain(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+};
