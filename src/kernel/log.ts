@@ -1,22 +1,24 @@
 // The log: one JSON line per fact on standard output, by pino. Secrets never reach it: nothing logs headers or bodies.
 //
-// The lines of requests wait for each other, because a write to the output takes longer than the line. Any other line is
-// written at once, behind those that wait: a crash loses the last requests, but nothing that says why.
+// The lines of requests and submissions wait for each other, because a write to the output takes longer than the line. Any
+// other line is written at once, behind those that wait: a crash loses the last requests, but nothing that says why.
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** The message of the line that each request leaves. */
+/** The messages of the line that each request leaves, and each submitted mail. */
 export const REQUEST_LINE = 'request';
+export const SUBMISSION_LINE = 'submission';
+const waiting: ReadonlySet<string> = new Set([REQUEST_LINE, SUBMISSION_LINE]);
 /** Shorter than anyone who watches the log notices. */
 const GATHER_MS = 100;
 /** What a container's log driver takes in one piece. */
 const GATHER_CHARS = 16 * 1024;
 
-/** `out`, with the lines of requests written together. */
-export const gatherRequests = (out: DestinationStream): DestinationStream => {
+/** `out`, with the lines that may wait written together. */
+export const gatherLines = (out: DestinationStream): DestinationStream => {
   let lines = '';
   let timer: NodeJS.Timeout | null = null;
   const flush = (): void => {
@@ -31,7 +33,7 @@ export const gatherRequests = (out: DestinationStream): DestinationStream => {
     lastMsg: '',
     write: (line: string): void => {
       lines += line;
-      if (stream.lastMsg !== REQUEST_LINE || lines.length >= GATHER_CHARS) flush();
+      if (!waiting.has(stream.lastMsg) || lines.length >= GATHER_CHARS) flush();
       else timer ??= setTimeout(flush, GATHER_MS);
     },
   };
@@ -41,5 +43,5 @@ export const gatherRequests = (out: DestinationStream): DestinationStream => {
 export const createLog = (level: LogLevel, destination?: DestinationStream): Log =>
   pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    destination ?? gatherRequests(pino.destination({ sync: false })),
+    destination ?? gatherLines(pino.destination({ sync: false })),
   );

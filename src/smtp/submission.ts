@@ -8,7 +8,7 @@ import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { AppError, errorTable, toAppError } from '#src/kernel/errors.ts';
 import type { Limits } from '#src/kernel/limits.ts';
-import type { Log } from '#src/kernel/log.ts';
+import { type Log, SUBMISSION_LINE } from '#src/kernel/log.ts';
 import { clientKey, createRateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { AddressError, needsSmtpUtf8, parseAddress } from '#src/mail/address.ts';
@@ -205,12 +205,12 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     };
     try {
       const reply = await take(content, session);
-      log.info({ ...facts, reply: 250 }, 'submission');
+      log.info({ ...facts, reply: 250 }, SUBMISSION_LINE);
       return reply;
     } catch (thrown) {
       const error = toAppError(thrown);
       if (error.code === 'internal_error') log.error({ ...facts, err: error }, 'submission failed');
-      else log.info({ ...facts, code: error.code }, 'submission');
+      else log.info({ ...facts, code: error.code }, SUBMISSION_LINE);
       throw refusalOf(error);
     }
   };

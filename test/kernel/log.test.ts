@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createLog, gatherRequests, REQUEST_LINE } from '#src/kernel/log.ts';
+import { createLog, gatherLines, REQUEST_LINE, SUBMISSION_LINE } from '#src/kernel/log.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A log whose writes are kept, each as the messages of its lines. */
-const gathered = () => {
+const gathered = (line: string = REQUEST_LINE) => {
   const writes: string[][] = [];
   const write = (text: string) =>
     void writes.push(
@@ -14,13 +14,13 @@ const gathered = () => {
         .split('\n')
         .map((line) => JSON.parse(line).id ?? JSON.parse(line).msg),
     );
-  const log = createLog('info', gatherRequests({ write }));
-  return { log, writes, request: (id: string, extra = {}) => log.info({ id, ...extra }, REQUEST_LINE) };
+  const log = createLog('info', gatherLines({ write }));
+  return { log, writes, request: (id: string, extra = {}) => log.info({ id, ...extra }, line) };
 };
 
-describe('the lines of requests', () => {
-  test('are written together, after a moment', () => {
-    const { writes, request } = gathered();
+describe('lines of which there are many', () => {
+  test.each([REQUEST_LINE, SUBMISSION_LINE])('%s are written together, after a moment', (line) => {
+    const { writes, request } = gathered(line);
     request('1');
     request('2');
     expect(writes).toEqual([]);
