@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventStore } from '#src/events/store.ts';
 import { openSqlite, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import { newId } from '#src/kernel/id.ts';
 import { dueStore } from '#src/messages/queue/due-store.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { messageStore } from '#src/messages/store.ts';
@@ -22,6 +21,7 @@ import {
 } from '#test/bench/harness.ts';
 import { type Installation, makeInstallation, tenantFile } from '#test/bench/installation.ts';
 import { type Practice, startDaemon } from '#test/support/daemon.ts';
+import { messageRow, textBody } from '#test/support/message-row.ts';
 import { cpuSeconds, peakMemory, residentMemory } from '#test/support/process.ts';
 import { startSmtpSink } from '#test/support/smtp-sink.ts';
 
@@ -48,36 +48,15 @@ const fillQueue = (
   const [store, queue, events] = [messageStore(db), queueStore(db), eventStore(db)];
   const now = Date.now();
   const write = (number: number): void => {
-    const id = newId();
     const address = `${number}@example.net`;
-    const messageSeq = store.insert(
-      {
-        ...places,
-        id,
-        internet_message_id: `<${id}@${from.split('@')[1]}>`,
-        message_kind: 'transactional',
-        channel: 'transactional',
-        source: 'api',
-        from_json: JSON.stringify({ address: from, name: 'Praxis' }),
-        to_json: JSON.stringify([{ address }]),
-        cc_json: '[]',
-        bcc_json: '[]',
-        reply_to_json: '[]',
-        subject: `Appointment ${number}`,
-        tag: null,
-        tags_json: '[]',
-        metadata_json: '{}',
-        settings_json: '{"plain_text_fallback":true,"track_opens":false,"track_clicks":false}',
-        decisions_json: '[]',
-        status: 'queued',
-        score: null,
-        size_bytes: TEXT.length,
-        scheduled_at: null,
-        created_at: now,
-        updated_at: now,
-      },
-      { text: TEXT, html: null, sealed: null, headers_json: '[]', calendar_json: null, shared: null },
-    );
+    const row = {
+      ...places,
+      from,
+      to: [{ address }],
+      subject: `Appointment ${number}`,
+      size_bytes: TEXT.length,
+    };
+    const messageSeq = store.insert(messageRow({ ...row, at: now }), textBody(TEXT));
     events.append({ type: 'message.created', messageSeq, recipientId: null, at: now });
     const recipientId = store.insertRecipient(messageSeq, address, 'to', 'queued', now).id;
     queue.enqueue({ recipientId, messageSeq, lane: 0, dueAt: now, size: TEXT.length, now });

@@ -20,6 +20,7 @@ import { type Kind, kinds } from '#src/messages/kinds.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { sharedMaintenance } from './maintenance.ts';
+import { messageRow, textBody } from './message-row.ts';
 
 export const temporaryDirectory = async (): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'sendwerk-'));
@@ -117,38 +118,21 @@ export const queueMessage = (
   } = {},
 ): SampleMessage => {
   const { recipients = ['anna@example.org'], kind = 'transactional', size = 100, now = 0 } = fields;
-  const id = newId();
   const lane: Lane = laneOf[kinds[kind].stream];
   const store = messageStore(db);
-  const seq = store.insert(
-    {
-      id,
-      internet_message_id: `<${id}@${MANAGED_HOST}>`,
-      project_id: projectId,
-      route_id: routeId,
-      message_kind: kind,
-      channel: kinds[kind].channel,
-      source: 'api',
-      from_json: JSON.stringify({ address: `noreply@${MANAGED_HOST}`, name: 'Praxis' }),
-      to_json: JSON.stringify(recipients.map((address) => ({ address }))),
-      cc_json: '[]',
-      bcc_json: '[]',
-      reply_to_json: '[]',
-      subject: 'Termin',
-      tag: null,
-      tags_json: '[]',
-      metadata_json: '{}',
-      settings_json: '{}',
-      decisions_json: '[]',
-      status: 'queued',
-      score: null,
-      size_bytes: size,
-      scheduled_at: null,
-      created_at: now,
-      updated_at: now,
-    },
-    { text: 'Guten Tag', html: null, sealed: null, headers_json: '[]', calendar_json: null, shared: null },
-  );
+  const row = messageRow({
+    project_id: projectId,
+    route_id: routeId,
+    to: recipients.map((address) => ({ address })),
+    at: now,
+    message_kind: kind,
+    channel: kinds[kind].channel,
+    subject: 'Termin',
+    settings_json: '{}',
+    size_bytes: size,
+  });
+  const { id } = row;
+  const seq = store.insert(row, textBody('Guten Tag'));
   const recipientIds = recipients.map((address) => {
     const recipientId = store.insertRecipient(seq, address, 'to', 'queued', now).id;
     queueStore(db).enqueue({ recipientId, messageSeq: seq, lane, dueAt: fields.dueAt ?? now, size, now });

@@ -5,8 +5,8 @@ import type { EventType } from '#src/events/catalogue.ts';
 import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import { newId } from '#src/kernel/id.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { messageRow, textBody } from '#test/support/message-row.ts';
 
 const heard: readonly { readonly type: EventType; readonly data?: EventData }[] = [
   { type: 'message.sent', data: { smtp_code: 250, diagnostic: '2.0.0 Ok', upstream: 'relay', attempt: 1 } },
@@ -49,37 +49,19 @@ const writeMessage = (
   places: { readonly project_id: string; readonly route_id: string },
   number: number,
 ) => {
-  const id = newId();
   const now = Date.now();
   const address = `patient-${number}@example.org`;
-  const messageSeq = messageStore(db).insert(
-    {
-      ...places,
-      id,
-      internet_message_id: `<${id}@praxis.send.example.com>`,
-      message_kind: 'transactional',
-      channel: 'transactional',
-      source: 'api',
-      from_json: '{"address":"noreply@praxis.send.example.com","name":"Praxis"}',
-      to_json: JSON.stringify([{ address }]),
-      cc_json: '[]',
-      bcc_json: '[]',
-      reply_to_json: '[]',
-      subject: 'Ihr Termin',
-      tag: 'termin',
-      tags_json: '["termin"]',
-      metadata_json: JSON.stringify({ patient: String(number) }),
-      settings_json: '{"track_opens":true,"track_clicks":true}',
-      decisions_json: '[]',
-      status: 'clicked',
-      score: null,
-      size_bytes: 1_000,
-      scheduled_at: null,
-      created_at: now,
-      updated_at: now,
-    },
-    { text: null, html: null, sealed: null, headers_json: '[]', calendar_json: null, shared: null },
-  );
+  const row = messageRow({
+    ...places,
+    to: [{ address }],
+    at: now,
+    tag: 'termin',
+    tags_json: '["termin"]',
+    metadata_json: JSON.stringify({ patient: String(number) }),
+    settings_json: '{"track_opens":true,"track_clicks":true}',
+    status: 'clicked',
+  });
+  const messageSeq = messageStore(db).insert(row, textBody(null));
   const recipientId = messageStore(db).insertRecipient(messageSeq, address, 'to', 'clicked', now).id;
   eventStore(db).append({ type: 'message.created', messageSeq, recipientId: null, at: now });
   return { messageSeq, recipientId };
