@@ -6,7 +6,7 @@ import { type BudgetCase, measureBudget } from '#test/bench/budget-cases.ts';
 import type { Measured, Spending } from '#test/bench/budget-meter.ts';
 import limits from './budget.json' with { type: 'json' };
 
-const MEASURE_TIMEOUT_MS = 180_000;
+const MEASURE_TIMEOUT_MS = 300_000;
 
 let measured: ReadonlyMap<BudgetCase, Measured>;
 beforeAll(async () => {
