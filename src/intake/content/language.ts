@@ -4,7 +4,7 @@ import type { Language } from '#src/kernel/language.ts';
 import type { Content } from './assessment.ts';
 import { readHtml } from './reading/html.ts';
 import { readText } from './reading/text.ts';
-import { createVocabulary } from './reading/vocabulary.ts';
+import { Vocabulary } from './reading/vocabulary.ts';
 
 /** UTF-16 code units of text, more than is needed to decide. */
 const LOOKED_AT = 1_200;
@@ -16,7 +16,7 @@ const english =
 const german =
   'der die das den dem des und sie ihr ihre ihren ihrem ihrer für mit ist sind wir uns unser unsere bitte nicht am um zu von im auf ein eine einen bei zum zur dass haben wird werden können hallo guten sehr geehrte geehrter liebe lieber grüße grüßen termin rechnung bestellung uhr du dein deine';
 const englishWords = english.split(' ');
-const words = createVocabulary([...englishWords, ...german.split(' ')]);
+const words = new Vocabulary([...englishWords, ...german.split(' ')]);
 /** The numbers of English words come first, behind the two numbers that stand for no word. */
 const FIRST_GERMAN = 2 + englishWords.length;
 const HTML_LANGUAGE = /<html[^>]{0,200}\slang=["']?([a-z]{2})/i;

@@ -40,18 +40,22 @@ const matches =
     patterns.some((pattern) => pattern.test(subject));
 
 /** Matches whole words, also beside non-ASCII letters. */
-const words = (list: string): RegExp => new RegExp(`(?<!\\p{L})(?:${list})(?!\\p{L})`, 'iu');
+const words = (...lists: readonly string[]): RegExp =>
+  new RegExp(`(?<!\\p{L})(?:${lists.join('|')})(?!\\p{L})`, 'iu');
 
 const isShouted = (subject: string): boolean => {
-  const letters = subject.match(/\p{L}/gu) ?? [];
-  const capitals = letters.filter((letter) => /\p{Lu}/u.test(letter));
-  return letters.length >= SHOUTED_LETTERS && capitals.length >= SHOUTED_SHARE * letters.length;
+  const letters = subject.match(/\p{L}/gu)?.length ?? 0;
+  const capitals = subject.match(/\p{Lu}/gu)?.length ?? 0;
+  return letters >= SHOUTED_LETTERS && capitals >= SHOUTED_SHARE * letters;
 };
+
+const FOREIGN_LETTER = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
 
 /** Whether one word has letters of two scripts: `Pаypal` with a Cyrillic а. */
 const mixesScripts = (subject: string): boolean =>
+  FOREIGN_LETTER.test(subject) &&
   (subject.match(/[\p{L}\p{M}]+/gu) ?? []).some(
-    (word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word),
+    (word) => /\p{Script=Latin}/u.test(word) && FOREIGN_LETTER.test(word),
   );
 
 export const subjectRules: readonly SubjectRule[] = [
@@ -108,11 +112,11 @@ export const subjectRules: readonly SubjectRule[] = [
     id: 'phishing_words',
     weight: 30,
     finds: matches(
-      words('passwort|password|kennwort|pin|tan'),
       words(
+        'passwort|password|kennwort|pin|tan',
         'konto (?:wurde |ist )?(?:gesperrt|eingeschränkt)|account (?:has been |is )?(?:suspended|locked)',
+        'verify your \\p{L}+|bestätigen sie ihre (?:daten|identität|kontodaten)',
       ),
-      words('verify your \\p{L}+|bestätigen sie ihre (?:daten|identität|kontodaten)'),
     ),
     why: {
       de: 'Nach Zugangsdaten oder gesperrten Konten fragen vor allem Betrüger.',
@@ -129,12 +133,10 @@ export const subjectRules: readonly SubjectRule[] = [
     finds: matches(
       words(
         'diagnose\\p{L}{0,3}|befund\\p{L}{0,2}|laborwerte?|krebs\\p{L}{0,20}|tumor\\p{L}{0,3}|chemotherapie',
-      ),
-      words(
         'hiv|aids|hepatitis|depression\\p{L}{0,2}|schwangerschaft\\p{L}{0,10}|sucht(?:therapie|beratung)',
+        'onkolog\\p{L}{1,6}|psychiatri\\p{L}{1,6}|psychotherap\\p{L}{1,6}|oncology|psychiatr\\p{L}{1,6}',
+        'diagnos[ie]s|cancer|test results?|lab results?|pregnan\\p{L}{1,3}',
       ),
-      words('onkolog\\p{L}{1,6}|psychiatri\\p{L}{1,6}|psychotherap\\p{L}{1,6}|oncology|psychiatr\\p{L}{1,6}'),
-      words('diagnos[ie]s|cancer|test results?|lab results?|pregnan\\p{L}{1,3}'),
     ),
     why: {
       de: 'Der Betreff steht auf Sperrbildschirmen und in Protokollen: Angaben zur Gesundheit sind dort für Dritte lesbar (Art. 9 DSGVO, § 203 StGB).',
@@ -206,8 +208,8 @@ export const subjectRules: readonly SubjectRule[] = [
     finds: matches(
       words(
         'gratis|kostenlos\\p{L}{0,2}|umsonst|geschenkt|rabatt\\p{L}{0,10}|sonderangebot\\p{L}{0,2}|schnäppchen',
+        'for free|free gift|discount|bargain|special offer|best price|risk free|100 ?% free',
       ),
-      words('for free|free gift|discount|bargain|special offer|best price|risk free|100 ?% free'),
     ),
     why: {
       de: 'Typische Werbewörter senken die Zustellung, und in Termin-Mails sind sie unzulässig (§ 7 UWG).',
@@ -224,8 +226,6 @@ export const subjectRules: readonly SubjectRule[] = [
     finds: matches(
       words(
         'dringend\\p{L}{0,2}|sofort handeln|letzte (?:chance|mahnung|warnung)|nur (?:noch )?heute|handeln sie jetzt',
-      ),
-      words(
         'urgent|act now|last (?:chance|warning)|final notice|only today|expires (?:today|soon)|limited time',
       ),
     ),
@@ -282,7 +282,7 @@ export const subjectRules: readonly SubjectRule[] = [
   {
     id: 'long',
     weight: 4,
-    finds: (subject) => [...subject].length > LONG,
+    finds: (subject) => subject.length > LONG && [...subject].length > LONG,
     why: {
       de: `Über ${LONG} Zeichen: das Ende wird abgeschnitten.`,
       en: `Over ${LONG} characters: its end is cut off.`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createPhrasebook } from '#src/intake/content/reading/phrases.ts';
 import { readText, TEXT_LOOKED_AT } from '#src/intake/content/reading/text.ts';
-import { createVocabulary, NUMBER, UNKNOWN } from '#src/intake/content/reading/vocabulary.ts';
+import { NUMBER, UNKNOWN, Vocabulary } from '#src/intake/content/reading/vocabulary.ts';
 import { fraudPhrases } from '#src/intake/content/rules/fraud-rules.ts';
 import { promotionalPhrases } from '#src/intake/content/rules/promotional-rules.ts';
 import { advertisingTexts, badMails, doubtfulMails, ordinaryMails, plainTexts } from './mails.ts';
@@ -149,7 +149,7 @@ describe('the fast reading', () => {
     const long = 'ab '.repeat(TEXT_LOOKED_AT);
     expect(readText(long, book.vocabulary).count).toBe(Math.ceil(TEXT_LOOKED_AT / 3));
     const cut = `${' '.repeat(TEXT_LOOKED_AT - 4)}sale`;
-    const words = createVocabulary(['sale']);
+    const words = new Vocabulary(['sale']);
     expect([...readText(cut, words).ids]).toEqual([words.idOfWord('sale')]);
     expect([...readText(`${cut}s`, words).ids]).toEqual([words.idOfWord('sale')]);
     expect([...readText(` ${cut}`, words).ids]).toEqual([UNKNOWN]);

@@ -1,6 +1,6 @@
 // Finds phrases, which have topics, in the words of a text. A pattern is a list of words with a blank between: `konto|zugang`
 // is either of them, `ist?` may be missing, `*` is any one word, `#` is any number. Pure.
-import { createVocabulary, NUMBER, UNKNOWN, type Vocabulary } from './vocabulary.ts';
+import { NUMBER, UNKNOWN, Vocabulary } from './vocabulary.ts';
 
 /** The phrases that were found for each topic, in the words of the pattern, each once. */
 export type PhraseHits = ReadonlyMap<string, readonly string[]>;
@@ -25,7 +25,7 @@ interface Phrase {
 const alternativesOf = (part: string): string[] => part.replace(/\?$/, '').split('|');
 
 const partOf = (part: string, vocabulary: Vocabulary): Part => ({
-  ids: part.startsWith('*') ? null : alternativesOf(part).map(vocabulary.idOfWord),
+  ids: part.startsWith('*') ? null : alternativesOf(part).map((word) => vocabulary.idOfWord(word)),
   isOptional: part.endsWith('?'),
 });
 
@@ -65,7 +65,7 @@ export const createPhrasebook = (topics: Readonly<Record<string, readonly string
   const words = patterns.flatMap(({ text }) =>
     text.split(' ').flatMap((part) => (part.startsWith('*') ? [] : alternativesOf(part))),
   );
-  const vocabulary = createVocabulary(words);
+  const vocabulary = new Vocabulary(words);
   const byFirst = Array.from({ length: vocabulary.size }, (): Phrase[] => []);
   /** Whether words begin a phrase, and whether one of these phrases may go on with any word. */
   const begins = new Uint8Array(vocabulary.size);
@@ -76,7 +76,7 @@ export const createPhrasebook = (topics: Readonly<Record<string, readonly string
       throw new Error(`the pattern ${JSON.stringify(text)} does not begin with a word`);
     const phrase = { topic, rest: rest.map((part) => partOf(part, vocabulary)) };
     const seconds = firstWordsOf(phrase.rest);
-    for (const id of new Set(alternativesOf(head).map(vocabulary.idOfWord))) {
+    for (const id of new Set(alternativesOf(head).map((word) => vocabulary.idOfWord(word)))) {
       byFirst[id]?.push(phrase);
       begins[id] = Math.max(begins[id] ?? 0, seconds === null ? WITH_ANY : WITH_SOME);
       for (const second of seconds ?? []) pairs[placeOfPair(id, second)] = 1;
