@@ -90,13 +90,14 @@ export const figuresTable = (columns: readonly Column[], results: readonly Resul
     results.map((result) => [result.name, ...columns.map((column) => cell(column, result))]),
   );
 
+/** The median, with the least and the greatest. */
+export const spread = (values: readonly number[], digits = 0): string =>
+  `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`;
+
 const cell = ({ figure, digits = 0, unit = 1, range = false }: Column, result: Result): string => {
   const values = valuesOf(result, figure).map((value) => value / unit);
   if (values.length === 0) return '-';
-  const middle = median(values).toFixed(digits);
-  return range
-    ? `${middle} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`
-    : middle;
+  return range ? spread(values, digits) : median(values).toFixed(digits);
 };
 
 const valuesOf = ({ figures }: Result, figure: string): number[] =>

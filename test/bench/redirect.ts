@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { deriveKey } from '#src/kernel/seal.ts';
 import { createTrackingLinks } from '#src/mail/copy-links.ts';
-import { type CaseOptions, median, table } from '#test/bench/harness.ts';
+import { type CaseOptions, median, spread, table } from '#test/bench/harness.ts';
 import { connect, exchange } from '#test/bench/load.ts';
 import { type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { cpuSeconds, until } from '#test/support/process.ts';
@@ -95,17 +95,18 @@ export async function benchRedirect({ runs, messages, print }: CaseOptions): Pro
   const figures = new Map(cases.map((one) => [one, [] as [number, number][]]));
   for (const one of cases) await follow(daemon, one, messages);
   for (let run = 0; run < runs; run += 1)
-    for (const [one, measured] of figures) measured.push(await follow(daemon, one, messages));
+    for (const [one, measured] of run % 2 === 0 ? figures : [...figures].toReversed())
+      measured.push(await follow(daemon, one, messages));
   if (clicks() !== (runs + 1) * messages)
     throw new Error(`${clicks()} clicks of ${(runs + 1) * messages} were written`);
   const micros = (one: Case): number => median((figures.get(one) ?? []).map(([cpu]) => cpu));
   const [health] = cases;
   const rows = cases.map((one) => [
     one.name,
-    micros(one).toFixed(0),
+    spread((figures.get(one) ?? []).map(([cpu]) => cpu)),
     health ? (micros(one) / micros(health)).toFixed(2) : '-',
-    median((figures.get(one) ?? []).map(([, perSecond]) => perSecond)).toFixed(0),
+    spread((figures.get(one) ?? []).map(([, perSecond]) => perSecond)),
   ]);
   print(table(['', 'CPU µs', 'x', 'answers/s'], rows));
-  print('Medians. CPU: of the daemon, for each request. x: ratio to /healthz.');
+  print('Medians (least–greatest). CPU: of the daemon, for each request. x: ratio to /healthz.');
 }
