@@ -1,6 +1,7 @@
 // One attempt for one recipient: compose and sign, transmit by the upstream that may be tried, judge the transcript, and store
 // the outcome. Neither function rejects.
 import type { SignalDeps } from '#src/feedback/apply-signal.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
@@ -19,6 +20,12 @@ export interface AttemptDeps extends SignalDeps {
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/**
+ * For so long an outcome may wait for a commit that others begin. If the process dies meanwhile, what the upstream has taken is
+ * sent again, as if it had died before the upstream's answer; it keeps its place until then, so that this is bounded.
+ */
+const SETTLE_WITHIN_MS = 5;
 
 /** `choice` is null where the message was not given to an upstream. */
 export interface AttemptResult {
@@ -74,27 +81,27 @@ export const storeOutcome = async (
   stopping: AbortSignal,
   onFailed: () => void,
 ): Promise<number | null> => {
-  const write = () =>
-    files.write(tenantId, (db) => {
-      const now = clock.now();
-      if (result === null) {
-        const queue = queueStore(db);
-        queue.giveBack(row, row.attempts - 1, now);
-        return queue.row(row.recipient_id)?.due_at ?? null;
-      }
-      const { choice, outcome } = result;
-      const attempt = {
-        row,
-        outcome,
-        upstream: choice?.upstream.name ?? null,
-        acceptIsDelivery: choice?.acceptIsDelivery ?? false,
-        upstreamWorks: upstreams.retryAt(now) === null,
-        simulatorDomain,
-        suppressionKey,
-        guardrail,
-      };
-      return settle(db, attempt, policy(), now);
-    });
+  const store = (db: TenantDb): number | null => {
+    const now = clock.now();
+    if (result === null) {
+      const queue = queueStore(db);
+      queue.giveBack(row, row.attempts - 1, now);
+      return queue.row(row.recipient_id)?.due_at ?? null;
+    }
+    const { choice, outcome } = result;
+    const attempt = {
+      row,
+      outcome,
+      upstream: choice?.upstream.name ?? null,
+      acceptIsDelivery: choice?.acceptIsDelivery ?? false,
+      upstreamWorks: upstreams.retryAt(now) === null,
+      simulatorDomain,
+      suppressionKey,
+      guardrail,
+    };
+    return settle(db, attempt, policy(), now);
+  };
+  const write = () => files.write(tenantId, store, SETTLE_WITHIN_MS);
   const dueAt = await settleUntilStored(write, stopping, (error) => {
     log.error({ err: error, tenant: tenantId, recipient: row.recipient_id }, 'outcome could not be stored');
     onFailed();

@@ -21,6 +21,8 @@ import { createDueHeap, type TenantLane } from './due-heap.ts';
 
 /** Recipients of one claim: enough to share a commit, few enough that other tenants' turns come soon. */
 const CLAIM_SIZE = 16;
+/** For so long a claim may wait for a commit that others begin, where other messages are on their way: none waits alone. */
+const CLAIM_WITHIN_MS = 3;
 /** Bytes of messages in flight, as stored; composing needs about three times as much. */
 const MAX_BYTES_IN_FLIGHT = 32 * 1_024 * 1_024;
 /** Share of the capacity that marketing mail leaves free, so that a transactional message never waits for it. */
@@ -142,6 +144,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const { tenantId, lane } = of;
     const key = keyOf(of);
     if (unsettled.has(tenantId)) return heap.set(of, clock.now() + FILE_RETRY_MS);
+    const patience = inFlight > 0 ? CLAIM_WITHIN_MS : 0;
     occupy(of, places);
     claiming.set(key, null);
     let nextDue: number | null;
@@ -161,35 +164,39 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       return rows;
     };
     try {
-      const { claimed, next } = await files.write(tenantId, (db) => {
-        // It may run twice.
-        undo();
-        const queue = queueStore(db);
-        // Claims that nothing works on: of a process that died, or left behind by a sync that failed.
-        if (!recovered.has(tenantId) && !working.has(tenantId)) {
-          queue.releaseAll();
-          recovered.add(tenantId);
-          recovers = true;
-        }
-        for (const row of orphans.get(key)?.values() ?? [])
-          queue.giveBack(row, row.attempts - 1, clock.now());
-        const byteBudget = MAX_BYTES_IN_FLIGHT - bytesInFlight;
-        // Others may have claimed since the places were given.
-        if (byteBudget <= 0) return { claimed: [], next: queue.nextDue() };
-        const request = {
-          tenantId,
-          lane,
-          limit: places,
-          byteBudget,
-          now: clock.now(),
-          policy: deps.policy(),
-        };
-        const result = claimDue(db, request, deps);
-        taken = result.claimed.map(({ row }) => row);
-        // At once: the tenant's other lane may claim in this same transaction, other tenants before it is answered.
-        countTaken(taken, 1);
-        return result;
-      });
+      const { claimed, next } = await files.write(
+        tenantId,
+        (db) => {
+          // It may run twice.
+          undo();
+          const queue = queueStore(db);
+          // Claims that nothing works on: of a process that died, or left behind by a sync that failed.
+          if (!recovered.has(tenantId) && !working.has(tenantId)) {
+            queue.releaseAll();
+            recovered.add(tenantId);
+            recovers = true;
+          }
+          for (const row of orphans.get(key)?.values() ?? [])
+            queue.giveBack(row, row.attempts - 1, clock.now());
+          const byteBudget = MAX_BYTES_IN_FLIGHT - bytesInFlight;
+          // Others may have claimed since the places were given.
+          if (byteBudget <= 0) return { claimed: [], next: queue.nextDue() };
+          const request = {
+            tenantId,
+            lane,
+            limit: places,
+            byteBudget,
+            now: clock.now(),
+            policy: deps.policy(),
+          };
+          const result = claimDue(db, request, deps);
+          taken = result.claimed.map(({ row }) => row);
+          // At once: the tenant's other lane may claim in this same transaction, other tenants before it is answered.
+          countTaken(taken, 1);
+          return result;
+        },
+        patience,
+      );
       orphans.delete(key);
       nextDue = next[lane];
       const other: TenantLane = { tenantId, lane: lane === 0 ? 1 : 0 };
