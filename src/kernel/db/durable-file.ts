@@ -246,13 +246,16 @@ const durableFile = <K extends FileKind>(
     });
     checkpoint = null;
   };
-  const checkpointWhenLarge = async (): Promise<void> => {
-    if (checkpoint !== null || performance.now() < checkpointAgainAt) return;
-    const size = await disk.size(wal).catch((error) => {
+  const isWalLarge = (): boolean => {
+    try {
+      return disk.size(wal) >= checkpointBytes;
+    } catch (error) {
       onFault(error, 'size of the WAL unknown');
-      return 0;
-    });
-    if (size < checkpointBytes) return;
+      return false;
+    }
+  };
+  const checkpointWhenLarge = (): void => {
+    if (checkpoint !== null || performance.now() < checkpointAgainAt || !isWalLarge()) return;
     checkpoint = maintenance.run({ verb: 'checkpoint', path }).then(
       () => {
         checkpointed = true;
@@ -267,8 +270,9 @@ const durableFile = <K extends FileKind>(
   };
 
   const runCycle = async (): Promise<void> => {
-    await new Promise((resolve) => setImmediate(resolve));
     while (isDue || checkpointed) {
+      // The answers of the last transaction go out, and who has come meanwhile goes into the next.
+      await new Promise((resolve) => setImmediate(resolve));
       await restartWal();
       const done = isDue ? commitBatch() : [];
       if (done.length === 0) continue;
@@ -282,7 +286,7 @@ const durableFile = <K extends FileKind>(
       }
       for (const waiter of done) waiter.resolve(waiter.value);
       onCommitted?.();
-      await checkpointWhenLarge();
+      checkpointWhenLarge();
     }
   };
 

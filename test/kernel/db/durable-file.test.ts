@@ -312,7 +312,10 @@ describe('failures', () => {
   test('where the size of the WAL is unknown, callers get their answer nevertheless', async () => {
     let fails = false;
     const real = disk;
-    const size = (descriptor: number) => (fails ? Promise.reject(new Error('EIO')) : real.size(descriptor));
+    const size = (descriptor: number) => {
+      if (fails) throw new Error('EIO');
+      return real.size(descriptor);
+    };
     disk = { ...real, size };
     const file = await openFile();
     fails = true;
