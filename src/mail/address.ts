@@ -25,6 +25,9 @@ const DOMAIN_TEXT = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/u;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** URL parsers, and so some programs behind us, read such a label as the last number of an IPv4 address. */
 const NUMBER_LABEL = /^(?:\d+|0x[0-9a-f]*)$/;
+/** Most addresses match this and pass every check of an address, all of which read it again. */
+const USUAL =
+  /^(?=[^@]{1,64}@)(?=.{1,254}$)(?!.*[@.]xn--)[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*(@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{1,63})$/i;
 const WORD = /[^ ()<>[\]:;,"\\]+/y;
 
 /** Says which part of the text is wrong and why, in words for the person who typed it. */
@@ -112,6 +115,8 @@ const parseDomain = (typed: string): string => {
 };
 
 const parseAddrSpec = (typed: string): Address => {
+  const domain = USUAL.exec(typed)?.[1];
+  if (domain !== undefined) return (typed.slice(0, -domain.length) + domain.toLowerCase()) as Address;
   const at = typed.indexOf('@');
   if (at === -1) throw new AddressError(typed, 'has no @');
   if (typed.indexOf('@', at + 1) !== -1) throw new AddressError(typed, 'has more than one @');

@@ -205,6 +205,62 @@ test('a domain name is recognised or is null', () => {
   expect(domainName('a@b.example')).toBeNull();
 });
 
+test('an address of ASCII is judged as its local part is at a foreign domain and its domain by itself', () => {
+  const locals = [
+    'a',
+    'A.b',
+    'x+y',
+    "o'b",
+    'a..b',
+    '.a',
+    'a.',
+    'a b',
+    'a"b',
+    '',
+    'a@b',
+    'l'.repeat(64),
+    'l'.repeat(65),
+  ];
+  const labels = [
+    'a',
+    'B',
+    '1',
+    '0x1',
+    'a1',
+    '1a',
+    'a-b',
+    'a-',
+    '-a',
+    'a_b',
+    '',
+    'xn--a',
+    'XN--STRAE-OQA',
+    'xn',
+    'de',
+  ];
+  labels.push('d'.repeat(63), 'd'.repeat(64));
+  const addressOf = (text: string): string | null => {
+    try {
+      return parseAddress(text).address;
+    } catch {
+      return null;
+    }
+  };
+  let accepted = 0;
+  for (const local of locals) {
+    const isFit = addressOf(`${local}@ü.example`) !== null;
+    for (const domain of labels.flatMap((one) =>
+      labels.flatMap((two) => [`${one}.${two}`, `a.${one}.${two}`]),
+    )) {
+      const name = domainName(domain);
+      const expected = isFit && name !== null ? `${local}@${name}` : null;
+      if (expected !== null) accepted += 1;
+      expect(addressOf(`${local}@${domain}`), `${local}@${domain}`).toBe(expected);
+    }
+  }
+  expect(accepted).toBeGreaterThan(300);
+});
+
 test('characters that hide or redirect text are removed, other Unicode stays', () => {
   expect(withoutInvisibles('\u202eab\u200b\u2066c\u2069\ufeff ü 👋🏽 א')).toBe('abc ü 👋🏽 א');
 });
