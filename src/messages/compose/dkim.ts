@@ -1,9 +1,8 @@
 // Makes DKIM signatures (RFC 6376, with RFC 8301 and RFC 8463): relaxed/relaxed, one field for each key. The parts that do
 // not depend on the key (canonical header, body hash, list of names) are made once for all keys; the private-key operation is
-// handed in. dkim-signer canonicalizes, which is correct for 7-bit text only, so anything else is refused.
+// handed in. Only 7-bit text with CRLF is signed.
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { DKIMCanonicalizer } from 'dkim-signer';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { ComposedMessage } from './message.ts';
 
@@ -37,56 +36,67 @@ const signedFields: readonly (readonly [name: string, oversigned: boolean])[] = 
 
 /** The length at which lines of the signature field are broken. */
 const LINE_LENGTH = 76;
+/** Of the signature's base64: a line has a space before it, the first one ` b=`. */
+const SIGNATURE_LINE = 72;
+/** What relaxed canonicalization changes within a value: white space that is no single space. */
+const RELAXABLE = /[\t\r]| {2}/;
 /** UTF-16 code units of a body that are canonicalized at once, 3 ms of work; other requests run in between. */
 const BODY_SLICE = 262_144;
-/** The canonicalizer differs from RFC 6376 for other white space and for line ends that are not CRLF, and needs quadratic
- * time for runs of empty lines, so 64 of them are refused. */
-const NOT_CANONICALIZABLE = /[^\x20-\x7e\t\r\n]|\r(?!\n)|(?<!\r)\n|(?:\r\n[ \t]*){65}/;
+/** Only of such text it is known that every verifier canonicalizes it alike. */
+const NOT_SIGNABLE = /[^\x20-\x7e\t\r\n]|\r(?!\n)|(?<!\r)\n/;
 
-/** Relaxed canonicalization of a body changes only runs of white space, tabs, and white space before a line end (§3.4.4).
- * Most texts and all encoded parts have none of them and are their own canonical form. This check saves a fifth of the cost
- * of composing and signing without the private-key operation. */
-const CHANGED_BY_RELAXED = /\t| {2}| \r\n/;
-
-/** The canonical form of a body that has no white space at its end. */
-const canonicalBody = (trimmed: string): string =>
-  CHANGED_BY_RELAXED.test(trimmed) ? DKIMCanonicalizer.relaxedBody(trimmed) : `${trimmed}\r\n`;
+/** Relaxed canonicalization of a body (§3.4.4) but for its end. White space before a line end is one space after the first step. */
+const relaxBody = (text: string): string => text.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n');
 
 /** The bh= of a body, base64. */
-const hashBody = async (body: string): Promise<string> => {
-  // Empty lines at the end do not count, and a body of nothing else is empty (§3.4.4). The canonicalizer would keep one line.
-  const trimmed = body.trimEnd();
-  if (trimmed === '') return hash('sha256', '', 'base64');
-  if (trimmed.length <= BODY_SLICE) return hash('sha256', canonicalBody(trimmed), 'base64');
+const hashBody = async ({ body, isRelaxed }: ComposedMessage): Promise<string> => {
+  const relaxed = isRelaxed ? (slice: string) => slice : relaxBody;
+  // Empty lines at the end do not count, and a body of nothing else is empty (§3.4.4).
+  const end = body.trimEnd().length;
+  if (end === 0) return hash('sha256', '', 'base64');
+  // Most bodies end in one CRLF, and are hashed as they are.
+  const whole = body.length === end + 2 && body.endsWith('\r\n') ? body : `${body.slice(0, end)}\r\n`;
+  if (whole.length <= BODY_SLICE) return hash('sha256', relaxed(whole), 'base64');
 
   // Canonicalization works line by line, so a body can be cut behind each line that ends in a visible character.
   const cut = /\S\r\n/g;
   const digest = createHash('sha256');
-  for (let start = 0; start < trimmed.length; ) {
+  for (let start = 0; start < whole.length; ) {
     cut.lastIndex = start + BODY_SLICE;
-    const end = cut.test(trimmed) ? cut.lastIndex : trimmed.length;
-    digest.update(canonicalBody(trimmed.slice(start, end).trimEnd()), 'latin1');
+    const end = cut.test(whole) ? cut.lastIndex : whole.length;
+    digest.update(relaxed(whole.slice(start, end)), 'latin1');
     start = end;
     await setImmediate();
   }
   return digest.digest('base64');
 };
 
+/** A field with its name in lower case, its value unfolded, and its white space as single spaces (§3.4.2), without a line end. */
+const relaxField = (field: string): { readonly name: string; readonly canonical: string } => {
+  const colon = field.indexOf(':');
+  const name = field.slice(0, colon).trimEnd().toLowerCase();
+  const value = field.slice(colon + 1);
+  return {
+    name,
+    canonical: `${name}:${(RELAXABLE.test(value) ? value.replace(/[ \t\r\n]+/g, ' ') : value).trim()}`,
+  };
+};
+
 /** The names of `h=` and their canonical fields in the same order. Fields of one name begin with the last (§5.4.2). */
 const selectFields = (header: string): { names: string[]; canonical: string } => {
   const fields = new Map<string, string[]>();
   for (const field of header.trimEnd().split(/\r\n(?![ \t])/)) {
-    const { key, value } = DKIMCanonicalizer.relaxedHeaderLine(field);
-    const same = fields.get(key);
-    if (same === undefined) fields.set(key, [`${key}:${value}\r\n`]);
-    else same.unshift(`${key}:${value}\r\n`);
+    const { name, canonical } = relaxField(field);
+    const same = fields.get(name);
+    if (same === undefined) fields.set(name, [canonical]);
+    else same.unshift(canonical);
   }
   const names: string[] = [];
   let canonical = '';
   for (const [name, oversigned] of signedFields) {
     for (const field of fields.get(name) ?? []) {
       names.push(name);
-      canonical += field;
+      canonical += `${field}\r\n`;
     }
     if (oversigned) names.push(name);
   }
@@ -109,6 +119,13 @@ const foldPieces = (start: string, pieces: readonly string[]): string => {
   return folded;
 };
 
+const foldSignature = (signature: string): string => {
+  let folded = signature.slice(0, SIGNATURE_LINE);
+  for (let start = SIGNATURE_LINE; start < signature.length; start += SIGNATURE_LINE)
+    folded += `\r\n ${signature.slice(start, start + SIGNATURE_LINE)}`;
+  return folded;
+};
+
 /** The DKIM-Signature fields to put before the header, one for each signer in their order, folded and with CRLF. `time` is
  * in ms since the epoch.
  * @throws Error where the message is not 7-bit text with CRLF, has no From, or a key does not fit its algorithm */
@@ -119,12 +136,12 @@ export const signMessage = async (
   sign: Sign,
 ): Promise<string> => {
   if (signers.length === 0) return '';
-  if (NOT_CANONICALIZABLE.test(composed.header) || NOT_CANONICALIZABLE.test(composed.body)) {
+  if (NOT_SIGNABLE.test(composed.header) || (!composed.isRelaxed && NOT_SIGNABLE.test(composed.body))) {
     throw new Error('only 7-bit text with CRLF line ends can be signed');
   }
   const { names, canonical } = selectFields(composed.header);
   const listed = names.map((name, index) => (index < names.length - 1 ? `${name}:` : `${name};`));
-  const bodyHash = await hashBody(composed.body);
+  const bodyHash = await hashBody(composed);
   const rest = `t=${Math.floor(time / 1000)};\r\n ${foldPieces('h=', listed)}\r\n bh=${bodyHash};\r\n b=`;
   const fields = await Promise.all(
     signers.map(async (signer) => {
@@ -136,9 +153,8 @@ export const signMessage = async (
         ` s=${selector};`,
       ]);
       const field = `${start}\r\n ${rest}`;
-      const { key, value } = DKIMCanonicalizer.relaxedHeaderLine(field);
-      const signature = await sign(`${canonical}${key}:${value}`, signer);
-      return `${field}${signature.replace(/.{72}(?!$)/g, '$&\r\n ')}\r\n`;
+      const signature = await sign(canonical + relaxField(field).canonical, signer);
+      return `${field}${foldSignature(signature)}\r\n`;
     }),
   );
   return fields.join('');

@@ -35,6 +35,9 @@ export interface OutgoingMessage {
 export interface ComposedMessage {
   readonly header: string;
   readonly body: string;
+  /** Whether it is known that `body` has no tab, no two spaces in a row and none before a line end, so that relaxed
+   * canonicalization (RFC 6376 §3.4.4) changes only empty lines at its end. */
+  readonly isRelaxed: boolean;
 }
 
 /** The rows that all copies of a message share. */

@@ -15,6 +15,9 @@ import { encodeBase64, encodeText } from './transfer-encoding.ts';
 /** `type/subtype` (RFC 6838 §4.2). */
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 
+/** What relaxed canonicalization changes within a text of lines that end in CRLF. */
+const RELAXABLE = /\t| {2}| \r\n/;
+
 interface Part {
   /** `type/subtype`. */
   readonly type: string;
@@ -22,14 +25,17 @@ interface Part {
   readonly header: string;
   /** Ends with CRLF, is never empty. */
   readonly body: string;
+  /** See `ComposedMessage`. */
+  readonly isRelaxed: boolean;
 }
 
 const textPart = (type: 'text/plain' | 'text/html', text: string): Part => {
-  const { encoding, body } = encodeText(text);
+  const { encoding, body, isRelaxed } = encodeText(text);
   return {
     type,
     header: `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n`,
     body,
+    isRelaxed,
   };
 };
 
@@ -65,6 +71,7 @@ const attachmentPart = ({ filename, contentType, contentId, content }: Attachmen
       `Content-Disposition: ${disposition}${parameter('filename')}\r\n`,
     ].join(''),
     body: encodeBase64(content),
+    isRelaxed: true,
   };
 };
 
@@ -76,6 +83,7 @@ const calendarPart = (calendar: string): Part => ({
   header:
     'Content-Type: text/calendar; charset=UTF-8; method=REQUEST\r\nContent-Transfer-Encoding: base64\r\n',
   body: encodeBase64(Buffer.from(calendar)),
+  isRelaxed: true,
 });
 
 const calendarFile = (calendar: string): Attachment => ({
@@ -94,6 +102,8 @@ const multipart = (type: string, parts: readonly [Part, ...Part[]], boundary: st
     type,
     header: `Content-Type: ${type}${root};\r\n boundary="${boundary}"\r\n`,
     body: `${parts.map(({ header, body }) => `--${boundary}\r\n${header}\r\n${body}`).join('')}--${boundary}--\r\n`,
+    // The fields of a part may have a file name with white space.
+    isRelaxed: parts.every(({ header, isRelaxed }) => isRelaxed && !RELAXABLE.test(header)),
   };
 };
 
@@ -145,5 +155,6 @@ const headerOf = (message: OutgoingMessage): string => {
  * @throws Error on values that intake refuses: line breaks, non-ASCII addresses, invalid header names */
 export const composeMessage = (message: OutgoingMessage): ComposedMessage => {
   const content = contentOf(message);
-  return { header: `${headerOf(message)}MIME-Version: 1.0\r\n${content.header}`, body: content.body };
+  const header = `${headerOf(message)}MIME-Version: 1.0\r\n${content.header}`;
+  return { header, body: content.body, isRelaxed: content.isRelaxed };
 };

@@ -6,7 +6,7 @@
 const LINE_LENGTH = 76;
 /** The octets of one full line of base64. */
 const BASE64_LINE_OCTETS = (LINE_LENGTH / 4) * 3;
-/** Longer runs of empty lines are put into base64, because canonicalizing them for DKIM needs quadratic time. */
+/** Longer runs of empty lines are put into base64, because some programs canonicalize them for DKIM in quadratic time. */
 const EMPTY_LINES_LIMIT = 16;
 const TOO_MANY_EMPTY_LINES = '\n'.repeat(EMPTY_LINES_LIMIT + 2);
 
@@ -17,7 +17,6 @@ const SPACE = 0x20;
 const DOT = 0x2e;
 const EQUALS = 0x3d;
 const CAPITAL_F = 0x46;
-const UNDERSCORE = 0x5f;
 const TILDE = 0x7e;
 const HEX = Buffer.from('0123456789ABCDEF');
 
@@ -25,38 +24,24 @@ export interface EncodedBody {
   readonly encoding: '7bit' | 'quoted-printable' | 'base64';
   /** Ends with CRLF and is never empty. */
   readonly body: string;
+  /** See `ComposedMessage`. */
+  readonly isRelaxed: boolean;
 }
 
-/** Whether `text`, whose lines end in LF, needs no encoding. */
-const is7Bit = (text: string): boolean => {
-  let column = 0;
-  let previous = LF;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === LF) {
-      if (previous === SPACE || (previous === DOT && column === 1)) return false;
-      column = 0;
-    } else {
-      if (code < SPACE || code > TILDE || column === LINE_LENGTH) return false;
-      if (code === UNDERSCORE && previous === EQUALS) return false;
-      if (column === 0 && code === CAPITAL_F && text.startsWith('From ', index)) return false;
-      column++;
-    }
-    previous = code;
-  }
-  return true;
-};
-
-/** The characters that each octet takes in quoted-printable: 1 unencoded, 3 as `=XX`. */
-const WIDTHS = Uint8Array.from({ length: 256 }, (_, octet) =>
-  (octet >= SPACE && octet <= TILDE && octet !== EQUALS) || octet === TAB || octet === LF ? 1 : 3,
-);
-
-const quotedPrintableSize = (octets: Buffer): number => {
-  let size = 0;
-  for (let index = 0; index < octets.length; index++) size += WIDTHS[octets[index] ?? 0] ?? 0;
-  return size;
-};
+// What an octet is, as bits. An ordinary character has none.
+const BLANK = 1;
+const IS_TAB = 2;
+const IS_EQUALS = 4;
+/** Neither encoding may contain it. */
+const CODED = 8;
+const IS_LF = 16;
+const KINDS = Uint8Array.from({ length: 256 }, (_, octet) => {
+  if (octet === SPACE) return BLANK;
+  if (octet === TAB) return BLANK | IS_TAB;
+  if (octet === LF) return IS_LF;
+  if (octet === EQUALS) return IS_EQUALS;
+  return octet > SPACE && octet <= TILDE ? 0 : CODED;
+});
 
 /** Some servers change `From ` and a dot at the start of a line. */
 const isUnsafeAtStart = (octets: Buffer, index: number): boolean => {
@@ -64,6 +49,75 @@ const isUnsafeAtStart = (octets: Buffer, index: number): boolean => {
   return octet === DOT || (octet === CAPITAL_F && octets.toString('latin1', index, index + 5) === 'From ');
 };
 
+/** Octets between two lines to encode up to which it is cheaper to encode those between them too. */
+const NEAR = 300;
+
+/** `end` is behind the LF of the last line. */
+interface Lines {
+  readonly start: number;
+  end: number;
+}
+
+interface Survey {
+  readonly is7Bit: boolean;
+  readonly isRelaxed: boolean;
+  /** All that quoted-printable changes; it leaves lines that are not among them as they are. */
+  readonly changed: readonly Lines[];
+}
+
+/** Looks at each octet once, which is all that most lines need. Each line ends in LF. */
+const survey = (octets: Buffer): Survey => {
+  const changed: Lines[] = [];
+  let is7Bit = true;
+  let allKinds = 0;
+  let inRow = 0;
+  for (let start = 0; start < octets.length; ) {
+    let kinds = 0;
+    let previous = 0;
+    let end = start;
+    for (; ; end++) {
+      const kind = KINDS[octets[end] ?? LF] ?? IS_LF;
+      if (kind === IS_LF) break;
+      kinds |= kind;
+      inRow |= kind & previous;
+      previous = kind;
+    }
+    const length = end - start;
+    const isUnsafe = isUnsafeAtStart(octets, start);
+    const isChangedInAny = length > LINE_LENGTH || (kinds & CODED) !== 0 || (previous & BLANK) !== 0;
+    if (isChangedInAny || isUnsafe || (kinds & IS_EQUALS) !== 0) {
+      const last = changed.at(-1);
+      if (last && start - last.end <= NEAR) last.end = end + 1;
+      else changed.push({ start, end: end + 1 });
+    }
+    // Of the lines that begin with a dot only the lone one is at risk in 7bit.
+    if (isChangedInAny || (isUnsafe && (octets[start] !== DOT || length === 1))) is7Bit = false;
+    allKinds |= kinds;
+    start = end + 1;
+  }
+  const hasTab = (allKinds & IS_TAB) !== 0;
+  return {
+    is7Bit: is7Bit && !hasTab && !((allKinds & IS_EQUALS) !== 0 && octets.includes('=_')),
+    isRelaxed: !hasTab && (inRow & BLANK) === 0,
+    changed,
+  };
+};
+
+const withCrLf = (octets: Buffer, start: number, end: number): string =>
+  octets.toString('latin1', start, end).replaceAll('\n', '\r\n');
+
+/** The characters that each octet takes in quoted-printable: 1 unencoded, 3 as `=XX`. */
+const WIDTHS = Uint8Array.from({ length: 256 }, (_, octet) =>
+  (octet >= SPACE && octet <= TILDE && octet !== EQUALS) || octet === TAB || octet === LF ? 1 : 3,
+);
+
+const quotedPrintableSize = (octets: Buffer, start: number, end: number): number => {
+  let size = 0;
+  for (let index = start; index < end; index++) size += WIDTHS[octets[index] ?? 0] ?? 0;
+  return size;
+};
+
+/** Encodes whole lines. */
 const encodeQuotedPrintable = (octets: Buffer, size: number): string => {
   // Line breaks, soft breaks and the escapes next to them add less than twice the size.
   const output = Buffer.allocUnsafe(3 * size + LINE_LENGTH);
@@ -71,6 +125,11 @@ const encodeQuotedPrintable = (octets: Buffer, size: number): string => {
   let column = 0;
   for (let index = 0; index < octets.length; index++) {
     const octet = octets[index] ?? 0;
+    if (KINDS[octet] === 0 && column > 0 && column < LINE_LENGTH - 1) {
+      output[length++] = octet;
+      column++;
+      continue;
+    }
     if (octet === LF) {
       output[length++] = CR;
       output[length++] = LF;
@@ -117,13 +176,27 @@ export const encodeBase64 = (content: Uint8Array): string => {
 export const encodeText = (text: string): EncodedBody => {
   const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   const ended = lines.endsWith('\n') ? lines : `${lines}\n`;
-  const spread = ended.includes(TOO_MANY_EMPTY_LINES);
-  if (!spread && is7Bit(ended)) return { encoding: '7bit', body: ended.replaceAll('\n', '\r\n') };
-
   const octets = Buffer.from(ended);
-  const size = quotedPrintableSize(octets);
-  if (spread || 3 * size > 4 * octets.length) {
-    return { encoding: 'base64', body: encodeBase64(Buffer.from(ended.replaceAll('\n', '\r\n'))) };
+  const { is7Bit, isRelaxed, changed } = survey(octets);
+  const isSpread = ended.includes(TOO_MANY_EMPTY_LINES);
+  if (is7Bit && !isSpread) return { encoding: '7bit', body: withCrLf(octets, 0, octets.length), isRelaxed };
+
+  const sizes = changed.map(({ start, end }) => quotedPrintableSize(octets, start, end));
+  const size = changed.reduce(
+    (sum, { start, end }, index) => sum + (sizes[index] ?? 0) - (end - start),
+    octets.length,
+  );
+  if (isSpread || 3 * size > 4 * octets.length) {
+    const body = encodeBase64(Buffer.from(ended.replaceAll('\n', '\r\n')));
+    return { encoding: 'base64', body, isRelaxed: true };
   }
-  return { encoding: 'quoted-printable', body: encodeQuotedPrintable(octets, size) };
+  let body = '';
+  let done = 0;
+  for (const [index, { start, end }] of changed.entries()) {
+    body += withCrLf(octets, done, start);
+    body += encodeQuotedPrintable(octets.subarray(start, end), sizes[index] ?? 0);
+    done = end;
+  }
+  body += withCrLf(octets, done, octets.length);
+  return { encoding: 'quoted-printable', body, isRelaxed };
 };

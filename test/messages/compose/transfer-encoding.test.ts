@@ -28,7 +28,32 @@ const texts: readonly (readonly [text: string, encoding: string, body: string])[
   [`a${'\n'.repeat(18)}b`, 'base64', `${Buffer.from(`a${'\r\n'.repeat(18)}b\r\n`).toString('base64')}\r\n`],
 ];
 test.each(texts)('the text %j as %s', (text, encoding, body) => {
-  expect(encodeText(text)).toEqual({ encoding, body });
+  expect(encodeText(text)).toMatchObject({ encoding, body });
+});
+
+const relaxed: readonly (readonly [text: string, isRelaxed: boolean])[] = [
+  ['a b\n c\n\nd', true],
+  ['ü = ö', true],
+  ['a space at the end ', true],
+  ['约', true],
+  ['a  b', false],
+  ['a long text with an ü  b', false],
+  ['\n  a', false],
+  ['a\tb', false],
+];
+test.each(relaxed)('the text %j is its own relaxed form: %s', (text, isRelaxed) => {
+  const encoded = encodeText(text);
+  expect(encoded.isRelaxed).toBe(isRelaxed);
+  expect(/\t| {2}| \r\n/.test(encoded.body)).toBe(!isRelaxed);
+});
+
+test('changed lines that are near each other and far from each other leave those between them as they are', () => {
+  for (const count of [1, 3, 4, 5, 9]) {
+    const between = `${'x'.repeat(75)}\n`.repeat(count);
+    expect(encodeText(`ü\n${between}ü\n`).body).toBe(
+      `=C3=BC\r\n${between.replaceAll('\n', '\r\n')}=C3=BC\r\n`,
+    );
+  }
 });
 
 const octets: readonly (readonly [length: number, lines: string])[] = [
