@@ -38,6 +38,8 @@ export interface Overrides {
   /** These threads are shared by all apps of the process; each has its own where absent. */
   readonly maintenance?: Maintenance;
   readonly signThreads?: SignThreads;
+  /** See DurableFileOptions. */
+  readonly runsTwice?: boolean;
   readonly generateKeyPair?: GenerateKeyPair;
   /** Answers that their route does not declare become errors: for tests. */
   readonly checkResponses?: boolean;
@@ -73,6 +75,7 @@ export const createApp = async (config: Config, log: Log, overrides: Overrides =
     disk: overrides.disk ?? realDisk,
     ...(overrides.maintenance ? { maintenance: overrides.maintenance } : {}),
     onFault: (error, what) => log.error({ err: error }, `storage: ${what}`),
+    runsTwice: overrides.runsTwice,
   });
   try {
     return openRooms(config, storage, log, overrides);

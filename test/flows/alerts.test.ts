@@ -44,6 +44,7 @@ beforeAll(async () => {
   rspamd = await startPlayedRspamd();
   rspamd.reject(BLOCKED_WORD);
   app = await startApp({
+    runsTwice: true,
     receiver: relay,
     clock,
     config: {

@@ -25,6 +25,7 @@ const PASSWORD = 'Siebzehn-Kamele-trinken-Tee';
 
 const dns = await startDnsZone();
 const app = await startApp({
+  runsTwice: true,
   config: {
     ...unlimitedSignIn,
     dns: {

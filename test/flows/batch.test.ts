@@ -20,7 +20,7 @@ let app: TestApp;
 let sender: Sender;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ runsTwice: true });
   sender = await app.createSender({ plan: 'gruppe' });
 });
 afterAll(() => app?.remove());

@@ -29,7 +29,11 @@ let sender: Sender;
 
 beforeAll(async () => {
   receiver = await createSmtpReceiver();
-  app = await startApp({ receiver, config: { service: { public_origin: 'https://mail.example.com' } } });
+  app = await startApp({
+    runsTwice: true,
+    receiver,
+    config: { service: { public_origin: 'https://mail.example.com' } },
+  });
   sender = await app.createSender({ plan: 'gruppe' });
   await app.completeLegal(sender.practice.id);
 });

@@ -36,7 +36,7 @@ let sender: Sender;
 
 beforeAll(async () => {
   receiver = await createSmtpReceiver({ rcpt: answerRcpt });
-  app = await startApp({ receiver, config: { queue } });
+  app = await startApp({ runsTwice: true, receiver, config: { queue } });
   sender = await app.createSender();
 });
 afterAll(async () => {

@@ -36,6 +36,7 @@ const started = async (): Promise<Scene> => {
   });
   endings.push(() => receiver.stop());
   const app = await startApp({
+    runsTwice: true,
     receiver,
     config: {
       smtp: { inbound: { listen: '127.0.0.1:0' } },

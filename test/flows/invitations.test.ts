@@ -17,7 +17,7 @@ import { type Workplace, workplaces } from './workplace.ts';
 let app: TestApp;
 let place: Workplace;
 beforeAll(async () => {
-  app = await startApp({ config: unlimitedSignIn });
+  app = await startApp({ runsTwice: true, config: unlimitedSignIn });
   place = await open('praxis');
 });
 afterAll(() => app?.remove());

@@ -17,7 +17,7 @@ let sender: Sender;
 beforeEach(async () => {
   receiver = await createSmtpReceiver();
   clock = createTestClock(NOON);
-  app = await startApp({ receiver, clock });
+  app = await startApp({ runsTwice: true, receiver, clock });
   sender = await app.createSender({ plan: 'praxis' });
 });
 afterEach(async () => {

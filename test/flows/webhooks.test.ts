@@ -35,7 +35,7 @@ let hooks: string;
 const { call, list, pages } = asking(() => ({ app, token: sender.token }));
 
 beforeAll(async () => {
-  app = await startApp({ config: unlimitedSignIn });
+  app = await startApp({ runsTwice: true, config: unlimitedSignIn });
 });
 afterAll(() => app?.remove());
 beforeEach(async () => {

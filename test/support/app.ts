@@ -31,6 +31,7 @@ import {
 } from './daemon.ts';
 import { sharedMaintenance } from './maintenance.ts';
 import { until } from './process.ts';
+import { runsTwice } from './runs-twice.ts';
 import { sharedSignThreads } from './sign-threads.ts';
 import type { SmtpReceiver } from './smtp-receiver.ts';
 
@@ -81,6 +82,8 @@ export interface AppOptions {
   readonly keyPatienceMs?: number;
   /** How often whose a live stream is is asked again; fifteen seconds where absent. */
   readonly streamBeatMs?: number;
+  /** See runs-twice.ts. */
+  readonly runsTwice?: boolean;
 }
 
 export interface TestApp {
@@ -155,6 +158,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     checkResponses: true,
     maintenance: sharedMaintenance(),
     signThreads: sharedSignThreads(),
+    runsTwice: runsTwice(options.runsTwice),
     generateKeyPair: options.generateKeyPair ?? fixedKeyPairs,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.keyPatienceMs === undefined ? {} : { keyPatienceMs: options.keyPatienceMs }),

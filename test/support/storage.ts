@@ -21,6 +21,7 @@ import { queueStore } from '#src/messages/queue/store.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { sharedMaintenance } from './maintenance.ts';
 import { messageRow, textBody } from './message-row.ts';
+import { runsTwice } from './runs-twice.ts';
 
 export const temporaryDirectory = async (): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'sendwerk-'));
@@ -144,7 +145,7 @@ export const queueMessage = (
 /** The storage of an installation in `directory`; the test closes it, or the end of the test does. */
 export const openTestStorage = async (
   directory: string,
-  options: { readonly maxOpenTenants?: number; readonly disk?: Disk } = {},
+  options: { readonly maxOpenTenants?: number; readonly disk?: Disk; readonly runsTwice?: boolean } = {},
 ): Promise<Storage> => {
   const storage = await openStorage({
     dataDirectory: directory,
@@ -153,6 +154,7 @@ export const openTestStorage = async (
     disk: options.disk ?? disk,
     maintenance: sharedMaintenance(),
     onFault: () => undefined,
+    runsTwice: runsTwice(options.runsTwice),
   });
   let closed: Promise<void> | null = null;
   const close = (): Promise<void> => {

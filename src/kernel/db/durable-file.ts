@@ -70,6 +70,8 @@ export interface DurableFileOptions<K extends FileKind> {
   readonly onFault: (error: unknown, what: string) => void;
   /** After what has been written is on the disk and its callers have their answers. */
   readonly onCommitted?: () => void;
+  /** For tests: each transaction is undone before its commit, and runs again as after a throw. */
+  readonly runsTwice?: boolean | undefined;
 }
 
 const unavailable = (message: string, cause: unknown): AppError<'unavailable'> =>
@@ -109,7 +111,7 @@ export const openDurableFile = async <K extends FileKind>(
 const durableFile = <K extends FileKind>(
   db: DbOf[K] & Database.Database,
   wal: number,
-  { path, disk, maintenance, checkpointBytes, onFault, onCommitted }: DurableFileOptions<K>,
+  { path, disk, maintenance, checkpointBytes, onFault, onCommitted, runsTwice }: DurableFileOptions<K>,
 ): DurableFile<DbOf[K]> => {
   type D = DbOf[K];
   const begin = db.prepare('BEGIN IMMEDIATE');
@@ -194,6 +196,7 @@ const durableFile = <K extends FileKind>(
         waiter.value = waiter.work(db);
       }
       writeMemory(db);
+      if (runsTwice) throw new Error('undone by a test, to run again');
       commit.run();
       return takePending(taken);
     } catch (error) {

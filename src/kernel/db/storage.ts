@@ -47,10 +47,12 @@ export interface StorageOptions {
   /** Shared with other installations of the process, and not stopped with this one; its own where absent. */
   readonly maintenance?: Maintenance;
   readonly onFault: (error: unknown, what: string) => void;
+  /** See DurableFileOptions. */
+  readonly runsTwice?: boolean | undefined;
 }
 
 export const openStorage = async (options: StorageOptions): Promise<Storage> => {
-  const { dataDirectory, checkpointBytes, disk, onFault } = options;
+  const { dataDirectory, checkpointBytes, disk, onFault, runsTwice } = options;
   const tenantsDirectory = join(dataDirectory, 'tenants');
   await mkdir(tenantsDirectory, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(dataDirectory);
@@ -59,7 +61,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
   const stopMaintenance = async (): Promise<void> => {
     if (options.maintenance === undefined) await maintenance.stop();
   };
-  const shared = { disk, maintenance, checkpointBytes, onFault };
+  const shared = { disk, maintenance, checkpointBytes, onFault, runsTwice };
   try {
     const path = join(dataDirectory, 'platform.db');
     const platform = await createHealingFile(

@@ -355,6 +355,22 @@ describe('a test', () => {
     await receivers.arrived('busy.example', 4);
   });
 
+  test('whose claim runs again, because another write of its transaction fails, holds up no stop', async () => {
+    const scene = await startScene(directory);
+    const id = await scene.tenant();
+    const hook = await scene.webhook(id, 'hook.example');
+    scene.receivers.always('hook.example', OK);
+    const tested = scene.webhooks.sendTest(id, hook);
+    const refused = scene.storage.tenants.write(id, () => {
+      throw new Error('refused');
+    });
+    await expect(refused).rejects.toThrow('refused');
+    expect((await tested).status).toBe('delivered');
+    expect(scene.receivers.at('hook.example')).toHaveLength(1);
+    // Longer than a test may take.
+    await scene.stop(60_000);
+  });
+
   test.each(['endBackoff', 'restart'] as const)(
     'a member who replays or changes ends the sparing as well: %s',
     async (by) => {

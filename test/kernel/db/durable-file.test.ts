@@ -43,7 +43,7 @@ afterEach(async () => {
 
 const path = () => join(directory, 'tenant.db');
 
-const openFile = async (): Promise<DurableFile<TenantDb>> => {
+const openFile = async (options: { readonly runsTwice?: boolean } = {}): Promise<DurableFile<TenantDb>> => {
   const file = await openDurableFile({
     path: path(),
     kind: 'tenant',
@@ -52,6 +52,7 @@ const openFile = async (): Promise<DurableFile<TenantDb>> => {
     maintenance,
     checkpointBytes: CHECKPOINT_BYTES,
     onFault: (error, what) => faults.push(`${what}: ${error}`),
+    ...options,
   });
   open.push(file);
   return file;
@@ -225,6 +226,18 @@ describe('failures', () => {
     expect(runs).toEqual(['a', 'b', 'a', 'b', 'c']);
     expect(disk.syncs() - before).toBe(2);
     expect(await file.read(numbers)).toEqual([1, 3]);
+  });
+
+  test('where a test asks for it, each transaction is undone once and runs again', async () => {
+    const file = await openFile({ runsTwice: true });
+    const runs: number[] = [];
+    const noted = (n: number) => (db: TenantDb) => {
+      runs.push(n);
+      return insert(n)(db);
+    };
+    expect(await Promise.all([file.write(noted(1)), file.write(noted(2))])).toEqual([1, 2]);
+    expect(runs).toEqual([1, 2, 1, 2]);
+    expect([await file.read(numbers), faults]).toEqual([[1, 2], []]);
   });
 
   test('a patient write waits for others, and goes with the next of them', async () => {
