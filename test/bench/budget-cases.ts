@@ -178,6 +178,8 @@ const start = async (started: AsyncDisposableStack, counting: boolean): Promise<
       security: outboundTo(follower),
       // What operators run with.
       log: { level: 'info' },
+      // CPU is counted in RSA signatures, as that of `send`: one signature a message.
+      dkim: { ed25519: counting },
     },
     counting,
   );
