@@ -17,10 +17,11 @@ import type { Lane } from '#src/kernel/stream.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
-import type { Address, Mailbox } from '#src/mail/mailbox.ts';
+import type { Address } from '#src/mail/mailbox.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
 import type { Sign } from '#src/messages/compose/dkim.ts';
 import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
+import { parsedMessage } from '#src/messages/compose/parsed-message.ts';
 import { prepareMessage } from '#src/messages/compose/prepare.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
@@ -189,8 +190,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
       withdraw(db, row, address, suppression, now);
       return [];
     }
-    const from: Mailbox = JSON.parse(message.from_json);
-    const host = addressDomain(from.address);
+    const host = addressDomain(parsedMessage(message).from.address);
     const target = { tenantNumber: practice.number, recipientId: row.recipient_id };
     const signers = signersOf(db, deps.signers, tenantId, host);
     const copy = recipientCopy(deps, practice, message, recipient);

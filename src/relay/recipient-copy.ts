@@ -4,7 +4,7 @@ import type { TrackingLinks } from '#src/mail/copy-links.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import type { Copy } from '#src/messages/compose/message.ts';
-import type { MessageSettings } from '#src/messages/settings.ts';
+import { parsedMessage } from '#src/messages/compose/parsed-message.ts';
 import type { MessageRow } from '#src/messages/store.ts';
 
 export interface RecipientCopyDeps {
@@ -22,7 +22,7 @@ export const recipientCopy = (
   recipient: { readonly id: number; readonly address: string },
 ): Copy => {
   const target: ReturnPathTarget = { tenantNumber: practice.number, recipientId: recipient.id };
-  const settings: MessageSettings = JSON.parse(message.settings_json);
+  const { settings } = parsedMessage(message);
   return {
     recipient: recipient.address as Address,
     unsubscribeUrl: settings.footer?.unsubscribe ? unsubscribeUrl(target) : null,

@@ -4,7 +4,6 @@
 import { escapeHtml } from '#src/kernel/page.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Span } from '#src/mail/html-tags.ts';
-import type { Mailbox } from '#src/mail/mailbox.ts';
 import { UNSUBSCRIBE_PLACEHOLDER } from '#src/mail/merge-fields.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
 import type { MessageFooter, MessageSettings } from '#src/messages/settings.ts';
@@ -12,6 +11,7 @@ import type { BodyRow } from '#src/messages/store.ts';
 import { footerPlace, htmlFooter, textFooter } from './footer.ts';
 import { linkInlineParts } from './inline-parts.ts';
 import type { Attachment, Copy, StoredMessage } from './message.ts';
+import { parsedMessage } from './parsed-message.ts';
 import { openImage, type TrackedLink, trackedLinks } from './tracking.ts';
 
 /** A part of the content that differs between copies. A `TrackedLink` becomes a link through the service. */
@@ -74,7 +74,7 @@ const share = (
   settings: MessageSettings,
   origin: string,
 ): Shared => {
-  const from: Mailbox = JSON.parse(message.from_json);
+  const { from } = parsedMessage(message);
   const { html, attachments } = linkInlineParts(body.html, rows, addressDomain(from.address));
   const text = body.text ?? (settings.plain_text_fallback && html !== null ? textOfHtml(html) : null);
   // Messages that were stored by a version without footers are composed as before.

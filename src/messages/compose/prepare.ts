@@ -1,34 +1,33 @@
 // Makes the bytes for one recipient from the stored rows: the composed message and its signatures.
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
-import type { MessageSettings } from '#src/messages/settings.ts';
 import type { MessageRow } from '#src/messages/store.ts';
 import { contentOfCopy } from './copy-content.ts';
 import { type Sign, signMessage } from './dkim.ts';
 import { invitationOf } from './invitation.ts';
 import type { Copy, OutgoingMessage, StoredMessage } from './message.ts';
 import { composeMessage } from './mime.ts';
+import { parsedMessage } from './parsed-message.ts';
 import { withServiceFields } from './service-fields.ts';
 
-const mailboxes = (json: string): Mailbox[] => JSON.parse(json);
-
 /** The recipient with the display name that the sender gave. */
-const mailboxOf = ({ to_json, cc_json, bcc_json }: MessageRow, recipient: Address): Mailbox =>
-  [to_json, cc_json, bcc_json].flatMap(mailboxes).find(({ address }) => address === recipient) ?? {
-    address: recipient,
-  };
+const mailboxOf = (message: MessageRow, recipient: Address): Mailbox => {
+  const { to, cc } = parsedMessage(message);
+  const bcc: Mailbox[] = JSON.parse(message.bcc_json);
+  return [...to, ...cc, ...bcc].find(({ address }) => address === recipient) ?? { address: recipient };
+};
 
 const toOutgoing = (stored: StoredMessage, copy: Copy): OutgoingMessage => {
   const { message, body } = stored;
-  const settings: MessageSettings = JSON.parse(message.settings_json);
+  const { from, to, cc, replyTo, settings } = parsedMessage(message);
   const headers: OutgoingMessage['headers'] = JSON.parse(body.headers_json);
   const outgoing: OutgoingMessage = {
     internetMessageId: message.internet_message_id,
     date: message.created_at,
-    from: JSON.parse(message.from_json),
-    to: mailboxes(message.to_json),
-    cc: mailboxes(message.cc_json),
-    replyTo: mailboxes(message.reply_to_json),
+    from,
+    to,
+    cc,
+    replyTo,
     subject: message.subject,
     ...contentOfCopy(stored, settings, copy),
     headers: settings.footer ? withServiceFields(message, settings.footer, copy, headers) : headers,
