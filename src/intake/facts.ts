@@ -14,7 +14,7 @@ import type { Limits } from '#src/kernel/limits.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { addressDomain, parseAddress } from '#src/mail/address.ts';
-import type { Address } from '#src/mail/mailbox.ts';
+import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
 import { applicableSuppression, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { Draft } from './draft.ts';
@@ -93,6 +93,17 @@ const unsubscribeWay = (source: string, publicOrigin: string): MessageFooter['un
   return source === 'bulk' || source === 'campaign' ? 'link' : null;
 };
 
+/** By the row, which is remembered until it changes. */
+const defaultSenders = new WeakMap<PracticeRow, Mailbox>();
+
+const defaultSender = (practice: PracticeRow): Mailbox => {
+  const known = defaultSenders.get(practice);
+  if (known) return known;
+  const sender = { ...parseAddress(defaultFrom(practice)), name: practice.name };
+  defaultSenders.set(practice, sender);
+  return sender;
+};
+
 export const readFacts = (
   db: TenantDb,
   draft: Draft,
@@ -102,7 +113,7 @@ export const readFacts = (
   const { source, route, content, now } = request;
   const practice = tenantStore(db).practice();
   const isOwn = source === 'system';
-  const from = draft.from ?? { ...parseAddress(defaultFrom(practice)), name: practice.name };
+  const from = draft.from ?? defaultSender(practice);
   const limits = intake.limits();
   const { simulatorDomain } = intake;
   const { safe_mode, service } = intake.config();
