@@ -133,7 +133,11 @@ export const startScene = async (
   } = {},
 ): Promise<Scene> => {
   const { disk, maxOpenTenants = 64, receivers = playReceivers() } = options;
-  const storage = await openTestStorage(directory, { maxOpenTenants, ...(disk ? { disk } : {}) });
+  const storage = await openTestStorage(directory, {
+    maxOpenTenants,
+    runsTwice: true,
+    ...(disk ? { disk } : {}),
+  });
   const begun = performance.now();
   let from = options.clockFrom ?? 1_800_000_000_000;
   const clock = {
