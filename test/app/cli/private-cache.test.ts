@@ -109,8 +109,9 @@ test('a start of the daemon compiles what it needs, not what a single message ne
   const daemon = await startDaemon({ env: environment() });
   try {
     expect(await daemon.stop()).toBe(0);
-    // Two of each file of src/, one of each file of a library: parsers of received mail alone would be 150 more.
-    expect(await entries()).toBeLessThan(1_550);
+    // Two of each file of src/, one of each file of a library; the parser of received mail alone would be 50 more. Who adds
+    // many files raises it.
+    expect(await entries()).toBeLessThan(1_470);
   } finally {
     await daemon.remove();
   }
