@@ -19,8 +19,11 @@ import { type AttemptDeps, storeOutcome, transmit } from './attempt.ts';
 import { type ClaimDeps, type Claimed, claimDue } from './claim.ts';
 import { createDueHeap, type TenantLane } from './due-heap.ts';
 
-/** Recipients of one claim: enough to share a commit, few enough that other tenants' turns come soon. */
-const CLAIM_SIZE = 16;
+/**
+ * Recipients of one claim. A commit may take as long as 30 acceptances do, and no tenant claims twice in one: with fewer, more is
+ * accepted than leaves, and the signatures have nothing to do. Where other tenants wait each gets its share of the places.
+ */
+const CLAIM_SIZE = 64;
 /** For so long a claim may wait for a commit that others begin, where other messages are on their way: none waits alone. */
 const CLAIM_WITHIN_MS = 3;
 /** Bytes of messages in flight, as stored; composing needs about three times as much. */

@@ -37,7 +37,7 @@ export type Transcript =
 export interface Upstream {
   readonly name: string;
   readonly kind: 'smtp' | 'capture';
-  /** How many `transmit` calls it can work on at once. */
+  /** How many `transmit` calls it can work on at once; it changes with the pace of the server. */
   readonly concurrency: number;
   /** Never rejects; a failure is in the transcript. */
   transmit(envelope: Envelope, message: Buffer, origin: Origin): Promise<Transcript>;

@@ -1,5 +1,6 @@
 // The upstream by SMTP, to a smarthost: it joins connections, pool and transactions, and describes their state.
 import type { Log } from '#src/kernel/log.ts';
+import { SECOND } from '#src/kernel/time.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
 import { connect, type Failure, type Link } from './connect.ts';
 import { defaultTimeouts, type SmtpOptions } from './options.ts';
@@ -8,13 +9,38 @@ import { createTransaction } from './transaction.ts';
 
 /** Calls of `transmit` for each connection: one in flight, one ready to ride behind it. */
 const CALLS_PER_CONNECTION = 2;
-/** Messages that are composed and signed meanwhile, so that no connection waits for one. */
-const CALLS_IN_PREPARATION = 32;
+/**
+ * Messages that are composed and signed meanwhile, so that no connection waits for one: those that the server takes in a tenth
+ * of a second. An urgent message that comes later waits behind them, so there are no more where the server is slow.
+ */
+const PREPARED_MS = SECOND / 10;
+const PREPARED = { min: 32, max: 128 };
+/** The server's pace is that of the last quarter of a second. */
+const PACE_MS = SECOND / 4;
 
-/** Under a rate, the messages of one second: an urgent message that comes later waits behind them. */
-const concurrencyOf = ({ pool, rate }: SmtpOptions): number =>
+/** Counts the messages that a server has taken; `prepared` is how many of the next may be in preparation. */
+export const createPace = (now: () => number) => {
+  let began = now();
+  let taken = 0;
+  let prepared = PREPARED.min;
+  return {
+    prepared: (): number => prepared,
+    count: (): void => {
+      taken += 1;
+      const passed = now() - began;
+      if (passed < PACE_MS) return;
+      const wanted = Math.ceil((taken / passed) * PREPARED_MS);
+      prepared = Math.min(Math.max(wanted, PREPARED.min), PREPARED.max);
+      began += passed;
+      taken = 0;
+    },
+  };
+};
+
+/** Under a rate, the messages of one second, for the same reason. */
+const concurrencyOf = ({ pool, rate }: SmtpOptions, prepared: number): number =>
   rate === undefined
-    ? pool * CALLS_PER_CONNECTION + CALLS_IN_PREPARATION
+    ? pool * CALLS_PER_CONNECTION + prepared
     : Math.max(1, Math.min(pool * CALLS_PER_CONNECTION, Math.ceil(rate)));
 
 /** `message` is 7-bit, with CRLF line ends, as it is signed. */
@@ -23,6 +49,7 @@ export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => 
   let newest: Link | null = null;
   let lastFailure: Failure | null = null;
   let sent = 0;
+  const pace = createPace(() => performance.now());
 
   const pool = createPool({
     size: options.pool,
@@ -44,11 +71,16 @@ export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => 
   return {
     name: options.name,
     kind: 'smtp',
-    concurrency: concurrencyOf(options),
+    get concurrency() {
+      return concurrencyOf(options, pace.prepared());
+    },
     transmit: (envelope, message) =>
       new Promise<Transcript>((resolve) => {
         const done = (transcript: Transcript): void => {
-          if (transcript.result === 'accepted') sent += 1;
+          if (transcript.result === 'accepted') {
+            sent += 1;
+            pace.count();
+          }
           resolve(transcript);
         };
         pool.add(createTransaction(envelope, message, done));
