@@ -6,6 +6,7 @@ import type { Notice } from '#src/accounts/mails/schema.ts';
 import { noticeStore } from '#src/accounts/mails/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createPostman, type Postman, type PostmanDeps } from '#src/intake/postman.ts';
+import { forgetMemory } from '#src/kernel/db/memory.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 import { messageStore } from '#src/messages/store.ts';
@@ -353,6 +354,8 @@ test('a mail whose sealed content was altered is deferred and logged; the others
     if (!sealed) throw new Error('the second has no sealed content');
     sealed.writeUInt8(sealed.readUInt8(30) ^ 1, 30);
     db.prepare('UPDATE message_bodies SET sealed = ? WHERE message_seq = 2').run(sealed);
+    // What was handed over in memory is as it was accepted.
+    forgetMemory(db);
   });
   relay.dispatcher.start();
   await untilSeen(upstream, 2);

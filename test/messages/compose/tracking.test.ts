@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { parseAddress } from '#src/mail/address.ts';
 import { createTrackingLinks, MAX_TRACKED_URL, readClickLink, readOpenLink } from '#src/mail/copy-links.ts';
 import { contentOfCopy } from '#src/messages/compose/copy-content.ts';
-import type { Copy } from '#src/messages/compose/message.ts';
+import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { trackedLinks } from '#src/messages/compose/tracking.ts';
 import type { MessageSettings } from '#src/messages/settings.ts';
+import { messageRow } from '#test/support/message-row.ts';
 
 const ORIGIN = 'https://mail.example.com';
 const KEY = createSecretKey(Buffer.alloc(32, 7));
@@ -38,12 +39,20 @@ const TRACKED: MessageSettings = {
 };
 const UNTRACKED: MessageSettings = { ...TRACKED, track_opens: false, track_clicks: false };
 
-const rowsOf = (html: string | null, text: string | null = null) =>
-  ({
-    message: { from_json: JSON.stringify(parseAddress('praxis@praxis.example')) },
-    body: { text, html },
-    attachments: [],
-  }) as unknown as Parameters<typeof contentOfCopy>[0];
+const rowsOf = (html: string | null, text: string | null = null): StoredMessage => ({
+  message: {
+    seq: 1,
+    ...messageRow({
+      project_id: 'project',
+      route_id: 'route',
+      from: 'praxis@praxis.example',
+      to: [{ address: 'erika@example.org' }],
+      at: 0,
+    }),
+  },
+  body: { text, html, sealed: null, headers_json: '[]', calendar_json: null },
+  attachments: [],
+});
 
 const compose = (html: string, settings: MessageSettings, recipientId = 1): string =>
   contentOfCopy(rowsOf(html), settings, copyFor(recipientId)).html ?? '';
