@@ -6,10 +6,10 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 
 /** Of all tenants together: some seconds of usual messages at full speed. */
 const MAX_BYTES = 32 * 1_024 * 1_024;
-/** Of one tenant: its messages may wait, because it is paused or its disk fails. */
+/** Of one tenant: its messages may wait, because its upstream or its disk fails. */
 const MAX_TENANT_BYTES = MAX_BYTES / 4;
-/** Beside what its content takes. */
-const ENTRY_BYTES = 2_048;
+/** Of the objects around what `put` is told. */
+const ENTRY_BYTES = 1_024;
 
 let held = 0;
 
@@ -21,24 +21,26 @@ export const createHandOver = <Rows>(db: TenantDb) => {
     own += bytes;
     held += bytes;
   };
-  keepBeside(db, {
-    forget: () => {
-      count(-own);
-      entries.clear();
-    },
-  });
+  const clear = (): void => {
+    count(-own);
+    entries.clear();
+  };
+  keepBeside(db, { forget: clear });
+  const remove = (seq: number): void => {
+    const entry = entries.get(seq);
+    if (entry && entries.delete(seq)) count(-entry.bytes);
+  };
   return {
-    /** `contentBytes` is what the content takes. Does nothing where there is no room. */
-    put: (seq: number, contentBytes: number, rows: Rows): void => {
-      const bytes = contentBytes + ENTRY_BYTES;
+    clear,
+    remove,
+    /** `size`: the characters and octets of all that the rows hold. Does nothing where there is no room. */
+    put: (seq: number, size: number, rows: Rows): void => {
+      remove(seq);
+      const bytes = size + ENTRY_BYTES;
       if (held + bytes > MAX_BYTES || own + bytes > MAX_TENANT_BYTES) return;
       entries.set(seq, { rows, bytes });
       count(bytes);
     },
     get: (seq: number): Rows | undefined => entries.get(seq)?.rows,
-    remove: (seq: number): void => {
-      const entry = entries.get(seq);
-      if (entry && entries.delete(seq)) count(-entry.bytes);
-    },
   };
 };

@@ -114,6 +114,18 @@ export interface NewMessage {
   readonly suppressionVersion: number;
 }
 
+/** Of one recipient's row. */
+const RECIPIENT_SIZE = 512;
+
+/** The characters and octets that it takes. */
+const sizeOf = ({ message, body, attachments, recipients }: NewMessage): number => {
+  let size = recipients.size * RECIPIENT_SIZE;
+  for (const value of [...Object.values(message), ...Object.values(body)])
+    if (typeof value === 'string' || Buffer.isBuffer(value)) size += value.length;
+  for (const { content } of attachments) size += content.length;
+  return size;
+};
+
 const MESSAGE_COLUMNS = [
   'id',
   'internet_message_id',
@@ -231,7 +243,9 @@ export const messageStore = perConnection((db: TenantDb) => {
 
   return {
     /** Hands a message over to the relay. */
-    handOver: (rows: NewMessage): void => handOver.put(rows.message.seq, rows.message.size_bytes, rows),
+    handOver: (rows: NewMessage): void => handOver.put(rows.message.seq, sizeOf(rows), rows),
+    /** Takes back all that was handed over: nothing of the tenant leaves for now. */
+    clearHandOver: handOver.clear,
     /**
      * What was handed over of the message, for one of its recipients, and only once for each. Undefined where it was not, or
      * something of the message has changed since.

@@ -162,6 +162,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
   // A crash may have come between a pause, or a resumption, and the mail about it.
   if (practice.pause_told === 0) deps.guardrail.notifyOwners(tenantId);
   if (practice.paused_at !== null) {
+    messageStore(db).clearHandOver();
     const next = queueStore(db).nextDue();
     const later = (dueAt: number | null) =>
       dueAt === null ? null : Math.max(dueAt, now + PAUSED_RECHECK_MS);

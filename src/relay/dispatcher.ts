@@ -153,15 +153,15 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     let nextDue: number | null;
     let taken: readonly QueueRow[] = [];
     let recovers = false;
-    const countTaken = (rows: readonly QueueRow[], sign: 1 | -1): void => {
-      working.add(tenantId, sign * rows.length);
-      bytesInFlight += sign * rows.reduce((sum, row) => sum + row.size_bytes, 0);
+    const take = (rows: readonly QueueRow[]): void => {
+      const bytes = (of: readonly QueueRow[]): number => of.reduce((sum, row) => sum + row.size_bytes, 0);
+      bytesInFlight += bytes(rows) - bytes(taken);
+      taken = rows;
     };
     /** Undoes what the claim has counted. Returns the rows it had taken. */
     const undo = (): readonly QueueRow[] => {
       const rows = taken;
-      countTaken(rows, -1);
-      taken = [];
+      take([]);
       if (recovers) recovered.delete(tenantId);
       recovers = false;
       return rows;
@@ -193,13 +193,14 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
             policy: deps.policy(),
           };
           const result = claimDue(db, request, deps);
-          taken = result.claimed.map(({ row }) => row);
-          // At once: the tenant's other lane may claim in this same transaction, other tenants before it is answered.
-          countTaken(taken, 1);
+          // At once: others claim before it is answered.
+          take(result.claimed.map(({ row }) => row));
           return result;
         },
         patience,
       );
+      // Not before: what an undone run of the other lane had counted would keep this one from putting back old claims.
+      working.add(tenantId, taken.length);
       orphans.delete(key);
       nextDue = next[lane];
       const other: TenantLane = { tenantId, lane: lane === 0 ? 1 : 0 };

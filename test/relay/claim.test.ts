@@ -124,20 +124,21 @@ describe('what is claimed', () => {
   });
 });
 
+/** Hands a message over whose text the file does not have. */
+const handOver = ({ seq }: Pick<SampleMessage, 'seq'>): void => {
+  const store = messageStore(tenant.db);
+  const [message, body] = [store.bySeq(seq), store.body(seq)];
+  if (!message || !body) throw new Error('nothing is stored');
+  store.handOver({
+    message,
+    body: { ...body, text: 'Aus dem Speicher' },
+    attachments: [],
+    recipients: new Map(store.recipients(seq).map((row) => [row.id, row])),
+    suppressionVersion: suppressionStore(tenant.db).version(),
+  });
+};
+
 describe('what intake has just handed over', () => {
-  /** Hands a message over whose text the file does not have. */
-  const handOver = ({ seq }: SampleMessage): void => {
-    const store = messageStore(tenant.db);
-    const [message, body] = [store.bySeq(seq), store.body(seq)];
-    if (!message || !body) throw new Error('nothing is stored');
-    store.handOver({
-      message,
-      body: { ...body, text: 'Aus dem Speicher' },
-      attachments: [],
-      recipients: new Map(store.recipients(seq).map((row) => [row.id, row])),
-      suppressionVersion: suppressionStore(tenant.db).version(),
-    });
-  };
   const textOf = async () => (await claim().claimed[0]?.prepare())?.toString();
   const suppress = (address: Address) => {
     const manual = { place: wholeTeam, reason: 'manual', sourceMessageId: null, note: null } as const;
@@ -182,6 +183,13 @@ describe('a paused tenant', () => {
     queueMessage(tenant, { kind: 'newsletter', dueAt: NOW + 5 * HOUR });
     expect(claim()).toEqual({ claimed: [], next: { 0: NOW + HOUR, 1: NOW + 5 * HOUR } });
     expect(rows()).toMatchObject([{ claimed: 0, attempts: 0 }, { claimed: 0 }]);
+  });
+
+  test('keeps none of it in memory', () => {
+    const { seq, recipientIds } = queueMessage(tenant, { dueAt: NOW });
+    handOver({ seq });
+    claim();
+    expect(messageStore(tenant.db).takeHandedOver(seq, recipientIds[0] ?? 0)).toBeUndefined();
   });
 
   test('sends it after it has been resumed', () => {

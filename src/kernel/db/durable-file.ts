@@ -147,16 +147,24 @@ const durableFile = <K extends FileKind>(
   };
 
   const rollBack = (): void => {
-    // A full disk can have ended the transaction already.
     if (db.inTransaction) rollback.run();
     forgetMemory(db);
+  };
+
+  /**
+   * A full or failing disk can end the whole transaction, and `work` may have caught the error: what ran after it would be
+   * stored by itself.
+   */
+  const runWork = (waiter: Waiter<D>): void => {
+    waiter.value = waiter.work(db);
+    if (!db.inTransaction) throw unavailable('The data cannot be stored at the moment.', undefined);
   };
 
   /** False where it failed alone. Throws where the whole transaction is lost. */
   const runAlone = (waiter: Waiter<D>): boolean => {
     savepoint.run();
     try {
-      waiter.value = waiter.work(db);
+      runWork(waiter);
       writeMemory(db);
       releaseSavepoint.run();
       return true;
@@ -170,6 +178,13 @@ const durableFile = <K extends FileKind>(
     }
   };
 
+  const fail = (error: unknown, batch: readonly Waiter<D>[]): [] => {
+    rollBack();
+    onFault(error, 'transaction failed');
+    for (const waiter of batch) waiter.reject(storageError(error));
+    return [];
+  };
+
   const commitAlone = (batch: readonly Waiter<D>[]): Waiter<D>[] => {
     try {
       begin.run();
@@ -177,10 +192,7 @@ const durableFile = <K extends FileKind>(
       commit.run();
       return done;
     } catch (error) {
-      rollBack();
-      onFault(error, 'transaction failed');
-      for (const waiter of batch) waiter.reject(storageError(error));
-      return [];
+      return fail(error, batch);
     }
   };
 
@@ -192,20 +204,17 @@ const durableFile = <K extends FileKind>(
       begin.run();
       noticeOthers();
       while (taken < pending.length && (taken === 0 || performance.now() - started < BATCH_BUDGET_MS)) {
-        const waiter = pending[taken++] as Waiter<D>;
-        waiter.value = waiter.work(db);
+        runWork(pending[taken++] as Waiter<D>);
       }
       writeMemory(db);
       if (runsTwice) throw new Error('undone by a test, to run again');
       commit.run();
       return takePending(taken);
     } catch (error) {
-      rollBack();
-      if (taken > 0) return commitAlone(takePending(taken));
       // Where it could not even begin, the same would happen to all that wait, and each try blocks the event loop.
-      onFault(error, 'transaction failed');
-      for (const waiter of takePending(pending.length)) waiter.reject(storageError(error));
-      return [];
+      if (!db.inTransaction) return fail(error, takePending(taken === 0 ? pending.length : taken));
+      rollBack();
+      return commitAlone(takePending(taken));
     }
   };
 

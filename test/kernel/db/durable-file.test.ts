@@ -240,6 +240,25 @@ describe('failures', () => {
     expect([await file.read(numbers), faults]).toEqual([[1, 2], []]);
   });
 
+  test('where the disk ends a transaction and a caller hides that, its batch fails and does not run again', async () => {
+    const file = await openFile();
+    let runs = 0;
+    const answers = await Promise.allSettled([
+      file.write(insert(1)),
+      file.write((db) => {
+        runs += 1;
+        // What SQLite does at an I/O error, also of a read.
+        db.exec('ROLLBACK');
+        insert(2)(db);
+      }),
+      file.write(insert(3)),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+    expect(runs).toBe(1);
+    expect(await file.read(numbers)).toEqual([2, 3]);
+    expect(faults).toHaveLength(1);
+  });
+
   test('a patient write waits for others, and goes with the next of them', async () => {
     const file = await openFile();
     const before = disk.syncs();
