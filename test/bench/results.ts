@@ -1,7 +1,7 @@
 // `bench/RESULTS.md`: a section for each case with the machine it was measured on, written anew whenever the case is run.
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { readFile, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, statfs, writeFile } from 'node:fs/promises';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
 import { cpuUsage, version } from 'node:process';
 import { promisify } from 'node:util';
@@ -67,6 +67,7 @@ export async function writeSection(name: string, text: string, names: readonly s
   const [, ...parts] = (await readFile(RESULTS, 'utf8').catch(() => '')).split(/^## /m);
   const sections = new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part.trimEnd()]));
   sections.set(name, `${name}\n\n${text.trimEnd()}`);
+  await mkdir(new URL('.', RESULTS), { recursive: true });
   const ordered = names.flatMap((one) => sections.get(one) ?? []);
   await writeFile(RESULTS, [HEAD, ...ordered.map((section) => `## ${section}\n`)].join('\n'));
 }
