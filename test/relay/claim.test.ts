@@ -15,7 +15,7 @@ import { decodeReturnPath } from '#src/mail/verp.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';
-import { messageStore } from '#src/messages/store.ts';
+import { type MessageRow, messageStore } from '#src/messages/store.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
 import { sharedSignThreads } from '#test/support/sign-threads.ts';
 import {
@@ -125,12 +125,12 @@ describe('what is claimed', () => {
 });
 
 /** Hands a message over whose text the file does not have. */
-const handOver = ({ seq }: Pick<SampleMessage, 'seq'>): void => {
+const handOver = ({ seq }: Pick<SampleMessage, 'seq'>, fields: Partial<MessageRow> = {}): void => {
   const store = messageStore(tenant.db);
   const [message, body] = [store.bySeq(seq), store.body(seq)];
   if (!message || !body) throw new Error('nothing is stored');
   store.handOver({
-    message,
+    message: { ...message, ...fields },
     body: { ...body, text: 'Aus dem Speicher' },
     attachments: [],
     recipients: new Map(store.recipients(seq).map((row) => [row.id, row])),
@@ -157,6 +157,12 @@ describe('what intake has just handed over', () => {
     const message = queueMessage(tenant, { now: NOW });
     handOver(message);
     messageStore(tenant.db).setRecipientStatus(message.seq, message.recipientIds[0] ?? 0, 'queued', NOW);
+    expect(await textOf()).toContain('Guten Tag');
+  });
+
+  test('is read from the file where any part of it is too large for the memory', async () => {
+    const message = queueMessage(tenant, { now: NOW });
+    handOver(message, { metadata_json: 'x'.repeat(9 * 1_024 * 1_024) });
     expect(await textOf()).toContain('Guten Tag');
   });
 

@@ -192,3 +192,20 @@ test('a claim that runs again, because another write of its transaction failed, 
   await until('nothing is counted any more', () => relay.dispatcher.nextDue(practice) === null, PATIENCE_MS);
   expect(relay.errors).toEqual([]);
 });
+
+test('claims of both lanes that run again put back what a process that died had claimed', async () => {
+  const gate = createGate();
+  const upstream = playUpstream(() => gate.opened.then(() => ACCEPTED), { concurrency: 16 });
+  const relay = await createRelay([upstream], { runsTwice: true });
+  const practice = await relay.createPractice('Nord');
+  await relay.send(practice);
+  await relay.intake.files.write(practice, (db) => db.exec('UPDATE queue SET claimed = 1'));
+  await relay.send(practice);
+  await relay.send(practice, { route: 'broadcast' });
+  relay.dispatcher.start();
+  // While the others are still on their way: else the end of the last of them would put it back.
+  await untilSeen(upstream, 3);
+  gate.open();
+  await relay.untilSent(practice);
+  expect(upstream.seen).toHaveLength(3);
+});

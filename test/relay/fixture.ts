@@ -183,7 +183,7 @@ export const acceptWhole = async (
 /** The dispatcher is not started. */
 export const createRelay = async (
   played: readonly PlayedUpstream[],
-  options: { readonly disk?: Disk; readonly sign?: Sign } = {},
+  options: { readonly disk?: Disk; readonly sign?: Sign; readonly runsTwice?: boolean } = {},
 ): Promise<Relay> => {
   const directory = await temporaryDirectory();
   const storage = await openTestStorage(directory, { maxOpenTenants: 32, ...options });
