@@ -8,7 +8,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 const MAX_BYTES = 32 * 1_024 * 1_024;
 /** Of one tenant: its messages may wait, because its upstream or its disk fails. */
 const MAX_TENANT_BYTES = MAX_BYTES / 4;
-/** Of the objects around what `put` is told. */
+/** The objects around the rows take about as much. */
 const ENTRY_BYTES = 1_024;
 
 let held = 0;

@@ -152,7 +152,7 @@ const durableFile = <K extends FileKind>(
   };
 
   /**
-   * A full or failing disk can end the whole transaction, and `work` may have caught the error: what ran after it would be
+   * A full or failing disk can end the whole transaction, and `work` may have caught the error: what runs after that would be
    * stored by itself.
    */
   const runWork = (waiter: Waiter<D>): void => {
