@@ -128,7 +128,7 @@ export const createServe = (
     exchange.answerHeld = bytes;
   };
 
-  /** The request's route. Throws `not_found`, and what stands before it. */
+  /** The request's route. Throws `not_found`, and what the steps before it throw. */
   const routeOf = (exchange: Exchange): Route => {
     const found = find(exchange.method, exchange.path);
     if (found.route !== undefined) {

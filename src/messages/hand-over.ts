@@ -1,5 +1,5 @@
 // Rows of messages that were just stored, for the relay, which sends most messages a moment later and would read them all
-// again. It is a copy of what the file holds: whoever changes rows of a message removes its entry, and a rollback or a close
+// again. It is a copy of what the file holds: a store that changes rows of a message removes its entry, and a rollback or a close
 // removes all. Bounded, because messages may be accepted faster than they leave: what finds no room is read from the file.
 import { keepBeside } from '#src/kernel/db/memory.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';

@@ -1,5 +1,5 @@
 // Where compiled sources are kept from one start to the next. Node runs what it finds there, so the place must be one that
-// nobody else can write to: where that is not sure, there is none, and each start compiles again.
+// no one else can write to: where that is not sure, there is none, and each start compiles again.
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -31,7 +31,7 @@ export interface TextReading {
   readonly longestRun: number;
 }
 
-/** Scratch space: the code units of the text, and what is found in it, which is not more. Used anew by each reading. */
+/** Scratch space: the code units of the text, and what is found in it, which is not more. Each reading uses it again. */
 const codes = new Uint16Array(TEXT_LOOKED_AT + 1);
 const bytes = Buffer.from(codes.buffer);
 const ids = new Uint16Array(TEXT_LOOKED_AT);
