@@ -48,7 +48,12 @@ const wordsIn = (parts: readonly MimePart[]): string => {
   return plain.trim() === '' ? textOfHtml(first('text/html')) : plain;
 };
 
-export const readReport = async (source: Buffer): Promise<Report> => {
+export interface ReportEnvelope {
+  /** Without angle brackets. Empty for the null sender, with which servers report (RFC 5321 §4.5.5). */
+  readonly mailFrom: string;
+}
+
+export const readReport = async (source: Buffer, { mailFrom }: ReportEnvelope): Promise<Report> => {
   const message = await parseMessage(source.subarray(0, MAX_READ_BYTES), 'keep').catch(() => null);
   if (message === null) return { kind: 'other' };
   const { root } = message;
@@ -62,7 +67,7 @@ export const readReport = async (source: Buffer): Promise<Report> => {
   // Simple programs write unencoded UTF-8 into the header.
   const fields = readFields(decodeText(Buffer.from(headOf(source), 'latin1'), null));
   const words = wordsIn(parts);
-  const notice = readBounceNotice(fields, words);
+  const notice = readBounceNotice(fields, words, mailFrom);
   if (notice) return { kind: 'bounce', notice };
   return isAutoReply(fields, words) ? { kind: 'auto_reply' } : { kind: 'other' };
 };

@@ -32,13 +32,18 @@ const DELAYED_WORDS =
 const decoded = (fields: readonly Field[], name: string): string =>
   decodeWords((fieldValue(fields, name) ?? '').slice(0, MAX_SUBJECT));
 
-/** Null if the mail is no such notice. `words` is its text for people. */
-export const readBounceNotice = (fields: readonly Field[], words: string): BounceNotice | null => {
+/** Null if the mail is no such notice. `mailFrom` is its envelope sender, `words` its text for people. */
+export const readBounceNotice = (
+  fields: readonly Field[],
+  words: string,
+  mailFrom: string,
+): BounceNotice | null => {
   const from = decoded(fields, 'from');
   const subject = decoded(fields, 'subject').trim();
   const all = words.slice(0, MAX_READ);
   const form = noticeForms.find(
     (one) =>
+      (one.nullSender === undefined || mailFrom === '') &&
       (one.from?.test(from) ?? true) &&
       (one.subject?.test(subject) ?? true) &&
       (one.field === undefined || fieldValue(fields, one.field) !== null) &&

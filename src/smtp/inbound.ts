@@ -32,7 +32,10 @@ export interface InboundWork {
   /** Of a genuine return path. Rejects where it cannot be found out at the moment. */
   readonly returnPathStatus: (target: ReturnPathTarget) => Promise<'current' | PathFault>;
   /** Reads the content once for all its return paths. */
-  readonly report: (targets: readonly ReturnPathTarget[], content: Buffer) => Promise<ReportOutcome[]>;
+  readonly report: (
+    targets: readonly ReturnPathTarget[],
+    mail: Pick<OperatorMail, 'mailFrom' | 'content'>,
+  ) => Promise<ReportOutcome[]>;
   /** Null where too many came recently. */
   readonly complain: (mail: Pick<OperatorMail, 'clientAddress' | 'content'>) => Promise<ReportOutcome | null>;
   /** False where the answer could not be delivered. */
@@ -132,7 +135,9 @@ export const createInbound = (options: InboundOptions): Inbound => {
     session: SmtpSession,
   ): Promise<void> => {
     const targets = destinations.flatMap((one) => (one.kind === 'report' ? [one.target] : []));
-    if (targets.length > 0) for (const outcome of await work.report(targets, content)) reports[outcome] += 1;
+    const mailFrom = senderOf(session);
+    if (targets.length > 0)
+      for (const outcome of await work.report(targets, { mailFrom, content })) reports[outcome] += 1;
     for (const one of destinations) {
       if (one.kind === 'complaint') {
         const outcome = await work.complain({ clientAddress: session.remoteAddress, content });
@@ -145,7 +150,6 @@ export const createInbound = (options: InboundOptions): Inbound => {
         simulated += 1;
       }
       if (one.kind === 'operator') {
-        const mailFrom = senderOf(session);
         const trace = Buffer.from(traceOf(session, mailFrom, serviceHost, options.now()), 'latin1');
         const mail = { recipient: one.recipient, mailFrom, clientAddress: session.remoteAddress };
         if (!(await work.mailOperator({ ...mail, content: Buffer.concat([trace, content]) })))

@@ -64,8 +64,8 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
   const work: InboundWork = {
     returnPathStatus: (target) => returnPathStatus(feedback.received, target),
     complain: feedback.complain,
-    report: async (targets, content) => {
-      const report = await readReport(content);
+    report: async (targets, { mailFrom, content }) => {
+      const report = await readReport(content, { mailFrom });
       return Promise.all(targets.map((target) => receiveReport(feedback.received, target, report)));
     },
     simulate: async ({ behaviour, recipient, returnPath }, content) => {

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { readReport } from '#src/feedback/read-report.ts';
 import { consequenceOf, type Report } from '#src/feedback/rules.ts';
 import { noticeForms } from '#src/mail/bounce-notice-forms.ts';
+import { NULL_SENDER } from '#test/support/reports.ts';
 
 const ROOT = join(import.meta.dirname, '../fixtures/reports');
 const FEWEST_MAILS = 150;
@@ -13,6 +14,8 @@ const FEWEST_PRODUCTS = 15;
 
 interface Expected {
   readonly kind: Report['kind'];
+  /** The envelope sender; absent where it is the null sender. */
+  readonly mailFrom?: string | undefined;
   readonly action?: string | undefined;
   readonly class?: 'hard' | 'soft' | undefined;
   readonly rule?: string | undefined;
@@ -65,8 +68,8 @@ const whatItIs = (report: Report): Expected => {
 };
 
 test.each(mails)('$product/$name', async ({ product, name, wanted }) => {
-  const { kind, action, class: verdict, rule, enhanced, code, recipient } = wanted;
-  expect(whatItIs(await readReport(sourceOf(product, name)))).toEqual({
+  const { kind, mailFrom = '', action, class: verdict, rule, enhanced, code, recipient } = wanted;
+  expect(whatItIs(await readReport(sourceOf(product, name), { mailFrom }))).toEqual({
     kind,
     ...(kind === 'delivery_status' || kind === 'bounce'
       ? { action, class: verdict, rule, enhanced, code, recipient }
@@ -97,7 +100,9 @@ test('the mails have the form of SMTP: lines end with CRLF, and none is too long
 describe('each known form of a notice has a mail in the corpus', () => {
   test.each(noticeForms.map(({ product }) => product))('%s', async (product) => {
     const letters = mails.filter(({ wanted }) => wanted.kind === 'bounce');
-    const found = await Promise.all(letters.map(async (one) => readReport(sourceOf(one.product, one.name))));
+    const found = await Promise.all(
+      letters.map(async (one) => readReport(sourceOf(one.product, one.name), NULL_SENDER)),
+    );
     expect(found.some((report) => report.kind === 'bounce' && report.notice.product === product)).toBe(true);
   });
 });

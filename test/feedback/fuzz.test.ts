@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { readReport } from '#src/feedback/read-report.ts';
 import { consequenceOf, type Report } from '#src/feedback/rules.ts';
 import { mutations } from '#test/support/mutations.ts';
+import { NULL_SENDER } from '#test/support/reports.ts';
 
 const ROOT = join(import.meta.dirname, '../fixtures/reports');
 const MUTATED = 10_000;
@@ -64,7 +65,7 @@ test(`${MUTATED} damaged mails are read without an exception, and none newly bec
   const each = Math.ceil(MUTATED / samples.length);
   for (const [seed, sample] of samples.entries())
     for (const damaged of mutations(sample.source, each, seed)) {
-      const report = await readReport(damaged);
+      const report = await readReport(damaged, NULL_SENDER);
       check(report, sample.name);
       if (isHarmless(sample) && isHard(report)) expect.fail(`${sample.name}: ${damaged.toString('latin1')}`);
     }
@@ -78,6 +79,6 @@ describe('a temporary refusal is never a hard bounce', () => {
       .toString('latin1')
       .replace(/\b5(\d\d[ -])/g, '4$1')
       .replace(/\b5(\.\d{1,3}\.\d{1,3})/g, '4$1');
-    expect(isHard(await readReport(Buffer.from(passing, 'latin1')))).toBe(false);
+    expect(isHard(await readReport(Buffer.from(passing, 'latin1'), NULL_SENDER))).toBe(false);
   });
 });

@@ -6,6 +6,7 @@ import { readReport } from '#src/feedback/read-report.ts';
 import { answerTo, type Behaviour, behaviourOf } from '#src/feedback/simulator.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { mutations } from '#test/support/mutations.ts';
+import { NULL_SENDER } from '#test/support/reports.ts';
 
 const RETURN_PATH = 'b+1abcdefghij@bounce.praxis.example' as Address;
 const HEAD = [
@@ -33,7 +34,7 @@ const whole = (behaviour: Behaviour): Buffer => {
 
 describe('an answer of the simulator', () => {
   test('success: delivered', async () => {
-    expect(await readReport(whole('success'))).toMatchObject({
+    expect(await readReport(whole('success'), NULL_SENDER)).toMatchObject({
       kind: 'delivery_status',
       recipients: [
         { action: 'delivered', status: '2.0.0', finalRecipient: 'success+x@simulator.mail.example.com' },
@@ -41,20 +42,20 @@ describe('an answer of the simulator', () => {
     });
   });
   test('bounce: failed, because there is no such mailbox', async () => {
-    expect(await readReport(whole('bounce'))).toMatchObject({
+    expect(await readReport(whole('bounce'), NULL_SENDER)).toMatchObject({
       kind: 'delivery_status',
       recipients: [{ action: 'failed', status: '5.1.1', diagnostic: { code: 550, enhanced: '5.1.1' } }],
     });
   });
   test('complaint: abuse, at the return path', async () => {
-    expect(await readReport(whole('complaint'))).toEqual({
+    expect(await readReport(whole('complaint'), NULL_SENDER)).toEqual({
       kind: 'feedback',
       feedback: { feedbackType: 'abuse', originalMailFrom: RETURN_PATH },
     });
   });
   test('ooto: an automatic reply to that message', async () => {
     const reply = whole('ooto');
-    expect(await readReport(reply)).toEqual({ kind: 'auto_reply' });
+    expect(await readReport(reply, NULL_SENDER)).toEqual({ kind: 'auto_reply' });
     const { inReplyTo, subject } = await simpleParser(reply);
     expect(inReplyTo).toBe('<0190@praxis.example>');
     expect(subject).toBe('Automatic reply: out of the office');
@@ -124,14 +125,14 @@ describe('mail that is not a report', () => {
       'Content-Type: multipart/report; boundary=a\r\n\r\nContent-Type: message/delivery-status\r\n\r\nAction: failed\r\n',
     ],
   ])('%s', async (_, source) => {
-    expect(await readReport(Buffer.from(source))).toEqual({ kind: 'other' });
+    expect(await readReport(Buffer.from(source), NULL_SENDER)).toEqual({ kind: 'other' });
   });
 });
 
 test('a header in bare UTF-8 is read as one of encoded words', async () => {
   const source = 'From: erika@b.example\r\nSubject: Ich bin außer Haus\r\n\r\nGruß\r\n';
-  expect(await readReport(Buffer.from(source, 'utf8'))).toEqual({ kind: 'auto_reply' });
-  expect(await readReport(Buffer.from(source, 'latin1'))).toEqual({ kind: 'auto_reply' });
+  expect(await readReport(Buffer.from(source, 'utf8'), NULL_SENDER)).toEqual({ kind: 'auto_reply' });
+  expect(await readReport(Buffer.from(source, 'latin1'), NULL_SENDER)).toEqual({ kind: 'auto_reply' });
 });
 
 test('a notification in base64 with other line ends is read', async () => {
@@ -150,7 +151,7 @@ test('a notification in base64 with other line ends is read', async () => {
     '--=_x--',
     '',
   ].join('\r\n');
-  expect(await readReport(Buffer.from(source))).toMatchObject({
+  expect(await readReport(Buffer.from(source), NULL_SENDER)).toMatchObject({
     kind: 'delivery_status',
     recipients: [{ action: 'failed', status: '5.2.1' }],
   });
@@ -158,7 +159,7 @@ test('a notification in base64 with other line ends is read', async () => {
 
 test('thousands of damaged reports are read without an exception', async () => {
   for (const [seed, behaviour] of (['success', 'complaint', 'ooto'] as const).entries())
-    for (const damaged of mutations(whole(behaviour), 700, seed)) await readReport(damaged);
+    for (const damaged of mutations(whole(behaviour), 700, seed)) await readReport(damaged, NULL_SENDER);
 }, 60_000);
 
 test('reading ends on deeply nested parts', async () => {
@@ -170,7 +171,7 @@ test('reading ends on deeply nested parts', async () => {
   const source = Buffer.from(
     `${open.join('')}Content-Type: message/delivery-status\r\n\r\nAction: failed\r\n`,
   );
-  expect(['other', 'delivery_status']).toContain((await readReport(source)).kind);
+  expect(['other', 'delivery_status']).toContain((await readReport(source, NULL_SENDER)).kind);
 });
 
 describe('a server’s letter with a MiB of', () => {
@@ -185,7 +186,7 @@ describe('a server’s letter with a MiB of', () => {
     for (const type of types) {
       const head = `From: MAILER-DAEMON@b.example\r\nSubject: failure notice\r\nContent-Type: ${type}\r\n\r\n`;
       const body = piece.repeat(Math.ceil(1_048_576 / piece.length));
-      expect((await readReport(Buffer.from(head + body))).kind).toBe('bounce');
+      expect((await readReport(Buffer.from(head + body), NULL_SENDER)).kind).toBe('bounce');
     }
   });
 });
@@ -193,7 +194,7 @@ describe('a server’s letter with a MiB of', () => {
 test('at most a hundred recipients of one report are read', async () => {
   const fields = 'Final-Recipient: rfc822;a@b.example\r\nAction: failed\r\n'.repeat(50_000);
   const source = `Content-Type: multipart/report; boundary=a\r\n\r\n--a\r\nContent-Type: message/delivery-status\r\n\r\n${fields}--a--\r\n`;
-  const report = await readReport(Buffer.from(source));
+  const report = await readReport(Buffer.from(source), NULL_SENDER);
   expect(report.kind === 'delivery_status' && report.recipients.length).toBe(100);
 });
 
@@ -203,5 +204,5 @@ test.each([
   ['a list of groups in its head', 'x', `To: ${'a:'.repeat(400_000)}\r\n`],
 ])('a mail of %s is something else, at once', async (_, body, head) => {
   const source = `${head}Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${body}\r\n`;
-  expect((await readReport(Buffer.from(source))).kind).toBe('other');
+  expect((await readReport(Buffer.from(source), NULL_SENDER)).kind).toBe('other');
 });

@@ -11,9 +11,12 @@ const PERSON = 'Erika Mustermann <erika@example.org>';
 const FAILED = 'Undelivered Mail Returned to Sender';
 const WORDS = 'Your message to <a@b.example> failed: 550 5.1.1 User unknown\n';
 
-test.each(noticeForms)('$product is known by more than the words of a body', ({ from, field }) => {
-  expect(from !== undefined || field !== undefined).toBe(true);
-});
+test.each(noticeForms)(
+  '$product is known by more than the words of a body',
+  ({ from, field, nullSender }) => {
+    expect(from !== undefined || field !== undefined || nullSender !== undefined).toBe(true);
+  },
+);
 
 describe('by sender and subject', () => {
   test.each([
@@ -26,12 +29,12 @@ describe('by sender and subject', () => {
     ['that field from a person', head(PERSON, 'Hello', 'X-Failed-Recipients: a@b.example'), false],
     ['nobody', readFields(''), false],
   ] as const)('%s', (_, fields, isNotice) => {
-    expect(readBounceNotice(fields, WORDS) !== null).toBe(isNotice);
+    expect(readBounceNotice(fields, WORDS, 'erika@example.org') !== null).toBe(isNotice);
   });
 });
 
 describe('its content', () => {
-  const read = (words: string, subject = FAILED) => readBounceNotice(head(DAEMON, subject), words);
+  const read = (words: string, subject = FAILED) => readBounceNotice(head(DAEMON, subject), words, '');
 
   test('has the recipient and the reply', () => {
     expect(read(WORDS)).toEqual({
@@ -88,5 +91,7 @@ test.each([
   const words = piece.repeat(Math.ceil(1_048_576 / piece.length));
   for (const from of [DAEMON, 'mailer-daemon@googlemail.com', 'MAILER-DAEMON@yahoo.com', 'MDaemon@b.example'])
     for (const subject of [FAILED, 'failure notice', 'Undeliverable: x', 'DELIVERY FAILURE: x'])
-      expect(readBounceNotice(head(from, subject), words)?.reply.text.length ?? 0).toBeLessThanOrEqual(1_000);
+      expect(readBounceNotice(head(from, subject), words, '')?.reply.text.length ?? 0).toBeLessThanOrEqual(
+        1_000,
+      );
 });

@@ -26,7 +26,7 @@ afterEach(async () => {
 interface Scene {
   readonly port: number;
   readonly inbound: Inbound;
-  readonly reported: { targets: readonly ReturnPathTarget[]; content: string }[];
+  readonly reported: { targets: readonly ReturnPathTarget[]; mailFrom: string; content: string }[];
   readonly simulated: string[];
   readonly complained: string[];
   readonly told: { recipient: string; mailFrom: string; content: string }[];
@@ -59,8 +59,8 @@ const started = async (
         complained.push(`${clientAddress} ${content.toString('latin1')}`);
         return 'changed';
       },
-      report: async (targets, content) => {
-        reported.push({ targets, content: content.toString('latin1') });
+      report: async (targets, { mailFrom, content }) => {
+        reported.push({ targets, mailFrom, content: content.toString('latin1') });
         return targets.map(() => 'changed' as const);
       },
       simulate: async ({ behaviour, returnPath }) => {
@@ -255,7 +255,9 @@ describe('whom it takes mail for', () => {
     ]);
     one.write('Subject: x\r\n\r\n.\r\n');
     expect(await one.reply()).toMatch('250 2.0.0');
-    expect(scene.reported.map(({ targets }) => targets)).toEqual([[{ tenantNumber: 7, recipientId: 42 }]]);
+    expect(scene.reported.map(({ targets, mailFrom }) => [targets, mailFrom])).toEqual([
+      [[{ tenantNumber: 7, recipientId: 42 }], ''],
+    ]);
   });
 
   test('content that is sent before the RCPT has been looked up is no content', async () => {
@@ -286,7 +288,7 @@ describe('a message', () => {
     const scene = await started(
       {},
       {
-        report: async (targets, content) => {
+        report: async (targets, { content }) => {
           order.push(`dealt with ${content.toString()}`);
           await held;
           return targets.map(() => 'changed' as const);

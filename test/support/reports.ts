@@ -1,6 +1,9 @@
 // Reports as the world brings them: to the listener for mail from the world, over SMTP.
 import { talkTo } from '#test/support/smtp-talk.ts';
 
+/** The envelope of what servers send by themselves. */
+export const NULL_SENDER = { mailFrom: '' };
+
 /** A message to that address; the reply to its final dot. Rejects where the address is refused. */
 export const bring = async (
   port: number | null,
