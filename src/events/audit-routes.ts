@@ -93,6 +93,7 @@ export const auditRoutes = ({ platform, tenants }: Storage): Route[] => [
   defineRoute({
     ...shared,
     path: '/api/practices/{id}/audit',
+    id: 'listAuditEntries',
     summary: 'Who changed what in a practice',
     access: 'audit.view',
     params,
@@ -104,6 +105,7 @@ export const auditRoutes = ({ platform, tenants }: Storage): Route[] => [
   defineRoute({
     ...shared,
     path: '/api/admin/audit',
+    id: 'listPlatformAuditEntries',
     summary: 'Who changed what outside of the practices',
     access: 'operator',
     handle: async ({ query }) => {

@@ -62,10 +62,6 @@ export const errorsOf = (route: Route): ErrorCode[] => {
 
 export const statusOf = (code: ErrorCode): number => errorTable[code].status;
 
-/** `post /api/practices/{id}/send` as `post_api_practices_by_id_send`. */
-export const operationId = (route: Route): string =>
-  `${route.method}${route.path.replace(/\{(\w+)\}/g, 'by_$1').replace(/[^A-Za-z0-9_]+/g, '_')}`;
-
 export interface DescribedEvent {
   readonly name: string;
   readonly firedBy: string;

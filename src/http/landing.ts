@@ -30,6 +30,7 @@ export const landingRoute = (serviceName: string): Route =>
     method: 'get',
     path: '/',
     tag: 'Service',
+    id: 'getLandingPage',
     summary: 'What this is, for who follows a link here.',
     access: 'public',
     stability: 'stable',
@@ -37,7 +38,7 @@ export const landingRoute = (serviceName: string): Route =>
     handle: (_, { language }) => {
       const { intro, signIn, reference, abuse } = words[language];
       const links = [
-        ['/reference#post_api_auth_request_otp', signIn],
+        ['/reference#requestSignInCode', signIn],
         ['/reference', reference],
         ['/api/public/abuse', abuse],
       ] as const;

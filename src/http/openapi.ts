@@ -14,7 +14,6 @@ import {
   errorCodes,
   errorsOf,
   namesPracticeInHeader,
-  operationId,
   type ServiceInfo,
   statusOf,
 } from './api-facts.ts';
@@ -67,7 +66,7 @@ const practiceHeader: JsonSchema = {
 };
 
 const parameters = (route: Route, book: SchemaBook): JsonSchema[] => {
-  const place = operationId(route);
+  const place = route.id;
   const inPath = parametersOf(route.path).map((name) => {
     const declared = route.params?.shape[name] as z.ZodType | undefined;
     const schema = declared ? book.describe(declared, 'input', `${place}.${name}`) : { type: 'string' };
@@ -87,11 +86,11 @@ const security = ({ access }: Route): Record<string, string[]>[] => {
   if (access === 'public') return [];
   if (access === 'operator') return [{ adminToken: [] }];
   const people = [{ bearer: [] }, { session: [], csrf: [] }];
-  return access === 'session' ? people : [...people, { adminToken: [] }];
+  return access === 'practice_creator' ? [...people, { adminToken: [] }] : people;
 };
 
 const operation = (route: Route, book: SchemaBook): JsonSchema => {
-  const place = operationId(route);
+  const place = route.id;
   const declared = parameters(route, book);
   const responses = Object.entries(route.responses).map(([status, response]) => [
     status,
@@ -116,7 +115,7 @@ const operation = (route: Route, book: SchemaBook): JsonSchema => {
 };
 
 const requestBody = (route: Route, body: z.ZodType, book: SchemaBook): JsonSchema => {
-  const schema = book.describe(body, 'input', `${operationId(route)}.body`);
+  const schema = book.describe(body, 'input', `${route.id}.body`);
   const isText = (type: string): boolean => route.text?.includes(type) ?? false;
   return {
     required: !body.safeParse(undefined).success,
@@ -217,7 +216,7 @@ export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): Js
           type: 'apiKey',
           in: 'header',
           name: 'X-Admin-Token',
-          description: "the operator's token",
+          description: "the operator's token; what asks for a permission takes it too",
         },
       },
     },

@@ -14,7 +14,6 @@ import {
   errorCodes,
   errorsOf,
   namesPracticeInHeader,
-  operationId,
   type ServiceInfo,
   statusOf,
 } from './api-facts.ts';
@@ -57,10 +56,8 @@ const termsOf = (route: Route): string => {
   return `<p>${terms.join(' ')}</p>`;
 };
 
-const anchor = (route: Route): string => operationId(route);
-
 const routeSection = (route: Route, book: SchemaBook): string => {
-  const place = anchor(route);
+  const place = route.id;
   const responses = Object.entries(route.responses).map(([status, { description, body, otherwise }]) => {
     const schema = typeof body === 'object' ? body : undefined;
     const other = otherwise === undefined ? '' : `; or ${code(otherwise)}, by Accept`;
@@ -164,8 +161,7 @@ export const referencePage = (routes: readonly Route[], info: ServiceInfo): stri
   const groups = Map.groupBy(routes, ({ tag }) => tag);
   const contents = [...groups].map(([tag, members]) => {
     const links = members.map(
-      (route) =>
-        `<li><a href="#${anchor(route)}">${code(`${route.method.toUpperCase()} ${route.path}`)}</a></li>`,
+      (route) => `<li><a href="#${route.id}">${code(`${route.method.toUpperCase()} ${route.path}`)}</a></li>`,
     );
     return `<h2>${escapeHtml(tag)}</h2><ul>${links.join('')}</ul>`;
   });

@@ -80,6 +80,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
     defineRoute({
       ...reading,
       path: '/api/practices/{id}/overview',
+      id: 'getOverview',
       summary: 'A practice at a glance',
       responses: {
         200: {
@@ -95,6 +96,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
     defineRoute({
       ...reading,
       path: '/api/practices/{id}/rates',
+      id: 'getRates',
       summary: 'Outcomes of mails per route and day, and how near each route is to the guardrail',
       description:
         'The guardrail pauses the practice when hard bounces reach 5 % of the messages of a route, or complaints 0.1 % of those delivered, with at least 20 messages.',
@@ -114,6 +116,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       ...shared,
       method: 'get',
       path: '/api/practices/{id}/onboarding',
+      id: 'getOnboarding',
       summary: 'The steps to the first real mail',
       description: 'In German or English, by Accept-Language.',
       access: 'authenticated',
@@ -134,6 +137,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
     defineRoute({
       ...reading,
       path: '/api/practices/{id}/cutover',
+      id: 'getCutover',
       summary: 'Go-live checklist',
       description: 'In German or English, by Accept-Language.',
       responses: { 200: { description: 'Required checks first, then advice.', body: goLiveSchema } },
@@ -146,6 +150,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       ...shared,
       method: 'post',
       path: '/api/practices/{id}/cutover',
+      id: 'goLive',
       summary: 'Go live',
       description:
         'Switches safe mode off if all required checks are passed; otherwise nothing changes, and the hint names what is missing. If safe mode is off already, the call changes nothing.',
@@ -161,6 +166,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
     defineRoute({
       ...reading,
       path: '/api/practices/{id}/deliverability',
+      id: 'getDeliverability',
       summary: 'How mail is authenticated, and what else decides whether it arrives',
       description: 'Uses the last check of the records. Texts are in German or English, by Accept-Language.',
       query: daysQuery(LONGEST_REPORT_DAYS),
@@ -183,6 +189,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
     defineRoute({
       ...reading,
       path: '/api/practices/{id}/channel-mix',
+      id: 'getChannelMix',
       summary: 'Mails per channel',
       query: daysQuery(LONGEST_MIX_DAYS),
       responses: { 200: { description: "The mix of the caller's projects.", body: channelMixSchema } },
@@ -194,6 +201,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
     defineRoute({
       ...reading,
       path: '/api/practices/{id}/placement',
+      id: 'getPlacement',
       summary: 'The risk of subjects, and the outcome of mail at each provider',
       description: '`why` and `advice` are in German or English, by Accept-Language.',
       query: daysQuery(LONGEST_REPORT_DAYS),

@@ -128,7 +128,12 @@ export const overviewSchema = z.strictObject({
   }),
 });
 
-const perChannel = z.record(z.enum(channels), z.int());
+const perChannel = z.strictObject(
+  Object.fromEntries(channels.map((channel) => [channel, z.int()])) as Record<
+    (typeof channels)[number],
+    z.ZodInt
+  >,
+);
 
 export const channelMixSchema = z.strictObject({
   days: z.int(),

@@ -112,6 +112,7 @@ const singleRoutes = (intake: IntakeContext): Route[] => {
     defineRoute({
       ...single,
       path: '/api/practices/{id}/send',
+      id: 'sendMessage',
       summary: 'Send a message',
       params: practiceParams,
       handle: ({ body }, context) => send(intake, body, context),
@@ -120,6 +121,7 @@ const singleRoutes = (intake: IntakeContext): Route[] => {
       method: 'post',
       path: '/api/practices/{id}/send/score',
       tag: 'Send',
+      id: 'scoreMessage',
       summary: 'Rate a message without sending it',
       description:
         'Takes the body of a send. Rules and scanners look at its content and all gates say what they would; nothing is stored, no idempotency key is looked at. Words are German or English by Accept-Language.',
@@ -145,6 +147,7 @@ const singleRoutes = (intake: IntakeContext): Route[] => {
     defineRoute({
       ...single,
       path: '/api/emails',
+      id: 'sendEmail',
       summary: 'Send a message; the practice is that of the token, or named in X-Service-Practice',
       handle: ({ body }, context) => send(intake, body, context),
     }),
@@ -179,6 +182,7 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
     defineRoute({
       ...sending,
       path: '/api/practices/{id}/send/batch',
+      id: 'sendBatch',
       summary: `Send up to ${defaultLimits.batch} messages`,
       description:
         'An array of bodies as of a single send. Each is answered in its place: as a single send is, or with `status_code` and the refusal. An item may have an `idempotency_key` of its own; the header Idempotency-Key is for the whole: after a broken connection, the same request again sends no item twice.',
@@ -199,6 +203,7 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
     defineRoute({
       ...bulk,
       path: '/api/practices/{id}/send/bulk',
+      id: 'sendBulk',
       summary: 'Send one template to many recipients',
       params: practiceParams,
       body: bulkBody,
@@ -207,6 +212,7 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
     defineRoute({
       ...bulk,
       path: '/api/emails/send-bulk',
+      id: 'sendBulkEmails',
       summary:
         'Send one template to many recipients; the practice is that of the token, or named in X-Service-Practice',
       body: flatBulkBody,
@@ -227,6 +233,7 @@ const scheduledRoutes = (intake: IntakeContext): Route[] => {
       ...shared,
       method: 'post',
       path: '/api/practices/{id}/messages/{messageID}/cancel',
+      id: 'cancelMessage',
       summary: 'Cancel a message that waits for its time',
       description:
         'While it is `pending`. It becomes `failed`, no one gets it, and it does not count towards any cap.',
@@ -242,6 +249,7 @@ const scheduledRoutes = (intake: IntakeContext): Route[] => {
       ...shared,
       method: 'patch',
       path: '/api/practices/{id}/messages/{messageID}',
+      id: 'rescheduleMessage',
       summary: 'Give a message that waits for its time another one',
       description: 'While it is `pending`. The limits of the warm-up hold for the new day.',
       audit: 'message.reschedule',

@@ -102,6 +102,7 @@ export const sendTestRoutes = (intake: IntakeContext, receives: boolean): Route[
     method: 'post',
     path: '/api/practices/{id}/send-test',
     tag: 'Send',
+    id: 'sendTestMessage',
     summary: 'Send a sample message, or a test mail to the mailbox simulator',
     access: 'messages.send',
     audit: { none: 'a message is its own record' },

@@ -70,6 +70,11 @@ export interface RouteDeclaration<
   /** OpenAPI form. Where `{id}` follows `/api/practices/`, the caller must belong to that tenant, else 404. */
   readonly path: string;
   readonly tag: string;
+  /**
+   * Name of the operation, which generated clients and links to the reference use: verb and noun, given once and kept
+   * when the path changes.
+   */
+  readonly id: string;
   readonly summary: string;
   readonly description?: string;
   readonly access: Access;

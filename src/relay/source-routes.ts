@@ -72,6 +72,7 @@ export const sourceRoutes = ({ files, clock, ...deps }: SourceRoutesDeps): Route
       method: 'get',
       path: '/api/practices/{id}/messages/{messageID}/source',
       tag: 'Messages',
+      id: 'getMessageSource',
       summary: "The source of a recipient's copy",
       description:
         'Composed as it leaves, but not signed: DKIM keys change, and a signature made now would not be the one that was sent. ' +

@@ -8,6 +8,7 @@ import { OTHER_TENANT, startServer, TENANT, UNKNOWN_TENANT } from './fixture.ts'
 const seen = z.object({ kind: z.string(), tenant: z.string().nullable(), member: z.string().nullable() });
 const route = (access: Access, method: Method = 'get', path = `/api/${access}`) =>
   defineRoute({
+    id: 'testRoute',
     method,
     path,
     tag: 'Test',

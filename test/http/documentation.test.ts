@@ -34,6 +34,7 @@ const message = z
 const route = (path: string, overrides: Partial<Route>): Route =>
   ({
     ...defineRoute({
+      id: `test${path.replace(/\W+(\w)/g, (_, first: string) => first.toUpperCase())}`,
       method: 'post',
       audit: { none: 'for the tests' },
       path,
@@ -81,7 +82,7 @@ describe('/openapi.yaml', () => {
     expect(echo).toMatchObject({
       'x-permission': 'messages.send',
       'x-stability': 'stable',
-      security: [{ bearer: [] }, { session: [], csrf: [] }, { adminToken: [] }],
+      security: [{ bearer: [] }, { session: [], csrf: [] }],
       parameters: [
         { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
         {
@@ -115,10 +116,10 @@ describe('/openapi.yaml', () => {
 
   test.each<[Route['access'], object[]]>([
     ['public', []],
-    ['authenticated', [{ bearer: [] }, { session: [], csrf: [] }, { adminToken: [] }]],
+    ['authenticated', [{ bearer: [] }, { session: [], csrf: [] }]],
     ['session', [{ bearer: [] }, { session: [], csrf: [] }]],
     ['practice_creator', [{ bearer: [] }, { session: [], csrf: [] }, { adminToken: [] }]],
-    ['messages.send', [{ bearer: [] }, { session: [], csrf: [] }, { adminToken: [] }]],
+    ['messages.send', [{ bearer: [] }, { session: [], csrf: [] }]],
     ['operator', [{ adminToken: [] }]],
   ])('says by which credentials a route for %s is called', (access, security) => {
     expect(operationOf(route('/api/things', { access }))).toMatchObject({ security });

@@ -50,6 +50,7 @@ const base = { tag: 'Test', summary: 'For the tests.', stability: 'stable', resp
 
 export const testRoutes: readonly Route[] = [
   defineRoute({
+    id: 'postPracticesEcho',
     ...base,
     method: 'post',
     audit: { none: 'for the tests' },
@@ -65,6 +66,7 @@ export const testRoutes: readonly Route[] = [
     handle: ({ params, query, body }) => ({ status: 200, body: { params, query, body } }),
   }),
   defineRoute({
+    id: 'getPractices',
     ...base,
     method: 'get',
     path: '/api/practices/{id}',
@@ -73,6 +75,7 @@ export const testRoutes: readonly Route[] = [
     handle: ({ params }) => ({ status: 200, body: params }),
   }),
   defineRoute({
+    id: 'deletePractices',
     ...base,
     method: 'delete',
     audit: { none: 'for the tests' },
@@ -83,6 +86,7 @@ export const testRoutes: readonly Route[] = [
     handle: () => ({ status: 204 }),
   }),
   defineRoute({
+    id: 'postPracticesUsual',
     ...base,
     method: 'post',
     audit: { none: 'for the tests' },
@@ -93,6 +97,7 @@ export const testRoutes: readonly Route[] = [
     handle: ({ body }) => ({ status: 200, body }),
   }),
   defineRoute({
+    id: 'getMeta',
     ...base,
     method: 'get',
     path: '/api/meta',
@@ -100,6 +105,7 @@ export const testRoutes: readonly Route[] = [
     handle: () => ({ status: 200, body: { a: 1 } }),
   }),
   defineRoute({
+    id: 'getHealthz',
     ...base,
     method: 'get',
     path: '/healthz',
@@ -107,6 +113,7 @@ export const testRoutes: readonly Route[] = [
     handle: () => ({ status: 200, body: 'ok' }),
   }),
   defineRoute({
+    id: 'postSmall',
     ...base,
     method: 'post',
     audit: { none: 'for the tests' },
@@ -116,6 +123,7 @@ export const testRoutes: readonly Route[] = [
     handle: ({ body }) => ({ status: 200, body }),
   }),
   defineRoute({
+    id: 'postBodiless',
     ...base,
     method: 'post',
     audit: { none: 'for the tests' },
@@ -124,6 +132,7 @@ export const testRoutes: readonly Route[] = [
     handle: () => ({ status: 200, body: { done: true } }),
   }),
   defineRoute({
+    id: 'getAddress',
     ...base,
     method: 'get',
     path: '/api/public/address',
@@ -134,6 +143,7 @@ export const testRoutes: readonly Route[] = [
     }),
   }),
   defineRoute({
+    id: 'getFailsHow',
     ...base,
     method: 'get',
     path: '/api/public/fails/{how}',
@@ -151,6 +161,7 @@ export const testRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
+    id: 'getSlow',
     ...base,
     method: 'get',
     path: '/api/public/slow',
@@ -162,6 +173,7 @@ export const testRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
+    id: 'getCsv',
     ...base,
     method: 'get',
     path: '/api/public/csv',

@@ -181,6 +181,7 @@ const common = {
 const letter = z.strictObject({ to: z.string(), text: z.string().min(3).optional() });
 const formRoutes = [
   defineRoute({
+    id: 'postForm',
     ...common,
     path: '/form',
     form: true,
@@ -188,13 +189,20 @@ const formRoutes = [
     handle: ({ body }) => ({ status: 200, body }),
   }),
   defineRoute({
+    id: 'postButton',
     ...common,
     path: '/button',
     form: true,
     body: z.strictObject({ sure: z.string().optional() }),
     handle: ({ body }) => ({ status: 200, body: { pressed: body } }),
   }),
-  defineRoute({ ...common, path: '/json', body: letter, handle: ({ body }) => ({ status: 200, body }) }),
+  defineRoute({
+    id: 'postJson',
+    ...common,
+    path: '/json',
+    body: letter,
+    handle: ({ body }) => ({ status: 200, body }),
+  }),
 ];
 
 const formOf = (fields: Record<string, string>): FormData => {

@@ -17,6 +17,7 @@ const shape = {
 } as const;
 
 const large = defineRoute({
+  id: 'postPracticesLarge',
   ...shape,
   path: '/api/practices/{id}/large',
   handle: () => ({ status: 200, contentType: 'text/plain', body: 'x'.repeat(24 * MIB) }),
@@ -51,6 +52,7 @@ test('who leaves before the answer is made leaves nothing held', async () => {
   const gate = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
   const slow = defineRoute({
+    id: 'postPracticesSlow',
     ...shape,
     path: '/api/practices/{id}/slow',
     handle: async () => {

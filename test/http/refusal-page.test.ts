@@ -8,6 +8,7 @@ import { LIMITS, startServer } from './fixture.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const form = defineRoute({
+  id: 'postForm',
   method: 'post',
   path: '/api/public/form',
   tag: 'Test',

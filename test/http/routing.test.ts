@@ -4,6 +4,7 @@ import { createRouter } from '#src/http/routing.ts';
 import type { Method, Route } from '#src/kernel/route.ts';
 
 const route = (method: Method, path: string, overrides: Partial<Route> = {}): Route => ({
+  id: 'testRoute',
   method,
   path,
   tag: 'Test',

@@ -37,6 +37,7 @@ const source = (chunk: string | null): Source => {
 
 const routeOf = (body: (context: RequestContext) => AsyncIterable<string>) =>
   defineRoute({
+    id: 'getPracticesStream',
     method: 'get',
     tag: 'Test',
     summary: 'A stream',

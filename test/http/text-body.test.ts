@@ -10,6 +10,7 @@ const ok = { 200: { description: 'done', body: z.unknown() } };
 
 const routes = [
   defineRoute({
+    id: 'postText',
     ...shared,
     method: 'post',
     path: '/text',
@@ -22,6 +23,7 @@ const routes = [
     handle: ({ body }) => ({ status: 200, body: { got: body } }),
   }),
   defineRoute({
+    id: 'getFlat',
     ...shared,
     method: 'get',
     path: '/api/flat',
@@ -32,6 +34,7 @@ const routes = [
     handle: (_, { tenantId }) => ({ status: 200, body: tenantId }),
   }),
   defineRoute({
+    id: 'getPlain',
     ...shared,
     method: 'get',
     path: '/api/plain',

@@ -135,6 +135,7 @@ export const accountRoutes = (deps: SignInDeps): Route[] => {
       method: 'get',
       path: '/api/auth/me',
       tag: 'Sign-in',
+      id: 'getAccount',
       summary: 'Who is signed in, and their practices',
       access: 'session',
       stability: 'stable',
@@ -165,6 +166,7 @@ export const accountRoutes = (deps: SignInDeps): Route[] => {
       method: 'patch',
       path: '/api/auth/me',
       tag: 'Sign-in',
+      id: 'updateAccount',
       summary: 'Change the language of the account',
       access: 'session',
       audit: 'account.update',
@@ -189,6 +191,7 @@ export const accountRoutes = (deps: SignInDeps): Route[] => {
       method: 'put',
       path: '/api/auth/password',
       tag: 'Sign-in',
+      id: 'setPassword',
       summary: 'Set or change the password',
       description:
         'The first one takes a session that began within the last 15 minutes, later ones the current password. All ' +
@@ -224,6 +227,7 @@ export const accountRoutes = (deps: SignInDeps): Route[] => {
       method: 'delete',
       path: '/api/auth/password',
       tag: 'Sign-in',
+      id: 'deletePassword',
       summary: 'Remove the password',
       description:
         'Signing in takes a code then. It takes a session that began within the last 15 minutes. All other sessions of ' +

@@ -116,6 +116,7 @@ export const invitationRoutes = (deps: InvitationDeps): Route[] => {
       method: 'post',
       path: '/api/auth/accept-invitation',
       tag: 'Sign-in',
+      id: 'acceptInvitation',
       summary: 'Accept an invitation and sign in',
       description: 'The token shows that the mailbox is yours, as a one-time code does.',
       access: 'public',
@@ -136,6 +137,7 @@ export const invitationRoutes = (deps: InvitationDeps): Route[] => {
     defineRoute({
       ...pageRoute,
       method: 'get',
+      id: 'getInvitationPage',
       summary: 'The page of an invitation',
       responses: { 200: { description: 'The page, with a button to accept.', body: HTML_TYPE }, 404: gone },
       handle: async ({ params: { token } }, context) => {
@@ -147,6 +149,7 @@ export const invitationRoutes = (deps: InvitationDeps): Route[] => {
     defineRoute({
       ...pageRoute,
       method: 'post',
+      id: 'acceptInvitationOnPage',
       summary: 'Accept an invitation on its page',
       rate: 'sign_in',
       audit: 'member.accept',

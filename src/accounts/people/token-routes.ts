@@ -42,6 +42,7 @@ export const tokenRoutes = (base: Pick<Base, 'storage' | 'clock'>): Route[] => {
       method: 'get',
       path: PATH,
       tag: 'Tokens',
+      id: 'listApiTokens',
       summary: 'API tokens',
       access: 'tokens.manage',
       stability: 'stable',
@@ -63,6 +64,7 @@ export const tokenRoutes = (base: Pick<Base, 'storage' | 'clock'>): Route[] => {
       method: 'post',
       path: PATH,
       tag: 'Tokens',
+      id: 'createApiToken',
       summary: 'Create an API token',
       description:
         'A token never has more permissions than its maker. One made by a token inherits its expiry and its addresses, ' +
@@ -92,6 +94,7 @@ export const tokenRoutes = (base: Pick<Base, 'storage' | 'clock'>): Route[] => {
       method: 'delete',
       path: `${PATH}/{tokenID}`,
       tag: 'Tokens',
+      id: 'revokeApiToken',
       summary: 'Revoke an API token',
       access: 'tokens.manage',
       audit: 'token.revoke',

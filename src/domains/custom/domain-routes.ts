@@ -46,6 +46,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       method: 'get',
       path: '/api/practices/{id}/dns-records',
       tag: TAG,
+      id: 'listDnsRecords',
       summary: 'Records to publish in the DNS',
       description: 'For the pending custom domain if there is one, else for the domain in use.',
       access: 'authenticated',
@@ -59,6 +60,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
     }),
     defineRoute({
       ...check,
+      id: 'checkDns',
       method: 'post',
       audit: 'domain.verify',
       description:
@@ -66,6 +68,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
     }),
     defineRoute({
       ...check,
+      id: 'checkDnsByGet',
       method: 'get',
       description: 'Does the same as POST, and changes the domain in use as well.',
     }),
@@ -73,6 +76,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       method: 'post',
       path: '/api/practices/{id}/custom-domain',
       tag: TAG,
+      id: 'setCustomDomain',
       summary: 'Ask for a custom sending domain',
       description:
         'The domain is pending, and mail leaves as before, until its DKIM records are found; see `dns-records` and `check-dns`. It replaces another pending domain; asking for the domain in use cancels the pending one.',
@@ -92,6 +96,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       method: 'post',
       path: '/api/practices/{id}/restore-managed-domain',
       tag: TAG,
+      id: 'restoreManagedDomain',
       summary: 'Send from the managed host again',
       description:
         'The custom domain in use and a pending one are given up. Mail already accepted from the custom domain is still sent, signed by its keys.',
@@ -109,6 +114,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       method: 'put',
       path: '/api/practices/{id}/bimi',
       tag: TAG,
+      id: 'setBimiLogo',
       summary: 'Set the logo that the BIMI record names',
       access: 'domain.manage',
       audit: 'domain.bimi',
@@ -196,6 +202,7 @@ export const exportRoutes = (deps: DomainDeps): Route[] => [
     method: 'get',
     path: '/api/practices/{id}/dns-records/cloudflare-zone',
     tag: 'DNS and deliverability',
+    id: 'exportDnsZone',
     summary: 'The records to publish as a zone file',
     description:
       'For the import that DNS providers offer. A record that may exist only once and was found at the last check is left out, with a comment: an import would add a second one.',

@@ -113,6 +113,7 @@ export const domainConnectRoutes = (deps: DomainDeps, settings: DomainConnectSet
       method: 'get',
       path: TEMPLATE_PATH,
       tag: TAG,
+      id: 'getDomainConnectTemplate',
       summary: 'The Domain Connect template',
       description:
         'As it goes into the repository of templates that DNS providers take it from, under `<providerId>.<serviceId>.json`.',
@@ -125,6 +126,7 @@ export const domainConnectRoutes = (deps: DomainDeps, settings: DomainConnectSet
       method: 'get',
       path: '/api/public/domain-connect/meta',
       tag: TAG,
+      id: 'getDomainConnectMeta',
       summary: 'Whether Domain Connect is set up here, and its public key',
       access: 'public',
       stability: 'stable',
@@ -152,6 +154,7 @@ export const domainConnectRoutes = (deps: DomainDeps, settings: DomainConnectSet
       method: 'get',
       path: '/api/practices/{id}/domain-connect/cloudflare',
       tag: TAG,
+      id: 'getDomainConnectOffer',
       summary: 'The address that publishes the records at the DNS provider',
       description:
         'The owner of the domain signs in there and agrees. It asks for the records that were missing at the last check, and never for an SPF or DMARC record where there is one already; those are listed under `by_hand`.',

@@ -54,6 +54,7 @@ export const keyRoutes = (deps: DomainDeps): Route[] => [
     method: 'get',
     path: PATH,
     tag: TAG,
+    id: 'listDkimKeys',
     summary: 'DKIM keys',
     description: 'Each with its next step. The private parts are never shown.',
     access: 'domain.manage',
@@ -66,6 +67,7 @@ export const keyRoutes = (deps: DomainDeps): Route[] => [
     method: 'post',
     path: `${PATH}/rotate`,
     tag: TAG,
+    id: 'rotateDkimKeys',
     summary: 'Rotate the DKIM keys of a host',
     description:
       'The waiting key signs from now on, after a lookup has found it in the DNS; the keys that signed stay published ' +
@@ -87,6 +89,7 @@ export const keyRoutes = (deps: DomainDeps): Route[] => [
     method: 'post',
     path: `${PATH}/import`,
     tag: TAG,
+    id: 'importDkimKey',
     summary: 'Import a DKIM key for a custom domain',
     description:
       'For a domain that moves here with its key. The TXT record of the key must be in the DNS already. The key signs ' +

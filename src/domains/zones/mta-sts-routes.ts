@@ -33,6 +33,7 @@ export const mtaStsRoutes = (
       method: 'get',
       path: '/.well-known/mta-sts.txt',
       tag: 'Service',
+      id: 'getMtaStsPolicy',
       summary: 'MTA-STS policy',
       description:
         'Under `mta-sts.` before the service host, a managed host, or `in.` or `bounce.` of a sending host. The ' +
@@ -51,6 +52,7 @@ export const mtaStsRoutes = (
       method: 'get',
       path: '/api/public/tls-host',
       tag: 'Service',
+      id: 'checkTlsHost',
       summary: 'Whether HTTPS is served under a name',
       description:
         "A TLS proxy asks this before it gets a certificate for a name (Caddy's " +

@@ -40,6 +40,7 @@ export const pauseRoutes = ({ storage, clock, notifyOwners, holdDue, wake }: Pau
     defineRoute({
       ...shared,
       path: '/api/practices/{id}/pause',
+      id: 'pausePractice',
       summary: 'Pause sending',
       description:
         'New messages are refused with `tenant_paused`; queued and scheduled mail waits and is not lost. Mail in flight still goes out. Only the operator can pause a practice that is paused already, and then only the operator lifts the pause. All owners are notified by mail.',
@@ -56,6 +57,7 @@ export const pauseRoutes = ({ storage, clock, notifyOwners, holdDue, wake }: Pau
     defineRoute({
       ...shared,
       path: '/api/practices/{id}/resume',
+      id: 'resumePractice',
       summary: 'Resume sending',
       description:
         'By an owner or the operator; only the operator lifts a pause by the operator. Waiting mail goes out at once, and the guardrail restarts its counts. All owners are notified by mail.',

@@ -96,6 +96,7 @@ export const suppressionRoutes = (deps: SuppressionDeps): Route[] => {
       ...shared,
       method: 'get',
       path: '/api/practices/{id}/suppression',
+      id: 'listSuppressions',
       summary: 'Suppressions',
       params: practiceParams,
       query: listSuppressionsQuery,
@@ -110,6 +111,7 @@ export const suppressionRoutes = (deps: SuppressionDeps): Route[] => {
       ...shared,
       method: 'get',
       path: '/api/suppressions',
+      id: 'listSuppressionsFlat',
       summary:
         'Suppressions; the practice is that of the token, or named in the query or in X-Service-Practice',
       practiceInQuery: true,
@@ -128,6 +130,7 @@ export const suppressionRoutes = (deps: SuppressionDeps): Route[] => {
       ...shared,
       method: 'post',
       path: '/api/practices/{id}/suppression',
+      id: 'createSuppression',
       summary: 'Suppress an address',
       description:
         'From now on nothing is sent to it, in that scope, also of what is queued or scheduled already. Where it is suppressed in that scope already, the record that is there is answered with 200 and stays as it is.',
@@ -166,6 +169,7 @@ export const suppressionRoutes = (deps: SuppressionDeps): Route[] => {
       ...shared,
       method: 'delete',
       path: '/api/practices/{id}/suppression/{suppressionID}',
+      id: 'deleteSuppression',
       summary: 'Let go of an address',
       description: 'From now on mail goes to it again, unless another suppression keeps it from it.',
       audit: 'suppression.delete',

@@ -43,6 +43,7 @@ export const suppressionTransferRoutes = (deps: SuppressionDeps): Route[] => {
       ...shared,
       method: 'post',
       path: '/api/practices/{id}/suppression/import',
+      id: 'importSuppressions',
       summary: 'Suppress the addresses of a file',
       description: `CSV with a head line (\`address\`, and as wanted \`scope\`, \`project\`, \`route\`, \`reason\`, \`note\`; others are passed over), or a list with one address a line; ${MAX_LINES} lines at most. Lines that cannot be taken are named, the others are imported. An import that was cut off is sent again: what is there already stays as it is.`,
       audit: 'suppression.import',
@@ -74,6 +75,7 @@ export const suppressionTransferRoutes = (deps: SuppressionDeps): Route[] => {
       ...shared,
       method: 'get',
       path: '/api/practices/{id}/suppression/export',
+      id: 'exportSuppressions',
       summary: 'All suppressions as a file',
       description:
         'Oldest first; can be imported again. Cells that a spreadsheet program would run as a formula are led by an apostrophe. Who is limited to projects gets those of their projects.',
@@ -92,6 +94,7 @@ export const suppressionTransferRoutes = (deps: SuppressionDeps): Route[] => {
       ...shared,
       method: 'post',
       path: '/api/practices/{id}/suppression/bulk-delete',
+      id: 'deleteSuppressions',
       summary: 'Let go of up to 1,000 addresses',
       audit: 'suppression.bulk_delete',
       body: bulkDeleteBody,

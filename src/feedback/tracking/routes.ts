@@ -71,6 +71,7 @@ export const trackingRoutes = ({ clock, trackingKey, recorder }: TrackingDeps): 
     defineRoute({
       ...shared,
       path: `${OPEN_PATH}/{token}`,
+      id: 'trackOpen',
       summary: 'The image that counts the opening of a mail',
       description: 'Always the same image. Parameters that others have added to the link are ignored.',
       params: z.strictObject({ token }),
@@ -90,6 +91,7 @@ export const trackingRoutes = ({ clock, trackingKey, recorder }: TrackingDeps): 
     defineRoute({
       ...shared,
       path: `${CLICK_PATH}/{token}/{url}`,
+      id: 'followLink',
       summary: 'A link of a mail whose clicks are counted',
       description:
         'Leads only to the address that the sender of this mail linked to: it is in the link, signed. Parameters that others have added are ignored.',

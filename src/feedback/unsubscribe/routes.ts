@@ -104,6 +104,7 @@ export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
     defineRoute({
       ...shared,
       method: 'get',
+      id: 'getUnsubscribePage',
       summary: 'The page behind the unsubscribe link of a mail',
       description: 'Changes nothing: machines follow links too.',
       handle: ({ query: { t = '' } }: { query: Query }, { language }) => answer(language, viewOf(deps, t)),
@@ -111,6 +112,7 @@ export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
     defineRoute({
       ...shared,
       method: 'post',
+      id: 'unsubscribeRecipient',
       summary: 'Unsubscribe the recipient of a mail',
       description:
         'One click of a mail program (RFC 8058: `List-Unsubscribe=One-Click` as either kind of form), or the button of the page. Whatever the body is, the link alone counts. Asked for again it changes nothing.',
@@ -122,6 +124,7 @@ export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
       method: 'post',
       path: '/api/public/unsubscribe',
       tag: 'Unsubscribe',
+      id: 'unsubscribeByRetiredPath',
       summary: 'Retired',
       access: 'public',
       audit: { none: 'it does nothing' },

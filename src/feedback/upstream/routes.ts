@@ -154,6 +154,7 @@ export const upstreamEventRoutes = (deps: UpstreamEventDeps): Route[] => [
     method: 'post',
     path: '/api/upstreams/{name}/events',
     tag: 'Upstreams',
+    id: 'reportUpstreamEvents',
     summary: 'Report the outcome of mail that was given to an upstream',
     description:
       'For the relay that is configured with `events`, by its secret: as a bearer token, or as the password of HTTP Basic. Events that were reported before, here or by a delivery status notification, change nothing. After 503 the relay must send the same events again.',

@@ -101,6 +101,7 @@ export const activityRoutes = (deps: ActivityRoutesDeps): Route[] => [
     method: 'get',
     path: '/api/practices/{id}/events',
     tag: 'Events',
+    id: 'listEvents',
     summary: 'What goes on, as pages or live',
     description:
       'With `Accept: text/event-stream` it is a stream of server-sent events that ends when the client leaves: `id` is a place in ' +

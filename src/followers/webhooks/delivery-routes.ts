@@ -58,6 +58,7 @@ export const deliveryRoutes = ({ files, clock, deliveries }: DeliveryRoutesDeps)
       ...webhookRouteShared,
       method: 'get',
       path: '/api/practices/{id}/webhooks/{webhookID}/deliveries',
+      id: 'listDeliveries',
       summary: 'Deliveries of a webhook',
       description:
         'As long as `retention.webhook_deliveries` keeps them. Where a filter fits to few of very many, a page may have ' +
@@ -80,6 +81,7 @@ export const deliveryRoutes = ({ files, clock, deliveries }: DeliveryRoutesDeps)
       ...webhookRouteShared,
       method: 'get',
       path: '/api/practices/{id}/webhooks/{webhookID}/deliveries/{deliveryID}',
+      id: 'getDelivery',
       summary: 'A delivery with its body',
       params: deliveryParams,
       responses: { 200: { description: 'The delivery.', body: deliveryWithBody } },
@@ -95,6 +97,7 @@ export const deliveryRoutes = ({ files, clock, deliveries }: DeliveryRoutesDeps)
       ...webhookRouteShared,
       method: 'post',
       path: '/api/practices/{id}/webhooks/{webhookID}/deliveries/{deliveryID}/replay',
+      id: 'replayDelivery',
       summary: 'Deliver again',
       description:
         'Under the same id and with the same body, by the schedule from its beginning. One that is pending is due at once.',
@@ -114,6 +117,7 @@ export const deliveryRoutes = ({ files, clock, deliveries }: DeliveryRoutesDeps)
       ...webhookRouteShared,
       method: 'post',
       path: '/api/practices/{id}/webhooks/{webhookID}/replay',
+      id: 'replayFailedDeliveries',
       summary: 'Deliver again all that failed since a time',
       description: 'Also what happened while the webhook was disabled. Oldest first, as one by one.',
       audit: { none: 'what was delivered is delivered again; the deliveries keep the log of it' },

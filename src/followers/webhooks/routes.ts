@@ -49,6 +49,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       ...webhookRouteShared,
       method: 'get',
       path: '/api/practices/{id}/webhooks',
+      id: 'listWebhooks',
       summary: 'Webhooks',
       params: tenantParams,
       query: z.strictObject(listQuery),
@@ -63,6 +64,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       ...webhookRouteShared,
       method: 'post',
       path: '/api/practices/{id}/webhooks',
+      id: 'createWebhook',
       summary: 'Create a webhook',
       description:
         'It gets what happens from now on. Each event is POSTed as JSON and signed with the `secret`, which is shown in ' +
@@ -82,6 +84,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       ...webhookRouteShared,
       method: 'get',
       path: '/api/practices/{id}/webhooks/{webhookID}',
+      id: 'getWebhook',
       summary: 'A webhook',
       params: webhookParams,
       responses: { 200: one },
@@ -94,6 +97,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       ...webhookRouteShared,
       method: 'patch',
       path: '/api/practices/{id}/webhooks/{webhookID}',
+      id: 'updateWebhook',
       summary: 'Change, disable or enable a webhook',
       description:
         'Deliveries that are pending go to the new address; other events hold for what happens from now on. While it is ' +
@@ -113,6 +117,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       ...webhookRouteShared,
       method: 'delete',
       path: '/api/practices/{id}/webhooks/{webhookID}',
+      id: 'deleteWebhook',
       summary: 'Delete a webhook with its deliveries',
       audit: 'webhook.delete',
       params: webhookParams,
@@ -127,6 +132,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       ...webhookRouteShared,
       method: 'post',
       path: '/api/practices/{id}/webhooks/{webhookID}/rotate',
+      id: 'rotateWebhookSecret',
       summary: 'Give a webhook a new secret',
       description:
         'The former secret signs too for 24 hours, unless it is revoked; one that was former until now signs no more.',
@@ -149,6 +155,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       ...webhookRouteShared,
       method: 'post',
       path: '/api/practices/{id}/webhooks/{webhookID}/test',
+      id: 'testWebhook',
       summary: `Deliver \`${TEST_EVENT}\``,
       description:
         'At once and once, also to a webhook that is disabled. The answer comes when the delivery has ended, after ' +

@@ -62,6 +62,7 @@ export const presetRoutes = ({ files, clock }: { files: TenantFiles; clock: Cloc
     method: 'post',
     path: '/api/practices/{id}/presets/seed',
     tag: 'Templates',
+    id: 'seedTemplates',
     summary: 'Write the German starter templates; safe to repeat',
     access: 'messages.send',
     audit: 'template.seed',

@@ -145,6 +145,7 @@ export const validateEmailsRoutes = (deps: ValidateEmailsDeps): Route[] => {
       method: 'post',
       path: '/api/practices/{id}/validate-emails',
       tag: 'Send',
+      id: 'validateEmails',
       summary: 'Look at addresses by their form, the DNS and the suppressions; no mail is sent',
       access: 'messages.send',
       audit: { none: 'nothing is changed' },

@@ -53,6 +53,7 @@ export const retentionRoutes = ({ files, clock, installation }: RetentionRoutesD
     method: 'get',
     path: '/api/practices/{id}/retention',
     tag: 'Practices',
+    id: 'getRetention',
     summary: 'How long data are kept',
     access: 'stats.view',
     stability: 'stable',
@@ -67,6 +68,7 @@ export const retentionRoutes = ({ files, clock, installation }: RetentionRoutesD
     method: 'patch',
     path: '/api/practices/{id}/retention',
     tag: 'Practices',
+    id: 'updateRetention',
     summary: 'Keep data for a shorter time',
     description:
       'Absent fields stay as they are. With 0 days the content of a message is removed in the night after it was sent to its last recipient. Data that a shorter period makes too old are removed in the next night, and do not come back when a longer period is chosen.',
