@@ -6,28 +6,13 @@ import type { Limits } from '#src/kernel/limits.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import type { Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import { type Authenticate, identify } from './credentials.ts';
 import type { Exchange } from './exchange.ts';
 import { isTenantPath } from './routing.ts';
 
-/** What a request brings to say who makes it. */
-export interface Credentials {
-  readonly bearer: string | null;
-  readonly adminToken: string | null;
-  /** The header, where neither of the others is given. */
-  readonly cookie: string | null;
-  readonly csrfToken: string | null;
-  /** Whether the request may change something: then a cookie alone is not enough. */
-  readonly isWrite: boolean;
-  /** The request was admitted before and is still running: this look is no use of the credential. */
-  readonly isOnceMore: boolean;
-}
-
 export interface AdmissionOptions {
-  /** Null: unknown, expired or revoked. Not asked where a request brings no credential. */
-  readonly authenticate: (
-    credentials: Credentials,
-    clientAddress: string,
-  ) => Caller | null | Promise<Caller | null>;
+  /** Not asked where a request brings no credential. */
+  readonly authenticate: Authenticate;
   readonly tenantExists: (id: string) => boolean;
   /** Who a member is in that tenant; null where it is none of theirs, or there is none. `id` is a UUID. */
   readonly enterTenant: (caller: Caller, id: string) => Promise<Caller | null>;
@@ -38,38 +23,13 @@ export interface AdmissionOptions {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
-const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-const noCredentials: Credentials = {
-  bearer: null,
-  adminToken: null,
-  cookie: null,
-  csrfToken: null,
-  isWrite: false,
-  isOnceMore: false,
-};
-
 export const createAdmission = (options: AdmissionOptions) => {
   const limiter = createRateLimiter();
 
-  /** Anonymous where the route is public; null where the credential is missing or wrong. */
-  const identify = (exchange: Exchange, isOnceMore = false): Caller | null | Promise<Caller | null> => {
-    if (exchange.route === undefined || exchange.route.access === 'public') return anonymous;
-    const { headers, method = '' } = exchange.request;
-    const given = { ...noCredentials, isWrite: !READING.has(method), isOnceMore };
-    const ask = (credentials: Credentials) => options.authenticate(credentials, exchange.clientAddress);
-    if (headers['x-admin-token'] !== undefined) {
-      const adminToken = exchange.header('x-admin-token');
-      return adminToken === undefined ? null : ask({ ...given, adminToken });
-    }
-    if (headers.authorization !== undefined) {
-      const bearer = BEARER.exec(exchange.header('authorization') ?? '')?.[1];
-      return bearer === undefined ? null : ask({ ...given, bearer });
-    }
-    const { cookie } = headers;
-    if (cookie === undefined) return null;
-    return ask({ ...given, cookie, csrfToken: exchange.header('x-csrf-token') ?? null });
-  };
+  const callerOf = (exchange: Exchange, isOnceMore = false): Caller | Promise<Caller> =>
+    exchange.route === undefined || exchange.route.access === 'public'
+      ? anonymous
+      : identify(options.authenticate, exchange, isOnceMore);
 
   const takeFrom = ({ headers }: Exchange, key: string, limit: RateLimit): number => {
     const verdict = limiter.take(key, options.clock.now(), limit);
@@ -141,8 +101,7 @@ export const createAdmission = (options: AdmissionOptions) => {
   };
 
   /** Makes the caller who they are where the request goes, if they may do there what it asks. */
-  const admit = async (exchange: Exchange, caller: Caller | null, route: Route): Promise<void> => {
-    if (caller === null) throw new AppError('unauthorized', 'The request has no live credential.');
+  const admit = async (exchange: Exchange, caller: Caller, route: Route): Promise<void> => {
     exchange.caller = await enterTenant(exchange, caller, route);
     const { access } = route;
     if (await isGranted(exchange.caller, access)) return;
@@ -157,23 +116,19 @@ export const createAdmission = (options: AdmissionOptions) => {
     limitRate,
     /** Throws `unauthorized`, `rate_limited`, `forbidden`, `not_found`, and what `authenticate` throws. */
     admit: async (exchange: Exchange, route: Route): Promise<void> => {
-      let caller: Caller | null;
       try {
-        caller = await identify(exchange);
-      } catch (refusal) {
+        exchange.caller = await callerOf(exchange);
+      } finally {
         limitRate(exchange);
-        throw refusal;
       }
-      exchange.caller = caller ?? anonymous;
-      limitRate(exchange);
-      await admit(exchange, caller, route);
+      await admit(exchange, exchange.caller, route);
     },
     /**
      * A body may take minutes to arrive, an answer hours. A caller who has lost the right or the session since then has it no
      * more; asking does not keep an unused session alive.
      */
     admitAgain: async (exchange: Exchange, route: Route): Promise<Caller> => {
-      await admit(exchange, await identify(exchange, true), route);
+      await admit(exchange, await callerOf(exchange, true), route);
       return exchange.caller;
     },
   };

@@ -45,7 +45,8 @@ export const errorsOf = (route: Route): ErrorCode[] => {
   const hasInput = route.body !== undefined || route.query !== undefined || route.params !== undefined;
   const byDoor: readonly [ErrorCode, boolean][] = [
     ['invalid_json', route.body !== undefined],
-    ['invalid_request', hasInput || byHeader],
+    // Two right credentials of different kinds are refused by it.
+    ['invalid_request', hasInput || needsCredential],
     ['unauthorized', needsCredential],
     ['forbidden', mayLack],
     ['not_found', byHeader || parametersOf(route.path).length > 0],

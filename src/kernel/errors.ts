@@ -36,7 +36,7 @@ export const errorTable = {
   unauthorized: {
     status: 401,
     smtp: '535 5.7.8',
-    hint: 'Send `Authorization: Bearer <token>` with a live token or session.',
+    hint: 'Send `Authorization: Bearer <token>` with an API token or a session.',
   },
   plan_cap_reached: {
     status: 402,

@@ -1,6 +1,7 @@
 // Message submission (RFC 6409) with an API token as password (RFC 4954): on port 587 with STARTTLS, on 465 with TLS from the
 // first byte (RFC 8314). A message goes through the same intake as one by HTTP. The envelope's sender is ignored, because every
 // copy leaves with a return path of its own; its recipients are those who get the message.
+import { isCredentialFault } from '#src/accounts/people/credential-faults.ts';
 import type { Accept, Accepted } from '#src/intake/accept.ts';
 import { fromMime } from '#src/intake/from-mime.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -40,8 +41,8 @@ export interface SubmissionOptions {
   readonly certificate: Certificate | null;
   readonly budget: ByteBudget;
   readonly accept: Accept;
-  /** Null where the token is unknown, expired, revoked, or used from where it may not be. */
-  readonly authenticate: (token: string, clientAddress: string) => Promise<Caller | null>;
+  /** Rejects with `unauthorized`, which says why. */
+  readonly authenticate: (token: string, clientAddress: string) => Promise<Caller>;
   /** Messages are limited per credential, as requests are; failed attempts to sign in per client address. */
   readonly limits: () => Limits;
   readonly clock: Clock;
@@ -61,10 +62,10 @@ export interface Submission {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** The caller that has signed in on a connection, and a check whether it still may. */
+/** The caller that has signed in on a connection, and a check whether its token is still good. */
 interface SignedIn {
   readonly caller: Caller;
-  readonly stillMay: () => Promise<Caller | null>;
+  readonly authorized: () => Promise<Caller>;
 }
 
 /** RFC 5735 §4, RFC 4291 §2.5.3. */
@@ -79,14 +80,15 @@ const signedIn = ({ user }: SmtpSession): SignedIn => {
   return user as SignedIn;
 };
 
-const isSender = (caller: Caller | null): caller is Caller & { readonly tenantId: string } =>
-  caller !== null &&
+const isSender = (caller: Caller): caller is Caller & { readonly tenantId: string } =>
   (caller.kind === 'team_token' || caller.kind === 'project_token') &&
   caller.tenantId !== null &&
   caller.permissions.has('messages.send');
 
-const badCredentials = () =>
-  new SmtpRefusal(535, '5.7.8 unauthorized: the password is not an API token that may be used from here');
+const notForSending = (): AppError =>
+  new AppError('unauthorized', 'The password is not an API token.', {
+    hint: 'Mail is submitted with a team or project token as password.',
+  });
 
 /** RFC 5321 §4.5.3.1.5 allows 512 octets with the codes and CRLF. */
 const MAX_REPLY_TEXT = 450;
@@ -145,17 +147,25 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
 
   const signIn = async ({ password }: SmtpCredentials, { remoteAddress }: SmtpSession): Promise<SignedIn> => {
     const token = password ?? '';
-    const stillMay = () => authenticate(token, remoteAddress);
-    const caller = await stillMay();
-    if (isSender(caller)) return { caller, stillMay };
-    // 256 bits cannot be guessed: right tokens pass however many wrong ones come from the same network.
-    const { allowed } = failures.take(clientKey(remoteAddress), clock.now(), limits().signInPerAddress);
-    throw allowed ? badCredentials() : new SmtpRefusal(421, '4.7.0 too many failed attempts to sign in');
+    const authorized = async (): Promise<Caller> => {
+      const caller = await authenticate(token, remoteAddress);
+      if (!isSender(caller)) throw notForSending();
+      return caller;
+    };
+    const caller = await authorized().catch((thrown) => {
+      if (!isCredentialFault(thrown)) throw thrown;
+      // 256 bits cannot be guessed: right tokens pass however many wrong ones come from the same network.
+      const { allowed } = failures.take(clientKey(remoteAddress), clock.now(), limits().signInPerAddress);
+      throw allowed ? refusalOf(thrown) : new SmtpRefusal(421, '4.7.0 too many failed attempts to sign in');
+    });
+    return { caller, authorized };
   };
 
   const mail = async (address: string, session: SmtpSession): Promise<void> => {
-    const { caller, stillMay } = signedIn(session);
-    if (!isSender(await stillMay())) throw new SmtpRefusal(421, '4.7.0 the token is no longer valid');
+    const { caller, authorized } = signedIn(session);
+    await authorized().catch((thrown) => {
+      throw isCredentialFault(thrown) ? new SmtpRefusal(421, '4.7.0 the token is no longer valid') : thrown;
+    });
     if (session.envelope.smtpUtf8) throw new SmtpRefusal(555, '5.5.4 SMTPUTF8 is not offered');
     if (address === '')
       throw new SmtpRefusal(550, '5.7.1 reports and automatic notices are not sent through this service');
@@ -181,7 +191,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
 
   const take = async (content: Buffer, session: SmtpSession): Promise<string> => {
     const { caller } = signedIn(session);
-    if (!isSender(caller)) throw badCredentials();
+    if (!isSender(caller)) throw notForSending();
     const recipients = session.envelope.rcptTo.map(({ address }) => parseRecipient(address));
     const { draft, projectId, repeatKey } = await parsing(() => fromMime(content, recipients));
     const accepted = await accept({

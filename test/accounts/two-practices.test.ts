@@ -32,8 +32,8 @@ const SEED = `
   INSERT INTO queue_due (tenant_id, due_at) VALUES ('a', 1), ('b', 1);
   INSERT INTO event_followers (tenant_id, follower) VALUES
     ('a', 'webhooks'), ('a', 'alerts'), ('b', 'webhooks'), ('b', 'alerts');
-  INSERT INTO credentials (hash, token_id, tenant_id, created_at) VALUES
-    (x'31', 'a1', 'a', 1), (x'32', 'a2', 'a', 1), (x'33', 'b1', 'b', 1);
+  INSERT INTO credentials (hash, token_id, tenant_id, created_at, revoked_at) VALUES
+    (x'31', 'a1', 'a', 1, NULL), (x'32', 'a2', 'a', 1, 10), (x'33', 'b1', 'b', 1, 10), (x'34', 'b2', 'b', 1, 90);
   INSERT INTO accounts (id, email_key, email, language, created_at) VALUES
     ('x', 'x@example.org', 'x@example.org', 'de', 1), ('y', 'y@example.org', 'y@example.org', 'de', 1),
     ('z', 'z@example.org', 'z@example.org', 'de', 1);
@@ -82,8 +82,13 @@ const cases: readonly Case[] = [
   ['activate a tenant', (db) => registryStore(db).activate('p'), ['tenants p']],
   ['deactivate a tenant', (db) => registryStore(db).deactivate('a'), ['tenants a']],
   ['remove a tenant', (db) => registryStore(db).remove('a'), ofTenantA],
-  ['revoke a token', (db) => credentialStore(db).revoke('a1', 'a'), ['credentials a1']],
-  ["revoke another's token", (db) => credentialStore(db).revoke('a1', 'b'), []],
+  ['revoke a token', (db) => credentialStore(db).revoke('a1', 'a', 9), ['credentials a1']],
+  ["revoke another's token", (db) => credentialStore(db).revoke('a1', 'b', 9), []],
+  [
+    'remove one of the tokens revoked long ago',
+    (db) => credentialStore(db).removeRevoked(50, 1),
+    ['credentials a2'],
+  ],
   ['set a password', (db) => accountStore(db).setPassword('x', 'phc'), ['accounts x']],
   ['set a language', (db) => accountStore(db).setLanguage('x', 'en'), ['accounts x']],
   [

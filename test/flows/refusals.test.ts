@@ -453,7 +453,7 @@ const requests: Rows = [
   ['a token without its prefix', unauthorized(() => sender.token.slice('svc_team_'.length))],
   ['a revoked token', unauthorized(() => revokedToken)],
   ['another scheme', unauthorized(() => undefined, { Authorization: 'Basic YTpi' })],
-  ['a wrong admin token', unauthorized(() => sender.token, { 'X-Admin-Token': 'x'.repeat(32) })],
+  ['a wrong admin token', unauthorized(() => undefined, { 'X-Admin-Token': 'x'.repeat(32) })],
   ['a path that is nothing', { request: () => ['GET', '/api/nothing'], status: 404, code: 'not_found' }],
   [
     'a method that the path does not take',

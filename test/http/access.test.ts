@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Credentials } from '#src/http/admission.ts';
+import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
+import type { Credentials } from '#src/http/credentials.ts';
 import { type Access, anonymous, type Caller, type Permission } from '#src/kernel/access.ts';
 import { defineRoute, type Method } from '#src/kernel/route.ts';
 import { OTHER_TENANT, startServer, TENANT, UNKNOWN_TENANT } from './fixture.ts';
@@ -72,7 +73,9 @@ const openWith = async () => {
     routes,
     authenticate: (credentials) => {
       asked.authenticate.push(credentials);
-      return callers[credentials.bearer ?? credentials.adminToken ?? credentials.cookie ?? ''] ?? null;
+      const caller = callers[credentials.bearer ?? credentials.adminToken ?? credentials.cookie ?? ''];
+      if (!caller) throw noSuchToken();
+      return caller;
     },
     enterTenant: async (who, id) => {
       asked.enter.push(id);
@@ -256,10 +259,13 @@ describe('credentials as the server hands them on', () => {
     ['a bearer goes before a cookie', 'GET', { cookie, Authorization: 'Bearer b' }, [{ bearer: 'b' }]],
     ['a wrong scheme is not passed over', 'GET', { cookie, Authorization: 'Basic b' }, []],
     [
-      'the admin token goes before both',
+      'the bearer and the admin token go before a cookie, and both are asked about',
       'POST',
       { cookie, Authorization: 'Bearer b', 'X-Admin-Token': 'a', 'X-CSRF-Token': 'y' },
-      [{ adminToken: 'a', isWrite: true }],
+      [
+        { bearer: 'b', isWrite: true },
+        { adminToken: 'a', isWrite: true },
+      ],
     ],
   ])('%s', async (_, method, headers, expected) => {
     const { asked, call } = await openWith();

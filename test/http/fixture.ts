@@ -1,7 +1,9 @@
 // A server on a free port with a few routes, callers and a clock of its own; and raw sockets for what fetch cannot say.
+
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
 import { documentationRoutes } from '#src/http/documentation.ts';
 import { createHttpServer, type HttpServerOptions } from '#src/http/server.ts';
 import { anonymous, type Caller, type Permission } from '#src/kernel/access.ts';
@@ -211,8 +213,11 @@ export const startServer = async (overrides: Partial<HttpServerOptions> = {}): P
   const server = createHttpServer({
     listen: { host: '127.0.0.1', port: 0 },
     routes: allRoutes,
-    authenticate: ({ bearer, adminToken }) =>
-      callers[adminToken === null ? `bearer ${bearer}` : `admin ${adminToken}`] ?? null,
+    authenticate: ({ bearer, adminToken }) => {
+      const caller = callers[adminToken === null ? `bearer ${bearer}` : `admin ${adminToken}`];
+      if (!caller) throw noSuchToken();
+      return caller;
+    },
     serviceName: info.name,
     tenantExists: (id) => id === TENANT || id === OTHER_TENANT,
     enterTenant: async () => null,

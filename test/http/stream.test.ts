@@ -1,6 +1,8 @@
 // Answers that are made while they are read: their source ends with the client, and with it what it holds.
+
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { anonymous } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -193,6 +195,7 @@ describe('a handler that asks again who the caller is', () => {
     const asked: boolean[] = [];
     const authenticate = ({ isOnceMore }: { readonly isOnceMore: boolean }) => {
       asked.push(isOnceMore);
+      if (present === null) throw noSuchToken();
       return present;
     };
     const server = await startServer({ routes: [route], authenticate });

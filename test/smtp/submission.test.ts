@@ -1,6 +1,7 @@
 // The listeners for submission by themselves: certificates that are renewed, TLS from the first byte, and clients that
 // hold connections or content. What becomes of messages is the flow's business (test/flows/submission.test.ts).
 // @module-tag slow
+
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,6 +9,7 @@ import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
+import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError, errorTable } from '#src/kernel/errors.ts';
@@ -52,7 +54,10 @@ const started = async (options: Partial<SubmissionOptions> = {}) => {
     budget: createByteBudget(10_000_000),
     // Nothing is handed in here.
     accept: () => Promise.reject(new Error('not used')),
-    authenticate: async (token) => (token === 'right' ? sender : null),
+    authenticate: async (token) => {
+      if (token !== 'right') throw noSuchToken();
+      return sender;
+    },
     limits: () => LIMITS,
     clock: systemClock,
     log,

@@ -12,10 +12,11 @@ import type { Log } from '#src/kernel/log.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { MINUTE, toIso } from '#src/kernel/time.ts';
 import { type AccountRow, accountStore } from './account-store.ts';
+import { sessionOver } from './credential-faults.ts';
 import { findMember, tenantsOf } from './enter.ts';
 import { membershipSchema, presentMembership } from './member-schema.ts';
 import { passwordProblem, passwordSchema } from './passwords.ts';
-import { accountOf, accountSchema, presentAccount, type SessionTimes, sessionOver } from './sessions.ts';
+import { accountOf, accountSchema, presentAccount, type SessionTimes } from './sessions.ts';
 import { requirePasswordLogin, type SignInDeps } from './sign-in.ts';
 import { sessionStore } from './sign-in-store.ts';
 

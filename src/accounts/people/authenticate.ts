@@ -7,11 +7,20 @@ import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { isWithin } from '#src/kernel/ip-networks.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { hashBearer } from './bearer.ts';
+import {
+  noSuchToken,
+  nothingSent,
+  notOurToken,
+  tokenExpired,
+  tokenRevoked,
+  wrongAdminToken,
+} from './credential-faults.ts';
 import type { LastUsed } from './last-used.ts';
 import { operatorPermissions, tokenPermissions, tokenPrefix } from './rules.ts';
 import { SESSION_PREFIX, type Sessions } from './sessions.ts';
 import { type Credential, credentialStore } from './token-store.ts';
 
+/** One of `bearer`, `adminToken` and `cookie`; the others are null. */
 export interface Credentials {
   readonly bearer: string | null;
   readonly adminToken: string | null;
@@ -43,8 +52,16 @@ const operator: Caller = {
   isOwner: true,
 };
 
-const isUsable = ({ expires_at, allowed }: Credential, clientAddress: string, now: number): boolean =>
-  (expires_at === null || now < expires_at) && (allowed === null || isWithin(clientAddress, allowed));
+/**
+ * Throws `unauthorized` where the token does not let in. From an address that the token is not for it is unknown: who found it
+ * there learns nothing about it.
+ */
+const requireUsable = (found: Credential | undefined, clientAddress: string, now: number): Credential => {
+  if (!found || (found.allowed !== null && !isWithin(clientAddress, found.allowed))) throw noSuchToken();
+  if (found.revoked_at !== null) throw tokenRevoked();
+  if (found.expires_at !== null && now >= found.expires_at) throw tokenExpired(found.expires_at);
+  return found;
+};
 
 const tokenCaller = ({ token_id, tenant_id, project_id, name }: Credential): Caller => ({
   ...anonymous,
@@ -56,38 +73,35 @@ const tokenCaller = ({ token_id, tenant_id, project_id, name }: Credential): Cal
   permissions: tokenPermissions[project_id === null ? 'team' : 'project'],
 });
 
-/**
- * Null if the credential is unknown, revoked, expired, or used from an address that it does not allow. Of several
- * credentials the admin token counts first, then the bearer. Throws `forbidden` for a write by cookie without CSRF token.
- */
+/** The caller with one credential. Throws `unauthorized`, and `forbidden` for a write by cookie without CSRF token. */
 export const createAuthenticate = ({ platform, clock, adminToken, lastUsed, sessions }: AuthenticateDeps) => {
   const adminHash = adminToken === null ? null : hashBearer(adminToken);
 
-  const byToken = (token: string, clientAddress: string, isOnceMore: boolean): Caller | null => {
+  const byToken = (token: string, clientAddress: string, isOnceMore: boolean): Caller => {
     // Without waiting for a sync in progress: why that is right is written in token-store.ts.
-    const credential = platform.peek((db) => credentialStore(db).find(hashBearer(token)));
-    if (!credential || !isUsable(credential, clientAddress, clock.now())) return null;
+    const found = platform.peek((db) => credentialStore(db).find(hashBearer(token)));
+    const credential = requireUsable(found, clientAddress, clock.now());
     if (!isOnceMore) lastUsed.note(credential.tenant_id, credential.token_id);
     return tokenCaller(credential);
   };
 
-  const byBearer = (
-    bearer: string,
-    clientAddress: string,
-    isOnceMore: boolean,
-  ): Promise<Caller | null> | Caller | null => {
+  const byBearer = (bearer: string, clientAddress: string, isOnceMore: boolean): Promise<Caller> | Caller => {
     if (bearer.startsWith(SESSION_PREFIX)) return sessions.byBearer(bearer, isOnceMore);
     const isToken = Object.values(tokenPrefix).some((prefix) => bearer.startsWith(prefix));
-    return isToken ? byToken(bearer, clientAddress, isOnceMore) : null;
+    if (!isToken) throw notOurToken();
+    return byToken(bearer, clientAddress, isOnceMore);
   };
 
   return async (
     { bearer, adminToken: given, cookie, csrfToken, isWrite, isOnceMore = false }: Credentials,
     clientAddress: string,
-  ): Promise<Caller | null> => {
-    if (given !== null)
-      return adminHash !== null && timingSafeEqual(hashBearer(given), adminHash) ? operator : null;
+  ): Promise<Caller> => {
+    if (given !== null) {
+      if (adminHash !== null && timingSafeEqual(hashBearer(given), adminHash)) return operator;
+      throw wrongAdminToken();
+    }
     if (bearer !== null) return byBearer(bearer, clientAddress, isOnceMore);
-    return cookie === null ? null : sessions.byCookie({ cookie, csrfToken, isWrite, isOnceMore });
+    if (cookie !== null) return sessions.byCookie({ cookie, csrfToken, isWrite, isOnceMore });
+    throw nothingSent();
   };
 };

@@ -19,8 +19,10 @@ import type { RouteResult } from '#src/kernel/route.ts';
 import { type Clock, DAY, HOUR, SECOND, toIso } from '#src/kernel/time.ts';
 import type { AccountRow } from './account-store.ts';
 import { hashBearer, newBearer } from './bearer.ts';
+import { nothingSent, sessionOver } from './credential-faults.ts';
 import type { LastUsed } from './last-used.ts';
 import { type SessionRow, sessionStore } from './sign-in-store.ts';
+import { credentialStore } from './token-store.ts';
 
 export const SESSION_PREFIX = 'svc_sess_';
 export const IDLE_MS = 12 * HOUR;
@@ -30,6 +32,8 @@ const MAX_SESSIONS = 50;
 /** A row is removed this long after its session ended: by then a use noted in memory has been written. */
 const REMOVED_AFTER_MS = HOUR;
 const REMOVED_AT_ONCE = 1_000;
+/** Until then its bearer is answered that the token was revoked; later, that there is none. */
+const REVOKED_KEPT_MS = 90 * DAY;
 /** All sessions are in one file. */
 const PLACE = 'platform';
 
@@ -63,10 +67,10 @@ export interface Sessions {
   issue(db: PlatformDb, account: AccountRow, now: number): IssuedSession;
   /** The answer to a sign-in, with the cookies. */
   answer(issued: IssuedSession): RouteResult;
-  /** The caller with that bearer; null if no session is live. `isOnceMore`: this does not count as a use. */
-  byBearer(bearer: string, isOnceMore?: boolean): Promise<Caller | null>;
+  /** The caller with that bearer. `isOnceMore`: this does not count as a use. Throws `unauthorized`. */
+  byBearer(bearer: string, isOnceMore?: boolean): Promise<Caller>;
   /** As `byBearer`. Throws `forbidden` for a write without the CSRF token. */
-  byCookie(credentials: CookieCredentials): Promise<Caller | null>;
+  byCookie(credentials: CookieCredentials): Promise<Caller>;
   csrfTokenOf(sessionId: string): string;
   times(db: PlatformDb, sessionId: string): SessionTimes | undefined;
   /** `Set-Cookie` headers by which a browser forgets its session. */
@@ -104,9 +108,6 @@ export const presentAccount = ({ id, email, language }: AccountRow): z.infer<typ
   email,
   language,
 });
-
-/** The session ended after the request was authenticated. */
-export const sessionOver = (): AppError => new AppError('unauthorized', 'The session is over.');
 
 /** Of a route whose access is `session`. */
 export const accountOf = ({ account }: Caller): Account => {
@@ -169,9 +170,9 @@ export const createSessions = ({
     for (const { id } of byUse.slice(MAX_SESSIONS - 1)) sessionStore(db).remove(id);
   };
 
-  const byBearer = async (bearer: string, isOnceMore = false): Promise<Caller | null> => {
+  const byBearer = async (bearer: string, isOnceMore = false): Promise<Caller> => {
     const row = await platform.read((db) => sessionStore(db).find(hashBearer(bearer)));
-    if (!row || !isLive(row.created_at, usedAt(row), clock.now())) return null;
+    if (!row || !isLive(row.created_at, usedAt(row), clock.now())) throw sessionOver();
     if (!isOnceMore) lastUsed.note(PLACE, row.id);
     return {
       ...anonymous,
@@ -211,8 +212,9 @@ export const createSessions = ({
     byBearer,
     byCookie: async ({ cookie, csrfToken, isWrite, isOnceMore }) => {
       const bearer = onlyCookie(cookie, sessionCookie);
-      const caller = bearer === null ? null : await byBearer(bearer, isOnceMore);
-      if (caller === null || !isWrite) return caller;
+      if (bearer === null) throw nothingSent();
+      const caller = await byBearer(bearer, isOnceMore);
+      if (!isWrite) return caller;
       if (csrfToken === null || !isSame(csrfToken, csrfTokenOf(caller.credentialId))) throw csrfRefused();
       return caller;
     },
@@ -240,7 +242,7 @@ export const startSession = (
   return session;
 };
 
-/** Removes ended sessions and codes in bounded transactions. `removeOldCodes`: see SignInCodes.removeOld. */
+/** Removes ended sessions and codes, and tokens revoked long ago, in bounded transactions. `removeOldCodes`: see SignInCodes.removeOld. */
 export const sessionsCleanupJob = (
   platform: DurableFile<PlatformDb>,
   clock: Clock,
@@ -252,11 +254,13 @@ export const sessionsCleanupJob = (
       sessionStore(db).removeOld(before - IDLE_MS, before - ABSOLUTE_MS, REMOVED_AT_ONCE) === REMOVED_AT_ONCE
     );
   };
+  const removeRevokedTokens = (db: PlatformDb, now: number): boolean =>
+    credentialStore(db).removeRevoked(now - REVOKED_KEPT_MS, REMOVED_AT_ONCE) === REMOVED_AT_ONCE;
   return {
     name: 'remove dead sessions and codes',
     schedule: '*/10 * * * *',
     run: async (signal) => {
-      for (const removeSome of [removeOldSessions, removeOldCodes]) {
+      for (const removeSome of [removeOldSessions, removeOldCodes, removeRevokedTokens]) {
         let isMore = true;
         while (isMore && !signal.aborted) isMore = await platform.write((db) => removeSome(db, clock.now()));
       }

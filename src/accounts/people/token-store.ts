@@ -1,4 +1,4 @@
-// API tokens: the records that their owners see in the tenant's file, and in platform.db the SHA-256 of each live token.
+// API tokens: the records that their owners see in the tenant's file, and in platform.db the SHA-256 of each token.
 // Only the latter lets anyone in, and a stolen file does not.
 import { rememberedBy } from '#src/kernel/db/memory.ts';
 import { type PlatformDb, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -56,9 +56,11 @@ export interface CredentialRow {
   allowed_json: string | null;
 }
 
-/** A live token as requests ask for it. */
+/** A token as requests ask for it. */
 export interface Credential extends Omit<CredentialRow, 'allowed_json'> {
   readonly allowed: readonly string[] | null;
+  /** Null: it is not revoked. */
+  readonly revoked_at: number | null;
 }
 
 // Every request asks for its token, so tokens are remembered, by their hash alone. What lets no one in is not, so that
@@ -70,8 +72,9 @@ export const credentialStore = perConnection((db: PlatformDb) => {
     `INSERT INTO credentials (hash, token_id, tenant_id, project_id, name, expires_at, allowed_json, created_at)
      VALUES (:hash, :token_id, :tenant_id, :project_id, :name, :expires_at, :allowed_json, :now)`,
   );
-  const find = db.prepare<[Buffer], CredentialRow>(
-    'SELECT token_id, tenant_id, project_id, name, expires_at, allowed_json FROM credentials WHERE hash = ?',
+  const find = db.prepare<[Buffer], CredentialRow & Pick<Credential, 'revoked_at'>>(
+    `SELECT token_id, tenant_id, project_id, name, expires_at, allowed_json, revoked_at
+     FROM credentials WHERE hash = ?`,
   );
   const byHash = rememberedBy(db, (hash: string): Credential | undefined => {
     const row = find.get(Buffer.from(hash, 'base64'));
@@ -79,16 +82,27 @@ export const credentialStore = perConnection((db: PlatformDb) => {
     const { allowed_json, ...rest } = row;
     return { ...rest, allowed: allowed_json === null ? null : JSON.parse(allowed_json) };
   });
-  const revoke = db.prepare<[string, string]>('DELETE FROM credentials WHERE token_id = ? AND tenant_id = ?');
+  const revoke = db.prepare<[number, string, string]>(
+    'UPDATE credentials SET revoked_at = ? WHERE token_id = ? AND tenant_id = ?',
+  );
+  const removeRevoked = db.prepare<[number, number]>(
+    'DELETE FROM credentials WHERE hash IN (SELECT hash FROM credentials WHERE revoked_at < ? LIMIT ?)',
+  );
   return {
     insert: (hash: Buffer, row: CredentialRow, now: number): void => {
       insert.run({ ...row, hash, now });
     },
-    /** Expired ones too. */
+    /** Expired and revoked ones too. */
     find: (hash: Buffer): Credential | undefined => byHash(hash.toString('base64')),
-    revoke: (tokenId: string, tenantId: string): void => {
-      revoke.run(tokenId, tenantId);
+    revoke: (tokenId: string, tenantId: string, now: number): void => {
+      revoke.run(now, tokenId, tenantId);
       byHash.forget();
+    },
+    /** At most `limit` of those that were revoked before; returns how many. */
+    removeRevoked: (before: number, limit: number): number => {
+      const { changes } = removeRevoked.run(before, limit);
+      if (changes > 0) byHash.forget();
+      return changes;
     },
     /** With a tenant its tokens are removed. */
     forget: (): void => byHash.forget(),

@@ -14,6 +14,7 @@ import { newId } from '#src/kernel/id.ts';
 import { isWithin } from '#src/kernel/ip-networks.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { hashBearer, newBearer } from './bearer.ts';
+import { tokenRevoked } from './credential-faults.ts';
 import { requirePermission } from './enter.ts';
 import { exceeds, type TokenScope, tokenPermissions, tokenPrefix } from './rules.ts';
 import { presentToken } from './token-schema.ts';
@@ -71,7 +72,7 @@ export const mintable = (db: TenantDb, caller: Caller, wanted: NewToken): NewTok
   }
   if (caller.kind !== 'team_token') return wanted;
   const own = tokenStore(db).get(caller.credentialId);
-  if (own === undefined) throw new AppError('unauthorized', 'The request has no live credential.');
+  if (own === undefined) throw tokenRevoked();
   return narrowed(wanted, own);
 };
 
@@ -148,7 +149,7 @@ export const revokeToken = (
   queue(tenantId, async () => {
     const row = await storage.tenants.read(tenantId, (db) => tokenStore(db).get(tokenId));
     if (row === undefined || !maySeeToken(by.caller, row)) throw noSuchToken();
-    await storage.platform.write((db) => credentialStore(db).revoke(tokenId, tenantId));
+    await storage.platform.write((db) => credentialStore(db).revoke(tokenId, tenantId, clock.now()));
     await storage.tenants.write(tenantId, (db) => {
       if (!tokenStore(db).remove(tokenId)) throw noSuchToken();
       const target = { type: 'token', id: tokenId };

@@ -5,6 +5,7 @@ import { hashBearer } from '#src/accounts/people/bearer.ts';
 import { credentialStore } from '#src/accounts/people/token-store.ts';
 import { revokeToken } from '#src/accounts/people/tokens.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import { anonymous } from '#src/kernel/access.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
@@ -38,10 +39,13 @@ const letsIn = async (bearer = token): Promise<boolean> => {
     clock,
     adminToken: null,
     lastUsed: { note: () => undefined, notedAt: () => undefined, flush: async () => undefined },
-    sessions: { byBearer: async () => null, byCookie: async () => null },
+    sessions: { byBearer: async () => anonymous, byCookie: async () => anonymous },
   });
   const nothing = { adminToken: null, cookie: null, csrfToken: null, isWrite: false };
-  return (await ask({ ...nothing, bearer }, '192.0.2.7')) !== null;
+  return ask({ ...nothing, bearer }, '192.0.2.7').then(
+    () => true,
+    () => false,
+  );
 };
 
 const revoke = () =>
@@ -78,7 +82,7 @@ describe('a token that has let in', () => {
     disk.hold();
     onTestFinished(disk.release);
     const revoked = revoke();
-    await until('the revocation was committed', () => storage.platform.peek(find) === undefined);
+    await until('the revocation was committed', () => storage.platform.peek(find)?.revoked_at === START);
     expect(await letsIn()).toBe(false);
     disk.release();
     await revoked;
@@ -104,8 +108,8 @@ describe('a token that has let in', () => {
 
   test('lets in again where its revocation was undone', async () => {
     const failed = storage.platform.write((db) => {
-      credentialStore(db).revoke(tokenId, tenantId);
-      expect(find(db)).toBeUndefined();
+      credentialStore(db).revoke(tokenId, tenantId, START);
+      expect(find(db)).toMatchObject({ revoked_at: START });
       throw new Error('undone');
     });
     await expect(failed).rejects.toThrow('undone');
@@ -116,7 +120,9 @@ describe('a token that has let in', () => {
     disk.failNextSync(new Error('no disk'));
     await expect(revoke()).rejects.toMatchObject({ code: 'unavailable' });
     await until('the registry was opened again', () => !storage.platform.broken());
-    const rows = storage.platform.peek((db) => db.prepare('SELECT 1 FROM credentials').all());
+    const rows = storage.platform.peek((db) =>
+      db.prepare('SELECT 1 FROM credentials WHERE revoked_at IS NULL').all(),
+    );
     expect(await letsIn()).toBe(rows.length === 1);
   });
 

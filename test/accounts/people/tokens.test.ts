@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 const letsIn = (token: string): Promise<boolean> =>
-  storage.platform.read((db) => credentialStore(db).find(hashBearer(token)) !== undefined);
+  storage.platform.read((db) => credentialStore(db).find(hashBearer(token))?.revoked_at === null);
 const shown = () => storage.tenants.read(tenantId, (db) => tokenStore(db).all());
 
 const minting = (caller: Caller, wanted: NewToken) =>

@@ -35,7 +35,7 @@ CREATE TABLE dkim_tokens (
 CREATE INDEX dkim_tokens_domain ON dkim_tokens (domain, position);
 CREATE INDEX dkim_tokens_tenant ON dkim_tokens (tenant_id);
 
--- SHA-256 of each live token. The record that its owner sees is in the tenant's file.
+-- SHA-256 of each token. The record that its owner sees is in the tenant's file.
 CREATE TABLE credentials (
   hash       BLOB PRIMARY KEY,
   token_id   TEXT NOT NULL UNIQUE,
@@ -46,9 +46,12 @@ CREATE TABLE credentials (
   expires_at INTEGER,
   -- networks (CIDR) that the token may be used from; null: from anywhere
   allowed_json TEXT,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  -- a revoked token is kept for some months, so that whose program still uses it learns why it is refused
+  revoked_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX credentials_tenant ON credentials (tenant_id);
+CREATE INDEX credentials_revoked ON credentials (revoked_at) WHERE revoked_at IS NOT NULL;
 
 -- Tenants whose queue may hold something: never later than the next due time in their file.
 CREATE TABLE queue_due (
