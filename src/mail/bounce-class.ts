@@ -18,9 +18,13 @@ export const bounceRules: readonly BounceRule[] = [
   ...wordsAlone,
 ];
 
-/** Addresses say nothing about the refusal: a local part may be `spam`, and a reply may quote the sender. */
+/** Addresses and the paths of links say nothing about the refusal: a local part may be `spam`, a page may be about policies. */
 const withoutAddresses = (text: string): string =>
-  text.replace(/[^\s<>()[\]"':;,]+/g, (word) => (word.includes('@') ? '@' : word));
+  text.replace(/[^\s<>()[\]"';,]+/g, (word) =>
+    word.includes('@')
+      ? word.replace(/[^:]*@[^:]*/, '@')
+      : word.replace(/^(https?:\/\/[^/]{1,255}).*$/i, '$1'),
+  );
 
 const matchesEnhanced = (patterns: readonly string[], enhanced: string): boolean => {
   const anyClass = `x${enhanced.slice(1)}`;
@@ -35,22 +39,34 @@ const matches = (rule: BounceRule, { code, enhanced, text }: Reply, speaker: str
   return rule.text === undefined || rule.text.test(text);
 };
 
-/** The reply code decides whether a refusal is final, else the class of the enhanced code. A notice without both is final. */
-const isFinal = (reply: Reply): boolean => {
-  if (reply.code >= 400) return reply.code >= 500;
-  return reply.enhanced === null || !reply.enhanced.startsWith('4');
-};
+/** The reply code decides whether a refusal is final, and a detail of class 4 contradicts it. A notice without both is final. */
+const isFinal = ({ code, enhanced }: Reply): boolean =>
+  (code < 400 || code >= 500) && !(enhanced?.startsWith('4') ?? false);
+
+const cleaned = (reply: Reply): Reply => ({ ...reply, text: withoutAddresses(reply.text) });
 
 /** The row that decides; undefined if none matches. `speaker` is the name of the host that replied. */
 export const findBounceRule = (reply: Reply, speaker: string | null = null): BounceRule | undefined => {
-  const cleaned = { ...reply, text: withoutAddresses(reply.text) };
-  return bounceRules.find((row) => matches(row, cleaned, speaker));
+  const words = cleaned(reply);
+  return bounceRules.find((row) => matches(row, words, speaker));
 };
 
-/** Classifies a 4yz or 5yz reply from our own connection or from a report; `code` is 0 if a report gave none. A temporary
- * refusal is never hard, because a broken directory may answer "user unknown" for a while. */
+/** Words that contradict the verdict that the address does not exist, whatever the codes say. */
+const doubts = wordsAlone.filter((row) => row.class === 'soft');
+/** RFC 5321 §4.2.2: a fault in the command. Such a reply with words of a domain is about the greeting or the sender. */
+const SYNTAX = new Set([500, 501, 502, 503, 504]);
+
+const doubtAbout = (rule: BounceRule, reply: Reply): BounceRule | undefined =>
+  rule.rule === 'unknown_domain' && SYNTAX.has(reply.code)
+    ? doubts.find(({ rule: name }) => name === 'sender_address')
+    : doubts.find((row) => matches(row, cleaned(reply), null));
+
+/** Classifies a 4yz or 5yz reply from our own connection or from a report; `code` is 0 if a report gave none. Hard only if codes
+ * and words agree: a suppressed address that lives gets no mail from the whole tenant, and a bounce that was taken as soft
+ * comes again. A temporary refusal is never hard, because a broken directory may answer "user unknown" for a while. */
 export const classifyBounce = (reply: Reply, speaker: string | null = null): Classification => {
-  const rule = findBounceRule(reply, speaker);
-  if (rule === undefined) return { class: 'soft', rule: 'unknown' };
+  const found = findBounceRule(reply, speaker);
+  if (found === undefined) return { class: 'soft', rule: 'unknown' };
+  const rule = (found.class === 'hard' && doubtAbout(found, reply)) || found;
   return { class: isFinal(reply) ? rule.class : 'soft', rule: rule.rule };
 };

@@ -32,7 +32,7 @@ const cases: readonly (readonly [name: string, lines: readonly string[], verdict
   [
     'Postfix with a passing 450 for an unknown user',
     ['450 4.1.1 <a@b.example>: Recipient address rejected: unverified address'],
-    'soft unknown_address',
+    'soft temporary',
   ],
   [
     'a 550 with a class 4 detail is final, and not about the address',

@@ -10,10 +10,12 @@ import {
   mailboxFull,
   network,
   noDomain,
+  policy,
   relaying,
   reputation,
   restricted,
   senderAddress,
+  temporary,
   throttled,
   tooLarge,
   unknownUser,
@@ -46,9 +48,11 @@ const rows: readonly (readonly [string, BounceRule['class'], RegExp, example: st
   ['unknown_address', 'hard', unknownUser, 'Sorry, no mailbox here by that name.', 'qmail, Exim'],
   ['disabled', 'hard', disabled, 'Dieses Konto wurde gesperrt.'],
   ['content', 'soft', content, 'Ihre Nachricht wurde als Spam eingestuft.'],
+  ['policy', 'soft', policy, 'Prohibited by our policy'],
   ['greylisted', 'soft', greylisted, 'Bitte versuchen Sie es später erneut.'],
   ['expired', 'soft', expired, 'retry timeout exceeded'],
   ['network', 'soft', network, 'Connection timed out'],
+  ['temporary', 'soft', temporary, 'Temporary lookup failure'],
 ];
 
 export const wordsAlone: readonly BounceRule[] = rows.map(

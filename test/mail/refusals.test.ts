@@ -1,0 +1,246 @@
+// Replies as receivers around the world give them: who must be suppressed, and who must not. Each line is one reply.
+import { describe, expect, test } from 'vitest';
+import { classifyBounce } from '#src/mail/bounce-class.ts';
+import { parseReply } from '#src/mail/reply.ts';
+
+const gone = `
+550 5.1.1 <a@b.example>: Recipient address rejected: User unknown in relay recipient table
+550 5.1.1 <a@b.example>... User unknown
+550 5.1.1 <a@b.example> Recipient not found. <http://x.co/irbounce>
+550 5.1.1 Not our Customer
+550 5.1.1 Mail Refused - Address <a@b.example> Recipient Unknown
+550 5.1.1 unknown or illegal alias: a@b.example
+550 5.1.1 User does not exist - <a@b.example>
+550-5.1.1 The email account that you tried to reach does not exist. Please try double-checking the recipient's email address for typos or unnecessary spaces. For more information, go to https://support.example.com/mail/?p=NoSuchUser
+550 5.1.1 <a@b.example> Please check the address and try again
+550 5.1.1 RESOLVER.ADR.RecipNotFound; not found
+550 5.1.1 RESOLVER.ADR.ExRecipNotFound; not found
+550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup
+550 5.1.1 Address rejected: https://postmaster.b.example/policy/unknown
+550 5.4.1 Recipient address rejected: Access denied. AS(201806281)
+550 5.1.0 Address rejected.
+550 5.1.0 - <a@b.example> recipient rejected. Refer to Error Codes section at https://b.example
+550 #5.1.0 Address rejected a@b.example
+550 5.7.1 No such user!
+550 5.7.1 <a@b.example>: Recipient address rejected: user a@b.example does not exist
+550 5.0.0 <a@b.example>... User unknown
+550 5.3.0 <a@b.example>... No such user here
+554 5.3.0 unknown user
+554 5.4.0 <a@b.example>: user not exist
+550 5.4.1 User unknown
+550 5.5.1 Invalid recipient: a@b.example
+550 5.2.0 User unknown
+550 5.2.1 The email account that you tried to reach is disabled. Learn more at https://support.example.com/mail/?p=DisabledUser
+550 5.5.0 Requested action not taken: mailbox unavailable (S2017062302).
+550 Requested action not taken: mailbox unavailable
+550-Requested action not taken: mailbox unavailable For explanation visit https://postmaster.gmx.example/case?c=r0601
+550 Unknown user a@docomo.example
+550 <a@ezweb.example>: User unknown
+550 Invalid recipient: <a@softbank.example>
+554 delivery error: dd This user doesn't have a yahoo.example account (a@yahoo.example) [-5] - mta1.mail.yahoo.example
+554 delivery error: dd Not a valid recipient - mta.mail.yahoo.example
+550 User not found: a@b.example
+550 Mailbox not found. http://service.mail.example/cgi-bin/help?subtype=1
+550 Message was not accepted -- invalid mailbox.  Local mailbox a@mail.example is unavailable: user not found
+550 Message was not accepted -- invalid mailbox.  Local mailbox a@mail.example is unavailable: account is disabled
+550 non-local recipient verification failed: unknown user
+550 Unrouteable address
+550 No such person at this address
+550 No such recipient here
+550 user not exist
+550 5.1.1 user not exist
+550 a@b.example No such user here
+550 sorry, no mailbox here by that name (#5.1.1 - chkuser)
+550 sorry, this recipient is not in my validrcptto list (#5.7.1)
+550 sorry, that recipient is in my badrecipientto list (#5.7.1)
+550 Rejected by Barracuda: permanent failure for one or more recipients (a@b.example:550 5.1.1 User unknown)
+550 Invalid Recipient - https://community.mimecast.example/docs/DOC-1369#550 [hash]
+550-Invalid recipient <a@b.example> 550 (#5.1.1)
+550 5.1.1 unknown user account
+550 a@b.example unknown user account
+550 no such user - psmtp
+550 5.1.1 invalid final delivery userid
+501 5.1.1 invalid final delivery userid
+550 address unknown
+550 5.1.1 bad destination mailbox address
+553 5.1.1 sorry, user unknown
+550 5.1.1 Mailbox does not exist
+550 5.1.6 Recipient no longer on server: a@b.example
+551 5.1.6 a@b.example has moved; user not local
+551 User not local; please try <c@b.example>
+550 User (a@b.example) unknown.
+550 Mailbox a@b.example does not exist
+550 This account is not allowed... no such account
+550 5.1.1 Recipient unknown
+550 Callout verification failed: 550 5.1.1 User unknown
+550 5.2.1 <a@b.example>... Mailbox disabled for this recipient
+554 The email account that you tried to reach has been disabled
+550 This account has been disabled or discontinued [#102]. - mta1.mail.example
+550 5.1.2 <a@nowhere.example>... Host unknown (Name server: nowhere.example: host not found)
+550 5.4.4 Host or domain name not found. Name service error for name=nowhere.example type=AAAA: Host not found
+550 Domain does not exist
+550 5.1.2 Bad destination host 'DNS Hard Error looking up nowhere.example (MX): NXDomain'
+550 invalid domain
+553 5.1.2 invalid domain
+550 domain is not reachable
+550 5.1.2 domain is not reachable
+554 5.4.4 Unable to route: no mail hosts for domain; no such domain
+556 5.1.10 Recipient address has null MX
+550 DNS Error: 123 DNS type 'mx' lookup of nowhere.example responded with code NXDOMAIN Domain name not found: nowhere.example
+550 Sorry, I couldn't find a mail exchanger or IP address. (#5.4.4)
+550 unbekannter Empfänger
+550 Benutzer existiert nicht
+550 Dieses Postfach gibt es hier nicht
+550 Die Empfängeradresse ist unbekannt
+550 Adresse d au moins un destinataire invalide. Invalid recipient. OFR204_416 [416]
+550 5.1.1 Adresse d au moins un destinataire invalide. Invalid recipient. LPN007_416
+550 Utilisateur inconnu !
+550 5.7.1 L'utilisateur a n'existe pas
+550 Bo?te aux lettres inexistante
+550 Cette adresse n'existe plus
+550 Boite du destinataire archivee. Archived recipient. OFR_417
+550 Nessun utente simile in questo sito
+550 Utente sconosciuto
+550 5.1.1 <a@b.example> utente non trovato
+550 L'indirizzo a@b.example non esiste
+550 La casella del destinatario non esiste
+550 5.1.1 Usuario desconocido
+550 No existe dicha persona
+550 La dirección a@b.example no existe
+550 El buzón no existe
+550 Usuário desconhecido
+550 gebruiker onbekend
+550 5.1.1 Onbekende gebruiker
+550 Het e-mailadres bestaat niet: adres onbekend
+550 De mailbox a@b.example bestaat niet
+550 Nieznany użytkownik
+550 nie ma takiego uzytkownika
+550 Konto a@wp.example nie istnieje
+550 5.1.1 Nie ma takiej skrzynki
+550 用户不存在
+550 нет такого пользователя
+`;
+
+const alive = `
+550 5.1.1 <a@b.example>: mailbox is full
+550 5.1.1 Recipient's mailbox is over quota
+550 5.1.1 user over quota. (#5.1.1)
+552 5.2.2 <a@b.example>... Mailbox full
+550 5.2.2 Mailbox size limit exceeded
+552 5.1.1 Boite du destinataire pleine. Recipient overquota. OFR_417
+550 Boîte aux lettres pleine
+550 La casella e' piena: casella piena
+550 5.1.1 Casella del destinatario piena
+550 5.1.1 Cuota excedida
+550 Buzón lleno
+550 5.1.1 mailbox vol
+550 Skrzynka przepełniona
+550 Przekroczony limit pojemności
+550 邮箱已满
+550 5.1.1 <a@b.example> would exceed mailbox quota; mailbox does not exist anymore?
+550 5.1.1 Service temporarily unavailable, user unknown
+550 5.1.1 User unknown, try again later
+550 5.1.1 Too many connections
+550 5.1.1 Your IP 192.0.2.1 is listed at zen.spamhaus.org
+550 5.1.1 Message blocked by our policy
+550 5.1.1 Recipient rejected by local policy
+550 5.1.1 Rejected: poor reputation
+550 5.1.1 sending rate exceeded
+550 5.1.1 rate limit exceeded
+550 5.1.1 Greylisted, please try again in 5 minutes
+550 5.1.2 Host not found, try again
+450 4.1.2 Host not found
+550 5.4.4 Name service error for name=b.example type=MX: Host not found, try again
+550 5.1.2 Name server timeout: host not found
+550 5.1.2 DNS lookup failed: SERVFAIL; domain not found
+550 5.4.4 Host or domain name not found. Name service error for name=b.example type=MX: Malformed or unexpected name server reply
+550 4.1.1 User unknown
+450 4.1.1 User unknown
+550 5.1.1 <a@b.example>: unverified address: connect to mx.b.example[192.0.2.1]:25: Connection timed out
+550 5.1.1 undeliverable address: Temporary lookup failure
+550 5.7.1 User unknown due to reputation of 192.0.2.1
+550 5.7.1 Mail refused: poor sender reputation
+550 5.7.1 Message rejected as spam
+550 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using Spamhaus
+550 5.7.1 Recipient address rejected: policy
+550 5.7.606 Access denied, banned sending IP
+550 5.7.1 Unable to relay for a@b.example
+550 5.7.1 <a@b.example>: Relay access denied
+553 Relaying disallowed. Invalid domain
+501 invalid domain name
+501 5.5.4 Invalid domain name
+501 Syntactically invalid EHLO argument(s): domain not found
+504 <host>: Helo command rejected: need fully-qualified hostname
+550 5.1.8 Sender address rejected: Domain not found
+550 5.1.1 Sender address rejected: User unknown in virtual mailbox table
+550 Verification failed for <b+1@bounce.example>; No such user here
+550 Sender verify failed
+553 5.3.0 sender domain does not exist
+550 invalid DNS MX or A/AAAA resource record
+554 5.7.1 Sender rejected: address does not exist
+553 sorry, your envelope sender is in my badmailfrom list (#5.7.1)
+550 5.7.1 Your domain does not exist in DNS: HELO name does not exist
+550 5.7.25 no PTR record
+554 IP=192.0.2.1 - A problem occurred.
+550 5.7.26 unauthenticated email is not accepted due to domain's DMARC policy
+550 SPF check failed: user unknown
+552 5.3.4 Message too big
+554 5.4.6 Too many hops
+554 5.4.7 Delivery expired
+550 5.4.1 TLS negotiation failed
+550 5.4.5 Daily sending quota exceeded
+550 Message rejected
+550 Rejected
+550 Denied
+550 5.0.0 Access denied
+550 5.0.0 Mail rejected
+554 Transaction failed
+554 5.0.0 Service unavailable
+554 5.3.5 Local configuration error
+550 administrative prohibition
+550 5.7.1 Policy rejection on the target address
+554 5.7.1 Message rejected under suspicion of SPAM
+550 spam message rejected. Please visit http://help.mail.example/notspam-support/id?c=1
+550 RP:TRC 192.0.2.1
+550 5.4.6 Unusual sending activity detected
+550 Mail content denied. http://service.mail.example
+550 5.2.1 Mailbox temporarily disabled
+550 5.2.1 temporarily suspended
+550 account is temporarily disabled, user unknown
+451 4.3.0 Temporary lookup failure
+452 4.2.2 The email account that you tried to reach is over quota
+421 4.7.0 try again later
+550 5.7.1 RESOLVER.RST.AuthRequired; authentication required
+550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; authentication required
+550 5.7.124 sender not in allowed-senders list
+550 5.7.1 TRANSPORT.RULES.RejectMessage; the message was rejected by organization policy
+550 5.1.1 The group you tried to contact (x) may not exist, or you may not have permission to post messages to the group.
+550 5.1.4 ambiguous address
+550 Ihre E-Mail wurde abgelehnt: Server auf Sperrliste; Empfänger unbekannt
+550 Adresse IP en liste noire, utilisateur inconnu
+550 5.1.1 Mittente rifiutato: utente sconosciuto
+550 Remitente rechazado: usuario desconocido
+550 5.1.1 Le service est temporairement indisponible
+550 5.1.1 tijdelijk niet beschikbaar, gebruiker onbekend
+550 Tymczasowo niedostępne: nieznany użytkownik
+550 5.1.1 连接过多，请稍后 用户不存在
+550 5.1.1 internal error: user not found
+550 5.1.1 Unable to verify recipient: LDAP server failure
+550 5.1.1 User lookup timed out
+550 User unknown (in reply to MAIL FROM command)
+571 Message Refused
+`;
+
+const repliesIn = (text: string): readonly string[] => text.trim().split('\n');
+
+describe('no mail can ever arrive', () => {
+  test.each(repliesIn(gone))('%s', (line) => {
+    expect(classifyBounce(parseReply([line]))).toMatchObject({ class: 'hard' });
+  });
+});
+
+describe('the address may live', () => {
+  test.each(repliesIn(alive))('%s', (line) => {
+    expect(classifyBounce(parseReply([line]))).toMatchObject({ class: 'soft' });
+  });
+});
