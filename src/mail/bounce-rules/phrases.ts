@@ -20,7 +20,7 @@ const reasons = [
 export type Reason = (typeof reasons)[number];
 type Language = 'en' | 'de' | 'fr' | 'it' | 'es' | 'pt' | 'nl' | 'pl' | 'ru' | 'zh' | 'ja';
 
-const phrases: Readonly<Record<Reason, Readonly<Partial<Record<Language, readonly string[]>>>>> = {
+export const phrases: Readonly<Record<Reason, Readonly<Partial<Record<Language, readonly string[]>>>>> = {
   unknown_user: {
     en: [
       'user not exist',
@@ -71,7 +71,6 @@ const phrases: Readonly<Record<Reason, Readonly<Partial<Record<Language, readonl
       'no such email',
       'no such mail box',
       'no one at this address',
-      'no valid recipients',
       'no local mailbox',
       'no mailbox by that name',
       'nonexistent user',
@@ -805,19 +804,3 @@ const phrases: Readonly<Record<Reason, Readonly<Partial<Record<Language, readonl
     pl: ['jeszcze nie została', 'opóźnion'],
   },
 };
-
-const GAP = '[^\\n]{0,40}?';
-const CJK = /[\u3040-\u30ff\u4e00-\u9fff]/;
-const pattern = (phrase: string): string => {
-  const words = phrase
-    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    .replace(/[\u00c0-\u024f]/g, '\\S{1,2}')
-    .replace(/'/g, "['’´`]?")
-    .replace(/ … /g, `\\s${GAP}`)
-    .replace(/ /g, '[\\s_-]{1,3}');
-  return CJK.test(phrase) ? words : `(?<![\\p{L}\\d])${words}`;
-};
-
-/** A pattern of what any language writes for the reason. */
-export const wordsOf = (reason: Reason): string =>
-  Object.values(phrases[reason]).flat().map(pattern).join('|');

@@ -1,6 +1,7 @@
 // The shape of a row in the bounce tables, and the patterns of words that the rows share. bounce-class.ts orders and reads
 // the tables.
-import { type Reason, wordsOf } from './phrases.ts';
+import type { Reason } from './phrases.ts';
+import { wordsOf } from './words.ts';
 
 export interface BounceRule {
   /** Only `hard` suppresses the address at once and counts in the bounce rate. */
