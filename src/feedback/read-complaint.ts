@@ -2,8 +2,8 @@
 // mail itself; and everything in it that may lead to the copy. locate.ts judges what of that is proof. Never rejects.
 import { type FeedbackReport, originalSenders, readFeedbackReport } from '#src/mail/arf.ts';
 import { unsubscribeTokensIn } from '#src/mail/copy-links.ts';
-import { fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
-import { leavesOf, parseMessage } from '#src/mail/mime-parts.ts';
+import { type Field, fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
+import { leavesOf, type MimePart, parseMessage } from '#src/mail/mime-parts.ts';
 import { returnPathsIn } from '#src/mail/verp.ts';
 import type { Clues } from './locate.ts';
 
@@ -29,6 +29,18 @@ const RETURNED = new Set([
  * Network Data Services, "Junk Mail Reporting Program").
  */
 const MICROSOFT = /^[^<]{0,200}<?staff@hotmail\.com>?$/i;
+
+const returnedMailIn = (parts: readonly MimePart[]): MimePart | undefined =>
+  parts.find(({ type }) => RETURNED.has(type));
+
+/** The complaint that a mail of Microsoft is although it has no report; else null. */
+export const complaintWithoutReport = (
+  fields: readonly Field[],
+  parts: readonly MimePart[],
+): FeedbackReport | null =>
+  MICROSOFT.test(fieldValue(fields, 'from') ?? '') && returnedMailIn(parts) !== undefined
+    ? { feedbackType: 'abuse', originalMailFrom: null }
+    : null;
 
 /** The header of the returned mail; its line ends may have been changed on the way. */
 const returnedHead = (content: Buffer): string =>
@@ -58,7 +70,7 @@ export const readComplaint = async (source: Buffer): Promise<ReceivedComplaint |
   const message = await parseMessage(source.subarray(0, MAX_READ_BYTES), 'keep').catch(() => null);
   if (message === null) return null;
   const parts = leavesOf(message.root);
-  const returned = parts.find(({ type }) => RETURNED.has(type));
+  const returned = returnedMailIn(parts);
   const head = returned ? returnedHead(returned.content) : '';
   const reports = parts.flatMap(({ type, content }) =>
     type === 'message/feedback-report' ? [content.toString('latin1')] : [],
@@ -67,7 +79,6 @@ export const readComplaint = async (source: Buffer): Promise<ReceivedComplaint |
     const feedback = readFeedbackReport(report);
     if (feedback) return { feedback, clues: cluesIn(report, head) };
   }
-  const from = fieldValue(readFields(headOf(source)), 'from') ?? '';
-  if (returned === undefined || !MICROSOFT.test(from)) return null;
-  return { feedback: { feedbackType: 'abuse', originalMailFrom: null }, clues: cluesIn('', head) };
+  const feedback = complaintWithoutReport(readFields(headOf(source)), parts);
+  return feedback && { feedback, clues: cluesIn('', head) };
 };

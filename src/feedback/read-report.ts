@@ -9,6 +9,7 @@ import { type RecipientStatus, readDeliveryStatus } from '#src/mail/dsn.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import { leavesOf, type MimePart, parseMessage } from '#src/mail/mime-parts.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
+import { complaintWithoutReport } from './read-complaint.ts';
 import type { Report } from './rules.ts';
 
 /** The report is before the returned message, which may be long. */
@@ -63,9 +64,10 @@ export const readReport = async (source: Buffer, { mailFrom }: ReportEnvelope): 
   const feedback = parts
     .filter(({ type }) => type === 'message/feedback-report')
     .flatMap((part) => readFeedbackReport(textOf(part)) ?? [])[0];
-  if (feedback) return { kind: 'feedback', feedback };
   // Simple programs write unencoded UTF-8 into the header.
   const fields = readFields(decodeText(Buffer.from(headOf(source), 'latin1'), null));
+  const complaint = feedback ?? complaintWithoutReport(fields, parts);
+  if (complaint) return { kind: 'feedback', feedback: complaint };
   const words = wordsIn(parts);
   const notice = readBounceNotice(fields, words, mailFrom);
   if (notice) return { kind: 'bounce', notice };

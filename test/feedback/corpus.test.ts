@@ -6,37 +6,16 @@ import { describe, expect, test } from 'vitest';
 import { readReport } from '#src/feedback/read-report.ts';
 import { consequenceOf, type Report } from '#src/feedback/rules.ts';
 import { noticeForms } from '#src/mail/bounce-notice-forms.ts';
-import { NULL_SENDER } from '#test/support/reports.ts';
+import { corpus, type Expected, REPORTS, storedReports } from '#test/support/report-corpus.ts';
 
-const ROOT = join(import.meta.dirname, '../fixtures/reports');
 const FEWEST_MAILS = 150;
 const FEWEST_PRODUCTS = 15;
 
-interface Expected {
-  readonly kind: Report['kind'];
-  /** The envelope sender; absent where it is the null sender. */
-  readonly mailFrom?: string | undefined;
-  readonly action?: string | undefined;
-  readonly class?: 'hard' | 'soft' | undefined;
-  readonly rule?: string | undefined;
-  readonly enhanced?: string | undefined;
-  readonly code?: number | undefined;
-  readonly recipient?: string | undefined;
-}
-
-const products = readdirSync(ROOT).sort();
-const expectations = products.map((product) => ({
-  product,
-  expected: JSON.parse(readFileSync(join(ROOT, product, 'expected.json'), 'utf8')) as Record<
-    string,
-    Expected
-  >,
-}));
-const mails = expectations.flatMap(({ product, expected }) =>
+const mails = storedReports.flatMap(({ product, expected }) =>
   Object.entries(expected).map(([name, wanted]) => ({ product, name, wanted })),
 );
 
-const sourceOf = (product: string, name: string): Buffer => readFileSync(join(ROOT, product, name));
+const sourceOf = (product: string, name: string): Buffer => readFileSync(join(REPORTS, product, name));
 
 /** Who it was about, and what was said to have become of it. */
 const saidOf = (report: Report): Pick<Expected, 'action' | 'recipient'> => {
@@ -78,15 +57,15 @@ test.each(mails)('$product/$name', async ({ product, name, wanted }) => {
 });
 
 test('every stored mail has an expected result', () => {
-  for (const { product, expected } of expectations) {
-    const there = readdirSync(join(ROOT, product)).filter((name) => name.endsWith('.eml'));
+  for (const { product, expected } of storedReports) {
+    const there = readdirSync(join(REPORTS, product)).filter((name) => name.endsWith('.eml'));
     expect(there.sort(), product).toEqual(Object.keys(expected).sort());
   }
 });
 
 test('the corpus has enough mails of enough products', () => {
   expect(mails.length).toBeGreaterThanOrEqual(FEWEST_MAILS);
-  expect(products.length).toBeGreaterThanOrEqual(FEWEST_PRODUCTS);
+  expect(storedReports.length).toBeGreaterThanOrEqual(FEWEST_PRODUCTS);
 });
 
 test('the mails have the form of SMTP: lines end with CRLF, and none is too long', () => {
@@ -99,10 +78,8 @@ test('the mails have the form of SMTP: lines end with CRLF, and none is too long
 
 describe('each known form of a notice has a mail in the corpus', () => {
   test.each(noticeForms.map(({ product }) => product))('%s', async (product) => {
-    const letters = mails.filter(({ wanted }) => wanted.kind === 'bounce');
-    const found = await Promise.all(
-      letters.map(async (one) => readReport(sourceOf(one.product, one.name), NULL_SENDER)),
-    );
+    const letters = corpus.filter(({ form }) => form === 'free text');
+    const found = await Promise.all(letters.map(({ source, mailFrom }) => readReport(source, { mailFrom })));
     expect(found.some((report) => report.kind === 'bounce' && report.notice.product === product)).toBe(true);
   });
 });

@@ -1,0 +1,108 @@
+// How many of all mails that come back are understood, by form and by product, against what a person who knows mail would
+// make of them. The bounds are those of the project: a false hard bounce suppresses the address of a living patient.
+import { expect, test } from 'vitest';
+import { readComplaint } from '#src/feedback/read-complaint.ts';
+import { readReport } from '#src/feedback/read-report.ts';
+import { consequenceOf, type Report } from '#src/feedback/rules.ts';
+import { isComplaint, isOptOut } from '#src/mail/arf.ts';
+import type { Verdict } from '#test/fixtures/report-forms/write.ts';
+import { type CorpusMail, corpus, forms } from '#test/support/report-corpus.ts';
+
+/** @TODO The goals are 0.92, 0.97 and 0.01. */
+const MIN_RIGHT = 0.91;
+const MIN_RIGHT_STANDARD = 0.95;
+/** Of the mails where hard is wrong. */
+const MAX_FALSE_HARD = 0.02;
+const FEWEST_PRODUCTS = 200;
+
+const ANYBODY = 'a@b.example';
+
+const signals: Readonly<Record<string, Verdict>> = {
+  hard_bounced: 'hard',
+  soft_bounced: 'soft',
+  delayed: 'delayed',
+  delivered: 'delivered',
+  auto_replied: 'auto_reply',
+  spam_complaint: 'complaint',
+};
+
+const verdictOf = (report: Report, recipient: string | null): Verdict => {
+  if (report.kind === 'feedback' && isOptOut(report.feedback)) return 'opt_out';
+  const found = consequenceOf(report, { address: recipient ?? ANYBODY, events: [] });
+  return found === null ? 'none' : (signals[found.signal] ?? 'none');
+};
+
+/** What it is at the address for complaints, where nothing but complaints counts. */
+const atComplaints = async (source: Buffer): Promise<Verdict> => {
+  const found = await readComplaint(source);
+  if (found === null) return 'none';
+  if (isOptOut(found.feedback)) return 'opt_out';
+  return isComplaint(found.feedback) ? 'complaint' : 'none';
+};
+
+interface Read extends CorpusMail {
+  readonly got: Verdict;
+  readonly gotAtComplaints: Verdict;
+  readonly isRight: boolean;
+}
+
+const read = async (mail: CorpusMail): Promise<Read> => {
+  const got = verdictOf(await readReport(mail.source, mail), mail.recipient);
+  const gotAtComplaints = await atComplaints(mail.source);
+  const wantedThere = mail.form === 'complaint' ? mail.verdict : 'none';
+  return { ...mail, got, gotAtComplaints, isRight: got === mail.verdict && gotAtComplaints === wantedThere };
+};
+
+const share = (all: readonly Read[]): string => {
+  const right = all.filter(({ isRight }) => isRight).length;
+  return `${String(right).padStart(4)} of ${String(all.length).padStart(4)}  ${((100 * right) / all.length).toFixed(1).padStart(5)} %`;
+};
+
+const table = (all: readonly Read[]): string => {
+  const products = [...new Set(all.map(({ product }) => product))].sort();
+  const ofProduct = products.map((product) => {
+    const own = all.filter((mail) => mail.product === product);
+    return `${product} ${own.filter(({ isRight }) => isRight).length}/${own.length}`;
+  });
+  const wrong = all.filter(({ isRight }) => !isRight);
+  return [
+    'form             right           share',
+    ...forms.map((form) => `${form.padEnd(16)}${share(all.filter((mail) => mail.form === form))}`),
+    `${'all'.padEnd(16)}${share(all)}`,
+    '',
+    `${products.length} products: ${ofProduct.join(', ')}`,
+    '',
+    ...wrong.map(
+      ({ form, product, name, verdict, got, gotAtComplaints }) =>
+        `wrong: ${form}, ${product}/${name}: is ${verdict}, read as ${got}${gotAtComplaints === 'none' ? '' : `, as ${gotAtComplaints} at the address for complaints`}`,
+    ),
+    '',
+  ].join('\n');
+};
+
+test('mails that come back are understood', async () => {
+  const all = await Promise.all(corpus.map(read));
+  process.stdout.write(table(all));
+
+  const shareRight = (some: readonly Read[]): number =>
+    some.filter(({ isRight }) => isRight).length / some.length;
+  const notHard = all.filter(({ verdict }) => verdict !== 'hard');
+  const falseHard = notHard.filter(({ got }) => got === 'hard');
+  const falseComplaints = all.filter(
+    ({ verdict, got, gotAtComplaints }) =>
+      verdict !== 'complaint' && (got === 'complaint' || gotAtComplaints === 'complaint'),
+  );
+  expect(falseComplaints.map(({ product, name }) => `${product}/${name}`)).toEqual([]);
+  expect(falseHard.length / notHard.length).toBeLessThanOrEqual(MAX_FALSE_HARD);
+  expect(shareRight(all.filter(({ form }) => form === 'RFC 3464'))).toBeGreaterThanOrEqual(
+    MIN_RIGHT_STANDARD,
+  );
+  expect(shareRight(all)).toBeGreaterThanOrEqual(MIN_RIGHT);
+});
+
+test('the corpus has enough products, and enough mails where a hard bounce would be wrong', () => {
+  expect(new Set(corpus.map(({ product }) => product)).size).toBeGreaterThanOrEqual(FEWEST_PRODUCTS);
+  const bounces = corpus.filter(({ form }) => form === 'RFC 3464' || form === 'free text');
+  const notHard = bounces.filter(({ verdict }) => verdict !== 'hard');
+  expect(notHard.length / bounces.length).toBeGreaterThanOrEqual(1 / 3);
+});
