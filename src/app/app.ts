@@ -179,8 +179,8 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
         const dnsPort = domains.dns ? (await domains.dns.start()).port : null;
         await intake.scanners.refresh();
         const address = await http.start();
-        const ports = await smtp.start();
-        relay.run();
+        const { simulator, ...ports } = await smtp.start();
+        relay.run(simulator);
         await followers.start();
         intake.postman.wake();
         runner.start();

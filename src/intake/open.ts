@@ -67,7 +67,7 @@ export const openIntake = (
     postman,
     routes: [
       ...sendRoutes(context),
-      ...sendTestRoutes(context, config().smtp.inbound !== undefined),
+      ...sendTestRoutes(context),
       ...templateRoutes({ files, clock }),
       ...presetRoutes({ files, clock }),
       ...validateEmailsRoutes({ files, clock, lookup: domains.lookup, suppressionKey, simulatorDomain }),

@@ -93,11 +93,7 @@ const sampleDraft = (kind: SendTestBody['kind'], to: Mailbox, language: Language
   });
 };
 
-const NOTHING_COMES_BACK =
-  'This installation receives no mail (smtp.inbound is not configured): the answer of the simulator cannot come back.';
-
-/** `receives`: whether answers can come back, because mail from the world is received here. */
-export const sendTestRoutes = (intake: IntakeContext, receives: boolean): Route[] => [
+export const sendTestRoutes = (intake: IntakeContext): Route[] => [
   defineRoute({
     method: 'post',
     path: '/api/practices/{id}/send-test',
@@ -122,8 +118,7 @@ export const sendTestRoutes = (intake: IntakeContext, receives: boolean): Route[
         idempotency: null,
       });
       if (accepted.kind === 'blocked') return { status: accepted.error.status, body: accepted.error };
-      const hint = asked.kind === 'quality' || receives ? {} : { hint: NOTHING_COMES_BACK };
-      return { status: 202, body: { ...hint, ...accepted.answer } };
+      return { status: 202, body: accepted.answer };
     },
   }),
 ];

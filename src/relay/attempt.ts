@@ -5,13 +5,16 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import { addressDomain } from '#src/mail/address.ts';
+import type { Address } from '#src/mail/mailbox.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { settleUntilStored } from '#src/work/settle.ts';
 import type { Claimed } from './claim.ts';
+import type { TenantLane } from './due-heap.ts';
 import { judge, type Outcome } from './outcome.ts';
 import { settle } from './settle.ts';
-import type { UpstreamChoice, Upstreams } from './upstreams.ts';
+import type { Path, UpstreamChoice, Upstreams } from './upstreams.ts';
 
 export interface AttemptDeps extends SignalDeps {
   readonly files: TenantFiles;
@@ -27,34 +30,40 @@ export interface AttemptDeps extends SignalDeps {
  */
 const SETTLE_WITHIN_MS = 5;
 
-/** `choice` is null where the message was not given to an upstream. */
 export interface AttemptResult {
+  /** The path of the recipient: that of its practice and lane, or the simulator's. */
+  readonly path: Path;
+  /** Null where the message was not given to an upstream. */
   readonly choice: UpstreamChoice | null;
-  readonly outcome: Outcome;
+  /** Null where no upstream may be tried: then nothing was attempted. */
+  readonly outcome: Outcome | null;
 }
 
-const notComposed: AttemptResult = {
-  choice: null,
-  outcome: { kind: 'deferred', reply: null, diagnostic: 'The message could not be composed.' },
+const NOT_COMPOSED: Outcome = {
+  kind: 'deferred',
+  reply: null,
+  diagnostic: 'The message could not be composed.',
 };
 
-/** Null where no upstream may be tried: then nothing was attempted. */
 export const transmit = async (
-  { upstreams, log }: AttemptDeps,
-  tenantId: string,
+  { upstreams, simulatorDomain, log }: AttemptDeps,
+  of: TenantLane,
   { prepare, envelope, messageId }: Claimed,
-): Promise<AttemptResult | null> => {
+): Promise<AttemptResult> => {
+  const { tenantId } = of;
+  const isSimulated = addressDomain(envelope.recipient as Address) === simulatorDomain;
+  const path = isSimulated ? upstreams.simulator : upstreams.pathOf(of);
   let message: Buffer;
   try {
     message = await prepare();
   } catch (error) {
     log.error({ err: error, tenant: tenantId, message: messageId }, 'message could not be composed');
-    return notComposed;
+    return { path, choice: null, outcome: NOT_COMPOSED };
   }
-  const choice = upstreams.take();
-  if (choice === null) return null;
+  const choice = path.take();
+  if (choice === null) return { path, choice, outcome: null };
   const outcome = judge(await choice.upstream.transmit(envelope, message, { tenantId, messageId }));
-  upstreams.report(choice, outcome);
+  path.report(choice, outcome);
   if (outcome.kind === 'upstream_failure')
     log.debug(
       {
@@ -65,7 +74,7 @@ export const transmit = async (
       },
       'upstream failed',
     );
-  return { choice, outcome };
+  return { path, choice, outcome };
 };
 
 /**
@@ -74,27 +83,26 @@ export const transmit = async (
  * is due again; null where nothing is left to do for it.
  */
 export const storeOutcome = async (
-  { files, upstreams, policy, clock, log, simulatorDomain, suppressionKey, guardrail }: AttemptDeps,
+  { files, policy, clock, log, simulatorDomain, suppressionKey, guardrail }: AttemptDeps,
   tenantId: string,
   row: QueueRow,
-  result: AttemptResult | null,
+  { path, choice, outcome }: AttemptResult,
   stopping: AbortSignal,
   onFailed: () => void,
 ): Promise<number | null> => {
   const store = (db: TenantDb): number | null => {
     const now = clock.now();
-    if (result === null) {
+    if (outcome === null) {
       const queue = queueStore(db);
-      queue.giveBack(row, row.attempts - 1, now);
+      queue.giveBack(row, row.attempts - 1, path.retryAt(now) ?? now);
       return queue.row(row.recipient_id)?.due_at ?? null;
     }
-    const { choice, outcome } = result;
     const attempt = {
       row,
       outcome,
       upstream: choice?.upstream.name ?? null,
       acceptIsDelivery: choice?.acceptIsDelivery ?? false,
-      upstreamWorks: upstreams.retryAt(now) === null,
+      upstreamWorks: path.retryAt(now) === null,
       simulatorDomain,
       suppressionKey,
       guardrail,

@@ -1,7 +1,7 @@
 // Sends what is queued. It sleeps until something is due, or until someone reports that something is.
 //
-// 1. Places. The upstream that works says how many messages it takes at once; their bytes are bounded as well. Free places go to
-//    the tenant whose turn it is (due-heap.ts), a share to each that waits, so that a large mailing does not keep others waiting.
+// 1. Places. Of each path (upstreams.ts) the upstream that works says how many messages it takes at once; their bytes are bounded
+//    as well. Free places go to the tenant of that path whose turn it is (due-heap.ts), a share to each that waits, so that a large mailing does not keep others waiting.
 //    Transactional mail goes first, and marketing mail leaves a quarter of the places free.
 // 2. Claim (claim.ts). One transaction of the tenant's file takes due recipients out of its queue and writes the attempt and the
 //    time of the next one, before the network is touched. It also puts back what is claimed and not worked on: what an earlier process had
@@ -17,7 +17,8 @@ import { SECOND, sleep } from '#src/kernel/time.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { type AttemptDeps, storeOutcome, transmit } from './attempt.ts';
 import { type ClaimDeps, type Claimed, claimDue } from './claim.ts';
-import { createDueHeap, type TenantLane } from './due-heap.ts';
+import { createDueHeap, type DueHeap, type TenantLane } from './due-heap.ts';
+import type { Path } from './upstreams.ts';
 
 /**
  * Recipients of one claim. A commit may take as long as 30 acceptances do, and no tenant claims twice in one: with fewer, more is
@@ -61,11 +62,17 @@ const createCounts = () => {
   };
 };
 
+const earliest = (times: readonly (number | null)[]): number | null => {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+};
+
 const keyOf = ({ tenantId, lane }: TenantLane): string => `${lane}${tenantId}`;
 
 export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const { files, upstreams, clock, log } = deps;
-  const heap = createDueHeap();
+  /** What is due on each path, so that one whose upstreams fail holds up no other. */
+  const heaps = new Map<Path, DueHeap>();
   /** Tenants and lanes being claimed for, with the earliest time for which they were woken meanwhile. */
   const claiming = new Map<string, number | null>();
   /** Tenants for which the claims of an earlier process have been put back. */
@@ -81,23 +88,32 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const tasks = new Set<Promise<void>>();
   const stopped = new AbortController();
   let running = false;
-  /** Recipients being sent, and places kept for claims in progress. */
+  /** Recipients being sent, and places kept for claims in progress, of all paths. */
   let inFlight = 0;
-  let marketingInFlight = 0;
+  const marketingInFlight = new Map<Path, number>();
   let bytesInFlight = 0;
   let pumpScheduled = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const occupy = ({ tenantId, lane }: TenantLane, places: number): void => {
+  const heapOf = (of: TenantLane): DueHeap => {
+    const path = upstreams.pathOf(of);
+    const heap = heaps.get(path) ?? createDueHeap();
+    heaps.set(path, heap);
+    return heap;
+  };
+
+  const occupy = (of: TenantLane, places: number): void => {
+    const path = upstreams.pathOf(of);
+    path.occupy(places);
     inFlight += places;
-    if (lane === 1) marketingInFlight += places;
-    inFlightOf.add(tenantId, places);
+    if (of.lane === 1) marketingInFlight.set(path, (marketingInFlight.get(path) ?? 0) + places);
+    inFlightOf.add(of.tenantId, places);
   };
 
   const wake = (of: TenantLane, dueAt: number): void => {
     const key = keyOf(of);
     const woken = claiming.get(key);
-    if (woken === undefined) heap.lower(of, dueAt);
+    if (woken === undefined) heapOf(of).lower(of, dueAt);
     else claiming.set(key, Math.min(woken ?? dueAt, dueAt));
     schedulePump();
   };
@@ -113,23 +129,31 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     pumpScheduled = false;
     if (!running) return;
     const now = clock.now();
+    for (const [path, heap] of heaps) fill(path, heap, now);
+    setTimer(now);
+  };
+
+  const fill = (path: Path, heap: DueHeap, now: number): void => {
     for (;;) {
-      const free = bytesInFlight < MAX_BYTES_IN_FLIGHT ? upstreams.capacity(inFlight, now) : 0;
+      const free = bytesInFlight < MAX_BYTES_IN_FLIGHT ? path.capacity(now) : 0;
       if (free === 0) break;
-      const marketingFree = Math.floor((free + inFlight) * (1 - TRANSACTIONAL_RESERVE)) - marketingInFlight;
-      const next = heap.take(now, (lane) => lane === 0 || marketingFree > 0 || inFlight === 0);
+      const marketing = marketingInFlight.get(path) ?? 0;
+      const reserve = path.sharesWithTransactional(now) ? TRANSACTIONAL_RESERVE : 0;
+      const marketingFree = Math.floor((free + path.inFlight) * (1 - reserve)) - marketing;
+      const next = heap.take(now, (lane) => lane === 0 || marketingFree > 0 || path.inFlight === 0);
       if (next === null) break;
       const share = Math.floor(free / (heap.waiting(now) + 1));
       const limit = next.lane === 0 ? free : Math.max(1, Math.min(free, marketingFree));
       track(claimFor(next, Math.max(1, Math.min(CLAIM_SIZE, share, limit))));
     }
-    setTimer(now);
   };
 
   const setTimer = (now: number): void => {
     clearTimeout(timer);
-    const waiting = heap.waiting(now) > 0;
-    const next = waiting ? upstreams.retryAt(now) : heap.nextAt();
+    const times = [...heaps].map(([path, heap]) =>
+      heap.waiting(now) > 0 ? path.retryAt(now) : heap.nextAt(),
+    );
+    const next = earliest(times);
     if (next === null) return;
     timer = setTimeout(schedulePump, Math.min(Math.max(next - now, 1), MAX_TIMER_MS));
   };
@@ -146,7 +170,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const claimFor = async (of: TenantLane, places: number): Promise<void> => {
     const { tenantId, lane } = of;
     const key = keyOf(of);
-    if (unsettled.has(tenantId)) return heap.set(of, clock.now() + FILE_RETRY_MS);
+    if (unsettled.has(tenantId)) return heapOf(of).set(of, clock.now() + FILE_RETRY_MS);
     const patience = inFlight > 0 ? CLAIM_WITHIN_MS : 0;
     occupy(of, places);
     claiming.set(key, null);
@@ -221,7 +245,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     occupy(of, -places);
     const woken = claiming.get(key) ?? null;
     claiming.delete(key);
-    heap.set(of, nextDue === null ? woken : Math.min(nextDue, woken ?? nextDue));
+    heapOf(of).set(of, nextDue === null ? woken : Math.min(nextDue, woken ?? nextDue));
   };
 
   /** One attempt and its outcome. Never rejects. */
@@ -238,7 +262,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       schedulePump();
     };
     try {
-      const result = await transmit(deps, tenantId, claimed);
+      const result = await transmit(deps, of, claimed);
       const dueAt = await storeOutcome(deps, tenantId, row, result, stopped.signal, () => {
         if (!failedToStore) unsettled.add(tenantId, 1);
         failedToStore = true;
@@ -256,8 +280,15 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
 
   return {
     wake,
-    nextDue: (tenantId) => (inFlightOf.has(tenantId) || working.has(tenantId) ? 0 : heap.dueOf(tenantId)),
-    describe: () => ({ waiting_tenants: heap.size(), in_flight: inFlight, next_due_at: heap.nextAt() }),
+    nextDue: (tenantId) =>
+      inFlightOf.has(tenantId) || working.has(tenantId)
+        ? 0
+        : earliest([...heaps.values()].map((heap) => heap.dueOf(tenantId))),
+    describe: () => ({
+      waiting_tenants: [...heaps.values()].reduce((sum, heap) => sum + heap.size(), 0),
+      in_flight: inFlight,
+      next_due_at: earliest([...heaps.values()].map((heap) => heap.nextAt())),
+    }),
     start: () => {
       running = true;
       schedulePump();

@@ -1,5 +1,6 @@
 // The relay: what leaves. The upstreams of the configuration, and the dispatcher that sends what is due to them.
 import { readFileSync } from 'node:fs';
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { Domains } from '#src/domains/open.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
@@ -74,7 +75,9 @@ export const openRelay = (
     config().upstreams.map((entry) => ({
       upstream: createUpstream(entry, base),
       acceptIsDelivery: entry.kind === 'smtp' && entry.delivered_on === 'accept',
+      for: entry.for,
     })),
+    (tenantId) => storage.platform.peek((db) => registryStore(db).get(tenantId)?.slug ?? null),
     clock,
     log,
   );
@@ -91,6 +94,18 @@ export const openRelay = (
     contentKey,
   });
   queue.onWake((tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt));
+  /** A mistyped name would send that practice's mail by another relay. */
+  const warnOfUnknownPractices = (): void => {
+    for (const { name, for: named } of config().upstreams)
+      for (const practice of named?.practices ?? []) {
+        const isKnown = storage.platform.peek((db) => {
+          const registry = registryStore(db);
+          return registry.get(practice) !== undefined || registry.isSlugTaken(practice);
+        });
+        if (!isKnown)
+          log.warn({ upstream: name, practice }, 'an upstream names a practice that does not exist');
+      }
+  };
   const settleDueRegistry = () => queue.settle(dispatcher.nextDue);
   return {
     /** Seals the content of the service's own mails. */
@@ -104,10 +119,14 @@ export const openRelay = (
       { name: 'bring the registry of due times up to date', schedule: '* * * * *', run: settleDueRegistry },
     ],
     start: async () => {
+      warnOfUnknownPractices();
       for (const [tenantId, dueAt] of await queue.load()) dispatcher.wake({ tenantId, lane: 0 }, dueAt);
     },
-    /** Begins to claim. */
-    run: () => dispatcher.start(),
+    /** Begins to claim. `simulator` brings mail to the mailbox simulator. */
+    run: (simulator: Upstream) => {
+      upstreams.simulateBy(simulator);
+      dispatcher.start();
+    },
     /** Claims nothing more; resolves when attempts in flight have ended, or after `drainMs`. */
     drain: (drainMs: number) => dispatcher.stop(drainMs),
     stop: async () => {

@@ -1,8 +1,13 @@
-// The upstreams of the configuration, each with its breaker: which one takes the next message, and how many messages may be in
-// flight. The first of the list that works carries the mail; one that was set aside gets one message at a time as a probe.
+// The upstreams of the configuration, each with its breaker, and the paths that lead to them: which upstream takes the next
+// message, and how many messages may be in flight. Mail that an upstream names goes to those that name it, in the order of the
+// list, and after them to those that name nothing, which carry all other mail. The first of a path that works carries its mail;
+// one that was set aside gets one message at a time as a probe. Mail to the simulator has a path of its own, which no upstream
+// of the configuration is on.
 import { type Breaker, type BreakerPolicy, createBreaker } from '#src/kernel/breaker.ts';
 import type { Log } from '#src/kernel/log.ts';
+import { type Lane, laneOf, type Stream } from '#src/kernel/stream.ts';
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
+import type { TenantLane } from './due-heap.ts';
 import type { Outcome } from './outcome.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -49,9 +54,26 @@ export interface UpstreamChoice {
   readonly acceptIsDelivery: boolean;
 }
 
-export interface Upstreams {
-  /** How many messages may be in flight at `now` in all, less the `inFlight` that are. */
-  capacity(inFlight: number, now: number): number;
+/** What an upstream is for, as configured: mail of these streams and of these practices (ids or slugs); absent means any. */
+export interface NamedMail {
+  readonly streams?: readonly Stream[] | undefined;
+  readonly practices?: readonly string[] | undefined;
+}
+
+export interface UpstreamEntry extends UpstreamChoice {
+  /** Absent: all mail that no upstream names. */
+  readonly for?: NamedMail | undefined;
+}
+
+/** The upstreams that one kind of mail may use, in their order, and the places that this mail takes. */
+export interface Path {
+  /** How many more messages may be in flight at `now`. */
+  capacity(now: number): number;
+  /** Whether transactional mail may use the same upstream as this mail at `now`. */
+  sharesWithTransactional(now: number): boolean;
+  /** Messages in flight, and places kept for claims in progress. */
+  readonly inFlight: number;
+  occupy(places: number): void;
   /** The upstream to try now; the caller must try it, and report the outcome. Null where none may be tried. */
   take(): UpstreamChoice | null;
   report(choice: UpstreamChoice, outcome: Outcome): void;
@@ -60,70 +82,155 @@ export interface Upstreams {
    * with the same `now`: a moment later the answer may be that there is nothing to wait for.
    */
   retryAt(now: number): number | null;
+}
+
+export interface Upstreams {
+  pathOf(of: TenantLane): Path;
+  /** Of mail to the simulator; it has no upstream before `simulateBy`. */
+  readonly simulator: Path;
+  simulateBy(upstream: Upstream): void;
   describe(): readonly Readonly<Record<string, unknown>>[];
   stop(): Promise<void>;
 }
 
-interface GuardedUpstream extends UpstreamChoice {
+interface GuardedUpstream extends UpstreamEntry {
   readonly breaker: Breaker;
   /** Messages taken and not reported yet. */
   busy: number;
 }
 
-export const createUpstreams = (choices: readonly UpstreamChoice[], clock: Clock, log: Log): Upstreams => {
-  const guarded: readonly GuardedUpstream[] = choices.map((choice) => ({
-    ...choice,
-    breaker: createBreaker(upstreamBreakerPolicy),
-    busy: 0,
-  }));
+interface OpenPath extends Path {
+  readonly guarded: GuardedUpstream[];
+  /** Places of messages that no upstream has at the moment. */
+  waiting(): number;
+}
 
-  const decide = (now: number) =>
-    decideUpstream(
-      guarded.map((one) => ({
-        upstream: one,
-        state: one.breaker.state(now),
-        retryAt: one.breaker.retryAt(),
-      })),
-    );
+const guard = (entry: UpstreamEntry): GuardedUpstream => ({
+  ...entry,
+  breaker: createBreaker(upstreamBreakerPolicy),
+  busy: 0,
+});
+
+const names = ({ streams, practices }: NamedMail, lane: Lane, practice: readonly string[]): boolean =>
+  (streams === undefined || streams.some((stream) => laneOf[stream] === lane)) &&
+  (practices === undefined || practices.some((name) => practice.includes(name)));
+
+const decide = (guarded: readonly GuardedUpstream[], now: number): Decision<GuardedUpstream> =>
+  decideUpstream(
+    guarded.map((one) => ({
+      upstream: one,
+      state: one.breaker.state(now),
+      retryAt: one.breaker.retryAt(),
+    })),
+  );
+
+/** `slugOf` is asked once for each practice, and only where upstreams name practices; null where it is not known. */
+export const createUpstreams = (
+  entries: readonly UpstreamEntry[],
+  slugOf: (tenantId: string) => string | null,
+  clock: Clock,
+  log: Log,
+): Upstreams => {
+  const guarded = entries.map(guard);
+  const paths = new Map<string, OpenPath>();
+  const namesPractices = entries.some((entry) => entry.for?.practices !== undefined);
+
+  const openPath = (ways: GuardedUpstream[]): OpenPath => {
+    let inFlight = 0;
+    let taken = 0;
+    return {
+      guarded: ways,
+      get inFlight() {
+        return inFlight;
+      },
+      waiting: () => Math.max(0, inFlight - taken),
+      occupy: (places) => {
+        inFlight += places;
+      },
+      capacity: (now) => {
+        const decision = decide(ways, now);
+        // A probe goes alone; what is still in flight began before the failures.
+        if (decision.kind !== 'use') return decision.kind === 'probe' && inFlight === 0 ? 1 : 0;
+        const chosen = decision.upstream;
+        // What other paths have in preparation will go to the same upstream.
+        const waiting = [...paths.values()].reduce((sum, path) => {
+          const next = decide(path.guarded, now);
+          return next.kind === 'use' && next.upstream === chosen ? sum + path.waiting() : sum;
+        }, 0);
+        return Math.max(0, chosen.upstream.concurrency - chosen.busy - waiting);
+      },
+      sharesWithTransactional: (now) => {
+        const decision = decide(ways, now);
+        return (
+          decision.kind === 'wait' || decision.upstream.for?.streams?.includes('transactional') !== false
+        );
+      },
+      // In the order of the list: one that was set aside gets its probe while a later one carries the mail. Otherwise it would
+      // never be found to work again.
+      take: () => {
+        const choice = ways.find(({ breaker }) => breaker.mayTry(clock.now()));
+        if (choice === undefined) return null;
+        choice.busy += 1;
+        taken += 1;
+        return choice;
+      },
+      report: (choice, outcome) => {
+        const found = ways.find(({ upstream }) => upstream === choice.upstream);
+        if (!found) return;
+        found.busy -= 1;
+        taken -= 1;
+        const { breaker, upstream } = found;
+        const before = breaker.state(clock.now());
+        if (outcome.kind === 'upstream_failure') breaker.failed(clock.now(), Math.random());
+        else breaker.succeeded();
+        const after = breaker.state(clock.now());
+        if (before === after) return;
+        const facts = { upstream: upstream.name, ...breaker.describe(clock.now()) };
+        if (after === 'closed') log.info(facts, 'upstream is back');
+        else
+          log.warn(
+            { ...facts, diagnostic: 'diagnostic' in outcome ? outcome.diagnostic : null },
+            'upstream set aside',
+          );
+      },
+      retryAt: (now) => {
+        const decision = decide(ways, now);
+        return decision.kind === 'wait' ? decision.until : null;
+      },
+    };
+  };
+
+  /** Mail with the same upstreams in the same order shares a path. */
+  const pathFor = (lane: Lane, practice: readonly string[]): Path => {
+    const naming = guarded.filter((one) => one.for !== undefined && names(one.for, lane, practice));
+    const key = naming.map(({ upstream }) => upstream.name).join(' ');
+    const known = paths.get(key);
+    if (known) return known;
+    const path = openPath([...naming, ...guarded.filter((one) => one.for === undefined)]);
+    paths.set(key, path);
+    return path;
+  };
+  const pathsFor = (practice: readonly string[]): Readonly<Record<Lane, Path>> => ({
+    0: pathFor(0, practice),
+    1: pathFor(1, practice),
+  });
+  const ofAnyPractice = pathsFor([]);
+  const ofPractice = new Map<string, Readonly<Record<Lane, Path>>>();
+  const simulator = openPath([]);
 
   return {
-    capacity: (inFlight, now) => {
-      const decision = decide(now);
-      if (decision.kind === 'use') {
-        const elsewhere = guarded.reduce((sum, one) => sum + (one === decision.upstream ? 0 : one.busy), 0);
-        return Math.max(0, decision.upstream.upstream.concurrency - (inFlight - elsewhere));
-      }
-      // A probe goes alone; what is still in flight began before the failures.
-      return decision.kind === 'probe' && inFlight === 0 ? 1 : 0;
+    pathOf: ({ tenantId, lane }) => {
+      if (!namesPractices) return ofAnyPractice[lane];
+      const known = ofPractice.get(tenantId);
+      if (known) return known[lane];
+      const slug = slugOf(tenantId);
+      const found = pathsFor(slug === null ? [tenantId] : [tenantId, slug]);
+      if (slug !== null) ofPractice.set(tenantId, found);
+      return found[lane];
     },
-    // In the order of the list: one that was set aside gets its probe while a later one carries the mail. Otherwise it would
-    // never be found to work again.
-    take: () => {
-      const choice = guarded.find(({ breaker }) => breaker.mayTry(clock.now()));
-      if (choice) choice.busy += 1;
-      return choice ?? null;
-    },
-    report: (choice, outcome) => {
-      const found = guarded.find(({ upstream }) => upstream === choice.upstream);
-      if (!found) return;
-      found.busy -= 1;
-      const { breaker, upstream } = found;
-      const before = breaker.state(clock.now());
-      if (outcome.kind === 'upstream_failure') breaker.failed(clock.now(), Math.random());
-      else breaker.succeeded();
-      const after = breaker.state(clock.now());
-      if (before === after) return;
-      const facts = { upstream: upstream.name, ...breaker.describe(clock.now()) };
-      if (after === 'closed') log.info(facts, 'upstream is back');
-      else
-        log.warn(
-          { ...facts, diagnostic: 'diagnostic' in outcome ? outcome.diagnostic : null },
-          'upstream set aside',
-        );
-    },
-    retryAt: (now) => {
-      const decision = decide(now);
-      return decision.kind === 'wait' ? decision.until : null;
+    simulator,
+    simulateBy: (upstream) => {
+      simulator.guarded.splice(0, Infinity, guard({ upstream, acceptIsDelivery: false }));
     },
     describe: () =>
       guarded.map(({ upstream, breaker, acceptIsDelivery }) => ({
@@ -135,7 +242,7 @@ export const createUpstreams = (choices: readonly UpstreamChoice[], clock: Clock
         ...upstream.describe(),
       })),
     stop: async () => {
-      await Promise.all(guarded.map(({ upstream }) => upstream.stop()));
+      await Promise.all([...guarded, ...simulator.guarded].map(({ upstream }) => upstream.stop()));
     },
   };
 };

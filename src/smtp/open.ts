@@ -25,8 +25,10 @@ import { readCertificate, renewCertificate } from './tls.ts';
 const INBOUND_BYTES = 64 * 1_024 * 1_024;
 /** How many of the operator's mails are kept where no address is configured for them. */
 const KEPT_MAILS = 1_000;
-/** Connections by which the simulator sends its answers here. */
-const ANSWERS_AT_ONCE = 4;
+/** Connections by which mail to the simulator comes in here, and as many for its answers. */
+const SIMULATED_AT_ONCE = 4;
+
+const ONLY_SIMULATOR: NonNullable<Config['smtp']['inbound']> = { listen: { host: '127.0.0.1', port: 0 } };
 
 /** Where a listener is reached from this machine. */
 const ownAddress = (host: string): string => {
@@ -38,7 +40,8 @@ const ownAddress = (host: string): string => {
 const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
   const { config, storage, clock, log, version, simulatorDomain, systemTenantId } = base;
   const { service, smtp } = config();
-  const settings = smtp.inbound ?? null;
+  /** The simulator's mail comes in here too, so that without it the listener is still there for this machine. */
+  const settings = smtp.inbound ?? ONLY_SIMULATOR;
   const mailbox = createCaptureUpstream({
     name: 'operator',
     keep: KEPT_MAILS,
@@ -59,7 +62,7 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
     },
   });
 
-  /** The simulator's way back in; null until the listener has its port. */
+  /** By which the simulator's answers come in; null until the listener has its port. */
   let answers: Upstream | null = null;
   const work: InboundWork = {
     returnPathStatus: (target) => returnPathStatus(feedback.received, target),
@@ -83,54 +86,54 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
     mailOperator,
   };
 
-  const inbound =
-    settings &&
-    createInbound({
-      listen: settings.listen,
-      certificate: settings.tls ? readCertificate(settings.tls) : null,
-      serviceHost: service.host,
-      simulatorDomain,
-      decodeReturnPath: (address) => decodeReturnPath(feedback.returnPathKey, address),
-      isSendingHost: (host) => storage.platform.peek((db) => domainRegistryStore(db).tokensOf(host)) !== null,
-      budget: createByteBudget(INBOUND_BYTES),
-      work,
-      now: () => clock.now(),
-      log,
-    });
+  const inbound = createInbound({
+    listen: settings.listen,
+    certificate: settings.tls ? readCertificate(settings.tls) : null,
+    serviceHost: service.host,
+    simulatorDomain,
+    decodeReturnPath: (address) => decodeReturnPath(feedback.returnPathKey, address),
+    isSendingHost: (host) => storage.platform.peek((db) => domainRegistryStore(db).tokensOf(host)) !== null,
+    budget: createByteBudget(INBOUND_BYTES),
+    work,
+    now: () => clock.now(),
+    log,
+  });
 
-  const start = async (): Promise<number | null> => {
-    if (!inbound || !settings) return null;
-    const { port } = await inbound.start();
-    answers = createSmtpUpstream(
+  /** A client of the listener. Mail and its answer have one each, because a mail is not taken before its answer is. */
+  const ownClient = (port: number): Upstream =>
+    createSmtpUpstream(
       {
         name: 'simulator',
         host: ownAddress(settings.listen.host),
         port,
         tls: 'none',
-        pool: ANSWERS_AT_ONCE,
+        pool: SIMULATED_AT_ONCE,
         ehloName: simulatorDomain,
-        deliveredOn: 'accept',
+        deliveredOn: 'dsn',
         timeouts: { stop: CUT_OFF_MS },
       },
       log,
     );
-    return port;
+
+  const start = async (): Promise<{ inboundPort: number | null; simulator: Upstream }> => {
+    const { port } = await inbound.start();
+    answers = ownClient(port);
+    return { inboundPort: smtp.inbound ? port : null, simulator: ownClient(port) };
   };
 
   return {
     start,
     stop: async (timeoutMs: number) => {
       // A mail that the simulator has not answered by then is sent to it again.
-      await Promise.all([inbound?.stop(timeoutMs), answers?.stop()]);
+      await Promise.all([inbound.stop(timeoutMs), answers?.stop()]);
       await mailbox.stop();
     },
     /** Reads the certificate again. */
     renewCertificate: () => {
-      if (inbound && settings?.tls)
-        renewCertificate(config().smtp.inbound?.tls ?? settings.tls, [inbound], log);
+      if (settings.tls) renewCertificate(config().smtp.inbound?.tls ?? settings.tls, [inbound], log);
     },
     /** For the operator's health page; null where it is off. */
-    facts: () => inbound?.stats() ?? null,
+    facts: () => (smtp.inbound ? inbound.stats() : null),
   };
 };
 
@@ -186,10 +189,10 @@ export const openSmtp = (base: Base, accounts: Accounts, feedback: Feedback, int
   const submission = openSubmission(base, accounts, intake);
   const inbound = openInbound(base, feedback, intake);
   return {
-    /** Resolves with the ports; null where a listener is off. */
+    /** Resolves with the ports; null where a listener is off. `simulator` takes mail to the mailbox simulator. */
     start: async () => ({
       submissionPorts: (await submission?.start()) ?? NO_PORTS,
-      inboundPort: await inbound.start(),
+      ...(await inbound.start()),
     }),
     /** Refuses new connections; resolves when messages in flight have ended, or after `drainMs`. */
     stop: async (drainMs: number) => {

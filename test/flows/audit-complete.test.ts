@@ -103,7 +103,9 @@ test('every declared action is found in the audit, with who and from where, and 
   await byOwner('POST', `${base}/send`, { ...letter, to: 'success@simulator.mail.example.com' });
   await until(
     'it has left',
-    () => app.sql(id, "SELECT 1 FROM recipients WHERE status = 'processed'").length > 0,
+    () =>
+      app.sql(id, "SELECT 1 FROM recipients WHERE status = 'delivered' AND upstream = 'simulator'").length >
+      0,
   );
   // As if the one that delivers had taken it.
   app.sql(id, "UPDATE recipients SET upstream = 'relay'");

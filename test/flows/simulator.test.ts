@@ -1,5 +1,5 @@
-// The mailbox simulator in a loop over real SMTP: a mail goes out by a relay, comes to the listener for mail from the
-// world, is answered there with a report to its return path, and the report says what became of it.
+// The mailbox simulator in a loop over real SMTP, whatever upstream is configured: the service hands a mail to its own listener
+// for mail from the world, which answers it with a report to its return path, and the report says what became of it.
 import { afterEach, describe, expect, test } from 'vitest';
 import { type AppOptions, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { startDaemon } from '#test/support/daemon.ts';
@@ -18,14 +18,6 @@ const started = async (options: AppOptions): Promise<TestApp> => {
   const app = await startApp(options);
   endings.push(() => app.remove());
   return app;
-};
-
-/** The relay is the daemon's own listener. */
-const directly = async (more: AppOptions['config'] = {}): Promise<TestApp> => {
-  const port = await freePort();
-  const upstream = { name: 'own', kind: 'smtp', host: '127.0.0.1', port, tls: 'none' };
-  const smtp = { inbound: { listen: `127.0.0.1:${port}` } };
-  return started({ config: { upstreams: [upstream], smtp, ...more } });
 };
 
 interface Event {
@@ -52,20 +44,63 @@ const ends = [
   { local: 'ooto', status: 'auto_replied', event: 'message.auto_replied' },
 ] as const;
 
-describe('the simulator, relayed to directly', () => {
-  test.each(ends)('$local@ ends in $status', async ({ local, status, event }) => {
-    const app = await directly();
+describe('the simulator', () => {
+  test.each([
+    { name: 'the capture upstream, and no mail from the world', relays: false },
+    { name: 'a relay, and mail from the world', relays: true },
+  ])(
+    'with $name: each of the four ends as it should, no upstream sees it, none is suppressed or counted',
+    async ({ relays }) => {
+      const receiver = relays ? await createSmtpReceiver() : undefined;
+      if (receiver) endings.push(() => receiver.stop());
+      const smtp = receiver ? { inbound: { listen: '127.0.0.1:0' } } : {};
+      const app = await started({ ...(receiver ? { receiver } : {}), config: { smtp } });
+      const sender = await app.createSender();
+      for (const { local, status, event } of ends) {
+        const id = await app.send(sender, { to: `${local}@${SIMULATOR}` });
+        await app.untilStatus(sender, id, status);
+        await until('the listener’s 250 is written down', async () =>
+          (await typesOf(app, sender, id)).includes('message.sent'),
+        );
+        expect(await typesOf(app, sender, id)).toEqual(['message.created', event, 'message.sent'].sort());
+        expect((await app.message(sender, id)).recipients).toMatchObject([{ upstream: 'simulator' }]);
+      }
+      const again = await app.send(sender, { to: `bounce@${SIMULATOR}` });
+      await app.untilStatus(sender, again, 'hard_bounced');
+      const nowhere = await app.send(sender, { to: `nobody@${SIMULATOR}` });
+      await app.untilStatus(sender, nowhere, 'hard_bounced');
+      expect(app.sql(sender.practice.id, 'SELECT * FROM suppressions')).toEqual([]);
+      expect(app.sql(sender.practice.id, 'SELECT * FROM counters')).toEqual([]);
+      if (receiver === undefined) {
+        expect(app.sql(sender.practice.id, 'SELECT * FROM captures')).toEqual([]);
+        return;
+      }
+      expect(receiver.messages).toEqual([]);
+      const health = await app.request<{ inbound: { simulated: number; reports: { unknown: number } } }>(
+        'GET',
+        '/api/admin/health',
+        undefined,
+        app.adminToken,
+      );
+      expect(health.body.inbound).toMatchObject({ simulated: 5, reports: { unknown: 0 } });
+    },
+  );
+
+  test('answers a message of which other recipients go to a relay, to each what it is due', async () => {
+    const receiver = await createSmtpReceiver();
+    endings.push(() => receiver.stop());
+    const app = await started({ receiver });
     const sender = await app.createSender();
-    const id = await app.send(sender, { to: `${local}@${SIMULATOR}` });
-    await app.untilStatus(sender, id, status);
-    await until('the relay’s 250 is written down', async () =>
-      (await typesOf(app, sender, id)).includes('message.sent'),
-    );
-    expect(await typesOf(app, sender, id)).toEqual(['message.created', event, 'message.sent'].sort());
+    const id = await app.send(sender, { to: ['erika@example.org', `bounce@${SIMULATOR}`] });
+    await app.untilStatus(sender, id, 'hard_bounced');
+    await receiver.waitFor(1);
+    expect(receiver.messages.map(({ recipients }) => recipients.map(({ address }) => address))).toEqual([
+      ['erika@example.org'],
+    ]);
   });
 });
 
-describe('the simulator, behind Postfix', { tags: 'debian/postfix' }, () => {
+describe('behind Postfix', { tags: 'debian/postfix' }, () => {
   const behindPostfix = async (): Promise<TestApp> => {
     const port = await freePort();
     const postfix = await startPostfix({ relayTo: port });
@@ -74,30 +109,10 @@ describe('the simulator, behind Postfix', { tags: 'debian/postfix' }, () => {
     return started({ config: { upstreams: [upstream], smtp: { inbound: { listen: `127.0.0.1:${port}` } } } });
   };
 
-  test('each of the four ends as it should, and none is suppressed or counted', async () => {
-    const app = await behindPostfix();
-    const sender = await app.createSender();
-    for (const { local, status } of ends) {
-      const id = await app.send(sender, { to: `${local}@${SIMULATOR}` });
-      await app.untilStatus(sender, id, status);
-    }
-    const again = await app.send(sender, { to: `bounce@${SIMULATOR}` });
-    await app.untilStatus(sender, again, 'hard_bounced');
-    expect(app.sql(sender.practice.id, 'SELECT * FROM suppressions')).toEqual([]);
-    expect(app.sql(sender.practice.id, 'SELECT * FROM counters')).toEqual([]);
-    const health = await app.request<{ inbound: { simulated: number; reports: { unknown: number } } }>(
-      'GET',
-      '/api/admin/health',
-      undefined,
-      app.adminToken,
-    );
-    expect(health.body.inbound).toMatchObject({ simulated: 5, reports: { unknown: 0 } });
-  });
-
   test('Postfix’s own notices are understood: a mailbox that does not exist, a relay that is refused', async () => {
     const app = await behindPostfix();
     const sender = await app.createSender();
-    const unknown = await app.send(sender, { to: `nobody@${SIMULATOR}` });
+    const unknown = await app.send(sender, { to: 'nobody@mail.example.com' });
     await app.untilStatus(sender, unknown, 'hard_bounced');
     const [, sent, bounced] = await eventsOf(app, sender, unknown);
     expect(sent?.type).toBe('message.sent');
@@ -108,10 +123,15 @@ describe('the simulator, behind Postfix', { tags: 'debian/postfix' }, () => {
     });
     const elsewhere = await app.send(sender, { to: 'erika@example.org' });
     await app.untilStatus(sender, elsewhere, 'soft_bounced');
-    expect(app.sql(sender.practice.id, 'SELECT * FROM suppressions')).toEqual([]);
+    expect(app.sql(sender.practice.id, 'SELECT reason FROM suppressions')).toEqual([
+      { reason: 'hard_bounce' },
+    ]);
     expect(
-      app.sql(sender.practice.id, 'SELECT sum(sent) AS sent, sum(soft_bounced) AS soft FROM counters'),
-    ).toEqual([{ sent: 1, soft: 1 }]);
+      app.sql(
+        sender.practice.id,
+        'SELECT sum(sent) AS sent, sum(hard_bounced) AS hard, sum(soft_bounced) AS soft FROM counters',
+      ),
+    ).toEqual([{ sent: 2, hard: 1, soft: 1 }]);
   });
 });
 

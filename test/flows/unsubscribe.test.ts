@@ -271,7 +271,7 @@ describe('one click', () => {
   test('of mail to the simulator is counted nowhere', async () => {
     const sender = await legalSender();
     const to = 'success@simulator.mail.example.com';
-    await app.untilStatus(sender, await app.send(sender, { to }), 'processed');
+    await app.untilStatus(sender, await app.send(sender, { to }), 'delivered');
     await click(linkTo(sender, to));
     expect(traceOf(sender)).toMatchObject({ suppressions: [{}], counted: 0 });
   });

@@ -5,6 +5,7 @@ import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import { createSignThreads } from '#src/messages/compose/sign-thread.ts';
 import type { Transcript } from '#src/relay/upstream.ts';
+import { upstreamBreakerPolicy } from '#src/relay/upstreams.ts';
 import { DEADLY } from '#test/support/mortal-sign-worker.ts';
 import { until } from '#test/support/process.ts';
 import {
@@ -292,6 +293,63 @@ describe('upstreams', () => {
     relay.dispatcher.start();
     await untilSeen(next, 6);
     expect(hangs.underWay()).toBe(2);
+  });
+});
+
+describe('upstreams that name their mail', () => {
+  test('carry it, and hold up no other mail while they fail', async () => {
+    const all = playUpstream(() => ACCEPTED, { name: 'all' });
+    const gate = createGate();
+    const bulk = playUpstream(() => gate.opened.then(() => ACCEPTED), { name: 'bulk', concurrency: 2 });
+    const klinik = playUpstream(() => ACCEPTED, { name: 'klinik' });
+    const relay = await createRelay([bulk, klinik, all], {
+      for: [{ streams: ['marketing'] }, { practices: ['klinik'] }, undefined],
+    });
+    const [named, other] = [await relay.createPractice('Klinik'), await relay.createPractice('Verein')];
+    await relay.send(other, { ...MARKETING, to: mailboxes(5) });
+    await relay.send(named);
+    await relay.send(other);
+    relay.dispatcher.start();
+    await relay.untilSent(named);
+    await untilSeen(bulk, 2);
+    await untilSeen(all, 1);
+    expect([all, klinik].map(({ seen }) => seen.map(({ tenantId }) => tenantId))).toEqual([[other], [named]]);
+    expect(relay.dispatcher.nextDue(other)).toBe(0);
+    gate.open();
+    await relay.untilSent(other);
+    expect(bulk.seen).toHaveLength(5);
+  });
+});
+
+describe('mail to the simulator', () => {
+  test('waits for what carries it, and is not claimed in a loop meanwhile; other recipients are sent to', async () => {
+    const upstream = playUpstream(() => ACCEPTED);
+    let works = false;
+    const simulator = playUpstream(() => (works ? ACCEPTED : UNREACHABLE), { name: 'simulator' });
+    const relay = await createRelay([upstream]);
+    relay.upstreams.simulateBy(simulator);
+    const practice = await relay.createPractice('Nord');
+    const simulated = ['a', 'b', 'c', 'd'].map((label) =>
+      parseAddress(`bounce+${label}@simulator.mail.example.com`),
+    );
+    await relay.send(practice, { to: [...simulated, ...mailboxes(1)] });
+    relay.dispatcher.start();
+    await untilSeen(simulator, upstreamBreakerPolicy.threshold);
+    const now = relay.clock.now();
+    await until(
+      'all four wait for a later time',
+      async () => {
+        const rows = await relay.queue(practice);
+        return rows.length === 4 && rows.every((row) => row.claimed === 0 && row.due_at > now);
+      },
+      PATIENCE_MS,
+    );
+    expect((await relay.queue(practice)).map(({ attempts }) => attempts)).toEqual([0, 0, 0, 0]);
+    expect(upstream.seen.map(({ recipient }) => recipient)).toEqual(['r0@example.org']);
+    works = true;
+    relay.pass(MINUTE);
+    await relay.untilSent(practice);
+    expect(upstream.seen).toHaveLength(1);
   });
 });
 

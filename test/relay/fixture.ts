@@ -7,6 +7,7 @@ import { Writable } from 'node:stream';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { createTenant } from '#src/accounts/tenants/create.ts';
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
@@ -29,7 +30,7 @@ import { createDueRegistry, type DueRegistry } from '#src/messages/queue/due-reg
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
-import { createUpstreams, type Upstreams } from '#src/relay/upstreams.ts';
+import { createUpstreams, type NamedMail, type Upstreams } from '#src/relay/upstreams.ts';
 import { MESSAGE } from '#test/support/draft.ts';
 import { until } from '#test/support/process.ts';
 import { sharedSignThreads } from '#test/support/sign-threads.ts';
@@ -183,7 +184,12 @@ export const acceptWhole = async (
 /** The dispatcher is not started. */
 export const createRelay = async (
   played: readonly PlayedUpstream[],
-  options: { readonly disk?: Disk; readonly sign?: Sign; readonly runsTwice?: boolean } = {},
+  options: {
+    readonly for?: readonly (NamedMail | undefined)[];
+    readonly disk?: Disk;
+    readonly sign?: Sign;
+    readonly runsTwice?: boolean;
+  } = {},
 ): Promise<Relay> => {
   const directory = await temporaryDirectory();
   const storage = await openTestStorage(directory, { maxOpenTenants: 32, ...options });
@@ -196,8 +202,13 @@ export const createRelay = async (
     },
   });
   const log = createLog('error', destination);
-  const choices = played.map((upstream) => ({ upstream, acceptIsDelivery: false }));
-  const upstreams = createUpstreams(choices, clock, log);
+  const entries = played.map((upstream, index) => ({
+    upstream,
+    acceptIsDelivery: false,
+    for: options.for?.[index],
+  }));
+  const slugOf = (id: string) => storage.platform.peek((db) => registryStore(db).get(id)?.slug ?? null);
+  const upstreams = createUpstreams(entries, slugOf, clock, log);
   const dueRegistry = createDueRegistry(storage.platform);
   const dispatcher = createDispatcher({
     files: storage.tenants,

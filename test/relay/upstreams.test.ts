@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createLog } from '#src/kernel/log.ts';
+import { createLog, type Log } from '#src/kernel/log.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import type { Outcome } from '#src/relay/outcome.ts';
 import type { Upstream } from '#src/relay/upstream.ts';
@@ -9,6 +9,8 @@ import {
   createUpstreams,
   type Decision,
   decideUpstream,
+  type Path,
+  type UpstreamEntry,
   type Upstreams,
   upstreamBreakerPolicy,
 } from '#src/relay/upstreams.ts';
@@ -23,9 +25,12 @@ const FAILED: Outcome = { kind: 'upstream_failure', reply: null, diagnostic: 'co
 const REFUSED: Outcome = { kind: 'deferred', reply: null, diagnostic: '451 later' };
 
 let clock: TestClock;
+let log: Log;
 let lines: Record<string, unknown>[];
 let stopped: string[];
 let upstreams: Upstreams;
+/** Of mail that no upstream names. */
+let path: Path;
 
 const upstream = (name: string, concurrency: number): Upstream => ({
   name,
@@ -48,18 +53,19 @@ beforeEach(() => {
       done();
     },
   });
-  upstreams = createUpstreams(
-    [
-      { upstream: upstream('first', 10), acceptIsDelivery: true },
-      { upstream: upstream('second', 4), acceptIsDelivery: false },
-    ],
-    clock,
-    createLog('info', destination),
-  );
+  log = createLog('info', destination);
+  upstreams = open([
+    { upstream: upstream('first', 10), acceptIsDelivery: true },
+    { upstream: upstream('second', 4), acceptIsDelivery: false },
+  ]);
+  path = upstreams.pathOf({ tenantId: 'any', lane: 0 });
 });
 
+const open = (entries: readonly UpstreamEntry[], slugs: Readonly<Record<string, string>> = {}) =>
+  createUpstreams(entries, (id) => slugs[id] ?? null, clock, log);
+
 const take = () => {
-  const choice = upstreams.take();
+  const choice = path.take();
   if (choice === null) throw new Error('no upstream may be tried');
   return choice;
 };
@@ -67,7 +73,7 @@ const fail = (name: string, times = upstreamBreakerPolicy.threshold) => {
   for (let time = 0; time < times; time++) {
     const choice = take();
     expect(choice.upstream.name).toBe(name);
-    upstreams.report(choice, FAILED);
+    path.report(choice, FAILED);
   }
 };
 
@@ -76,19 +82,22 @@ describe('which one', () => {
     for (let time = 0; time < 5; time++) {
       const choice = take();
       expect(choice).toMatchObject({ upstream: { name: 'first' }, acceptIsDelivery: true });
-      upstreams.report(choice, ACCEPTED);
+      path.report(choice, ACCEPTED);
     }
-    expect(upstreams.capacity(0, clock.now())).toBe(10);
-    expect(upstreams.capacity(7, clock.now())).toBe(3);
-    expect(upstreams.capacity(12, clock.now())).toBe(0);
-    expect(upstreams.retryAt(clock.now())).toBeNull();
+    expect(path.capacity(clock.now())).toBe(10);
+    path.occupy(7);
+    expect(path.capacity(clock.now())).toBe(3);
+    path.occupy(5);
+    expect(path.capacity(clock.now())).toBe(0);
+    expect(path.retryAt(clock.now())).toBeNull();
     expect(lines).toEqual([]);
   });
 
   test('the next one when the first is set aside, which is logged once', () => {
     fail('first');
+    path.occupy(1);
     expect(take().upstream.name).toBe('second');
-    expect(upstreams.capacity(1, clock.now())).toBe(3);
+    expect(path.capacity(clock.now())).toBe(3);
     expect(lines).toEqual([
       expect.objectContaining({
         upstream: 'first',
@@ -99,15 +108,15 @@ describe('which one', () => {
   });
 
   test('a message that is refused sets no upstream aside', () => {
-    for (let time = 0; time < 10; time++) upstreams.report(take(), REFUSED);
+    for (let time = 0; time < 10; time++) path.report(take(), REFUSED);
     expect(take().upstream.name).toBe('first');
   });
 
   test('none where all are set aside, and it is known until when', () => {
     fail('first');
     fail('second');
-    expect([upstreams.take(), upstreams.capacity(0, clock.now())]).toEqual([null, 0]);
-    const retryAt = upstreams.retryAt(clock.now());
+    expect([path.take(), path.capacity(clock.now())]).toEqual([null, 0]);
+    const retryAt = path.retryAt(clock.now());
     expect(retryAt).toBeGreaterThan(0);
     expect(retryAt).toBeLessThan(MINUTE);
   });
@@ -116,10 +125,10 @@ describe('which one', () => {
     fail('first');
     fail('second');
     const now = clock.now();
-    expect(upstreams.capacity(0, now)).toBe(0);
+    expect(path.capacity(now)).toBe(0);
     clock.set(MINUTE);
-    expect(upstreams.retryAt(now)).toBeGreaterThan(now);
-    expect(upstreams.retryAt(clock.now())).toBeNull();
+    expect(path.retryAt(now)).toBeGreaterThan(now);
+    expect(path.retryAt(clock.now())).toBeNull();
   });
 });
 
@@ -131,29 +140,95 @@ describe('coming back', () => {
   });
 
   test('one message alone finds out', () => {
-    expect([upstreams.capacity(0, clock.now()), upstreams.capacity(1, clock.now())]).toEqual([1, 0]);
+    expect(path.capacity(clock.now())).toBe(1);
+    path.occupy(1);
+    expect(path.capacity(clock.now())).toBe(0);
     const probe = take();
     expect(probe.upstream.name).toBe('first');
-    upstreams.report(probe, ACCEPTED);
-    expect(upstreams.capacity(0, clock.now())).toBe(10);
+    path.report(probe, ACCEPTED);
+    path.occupy(-1);
+    expect(path.capacity(clock.now())).toBe(10);
     expect(lines.at(-1)).toMatchObject({ upstream: 'first', msg: 'upstream is back' });
   });
 
   test('a probe that fails sets it aside again', () => {
-    upstreams.report(take(), FAILED);
+    path.report(take(), FAILED);
     expect(upstreams.describe()[0]).toMatchObject({ name: 'first', state: 'open' });
   });
 });
 
 test('one set aside is found to be back although a later one carries the mail', () => {
   fail('first');
-  upstreams.report(take(), ACCEPTED);
+  path.report(take(), ACCEPTED);
   clock.set(MINUTE);
   const probe = take();
   expect(probe.upstream.name).toBe('first');
   expect(take().upstream.name).toBe('second');
-  upstreams.report(probe, ACCEPTED);
+  path.report(probe, ACCEPTED);
   expect(take().upstream.name).toBe('first');
+});
+
+describe('mail that upstreams name', () => {
+  const named = () =>
+    open(
+      [
+        { upstream: upstream('all', 10), acceptIsDelivery: false },
+        { upstream: upstream('bulk', 4), acceptIsDelivery: false, for: { streams: ['marketing'] } },
+        { upstream: upstream('clinic', 4), acceptIsDelivery: false, for: { practices: ['klinik', 'id-2'] } },
+        {
+          upstream: upstream('letters', 4),
+          acceptIsDelivery: false,
+          for: { streams: ['marketing'], practices: ['klinik'] },
+        },
+      ],
+      { 'id-1': 'klinik', 'id-2': 'praxis', 'id-3': 'verein' },
+    );
+  const orderOf = (of: Path): string[] => {
+    const order: string[] = [];
+    for (let choice = of.take(); choice !== null; choice = of.take()) {
+      if (order.at(-1) !== choice.upstream.name) order.push(choice.upstream.name);
+      of.report(choice, FAILED);
+    }
+    return order;
+  };
+
+  test.each([
+    { of: { tenantId: 'id-1', lane: 0 }, order: ['clinic', 'all'] },
+    { of: { tenantId: 'id-1', lane: 1 }, order: ['bulk', 'clinic', 'letters', 'all'] },
+    { of: { tenantId: 'id-2', lane: 0 }, order: ['clinic', 'all'] },
+    { of: { tenantId: 'id-2', lane: 1 }, order: ['bulk', 'clinic', 'all'] },
+    { of: { tenantId: 'id-3', lane: 0 }, order: ['all'] },
+    { of: { tenantId: 'id-3', lane: 1 }, order: ['bulk', 'all'] },
+    { of: { tenantId: 'unknown', lane: 0 }, order: ['all'] },
+  ] as const)('$of.tenantId in lane $of.lane goes by $order', ({ of, order }) => {
+    expect(orderOf(named().pathOf(of))).toEqual(order);
+  });
+
+  test('has its own capacity while its upstream is set aside, and shares that of the next', () => {
+    const ways = named();
+    const [letters, marketing] = [
+      ways.pathOf({ tenantId: 'id-3', lane: 0 }),
+      ways.pathOf({ tenantId: 'id-3', lane: 1 }),
+    ];
+    expect([letters.capacity(0), marketing.capacity(0)]).toEqual([10, 4]);
+    marketing.occupy(4);
+    expect([letters.capacity(0), marketing.capacity(0)]).toEqual([10, 0]);
+    for (let time = 0; time < upstreamBreakerPolicy.threshold; time++) {
+      const choice = marketing.take();
+      if (choice) marketing.report(choice, FAILED);
+    }
+    // What waits on the one path will go to the upstream of the other.
+    expect([letters.capacity(0), marketing.capacity(0)]).toEqual([6, 6]);
+    letters.occupy(6);
+    expect([letters.capacity(0), marketing.capacity(0)]).toEqual([0, 0]);
+  });
+});
+
+test('mail to the simulator goes to what carries it, and to no upstream', () => {
+  expect(upstreams.simulator.take()).toBeNull();
+  upstreams.simulateBy(upstream('simulator', 4));
+  expect(upstreams.simulator.take()?.upstream.name).toBe('simulator');
+  expect(upstreams.describe().map(({ name }) => name)).toEqual(['first', 'second']);
 });
 
 test('each is described with its breaker and its own facts', () => {
@@ -186,7 +261,7 @@ test('stopping stops all', async () => {
 
 const closed = (upstream: string): Candidate<string> => ({ upstream, state: 'closed', retryAt: null });
 const halfOpen = (upstream: string): Candidate<string> => ({ upstream, state: 'half_open', retryAt: 5 });
-const open = (upstream: string, retryAt: number | null): Candidate<string> => ({
+const setAside = (upstream: string, retryAt: number | null): Candidate<string> => ({
   upstream,
   state: 'open',
   retryAt,
@@ -201,7 +276,7 @@ describe('decideUpstream sends the next message', () => {
     },
     {
       name: 'past one that is set aside',
-      candidates: [open('a', 9), closed('b')],
+      candidates: [setAside('a', 9), closed('b')],
       choice: { kind: 'use', upstream: 'b' },
     },
     {
@@ -211,17 +286,17 @@ describe('decideUpstream sends the next message', () => {
     },
     {
       name: 'as a probe where none is healthy',
-      candidates: [open('a', 9), halfOpen('b'), halfOpen('c')],
+      candidates: [setAside('a', 9), halfOpen('b'), halfOpen('c')],
       choice: { kind: 'probe', upstream: 'b' },
     },
     {
       name: 'nowhere before the first may be tried',
-      candidates: [open('a', 9), open('b', 7)],
+      candidates: [setAside('a', 9), setAside('b', 7)],
       choice: { kind: 'wait', until: 7 },
     },
     {
       name: 'nowhere, without a known end',
-      candidates: [open('a', null)],
+      candidates: [setAside('a', null)],
       choice: { kind: 'wait', until: null },
     },
     { name: 'nowhere without upstreams', candidates: [], choice: { kind: 'wait', until: null } },

@@ -84,13 +84,17 @@ const createApi =
     return (response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text) as T;
   };
 
-const untilRelayed = async (api: Api, path: string, token: string): Promise<string> => {
+const untilStatus = async (api: Api, path: string, token: string, wanted: string): Promise<void> => {
+  let status = '';
   for (const deadline = Date.now() + RELAY_TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
-    const { status } = await api<{ status: string }>('GET', path, { token });
-    if (status !== 'queued') return status;
+    ({ status } = await api<{ status: string }>('GET', path, { token }));
+    if (status === wanted) return;
   }
-  throw new Error(`the message was not relayed within ${RELAY_TIMEOUT_MS / SECOND} s`);
+  throw new Error(`the message is ${status}, not ${wanted}, after ${RELAY_TIMEOUT_MS / SECOND} s`);
 };
+
+/** The mailbox simulator's answers, and what becomes of a message by them. */
+const SIMULATED = { bounce: 'hard_bounced', complaint: 'spam_complaint', ooto: 'auto_replied' } as const;
 
 const verifySignatures = async (source: string, dnsPort: number) => {
   const resolver = new Resolver();
@@ -162,9 +166,8 @@ const walk = async (options: QuickstartOptions, directory: string): Promise<numb
     );
 
     const messagePath = `/api/practices/${practice.id}/messages/${sent.id}`;
-    const status = await untilRelayed(api, messagePath, token);
-    say('It was composed, signed and relayed', `status ${status}`, `GET ${origin}${messagePath}`);
-    if (status !== 'processed') throw new Error(`expected the status processed, found ${status}`);
+    await untilStatus(api, messagePath, token, 'processed');
+    say('It was composed, signed and relayed', 'status processed', `GET ${origin}${messagePath}`);
 
     const capturesPath = `/api/practices/${practice.id}/captures`;
     const { data } = await api<{ data: { id: string }[] }>('GET', `${capturesPath}?message_id=${sent.id}`, {
@@ -184,6 +187,22 @@ const walk = async (options: QuickstartOptions, directory: string): Promise<numb
     if (signatures.length !== 2 || signatures.some(({ result }) => result !== 'pass')) {
       throw new Error('expected two signatures that pass');
     }
+
+    const practicePath = `/api/practices/${practice.id}`;
+    const answered: string[] = [];
+    for (const [kind, status] of Object.entries(SIMULATED)) {
+      const { id } = await api<{ id: string }>('POST', `${practicePath}/send-test`, {
+        token,
+        body: { kind },
+      });
+      await untilStatus(api, `${practicePath}/messages/${id}`, token, status);
+      answered.push(`${kind}@simulator.${config.service.host}`.padEnd(45) + status);
+    }
+    say(
+      'A bounce, a complaint and an automatic reply came back by SMTP from the mailbox simulator',
+      ...answered,
+      `POST ${origin}${practicePath}/send-test {"kind": "bounce"}`,
+    );
 
     const next = JSON.stringify({ to: 'you@example.org', subject: 'Hello', text: 'The next one.' });
     say(

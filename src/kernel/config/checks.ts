@@ -1,6 +1,7 @@
 // Checks keys that depend on each other, and the files they name. Sections with problems of their own are absent here,
 // so that the others are still checked in the same run.
 
+import { type Stream, streams } from '#src/kernel/stream.ts';
 import type { ConfigFile } from './schema.ts';
 import { checkAuthorities, checkFile, type Findings } from './secrets.ts';
 import { hostInZone, isLoopback } from './values.ts';
@@ -62,6 +63,18 @@ const checkFiles = ({ smtp, upstreams, scanners, security }: Sections, findings:
 };
 
 const checkUpstreams = ({ upstreams = [] }: Sections, { problem, warning }: Findings): void => {
+  const isCarried = (stream: Stream): boolean =>
+    upstreams.some(
+      ({ for: named }) =>
+        named === undefined || (named.practices === undefined && named.streams?.includes(stream)),
+    );
+  const left = upstreams.length > 0 ? streams.filter((stream) => !isCarried(stream)) : [];
+  if (left.length > 0)
+    problem(
+      ['upstreams'],
+      `an upstream without \`for\`, because none is left for ${left.join(' and ')} mail that no upstream names`,
+      'none',
+    );
   for (const [index, upstream] of upstreams.entries()) {
     const first = upstreams.findIndex(({ name }) => name === upstream.name);
     if (first < index)
@@ -70,6 +83,8 @@ const checkUpstreams = ({ upstreams = [] }: Sections, { problem, warning }: Find
         'a name of its own',
         `${JSON.stringify(upstream.name)}, which is upstreams[${first}]`,
       );
+    if (upstream.name === 'simulator')
+      problem(['upstreams', index, 'name'], 'a name other than that of the mailbox simulator', '"simulator"');
     if (upstream.kind !== 'smtp') continue;
     const { host, tls, user } = upstream;
     const hasPassword = upstream.password_file !== undefined || upstream.password_env !== undefined;

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { durationBetween } from '#src/kernel/expected.ts';
+import { streams } from '#src/kernel/stream.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
 import * as v from './values.ts';
 
@@ -22,6 +23,29 @@ const events = z
   })
   .describe(
     'Reports by HTTP, to <public_origin>/api/upstreams/<name>/events, from a relay that reports this way what became of mail; off where absent. The secret goes as a bearer token or as the password of HTTP Basic.',
+  );
+
+const named = z
+  .strictObject({
+    streams: z
+      .array(z.enum(streams))
+      .min(1)
+      .max(streams.length)
+      .meta({ example: 'marketing' })
+      .optional()
+      .describe('Streams of mail; both where absent.'),
+    practices: v
+      .listOf(v.practiceName)
+      .min(1)
+      .meta({ example: 'praxis-am-markt' })
+      .optional()
+      .describe('Slugs or ids of practices; all where absent.'),
+  })
+  .refine(({ streams, practices }) => streams !== undefined || practices !== undefined, {
+    error: 'streams or practices, or both',
+  })
+  .describe(
+    'The mail it is for: what matches goes to it and, while it fails, to the next one that names it, then to those without `for`. Where absent, it carries all mail that no upstream names.',
   );
 
 const smtpUpstream = z
@@ -63,6 +87,7 @@ const smtpUpstream = z
       .meta({ example: 50 })
       .optional()
       .describe('Messages per second at most; unlimited where absent.'),
+    for: named.optional(),
     events: events.optional(),
     delivered_on: z
       .enum(['dsn', 'accept'])
@@ -72,13 +97,14 @@ const smtpUpstream = z
       ),
   })
   .describe(
-    'A smarthost. The first healthy upstream takes a message; the next one takes over when it fails.',
+    'A smarthost. The first healthy upstream takes a message; the next one takes over when it fails. Mail to the mailbox simulator leaves by none: the service hands it to itself.',
   );
 
 const captureUpstream = z
   .strictObject({
     kind: z.literal('capture').describe('Keeps messages in a local mailbox and delivers nothing.'),
     name: v.upstreamName.meta({ example: 'capture' }).describe('Name in logs and message details; unique.'),
+    for: named.optional(),
     keep: v.whole(1, 100_000).prefault(1_000).describe('Messages kept per tenant; the oldest go first.'),
   })
   .describe('A local mailbox for trying things out: the default of a fresh install.');

@@ -95,6 +95,9 @@ export const allowed = checkedText(
 export const upstreamName = checkedText('a name of lower-case letters, digits and hyphens', (text) =>
   /^[a-z0-9][a-z0-9-]{0,62}$/.test(text),
 );
+export const practiceName = checkedText('the slug or the id of a practice', (text) =>
+  /^[a-z0-9-]{1,63}$/.test(text),
+);
 
 /** Part of the template's file name, `<providerId>.<serviceId>.json`. */
 export const templateId = checkedText(

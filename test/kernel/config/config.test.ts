@@ -455,7 +455,7 @@ describe('a bad file says where and what', () => {
     [
       'a key of another kind',
       `${MINIMAL}upstreams: [{ kind: capture, name: a, port: 25 }]`,
-      ['6:39: upstreams[0].port: expected a known key: kind, name or keep'],
+      ['6:39: upstreams[0].port: expected a known key: kind, name, for or keep'],
     ],
     [
       'an unknown TLS mode',
@@ -471,6 +471,23 @@ describe('a bad file says where and what', () => {
       'the same name twice',
       `${MINIMAL}upstreams:\n  - { kind: capture, name: a }\n  - { kind: capture, name: a }`,
       ['8:22: upstreams[1].name: expected a name of its own, got "a", which is upstreams[0]'],
+    ],
+    [
+      'an upstream with the name of the simulator',
+      `${MINIMAL}upstreams: [{ kind: capture, name: simulator }]`,
+      ['6:30: upstreams[0].name: expected a name other than that of the mailbox simulator, got "simulator"'],
+    ],
+    [
+      'no upstream left for what none names',
+      `${MINIMAL}upstreams: [{ kind: capture, name: a, for: { streams: [transactional] } }]`,
+      [
+        '6:1: upstreams: expected an upstream without `for`, because none is left for marketing mail that no upstream names, got none',
+      ],
+    ],
+    [
+      'an upstream for nothing',
+      `${MINIMAL}upstreams: [{ kind: capture, name: a, for: {} }]`,
+      ['6:39: upstreams[0].for: expected streams or practices, or both, got a mapping'],
     ],
     [
       'a user without password',
