@@ -17,7 +17,7 @@ const noMails = (): PerChannel =>
 export const channelMixOf = (db: TenantDb, caller: Caller, days: number, now: number): ChannelMix => {
   const today = utcDay(now);
   const first = today - days + 1;
-  const rows = counterStore(db).perChannel(first, today + 1, caller.projects && [...caller.projects]);
+  const rows = counterStore(db).perChannel(first, today + 1, caller.projects);
   const totals = noMails();
   const perDay = new Map<number, PerChannel>();
   for (const { day, channel, accepted } of rows) {

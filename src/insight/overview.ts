@@ -13,7 +13,7 @@ import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { type Installation, practiceFacts } from './facts.ts';
-import { countsPerRoute, ratesOf, routeFacts, visibleRoutes } from './rates.ts';
+import { countsPerRoute, maySeeGuardrail, ratesOf, routeFacts, visibleRoutes } from './rates.ts';
 import { failingIn, goLiveChecks, remainingOf } from './rules.ts';
 import type { overviewSchema } from './schema.ts';
 
@@ -22,7 +22,7 @@ type Overview = z.infer<typeof overviewSchema>;
 /** The reputation of all routes that the caller may see, also of those that have sent nothing. */
 const reputationFor = (db: TenantDb, caller: Caller, now: number): Overview['reputation'] => {
   const today = utcDay(now);
-  const countsOf = countsPerRoute(db, today - WINDOW_DAYS + 1, today + 1);
+  const countsOf = countsPerRoute(db, caller, today - WINDOW_DAYS + 1, today + 1);
   const windowFor = windowsOf(db, tenantStore(db).practice().resumed_at, now);
   return {
     days: WINDOW_DAYS,
@@ -33,7 +33,9 @@ const reputationFor = (db: TenantDb, caller: Caller, now: number): Overview['rep
         route: routeFacts(route),
         ...{ sent, refused, delivered, hard_bounced, soft_bounced, complaints },
         ...ratesOf(counts),
-        counts_towards_guardrail: messagesOf(windowFor(route.id)) >= MIN_MESSAGES,
+        counts_towards_guardrail: maySeeGuardrail(caller, route)
+          ? messagesOf(windowFor(route.id)) >= MIN_MESSAGES
+          : null,
       };
     }),
   };
@@ -59,11 +61,11 @@ export const overviewOf = (
   now: number,
 ): Overview => {
   const row = tenantStore(db).practice();
-  const practice = presentPractice(row, now);
+  const practice = presentPractice(row, now, caller.projects);
   const { id, name, slug, status, pause, plan, monthly_cap, safe_mode } = practice;
   const { domain, domain_kind, pending_domain, managed_host, default_from } = practice;
   const month = monthOf(now);
-  const used = counterStore(db).usage(month.name).accepted;
+  const used = caller.projects === null ? counterStore(db).usage(month.name).accepted : null;
   const remaining = remainingOf(goLiveChecks(practiceFacts(db, installation, now), now));
   return {
     practice: { id, name, slug, created_at: practice.created_at },
@@ -71,7 +73,7 @@ export const overviewOf = (
       plan,
       monthly_cap,
       used,
-      share: used / monthly_cap,
+      share: used === null ? null : used / monthly_cap,
       resets_at: toIso(month.nextFirstDay * DAY),
     },
     sending: { status, pause, safe_mode },

@@ -24,8 +24,7 @@ const counts = {
 };
 
 const share = z.number().nullable();
-const ofDelivered =
-  'divided by delivered, or by sent if less than half of it is reported as delivered; null if that is 0';
+const ofDelivered = 'divided by sent and refused less all bounces; null if that is 0';
 
 const guardrailSchema = z.strictObject({
   window_from: z.iso
@@ -35,7 +34,7 @@ const guardrailSchema = z.strictObject({
   bounce_limit: z.number(),
   complaint_limit: z.number(),
   messages: z.int().describe('sent and refused'),
-  deliveries: z.int().describe('delivered, or sent if less than half of it is reported as delivered'),
+  deliveries: z.int().describe('sent and refused, less all bounces'),
   hard_bounced: z.int(),
   complaints: z.int(),
   ...rateFields,
@@ -61,7 +60,9 @@ export const ratesSchema = z.strictObject({
       ...rateFields,
       open_rate: share.describe(`opens ${ofDelivered}`),
       click_rate: share.describe(`clicks ${ofDelivered}`),
-      guardrail: guardrailSchema,
+      guardrail: guardrailSchema
+        .nullable()
+        .describe('null for who is limited to projects, on a route that all projects share'),
     }),
   ),
   per_day: z

@@ -39,6 +39,10 @@ export interface RatesQuery {
   readonly now: number;
 }
 
+/** The guardrail counts a shared route for all projects together. */
+export const maySeeGuardrail = ({ projects }: Caller, { project_id }: RouteRow): boolean =>
+  projects === null || project_id !== null;
+
 /** The routes that the caller may see, also those that have sent nothing. */
 export const visibleRoutes = (db: TenantDb, caller: Caller): RouteRow[] =>
   tenantStore(db)
@@ -52,11 +56,16 @@ export const ratesOf = (counts: Pick<Tally, keyof Counts>) => ({
   complaint_rate: rate(counts.complaints, deliveriesOf(counts)),
 });
 
-/** Sums the counts of some days by route. A route without any has zeros. */
-export const countsPerRoute = (db: TenantDb, from: number, to: number): ((routeId: string) => Tally) => {
+/** Sums the counts of some days by route, of the caller's projects alone. A route without any has zeros. */
+export const countsPerRoute = (
+  db: TenantDb,
+  { projects }: Caller,
+  from: number,
+  to: number,
+): ((routeId: string) => Tally) => {
   const rows = new Map(
     counterStore(db)
-      .perRoute(from, to)
+      .perRoute(from, to, projects)
       .map((row: RouteCounts) => [row.route_id, row]),
   );
   return (routeId) => {
@@ -75,7 +84,7 @@ const guardrailOf = (
   routeId: string,
   counts: Counts,
   now: number,
-): Rates['routes'][number]['guardrail'] => {
+): NonNullable<Rates['routes'][number]['guardrail']> => {
   const { nearness, hardBouncesLeft, complaintsLeft } = nearnessOf(counts);
   const facts = practice.pause_by === 'guardrail' ? pauseFacts(practice) : null;
   const hasPaused = facts?.by === 'guardrail' && facts.route.id === routeId;
@@ -104,7 +113,7 @@ export const ratesFor = (db: TenantDb, { caller, days, route, now }: RatesQuery)
   const practice = tenantStore(db).practice();
   const today = utcDay(now);
   const first = today - days + 1;
-  const countsOf = countsPerRoute(db, first, today + 1);
+  const countsOf = countsPerRoute(db, caller, first, today + 1);
   const windowFor = windowsOf(db, practice.resumed_at, now);
   const ids = routes.map(({ id }) => id);
   return {
@@ -120,11 +129,13 @@ export const ratesFor = (db: TenantDb, { caller, days, route, now }: RatesQuery)
         ...ratesOf(counts),
         open_rate: rate(counts.opens, deliveries),
         click_rate: rate(counts.clicks, deliveries),
-        guardrail: guardrailOf(practice, row.id, windowFor(row.id), now),
+        guardrail: maySeeGuardrail(caller, row)
+          ? guardrailOf(practice, row.id, windowFor(row.id), now)
+          : null,
       };
     }),
     per_day: counterStore(db)
-      .perDay(first, today + 1, ids)
+      .perDay(first, today + 1, ids, caller.projects)
       .map(({ day, ...counts }) => ({ day: dayName(day), ...counts })),
   };
 };

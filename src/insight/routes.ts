@@ -1,5 +1,5 @@
 // The reports about a practice: overview, wizard, go-live checklist, deliverability, channel mix, placement. A caller that
-// is limited to projects sees only the mail of these; the counts of a shared route are those of all its projects.
+// is limited to projects sees only the mail of these, also where it shares a route, and no number of the whole practice.
 
 import type { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
@@ -99,7 +99,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       id: 'getRates',
       summary: 'Outcomes of mails per route and day, and how near each route is to the guardrail',
       description:
-        'The guardrail pauses the practice when hard bounces reach 5 % of the messages of a route, or complaints 0.1 % of those delivered, with at least 20 messages.',
+        'The guardrail pauses the practice when hard bounces reach 5 % of the messages of a route, or complaints 0.1 % of those that did not bounce, with at least 20 messages.',
       query: ratesQuery,
       responses: {
         200: {

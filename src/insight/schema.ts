@@ -50,9 +50,7 @@ export const rateFields = {
   complaint_rate: z
     .number()
     .nullable()
-    .describe(
-      'complaints divided by delivered, or by sent if the upstream reports no deliveries; null if that is 0',
-    ),
+    .describe('complaints divided by sent and refused less all bounces; null if that is 0'),
 };
 
 export const overviewSchema = z.strictObject({
@@ -65,8 +63,13 @@ export const overviewSchema = z.strictObject({
   plan: z.strictObject({
     plan: practice.plan,
     monthly_cap: practice.monthly_cap,
-    used: z.int().describe('mails accepted in this UTC month, one per recipient'),
-    share: z.number().describe('share of the cap; 1 means all of it'),
+    used: z
+      .int()
+      .nullable()
+      .describe(
+        'mails accepted in this UTC month, one per recipient; null for who is limited to projects, for the cap is that of all',
+      ),
+    share: z.number().nullable().describe('share of the cap; 1 means all of it; null as `used`'),
     resets_at: z.iso.datetime(),
   }),
   sending: z.strictObject({
@@ -116,8 +119,9 @@ export const overviewSchema = z.strictObject({
         ...rateFields,
         counts_towards_guardrail: z
           .boolean()
+          .nullable()
           .describe(
-            'at least 20 were sent or refused in the window, which begins with the last resumption if that is later',
+            'at least 20 were sent or refused in the window, which begins with the last resumption if that is later; null for who is limited to projects, on a route that all projects share',
           ),
       }),
     ),

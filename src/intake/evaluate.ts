@@ -114,7 +114,8 @@ export const evaluate = (
   const given = typeof candidate.draft === 'function' ? candidate.draft(db) : candidate.draft;
   const route = routeOf(db, given, projectId);
   const draft = withSettingsOf(route, given, candidate.source);
-  const request = { source: candidate.source, projectId, route, content: assess(draft), now };
+  const { source, projects } = candidate;
+  const request = { source, projects, projectId, route, content: assess(draft), now };
   const facts = readFacts(db, draft, intake, request);
   return { draft, projectId, route, facts, result: runGates(kinds, facts, draft, pastRefusals) };
 };

@@ -3,12 +3,13 @@ import type { KeyObject } from 'node:crypto';
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { plans } from '#src/accounts/tenants/rules.ts';
-import { defaultFrom } from '#src/accounts/tenants/schema.ts';
+import { defaultFrom, pauseReasonFor } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/store.ts';
 import { suppressionHash } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
+import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import type { Stream } from '#src/kernel/stream.ts';
@@ -24,6 +25,8 @@ import type { IntakeContext } from './intake-context.ts';
 /** What facts are read for, beside the draft. */
 export interface FactsRequest {
   readonly source: string;
+  /** Those to which the sender is limited; null: none. */
+  readonly projects: Caller['projects'];
   readonly projectId: string;
   readonly route: RouteRow;
   readonly content: Assessment | null;
@@ -128,7 +131,9 @@ export const readFacts = (
     now,
     limits,
     pause:
-      practice.paused_at === null ? null : { reason: practice.pause_reason ?? '', at: practice.paused_at },
+      practice.paused_at === null
+        ? null
+        : { reason: pauseReasonFor(practice, request.projects), at: practice.paused_at },
     safeMode: practice.safe_mode === 1,
     safeModeAllowed: [...safe_mode.allowlist, ...safe_mode.placement_testers],
     simulatorDomain,

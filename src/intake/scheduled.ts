@@ -80,10 +80,10 @@ const record = (
 };
 
 const giveBack = (db: TenantDb, { message, dueAt }: WaitingMessage, mails: number): void => {
-  const { created_at, route_id, project_id, channel, message_kind } = message;
+  const { created_at, project_id, channel, message_kind } = message;
   const day = utcDay(created_at);
   const counters = counterStore(db);
-  counters.addAccepted(day, route_id, -mails);
+  counters.addAccepted(day, message, -mails);
   counters.addToChannel(day, project_id, channel, -mails);
   counters.addUsage(monthOf(created_at).name, -mails);
   counters.addVolume(utcDay(dueAt), kinds[message_kind].stream, -mails);

@@ -5,7 +5,7 @@ import { type Assessment, gradeOf, inboxRiskOf } from '#src/intake/content/asses
 import { type FindingWords, wordsOf } from '#src/intake/content/rate-content.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
 import type { Language } from '#src/kernel/language.ts';
-import { decisionSchema } from '#src/messages/schema.ts';
+import { decisionSchema, decisionsFor } from '#src/messages/schema.ts';
 import type { Draft } from './draft.ts';
 import { type Assess, type Candidate, type Evaluation, evaluate, scan } from './evaluate.ts';
 import { type Facts, recipientsOf } from './gate.ts';
@@ -178,5 +178,6 @@ export const score = async (
   const scanned = content.scans() ? await scan(intake, tenantId, byRules) : null;
   const { draft, facts, result } = scanned === null ? byRules : await evaluateBy(() => scanned);
   if (facts.content === null) throw new Error("the content of a sender's message is always assessed");
-  return scoreOf(draft, facts, result, facts.content, language);
+  const answer = scoreOf(draft, facts, result, facts.content, language);
+  return { ...answer, decisions: decisionsFor(answer.decisions, candidate.projects) };
 };

@@ -128,7 +128,7 @@ const count = (db: TenantDb, { projectId, route, facts }: Evaluation, dueAt: num
   if (mails === 0) return;
   const today = utcDay(now);
   const counters = counterStore(db);
-  counters.addAccepted(today, route.id, mails);
+  counters.addAccepted(today, { route_id: route.id, project_id: projectId }, mails);
   counters.addToChannel(today, projectId, kinds[kind].channel, mails);
   counters.addUsage(monthOf(now).name, mails);
   counters.addVolume(utcDay(dueAt), stream, mails);

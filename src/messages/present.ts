@@ -7,7 +7,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
-import { type messageSchema, type messageSummarySchema, unpackDecisions } from './schema.ts';
+import { decisionsFor, type messageSchema, type messageSummarySchema, unpackDecisions } from './schema.ts';
 import { type MessageRow, messageStore, type RecipientRow } from './store.ts';
 
 /** The message with that id. Throws `not_found` if there is none or the caller may not see its project. */
@@ -68,21 +68,21 @@ export const presentSummary = (db: TenantDb, row: MessageRow): z.infer<typeof me
   };
 };
 
-/** Text, HTML, headers and attachments are present only if `withContent`. */
+/** Text, HTML, headers and attachments are for those who may see content. */
 export const presentMessage = (
   db: TenantDb,
   row: MessageRow,
-  withContent: boolean,
+  { permissions, projects }: Caller,
 ): z.infer<typeof messageSchema> => {
   const store = messageStore(db);
   const removed = store.removed(row.seq);
   const message = {
     ...presentSummary(db, row),
-    decisions: unpackDecisions(row.decisions_json),
+    decisions: decisionsFor(unpackDecisions(row.decisions_json), projects),
     content_removed: removed.content === 1,
     attachments_removed: removed.attachments === 1,
   };
-  if (!withContent) return message;
+  if (!permissions.has('messages.view_content')) return message;
   const body = store.body(row.seq);
   return {
     ...message,

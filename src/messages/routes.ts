@@ -95,11 +95,7 @@ export const messageRoutes = ({ files, indexer }: MessageRoutesDeps): Route[] =>
     handle: async ({ params }, { caller }) => ({
       status: 200,
       body: await files.read(params.id, (db) =>
-        presentMessage(
-          db,
-          visibleMessage(db, params.messageID, caller),
-          caller.permissions.has('messages.view_content'),
-        ),
+        presentMessage(db, visibleMessage(db, params.messageID, caller), caller),
       ),
     }),
   }),

@@ -1,5 +1,6 @@
 // The messages that the API returns.
 import { z } from 'zod';
+import type { Caller } from '#src/kernel/access.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { channels, kindNames } from './kinds.ts';
 import { statuses } from './rules.ts';
@@ -46,6 +47,22 @@ export const unpackDecisions = (json: string): Decision[] =>
     verdict,
     facts,
   }));
+
+/** They count the mail of all projects. */
+const factsOfPractice: ReadonlySet<string> = new Set(['used', 'planned']);
+
+/** For who is limited to `projects` (null: to none), without the numbers of the others. */
+export const decisionsFor = (decisions: readonly Decision[], projects: Caller['projects']): Decision[] =>
+  decisions.map((decision) =>
+    projects === null
+      ? decision
+      : {
+          ...decision,
+          facts: Object.fromEntries(
+            Object.entries(decision.facts).filter(([name]) => !factsOfPractice.has(name)),
+          ),
+        },
+  );
 
 export const messageSummarySchema = z.strictObject({
   id: z.uuid(),

@@ -1,4 +1,5 @@
 // Messages and their recipients in the tenant's file.
+import type { Division } from '#src/accounts/counters/store.ts';
 import { rememberedBy } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type MergeData, merge } from '#src/mail/merge-fields.ts';
@@ -229,9 +230,11 @@ export const messageStore = perConnection((db: TenantDb) => {
     'UPDATE messages SET scheduled_at = ?, decisions_json = ?, updated_at = ? WHERE seq = ?',
   );
 
-  const routeOf = db.prepare<[number], string>('SELECT route_id FROM messages WHERE seq = ?').pluck();
-  /** A message never changes its route. */
-  const knownRoute = rememberedBy(db, (seq: number) => routeOf.get(seq));
+  const divisionOf = db.prepare<[number], Division>(
+    'SELECT route_id, project_id FROM messages WHERE seq = ?',
+  );
+  /** A message never changes its route or project. */
+  const knownDivision = rememberedBy(db, (seq: number) => divisionOf.get(seq));
   const handOver = createHandOver<NewMessage>(db);
 
   /** After a change of that recipient: a message that has no other one has its status. */
@@ -261,11 +264,11 @@ export const messageStore = perConnection((db: TenantDb) => {
       if (rows.recipients.size === 0) handOver.remove(seq);
       return { ...rows, recipient };
     },
-    routeOf: (seq: number): string | undefined => knownRoute(seq),
+    divisionOf: (seq: number): Division | undefined => knownDivision(seq),
     /** Returns the number of the new message in its tenant's file. */
     insert: (row: Omit<MessageRow, 'seq'>, { shared, ...body }: NewBody): number => {
       const seq = Number(insertMessage.run(row).lastInsertRowid);
-      knownRoute.know(seq, row.route_id);
+      knownDivision.know(seq, { route_id: row.route_id, project_id: row.project_id });
       const where = shared && { text: null, html: null, shared_id: shared.id };
       insertBody.run({
         ...body,

@@ -175,7 +175,9 @@ test('one complaint of 20 pauses, of 19 it does not', async () => {
   await complain(to[0] ?? '');
   expect((await practice(scene)).pause).toMatchObject({
     by: 'guardrail',
-    reason: expect.stringContaining('Complaints on the route broadcast: 1 of 20 sent messages'),
+    reason: expect.stringContaining(
+      'Complaints on the route broadcast: 1 of 20 messages that did not bounce',
+    ),
   });
 });
 

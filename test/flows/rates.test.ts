@@ -78,6 +78,19 @@ test('tell what became of mails per route, with their shares', async () => {
   expect(routeOf(all, 'own')).toMatchObject({ accepted: 0, sent: 0, ...nothing });
 });
 
+test('have one denominator: bounces of what was tried, complaints of what did not bounce', async () => {
+  const { guardrail, ...counts } = routeOf(await rates(), 'outgoing') ?? {};
+  // Tried: 5, of which one bounced for good and one softly.
+  expect(counts).toMatchObject({
+    sent: 3,
+    refused: 2,
+    delivered: 3,
+    bounce_rate: 1 / 5,
+    complaint_rate: 0 / 3,
+  });
+  expect(guardrail).toMatchObject({ messages: 5, deliveries: 3 });
+});
+
 test('tell day by day what the routes had together', async () => {
   const { per_day } = await rates();
   expect(per_day).toMatchObject([

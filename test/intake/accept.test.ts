@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import type { Submission } from '#src/intake/evaluate.ts';
+import { anonymous } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
@@ -165,7 +166,9 @@ describe('the service’s own mail', () => {
     const { answer } = await acceptWhole(relay.intake, submission());
     const shown = await read((db) => {
       const row = messageStore(db).byId(answer.id);
-      return row && presentMessage(db, row, true);
+      return (
+        row && presentMessage(db, row, { ...anonymous, permissions: new Set(['messages.view_content']) })
+      );
     });
     expect(shown).toMatchObject({ source: 'system', text: null, html: null, subject: 'Termin' });
     expect(JSON.stringify(shown)).not.toContain(CODE);

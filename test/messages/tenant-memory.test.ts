@@ -98,7 +98,12 @@ test('is what the file says, whatever is refused, fails or comes from outside', 
     (db) => counterStore(db).addUsage(MONTH, 1 + pick(5)),
     (db) => counterStore(db).setNotified(MONTH, pick(100)),
     (db) => counterStore(db).addVolume(DAY + pick(3), 'transactional', 1 + pick(5)),
-    (db) => counterStore(db).addAccepted(DAY, tenantStore(db).defaultRoute().id, 1),
+    (db) =>
+      counterStore(db).addAccepted(
+        DAY,
+        { route_id: tenantStore(db).defaultRoute().id, project_id: tenantStore(db).defaultProject().id },
+        1,
+      ),
     (db) => {
       const row = suppression();
       if (suppressionStore(db).insert(row)) suppressions.push(row.id);

@@ -1,4 +1,4 @@
-// What became of mails per route and UTC day, and how many went over which channel, in the tenant's file: counted in the
+// What became of mails per route, project and UTC day, and how many went over which channel, in the tenant's file: counted in the
 // transaction of what is counted. Mails to the simulator are not.
 //
 // The messages of one transaction count in the same few rows. So what is added is summed up in memory and written once, at
@@ -34,6 +34,12 @@ export interface Usage {
   notified: number;
 }
 
+/** What a mail is counted under; a route may be that of all projects. */
+export interface Division {
+  readonly route_id: string;
+  readonly project_id: string;
+}
+
 export interface RouteCounts extends Record<CountedOutcome | 'accepted', number> {
   route_id: string;
 }
@@ -42,7 +48,14 @@ export interface DayCounts extends Record<CountedOutcome | 'accepted', number> {
   day: number;
 }
 
-type Counters = Record<CountedOutcome | 'accepted', number> & { day: number; routeId: string };
+type Counters = Record<CountedOutcome | 'accepted', number> & {
+  day: number;
+  routeId: string;
+  projectId: string;
+};
+
+const idsOf = (projects: ReadonlySet<string> | null): string | null =>
+  projects && JSON.stringify([...projects]);
 
 /** Rows of sums that wait to be written. */
 const createSums = <Row extends object>(write: (row: Row) => void) => {
@@ -65,9 +78,9 @@ const createSums = <Row extends object>(write: (row: Row) => void) => {
 export const counterStore = perConnection((db: TenantDb) => {
   const counted = ['accepted', ...countedOutcomes] as const;
   const addCounters = db.prepare<Counters>(
-    `INSERT INTO counters (day, route_id, ${counted.join(', ')})
-     VALUES (:day, :routeId, ${counted.map((name) => `:${name}`).join(', ')})
-     ON CONFLICT (day, route_id) DO UPDATE SET ${counted.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
+    `INSERT INTO counters (day, route_id, project_id, ${counted.join(', ')})
+     VALUES (:day, :routeId, :projectId, ${counted.map((name) => `:${name}`).join(', ')})
+     ON CONFLICT (day, route_id, project_id) DO UPDATE SET ${counted.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
   );
   const addChannel = db.prepare<{ day: number; projectId: string; channel: string; mails: number }>(
     `INSERT INTO channel_counters (day, project_id, channel, accepted) VALUES (:day, :projectId, :channel, :mails)
@@ -81,9 +94,10 @@ export const counterStore = perConnection((db: TenantDb) => {
     `INSERT INTO daily_volume (day, stream, mails) VALUES (:day, :stream, :mails)
      ON CONFLICT (stream, day) DO UPDATE SET mails = mails + excluded.mails`,
   );
-  const perRoute = db.prepare<[from: number, toExclusive: number], RouteCounts>(
+  const ofProjects = '(:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))';
+  const perRoute = db.prepare<{ from: number; to: number; projectIds: string | null }, RouteCounts>(
     `SELECT route_id, sum(accepted) AS accepted, ${countedOutcomes.map((outcome) => `sum(${outcome}) AS ${outcome}`).join(', ')}
-     FROM counters WHERE day >= ? AND day < ? GROUP BY route_id ORDER BY route_id`,
+     FROM counters WHERE day >= :from AND day < :to AND ${ofProjects} GROUP BY route_id ORDER BY route_id`,
   );
   const sumsOf = countedOutcomes.map((outcome) => `coalesce(sum(${outcome}), 0) AS ${outcome}`).join(', ');
   // Day by day by its key, however many routes there are.
@@ -91,9 +105,13 @@ export const counterStore = perConnection((db: TenantDb) => {
     `WITH RECURSIVE days (day) AS (SELECT :from UNION ALL SELECT day + 1 FROM days WHERE day + 1 < :to)
      SELECT ${sumsOf} FROM days CROSS JOIN counters ON counters.day = days.day AND route_id = :routeId`,
   );
-  const perDay = db.prepare<{ from: number; to: number; routeIds: string }, DayCounts>(
+  const perDay = db.prepare<
+    { from: number; to: number; routeIds: string; projectIds: string | null },
+    DayCounts
+  >(
     `SELECT day, sum(accepted) AS accepted, ${countedOutcomes.map((outcome) => `sum(${outcome}) AS ${outcome}`).join(', ')}
      FROM counters WHERE day >= :from AND day < :to AND route_id IN (SELECT value FROM json_each(:routeIds))
+       AND ${ofProjects}
      GROUP BY day ORDER BY day`,
   );
   const perChannel = db.prepare<
@@ -102,7 +120,7 @@ export const counterStore = perConnection((db: TenantDb) => {
   >(
     `SELECT day, channel, sum(accepted) AS accepted FROM channel_counters
      WHERE day >= :from AND day < :to
-       AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))
+       AND ${ofProjects}
      GROUP BY day, channel ORDER BY day, channel`,
   );
   const usage = db.prepare<[string], Usage>(
@@ -137,8 +155,14 @@ export const counterStore = perConnection((db: TenantDb) => {
     sums.usage.write();
     return usage.get(month) ?? { accepted: 0, notified: 0 };
   });
-  const countersOf = (day: number, routeId: string): Counters =>
-    sums.counters.row(`${day} ${routeId}`, () => ({ ...noOutcomes, accepted: 0, day, routeId }));
+  const countersOf = (day: number, { route_id: routeId, project_id: projectId }: Division): Counters =>
+    sums.counters.row(`${day} ${routeId} ${projectId}`, () => ({
+      ...noOutcomes,
+      accepted: 0,
+      day,
+      routeId,
+      projectId,
+    }));
 
   return {
     /** Writes what was added: to be called before statements of another store read these tables. */
@@ -170,40 +194,54 @@ export const counterStore = perConnection((db: TenantDb) => {
       return days;
     },
     /** `mails`: one a recipient; `day` as `utcDay` counts. */
-    addAccepted: (day: number, routeId: string, mails: number): void => {
-      countersOf(day, routeId).accepted += mails;
+    addAccepted: (day: number, of: Division, mails: number): void => {
+      countersOf(day, of).accepted += mails;
     },
     addToChannel: (day: number, projectId: string, channel: string, mails: number): void => {
       const key = `${day} ${projectId} ${channel}`;
       sums.channels.row(key, () => ({ day, projectId, channel, mails: 0 })).mails += mails;
     },
     /** One mail more of each of these outcomes. */
-    addOutcomes: (day: number, routeId: string, came: readonly CountedOutcome[]): void => {
-      const row = countersOf(day, routeId);
+    addOutcomes: (day: number, of: Division, came: readonly CountedOutcome[]): void => {
+      const row = countersOf(day, of);
       for (const outcome of came) row[outcome] += 1;
     },
-    /** Sums of the same days, of the routes that had any. */
-    perRoute: (fromDay: number, toDayExclusive: number): RouteCounts[] => {
+    /** Sums of the projects of these ids (null: of all) over the same days, of the routes that had any. */
+    perRoute: (
+      fromDay: number,
+      toDayExclusive: number,
+      projects: ReadonlySet<string> | null = null,
+    ): RouteCounts[] => {
       write();
-      return perRoute.all(fromDay, toDayExclusive);
+      return perRoute.all({ from: fromDay, to: toDayExclusive, projectIds: idsOf(projects) });
     },
     /** Sums of one route over days, of which there is at least one. */
     ofRoute: (routeId: string, fromDay: number, toDayExclusive: number): Record<CountedOutcome, number> => {
       write();
       return ofRoute.get({ routeId, from: fromDay, to: toDayExclusive }) ?? noOutcomes;
     },
-    /** Sums of these routes on each day that had any, in the order of the days. */
-    perDay: (fromDay: number, toDayExclusive: number, routeIds: readonly string[]): DayCounts[] => {
+    /** Sums of these routes and projects (null: of all) on each day that had any, in the order of the days. */
+    perDay: (
+      fromDay: number,
+      toDayExclusive: number,
+      routeIds: readonly string[],
+      projects: ReadonlySet<string> | null,
+    ): DayCounts[] => {
       write();
-      return perDay.all({ from: fromDay, to: toDayExclusive, routeIds: JSON.stringify(routeIds) });
+      return perDay.all({
+        from: fromDay,
+        to: toDayExclusive,
+        routeIds: JSON.stringify(routeIds),
+        projectIds: idsOf(projects),
+      });
     },
     /** Sums of the projects of these ids (null: of all), in the order of their days. */
-    perChannel: (fromDay: number, toDayExclusive: number, projects: readonly string[] | null) => {
+    perChannel: (fromDay: number, toDayExclusive: number, projects: ReadonlySet<string> | null) => {
       write();
       return perChannel.all({
         from: fromDay,
         to: toDayExclusive,
-        projectIds: projects && JSON.stringify(projects),
+        projectIds: idsOf(projects),
       });
     },
   };

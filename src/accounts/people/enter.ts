@@ -9,13 +9,17 @@ import type { MemberWithRole } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
 import { effectivePermissions, type Role, systemRoles } from './rules.ts';
 
+/** Ids of the projects that the member is limited to; null: all. */
+export const projectsOf = ({ all_projects, project_ids_json }: MemberRow): Caller['projects'] =>
+  all_projects === 1 ? null : new Set(JSON.parse(project_ids_json) as string[]);
+
 /** The caller as that member; `row` is active and has the role. */
 const asMember = (caller: Caller, tenantId: string, row: MemberRow, role: Role): Caller => ({
   ...caller,
   tenantId,
   memberId: row.id,
   permissions: effectivePermissions(role, row.all_projects === 1),
-  projects: row.all_projects === 1 ? null : new Set(JSON.parse(row.project_ids_json) as string[]),
+  projects: projectsOf(row),
   isOwner: role.id === systemRoles.owner.id,
 });
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { accountStore } from '#src/accounts/people/account-store.ts';
-import { memberStore } from '#src/accounts/people/member-store.ts';
+import { findMember, projectsOf } from '#src/accounts/people/enter.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
@@ -41,10 +41,12 @@ const visiblePractices = async (
   const found = await readEach(
     storage.tenants,
     looked,
-    (db) =>
-      account === null || memberStore(db).byEmail(account.emailKey)?.status === 'active'
-        ? presentPractice(tenantStore(db).practice(), clock.now())
-        : undefined,
+    (db) => {
+      const member = account === null ? null : findMember(db, account.emailKey);
+      if (member !== null && member?.row.status !== 'active') return undefined;
+      const projects = member === null ? null : projectsOf(member.row);
+      return presentPractice(tenantStore(db).practice(), clock.now(), projects);
+    },
     (error, { id }) => log.warn({ err: error, practice_id: id }, 'a practice is left out of a list'),
   );
   const last = looked.at(-1);
@@ -57,8 +59,8 @@ const visiblePractices = async (
 export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>): Route[] => {
   const deps: PracticeDeps = { ...given, queue: createKeyedQueue() };
   const { storage, clock } = deps;
-  const practiceOf = (id: string) =>
-    storage.tenants.read(id, (db) => presentPractice(tenantStore(db).practice(), clock.now()));
+  const practiceOf = (id: string, { projects }: Caller) =>
+    storage.tenants.read(id, (db) => presentPractice(tenantStore(db).practice(), clock.now(), projects));
   const create = {
     method: 'post',
     tag: 'Practices',
@@ -97,7 +99,7 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>): Route[] => {
       handle: async ({ query }, { caller, log }) => {
         const after = decodeCursor(query.cursor);
         if (caller.tenantId !== null) {
-          const data = after === null ? [await practiceOf(caller.tenantId)] : [];
+          const data = after === null ? [await practiceOf(caller.tenantId, caller)] : [];
           return { status: 200, body: { data, next_cursor: null } };
         }
         return {
@@ -123,7 +125,7 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>): Route[] => {
       stability: 'stable',
       params: tenantParams,
       responses: { 200: { description: 'The practice.', body: practiceSchema } },
-      handle: async ({ params }) => ({ status: 200, body: await practiceOf(params.id) }),
+      handle: async ({ params }, { caller }) => ({ status: 200, body: await practiceOf(params.id, caller) }),
     }),
     defineRoute({
       method: 'patch',

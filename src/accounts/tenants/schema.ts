@@ -1,5 +1,6 @@
 // Practices, projects and routes as the API takes and shows them.
 import { z } from 'zod';
+import type { Caller } from '#src/kernel/access.ts';
 import { httpsUrlSchema, idSchema, nameSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { streams } from '#src/kernel/stream.ts';
@@ -148,7 +149,21 @@ const presentWarmup = (row: PracticeRow, now: number): z.infer<typeof practiceSc
   };
 };
 
-export const presentPractice = (row: PracticeRow, now: number): z.infer<typeof practiceSchema> => {
+/** `projects`: those to which the caller is limited; null: none. The guardrail's reason has the numbers of all projects. */
+export const pauseReasonFor = (
+  { pause_reason, pause_by }: PracticeRow,
+  projects: Caller['projects'],
+): string =>
+  projects !== null && pause_by === 'guardrail'
+    ? 'Too many hard bounces or complaints on one route.'
+    : (pause_reason ?? '');
+
+/** `projects` as of `pauseReasonFor`. */
+export const presentPractice = (
+  row: PracticeRow,
+  now: number,
+  projects: Caller['projects'] = null,
+): z.infer<typeof practiceSchema> => {
   const domain = sendingHost(row);
   return {
     id: row.id,
@@ -158,7 +173,7 @@ export const presentPractice = (row: PracticeRow, now: number): z.infer<typeof p
     pause:
       row.paused_at === null
         ? null
-        : { reason: row.pause_reason ?? '', by: row.pause_by ?? 'operator', at: toIso(row.paused_at) },
+        : { reason: pauseReasonFor(row, projects), by: row.pause_by ?? 'operator', at: toIso(row.paused_at) },
     domain,
     domain_kind: domain === row.managed_host ? 'managed' : 'custom',
     pending_domain: row.pending_domain,

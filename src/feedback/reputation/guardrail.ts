@@ -1,5 +1,5 @@
 // Counts the outcomes of mails, and pauses the tenant in the same transaction where a limit is reached. Only a hard bounce, a
-// complaint, or a mail on a route that recently had one adds up the window.
+// complaint, or a mail or soft bounce on a route that recently had one adds up the window.
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { type CountedOutcome, counterStore } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
@@ -51,10 +51,14 @@ const look = (
 export const createGuardrail = (deps: GuardrailDeps): Guardrail => ({
   count: (db, messageSeq, outcomes, now) => {
     const today = utcDay(now);
-    const routeId = messageStore(db).routeOf(messageSeq);
-    if (routeId === undefined) return;
-    counterStore(db).addOutcomes(today, routeId, outcomes);
-    const isBad = outcomes.includes('hard_bounced') || outcomes.includes('complaints');
+    const division = messageStore(db).divisionOf(messageSeq);
+    if (division === undefined) return;
+    counterStore(db).addOutcomes(today, division, outcomes);
+    const routeId = division.route_id;
+    const isBad =
+      outcomes.includes('hard_bounced') ||
+      outcomes.includes('complaints') ||
+      (outcomes.includes('soft_bounced') && reputationStore(db).isWatched(routeId));
     const isMessage = outcomes.includes('sent') || outcomes.includes('refused');
     if (isBad || (isMessage && reputationStore(db).isDue(routeId, today))) look(db, routeId, deps, now);
   },

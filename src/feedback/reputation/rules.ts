@@ -1,8 +1,9 @@
 // The guardrail (decisions 7) and the rates that people see, with one arithmetic: too many hard bounces or complaints on one
 // route pause its tenant. Pure, and in integers: reaching the limit is over it.
 //
-// A message counts once the upstream took it or refused it for good. Hard bounces are measured against all of these.
-// Complaints are measured against deliveries, or against what the upstream took where most deliveries are not reported.
+// A message counts once the upstream took it or refused it for good. Hard bounces are measured against all of these, complaints
+// against those that have not bounced. Whether receivers report deliveries changes neither, so no rate jumps with the first
+// report.
 import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
 import type { CountedOutcome } from '#src/accounts/counters/store.ts';
 import { DAY } from '#src/kernel/time.ts';
@@ -11,8 +12,8 @@ import { DAY } from '#src/kernel/time.ts';
 export const windowCounters = [
   'sent',
   'refused',
-  'delivered',
   'hard_bounced',
+  'soft_bounced',
   'complaints',
 ] as const satisfies CountedOutcome[];
 export type Counts = Readonly<Record<(typeof windowCounters)[number], number>>;
@@ -31,14 +32,10 @@ export const bounceLimit: Limit = { part: 5, whole: 100 };
 export const complaintLimit: Limit = { part: 1, whole: 1_000 };
 
 export const messagesOf = ({ sent, refused }: Pick<Counts, 'sent' | 'refused'>): number => sent + refused;
-type Sent = Pick<Counts, 'sent' | 'delivered'>;
 
-/** Many receivers report no delivery: a few reports among many mails are no measure. */
-const areDeliveriesReported = ({ sent, delivered }: Sent): boolean => 2 * delivered >= sent && delivered > 0;
-
-/** The reported deliveries; otherwise what the upstream took. */
-export const deliveriesOf = (counts: Sent): number =>
-  areDeliveriesReported(counts) ? counts.delivered : counts.sent;
+/** The messages that have not bounced. */
+export const deliveriesOf = (counts: Omit<Counts, 'complaints'>): number =>
+  Math.max(0, messagesOf(counts) - counts.hard_bounced - counts.soft_bounced);
 
 /** The first UTC day of the window, which is shorter after a recent resumption. */
 export const windowDay = (now: number, resumedAt: number | null): number => {
@@ -52,8 +49,8 @@ export const windowFrom = (now: number, resumedAt: number | null): number =>
 export const since = (counts: Counts, earlier: Counts | undefined): Counts => ({
   sent: counts.sent - (earlier?.sent ?? 0),
   refused: counts.refused - (earlier?.refused ?? 0),
-  delivered: counts.delivered - (earlier?.delivered ?? 0),
   hard_bounced: counts.hard_bounced - (earlier?.hard_bounced ?? 0),
+  soft_bounced: counts.soft_bounced - (earlier?.soft_bounced ?? 0),
   complaints: counts.complaints - (earlier?.complaints ?? 0),
 });
 
@@ -62,8 +59,6 @@ export interface Finding {
   readonly measure: 'hard_bounces' | 'complaints';
   readonly count: number;
   readonly whole: number;
-  /** The whole is what was delivered; else what was sent. */
-  readonly ofDelivered: boolean;
 }
 
 const isOver = (count: number, whole: number, limit: Limit): boolean =>
@@ -75,22 +70,17 @@ export const findingOf = (counts: Counts): Finding | null => {
   const { hard_bounced, complaints } = counts;
   if (messages < MIN_MESSAGES) return null;
   if (isOver(hard_bounced, messages, bounceLimit))
-    return { measure: 'hard_bounces', count: hard_bounced, whole: messages, ofDelivered: false };
+    return { measure: 'hard_bounces', count: hard_bounced, whole: messages };
   const deliveries = deliveriesOf(counts);
   if (isOver(complaints, deliveries, complaintLimit))
-    return {
-      measure: 'complaints',
-      count: complaints,
-      whole: deliveries,
-      ofDelivered: areDeliveriesReported(counts),
-    };
+    return { measure: 'complaints', count: complaints, whole: deliveries };
   return null;
 };
 
 /**
  * The UTC day from which on a counted mail makes the guardrail look again; null: not before the next hard bounce or
  * complaint. Each further mail only lowers the shares, except the one that reaches `MIN_MESSAGES` and the first one of a
- * day, when an older day leaves the window. A report of delivery alone never pauses.
+ * day, when an older day leaves the window. Soft bounces raise the share of complaints: on a watched route each is looked at.
  */
 export const lookAgainOn = (counts: Counts, today: number): number | null => {
   if (counts.hard_bounced <= 0 && counts.complaints <= 0) return null;
@@ -132,15 +122,10 @@ export const percent = (count: number, whole: number): string =>
 const counted = (count: number): string => count.toLocaleString('en-GB');
 
 /** The reason of the pause, for people. `from`: start of the counted time, ms. */
-export const reasonOf = (
-  { measure, count, whole, ofDelivered }: Finding,
-  routeSlug: string,
-  from: number,
-): string => {
+export const reasonOf = ({ measure, count, whole }: Finding, routeSlug: string, from: number): string => {
   const { part, whole: of } = measure === 'hard_bounces' ? bounceLimit : complaintLimit;
   const what = measure === 'hard_bounces' ? 'Hard bounces' : 'Complaints';
-  const mails =
-    measure === 'hard_bounces' ? 'messages' : ofDelivered ? 'delivered messages' : 'sent messages';
+  const mails = measure === 'hard_bounces' ? 'messages' : 'messages that did not bounce';
   const day = dayName(utcDay(from));
   return `${what} on the route ${routeSlug}: ${counted(count)} of ${counted(whole)} ${mails} since ${day} (${percent(count, whole)}). The limit is ${percent(part, of)}.`;
 };

@@ -22,7 +22,8 @@ export const reputationStore = perConnection((db: TenantDb) => {
   const removeBaselines = db.prepare('DELETE FROM guardrail_baselines');
   const addBaselines = db.prepare<[number]>(
     `INSERT INTO guardrail_baselines (route_id, day, ${columns})
-     SELECT route_id, day, ${columns} FROM counters WHERE day = ?`,
+     SELECT route_id, day, ${windowCounters.map((name) => `sum(${name})`).join(', ')} FROM counters
+     WHERE day = ? GROUP BY route_id`,
   );
   const lookOn = remembered(
     db,
@@ -31,6 +32,8 @@ export const reputationStore = perConnection((db: TenantDb) => {
   return {
     /** Whether the guardrail must look at the route again today. */
     isDue: (routeId: string, today: number): boolean => (lookOn().get(routeId) ?? Infinity) <= today,
+    /** Whether the route has a hard bounce or complaint in the window. */
+    isWatched: (routeId: string): boolean => lookOn().has(routeId),
     /** `day` is the result of `lookAgainOn`. */
     watch: (routeId: string, day: number | null): void => {
       if (day === null) unwatch.run(routeId);

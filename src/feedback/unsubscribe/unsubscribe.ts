@@ -108,6 +108,6 @@ export const unsubscribe = (
     eventStore(db).append({ ...about, type: 'message.subscription', data });
   if (hasMoved) messageStore(db).setRecipientStatus(message.seq, recipient.id, status, now);
   if (isFirst && !hadAsked && addressDomain(address) !== simulatorDomain)
-    counterStore(db).addOutcomes(utcDay(now), message.route_id, ['unsubscribes']);
+    counterStore(db).addOutcomes(utcDay(now), message, ['unsubscribes']);
   return true;
 };

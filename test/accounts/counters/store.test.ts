@@ -15,14 +15,16 @@ const addRoute = ({ db }: SampleTenant): string => {
   return row.id;
 };
 
+const of = (route_id: string, project_id = tenant.projectId) => ({ route_id, project_id });
+
 describe('the counters', () => {
   test('add up per route and day', () => {
     const counters = counterStore(tenant.db);
     const second = addRoute(tenant);
-    counters.addAccepted(10, tenant.routeId, 2);
-    counters.addAccepted(10, tenant.routeId, 3);
-    counters.addAccepted(10, second, 7);
-    counters.addAccepted(11, second, 100);
+    counters.addAccepted(10, of(tenant.routeId), 2);
+    counters.addAccepted(10, of(tenant.routeId), 3);
+    counters.addAccepted(10, of(second), 7);
+    counters.addAccepted(11, of(second), 100);
     counters.write();
     expect(
       tenant.db.prepare('SELECT accepted FROM counters WHERE day = 10').pluck().all().toSorted(),
@@ -56,10 +58,10 @@ describe('the counters', () => {
 
   test('tell per route what became of mails', () => {
     const counters = counterStore(tenant.db);
-    counters.addAccepted(10, tenant.routeId, 2);
-    counters.addOutcomes(10, tenant.routeId, ['sent', 'delivered']);
-    counters.addOutcomes(10, tenant.routeId, ['sent', 'complaints']);
-    counters.addOutcomes(11, tenant.routeId, ['hard_bounced', 'unsubscribes']);
+    counters.addAccepted(10, of(tenant.routeId), 2);
+    counters.addOutcomes(10, of(tenant.routeId), ['sent', 'delivered']);
+    counters.addOutcomes(10, of(tenant.routeId), ['sent', 'complaints']);
+    counters.addOutcomes(11, of(tenant.routeId), ['hard_bounced', 'unsubscribes']);
     const none = { refused: 0, soft_bounced: 0, opens: 0, clicks: 0 };
     const counts = { ...none, accepted: 2, sent: 2, delivered: 1, hard_bounced: 1 };
     expect(counters.perRoute(10, 12)).toEqual([
@@ -71,8 +73,9 @@ describe('the counters', () => {
   test('tell of one route over days, of the others nothing', () => {
     const counters = counterStore(tenant.db);
     const second = addRoute(tenant);
-    counters.addAccepted(12, second, 5);
-    for (const day of [9, 10, 12, 13]) counters.addOutcomes(day, tenant.routeId, ['refused', 'hard_bounced']);
+    counters.addAccepted(12, of(second), 5);
+    for (const day of [9, 10, 12, 13])
+      counters.addOutcomes(day, of(tenant.routeId), ['refused', 'hard_bounced']);
     const counts = { sent: 0, refused: 2, delivered: 0, hard_bounced: 2, soft_bounced: 0, complaints: 0 };
     expect(counters.ofRoute(tenant.routeId, 10, 13)).toMatchObject(counts);
     expect(counters.ofRoute(second, 10, 13)).toMatchObject({ ...counts, refused: 0, hard_bounced: 0 });
@@ -82,15 +85,38 @@ describe('the counters', () => {
   test('tell per day of some routes together', () => {
     const counters = counterStore(tenant.db);
     const second = addRoute(tenant);
-    counters.addOutcomes(10, tenant.routeId, ['sent', 'opens']);
-    counters.addOutcomes(12, tenant.routeId, ['sent']);
-    counters.addAccepted(12, second, 5);
-    expect(counters.perDay(10, 13, [tenant.routeId, second])).toMatchObject([
+    counters.addOutcomes(10, of(tenant.routeId), ['sent', 'opens']);
+    counters.addOutcomes(12, of(tenant.routeId), ['sent']);
+    counters.addAccepted(12, of(second), 5);
+    expect(counters.perDay(10, 13, [tenant.routeId, second], null)).toMatchObject([
       { day: 10, accepted: 0, sent: 1, opens: 1 },
       { day: 12, accepted: 5, sent: 1, opens: 0 },
     ]);
-    expect(counters.perDay(10, 13, [second])).toMatchObject([{ day: 12, accepted: 5, sent: 0 }]);
-    expect(counters.perDay(10, 12, [second])).toEqual([]);
+    expect(counters.perDay(10, 13, [second], null)).toMatchObject([{ day: 12, accepted: 5, sent: 0 }]);
+    expect(counters.perDay(10, 12, [second], null)).toEqual([]);
+  });
+
+  test('tell of one project on a route that others use too', () => {
+    const counters = counterStore(tenant.db);
+    const other = {
+      ...tenantStore(tenant.db).defaultProject(),
+      id: newId(),
+      slug: 'other',
+      is_default: 0 as const,
+    };
+    tenantStore(tenant.db).insertProject(other);
+    counters.addOutcomes(10, of(tenant.routeId), ['sent']);
+    counters.addOutcomes(10, of(tenant.routeId, other.id), ['sent', 'hard_bounced']);
+    expect(counters.ofRoute(tenant.routeId, 10, 11)).toMatchObject({ sent: 2, hard_bounced: 1 });
+    const mine = new Set([tenant.projectId]);
+    for (const [projects, sent] of [
+      [null, 2],
+      [mine, 1],
+    ] as const) {
+      expect(counters.perRoute(10, 11, projects)).toMatchObject([{ sent }]);
+      expect(counters.perDay(10, 11, [tenant.routeId], projects)).toMatchObject([{ sent }]);
+    }
+    expect(counters.perRoute(10, 11, new Set())).toEqual([]);
   });
 
   test('tell per day and channel what some projects, or all, have had accepted', () => {
@@ -105,13 +131,13 @@ describe('the counters', () => {
       { day: 11, channel: 'recall', accepted: 8 },
     ];
     expect(counters.perChannel(10, 12, null)).toEqual([termin, recall]);
-    expect(counters.perChannel(10, 12, ['a', 'c'])).toEqual([{ ...termin, accepted: 3 }]);
-    expect(counters.perChannel(10, 12, [])).toEqual([]);
+    expect(counters.perChannel(10, 12, new Set(['a', 'c']))).toEqual([{ ...termin, accepted: 3 }]);
+    expect(counters.perChannel(10, 12, new Set())).toEqual([]);
   });
 
   test('are those of a route that exists', () => {
     const counters = counterStore(tenant.db);
-    counters.addAccepted(1, newId(), 1);
+    counters.addAccepted(1, of(newId()), 1);
     expect(counters.write).toThrow(/FOREIGN KEY/);
   });
 });

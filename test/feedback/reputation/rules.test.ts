@@ -13,7 +13,7 @@ import {
 } from '#src/feedback/reputation/rules.ts';
 import { DAY, HOUR } from '#src/kernel/time.ts';
 
-const none: Counts = { sent: 0, refused: 0, delivered: 0, hard_bounced: 0, complaints: 0 };
+const none: Counts = { sent: 0, refused: 0, hard_bounced: 0, soft_bounced: 0, complaints: 0 };
 const counts = (some: Partial<Counts>): Counts => ({ ...none, ...some });
 
 describe('whether a limit is reached', () => {
@@ -33,23 +33,27 @@ describe('whether a limit is reached', () => {
     ['41 messages, two came back', { sent: 41, hard_bounced: 2 }, null],
     ['a million, one too few', { sent: 1_000_000, hard_bounced: 49_999 }, null],
     ['a million, exactly 5 %', { sent: 1_000_000, hard_bounced: 50_000 }, 'hard_bounces'],
-    ['19 messages, one complaint', { sent: 19, delivered: 19, complaints: 1 }, null],
-    ['20 messages, one complaint', { sent: 20, delivered: 20, complaints: 1 }, 'complaints'],
-    ['1,000 delivered, one complaint: 0.1 %', { sent: 1_000, delivered: 1_000, complaints: 1 }, 'complaints'],
-    ['1,001 delivered, one complaint', { sent: 1_001, delivered: 1_001, complaints: 1 }, null],
-    ['2,000 delivered, two complaints', { sent: 2_000, delivered: 2_000, complaints: 2 }, 'complaints'],
-    ['2,001 delivered, two complaints', { sent: 2_001, delivered: 2_001, complaints: 2 }, null],
+    ['19 messages, one complaint', { sent: 19, complaints: 1 }, null],
+    ['20 messages, one complaint', { sent: 20, complaints: 1 }, 'complaints'],
+    ['1,000 messages, one complaint: 0.1 %', { sent: 1_000, complaints: 1 }, 'complaints'],
+    ['1,001 messages, one complaint', { sent: 1_001, complaints: 1 }, null],
+    ['2,000 messages, two complaints', { sent: 2_000, complaints: 2 }, 'complaints'],
+    ['2,001 messages, two complaints', { sent: 2_001, complaints: 2 }, null],
     [
-      'deliveries are reported, so sent does not count',
-      { sent: 1_500, delivered: 1_000, complaints: 1 },
+      'complaints are of what did not bounce, softly or for good',
+      { sent: 1_000, refused: 21, hard_bounced: 10, soft_bounced: 11, complaints: 1 },
       'complaints',
     ],
-    ['half of it is reported', { sent: 2_000, delivered: 1_000, complaints: 1 }, 'complaints'],
-    ['less than half of it is reported: sent counts', { sent: 2_001, delivered: 1_000, complaints: 1 }, null],
-    ['three notices among 5,000 mails', { sent: 5_000, delivered: 3, complaints: 1 }, null],
-    ['no delivery is reported: sent counts', { sent: 1_001, complaints: 1 }, null],
-    ['no delivery is reported, 1,000 sent', { sent: 1_000, complaints: 1 }, 'complaints'],
-    ['a complaint of older mail, nothing delivered since', { refused: 20, complaints: 1 }, null],
+    [
+      'one bounce fewer',
+      { sent: 1_000, refused: 21, hard_bounced: 10, soft_bounced: 10, complaints: 1 },
+      null,
+    ],
+    [
+      'a complaint of older mail, all of it bounced since',
+      { refused: 20, soft_bounced: 20, complaints: 1 },
+      null,
+    ],
     ['both: bounces come first', { sent: 20, hard_bounced: 1, complaints: 1 }, 'hard_bounces'],
   ];
   test.each(cases)('%s', (_, some, measure) => {
@@ -61,10 +65,9 @@ describe('whether a limit is reached', () => {
       measure: 'hard_bounces',
       count: 3,
       whole: 20,
-      ofDelivered: false,
     });
-    const complained = counts({ sent: 900, delivered: 800, complaints: 1 });
-    expect(findingOf(complained)).toMatchObject({ count: 1, whole: 800, ofDelivered: true });
+    const complained = counts({ sent: 900, soft_bounced: 100, complaints: 1 });
+    expect(findingOf(complained)).toMatchObject({ count: 1, whole: 800 });
   });
 });
 
@@ -74,7 +77,11 @@ describe('the guardrail is evaluated again', () => {
     ['never where nothing came back', { sent: 5 }, null],
     ['at each while there are fewer than 20', { sent: 19, hard_bounced: 1 }, TODAY],
     ['tomorrow, when a day has passed out of the window', { sent: 21, hard_bounced: 1 }, TODAY + 1],
-    ['at each mail while there is nothing to measure a complaint by', { refused: 20, complaints: 1 }, TODAY],
+    [
+      'at each mail while there is nothing to measure a complaint by',
+      { refused: 20, soft_bounced: 20, complaints: 1 },
+      TODAY,
+    ],
   ];
   test.each(cases)('%s', (_, some, on) => {
     expect(lookAgainOn(counts(some), TODAY)).toBe(on);
@@ -95,9 +102,9 @@ describe('the window', () => {
   });
 
   test('leaves out earlier counts', () => {
-    const all = counts({ sent: 10, refused: 4, delivered: 8, hard_bounced: 3, complaints: 2 });
-    const earlier = counts({ sent: 9, refused: 4, delivered: 5, hard_bounced: 1 });
-    const after = { sent: 1, refused: 0, delivered: 3, hard_bounced: 2, complaints: 2 };
+    const all = counts({ sent: 10, refused: 4, hard_bounced: 3, soft_bounced: 8, complaints: 2 });
+    const earlier = counts({ sent: 9, refused: 4, hard_bounced: 1, soft_bounced: 5 });
+    const after = { sent: 1, refused: 0, hard_bounced: 2, soft_bounced: 3, complaints: 2 };
     expect([since(all, earlier), since(all, undefined)]).toEqual([after, all]);
   });
 });
@@ -106,11 +113,11 @@ describe('nearness to the limit', () => {
   const cases: readonly (readonly [Partial<Counts>, string, bounces: number, complaints: number])[] = [
     [{}, 'ok', 1, 1],
     [{ sent: 3, hard_bounced: 1 }, 'watch', 0, 1],
-    [{ sent: 100, delivered: 100 }, 'ok', 5, 1],
-    [{ sent: 100, delivered: 100, hard_bounced: 2 }, 'ok', 3, 1],
-    [{ sent: 100, delivered: 100, hard_bounced: 3 }, 'watch', 2, 1],
-    [{ sent: 1_001, delivered: 1_001, complaints: 1 }, 'watch', 51, 1],
-    [{ sent: 3_000, delivered: 3_000, complaints: 1 }, 'ok', 150, 2],
+    [{ sent: 100 }, 'ok', 5, 1],
+    [{ sent: 100, hard_bounced: 2 }, 'ok', 3, 1],
+    [{ sent: 100, hard_bounced: 3 }, 'watch', 2, 1],
+    [{ sent: 1_001, complaints: 1 }, 'watch', 51, 1],
+    [{ sent: 3_000, complaints: 1 }, 'ok', 150, 2],
   ];
   test.each(cases)('%j: %s', (some, nearness, hardBouncesLeft, complaintsLeft) => {
     expect(nearnessOf(counts(some))).toEqual({ nearness, hardBouncesLeft, complaintsLeft });
@@ -134,15 +141,10 @@ test('a rate is a share of at most 1, and null if there is nothing to divide by'
 
 test('the reason names route, figures, window and limit', () => {
   const from = Date.UTC(2026, 9, 23);
-  const bounced = { measure: 'hard_bounces', count: 3, whole: 59, ofDelivered: false } as const;
-  const complained = { measure: 'complaints', count: 2, whole: 2_000, ofDelivered: true } as const;
-  expect([
-    reasonOf(bounced, 'broadcast', from),
-    reasonOf(complained, 'outgoing', from),
-    reasonOf({ ...complained, ofDelivered: false }, 'outgoing', from),
-  ]).toEqual([
+  const bounced = { measure: 'hard_bounces', count: 3, whole: 59 } as const;
+  const complained = { measure: 'complaints', count: 2, whole: 2_000 } as const;
+  expect([reasonOf(bounced, 'broadcast', from), reasonOf(complained, 'outgoing', from)]).toEqual([
     'Hard bounces on the route broadcast: 3 of 59 messages since 2026-10-23 (5.08%). The limit is 5%.',
-    'Complaints on the route outgoing: 2 of 2,000 delivered messages since 2026-10-23 (0.1%). The limit is 0.1%.',
-    'Complaints on the route outgoing: 2 of 2,000 sent messages since 2026-10-23 (0.1%). The limit is 0.1%.',
+    'Complaints on the route outgoing: 2 of 2,000 messages that did not bounce since 2026-10-23 (0.1%). The limit is 0.1%.',
   ]);
 });

@@ -312,10 +312,11 @@ WHEN EXISTS (SELECT 1 FROM audit WHERE seq = NEW.seq OR id = NEW.id) BEGIN
   SELECT RAISE(ABORT, 'the audit is append-only');
 END;
 
--- Mails (one a recipient) per route and UTC day; `day` counts from the epoch.
+-- Mails (one a recipient) per route, project and UTC day; `day` counts from the epoch. A route may be that of all projects.
 CREATE TABLE counters (
   day          INTEGER NOT NULL,
   route_id     TEXT NOT NULL REFERENCES routes (id),
+  project_id   TEXT NOT NULL REFERENCES projects (id),
   accepted     INTEGER NOT NULL,
   sent         INTEGER NOT NULL DEFAULT 0,
   -- refused for good by the upstream, never sent
@@ -328,7 +329,7 @@ CREATE TABLE counters (
   -- recipients who opened and clicked, once each, machines not counted
   opens        INTEGER NOT NULL DEFAULT 0,
   clicks       INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (day, route_id)
+  PRIMARY KEY (day, route_id, project_id)
 ) STRICT, WITHOUT ROWID;
 
 -- Accepted mails (one a recipient) per channel, project and UTC day.
@@ -419,8 +420,8 @@ CREATE TABLE guardrail_baselines (
   day          INTEGER NOT NULL,
   sent         INTEGER NOT NULL,
   refused      INTEGER NOT NULL,
-  delivered    INTEGER NOT NULL,
   hard_bounced INTEGER NOT NULL,
+  soft_bounced INTEGER NOT NULL,
   complaints   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
