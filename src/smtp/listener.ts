@@ -88,6 +88,10 @@ export interface Listener {
 const LARGE_FROM_BYTES = 1_048_576;
 /** RFC 5321 §4.5.3.2.7. */
 const IDLE_MS = 5 * MINUTE;
+/** Whom a client wants to write to, or who it is, must be accepted by then, whatever else it sends. */
+const UNPROVEN_MS = MINUTE;
+/** Content that arrives more slowly is no progress: it would keep a place with a byte a minute. */
+const PROGRESS_BYTES = 16_384;
 /** No honest session is longer; a client that sends a byte a minute must not hold a place for ever. */
 const SESSION_MS = 30 * MINUTE;
 /** At a stop, for the last replies to arrive. */
@@ -116,10 +120,17 @@ const declaredSize = ({ envelope: { mailFrom } }: SmtpSession): number =>
 
 const tlsOf = ({ cert, key }: Certificate) => ({ cert, key, minVersion: 'TLSv1.2' }) as const;
 
+interface Admitted {
+  readonly client: string;
+  /** The ends of its time: of the whole session, and of that before it has proven to be of use. */
+  readonly cap: NodeJS.Timeout;
+  readonly unproven: NodeJS.Timeout;
+}
+
 export const createListener = (options: ListenerOptions): Listener => {
   const { name, limits, handlers, log, budget, certificate } = options;
   const perClient = new Map<string, number>();
-  const admitted = new Map<string, { readonly client: string; readonly cap: NodeJS.Timeout }>();
+  const admitted = new Map<string, Admitted>();
   /** Every socket there is: connections that are being closed have left the library's list. */
   const sockets = new Set<Socket>();
   /** Ids of the sessions whose message is being received or waits for its reply. */
@@ -138,13 +149,22 @@ export const createListener = (options: ListenerOptions): Listener => {
     if (held >= limits.perClient) throw new SmtpRefusal(421, '4.7.0 too many connections from your address');
     perClient.set(client, held + 1);
     const end = () => server.dismiss(session.id, 421, '4.4.2 the session takes too long');
-    admitted.set(session.id, { client, cap: setTimeout(end, SESSION_MS).unref() });
+    const cap = setTimeout(end, SESSION_MS).unref();
+    const unproven = setTimeout(end, UNPROVEN_MS).unref();
+    admitted.set(session.id, { client, cap, unproven });
+  };
+  const progress = ({ id }: SmtpSession): void => server.setActive(id, performance.now());
+  /** A recipient or the sender was accepted. */
+  const prove = (session: SmtpSession): void => {
+    clearTimeout(admitted.get(session.id)?.unproven);
+    progress(session);
   };
   const onClosed = ({ id }: SmtpSession): void => {
     const left = admitted.get(id);
     if (!left) return;
     admitted.delete(id);
     clearTimeout(left.cap);
+    clearTimeout(left.unproven);
     const held = (perClient.get(left.client) ?? 1) - 1;
     if (held > 0) perClient.set(left.client, held);
     else perClient.delete(left.client);
@@ -170,15 +190,19 @@ export const createListener = (options: ListenerOptions): Listener => {
     // The declared size is taken at once: of many messages that grow side by side, none would come to its end.
     const hasRoom = reserve(declaredSize(session));
     const hold = (bytes: number): boolean => {
+      if (Math.floor((came + bytes) / PROGRESS_BYTES) > Math.floor(came / PROGRESS_BYTES)) progress(session);
       came += bytes;
       // Likewise for a message without a declared size that has become large: it takes all that it may still become.
       const wanted = came > LARGE_FROM_BYTES ? limits.messageBytes : came;
       return hasRoom && (came <= held || reserve(wanted - held));
     };
     try {
-      return await handlers.data(await readData(stream, limits.messageBytes, hold), session);
+      const content = await readData(stream, limits.messageBytes, hold);
+      server.setActive(session.id, Number.POSITIVE_INFINITY);
+      return await handlers.data(content, session);
     } finally {
       budget.release(owner, held);
+      progress(session);
     }
   };
   const onReplied = ({ id }: SmtpSession): void => {
@@ -204,7 +228,6 @@ export const createListener = (options: ListenerOptions): Listener => {
     {
       name: options.hostName,
       size: limits.messageBytes,
-      maxClients: limits.connections,
       maxRecipients: limits.recipients,
       socketTimeout: IDLE_MS,
       // `stop` says how long it waits; the library would cut off what is in flight after half a minute.
@@ -231,7 +254,10 @@ export const createListener = (options: ListenerOptions): Listener => {
         authMethods: ['PLAIN', 'LOGIN'],
         onAuth: (auth, session, callback) => {
           authenticate(auth, session).then(
-            (user) => callback(null, { user }),
+            (user) => {
+              prove(session);
+              callback(null, { user });
+            },
             (error) => callback(refusalOf(error)),
           );
         },
@@ -243,9 +269,10 @@ export const createListener = (options: ListenerOptions): Listener => {
           if (!hasRoomFor(sizeIn(args), session)) throw crowded();
         }, callback),
       onRcptTo: ({ address, args }, session, callback) =>
-        answered(() => {
+        answered(async () => {
           refuseParameters(args, OF_RCPT);
-          return handlers.rcpt(address, session);
+          await handlers.rcpt(address, session);
+          prove(session);
         }, callback),
       onData: (stream, session, callback) => {
         receiving.add(session.id);
@@ -263,7 +290,7 @@ export const createListener = (options: ListenerOptions): Listener => {
           .finally(() => onReplied(session));
       },
     },
-    { mistakes: limits.mistakes, perClient: limits.perClient },
+    { ...limits, handshakeMs: UNPROVEN_MS },
   );
   server.on('error', (error) => log.debug({ err: error, listener: name }, 'an SMTP connection failed'));
 

@@ -5,15 +5,19 @@
 // The library parses many lines of a chunk at once, each with whatever line end it has. Here it gets them one by one while it
 // reads commands; the content of a message it gets as it comes, and read-data.ts checks that.
 //
-// This file alone knows the library's insides. There are three: `SMTPConnection._createParser`, where our parser comes in;
-// `SMTPStream._dataMode`, true from 354 to the final dot; and `SMTPServer._acceptSocket`, where a TLS handshake begins. The
-// library offers no public way to any of them. Its version is pinned exactly, and test/smtp/strict-server.test.ts names what
-// an upgrade has changed.
+// Where all places are taken, a newcomer gets that of another connection or TLS handshake (places.ts).
+//
+// This file alone knows the library's insides. There are four: `SMTPConnection._createParser`, where our parser comes in;
+// `SMTPStream._dataMode`, true from 354 to the final dot; `SMTPServer._acceptSocket`, where a TLS handshake begins; and
+// `SMTPServer._pendingSockets`, the handshakes. The library offers no public way to any of them. Its version is pinned
+// exactly, and test/smtp/strict-server.test.ts names what an upgrade has changed.
 import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { SMTPConnection, type SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 import { clientKey } from '#src/kernel/rate-limit.ts';
+import { SECOND } from '#src/kernel/time.ts';
+import { type Place, placeToGive } from './places.ts';
 
 export type {
   SMTPServerAddress as SmtpPath,
@@ -105,7 +109,9 @@ class StrictStream extends SMTPStream {
   }
 }
 
-class StrictConnection extends SMTPConnection {
+class StrictConnection extends SMTPConnection implements Place {
+  readonly client = clientKey(this.remoteAddress);
+  activeAt = performance.now();
   #mistakes = 0;
   #isSentAway = false;
   readonly #maxMistakes: number;
@@ -145,53 +151,91 @@ class StrictConnection extends SMTPConnection {
 export interface ServerBounds {
   /** Refused commands, after which a connection is closed. */
   readonly mistakes: number;
+  /** Connections, and beside them TLS handshakes, of all clients. */
+  readonly connections: number;
   /** TLS handshakes of one client address at a time. */
   readonly perClient: number;
+  /** A handshake takes at most so long. */
+  readonly handshakeMs: number;
+}
+
+/** Node crashes when a handshake is ended in the tick in which it began. */
+const HANDSHAKE_BEGUN_MS = SECOND;
+
+interface Handshake extends Place {
+  readonly socket: Socket;
 }
 
 export class StrictServer extends SMTPServer {
   readonly #bounds: ServerBounds;
-  readonly #handshakes = new Map<string, number>();
+  readonly #handshakes = new Set<Handshake>();
 
   constructor(options: SMTPServerOptions, bounds: ServerBounds) {
-    super(options);
+    super({ ...options, maxClients: bounds.connections });
     this.#bounds = bounds;
+  }
+
+  #connection(id: string): StrictConnection | undefined {
+    for (const one of this.connections) if (one.id === id) return one as StrictConnection;
+    return undefined;
   }
 
   /** Sends a last reply on the connection of the session `id`, where it is still there, and closes it. */
   dismiss(id: string, code: number, text: string): void {
-    const connection = [...this.connections].find((one) => one.id === id);
+    const connection = this.#connection(id);
     connection?.send(code, text);
     connection?.close();
   }
 
+  /** Notes when the session `id` last made progress; Infinity while it waits for our reply. */
+  setActive(id: string, at: number): void {
+    const connection = this.#connection(id);
+    if (connection) connection.activeAt = at;
+  }
+
   /** A client that never finishes its TLS handshake never becomes a session, and is counted nowhere else. */
-  override _acceptSocket(socket: Socket, handshake: boolean): (() => void) | false {
-    if (!handshake) return super._acceptSocket(socket, handshake);
+  override _acceptSocket(socket: Socket, isHandshake: boolean): (() => void) | false {
+    if (!isHandshake) return super._acceptSocket(socket, isHandshake);
+    const now = performance.now();
     const client = clientKey((socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, ''));
-    const pending = this.#handshakes.get(client) ?? 0;
-    const release = pending < this.#bounds.perClient && super._acceptSocket(socket, handshake);
+    const own = [...this.#handshakes].filter((one) => one.client === client).length;
+    if (this.#handshakes.size >= this.#bounds.connections) {
+      const begun = [...this.#handshakes].filter(({ activeAt }) => now - activeAt > HANDSHAKE_BEGUN_MS);
+      const given = placeToGive(begun, client);
+      if (given) this.#endHandshake(given);
+    }
+    const release = own < this.#bounds.perClient && super._acceptSocket(socket, isHandshake);
     if (release === false) {
       socket.on('error', () => undefined);
       socket.destroy();
       return false;
     }
-    this.#handshakes.set(client, pending + 1);
-    let isOver = false;
+    const handshake: Handshake = { client, activeAt: now, socket };
+    this.#handshakes.add(handshake);
+    const tooLate = setTimeout(() => this.#endHandshake(handshake), this.#bounds.handshakeMs).unref();
     const end = (): void => {
-      if (isOver) return;
-      isOver = true;
-      const left = (this.#handshakes.get(client) ?? 1) - 1;
-      if (left > 0) this.#handshakes.set(client, left);
-      else this.#handshakes.delete(client);
+      clearTimeout(tooLate);
+      this.#handshakes.delete(handshake);
       release();
     };
     socket.once('close', end);
     return end;
   }
 
+  /** From above: node crashes when the socket below a handshake is destroyed. */
+  #endHandshake(handshake: Handshake): void {
+    this.#handshakes.delete(handshake);
+    const topSocket = this._pendingSockets.get(handshake.socket);
+    this._pendingSockets.delete(handshake.socket);
+    topSocket?.destroy();
+  }
+
   override connect(socket: Socket, socketOptions?: SMTPConnectionOptions | null): void {
     const connection = new StrictConnection(this, socket, socketOptions, this.#bounds.mistakes);
+    if (this.connections.size >= this.#bounds.connections) {
+      const given = placeToGive(this.connections as Set<StrictConnection>, connection.client);
+      given?.send(421, '4.3.2 the place is needed for another client, try again later');
+    }
     this.connections.add(connection);
     connection.on('error', (error) => this.emit('error', error));
     connection.init();

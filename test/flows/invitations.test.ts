@@ -253,7 +253,7 @@ describe('memberships of who is signed in', () => {
   });
 });
 
-test('no address is flooded with invitations, and no practice writes to everyone', async () => {
+test('no address is flooded with invitations, and no practice and no account writes to everyone', async () => {
   const limited = await startApp({
     // The clock does not move, so no limit is refilled meanwhile.
     clock: createTestClock(Date.now()),
@@ -262,12 +262,22 @@ test('no address is flooded with invitations, and no practice writes to everyone
     },
   });
   try {
-    const { id } = await limited.createPractice();
-    await makeOwner(limited, id, 'owner@example.org');
+    const [{ id }, second, third] = [
+      await limited.createPractice(),
+      await limited.createPractice(),
+      await limited.createPractice(),
+    ];
+    for (const practice of [id, second.id]) await makeOwner(limited, practice, 'owner@example.org');
+    for (const practice of [id, third.id]) await makeOwner(limited, practice, 'other@example.org');
     const { token } = await signIn(limited, 'owner@example.org');
-    const path = `/api/practices/${id}/members`;
-    const ask = (email: string, by = token) =>
-      limited.request<Refusal>('POST', path, { email, role_id: 'viewer' }, by);
+    const { token: other } = await signIn(limited, 'other@example.org');
+    const ask = (email: string, by = token, practice = id) =>
+      limited.request<Refusal>(
+        'POST',
+        `/api/practices/${practice}/members`,
+        { email, role_id: 'viewer' },
+        by,
+      );
     const statuses: number[] = [];
     for (let count = 0; count < 4; count++) statuses.push((await ask('victim@example.org')).status);
     expect(statuses).toEqual([201, 200, 200, 429]);
@@ -279,21 +289,30 @@ test('no address is flooded with invitations, and no practice writes to everyone
     expect(refusals.map(({ status }) => status)).toEqual([429, 429, 429]);
     expect(Number(refusals[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await ask('late@example.org', limited.adminToken)).status).toBe(201);
+    // The account is limited in another practice of its own, the practice by whichever account, and nothing else.
+    const elsewhere = await ask('late@example.org', token, second.id);
+    expect([elsewhere.status, Number(elsewhere.headers.get('retry-after'))]).toEqual([
+      429,
+      expect.any(Number),
+    ]);
+    expect((await ask('later@example.org', other)).status).toBe(429);
+    expect((await ask('later@example.org', other, third.id)).status).toBe(201);
   } finally {
     await limited.remove();
   }
 });
 
-test('one address is invited by one practice ten times a day at most, however patiently', async () => {
+test('one address is invited by one practice, and by one account, ten times a day at most, however patiently', async () => {
   const clock = createTestClock(Date.now());
   const patient = await startApp({ clock });
   try {
     const [{ id }, other] = [await patient.createPractice(), await patient.createPractice()];
     await makeOwner(patient, id, 'owner@example.org');
-    await makeOwner(patient, other.id, 'owner@example.org');
+    for (const email of ['owner@example.org', 'other@example.org']) await makeOwner(patient, other.id, email);
     const { token } = await signIn(patient, 'owner@example.org');
-    const ask = (email: string, practice = id) =>
-      patient.request('POST', `/api/practices/${practice}/members`, { email, role_id: 'viewer' }, token);
+    const { token: otherOwner } = await signIn(patient, 'other@example.org');
+    const ask = (email: string, practice = id, by = token) =>
+      patient.request('POST', `/api/practices/${practice}/members`, { email, role_id: 'viewer' }, by);
     const statuses: number[] = [];
     for (let count = 0; count < 12; count++) {
       clock.set(clock.now() + MINUTE);
@@ -301,7 +320,8 @@ test('one address is invited by one practice ten times a day at most, however pa
     }
     expect(statuses).toEqual([201, ...Array(9).fill(200), 429, 429]);
     expect((await ask('someone@example.org')).status).toBe(201);
-    expect((await ask('victim@example.org', other.id)).status).toBe(201);
+    expect((await ask('victim@example.org', other.id)).status).toBe(429);
+    expect((await ask('victim@example.org', other.id, otherOwner)).status).toBe(201);
     clock.set(clock.now() + 3 * 60 * MINUTE);
     expect((await ask('victim@example.org')).status).toBe(200);
   } finally {

@@ -31,7 +31,8 @@ interface Scene {
   readonly complained: string[];
   readonly told: { recipient: string; mailFrom: string; content: string }[];
   readonly defects: string[];
-  talk(): Promise<SmtpTalk>;
+  /** From the address of this machine that is given. */
+  talk(localAddress?: string): Promise<SmtpTalk>;
 }
 
 const started = async (
@@ -77,8 +78,8 @@ const started = async (
   });
   endings.push(() => inbound.stop(0));
   const { port } = await inbound.start();
-  const talk = async (): Promise<SmtpTalk> => {
-    const one = await talkTo(port);
+  const talk = async (localAddress?: string): Promise<SmtpTalk> => {
+    const one = await talkTo(port, '127.0.0.1', localAddress);
     endings.push(() => one.end());
     return one;
   };
@@ -574,6 +575,102 @@ describe('limits', () => {
     await until('a place is free', async () => scene.inbound.stats().connections === 1);
     const four = await scene.talk();
     expect(await four.reply()).toMatch(/^220 /);
+  });
+
+  test('four clients that keep all places with commands that lead to nothing give way to a fifth', async () => {
+    const scene = await started();
+    const kept = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const one = await scene.talk(`127.0.0.${2 + (index % 4)}`);
+        await one.hello();
+        return one;
+      }),
+    );
+    const last = scene.talk('127.0.0.6');
+    for (const one of kept) for (const command of ['NOOP', 'RSET', 'EHLO x']) one.write(`${command}\r\n`);
+    const fifth = await last;
+    await fifth.hello();
+    await fifth.envelope('', own);
+    fifth.write('Subject: x\r\n\r\n.\r\n');
+    expect(await fifth.reply()).toMatch(/^250 /);
+    expect(scene.inbound.stats().connections).toBe(200);
+    // The replies to the three commands come first, or some of them.
+    expect(await kept[0]?.rest()).toMatch(/421 4\.3\.2 the place is needed/);
+    // Those that come back get places of their like.
+    for (let again = 0; again < 20; again += 1) await (await scene.talk('127.0.0.2')).hello();
+    await fifth.envelope('', own);
+  });
+
+  test('a message that is coming keeps its place; idle connections of the same client give way first', async () => {
+    const scene = await started({ limits: { connections: 3, perClient: 3 } });
+    const busy = await scene.talk('127.0.0.2');
+    await busy.hello();
+    await busy.envelope('', own);
+    const [one, two] = [await scene.talk('127.0.0.2'), await scene.talk('127.0.0.2')];
+    await one.hello();
+    await two.hello();
+    busy.write(`Subject: x\r\n\r\n${`${'a'.repeat(998)}\r\n`.repeat(20)}`);
+    await pause(50);
+    const [three, four] = [await scene.talk('127.0.0.3'), await scene.talk('127.0.0.4')];
+    await three.hello();
+    await four.hello();
+    expect([await one.reply(), await two.reply()]).toEqual([
+      expect.stringMatching(/^421 4\.3\.2/),
+      expect.stringMatching(/^421 4\.3\.2/),
+    ]);
+    busy.write('.\r\n');
+    expect(await busy.reply()).toMatch(/^250 /);
+  });
+
+  const afterMinutes = async (
+    minutes: number,
+    say: (one: SmtpTalk) => Promise<unknown>,
+    meanwhile = 'NOOP\r\nRSET\r\nEHLO x\r\n',
+  ): Promise<SmtpTalk> => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const scene = await started({ certificate: { cert: certificate.certificate, key: certificate.key } });
+    const one = await scene.talk();
+    await until('it is there', () => scene.inbound.stats().connections === 1);
+    await vi.advanceTimersByTimeAsync(100);
+    await one.hello();
+    await say(one);
+    for (let halves = 0; halves < 2 * minutes; halves += 1) {
+      await vi.advanceTimersByTimeAsync(MINUTE / 2);
+      one.write(meanwhile);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    vi.useRealTimers();
+    return one;
+  };
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([
+    ['says nothing of use', async () => undefined],
+    ['names a sender alone', (one: SmtpTalk) => one.say('MAIL FROM:<>')],
+    [
+      'is refused its recipients',
+      async (one: SmtpTalk) => {
+        await one.say('MAIL FROM:<>');
+        await one.say('RCPT TO:<eve@example.org>');
+      },
+    ],
+  ])('a client that %s has a minute', async (_, say) => {
+    const one = await afterMinutes(1, say);
+    await one.rest();
+  });
+
+  test('a TLS handshake that was begun has a minute', async () => {
+    const one = await afterMinutes(1, (talk) => talk.say('STARTTLS'), '');
+    await one.rest();
+  });
+
+  test('a client that has named a recipient may be idle for longer', async () => {
+    const one = await afterMinutes(3, async (talk) => {
+      await talk.say('MAIL FROM:<>');
+      await talk.say(`RCPT TO:<${own}>`);
+    });
+    one.write('QUIT\r\n');
+    expect(await one.rest()).toMatch(/^221 /m);
   });
 
   test('of recipients: the rest may come in another transaction', async () => {

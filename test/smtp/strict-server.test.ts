@@ -50,7 +50,7 @@ test('SMTPStream.isClosed keeps it from running a line that was left unfinished'
 });
 
 test.each([
-  ['a TLS handshake begins', true],
+  ['a TLS handshake begins, which _pendingSockets then holds', true],
   ['a client connects in clear', false],
 ])('SMTPServer._acceptSocket is called where %s', async (_when, secure) => {
   const seen: [handshake: boolean, release: string][] = [];
@@ -72,6 +72,7 @@ test.each([
   await once(server.server, 'listening');
   const client = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
   await once(server.server, 'connection');
+  expect(server._pendingSockets.size).toBe(secure ? 1 : 0);
   // Ending a handshake in the tick in which its connection came crashes Node.
   await new Promise((resolve) => setImmediate(resolve));
   client.destroy();

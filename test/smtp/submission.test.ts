@@ -7,15 +7,16 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError, errorTable } from '#src/kernel/errors.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { createLog } from '#src/kernel/log.ts';
-import { systemClock } from '#src/kernel/time.ts';
+import { MINUTE, systemClock } from '#src/kernel/time.ts';
 import { createListener, type ListenerOptions } from '#src/smtp/listener.ts';
 import { createSubmission, refusalOf, type SubmissionOptions } from '#src/smtp/submission.ts';
 import { readCertificate, renewCertificate } from '#src/smtp/tls.ts';
@@ -264,6 +265,37 @@ describe('connections and content are bounded', () => {
       if (socket) [greeting] = (await once(socket, 'data').then(([data]) => [String(data)])) as [string];
     }
     expect(greeting).toMatch(/^220 /);
+  });
+
+  test('where handshakes take all places, one of the client with the most gives way, and each has a minute', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const listener = createListener({
+      name: 'test',
+      listen: { host: '127.0.0.1', port: 0 },
+      hostName: 'mail.example.com',
+      certificate: pem(createCertificate(['mail.example.com'])),
+      implicitTls: true,
+      limits: { connections: 4, perClient: 2, messageBytes: 100_000, recipients: 10, mistakes: 10 },
+      budget: createByteBudget(100_000),
+      handlers: { mail: () => undefined, rcpt: () => undefined, data: async () => '2.0.0 taken' },
+      log,
+    });
+    endings.push(() => listener.stop(0));
+    const { port } = await listener.start();
+    const open = ['127.0.0.2', '127.0.0.3', '127.0.0.2', '127.0.0.3'].map((localAddress) =>
+      connect({ host: '127.0.0.1', port, localAddress }).on('error', () => undefined),
+    );
+    for (const socket of open) endings.push(() => socket.destroy());
+    await Promise.all(open.map((socket) => once(socket, 'connect')));
+    const closed = open.map((socket) => once(socket, 'close'));
+    // The first second of a handshake is not disturbed.
+    await pause(1_100);
+    expect((await handshake(port)).authorized).toBe(false);
+    await Promise.race(closed);
+    expect(open.filter(({ destroyed }) => destroyed)).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    vi.useRealTimers();
+    await Promise.all(closed);
   });
 
   test('content for which there is no room is refused for now, and the room is given back', async () => {

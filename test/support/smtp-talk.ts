@@ -25,8 +25,9 @@ export interface SmtpTalk {
   end(): void;
 }
 
-export const talkTo = async (port: number, host = '127.0.0.1'): Promise<SmtpTalk> => {
-  let socket: Socket = connect({ host, port, noDelay: true });
+/** `localAddress`: any of 127.0.0.0/8, each of which is a client of its own. */
+export const talkTo = async (port: number, host = '127.0.0.1', localAddress?: string): Promise<SmtpTalk> => {
+  let socket: Socket = connect({ host, port, localAddress, noDelay: true });
   await once(socket, 'connect');
   let received = '';
   let closed = false;

@@ -31,29 +31,33 @@ import type { Role } from './rules.ts';
 
 export interface InviteDeps extends PeopleDeps {
   readonly limitEmail: RateCheck;
-  /** Invitations of one tenant, to one address and together. Throws `rate_limited`. */
-  readonly limitInvitations: (tenantId: string, emailKey: string) => void;
+  /**
+   * Invitations of one tenant, and of one account in all its tenants: to one address and together. `accountId` is null for
+   * a token, which belongs to its tenant. Throws `rate_limited`.
+   */
+  readonly limitInvitations: (tenantId: string, accountId: string | null, emailKey: string) => void;
 }
 
-/** One practice: a large one invites its staff at once, and no one writes to strangers in our name all day. */
+/** A large practice invites its staff at once, and no one writes to strangers in our name all day. */
 const INVITATIONS = { perSecond: 200 / (HOUR / SECOND), burst: 200 };
-/** One practice to one address: a link may get lost, and no one is pressed. */
+/** To one address: a link may get lost, and no one is pressed. */
 const INVITATIONS_TO_ONE = { perSecond: 10 / (DAY / SECOND), burst: 10 };
 
 export const createInvitationLimit = (clock: Clock): InviteDeps['limitInvitations'] => {
-  const ofTenant = createRateCheck(
+  const together = createRateCheck(
     clock,
     () => INVITATIONS,
-    'The practice has invited too many people in too short a time.',
+    'The practice, or the account in all its practices, has invited too many people in too short a time.',
   );
   const toOne = createRateCheck(
     clock,
     () => INVITATIONS_TO_ONE,
     'The address has been invited often enough for today.',
   );
-  return (tenantId, emailKey) => {
-    toOne(`${tenantId} ${emailKey}`);
-    ofTenant(tenantId);
+  return (tenantId, accountId, emailKey) => {
+    const inviters = accountId === null ? [tenantId] : [tenantId, accountId];
+    for (const inviter of inviters) toOne(`${inviter} ${emailKey}`);
+    for (const inviter of inviters) together(inviter);
   };
 };
 
@@ -85,7 +89,7 @@ export const inviteMember = async (
   const { storage, clock, notices } = deps;
   const { email, emailKey } = invited.email;
   deps.limitEmail(emailKey);
-  if (caller.kind !== 'operator') deps.limitInvitations(tenantId, emailKey);
+  if (caller.kind !== 'operator') deps.limitInvitations(tenantId, caller.account?.id ?? null, emailKey);
   await refuseSystemTenant(storage, tenantId);
   return deps.queue(tenantId, async () => {
     const now = clock.now();
