@@ -28,7 +28,7 @@ const verify = (text: string) =>
     'systemd-analyze',
     'verify',
     '--man=no',
-    write('sendwerk.service', text.replace('/opt/sendwerk/node_modules/.bin/node', '/bin/true')),
+    write('sendwerk.service', text.replace('/opt/sendwerk/current/node_modules/.bin/node', '/bin/true')),
   );
 const exposure = (text: string) =>
   run(

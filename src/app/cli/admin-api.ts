@@ -8,8 +8,9 @@ import { formatListen, type ListenAddress } from '#src/kernel/config/values.ts';
 import type { Secret } from '#src/kernel/secret.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import { ConfigError, type FileProblem, readYaml } from '#src/kernel/yaml-file.ts';
-import { clean } from './admin-text.ts';
+import { clean, json } from './admin-text.ts';
 import { CommandError } from './command.ts';
+import type { CommandResult } from './config.ts';
 
 export interface Page<T> {
   readonly data: readonly T[];
@@ -70,33 +71,43 @@ const withQuery = (path: string, query: Query): string => {
   return `${path}?${new URLSearchParams(given)}`;
 };
 
-export const createAdminApi = ({ origin, token }: AdminAccess): AdminApi => {
-  const ask = async (method: string, path: string, body?: unknown): Promise<[Response, string]> => {
-    try {
-      const response = await fetch(origin + path, {
-        method,
-        // The token must not reach another server.
-        redirect: 'manual',
-        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-        headers: {
-          'X-Admin-Token': token.reveal(),
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      return [response, await response.text()];
-    } catch (error) {
-      const isLate = error instanceof Error && error.name === 'TimeoutError';
-      throw new CommandError(
-        isLate
-          ? `the daemon at ${origin} did not answer within ${ANSWER_TIMEOUT_MS / SECOND} s`
-          : `no daemon is reached at ${origin}: ${causeOf(error)}`,
-      );
-    }
-  };
+/** Throws CommandError where no daemon answers. */
+const ask = async (
+  origin: string,
+  method: string,
+  path: string,
+  token?: Secret,
+  body?: unknown,
+): Promise<[Response, string]> => {
+  try {
+    const response = await fetch(origin + path, {
+      method,
+      // The token must not reach another server.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      headers: {
+        ...(token === undefined ? {} : { 'X-Admin-Token': token.reveal() }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return [response, await response.text()];
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === 'TimeoutError';
+    throw new CommandError(
+      isLate
+        ? `the daemon at ${origin} did not answer within ${ANSWER_TIMEOUT_MS / SECOND} s`
+        : `no daemon is reached at ${origin}: ${causeOf(error)}`,
+    );
+  }
+};
 
+const notSendwerk = (origin: string, { status }: Response): CommandError =>
+  new CommandError(`what answers at ${origin} is not Sendwerk: status ${status}`);
+
+export const createAdminApi = ({ origin, token }: AdminAccess): AdminApi => {
   const call: AdminApi['call'] = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const [response, text] = await ask(method, path, body);
+    const [response, text] = await ask(origin, method, path, token, body);
     const answer = parse(text);
     if (response.ok && (response.status === 204 || answer !== undefined)) return answer as T;
     if (response.status === 401)
@@ -104,7 +115,7 @@ export const createAdminApi = ({ origin, token }: AdminAccess): AdminApi => {
         `the daemon at ${origin} does not take this admin token: it was started with another one`,
       );
     if (isRefusal(answer)) throw new CommandError(explain(answer));
-    throw new CommandError(`what answers at ${origin} is not Sendwerk: status ${response.status}`);
+    throw notSendwerk(origin, response);
   };
 
   const page = <T>(path: string, query: Query, limit: number, after: string | null): Promise<Page<T>> => {
@@ -175,17 +186,25 @@ const originOf = ({ host, port }: ListenAddress): string => {
   return `http://${loopback}:${port}`;
 };
 
+/** Where the daemon of this configuration is reached, with what reading its file found. */
+const readOrigin = (file: string) => {
+  const read = readYaml(file, readText(file), configSchema);
+  const { http, admin } = read.value;
+  if (http === undefined || admin === undefined)
+    throw new ConfigError(read.problems.filter(({ key }) => key === '' || /^(?:http|admin)\b/.test(key)));
+  if (http.listen.port === 0)
+    throw new CommandError(`${file}: http.listen takes any free port (0), so the daemon is not found by it`);
+  return { origin: originOf(http.listen), admin, problemAt: read.problemAt };
+};
+
 /** Throws CommandError, or ConfigError with the problems of the file. */
 export const readAdminAccess = (file: string, environment: Environment): AdminAccess => {
-  const { value, problems: found, problemAt } = readYaml(file, readText(file), configSchema);
-  const { http, admin } = value;
+  const { origin, admin, problemAt } = readOrigin(file);
   const problems: FileProblem[] = [];
   const findings: Findings = {
     problem: (path, expected, got) => problems.push(problemAt(path, expected, got)),
     warning: () => undefined,
   };
-  if (http === undefined || admin === undefined)
-    throw new ConfigError(found.filter(({ key }) => key === '' || /^(?:http|admin)\b/.test(key)));
   if (admin.token_file === undefined && admin.token_env === undefined)
     throw new CommandError(`${file} names no admin token: set admin.token_file or admin.token_env`);
   const token = readSecret(
@@ -196,7 +215,14 @@ export const readAdminAccess = (file: string, environment: Environment): AdminAc
     findings,
   );
   if (token === null) throw new ConfigError(problems);
-  if (http.listen.port === 0)
-    throw new CommandError(`${file}: http.listen takes any free port (0), so the daemon is not found by it`);
-  return { origin: originOf(http.listen), token };
+  return { origin, token };
+};
+
+/** What the daemon says of itself to everyone; exit code 1 unless it accepts mail. Throws as `readAdminAccess` does. */
+export const health = async (file: string): Promise<CommandResult> => {
+  const { origin } = readOrigin(file);
+  const [response, text] = await ask(origin, 'GET', '/healthz');
+  const answer = parse(text);
+  if (answer === undefined) throw notSendwerk(origin, response);
+  return { exitCode: response.ok ? 0 : 1, output: json(answer) };
 };

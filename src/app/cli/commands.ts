@@ -80,6 +80,15 @@ const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] 
       return dnsCheck(config, environment);
     },
   }),
+  defineCommand({
+    name: 'health',
+    summary: 'ask the running daemon how it is; fails unless it accepts mail',
+    options: { config: configOption },
+    run: async ({ config }) => {
+      const { health } = await import('./admin-api.ts');
+      return health(config);
+    },
+  }),
   ...adminCommands,
   defineCommand({
     name: 'version',

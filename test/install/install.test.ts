@@ -1,0 +1,185 @@
+// @module-tag slow
+// Installing, updating and going back on a bare server, by the commands of the README. One server for all, in this order.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '#test/support/process.ts';
+import { createServer } from './server.ts';
+
+/** Its packages are installed once; on a busy machine that takes a minute. */
+const INSTALL_MS = 180_000;
+const UPDATE_MS = 60_000;
+const SCHEMA = 'src/kernel/db/migrations/tenant/0001-schema.sql';
+
+let server: Awaited<ReturnType<typeof createServer>>;
+beforeAll(async () => {
+  server = await createServer();
+}, UPDATE_MS);
+afterAll(() => server.remove());
+
+const request = async <T>(method: string, path: string, headers: Record<string, string>, body?: object) => {
+  const response = await fetch(server.origin + path, {
+    method,
+    // The next request may be to another daemon.
+    headers: { 'Content-Type': 'application/json', Connection: 'close', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as T };
+};
+
+/** What the daemon that answers says of itself. */
+const runningVersion = async (): Promise<string> =>
+  (await request<{ version: string }>('GET', '/healthz', {})).body.version;
+
+/** With the packages of the first one, so that nothing is installed again. */
+const publish = (version: string, files: Readonly<Record<string, string>> = {}): string =>
+  server.publish({
+    'package.json': server.published('package.json').replace(/"version": "[^"]*"/, `"version": "${version}"`),
+    'bin/setup': `#!/bin/sh\ncd "$(dirname "$0")/.."\ncp -al "${server.at('opt/current/node_modules')}" .\n`,
+    ...files,
+  });
+
+/** For the versions that are published after it to be well again. */
+const repaired = (...names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, server.published(name)]));
+
+let _first: string;
+let second: string;
+let messagePath: string;
+let bearer: Record<string, string>;
+
+const expectSecond = async (): Promise<void> => {
+  expect(server.linked('current')).toBe(second);
+  expect(server.linked('previous')).toBe(server.first);
+  expect(await runningVersion()).toBe('0.2.0');
+};
+
+test('a host without compiler and Python installs it, starts it and sends', {
+  timeout: INSTALL_MS,
+}, async () => {
+  expect(server.run(['git', 'clone', '--quiet', server.at('origin'), server.at('opt/source')]).output).toBe(
+    '',
+  );
+  const { status, output } = server.run([server.at('opt/source/bin/sendwerk'), 'update']);
+  expect(status, output).toBe(0);
+  expect(server.linked('current')).toBe(server.first);
+  expect(server.sendwerk('config', 'check').output).toMatch(/^ok\n/);
+  server.systemctl('restart');
+  await until('it is healthy', () => server.sendwerk('health').status === 0);
+  _first = await runningVersion();
+
+  const admin = { 'X-Admin-Token': server.adminToken };
+  const practice = await request<{ id: string }>('POST', '/api/practices', admin, { name: 'Praxis' });
+  const path = `/api/practices/${practice.body.id}`;
+  const fields = { name: 'test', scope: 'team' };
+  const token = await request<{ token: string }>('POST', `${path}/api-tokens`, admin, fields);
+  bearer = { Authorization: `Bearer ${token.body.token}` };
+  const mail = { to: 'erika@example.org', subject: 'Termin', text: 'Bis Montag!' };
+  const sent = await request<{ id: string }>('POST', `${path}/send`, bearer, mail);
+  expect(sent.status).toBe(202);
+  messagePath = `${path}/messages/${sent.body.id}`;
+  await until('it is captured', async () => {
+    const captures = `${path}/captures?message_id=${sent.body.id}`;
+    return (await request<{ data: object[] }>('GET', captures, bearer)).body.data.length === 1;
+  });
+});
+
+test('an installation that fails leaves the packages as they were', () => {
+  const marker = server.at('opt/source/node_modules/marker');
+  mkdirSync(server.at('opt/source/node_modules'));
+  writeFileSync(marker, '');
+  const unreachable = {
+    npm_config_registry: 'http://127.0.0.1:9',
+    npm_config_cache: server.at('home/cache'),
+    npm_config_fetch_retries: '0',
+  };
+  const { status, output } = server.run([server.at('opt/source/bin/setup')], unreachable);
+  expect(status, output).toBe(1);
+  expect(existsSync(marker)).toBe(true);
+  expect(existsSync(server.at('opt/source/node_modules.new'))).toBe(false);
+});
+
+test('an update switches to the new version, which finds the data of the one before', {
+  timeout: UPDATE_MS,
+}, async () => {
+  second = publish('0.2.0');
+  const { status, output } = server.sendwerk('update');
+  expect(status, output).toBe(0);
+  expect([server.linked('current'), server.linked('previous')]).toEqual([second, server.first]);
+  expect(await runningVersion()).toBe('0.2.0');
+  expect((await request('GET', messagePath, bearer)).status).toBe(200);
+  expect(server.sendwerk('update').output).toBe(`sendwerk: ${second} is current already\n`);
+});
+
+test.each([
+  ['cannot be installed', { 'bin/setup': '#!/bin/sh\necho no registry >&2\nexit 1\n' }, /no registry/],
+  [
+    'does not take the configuration',
+    {
+      'src/app/cli/config.ts':
+        'export const configCheck = () => ({ exitCode: 1, output: "key unknown\\n" });',
+    },
+    /key unknown\n.*the configuration does not suit [0-9a-f]+: nothing was changed/,
+  ],
+  [
+    'has other databases under the same number',
+    { [SCHEMA]: '-- another' },
+    /cannot read the databases of the running version/,
+  ],
+])('a version that %s is not switched to', { timeout: UPDATE_MS }, async (_why, files, says) => {
+  const before = repaired(...Object.keys(files));
+  const pid = server.pid();
+  publish('0.3.0', files);
+  const { status, output } = server.sendwerk('update');
+  server.publish(before);
+  expect(status).toBe(1);
+  expect(output).toMatch(says);
+  expect(server.pid()).toBe(pid);
+  await expectSecond();
+});
+
+test('a version that does not start is switched back from', { timeout: UPDATE_MS }, async () => {
+  const before = repaired('src/app/cli/serve.ts');
+  const bad = publish('0.3.0', { 'src/app/cli/serve.ts': 'throw new Error("does not start");' });
+  const { status, output } = server.sendwerk('update');
+  server.publish(before);
+  expect(status).toBe(1);
+  expect(output).toContain(`${bad} does not run: back to ${second}`);
+  expect(server.log()).toContain('does not start');
+  await expectSecond();
+});
+
+test('a switch that was cut off is ended by the next update', { timeout: UPDATE_MS }, async () => {
+  const third = publish('0.4.0');
+  expect(server.sendwerk('update', third).status).toBe(0);
+  // As a power failure leaves it between the exchange of the link and the restart.
+  const pid = server.pid();
+  writeFileSync(server.at('opt/switching'), '');
+  expect(server.sendwerk('update', third).output).toContain(`${third} is current`);
+  expect(server.pid()).not.toBe(pid);
+  expect(existsSync(server.at('opt/switching'))).toBe(false);
+  expect(server.versions()).toEqual([second, third].sort());
+});
+
+test('back is one command, and back again', { timeout: UPDATE_MS }, async () => {
+  const third = server.linked('current');
+  expect(server.sendwerk('back').status).toBe(0);
+  expect(await runningVersion()).toBe('0.2.0');
+  expect([server.linked('current'), server.linked('previous')]).toEqual([second, third]);
+  expect(server.sendwerk('back').status).toBe(0);
+  expect(await runningVersion()).toBe('0.4.0');
+});
+
+test('no way leads back over a new migration but a backup', { timeout: UPDATE_MS }, async () => {
+  const third = server.linked('current');
+  const fourth = publish('0.5.0', {
+    'src/kernel/db/migrations/tenant/0002-more.sql': 'CREATE TABLE more (id INTEGER) STRICT;',
+  });
+  expect(server.sendwerk('update').status).toBe(0);
+  const { status, output } = server.sendwerk('back');
+  expect(status).toBe(1);
+  expect(output).toContain(`${third} cannot read the databases as they are now`);
+  expect(server.linked('current')).toBe(fourth);
+  server.systemctl('stop');
+  expect(server.sendwerk('back').output).toContain('the service is stopped');
+  expect(server.linked('current')).toBe(third);
+});
