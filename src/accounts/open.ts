@@ -98,6 +98,8 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
       notifyPostman = listener;
     },
     tenantExists: (id: string) => platform.peek((db) => registryStore(db).get(id)) !== undefined,
+    /** The practice of that project; the id itself where no project has it. */
+    practiceNamed: (id: string) => platform.peek((db) => registryStore(db).tenantOfProject(id)) ?? id,
     authenticate: createAuthenticate({
       platform,
       clock,

@@ -1,11 +1,12 @@
 // Who makes a request, how often they may, and whether they may do what it asks, where it asks it. All of it is decided
 // before parameters and body are looked at.
-import { type Access, anonymous, type Caller, hintFor, isPermission } from '#src/kernel/access.ts';
+import { type Access, anonymous, type Caller, hintFor } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import type { Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import { namesPracticeInHeader } from './api-facts.ts';
 import { type Authenticate, identify } from './credentials.ts';
 import type { Exchange } from './exchange.ts';
 import { isTenantPath } from './routing.ts';
@@ -13,6 +14,8 @@ import { isTenantPath } from './routing.ts';
 export interface AdmissionOptions {
   /** Not asked where a request brings no credential. */
   readonly authenticate: Authenticate;
+  /** The practice that a `project_id` stands for: that of the project, else the id itself. */
+  readonly practiceNamed: (id: string) => string;
   readonly tenantExists: (id: string) => boolean;
   /** Who a member is in that tenant; null where it is none of theirs, or there is none. `id` is a UUID. */
   readonly enterTenant: (caller: Caller, id: string) => Promise<Caller | null>;
@@ -64,23 +67,31 @@ export const createAdmission = (options: AdmissionOptions) => {
   };
 
   /**
-   * The caller as who they are in the tenant that the request is about. One refusal for a malformed id, an unknown one
-   * and another tenant's: it does not show which ids exist.
+   * The caller as who they are in the tenant that the request is about; null where only the body may say which one. One
+   * refusal for a malformed id, an unknown one and another tenant's: it does not show which ids exist.
    */
-  const enterTenant = async (exchange: Exchange, caller: Caller, route: Route): Promise<Caller> => {
+  const enterTenant = async (
+    exchange: Exchange,
+    caller: Caller,
+    route: Route,
+    body: unknown,
+  ): Promise<Caller | null> => {
     const { params } = exchange;
-    const ofTenant = isTenantPath(route.path);
-    if (!ofTenant && !isPermission(route.access)) return caller;
-    const named = ofTenant
-      ? params.id
-      : (exchange.header('x-service-practice') ?? namedInQuery(exchange, route, 'practice_id'));
-    const id =
-      (named ?? caller.tenantId ?? namedInQuery(exchange, route, 'project_id'))?.toLowerCase() ?? null;
-    if (id === null) throw practiceNotNamed();
+    const isFlat = namesPracticeInHeader(route);
+    if (!isFlat && !isTenantPath(route.path)) return caller;
+    const named = isFlat
+      ? (exchange.header('x-service-practice') ?? inQuery(exchange, 'practice_id') ?? caller.tenantId)
+      : params.id;
+    const project = inQuery(exchange, 'project_id') ?? projectIn(body);
+    const id = named?.toLowerCase() ?? (project && options.practiceNamed(project.toLowerCase()));
+    if (id === undefined) {
+      if (route.body && body === undefined) return null;
+      throw practiceNotNamed();
+    }
     const entered = await enter(caller, id);
     if (entered === null) throw new AppError('not_found', 'There is no such practice.');
     exchange.tenantId = id;
-    if (ofTenant) params.id = id;
+    if (!isFlat) params.id = id;
     return entered;
   };
 
@@ -100,11 +111,21 @@ export const createAdmission = (options: AdmissionOptions) => {
     }
   };
 
-  /** Makes the caller who they are where the request goes, if they may do there what it asks. */
-  const admit = async (exchange: Exchange, caller: Caller, route: Route): Promise<void> => {
-    exchange.caller = await enterTenant(exchange, caller, route);
+  /**
+   * Makes the caller who they are where the request goes, if they may do there what it asks. False where that depends on the
+   * body.
+   */
+  const admit = async (
+    exchange: Exchange,
+    caller: Caller,
+    route: Route,
+    body?: unknown,
+  ): Promise<boolean> => {
+    const entered = await enterTenant(exchange, caller, route, body);
+    if (entered === null) return false;
+    exchange.caller = entered;
     const { access } = route;
-    if (await isGranted(exchange.caller, access)) return;
+    if (await isGranted(exchange.caller, access)) return true;
     throw new AppError('forbidden', `The credential lacks the permission ${access}.`, {
       ...hintFor(access),
       extra: { permission: access },
@@ -114,21 +135,24 @@ export const createAdmission = (options: AdmissionOptions) => {
   return {
     countRequest,
     limitRate,
-    /** Throws `unauthorized`, `rate_limited`, `forbidden`, `not_found`, and what `authenticate` throws. */
-    admit: async (exchange: Exchange, route: Route): Promise<void> => {
+    /**
+     * False where the request must be admitted again with its body, which names the practice. Throws `unauthorized`,
+     * `rate_limited`, `forbidden`, `not_found`, and what `authenticate` throws.
+     */
+    admit: async (exchange: Exchange, route: Route): Promise<boolean> => {
       try {
         exchange.caller = await callerOf(exchange);
       } finally {
         limitRate(exchange);
       }
-      await admit(exchange, exchange.caller, route);
+      return admit(exchange, exchange.caller, route);
     },
     /**
      * A body may take minutes to arrive, an answer hours. A caller who has lost the right or the session since then has it no
      * more; asking does not keep an unused session alive.
      */
-    admitAgain: async (exchange: Exchange, route: Route): Promise<Caller> => {
-      await admit(exchange, await callerOf(exchange, true), route);
+    admitAgain: async (exchange: Exchange, route: Route, body: unknown): Promise<Caller> => {
+      await admit(exchange, await callerOf(exchange, true), route, body ?? null);
       return exchange.caller;
     },
   };
@@ -136,14 +160,18 @@ export const createAdmission = (options: AdmissionOptions) => {
 
 const practiceNotNamed = (): AppError =>
   new AppError('invalid_request', 'The request does not say which practice it is for.', {
-    hint: 'Name it in the header X-Service-Practice, or use the path under /api/practices/{id}.',
+    hint: 'Name it, or a project of it, by project_id; or name it in the header X-Service-Practice.',
     extra: {
       fields: [{ path: 'header.X-Service-Practice', message: 'is required without a token of a practice' }],
     },
   });
 
-const namedInQuery = (exchange: Exchange, { practiceInQuery }: Route, name: string): string | undefined => {
-  if (practiceInQuery === undefined) return undefined;
+const inQuery = (exchange: Exchange, name: string): string | undefined => {
   const given = exchange.request.query[name];
+  return typeof given === 'string' ? given : undefined;
+};
+
+const projectIn = (body: unknown): string | undefined => {
+  const given = (body as { readonly project_id?: unknown } | null | undefined)?.project_id;
   return typeof given === 'string' ? given : undefined;
 };

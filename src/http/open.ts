@@ -36,7 +36,7 @@ export const openHttp = (base: Base, accounts: Accounts, parts: HttpParts) => {
     landingRoute(name),
     ...documentationRoutes(() => routes, { name, version, origin }),
   ];
-  const { authenticate, enterTenant, mayCreatePractice, tenantExists } = accounts;
+  const { authenticate, enterTenant, mayCreatePractice, practiceNamed, tenantExists } = accounts;
   return createHttpServer({
     listen: http.listen,
     routes,
@@ -46,6 +46,7 @@ export const openHttp = (base: Base, accounts: Accounts, parts: HttpParts) => {
     authenticate,
     enterTenant,
     mayCreatePractice,
+    practiceNamed,
     tenantExists,
     serviceName: name,
     limits: base.limits,

@@ -61,7 +61,7 @@ const practiceHeader: JsonSchema = {
   name: 'X-Service-Practice',
   in: 'header',
   required: false,
-  description: 'the practice it is for: required without a token of a practice',
+  description: 'the practice it is for: without a token of a practice this or `project_id` is required',
   schema: { type: 'string', format: 'uuid' },
 };
 

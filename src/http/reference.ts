@@ -46,7 +46,9 @@ const termsOf = (route: Route): string => {
   const terms = [
     `Access: ${accessText(route)}.`,
     ...(namesPracticeInHeader(route)
-      ? [`Without a token of a practice, ${code('X-Service-Practice')} names the practice it is for.`]
+      ? [
+          `Without a token of a practice, ${code('project_id')} or ${code('X-Service-Practice')} names the practice it is for.`,
+        ]
       : []),
     ...(rate === undefined ? [] : ['Under the tight rate limit of sign-in and public forms.']),
     ...(body && bodyTypes(route).length > 1 ? [`Takes ${bodyTypes(route).map(code).join(', ')}.`] : []),

@@ -99,7 +99,7 @@ export const createServe = (
 
   const run = async (exchange: Exchange, route: Route): Promise<RouteResult> => {
     refuseWhileDraining(exchange, route);
-    await admission.admit(exchange, route);
+    const isAdmitted = await admission.admit(exchange, route);
     const { request, params } = exchange;
     const isWhole = hasArrived(request);
     const input = {
@@ -107,8 +107,9 @@ export const createServe = (
       query: (route.query ? validate(route.query, request.query, 'query') : {}) as never,
       body: (route.body ? validate(route.body, await bodyOf(exchange, route), 'body') : undefined) as never,
     };
-    if (route.body && !isWhole) await admission.admitAgain(exchange, route);
-    exchange.readmit = () => admission.admitAgain(exchange, route);
+    const admitAgain = () => admission.admitAgain(exchange, route, input.body);
+    if (route.body && (!isWhole || !isAdmitted)) await admitAgain();
+    exchange.readmit = admitAgain;
     const result = await route.handle(input, exchange);
     if (options.checkResponses) {
       checkResponse(route, result);

@@ -77,8 +77,11 @@ export const bulkBody = z.strictObject({
 export type BulkBody = z.output<typeof bulkBody>;
 export type BulkRecipient = z.output<typeof bulkRecipient>;
 
-/** The flat path names no practice and no project. */
-export const flatBulkBody = bulkBody.extend({ project_id: idSchema });
+/** Of the flat paths. */
+export const flatQuery = z.strictObject({
+  practice_id: idSchema.optional().describe('the practice it is for'),
+  project_id: idSchema.optional().describe('as in the body, which wins'),
+});
 
 const refused = z.looseObject({
   status_code: z.int(),

@@ -51,9 +51,14 @@ export type Assess = (draft: Draft) => Assessment | null;
 
 type ProjectChoice = Pick<Submission, 'projects' | 'projectId'>;
 
-/** The project that the request names, else the default one where it may be used, else null. Throws `not_found`. */
+/**
+ * The project that the request names, where a practice's id names its default one; else the default one where it may be used,
+ * else null. Throws `not_found`.
+ */
 export const usualProject = (db: TenantDb, { projects, projectId }: ProjectChoice): string | null => {
-  const id = projectId ?? tenantStore(db).defaultProject().id;
+  const { practice, defaultProject } = tenantStore(db);
+  const isUsual = projectId === null || projectId === practice().id;
+  const id = isUsual ? defaultProject().id : projectId;
   if (projects === null || projects.has(id)) return id;
   if (projectId === null) return null;
   throw new AppError('not_found', 'There is no such project.');

@@ -4,6 +4,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
+import { unfit } from '#src/kernel/validate.ts';
 import { accept, SEND_ERRORS } from './accept.ts';
 import { sendBatch } from './batch.ts';
 import { CONCERNS_ALL, sendBulk } from './bulk.ts';
@@ -14,7 +15,7 @@ import {
   bulkAnswer,
   bulkBody,
   bulkRefusal,
-  flatBulkBody,
+  flatQuery,
 } from './bulk-schema.ts';
 import { gateErrors } from './gates.ts';
 import type { IntakeContext } from './intake-context.ts';
@@ -148,8 +149,10 @@ const singleRoutes = (intake: IntakeContext): Route[] => {
       ...single,
       path: '/api/emails',
       id: 'sendEmail',
-      summary: 'Send a message; the practice is that of the token, or named in X-Service-Practice',
-      handle: ({ body }, context) => send(intake, body, context),
+      summary: 'Send a message; the practice is that of the token, or of the project',
+      query: flatQuery,
+      handle: ({ body, query }, context) =>
+        send(intake, { ...body, project_id: body.project_id ?? query.project_id }, context),
     }),
   ];
 };
@@ -214,9 +217,15 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
       path: '/api/emails/send-bulk',
       id: 'sendBulkEmails',
       summary:
-        'Send one template to many recipients; the practice is that of the token, or named in X-Service-Practice',
-      body: flatBulkBody,
-      handle: ({ body }, context) => answerBulk(body, context),
+        'Send one template to many recipients; the practice is that of the token, or of the project, which is required',
+      query: flatQuery,
+      body: bulkBody,
+      handle: ({ body, query }, context) => {
+        const project_id = body.project_id ?? query.project_id;
+        if (project_id === undefined)
+          throw unfit([{ path: 'body.project_id', message: 'is required here or in the query' }]);
+        return answerBulk({ ...body, project_id }, context);
+      },
     }),
   ];
 };

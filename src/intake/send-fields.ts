@@ -142,7 +142,9 @@ export const sendFields = {
   route: routeName.optional().describe("slug or UUID; the practice's default route where absent"),
   project_id: idSchema
     .optional()
-    .describe("the credential's own where it has one, else the practice's default project"),
+    .describe(
+      "the credential's own where it has one, else the practice's default project, which the practice's id names too",
+    ),
   message_kind: z
     .enum(kindNames)
     .optional()

@@ -97,11 +97,6 @@ export interface RouteDeclaration<
   readonly form?: true;
   /** Media types of text that are taken too (`text/csv`): such a body is one string, of UTF-8. */
   readonly text?: readonly string[];
-  /**
-   * Of flat aliases: the query may name the practice too, as `practice_id`; or as `project_id`, which is what the flat
-   * paths call a practice, where the credential is of none.
-   */
-  readonly practiceInQuery?: true;
   /** Upper bound of the request body in bytes; a small default where absent. */
   readonly bodyLimit?: number;
   readonly responses: Readonly<Record<number, RouteResponse>>;

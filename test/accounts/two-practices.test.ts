@@ -29,6 +29,7 @@ const STORE = /export const (\w+) = perConnection\(\(db: (?:PlatformDb|AnyDb)\)/
 const SEED = `
   INSERT INTO tenants (id, slug, state, created_at) VALUES
     ('a', 'a', 'active', 1), ('b', 'b', 'active', 1), ('p', 'p', 'creating', 1), ('q', 'q', 'creating', 1);
+  INSERT INTO projects (id, tenant_id) VALUES ('a1', 'a'), ('b1', 'b');
   INSERT INTO queue_due (tenant_id, due_at) VALUES ('a', 1), ('b', 1);
   INSERT INTO event_followers (tenant_id, follower) VALUES
     ('a', 'webhooks'), ('a', 'alerts'), ('b', 'webhooks'), ('b', 'alerts');
@@ -74,6 +75,7 @@ const ofTenantA = [
   'memberships x a',
   'memberships y a',
   'memberships z a',
+  'projects a1',
   'queue_due a',
   'tenants a',
 ];

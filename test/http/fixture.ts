@@ -219,6 +219,7 @@ export const startServer = async (overrides: Partial<HttpServerOptions> = {}): P
       return caller;
     },
     serviceName: info.name,
+    practiceNamed: (id) => id,
     tenantExists: (id) => id === TENANT || id === OTHER_TENANT,
     enterTenant: async () => null,
     mayCreatePractice: async () => false,

@@ -28,18 +28,7 @@ const routes = [
     method: 'get',
     path: '/api/flat',
     access: 'messages.send',
-    practiceInQuery: true,
     query: z.object({ practice_id: z.string().optional(), project_id: z.string().optional() }),
-    responses: ok,
-    handle: (_, { tenantId }) => ({ status: 200, body: tenantId }),
-  }),
-  defineRoute({
-    id: 'getPlain',
-    ...shared,
-    method: 'get',
-    path: '/api/plain',
-    access: 'messages.send',
-    query: z.object({ practice_id: z.string().optional() }),
     responses: ok,
     handle: (_, { tenantId }) => ({ status: 200, body: tenantId }),
   }),
@@ -129,7 +118,6 @@ describe('the practice of a flat path', () => {
     ['not one that there is not', `/api/flat?practice_id=${UNKNOWN_TENANT}`, operator, 404],
     ['not named by what is no id', '/api/flat?project_id=a-project', operator, 404],
     ['not named twice', `/api/flat?practice_id=${TENANT}&practice_id=${TENANT}`, operator, 400],
-    ['not in the query of a route that does not say so', `/api/plain?practice_id=${TENANT}`, operator, 400],
   ] as const)('is %s', async (_, target, headers, expected) => {
     expect(await get(target, headers)).toBe(expected);
   });

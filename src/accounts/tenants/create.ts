@@ -40,6 +40,7 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
   const { storage, clock } = deps;
   const { name, plan, customDomain, purpose = 'practice', safeMode = deps.safeModeDefault() } = wanted;
   const id = newId();
+  const projectId = newId();
   const now = clock.now();
   const { number, slug } = await storage.platform.write((db) => {
     const registry = registryStore(db);
@@ -64,7 +65,7 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
         created_at: now,
       });
       store.insertProject({
-        id: newId(),
+        id: projectId,
         name: 'Default',
         slug: 'default',
         is_default: 1,
@@ -100,6 +101,7 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
     await storage.platform.write((db) => {
       hosts.inRegistry(db);
       registryStore(db).activate(id);
+      registryStore(db).addProject(projectId, id);
       wanted.inRegistry?.(db, practice);
     });
     return practice;

@@ -10,6 +10,7 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { newId } from '#src/kernel/id.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { registryStore } from './registry-store.ts';
 import { slugify } from './rules.ts';
 import {
   createProjectBody,
@@ -98,12 +99,15 @@ export const projectRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'
       errors: ['conflict'],
       handle: async ({ params, body }, { caller, change }) => {
         requireAllProjects(caller, 'projects.manage', 'A new project');
+        const id = newId();
+        // Before the project is made: a row without one leads to a practice that has no such project.
+        await storage.platform.write((db) => registryStore(db).addProject(id, params.id));
         const created = await files.write(params.id, (db) => {
           const store = tenantStore(db);
           requireRoom(store.projects(), 'projects');
           const slug = freeSlug(body.slug, body.name, (taken) => store.projectBySlug(taken) !== undefined);
           const row: ProjectRow = {
-            id: newId(),
+            id,
             name: body.name,
             slug,
             is_default: 0,

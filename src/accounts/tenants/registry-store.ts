@@ -35,6 +35,8 @@ export const registryStore = perConnection((db: PlatformDb) => {
   const listAll = db.prepare<[number, number], TenantRow>(
     "SELECT number, id, slug FROM tenants WHERE state = 'active' AND number > ? ORDER BY number LIMIT ?",
   );
+  const addProject = db.prepare<[string, string]>('INSERT INTO projects (id, tenant_id) VALUES (?, ?)');
+  const tenantOfProject = db.prepare<[string], string>('SELECT tenant_id FROM projects WHERE id = ?').pluck();
   const getCheck = db.prepare<[], Buffer>('SELECT sealed FROM master_key_check').pluck();
   const putCheck = db.prepare<[Buffer]>('INSERT INTO master_key_check (only, sealed) VALUES (1, ?)');
   return {
@@ -56,6 +58,10 @@ export const registryStore = perConnection((db: PlatformDb) => {
       remove.run(id);
       credentialStore(db).forget();
     },
+    addProject: (id: string, tenantId: string): void => {
+      addProject.run(id, tenantId);
+    },
+    tenantOfProject: (id: string): string | undefined => tenantOfProject.get(id),
     incomplete: (): string[] => incomplete.all(),
     get: (id: string): TenantRow | undefined => get.get(id),
     /** By the number in tokens and return paths; also the system tenant. */

@@ -113,8 +113,7 @@ export const suppressionRoutes = (deps: SuppressionDeps): Route[] => {
       path: '/api/suppressions',
       id: 'listSuppressionsFlat',
       summary:
-        'Suppressions; the practice is that of the token, or named in the query or in X-Service-Practice',
-      practiceInQuery: true,
+        'Suppressions; the practice is that of the token, or named in the query, by a project of it too',
       query: flatListQuery,
       responses: listed,
       errors: ['not_found'],

@@ -68,7 +68,9 @@ export const flatListQuery = z.strictObject({
   practice_id: idSchema.optional().describe('the practice it is for'),
   project_id: named
     .optional()
-    .describe('as below a practice; also the practice, where nothing else names it and it is a UUID'),
+    .describe(
+      'as below a practice, which it finds by itself; the id of a practice stands for all of its suppressions',
+    ),
 });
 
 export const bulkDeleteBody = z.strictObject({

@@ -15,6 +15,13 @@ CREATE TABLE tenants (
 ) STRICT;
 CREATE UNIQUE INDEX tenants_system ON tenants (purpose) WHERE purpose = 'system';
 
+-- Which practice a project belongs to: requests may name a project alone.
+CREATE TABLE projects (
+  id        TEXT PRIMARY KEY,
+  tenant_id TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX projects_tenant ON projects (tenant_id);
+
 CREATE TABLE domains (
   name       TEXT PRIMARY KEY,
   tenant_id  TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
