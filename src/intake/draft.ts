@@ -15,6 +15,7 @@ import type { MergeData } from '#src/mail/merge-fields.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 import type { Invitation } from '#src/messages/settings.ts';
 import type { RecipientField } from '#src/messages/store.ts';
+import type { SubmittedPart } from '#src/messages/submitted-part.ts';
 import { bareContentId, withPlainReferences } from './inline-images.ts';
 import { toInvitation } from './invitation.ts';
 import { writtenAs } from './pascal-fields.ts';
@@ -58,6 +59,8 @@ export interface Draft {
   readonly shared: { readonly id: number; readonly data: MergeData } | null;
   /** To and Cc as shown, where they name others than this message goes to: those get it in another way. */
   readonly shown?: { readonly to: readonly Mailbox[]; readonly cc: readonly Mailbox[] };
+  /** The tree in which a mail program submitted it: text, HTML and attachments are its parts. */
+  readonly parts?: SubmittedPart;
   /** The Message-ID that it came with, in angle brackets. */
   readonly messageId?: string;
 }

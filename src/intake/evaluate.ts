@@ -141,6 +141,7 @@ const previewOf = (draft: Draft, { from, now }: Facts): OutgoingMessage => {
     text: draft.text,
     html: draft.html,
     headers: draft.headers,
+    parts: draft.parts ?? null,
     attachments: draft.attachments.map(({ filename, contentType, contentId, content }) => ({
       filename,
       contentType,

@@ -20,6 +20,7 @@ import type { MessageFooter } from '#src/messages/settings.ts';
 import { applicableSuppression, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { Draft } from './draft.ts';
 import { type Facts, factsOfDraft, recipientsOf } from './gate.ts';
+import { controlsOf } from './gates/control-headers.ts';
 import type { IntakeContext } from './intake-context.ts';
 
 /** What facts are read for, beside the draft. */
@@ -119,7 +120,7 @@ export const readFacts = (
   const from = draft.from ?? defaultSender(practice);
   const limits = intake.limits();
   const { simulatorDomain } = intake;
-  const { safe_mode, service } = intake.config();
+  const { safe_mode, service, upstreams } = intake.config();
   // No one can opt out of the codes that they sign in with.
   const suppressed = isOwn
     ? new Map()
@@ -156,6 +157,7 @@ export const readFacts = (
     suppressed,
     withoutConsent: null,
     content,
+    controls: controlsOf(upstreams),
     unsubscribe: unsubscribeWay(source, service.public_origin),
   };
 };

@@ -27,8 +27,13 @@ const repeatKeyOf = (content: Buffer, recipients: readonly Address[]): string =>
 const sameAddresses = (left: readonly Mailbox[], right: readonly Mailbox[]): boolean =>
   left.length === right.length && left.every(({ address }, index) => address === right[index]?.address);
 
-/** `recipients` is the envelope. Rejects with AppError where the message cannot be taken over as it is. */
-export const fromMime = async (content: Buffer, recipients: readonly Address[]): Promise<FromMime> => {
+/** `recipients` is the envelope, `controls` the header fields by which relays take orders. Rejects with AppError where the message
+ * cannot be taken over as it is. */
+export const fromMime = async (
+  content: Buffer,
+  recipients: readonly Address[],
+  controls: readonly string[],
+): Promise<FromMime> => {
   const { fields, root } = await parseMessage(content).catch((cause: unknown) => {
     if (!(cause instanceof MimeError)) throw cause;
     throw new AppError('invalid_request', `The message cannot be read: ${cause.message}.`, {
@@ -37,7 +42,7 @@ export const fromMime = async (content: Buffer, recipients: readonly Address[]):
       cause,
     });
   });
-  const { projectId, messageId, to: shownTo, cc: shownCc, ...rest } = fieldsOf(fields);
+  const { projectId, messageId, to: shownTo, cc: shownCc, ...rest } = fieldsOf(fields, controls);
   const waiting = new Map(recipients.map((address) => [addressKey(address), address]));
   const take = ({ address, name }: Mailbox): Mailbox[] => {
     const meant = waiting.get(addressKey(address));

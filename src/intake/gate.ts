@@ -85,6 +85,8 @@ export interface Facts extends DepartureFacts {
   readonly withoutConsent: readonly Address[] | null;
   /** Null: the content was not checked, because the mail is the service's own. */
   readonly content: Assessment | null;
+  /** The header fields by which relays take orders: see `controlsOf`. */
+  readonly controls: readonly string[];
   /** How recipients unsubscribe from this mail. */
   readonly unsubscribe: MessageFooter['unsubscribe'];
 }

@@ -13,7 +13,7 @@ export interface RequestQueue {
 }
 
 export interface IntakeContext extends Pick<Base, 'clock' | 'limits' | 'simulatorDomain'> {
-  readonly config: () => Pick<Config, 'safe_mode'> & {
+  readonly config: () => Pick<Config, 'safe_mode' | 'upstreams'> & {
     readonly service: Pick<Config['service'], 'public_origin'>;
   };
   readonly files: TenantFiles;

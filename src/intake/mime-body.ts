@@ -1,15 +1,17 @@
-// The parts of a submitted message as text, HTML and attachments. Pure.
+// The parts of a submitted message: the tree as it leaves, its files, and what it says as one text and one HTML, which are what
+// rules and people read. Pure.
 //
 // An alternative gives its plainest text and its richest HTML. Parts of a sequence are joined; where one of them has no text
-// form, the text is made from the HTML later, so that both have the same content. Parts that only some programs show
-// (text/watch-html, text/enriched) are left out of an alternative, and an invitation in it becomes a file.
+// form, the text is made from the HTML later, so that both have the same content. Left out of the tree are parts of an
+// alternative that only some programs show (text/watch-html, text/enriched), because no rule reads them.
 import { attachmentPolicy, meantType, typeOfFilename } from '#src/intake/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeText } from '#src/mail/decode-text.ts';
 import { unflow } from '#src/mail/flowed-text.ts';
 import type { MimePart } from '#src/mail/mime-parts.ts';
+import type { SignedParts, SubmittedPart } from '#src/messages/submitted-part.ts';
 import type { DraftAttachment } from './draft.ts';
-import { withPlainReferences } from './inline-images.ts';
+import { headOfFile, headOfMultipart, headOfSigned, headOfText } from './part-head.ts';
 import { MAX_TEXT } from './send-fields.ts';
 
 /** A piece of the body in each of its forms. */
@@ -20,16 +22,17 @@ interface Body {
 
 export interface MimeContent extends Body {
   readonly attachments: readonly DraftAttachment[];
+  readonly parts: SubmittedPart;
 }
 
 const nothing: Body = { text: null, html: null };
 
-/** A signature or encryption would not survive the changes made here; a report is no message to people. */
+const CLEAR_SIGNED = 'Turn off encryption, and set S/MIME to send signatures in clear text.';
+/** Neither rules nor scanners can read what is encrypted or wrapped; a report is no message to people. */
 const REFUSED: Readonly<Record<string, string>> = {
-  'multipart/signed': 'Turn off the signature in the mail program: the service signs each message itself.',
   'multipart/encrypted': 'Encrypted mail cannot be taken over; turn encryption off, or send it another way.',
-  'application/pkcs7-mime': 'Turn off S/MIME in the mail program: the service signs each message itself.',
-  'application/x-pkcs7-mime': 'Turn off S/MIME in the mail program: the service signs each message itself.',
+  'application/pkcs7-mime': CLEAR_SIGNED,
+  'application/x-pkcs7-mime': CLEAR_SIGNED,
   'application/ms-tnef': 'In Outlook, set the format of the message to HTML or plain text.',
   'application/vnd.ms-tnef': 'In Outlook, set the format of the message to HTML or plain text.',
   'multipart/report': 'Delivery reports and read receipts are not sent through this service.',
@@ -56,10 +59,10 @@ const refuseTooLong = (length: number): void => {
   });
 };
 
-const readText = ({ content, charset, flowed }: MimePart): string => {
+const readText = ({ type, content, charset }: MimePart): string => {
   const text = decodeText(content, charset).replace(/\r\n?/g, '\n').replace(/\0/g, '').toWellFormed();
   refuseTooLong(text.length);
-  return flowed === null ? text : unflow(text, flowed.delSp);
+  return type === 'text/html' ? withoutCharset(text) : text;
 };
 
 const HEAD_CHARACTERS = 4_096;
@@ -74,10 +77,9 @@ const isText = ({ type }: MimePart): boolean => type === 'text/plain' || type ==
 const isBody = (part: MimePart): boolean =>
   isText(part) && part.disposition !== 'attachment' && (part.filename === null || part.disposition === null);
 
-const leafBody = (part: MimePart): Body => {
-  const text = readText(part);
-  if (part.type === 'text/plain') return { text, html: null };
-  return { text: null, html: withoutCharset(text) };
+const bodyOf = (form: 'text' | 'html', content: string, { flowed }: MimePart): Body => {
+  if (form === 'html') return { text: null, html: content };
+  return { text: flowed === null ? content : unflow(content, flowed.delSp), html: null };
 };
 
 const alternative = (bodies: readonly Body[]): Body => ({
@@ -100,17 +102,84 @@ const sequence = (bodies: readonly Body[]): Body => {
 const isOtherForm = ({ type, disposition, filename }: MimePart): boolean =>
   type.startsWith('text/') && type !== 'text/calendar' && disposition !== 'attachment' && filename === null;
 
+const isMultipart = ({ type }: MimePart): boolean => type.startsWith('multipart/');
+
+const saysSomething = (part: MimePart): boolean =>
+  isMultipart(part) ? part.children.some(saysSomething) : isBody(part);
+
+/** RFC 3156 §5, RFC 8551 §3.5.3 */
+const SIGNATURES: ReadonlySet<string> = new Set([
+  'application/pgp-signature',
+  'application/pkcs7-signature',
+  'application/x-pkcs7-signature',
+]);
+/** RFC 2046 §5.1.1, and further characters that can be quoted. */
+const BOUNDARY = /^[!#-[\]-~]{1,70}$/;
+/** What a server on the way, or the service's own signature, would need to change (RFC 1847 §2.1). */
+const NOT_KEPT_WHOLE = /[^\t\r\n\x20-\x7e]|\r(?!\n)|(?<!\r)\n|[^\r\n]{999}/;
+
+const signedParts = (part: MimePart): SignedParts => {
+  const boundary = part.parameters.find(([name]) => name === 'boundary')?.[1] ?? '';
+  const signed = part.content.toString('latin1');
+  const isWhole =
+    BOUNDARY.test(boundary) && signed.split(`--${boundary}\r\n`).length === 3 && !NOT_KEPT_WHOLE.test(signed);
+  if (isWhole && part.children.length === 2 && SIGNATURES.has(part.children[1]?.type ?? ''))
+    return { ...headOfSigned(part, boundary), signed: `${signed}\r\n` };
+  throw new AppError('unsupported_media_type', 'The signed message cannot be kept as it was signed.', {
+    hint: 'Sign in 7-bit lines of at most 998 characters, as OpenPGP/MIME and S/MIME ask for.',
+  });
+};
+
+const withoutParts = (): AppError =>
+  new AppError('invalid_request', 'The message has a multipart without parts.', {
+    hint: 'Name the boundary that is between the parts, or send the text as text/plain.',
+    extra: { fields: [{ path: 'message', message: 'has a multipart without parts' }] },
+  });
+
+interface Place {
+  readonly inAlternative: boolean;
+  /** Whether nothing is said behind it in the same form. */
+  readonly isLast: boolean;
+}
+
+/** `part` is null where it is left out. */
+interface Walked {
+  readonly body: Body;
+  readonly part: SubmittedPart | null;
+}
+
 /** Adds every part that is no body to `files`. */
-const walk = (part: MimePart, files: MimePart[], inAlternative: boolean): Body => {
+const walk = (part: MimePart, files: MimePart[], { inAlternative, isLast }: Place): Walked => {
   refuse(part);
-  if (part.type.startsWith('multipart/')) {
-    const isAlternative = part.type === 'multipart/alternative';
-    const bodies = part.children.map((child) => walk(child, files, isAlternative));
-    return isAlternative ? alternative(bodies) : sequence(bodies);
+  if (part.type === 'multipart/signed') {
+    const signed = signedParts(part);
+    const [first = part] = part.children;
+    return { body: walk(first, files, { inAlternative: false, isLast }).body, part: signed };
   }
-  if (isBody(part)) return leafBody(part);
-  if (!(inAlternative && isOtherForm(part))) files.push(part);
-  return nothing;
+  if (isMultipart(part)) {
+    if (part.children.length === 0) throw withoutParts();
+    const isAlternative = part.type === 'multipart/alternative';
+    const last = part.children.findLastIndex(saysSomething);
+    const walked = part.children.map((child, index) =>
+      walk(child, files, {
+        inAlternative: isAlternative,
+        isLast: isLast && (isAlternative || index === last),
+      }),
+    );
+    const bodies = walked.map(({ body }) => body);
+    const parts = walked.flatMap((one) => one.part ?? []);
+    return {
+      body: isAlternative ? alternative(bodies) : sequence(bodies),
+      part: parts.length === 0 ? null : { ...headOfMultipart(part), parts },
+    };
+  }
+  if (isBody(part)) {
+    const form = part.type === 'text/html' ? 'html' : 'text';
+    const content = readText(part);
+    return { body: bodyOf(form, content, part), part: { ...headOfText(part), form, content, isLast } };
+  }
+  if (inAlternative && isOtherForm(part)) return { body: nothing, part: null };
+  return { body: nothing, part: { ...headOfFile(part), file: files.push(part) - 1 } };
 };
 
 const nameFor = (type: string, position: number): string => {
@@ -121,58 +190,43 @@ const nameFor = (type: string, position: number): string => {
   return extension === undefined ? stem : `${stem}.${extension}`;
 };
 
-const SAFE_ID = /^[\w.!#$*+/^`{|}~@-]{1,200}$/;
-
-/** Finds all references in one pass over the HTML; a search for each id would be one pass each. */
-const REFERENCE = /cid:([^\s"'<>(),;&]{1,400})/g;
-
-/** The ids of all references, in lower case and still encoded. */
-const referencesIn = (html: string): ReadonlySet<string> => {
-  const found = new Set<string>();
-  // An attribute's value without quotes may end with the tag.
-  for (const [, id = ''] of html.toLowerCase().matchAll(REFERENCE)) found.add(id).add(id.replace(/\/$/, ''));
-  return found;
+/** An invitation often comes twice, as an alternative and as a file: the place of the file that is kept for both. */
+const sameFile = (part: MimePart, index: number, files: readonly MimePart[]): number => {
+  if (part.type !== 'text/calendar' || part.filename !== null) return index;
+  const same = files.findIndex((other) => other.filename !== null && other.content.equals(part.content));
+  return same === -1 ? index : same;
 };
 
-const isShown = (id: string, references: ReadonlySet<string>): boolean =>
-  [id, encodeURIComponent(id)].some((form) => references.has(form.toLowerCase()));
-
-/** An invitation often comes twice, as an alternative and as a file. */
-const isAgain = (part: MimePart, index: number, files: readonly MimePart[]): boolean =>
-  part.type === 'text/calendar' &&
-  part.filename === null &&
-  files.some((other, at) => at !== index && other.filename !== null && other.content.equals(part.content));
-
-const toAttachments = (found: readonly MimePart[], html: string | null): DraftAttachment[] => {
-  const taken = new Set<string>();
-  const files = found.filter((part, index) => !isAgain(part, index, found));
-  const references = referencesIn(html ?? '');
-  return files.map(({ type, filename, contentId, content }, position) => {
+const toAttachments = (files: readonly MimePart[]): DraftAttachment[] =>
+  files.map(({ type, filename, contentId, content }, position) => {
     const name = filename?.normalize('NFC') ?? nameFor(type, position);
-    const isInline =
-      contentId !== null &&
-      SAFE_ID.test(contentId) &&
-      !taken.has(contentId) &&
-      isShown(contentId, references);
-    if (isInline) taken.add(contentId);
-    return {
-      filename: name,
-      contentType: meantType(type, name),
-      contentId: isInline ? contentId : null,
-      content,
-    };
+    return { filename: name, contentType: meantType(type, name), contentId, content };
   });
+
+const EMPTY_TEXT: SubmittedPart = {
+  type: 'text/plain; charset=utf-8',
+  fields: '',
+  form: 'text',
+  content: null,
+  isLast: true,
+};
+
+/** The tree with text, HTML and files that are kept elsewhere named instead of repeated. `places` are those of the files. */
+const withReferences = (part: SubmittedPart, body: Body, places: readonly number[]): SubmittedPart => {
+  if ('parts' in part)
+    return { ...part, parts: part.parts.map((child) => withReferences(child, body, places)) };
+  if ('file' in part) return { ...part, file: places[part.file] ?? part.file };
+  if ('form' in part && part.isLast && part.content === body[part.form]) return { ...part, content: null };
+  return part;
 };
 
 /** Throws AppError for what cannot be taken over as it is. */
 export const contentOf = (root: MimePart): MimeContent => {
-  const files: MimePart[] = [];
-  const { text, html } = walk(root, files, false);
-  const attachments = toAttachments(files, html);
-  const ids = attachments.flatMap(({ contentId }) => contentId ?? []);
-  return {
-    text: html === null ? (text ?? '') : text,
-    html: html && withPlainReferences(html, ids),
-    attachments,
-  };
+  const found: MimePart[] = [];
+  const { body, part } = walk(root, found, { inAlternative: false, isLast: true });
+  const files = found.filter((file, index) => sameFile(file, index, found) === index);
+  const places = found.map((file, index) => files.indexOf(found[sameFile(file, index, found)] ?? file));
+  const content = { text: body.html === null ? (body.text ?? '') : body.text, html: body.html };
+  const parts = part === null ? EMPTY_TEXT : withReferences(part, content, places);
+  return { ...content, attachments: toAttachments(files), parts };
 };

@@ -110,13 +110,14 @@ const metadataOf = (fields: Fields): Record<string, string> => {
   return checked(metadata, 'X-Service-Metadata-*', Object.fromEntries(entries));
 };
 
-/** A mail program adds many fields of its own: those that may not be set are left out, and so are repetitions. */
-const othersOf = (fields: Fields): (readonly [string, string])[] => {
+/** A mail program adds many fields of its own (Outlook X-MS-Exchange-*), which its user cannot see: those that may not be set
+ * are left out, and so are repetitions. */
+const othersOf = (fields: Fields, controls: readonly string[]): (readonly [string, string])[] => {
   const kept = new Map<string, readonly [string, string]>();
   for (const [name, raw] of fields) {
     const lower = name.toLowerCase();
     const value = clean(raw);
-    if (kept.has(lower) || value === '' || headerProblem(name, value) !== null) continue;
+    if (kept.has(lower) || value === '' || headerProblem(name, value, controls) !== null) continue;
     if (kept.size < MAX_HEADERS_GIVEN) kept.set(lower, [name, value]);
   }
   return [...kept.values()];
@@ -127,7 +128,7 @@ const messageIdOf = (fields: Fields): string | null => {
   return others.length === 0 && MESSAGE_ID.test(value) ? value : null;
 };
 
-export const fieldsOf = (fields: Fields): MimeFields => {
+export const fieldsOf = (fields: Fields, controls: readonly string[]): MimeFields => {
   refuseUnknown(fields);
   const subject = withoutInvisibles(clean(valuesOf(fields, 'Subject')[0] ?? ''));
   if (subject.length > MAX_SUBJECT) throw refused('Subject', `has more than ${MAX_SUBJECT} characters`);
@@ -143,6 +144,6 @@ export const fieldsOf = (fields: Fields): MimeFields => {
     projectId: oneOf(fields, 'X-Service-Project', idSchema),
     tags: tagsOf(fields),
     metadata: metadataOf(fields),
-    headers: othersOf(fields),
+    headers: othersOf(fields, controls),
   };
 };

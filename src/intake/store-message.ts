@@ -62,11 +62,14 @@ const sizeOf = ({ text, html, attachments }: Draft): number =>
 
 const bodyOf = (draft: Draft, { id, ownHeaders, contentKey }: Identity): NewBody => {
   const { text, html, headers, shared } = draft;
-  const calendar_json = draft.calendar && JSON.stringify(draft.calendar);
+  const more = {
+    calendar_json: draft.calendar && JSON.stringify(draft.calendar),
+    parts_json: draft.parts === undefined ? null : JSON.stringify(draft.parts),
+  };
   if (ownHeaders === null)
-    return { text, html, sealed: null, headers_json: JSON.stringify(headers), calendar_json, shared };
+    return { text, html, sealed: null, headers_json: JSON.stringify(headers), ...more, shared };
   const headers_json = JSON.stringify([...headers, ...ownHeaders]);
-  return { ...sealContent(contentKey, id, { text, html }), headers_json, calendar_json, shared: null };
+  return { ...sealContent(contentKey, id, { text, html }), headers_json, ...more, shared: null };
 };
 
 /** The rows of the message, its body and its attachments, as they were inserted. */

@@ -12,9 +12,16 @@ const MAX_HEAD_BYTES = 131_072;
 const MAX_PARTS = 200;
 const ENCODINGS: ReadonlySet<string> = new Set(['', '7bit', '8bit', 'binary', 'base64', 'quoted-printable']);
 
+type Fields = readonly (readonly [name: string, value: string])[];
+
 export interface MimePart {
   /** `type/subtype` in lower case. */
   readonly type: string;
+  /** Of Content-Type and of Content-Disposition: names in lower case, values decoded. */
+  readonly parameters: Fields;
+  readonly dispositionParameters: Fields;
+  /** In the order of the part's header. Values are unfolded and otherwise unchanged. */
+  readonly fields: Fields;
   readonly charset: string | null;
   readonly disposition: 'inline' | 'attachment' | null;
   /** Decoded. */
@@ -22,15 +29,15 @@ export interface MimePart {
   /** Without angle brackets. */
   readonly contentId: string | null;
   readonly flowed: { readonly delSp: boolean } | null;
-  /** Decoded; empty for a multipart. */
+  /** Decoded. Of a multipart/signed the octets from its first delimiter to its last, which may not change; of any other
+   * multipart nothing. */
   readonly content: Buffer;
   /** Empty unless it is a multipart. */
   readonly children: readonly MimePart[];
 }
 
 export interface ParsedMessage {
-  /** In the order of the message. Values are unfolded and otherwise unchanged. */
-  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly fields: Fields;
   readonly root: MimePart;
 }
 
@@ -50,12 +57,18 @@ const readLine = (line: string): string => {
   }
 };
 
-const fieldsOf = ({ headers }: MimeNode): ParsedMessage['fields'] =>
+const fieldsOf = ({ headers }: MimeNode): Fields =>
   (headers ? headers.getList() : []).map(({ line }) => {
     const text = readLine(line).replace(/\r?\n(?=[ \t])/g, '');
     const colon = text.indexOf(':');
     return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
   });
+
+/** mailsplit keeps them under names of its own. */
+interface Structured {
+  readonly _parsedContentType: { readonly params: Readonly<Record<string, string>> };
+  readonly _parsedContentDisposition: { readonly params: Readonly<Record<string, string>> };
+}
 
 /** What to do with a part whose transfer encoding is unknown. `refuse` suits mail whose author receives the error, `keep` mail
  * from strangers, in which any other part may be the one that matters. */
@@ -87,24 +100,55 @@ const dispositionOf = ({ disposition }: MimeNode): MimePart['disposition'] => {
   return disposition === 'inline' ? 'inline' : 'attachment';
 };
 
-const toPart = async (
-  node: MimeNode,
-  bodies: ReadonlyMap<MimeNode, readonly Buffer[]>,
-  childrenOf: ReadonlyMap<MimeNode, readonly MimeNode[]>,
-  unknown: UnknownEncoding,
-): Promise<MimePart> => {
+const CRLF = [0x0d, 0x0a];
+
+/** `bodyStart` is the place behind the header of a multipart with that boundary. Empty where the multipart is not ended. */
+const delimited = (message: Buffer, bodyStart: number, boundary: string): Buffer => {
+  const first = message.indexOf(`--${boundary}\r\n`, bodyStart);
+  const last = `\r\n--${boundary}--`;
+  for (let at = message.indexOf(last, first); first !== -1 && at !== -1; at = message.indexOf(last, at + 1)) {
+    const end = at + last.length;
+    if (end === message.length || CRLF.every((octet, index) => message[end + index] === octet))
+      return message.subarray(first, end);
+  }
+  return Buffer.alloc(0);
+};
+
+/** A message as it was split. */
+interface Split {
+  readonly message: Buffer;
+  readonly bodies: ReadonlyMap<MimeNode, readonly Buffer[]>;
+  /** Where the body of each part begins. */
+  readonly bodyStarts: ReadonlyMap<MimeNode, number>;
+  readonly childrenOf: ReadonlyMap<MimeNode, readonly MimeNode[]>;
+  readonly unknown: UnknownEncoding;
+}
+
+const contentOf = async (node: MimeNode, parameters: Fields, split: Split): Promise<Buffer> => {
+  const { message, bodies, bodyStarts, unknown } = split;
+  if (!node.multipart) return decode(node, bodies.get(node) ?? [], unknown);
+  const boundary = parameters.find(([name]) => name === 'boundary')?.[1];
+  if (node.contentType !== 'multipart/signed' || boundary === undefined) return Buffer.alloc(0);
+  return delimited(message, bodyStarts.get(node) ?? message.length, boundary);
+};
+
+const toPart = async (node: MimeNode, split: Split): Promise<MimePart> => {
   const children: MimePart[] = [];
-  for (const child of childrenOf.get(node) ?? [])
-    children.push(await toPart(child, bodies, childrenOf, unknown));
+  for (const child of split.childrenOf.get(node) ?? []) children.push(await toPart(child, split));
   const id = node.headers ? node.headers.getFirst('Content-ID').replace(/^<|>$/g, '').trim() : '';
+  const { _parsedContentType, _parsedContentDisposition } = node as unknown as Structured;
+  const parameters = Object.entries(_parsedContentType.params);
   return {
     type: node.contentType || 'text/plain',
+    parameters,
+    dispositionParameters: Object.entries(_parsedContentDisposition.params),
+    fields: fieldsOf(node),
     charset: node.charset || null,
     disposition: dispositionOf(node),
     filename: node.filename || null,
     contentId: id || null,
     flowed: node.flowed ? { delSp: node.delSp } : null,
-    content: node.multipart ? Buffer.alloc(0) : await decode(node, bodies.get(node) ?? [], unknown),
+    content: await contentOf(node, parameters, split),
     children,
   };
 };
@@ -124,8 +168,10 @@ export const parseMessage = async (
     maxChildNodes: MAX_PARTS,
   });
   const bodies = new Map<MimeNode, Buffer[]>();
+  const bodyStarts = new Map<MimeNode, number>();
   const childrenOf = new Map<MimeNode, MimeNode[]>();
   let root: MimeNode | null = null;
+  let offset = 0;
   const add = <T>(map: Map<MimeNode, T[]>, node: MimeNode, value: T): void => {
     const list = map.get(node);
     if (list) list.push(value);
@@ -134,6 +180,9 @@ export const parseMessage = async (
   splitter.end(message);
   try {
     for await (const chunk of splitter as AsyncIterable<SplitterChunk>) {
+      // All chunks together are the message.
+      offset += (chunk.type === 'node' ? chunk.getHeaders() : chunk.value).length;
+      if (chunk.type === 'node') bodyStarts.set(chunk, offset);
       if (chunk.type === 'body') add(bodies, chunk.node, chunk.value);
       else if (chunk.type === 'node' && chunk.parentNode) add(childrenOf, chunk.parentNode, chunk);
       else if (chunk.type === 'node') root = chunk;
@@ -142,7 +191,9 @@ export const parseMessage = async (
     throw new MimeError('it has too many parts, or too long a header', { cause });
   }
   if (root === null) throw new MimeError('it has no header');
-  return { fields: fieldsOf(root), root: await toPart(root, bodies, childrenOf, unknownEncoding) };
+  const split = { message, bodies, bodyStarts, childrenOf, unknown: unknownEncoding };
+  const part = await toPart(root, split);
+  return { fields: part.fields, root: part };
 };
 
 const LONG_BLANKS = /[\t ]{20,}/g;

@@ -10,7 +10,7 @@ export const sealContent = (
   key: Buffer,
   messageId: string,
   { text, html }: Content,
-): Omit<BodyRow, 'headers_json' | 'calendar_json'> => ({
+): Pick<BodyRow, 'text' | 'html' | 'sealed'> => ({
   text: null,
   html: null,
   sealed: seal(key, Buffer.from(JSON.stringify({ text, html })), messageId),

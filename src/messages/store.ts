@@ -43,6 +43,8 @@ export interface BodyRow {
   headers_json: string;
   /** An `Invitation` as JSON; null if there is none. */
   calendar_json: string | null;
+  /** A `SubmittedPart` as JSON; null where the message did not come as MIME. */
+  parts_json: string | null;
 }
 
 /** `shared` is null if text and HTML are in the row itself; else it names content of many messages and the values to merge. */
@@ -164,8 +166,8 @@ export const messageStore = perConnection((db: TenantDb) => {
   const insertBody = db.prepare<
     BodyRow & { message_seq: number; shared_id: number | null; data_json: string | null }
   >(
-    `INSERT INTO message_bodies (message_seq, text, html, sealed, headers_json, calendar_json, shared_id, data_json)
-     VALUES (:message_seq, :text, :html, :sealed, :headers_json, :calendar_json, :shared_id, :data_json)`,
+    `INSERT INTO message_bodies (message_seq, text, html, sealed, headers_json, calendar_json, parts_json, shared_id, data_json)
+     VALUES (:message_seq, :text, :html, :sealed, :headers_json, :calendar_json, :parts_json, :shared_id, :data_json)`,
   );
   const insertShared = db.prepare<[string | null, string | null, number]>(
     'INSERT INTO shared_contents (text, html, created_at) VALUES (?, ?, ?)',
@@ -187,7 +189,7 @@ export const messageStore = perConnection((db: TenantDb) => {
      ORDER BY seq DESC LIMIT ?) ORDER BY seq`,
   );
   const body = db.prepare<[number], StoredBody>(
-    `SELECT text, html, sealed, headers_json, calendar_json, shared_id, data_json
+    `SELECT text, html, sealed, headers_json, calendar_json, parts_json, shared_id, data_json
      FROM message_bodies WHERE message_seq = ?`,
   );
   const shared = db.prepare<[number], SharedRow>('SELECT text, html FROM shared_contents WHERE id = ?');

@@ -6,6 +6,7 @@ import { readReport } from '#src/feedback/read-report.ts';
 import { receiveReport } from '#src/feedback/receive.ts';
 import { returnPathStatus } from '#src/feedback/return-path.ts';
 import { answerTo } from '#src/feedback/simulator.ts';
+import { controlsOf } from '#src/intake/gates/control-headers.ts';
 import type { Intake } from '#src/intake/open.ts';
 import { createOperatorMail } from '#src/intake/operator-mail.ts';
 import { type Base, CUT_OFF_MS } from '#src/kernel/base.ts';
@@ -161,6 +162,7 @@ const openSubmission = (base: Base, { authenticate }: Accounts, intake: Intake) 
         { bearer: token, adminToken: null, cookie: null, csrfToken: null, isWrite: true },
         clientAddress,
       ),
+    controls: () => controlsOf(config().upstreams),
     limits,
     clock,
     log,

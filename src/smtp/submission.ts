@@ -43,6 +43,8 @@ export interface SubmissionOptions {
   readonly accept: Accept;
   /** Rejects with `unauthorized`, which says why. */
   readonly authenticate: (token: string, clientAddress: string) => Promise<Caller>;
+  /** The header fields by which relays take orders. */
+  readonly controls: () => readonly string[];
   /** Messages are limited per credential, as requests are; failed attempts to sign in per client address. */
   readonly limits: () => Limits;
   readonly clock: Clock;
@@ -140,7 +142,7 @@ const replyTo = (accepted: Accepted): string => {
 };
 
 export const createSubmission = (options: SubmissionOptions): Submission => {
-  const { accept, authenticate, limits, clock, log } = options;
+  const { accept, authenticate, controls, limits, clock, log } = options;
   const failures = createRateLimiter();
   const messages = createRateLimiter();
   const parsing = limitConcurrency(PARSED_AT_ONCE);
@@ -193,7 +195,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     const { caller } = signedIn(session);
     if (!isSender(caller)) throw notForSending();
     const recipients = session.envelope.rcptTo.map(({ address }) => parseRecipient(address));
-    const { draft, projectId, repeatKey } = await parsing(() => fromMime(content, recipients));
+    const { draft, projectId, repeatKey } = await parsing(() => fromMime(content, recipients, controls()));
     const accepted = await accept({
       tenantId: caller.tenantId,
       projects: caller.projects,

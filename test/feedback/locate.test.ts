@@ -49,6 +49,7 @@ const scene = async () => {
         sealed: null,
         headers_json: '[]',
         calendar_json: null,
+        parts_json: null,
         shared: null,
       };
       const seq = store.insert(message, body);

@@ -199,6 +199,7 @@ describe('the service’s own mail', () => {
     expect(await bodyOf(answer.id)).toMatchObject({
       text: 'Guten Tag',
       calendar_json: null,
+      parts_json: null,
       html: null,
       sealed: null,
       headers_json: '[]',

@@ -59,6 +59,7 @@ const rated = (fields: Partial<Assessment> = {}): Assessment => ({
   ...combine({ findings: [], promotional: [], promotionalScore: 0, linkHosts: [] }, null),
   ...fields,
 });
+const SIGNED = { type: 'multipart/signed; boundary="s"', fields: '', signed: '--s\r\n--s--\r\n' };
 const finding = { id: 'caps', weight: 5, detail: null };
 
 interface Case {
@@ -102,6 +103,7 @@ describe('passes', () => {
     },
     { name: 'a header of its own', draft: { headers: [['X-A', '1']] } },
     { name: 'an attachment', draft: { attachments: [pdf] } },
+    { name: 'a signed message', draft: { parts: SIGNED } },
     { name: 'a time 30 days ahead', draft: { scheduledAt: NOW + 30 * DAY } },
     { name: 'a time that has passed', draft: { scheduledAt: NOW - 400 * DAY } },
     { name: 'marketing on day 3 of the warm-up', facts: { ...MARKETING, warmup: warming(3) } },
@@ -393,6 +395,22 @@ describe('refuses', () => {
       gate: 'promotional',
       code: 'promotional_on_transactional',
       extra: { content_reasons: ['discount'] },
+    },
+    {
+      name: 'marketing that is signed, so that no footer can be added',
+      draft: { parts: { type: 'multipart/mixed', fields: '', parts: [SIGNED] } },
+      facts: MARKETING,
+      gate: 'unsubscribe',
+      code: 'unsupported_media_type',
+      extra: {},
+    },
+    {
+      name: 'a field by which the relay in use takes orders',
+      draft: { headers: [['X-Pool-Name', 'a']] },
+      facts: { controls: ['x-pool-*'] },
+      gate: 'headers',
+      code: 'header_not_allowed',
+      extra: { header: 'X-Pool-Name' },
     },
   ];
   test.each(rows)('$name: $code', (given) => {

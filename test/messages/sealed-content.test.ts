@@ -5,7 +5,12 @@ import { openContent, sealContent } from '#src/messages/sealed-content.ts';
 const KEY = Buffer.alloc(32, 3);
 const ID = newId();
 const CONTENT = { text: 'Ihr Code: 123456 — schöne Grüße', html: null };
-const sealed = { ...sealContent(KEY, ID, CONTENT), headers_json: '[]', calendar_json: null };
+const sealed = {
+  ...sealContent(KEY, ID, CONTENT),
+  headers_json: '[]',
+  calendar_json: null,
+  parts_json: null,
+};
 
 const altered = (): typeof sealed => {
   const bytes = Buffer.from(sealed.sealed ?? '');
@@ -22,7 +27,7 @@ describe('sealed content', () => {
 
   test('keeps an HTML part apart from the text', () => {
     const both = { text: 'Text', html: '<p>HTML</p>' };
-    const row = { ...sealContent(KEY, ID, both), headers_json: '[]', calendar_json: null };
+    const row = { ...sealContent(KEY, ID, both), headers_json: '[]', calendar_json: null, parts_json: null };
     expect(openContent(KEY, ID, row)).toMatchObject(both);
   });
 
@@ -37,6 +42,13 @@ describe('sealed content', () => {
 });
 
 test('a row that is not sealed is returned unchanged', () => {
-  const row = { text: 'Guten Tag', html: null, sealed: null, headers_json: '[]', calendar_json: null };
+  const row = {
+    text: 'Guten Tag',
+    html: null,
+    sealed: null,
+    headers_json: '[]',
+    calendar_json: null,
+    parts_json: null,
+  };
   expect(openContent(KEY, ID, row)).toBe(row);
 });

@@ -233,6 +233,7 @@ export const createRelay = async (
     config: () => ({
       service: { public_origin: 'http://mail.example.com' },
       safe_mode: { default: false, allowlist: [], placement_testers: [] },
+      upstreams: [],
     }),
     simulatorDomain: 'simulator.mail.example.com',
     contentKey: CONTENT_KEY,

@@ -59,6 +59,7 @@ const started = async (options: Partial<SubmissionOptions> = {}) => {
       if (token !== 'right') throw noSuchToken();
       return sender;
     },
+    controls: () => [],
     limits: () => LIMITS,
     clock: systemClock,
     log,

@@ -1,6 +1,7 @@
 // A practice whose state lets everything pass: tests say only what differs.
 import type { Draft } from '#src/intake/draft.ts';
 import { type Facts, factsOfDraft } from '#src/intake/gate.ts';
+import { KNOWN_CONTROLS } from '#src/intake/gates/control-headers.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { parseAddress } from '#src/mail/address.ts';
 
@@ -30,6 +31,7 @@ export const FACTS: Facts = {
   suppressed: new Map(),
   withoutConsent: null,
   content: null,
+  controls: KNOWN_CONTROLS,
   unsubscribe: null,
 };
 

@@ -48,5 +48,6 @@ export const textBody = (text: string | null): NewBody => ({
   sealed: null,
   headers_json: '[]',
   calendar_json: null,
+  parts_json: null,
   shared: null,
 });

@@ -4,6 +4,7 @@ import { findRefusedAttachment } from '#src/intake/content/attachment-policy.ts'
 import { wordsOf } from '#src/intake/content/rate-content.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Kind } from '#src/messages/kinds.ts';
+import { hasSignedParts } from '#src/messages/submitted-part.ts';
 import { defineGate } from '../gate.ts';
 import { isDelicate, TRACKING_GATE } from '../tracking.ts';
 
@@ -82,6 +83,17 @@ export const tracking = defineGate({
 export const unsubscribe = defineGate({
   name: 'unsubscribe',
   kind: 'content',
-  errors: [],
-  check: (facts) => ({ facts: { way_out: facts.unsubscribe } }),
+  errors: ['unsupported_media_type'],
+  check: ({ unsubscribe: way_out, stream }, { parts }) => {
+    if (stream !== 'marketing' || parts === undefined || !hasSignedParts(parts))
+      return { facts: { way_out } };
+    return {
+      facts: { way_out, signed: true },
+      refusal: new AppError(
+        'unsupported_media_type',
+        'Marketing needs a footer, which cannot be added to a signed message.',
+        { hint: 'Turn off the signature in the mail program: the service signs each message itself.' },
+      ),
+    };
+  },
 });

@@ -3,6 +3,7 @@
 import { AppError } from '#src/kernel/errors.ts';
 import { isHeaderName, isHeaderValueSafe } from '#src/mail/header-field.ts';
 import { defineGate } from '../gate.ts';
+import { isControl } from './control-headers.ts';
 
 const allowedNames: ReadonlySet<string> = new Set([
   'in-reply-to',
@@ -16,23 +17,17 @@ const allowedNames: ReadonlySet<string> = new Set([
 /** `X-` fields that mean something to this service or to answering machines. */
 const reservedPrefixes: readonly string[] = ['x-service-', 'x-sendwerk-', 'x-auto-response-suppress'];
 
-/** `X-` fields that relays take orders from (recipients, lists, tracking, sender): they would pass by the gates. */
-const relayPrefixes: readonly string[] =
-  'x-smtpapi x-sg- x-ses- x-mailgun- x-mj- x-mailjet- x-pm- x-mc- x-msys- x-mt- x-sib- x-mailin- x-elasticemail- x-cmail- x-tm-'.split(
-    ' ',
-  );
-
 /** Many lines of 998 octets: enough for References, small enough for every receiver. */
 const MAX_VALUE_BYTES = 4_096;
 
-/** Why the field is not allowed, in words for its sender; null where it is allowed. */
-export const headerProblem = (name: string, value: string): string | null => {
+/** Why the field is not allowed, in words for its sender; null where it is allowed. `controls`: see `controlsOf`. */
+export const headerProblem = (name: string, value: string, controls: readonly string[]): string | null => {
   const lower = name.toLowerCase();
   if (!isHeaderName(name)) return 'is not a header name';
   if (!isHeaderValueSafe(value)) return 'has a value with a line break or control character';
   if (Buffer.byteLength(value) > MAX_VALUE_BYTES) return `has a value of more than ${MAX_VALUE_BYTES} bytes`;
-  if ([...reservedPrefixes, ...relayPrefixes].some((prefix) => lower.startsWith(prefix)))
-    return 'is reserved for the service';
+  if (reservedPrefixes.some((prefix) => lower.startsWith(prefix))) return 'is reserved for the service';
+  if (isControl(name, controls)) return 'is one by which relays take orders';
   return lower.startsWith('x-') || allowedNames.has(lower) ? null : 'may not be set by senders';
 };
 
@@ -40,11 +35,11 @@ export const headers = defineGate({
   name: 'headers',
   kind: 'request',
   errors: ['header_not_allowed'],
-  check: (_, { headers: given }) => {
+  check: ({ controls }, { headers: given }) => {
     const seen = new Set<string>();
     for (const [name, value] of given) {
       const key = name.toLowerCase();
-      const problem = seen.has(key) ? 'is given twice' : headerProblem(name, value);
+      const problem = seen.has(key) ? 'is given twice' : headerProblem(name, value, controls);
       seen.add(key);
       if (problem === null) continue;
       const header = name.slice(0, 76);

@@ -89,6 +89,13 @@ const smtpUpstream = z
       .describe('Messages per second at most; unlimited where absent.'),
     for: named.optional(),
     events: events.optional(),
+    control_headers: v
+      .listOf(v.headerNames)
+      .prefault([])
+      .meta({ example: ['X-Pool', 'X-Relay-*'] })
+      .describe(
+        'Header fields by which this relay takes orders, beside those of the usual relays; a name that ends in * is the beginning of names. Senders may not set them.',
+      ),
     delivered_on: z
       .enum(['dsn', 'accept'])
       .prefault('dsn')

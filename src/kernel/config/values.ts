@@ -100,6 +100,9 @@ export const practiceName = checkedText('the slug or the id of a practice', (tex
 );
 
 /** Part of the template's file name, `<providerId>.<serviceId>.json`. */
+export const headerNames = checkedText('the name of a header field, or its beginning and *', (text) =>
+  /^[A-Za-z0-9-]{1,76}\*?$/.test(text),
+);
 export const templateId = checkedText(
   '1 to 64 lower-case letters, digits, dots, hyphens and underscores',
   (text) => /^[a-z0-9._-]{1,64}$/.test(text),

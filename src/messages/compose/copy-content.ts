@@ -8,9 +8,10 @@ import { UNSUBSCRIBE_PLACEHOLDER } from '#src/mail/merge-fields.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
 import type { MessageFooter, MessageSettings } from '#src/messages/settings.ts';
 import type { BodyRow } from '#src/messages/store.ts';
+import type { SubmittedPart, SubmittedText } from '#src/messages/submitted-part.ts';
 import { footerPlace, htmlFooter, textFooter } from './footer.ts';
-import { linkInlineParts } from './inline-parts.ts';
-import type { Attachment, Copy, StoredMessage } from './message.ts';
+import { linkInlineParts, plain } from './inline-parts.ts';
+import type { Attachment, Copy, OutgoingMessage, StoredMessage } from './message.ts';
 import { parsedMessage } from './parsed-message.ts';
 import { openImage, type TrackedLink, trackedLinks } from './tracking.ts';
 
@@ -28,6 +29,9 @@ interface Shared {
   readonly text: Layout | null;
   readonly html: Layout | null;
   readonly attachments: readonly Attachment[];
+  readonly parts: SubmittedPart | null;
+  /** Of the parts that have text or HTML of their own. */
+  readonly layouts: ReadonlyMap<SubmittedText, Layout>;
 }
 
 interface Mark extends Span {
@@ -55,18 +59,58 @@ const unsubscribeMarks = (content: string): Mark[] =>
     hole: 'unsubscribe link',
   }));
 
-const layOutText = (text: string): Layout =>
-  layOut(text, [...unsubscribeMarks(text), at(text.length, 'footer')]);
+const layOutText = (text: string, isLast = true): Layout =>
+  layOut(text, [...unsubscribeMarks(text), ...(isLast ? [at(text.length, 'footer')] : [])]);
 
-const layOutHtml = (html: string, settings: MessageSettings, origin: string): Layout => {
+const layOutHtml = (html: string, settings: MessageSettings, origin: string, isLast = true): Layout => {
   const links = settings.track_clicks ? trackedLinks(html, origin) : [];
   const bottom = footerPlace(html);
   return layOut(html, [
     ...unsubscribeMarks(html),
     ...links.map((link) => ({ start: link.start, end: link.end, hole: link })),
-    at(bottom, 'footer'),
-    ...(settings.track_opens ? [at(bottom, 'open image')] : []),
+    ...(isLast ? [at(bottom, 'footer')] : []),
+    ...(isLast && settings.track_opens ? [at(bottom, 'open image')] : []),
   ]);
+};
+
+const textsOf = (part: SubmittedPart): SubmittedText[] => {
+  if ('parts' in part) return part.parts.flatMap(textsOf);
+  return 'form' in part ? [part] : [];
+};
+
+const layOutParts = (
+  parts: SubmittedPart,
+  settings: MessageSettings,
+  origin: string,
+): Map<SubmittedText, Layout> => {
+  const layouts = new Map<SubmittedText, Layout>();
+  for (const part of textsOf(parts)) {
+    const { content, isLast } = part;
+    if (content === null) continue;
+    const text = isLast ? content.trimEnd() : content;
+    const layout =
+      part.form === 'text' ? layOutText(text, isLast) : layOutHtml(content, settings, origin, isLast);
+    layouts.set(part, layout);
+  }
+  return layouts;
+};
+
+const madeText: SubmittedText = {
+  type: 'text/plain; charset=utf-8',
+  fields: '',
+  form: 'text',
+  content: null,
+  isLast: true,
+};
+
+const isWholeHtml = (part: SubmittedPart | undefined): boolean =>
+  part !== undefined && 'form' in part && part.form === 'html' && part.content === null;
+
+/** With the text that was made from the HTML beside it, and beside the images that belong to it (RFC 2387 §3.1). */
+const withMadeText = (part: SubmittedPart): SubmittedPart => {
+  const inner = 'parts' in part && part.type.startsWith('multipart/related') ? part.parts[0] : part;
+  if (isWholeHtml(inner)) return { type: 'multipart/alternative', fields: '', parts: [madeText, part] };
+  return 'parts' in part ? { ...part, parts: part.parts.map(withMadeText) } : part;
 };
 
 const share = (
@@ -75,14 +119,20 @@ const share = (
   origin: string,
 ): Shared => {
   const { from } = parsedMessage(message);
-  const { html, attachments } = linkInlineParts(body.html, rows, addressDomain(from.address));
+  const submitted: SubmittedPart | null = body.parts_json === null ? null : JSON.parse(body.parts_json);
+  const { html, attachments } = submitted
+    ? { html: body.html, attachments: rows.map(plain) }
+    : linkInlineParts(body.html, rows, addressDomain(from.address));
   const text = body.text ?? (settings.plain_text_fallback && html !== null ? textOfHtml(html) : null);
   // Messages that were stored by a version without footers are composed as before.
   const isPlain = settings.footer === undefined;
+  const parts = submitted && body.text === null && text !== null ? withMadeText(submitted) : submitted;
   return {
     text: text === null ? null : isPlain ? layOut(text, []) : layOutText(text.trimEnd()),
     html: html === null ? null : isPlain ? layOut(html, []) : layOutHtml(html, settings, origin),
     attachments,
+    parts,
+    layouts: parts ? layOutParts(parts, settings, origin) : new Map(),
   };
 };
 
@@ -122,11 +172,20 @@ export const contentOfCopy = (
   stored: StoredMessage,
   settings: MessageSettings,
   copy: Copy,
-): { text: string | null; html: string | null; attachments: readonly Attachment[] } => {
-  const { text, html, attachments } = sharedOf(stored, settings, copy.service.origin);
+): Pick<OutgoingMessage, 'text' | 'html' | 'attachments' | 'parts'> => {
+  const { text, html, attachments, parts, layouts } = sharedOf(stored, settings, copy.service.origin);
+  const { footer } = settings;
+  const fillPart = (part: SubmittedPart): SubmittedPart => {
+    if ('parts' in part) return { ...part, parts: part.parts.map(fillPart) };
+    const layout = 'form' in part ? layouts.get(part) : undefined;
+    if (!('form' in part) || !layout) return part;
+    const content = part.form === 'text' ? fillText(layout, footer, copy) : fillHtml(layout, footer, copy);
+    return { ...part, content };
+  };
   return {
-    text: text && fillText(text, settings.footer, copy),
-    html: html && fillHtml(html, settings.footer, copy),
+    text: text && fillText(text, footer, copy),
+    html: html && fillHtml(html, footer, copy),
     attachments,
+    parts: parts && fillPart(parts),
   };
 };

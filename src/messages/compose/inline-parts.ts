@@ -10,7 +10,7 @@ const ID_GOES_ON = '[\\w.!#$%*+/^`{|}~@-]';
 const withDomain = (id: string, host: string): string =>
   /^[^@]+@[^@]+$/.test(id) ? id : `${id.replaceAll('@', '.')}@${host}`;
 
-const plain = ({ filename, content_type, content }: AttachmentRow): Attachment => ({
+export const plain = ({ filename, content_type, content }: AttachmentRow): Attachment => ({
   filename,
   contentType: content_type,
   content,

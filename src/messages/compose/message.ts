@@ -1,6 +1,7 @@
 // The input and output of composing. All values were validated at intake; composing only encodes them.
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import type { AttachmentRow, BodyRow, MessageRow } from '#src/messages/store.ts';
+import type { SubmittedPart } from '#src/messages/submitted-part.ts';
 
 export interface Attachment {
   readonly filename: string;
@@ -26,6 +27,8 @@ export interface OutgoingMessage {
   /** Further header fields in order: first those of the service, then those of the sender. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly attachments: readonly Attachment[];
+  /** The tree that a mail program submitted, where text and HTML are parts of it and attachments are its files. */
+  readonly parts?: SubmittedPart | null;
   /** An iCalendar object of method REQUEST (RFC 6047), in UTF-8 with CRLF; only together with a text or HTML. */
   readonly calendar?: string | null;
 }

@@ -1,7 +1,8 @@
 // Writes a message (RFC 5322, RFC 2045, RFC 2046) as 7-bit ASCII with CRLF, so that no server on the way has to change it:
 //   mixed( related( alternative( text, html, calendar ), inline… ), attachments…, calendar )
 // Levels with one part are left out. An invitation occurs twice: as the part that some clients offer to accept, and as the
-// file that others look for. The same input gives the same bytes, on every attempt. Intake has validated the input. Pure.
+// file that others look for. What a mail program submitted keeps the tree in which it came instead. The same input gives the
+// same bytes, on every attempt. Intake has validated the input. Pure.
 import { hash } from 'node:crypto';
 import {
   encodeMailboxes,
@@ -9,6 +10,7 @@ import {
   encodeUnstructured,
   isHeaderName,
 } from '#src/mail/header-field.ts';
+import type { SubmittedPart } from '#src/messages/submitted-part.ts';
 import type { Attachment, ComposedMessage, OutgoingMessage } from './message.ts';
 import { encodeBase64, encodeText } from './transfer-encoding.ts';
 
@@ -29,15 +31,18 @@ interface Part {
   readonly isRelaxed: boolean;
 }
 
-const textPart = (type: 'text/plain' | 'text/html', text: string): Part => {
+const encodedText = (type: string, value: string, text: string, fields = ''): Part => {
   const { encoding, body, isRelaxed } = encodeText(text);
   return {
     type,
-    header: `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n`,
+    header: `Content-Type: ${value}\r\nContent-Transfer-Encoding: ${encoding}\r\n${fields}`,
     body,
     isRelaxed,
   };
 };
+
+const textPart = (type: 'text/plain' | 'text/html', text: string): Part =>
+  encodedText(type, `${type}; charset=utf-8`, text);
 
 /** Messages and multiparts may not be base64 (RFC 2045 §6.4), which all attachments are. */
 const attachmentType = (declared: string): string =>
@@ -94,21 +99,55 @@ const calendarFile = (calendar: string): Attachment => ({
 
 /** No body contains `=_`, so a boundary that begins with it needs no search. The CRLF at the end of a body belongs to the
  * delimiter behind it (RFC 2046 §5.1.1). */
+const joined = (value: string, parts: readonly Part[], boundary: string, fields = ''): Part => ({
+  type: value,
+  header: `Content-Type: ${value};\r\n boundary="${boundary}"\r\n${fields}`,
+  body: `${parts.map(({ header, body }) => `--${boundary}\r\n${header}\r\n${body}`).join('')}--${boundary}--\r\n`,
+  // The fields of a part may have a file name with white space.
+  isRelaxed: parts.every(({ header, isRelaxed }) => isRelaxed && !RELAXABLE.test(header)),
+});
+
 const multipart = (type: string, parts: readonly [Part, ...Part[]], boundary: string): Part => {
   if (parts.length === 1) return parts[0];
   // RFC 2387 §3.1
   const root = type === 'multipart/related' ? `; type="${parts[0].type}"` : '';
+  return { ...joined(`${type}${root}`, parts, boundary), type };
+};
+
+/** `boundary` gives another one at each call. */
+const submittedPart = (part: SubmittedPart, message: OutgoingMessage, boundary: () => string): Part => {
+  const { type, fields } = part;
+  if ('parts' in part) {
+    const own = boundary();
+    const parts = part.parts.map((child) => submittedPart(child, message, boundary));
+    return joined(type, parts, own, fields);
+  }
+  if ('form' in part) return encodedText(type, type, part.content ?? message[part.form] ?? '', fields);
+  if ('signed' in part)
+    return { type, header: `Content-Type: ${type}\r\n${fields}`, body: part.signed, isRelaxed: false };
   return {
     type,
-    header: `Content-Type: ${type}${root};\r\n boundary="${boundary}"\r\n`,
-    body: `${parts.map(({ header, body }) => `--${boundary}\r\n${header}\r\n${body}`).join('')}--${boundary}--\r\n`,
-    // The fields of a part may have a file name with white space.
-    isRelaxed: parts.every(({ header, isRelaxed }) => isRelaxed && !RELAXABLE.test(header)),
+    header: `Content-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\n${fields}`,
+    body: encodeBase64(message.attachments[part.file]?.content ?? Buffer.alloc(0)),
+    isRelaxed: true,
   };
 };
 
+/** What is signed may contain any boundary that can be known beforehand, so theirs depend on all of it. */
+const submitted = (parts: SubmittedPart, message: OutgoingMessage): Part => {
+  const stem = hash('sha256', `${message.internetMessageId}\n${JSON.stringify(parts)}`).slice(0, 24);
+  let count = 0;
+  const boundary = (): string => {
+    count += 1;
+    // None is the beginning of another one.
+    return `=_${stem}_${String(count).padStart(4, '0')}`;
+  };
+  return submittedPart(parts, message, boundary);
+};
+
 const contentOf = (message: OutgoingMessage): Part => {
-  const { text, html, attachments, calendar = null } = message;
+  const { text, html, attachments, calendar = null, parts } = message;
+  if (parts) return submitted(parts, message);
   if (html === null && attachments.length === 0 && calendar === null)
     return textPart('text/plain', text ?? '');
 

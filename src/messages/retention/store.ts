@@ -31,7 +31,7 @@ interface Statements {
 const tables = {
   bodies: {
     scan: `SELECT message_seq AS key, created_at AS at, ${dueAt} AS since,
-             ${bytesOf('text', 'html', 'sealed', 'headers_json', 'data_json', 'calendar_json')} AS bytes,
+             ${bytesOf('text', 'html', 'sealed', 'headers_json', 'data_json', 'calendar_json', 'parts_json')} AS bytes,
              ${waits('message_bodies.message_seq')} AS held
            FROM message_bodies JOIN messages ON messages.seq = message_seq
            WHERE message_seq > ? ORDER BY message_seq`,
@@ -49,6 +49,9 @@ const tables = {
       `INSERT OR IGNORE INTO removed_attachments
          SELECT seq FROM messages WHERE seq = ? AND NOT ${waits('messages.seq')}`,
       `DELETE FROM attachments WHERE message_seq = ? AND NOT ${waits('attachments.message_seq')}`,
+      // What is signed has its files in it, and without them no copy is composed again.
+      `UPDATE message_bodies SET parts_json = NULL
+         WHERE message_seq = ? AND NOT ${waits('message_bodies.message_seq')}`,
     ],
   },
   /** Content of bulks. It is removed when no message uses it any more, or when none came to use it. */

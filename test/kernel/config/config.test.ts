@@ -239,6 +239,7 @@ describe('values are understood', () => {
         port: 587,
         tls: 'required',
         pool: 8,
+        control_headers: [],
         delivered_on: 'dsn',
         password: null,
         events: null,

@@ -1,10 +1,12 @@
 // The bytes of copies that are made from stored rows.
 import { simpleParser } from 'mailparser';
 import { describe, expect, test } from 'vitest';
+import { fromMime } from '#src/intake/from-mime.ts';
 import { parseAddress, parseAddressList } from '#src/mail/address.ts';
 import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { composeCopy } from '#src/messages/compose/prepare.ts';
 import type { Invitation, MessageSettings } from '#src/messages/settings.ts';
+import { submittedTree } from '#test/fixtures/submitted-trees.ts';
 
 const LINK = 'https://mail.example.com/api/public/unsub?t=token';
 const copy = (fields: Partial<Copy> = {}): Copy => ({
@@ -57,7 +59,15 @@ const stored = ({ settings, message, body, attachments = [] }: Changes = {}): St
     updated_at: Date.UTC(2026, 10, 20, 10),
     ...message,
   },
-  body: { text: 'Am Montag.', html: null, sealed: null, headers_json: '[]', calendar_json: null, ...body },
+  body: {
+    text: 'Am Montag.',
+    html: null,
+    sealed: null,
+    headers_json: '[]',
+    calendar_json: null,
+    parts_json: null,
+    ...body,
+  },
   attachments,
 });
 
@@ -312,4 +322,85 @@ test('HTML and part name an inline image alike, and an unnamed one is a file', a
     ['logo@mail.praxis.example', 'inline', true],
     [undefined, 'attachment', undefined],
   ]);
+});
+
+describe('a copy of what a mail program submitted', () => {
+  const submitted = async (mime: string | Buffer): Promise<Changes> => {
+    const message = typeof mime === 'string' ? Buffer.from(mime.replace(/\n/g, '\r\n'), 'latin1') : mime;
+    const { draft } = await fromMime(message, [parseAddress('erika@example.org').address], []);
+    return {
+      message: { source: 'smtp' },
+      settings: { track_clicks: true, track_opens: true, plain_text_fallback: true },
+      body: { text: draft.text, html: draft.html, parts_json: JSON.stringify(draft.parts) },
+      attachments: draft.attachments.map(({ filename, contentType, contentId, content }) => ({
+        filename,
+        content_type: contentType,
+        content_id: contentId,
+        size_bytes: content.length,
+        content,
+      })),
+    };
+  };
+  const HEAD = 'From: praxis@mail.praxis.example\nTo: erika@example.org\nSubject: Termin\n';
+  const part = (type: string, content: string): string => `Content-Type: text/${type}\n\n${content}\n`;
+  const multipart = (type: string, ...parts: string[]): string =>
+    `Content-Type: multipart/${type}; boundary=${type}\n\n${parts.map((one) => `--${type}\n${one}`).join('')}--${type}--\n`;
+  const count = (text: string, found: string): number => text.split(found).length - 1;
+  const LINKED = '<a href="https://praxis.example/">Praxis</a>';
+  const OPEN = 'https://mail.example.com/t/o/token';
+
+  test('ends each form of an alternative with the footer, below its last piece', async () => {
+    const pieces = multipart('mixed', part('html', `${LINKED} oben`), part('html', `unten ${LINKED}`));
+    const changes = await submitted(
+      HEAD + multipart('alternative', part('plain', 'Praxis oben, unten'), pieces),
+    );
+    const sent = source(changes);
+    expect(sent.match(/^Content-Type: \S+/gim)?.join(' ')).toBe(
+      'Content-Type: multipart/alternative; Content-Type: text/plain; Content-Type: multipart/mixed; Content-Type: text/html; Content-Type: text/html;',
+    );
+    const { html = '', text = '' } = await read(changes);
+    expect(count(text, LINK)).toBe(1);
+    expect(count(html || '', 'https://mail.example.com/t/c/token/')).toBe(2);
+    expect([count(html || '', LINK), count(html || '', OPEN)]).toEqual([1, 1]);
+    expect((html || '').indexOf('unten')).toBeLessThan((html || '').indexOf(LINK));
+    expect(source(changes)).toBe(sent);
+  });
+
+  test('has the text made from HTML beside the HTML and its images', async () => {
+    const image =
+      'Content-Type: image/png\nContent-ID: <a>\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=\n';
+    const changes = await submitted(
+      HEAD + multipart('related', part('html', '<p>Hallo <img src="cid:a"></p>'), image),
+    );
+    const sent = source(changes);
+    expect(sent.match(/(?<=^Content-Type: )[\w/]+/gim)).toEqual([
+      'multipart/alternative',
+      'text/plain',
+      'multipart/related',
+      'text/html',
+      'image/png',
+    ]);
+    expect(sent).toContain('cid:a"');
+    expect(sent).toContain('Content-ID: <a>\r\n');
+  });
+
+  test('does not change what is signed: only the header has the link to unsubscribe', async () => {
+    const mime = submittedTree('Mutt, signed by OpenPGP', 'praxis@mail.praxis.example', 'erika@example.org');
+    const sent = source(await submitted(mime));
+    expect(sent.slice(sent.indexOf('\r\n\r\n') + 4)).toBe(
+      mime.toString('latin1').slice(mime.indexOf('\r\n\r\n') + 4),
+    );
+    expect(fieldOf(sent, 'List-Unsubscribe')).toEqual([`<${LINK}>`]);
+  });
+
+  test('has no part that its text only looks like', async () => {
+    const hidden =
+      'Hallo\n--mixed\nContent-Type: text/html\nContent-Disposition: attachment; filename=a.html\n\nx\n--mixed--\n';
+    const encoded = `Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n${btoa(hidden)}\n`;
+    const { attachments, text } = await read(
+      await submitted(HEAD + multipart('mixed', encoded, part('plain', 'Ende'))),
+    );
+    expect(attachments).toEqual([]);
+    expect(text).toContain('filename=a.html');
+  });
 });

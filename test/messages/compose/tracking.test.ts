@@ -50,7 +50,7 @@ const rowsOf = (html: string | null, text: string | null = null): StoredMessage 
       at: 0,
     }),
   },
-  body: { text, html, sealed: null, headers_json: '[]', calendar_json: null },
+  body: { text, html, sealed: null, headers_json: '[]', calendar_json: null, parts_json: null },
   attachments: [],
 });
 

@@ -104,6 +104,18 @@ const bodies = () => column('SELECT message_seq FROM message_bodies ORDER BY 1')
 const attachments = () => column('SELECT message_seq FROM attachments ORDER BY 1');
 
 describe('content of messages', () => {
+  test('the tree of a submitted message goes with its attachments, which may be in it', async () => {
+    await inFile((db) => {
+      addMessage(db, { age: 21 });
+      addMessage(db, { age: 19 });
+      db.exec(`UPDATE message_bodies SET parts_json = '{"signed":"befund.pdf"}'`);
+    });
+    await remove();
+    expect(await column('SELECT parts_json IS NULL FROM message_bodies ORDER BY message_seq')).toEqual([
+      1, 0,
+    ]);
+  });
+
   test.each<[string, Sample, { body: boolean; attachment: boolean }]>([
     ['it is kept until a day before its time', { age: 19 }, { body: true, attachment: true }],
     ['attachments have their own period', { age: 21 }, { body: true, attachment: false }],

@@ -164,7 +164,9 @@ CREATE TABLE message_bodies (
   shared_id    INTEGER REFERENCES shared_contents (id),
   -- values of the placeholders
   data_json    TEXT,
-  calendar_json TEXT
+  calendar_json TEXT,
+  -- the tree of a submitted message
+  parts_json   TEXT
 ) STRICT;
 -- Retention looks for shared content that no message has any more.
 CREATE INDEX message_bodies_shared ON message_bodies (shared_id) WHERE shared_id IS NOT NULL;

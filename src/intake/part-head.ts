@@ -1,0 +1,87 @@
+// The header of a submitted part as it leaves: type, parameters, disposition and Content-* fields as they came, each once and in
+// ASCII. A file has the one name that the policy was asked about, because readers differ in which of two names they take. Pure.
+import { decodeWords } from '#src/mail/decode-text.ts';
+import { encodeParameter, encodeUnstructured, isHeaderValueSafe } from '#src/mail/header-field.ts';
+import type { MimePart } from '#src/mail/mime-parts.ts';
+import type { SubmittedPart } from '#src/messages/submitted-part.ts';
+
+type Head = Pick<SubmittedPart, 'type' | 'fields'>;
+type Parameters = MimePart['parameters'];
+
+/** Length and digest are left out: they are not true of another encoding. */
+const KEPT_FIELDS = [
+  'Content-ID',
+  'Content-Description',
+  'Content-Location',
+  'Content-Language',
+  'Content-Class',
+];
+
+/** RFC 6838 §4.2 */
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
+/** Without the marks of RFC 2231, which are written where a value needs them. */
+const PARAMETER_NAME = /^[a-z0-9!#$&+.^_`|~-]{1,40}$/;
+const NEEDS_NO_QUOTES = /^[\w.+-]{1,60}$/;
+
+const withParameters = (value: string, parameters: Parameters): string =>
+  [
+    value,
+    ...parameters.map(([name, text]) =>
+      NEEDS_NO_QUOTES.test(text) ? `${name}=${text}` : encodeParameter(name, text),
+    ),
+  ].join(';\r\n ');
+
+const kept = (parameters: Parameters, ...without: readonly string[]): Parameters =>
+  parameters.filter(
+    ([name, value]) => PARAMETER_NAME.test(name) && !without.includes(name) && isHeaderValueSafe(value),
+  );
+
+/** A name that no header can have is one that the policy refuses. */
+const named = (parameters: Parameters, attribute: string, filename: string): Parameters =>
+  parameters.map(([name, value]) =>
+    name === attribute ? [name, isHeaderValueSafe(filename) ? filename : ''] : [name, value],
+  );
+
+const typeOf = ({ type }: MimePart, fallback: string): string => (MEDIA_TYPE.test(type) ? type : fallback);
+
+const contentFields = ({ fields }: MimePart): string =>
+  KEPT_FIELDS.map((name) => {
+    const value = fields.find(([given]) => given.toLowerCase() === name.toLowerCase())?.[1] ?? '';
+    const text = decodeWords(value);
+    return text === '' || !isHeaderValueSafe(text) ? '' : encodeUnstructured(name, text);
+  }).join('');
+
+const dispositionField = (disposition: MimePart['disposition'], parameters: Parameters): string =>
+  disposition === null ? '' : `Content-Disposition: ${withParameters(disposition, parameters)}\r\n`;
+
+export const headOfMultipart = (part: MimePart): Head => ({
+  type: withParameters(typeOf(part, 'multipart/mixed'), kept(part.parameters, 'boundary')),
+  fields: contentFields(part),
+});
+
+/** `boundary` is in what is signed. */
+export const headOfSigned = (part: MimePart, boundary: string): Head => ({
+  type: `${withParameters(part.type, kept(part.parameters, 'boundary'))};\r\n boundary="${boundary}"`,
+  fields: contentFields(part),
+});
+
+/** It leaves in UTF-8. What is shown as a part of the message is no file, so it has no file's name. */
+export const headOfText = (part: MimePart): Head => ({
+  type: withParameters(part.type, [['charset', 'utf-8'], ...kept(part.parameters, 'charset', 'name')]),
+  fields: `${dispositionField(part.disposition, kept(part.dispositionParameters, 'filename', 'size'))}${contentFields(part)}`,
+});
+
+/** Text that is a file is never shown as a part of the message: the content rules have not read it. */
+export const headOfFile = (part: MimePart): Head => {
+  const filename = part.filename?.normalize('NFC') ?? '';
+  const isTable = part.type.startsWith('text/') && part.type !== 'text/calendar';
+  const given = named(kept(part.dispositionParameters), 'filename', filename);
+  const disposition = isTable ? 'attachment' : part.disposition;
+  return {
+    type: withParameters(
+      typeOf(part, 'application/octet-stream'),
+      named(kept(part.parameters, 'boundary'), 'name', filename),
+    ),
+    fields: `${dispositionField(disposition, given)}${contentFields(part)}`,
+  };
+};
