@@ -225,7 +225,8 @@ describe('what is signed', () => {
   test('by S/MIME verifies where it arrives', { tags: 'debian/openssl' }, async () => {
     const directory = await temporaryDirectory(files);
     const at = (name: string): string => path.join(directory, name);
-    const openssl = (...args: readonly string[]): Buffer => execFileSync('openssl', args, { stdio: 'pipe' });
+    const openssl = (...args: readonly string[]): Buffer =>
+      execFileSync('/usr/bin/openssl', args, { stdio: 'pipe' });
     openssl(
       ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', at('key'), '-out', at('cert')],
       ...[
