@@ -27,6 +27,8 @@ export interface DeliverabilityQuery {
   readonly language: Language;
   readonly serviceHost: string;
   readonly origin: OriginHealth & { readonly url: string };
+  /** Names of the smtp upstreams that the SPF record of the service does not name. */
+  readonly outsideSpf: readonly string[];
   readonly now: number;
 }
 
@@ -78,6 +80,14 @@ const noBimi: Mechanism = {
   records: [],
 };
 
+/** What the practice's own records lead to is the operator's record, and only the operator can change it. */
+const unlistedRelay: Readonly<Record<Language, (relays: string) => string>> = {
+  de: (relays) =>
+    `Der SPF-Eintrag des Dienstes nennt die Server nicht, über die die Post hinausgeht (${relays}): der Betreiber muss sie unter dns.zones eintragen.`,
+  en: (relays) =>
+    `The SPF record of the service does not name the servers that mail leaves by (${relays}): the operator must name them under dns.zones.`,
+};
+
 const bimiOf = (
   { bimi_logo_url, bimi_certificate_url }: PracticeRow,
   state: Mechanism,
@@ -90,12 +100,24 @@ const bimiOf = (
 });
 
 export const deliverabilityOf = (db: TenantDb, query: DeliverabilityQuery): Deliverability => {
-  const { days, caller, language, serviceHost, origin, now } = query;
+  const { days, caller, language, serviceHost, origin, outsideSpf, now } = query;
   const practice = tenantStore(db).practice();
   const { host, kind, pending } = hostInQuestion(practice);
   const last = kind === 'managed' ? null : lastCheck(db, host);
   const check = last?.check ?? null;
   const state = (...purposes: readonly RecordPurpose[]) => mechanismOf(kind, check, purposes);
+  /** Records of SPF are right only where the operator's record, which they include, names the relay. */
+  const senders = (...purposes: readonly RecordPurpose[]): Mechanism => {
+    const own = state(...purposes);
+    return own.status !== 'ok' || outsideSpf.length === 0
+      ? own
+      : {
+          ...own,
+          status: 'mismatch',
+          source: 'service',
+          hint: unlistedRelay[language](outsideSpf.join(', ')),
+        };
+  };
   const since = now - days * DAY;
   const projects = caller.projects && [...caller.projects];
   const { rated: _, ...subjects } = subjectReport(
@@ -114,10 +136,10 @@ export const deliverabilityOf = (db: TenantDb, query: DeliverabilityQuery): Deli
     checked_at: toIsoOrNull(last?.checkedAt ?? null),
     records_url: `/api/practices/${practice.id}/dns-records`,
     dkim: state('dkim', 'dkim_imported'),
-    spf: state('spf'),
+    spf: senders('spf'),
     dmarc: { ...state('dmarc', 'dmarc_subdomain'), policy: check && dmarcPolicyOf(check) },
     bimi: bimiOf(practice, state('bimi'), check),
-    mail_from: { ...state('mail_from_mx', 'mail_from_spf'), domain: `bounce.${host}` },
+    mail_from: { ...senders('mail_from_mx', 'mail_from_spf'), domain: `bounce.${host}` },
     inbound: {
       ...state('inbound_mx'),
       host: `in.${host}`,

@@ -1,10 +1,11 @@
 // Opens the room of insight: the reports that a practice gets about itself.
 import type { Base, Room } from '#src/kernel/base.ts';
+import { upstreamsOutsideSpf } from '#src/kernel/config/sender-policy.ts';
 import { createOriginProbe } from './public-origin.ts';
 import { insightRoutes } from './routes.ts';
 
 export const openInsight = ({ config, storage, clock, simulatorDomain }: Base) => {
-  const { service, upstreams } = config();
+  const { service, upstreams, dns } = config();
   const origin = createOriginProbe(service.public_origin, clock);
   return {
     routes: insightRoutes({
@@ -15,6 +16,9 @@ export const openInsight = ({ config, storage, clock, simulatorDomain }: Base) =
         deliveringUpstreams: upstreams.filter(({ kind }) => kind !== 'capture').map(({ name }) => name),
       },
       serviceHost: service.host,
+      outsideSpf: upstreamsOutsideSpf(upstreams, service.host, dns.zones).flatMap(
+        (index) => upstreams[index]?.name ?? [],
+      ),
       simulatorDomain,
       testers: () => config().safe_mode.placement_testers,
       origin,

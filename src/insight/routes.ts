@@ -29,6 +29,8 @@ export interface InsightDeps extends GoLiveDeps {
   /** Addresses, or domains with a leading @, in lower case. */
   readonly testers: () => readonly string[];
   readonly origin: OriginProbe;
+  /** Names of the smtp upstreams that the SPF record of the service does not name. */
+  readonly outsideSpf: readonly string[];
 }
 
 const RECIPIENTS_LOOKED_AT = 10_000;
@@ -68,7 +70,7 @@ const placementOf = (
 };
 
 export const insightRoutes = (deps: InsightDeps): Route[] => {
-  const { files, clock, installation, serviceHost, simulatorDomain, testers, origin } = deps;
+  const { files, clock, installation, serviceHost, simulatorDomain, testers, origin, outsideSpf } = deps;
   const limitReports = createRateCheck(
     clock,
     () => perMinute(REPORTS_PER_MINUTE),
@@ -181,7 +183,8 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
         const health = { ...(await origin.check()), url: installation.publicOrigin };
         const body = await files.read(params.id, (db) => {
           const now = clock.now();
-          return deliverabilityOf(db, { days, caller, language, serviceHost, origin: health, now });
+          const query = { days, caller, language, serviceHost, origin: health, outsideSpf, now };
+          return deliverabilityOf(db, query);
         });
         return { status: 200, body };
       },

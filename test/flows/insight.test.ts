@@ -54,6 +54,7 @@ beforeAll(async () => {
     config: {
       service: { public_origin: `http://127.0.0.1:${port}` },
       http: { listen: `127.0.0.1:${port}` },
+      dns: { zones: { addresses: ['192.0.2.10'] } },
       safe_mode: { placement_testers: ['seed@gmail.com', '@seeds.example'] },
     },
   });
@@ -352,6 +353,36 @@ describe('deliverability', () => {
     expect(found.bimi).toMatchObject({ source: 'service', effective: false });
     expect(found.records_url).toBe(`${sender.base}/dns-records`);
     expect((await call('GET', found.records_url)).status).toBe(200);
+  });
+
+  test('is not right where the SPF record of the service does not name the relay', async () => {
+    const elsewhere = await startApp({
+      config: { upstreams: [{ name: 'relay', kind: 'smtp', host: 'smtp.relay.test' }] },
+    });
+    try {
+      const { practice, token, base } = await elsewhere.createSender();
+      for (const [language, hint] of [
+        ['en', 'does not name the servers that mail leaves by (relay)'],
+        ['de', 'nennt die Server nicht, über die die Post hinausgeht (relay)'],
+      ]) {
+        const { body } = await elsewhere.request<z.infer<typeof deliverabilitySchema>>(
+          'GET',
+          `${base}/deliverability`,
+          undefined,
+          token,
+          { 'Accept-Language': language ?? '' },
+        );
+        for (const part of ['spf', 'mail_from'] as const)
+          expect(body[part]).toMatchObject({ status: 'mismatch', source: 'service' });
+        expect(body.mail_from).toMatchObject({
+          domain: `bounce.${practice.managed_host}`,
+          hint: expect.stringContaining(hint ?? ''),
+        });
+        expect(body.dkim.status).toBe('ok');
+      }
+    } finally {
+      await elsewhere.remove();
+    }
   });
 
   test('asks whether the service answers under its own address', async () => {

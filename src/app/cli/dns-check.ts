@@ -1,6 +1,9 @@
 // `sendwerk dns check` compares the public DNS with the operator's zones: each record set of the service host, one
 // managed host with its keys as a sample of all, and the reverse names of the addresses.
 
+import { isIP } from 'node:net';
+import { spfTarget } from '#src/domains/records/wanted-records.ts';
+import { checkRelaySenders } from '#src/domains/zones/relay-senders.ts';
 import {
   type CheckedSet,
   judgeSet,
@@ -10,6 +13,7 @@ import {
   wantedSets,
 } from '#src/domains/zones/zone-check.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
+import { isLocalRelay } from '#src/kernel/config/sender-policy.ts';
 import { createDnsLookup, type Lookup, type ZoneLookup } from '#src/kernel/dns-lookup.ts';
 import { clean, paragraph, table } from './admin-text.ts';
 import type { CommandResult } from './config.ts';
@@ -80,6 +84,27 @@ const checkAll = async (
   return checked;
 };
 
+/** Whether the SPF record that the zone should have names the machines that mail leaves by. */
+const checkRelays = (lookup: ZoneLookup, { config, zones }: InstalledZones): Promise<CheckedSet[]> => {
+  const { service, upstreams, dns } = config;
+  const name = spfTarget(service.host);
+  const [policy] = zones.resolveName(name)?.records ?? [];
+  const record = {
+    name,
+    text: policy?.type === 'TXT' ? policy.data : '',
+    includesOthers: dns.zones.spf_includes.length > 0,
+  };
+  return Promise.all(
+    upstreams.flatMap((one) => {
+      if (one.kind !== 'smtp') return [];
+      const { name: upstream, host } = one;
+      const literal = isIP(host) === 0 ? null : [host];
+      const addresses = isLocalRelay(host, service.host) ? dns.zones.addresses : literal;
+      return checkRelaySenders(lookup, { upstream, host, addresses }, record);
+    }),
+  );
+};
+
 const isFine = ({ status }: CheckedSet): boolean => status === 'ok';
 
 const explained = ({ status, type, name, values, found, required, hint }: CheckedSet): string => {
@@ -104,7 +129,11 @@ export const dnsCheck = (file: string, environment: Environment): Promise<Comman
   withInstalledZones(file, environment, async (installed) => {
     const { config } = installed;
     const lookup = createDnsLookup(config.dns.resolvers);
-    const checked = await checkAll(lookup, wantedOf(installed), config.dns.authoritative !== null);
+    const [sets, relays] = await Promise.all([
+      checkAll(lookup, wantedOf(installed), config.dns.authoritative !== null),
+      checkRelays(lookup, installed),
+    ]);
+    const checked = [...sets, ...relays];
     const bad = checked.filter((set) => !isFine(set));
     const rows = checked.map(({ status, type, name }) => [status, type, name]);
     const output = [

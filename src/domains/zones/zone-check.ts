@@ -6,6 +6,8 @@ import { isSpf } from '../check/spf-record.ts';
 import { type ResourceRecord, toComparable } from './resource-record.ts';
 
 export type SetType = 'SOA' | 'NS' | 'A/AAAA' | 'MX' | 'TXT' | 'CNAME' | 'PTR';
+/** `SPF`: not a record set, but what receivers make of a relay's addresses (relay-senders.ts). */
+type CheckedType = SetType | 'SPF';
 
 /**
  * A record set that a name must have. Values are text: `10 mx.example` for an MX, the name server for a SOA.
@@ -20,7 +22,8 @@ export interface WantedSet {
   readonly required: boolean;
 }
 
-export interface CheckedSet extends WantedSet {
+export interface CheckedSet extends Omit<WantedSet, 'type'> {
+  readonly type: CheckedType;
   readonly status: 'ok' | 'wrong' | 'missing' | 'error';
   readonly found: readonly string[];
   /** What to do; empty if the set is right. */
@@ -93,7 +96,7 @@ const isRight = ({ type, values }: WantedSet, found: readonly string[]): boolean
   return hasAll && found.length === values.length;
 };
 
-const failures: Readonly<Record<LookupFailure, string>> = {
+export const failures: Readonly<Record<LookupFailure, string>> = {
   servfail:
     'The resolver got no usable answer from the name servers of this zone (SERVFAIL): are they up, and does the zone above have a DS record left over?',
   refused:

@@ -20,10 +20,9 @@ export interface ZoneFacts {
   readonly managedSuffix: string;
   /** Public IPv4 and IPv6 addresses of the service host; mail leaves from them. */
   readonly addresses: readonly string[];
-  /**
-   * SPF domains of the relays that send the mail (`spf.relay.example`); empty if it leaves from `addresses`.
-   */
+  /** SPF domains of the relays that send the mail (`spf.relay.example`), and addresses or networks of others. */
   readonly spfIncludes?: readonly string[];
+  readonly spfAddresses?: readonly string[];
   /** Names of the zones' servers; empty means the service host itself. */
   readonly nameservers: readonly string[];
   /** E-mail address of the zones' operator. */
@@ -80,10 +79,10 @@ export const addressRecords = (name: string, addresses: readonly string[]): Reso
   addresses.map((address) => record(isV6(address) ? 'AAAA' : 'A', name, address));
 
 /** The record that `include:spf.<service host>` leads to. */
-const senderPolicy = (addresses: readonly string[], includes: readonly string[]): string =>
+const senderPolicy = ({ addresses, spfAddresses = [], spfIncludes: includes = [] }: ZoneFacts): string =>
   [
     'v=spf1',
-    ...addresses.map((address) => `${isV6(address) ? 'ip6' : 'ip4'}:${address}`),
+    ...[...addresses, ...spfAddresses].map((address) => `${isV6(address) ? 'ip6' : 'ip4'}:${address}`),
     ...includes.map((domain) => `include:${domain}`),
     '~all',
   ].join(' ');
@@ -143,7 +142,7 @@ const securityRecords = (name: string, serviceHost: string): ResourceRecord[] =>
 export const serviceHostRecords = (serviceHost: string, facts: ZoneFacts): ResourceRecord[] => [
   ...addressRecords(serviceHost, facts.addresses),
   ...returnPathRecords(serviceHost, serviceHost),
-  record('TXT', spfTarget(serviceHost), senderPolicy(facts.addresses, facts.spfIncludes ?? [])),
+  record('TXT', spfTarget(serviceHost), senderPolicy(facts)),
   ...returnPathRecords(`bounce.${serviceHost}`, serviceHost),
   mx(`simulator.${serviceHost}`, serviceHost),
   record('TXT', `*._report._dmarc.${serviceHost}`, 'v=DMARC1'),

@@ -1,9 +1,12 @@
 // Checks keys that depend on each other, and the files they name. Sections with problems of their own are absent here,
 // so that the others are still checked in the same run.
 
+import { isWithin } from '#src/kernel/ip-networks.ts';
 import { type Stream, streams } from '#src/kernel/stream.ts';
+import type { Path } from '#src/kernel/yaml-file.ts';
 import type { ConfigFile } from './schema.ts';
 import { checkAuthorities, checkFile, type Findings } from './secrets.ts';
+import { upstreamsOutsideSpf } from './sender-policy.ts';
 import { hostInZone, isLoopback } from './values.ts';
 
 type Sections = Partial<ConfigFile>;
@@ -104,6 +107,55 @@ const checkUpstreams = ({ upstreams = [] }: Sections, { problem, warning }: Find
   }
 };
 
+const NOT_IN_SPF =
+  'the SPF record of this service names no machine of it, so that receivers see its mail as forged: set dns.zones.spf_includes to the SPF domain that its provider names, or dns.zones.spf_addresses to its addresses';
+
+const checkSenderPolicy = ({ service, upstreams, dns }: Sections, { warning }: Findings): void => {
+  if (!service || !upstreams || !dns) return;
+  for (const index of upstreamsOutsideSpf(upstreams, service.host, dns.zones))
+    warning(['upstreams', index], NOT_IN_SPF);
+};
+
+/** Names and addresses that no one owns, for examples (RFC 2606 §3, RFC 5737, RFC 3849). */
+const EXAMPLE_NAME = /(?:^|[@.])example(?:\.(?:com|net|org))?$/;
+const EXAMPLE_NETWORKS = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32'];
+const isExample = (text: string): boolean => EXAMPLE_NAME.test(text) || isWithin(text, EXAMPLE_NETWORKS);
+
+/** The example file is meant to be changed, and the service would start with its names and be reached by no one. */
+const checkExampleNames = ({ service, upstreams = [], dns, smtp }: Sections, { warning }: Findings): void => {
+  const zones = dns?.zones;
+  const used: [Path, string | readonly string[] | undefined][] = [
+    [['service', 'public_origin'], service && hostOf(service.public_origin)],
+    [['service', 'host'], service?.host],
+    [['service', 'managed_suffix'], service?.managed_suffix],
+    ...upstreams.map((one, index): [Path, string | undefined] => [
+      ['upstreams', index, 'host'],
+      one.kind === 'smtp' ? one.host : undefined,
+    ]),
+    [['dns', 'zones', 'addresses'], zones?.addresses],
+    [['dns', 'zones', 'spf_includes'], zones?.spf_includes],
+    [['dns', 'zones', 'spf_addresses'], zones?.spf_addresses],
+    [['dns', 'zones', 'nameservers'], zones?.nameservers],
+    [['dns', 'zones', 'hostmaster'], zones?.hostmaster],
+    [['smtp', 'inbound', 'postmaster'], smtp?.inbound?.postmaster],
+  ];
+  for (const [path, value] of used) {
+    const left = [value ?? []].flat().filter(isExample);
+    if (left.length > 0) warning(path, `${left.join(', ')} is from the example: set your own`);
+  }
+};
+
+/** Under an https origin the service is meant for others, and what the capture mailbox gets reaches none of them. */
+const checkCapture = ({ service, upstreams = [] }: Sections, { warning }: Findings): void => {
+  if (!service?.public_origin.startsWith('https:')) return;
+  for (const [index, { kind, name, for: named }] of upstreams.entries())
+    if (kind === 'capture' && named === undefined)
+      warning(
+        ['upstreams', index],
+        `${name} keeps mail on this machine and delivers none, although service.public_origin is https: set an smtp upstream instead`,
+      );
+};
+
 const checkSecurity = ({ dns, security }: Sections, { warning }: Findings): void => {
   if (dns?.authoritative && dns.zones.addresses.length === 0)
     warning(
@@ -168,6 +220,9 @@ export const checkSections = (sections: Sections, findings: Findings): void => {
   checkService(sections, findings);
   checkFiles(sections, findings);
   checkUpstreams(sections, findings);
+  checkSenderPolicy(sections, findings);
+  checkCapture(sections, findings);
+  checkExampleNames(sections, findings);
   checkSecurity(sections, findings);
   checkScanners(sections, findings);
   checkInbound(sections, findings);

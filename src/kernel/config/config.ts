@@ -211,6 +211,7 @@ export const zoneSettings = ({ service, dns, domain_connect }: Config, now: () =
   serviceHost: service.host,
   managedSuffix: service.managed_suffix,
   addresses: dns.zones.addresses,
+  spfAddresses: dns.zones.spf_addresses,
   spfIncludes: dns.zones.spf_includes,
   nameservers: dns.zones.nameservers,
   hostmaster: dns.zones.hostmaster,

@@ -94,11 +94,18 @@ const dns = z.strictObject({
           'Public IP addresses of service.host: its A and AAAA records, and senders in the SPF record.',
         ),
       spf_includes: v
-        .listOf(v.hostName)
+        .listOf(v.dnsName)
         .meta({ example: '_spf.relay.example' })
         .prefault([])
         .describe(
-          'SPF domains of the relays that mail leaves by, for the SPF record that all hosts include.',
+          'SPF domains of the relays that mail leaves by, as their providers name them, for the SPF record that all hosts include.',
+        ),
+      spf_addresses: v
+        .listOf(v.network)
+        .meta({ example: '198.51.100.7' })
+        .prefault([])
+        .describe(
+          'Public IP addresses or networks of relays without an SPF domain, for the same record; those of service.host are in it already.',
         ),
       nameservers: z
         .array(v.hostName)

@@ -66,6 +66,13 @@ export const isLoopback = (host: string): boolean =>
 export const listen = parsedText('host:port', parseListen);
 export const origin = checkedText('an origin such as https://mail.example.com, without a path', isOrigin);
 export const hostName = checkedText('a lower-case host name', isHostName);
+const DNS_LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
+const DNS_NAME = new RegExp(`^(?:${DNS_LABEL}\\.)+${LABEL}$`);
+/** Names that are no hosts may begin labels with an underscore (RFC 8552). */
+export const dnsName = checkedText(
+  'a lower-case DNS name',
+  (text) => text.length <= MAX_HOST_NAME_LENGTH && DNS_NAME.test(text) && !/\.\d+$/.test(text),
+);
 export const hostOrAddress = checkedText(
   'a lower-case host name or an IP address',
   (text) => isHostName(text) || isIP(text) !== 0,

@@ -35,6 +35,17 @@ const check = async (app: TestApp, changed: ConfigFile): Promise<Checked> => {
   return { exitCode, output, bad };
 };
 
+const spfOf = (zones: {
+  addresses: readonly string[];
+  spf_addresses?: readonly string[];
+  spf_includes?: readonly string[];
+}): string => {
+  const addresses = [...zones.addresses, ...(zones.spf_addresses ?? [])];
+  const terms = addresses.map((one) => (one.includes(':') ? `ip6:${one}` : `ip4:${one}`));
+  const includes = (zones.spf_includes ?? []).map((one) => `include:${one}`);
+  return `"${['v=spf1', ...terms, ...includes, '~all'].join(' ')}"`;
+};
+
 const start = async (dns: ConfigFile): Promise<TestApp> => {
   const app = await startApp({ config: { dns } });
   await app.createPractice({ name: 'Praxis am See' });
@@ -198,6 +209,88 @@ describe('zones that Knot serves', { tags: 'debian/knot' }, () => {
     expect(checked.output).toMatch(says);
     const isRequired = !/none of them required/.test(checked.output);
     expect(checked.exitCode).toBe(isRequired ? 1 : 0);
+  });
+
+  const relayZone = [
+    'relay.test. 60 IN SOA ns.relay.test. x.relay.test. 1 60 60 60 60',
+    'relay.test. 60 IN NS ns.relay.test.',
+    'smtp.relay.test. 60 IN A 198.51.100.7',
+    'smtp.relay.test. 60 IN AAAA 2001:db8:7::7',
+    '_spf.relay.test. 60 IN TXT "v=spf1 ip4:198.51.100.0/24 ip6:2001:db8:7::/48 -all"',
+    '_spf.elsewhere.relay.test. 60 IN TXT "v=spf1 ip4:203.0.113.0/24 -all"',
+    '',
+  ].join('\n');
+
+  test.each<[sentence: string, host: string, named: object, row: string, exitCode: number, says: RegExp]>([
+    [
+      'no relay named',
+      'smtp.relay.test',
+      {},
+      'wrong',
+      1,
+      /198\.51\.100\.7 softfail[\s\S]*Set dns\.zones\.spf_includes/,
+    ],
+    ['the include of its provider', 'smtp.relay.test', { spf_includes: ['_spf.relay.test'] }, 'ok', 0, /^/],
+    [
+      'its addresses',
+      'smtp.relay.test',
+      { spf_addresses: ['198.51.100.7', '2001:db8:7::/64'] },
+      'ok',
+      0,
+      /^/,
+    ],
+    [
+      'one of its addresses',
+      'smtp.relay.test',
+      { spf_addresses: ['198.51.100.7'] },
+      'wrong',
+      1,
+      /pass \| 2001\S+ softfail/,
+    ],
+    [
+      'the include of another',
+      'smtp.relay.test',
+      { spf_includes: ['_spf.elsewhere.relay.test'] },
+      'wrong',
+      0,
+      /\(not required\)[\s\S]*sends from other machines/,
+    ],
+    [
+      'an include that does not exist',
+      'smtp.relay.test',
+      { spf_includes: ['_spf.gone.relay.test'] },
+      'wrong',
+      1,
+      /198\.51\.100\.7 permerror/,
+    ],
+    ['a relay without address', 'gone.relay.test', {}, 'missing', 1, /The name has no address/],
+    ['a relay on this machine', '127.0.0.1', {}, 'ok', 0, /^/],
+    [
+      'a relay by its address',
+      '198.51.100.9',
+      { spf_addresses: ['198.51.100.7'] },
+      'wrong',
+      1,
+      /100\.9 softfail/,
+    ],
+  ])('SPF of a relay, with %s', async (_sentence, host, named, status, exitCode, says) => {
+    const policy = { addresses: ['192.0.2.10', '2001:DB8:0::10'], ...named };
+    const knot = await startKnot([
+      // The zone as it would be printed with this configuration.
+      ...[...texts].map(([name, text]) => ({
+        name,
+        text: text.replaceAll(/"v=spf1 ip4[^"]*"/g, spfOf(policy)),
+      })),
+      { name: 'relay.test', text: relayZone },
+    ]);
+    onTestFinished(() => knot.stop());
+    const checked = await check(app, {
+      dns: { resolvers: [knot.server], zones: policy },
+      upstreams: [{ name: 'relay', kind: 'smtp', host }],
+    });
+    expect(checked.output).toMatch(new RegExp(`^${status} +SPF +relay \\(${host}\\)$`, 'm'));
+    expect(checked.output).toMatch(says);
+    expect(checked.exitCode).toBe(exitCode);
   });
 
   test.each<[sentence: string, spoil: ((text: string) => string) | null, says: RegExp]>([

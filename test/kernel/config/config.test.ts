@@ -83,31 +83,36 @@ const problemsOf = (text: string): string[] => {
   }
 };
 
-const warningsOf = (text: string) => load(text).warnings.map((line) => line.replace(`${FILE}:`, ''));
+const allWarningsOf = (text: string) => load(text).warnings.map((line) => line.replace(`${FILE}:`, ''));
+/** Without that of the capture upstream, which is the default. */
+const warningsOf = (text: string) =>
+  allWarningsOf(text).filter((line) => !line.includes('although service.public_origin is https'));
 
 /** Five lines that every file needs; what a case adds begins in line 6. */
 const MINIMAL = `service:
-  public_origin: https://mail.example.com
-  host: mail.example.com
-  managed_suffix: send.example.com
+  public_origin: https://mail.sample.test
+  host: mail.sample.test
+  managed_suffix: send.sample.test
 secrets: { master_key_env: KEY }
 `;
 const withService = (name: string, value: string): string =>
   MINIMAL.replace(new RegExp(`  ${name}: .*`), `  ${name}: ${value}`);
 const domainConnect = (file: string, rest = ''): string =>
-  `${MINIMAL}domain_connect: { provider_id: mail.example.com, private_key_file: ${file}${rest} }\n`;
+  `${MINIMAL}domain_connect: { provider_id: mail.sample.test, private_key_file: ${file}${rest} }\n`;
 const NO_RSA_KEY =
   '6:50: domain_connect.private_key_file: expected an RSA private key of at least 2048 bits, PEM without a passphrase, got something else in it';
 const relay = (rest: string): string =>
-  `${MINIMAL}upstreams:\n  - { kind: smtp, name: relay, host: relay.example.net, ${rest} }\n`;
+  `${MINIMAL}upstreams:\n  - { kind: smtp, name: relay, host: relay.sample.test, ${rest} }\ndns: { zones: { spf_includes: [_spf.sample.test] } }\n`;
 
 describe('a minimal file', () => {
-  const { config, warnings } = load(MINIMAL);
+  const { config } = load(MINIMAL);
 
-  test('has every default and no warning', () => {
-    expect(warnings).toEqual([]);
+  test('has every default, and a warning that mail is only kept', () => {
+    expect(allWarningsOf(MINIMAL)).toEqual([
+      '1:1: upstreams[0]: capture keeps mail on this machine and delivers none, although service.public_origin is https: set an smtp upstream instead',
+    ]);
     expect(config).toMatchObject({
-      service: { name: 'Sendwerk', host: 'mail.example.com' },
+      service: { name: 'Sendwerk', host: 'mail.sample.test' },
       data_dir: 'data',
       storage: { max_open_tenants: 256, checkpoint_pages: 4_000 },
       http: { listen: { host: '127.0.0.1', port: 8080 }, trust_proxy: false },
@@ -125,8 +130,8 @@ describe('a minimal file', () => {
         zones: {
           addresses: [],
           spf_includes: [],
-          nameservers: ['ns1.mail.example.com'],
-          hostmaster: 'hostmaster@mail.example.com',
+          nameservers: ['ns1.mail.sample.test'],
+          hostmaster: 'hostmaster@mail.sample.test',
         },
         authoritative: null,
         mta_sts: { mode: 'testing', max_age: 7 * DAY },
@@ -182,14 +187,15 @@ describe('values are understood', () => {
     ],
     [
       'name server defaults',
-      'dns: { authoritative: { listen: "0.0.0.0:53" }, zones: { addresses: [192.0.2.1] } }',
+      'dns: { authoritative: { listen: "0.0.0.0:53" }, zones: { addresses: [10.10.2.1] } }',
       ({ dns }) => ({ ...dns.authoritative, ...dns.zones }),
       {
         listen: { host: '0.0.0.0', port: 53 },
-        addresses: ['192.0.2.1'],
+        addresses: ['10.10.2.1'],
+        spf_addresses: [],
         spf_includes: [],
-        nameservers: ['ns1.mail.example.com'],
-        hostmaster: 'hostmaster@mail.example.com',
+        nameservers: ['ns1.mail.sample.test'],
+        hostmaster: 'hostmaster@mail.sample.test',
       },
     ],
     [
@@ -202,7 +208,7 @@ describe('values are understood', () => {
       'Domain Connect',
       domainConnect(files.rsa).slice(MINIMAL.length),
       ({ domain_connect }) => ({ ...domain_connect, privateKey: typeof domain_connect?.privateKey }),
-      { provider_id: 'mail.example.com', service_id: 'email', key_host: '_dck1', privateKey: 'object' },
+      { provider_id: 'mail.sample.test', service_id: 'email', key_host: '_dck1', privateKey: 'object' },
     ],
     [
       'safe mode entries',
@@ -230,12 +236,12 @@ describe('values are understood', () => {
     ],
     [
       'a relay',
-      'upstreams: [{ kind: smtp, name: a, host: 192.0.2.1 }]',
+      'upstreams: [{ kind: smtp, name: a, host: 10.10.2.1 }]',
       ({ upstreams }) => upstreams[0],
       {
         kind: 'smtp',
         name: 'a',
-        host: '192.0.2.1',
+        host: '10.10.2.1',
         port: 587,
         tls: 'required',
         pool: 8,
@@ -296,8 +302,8 @@ describe('a bad file says where and what', () => {
     ],
     [
       'an address as host',
-      withService('host', '192.0.2.1'),
-      ['3:3: service.host: expected a lower-case host name, got "192.0.2.1"'],
+      withService('host', '10.10.2.1'),
+      ['3:3: service.host: expected a lower-case host name, got "10.10.2.1"'],
     ],
     [
       'capitals in a host',
@@ -311,23 +317,23 @@ describe('a bad file says where and what', () => {
     ],
     [
       'the host among managed hosts',
-      withService('host', 'mail.send.example.com'),
+      withService('host', 'mail.send.sample.test'),
       [
-        '3:3: service.host: expected a host outside service.managed_suffix (send.example.com), whose names belong to tenants, got "mail.send.example.com"',
+        '3:3: service.host: expected a host outside service.managed_suffix (send.sample.test), whose names belong to tenants, got "mail.send.sample.test"',
       ],
     ],
     [
       'managed hosts where the MTA-STS policy is served',
-      withService('managed_suffix', 'mta-sts.mail.example.com'),
+      withService('managed_suffix', 'mta-sts.mail.sample.test'),
       [
-        '4:3: service.managed_suffix: expected a zone other than mta-sts.mail.example.com, which the service itself uses, got "mta-sts.mail.example.com"',
+        '4:3: service.managed_suffix: expected a zone other than mta-sts.mail.sample.test, which the service itself uses, got "mta-sts.mail.sample.test"',
       ],
     ],
     [
       'managed hosts among DKIM targets',
-      withService('managed_suffix', 'dkim.mail.example.com'),
+      withService('managed_suffix', 'dkim.mail.sample.test'),
       [
-        '4:3: service.managed_suffix: expected a zone other than dkim.mail.example.com, which the service itself uses, got "dkim.mail.example.com"',
+        '4:3: service.managed_suffix: expected a zone other than dkim.mail.sample.test, which the service itself uses, got "dkim.mail.sample.test"',
       ],
     ],
     [
@@ -545,12 +551,12 @@ describe('a bad file says where and what', () => {
         `9:${20 + files.text.length}: smtp.inbound.tls.key: expected a readable file (relative paths start at the working directory), got no such file`,
       ],
     ],
-    ...['mail.example.com', 'simulator.mail.example.com', 'praxis.send.example.com'].map(
+    ...['mail.sample.test', 'simulator.mail.sample.test', 'praxis.send.sample.test'].map(
       (host): [string, string, string[]] => [
         `a postmaster whose mail comes back here: ${host}`,
         `${MINIMAL}smtp: { inbound: { listen: "0.0.0.0:25", postmaster: "me@${host}" } }`,
         [
-          `6:42: smtp.inbound.postmaster: expected an address outside ${host.endsWith('send.example.com') ? 'send' : 'mail'}.example.com: what is sent there would come back here, got "me@${host}"`,
+          `6:42: smtp.inbound.postmaster: expected an address outside ${host.endsWith('send.sample.test') ? 'send' : 'mail'}.sample.test: what is sent there would come back here, got "me@${host}"`,
         ],
       ],
     ),
@@ -618,7 +624,7 @@ describe('a bad file says where and what', () => {
     ],
     [
       'Domain Connect without a key',
-      `${MINIMAL}domain_connect: { provider_id: mail.example.com }`,
+      `${MINIMAL}domain_connect: { provider_id: mail.sample.test }`,
       ['6:1: domain_connect.private_key_file: expected the path of a file with the secret'],
     ],
     ['a key twice', `${MINIMAL}http: {}\nhttp: {}`, ['7:1: expected each key once, got http again']],
@@ -630,7 +636,7 @@ describe('a bad file says where and what', () => {
   });
 
   test('all problems at once, in the order of the file, those of files and variables among them', () => {
-    const text = `http: { listen: x }\nadmin: { token_env: UNSET_TOKEN }\n${withService('host', 'a.send.example.com')}log: { level: 1 }`;
+    const text = `http: { listen: x }\nadmin: { token_env: UNSET_TOKEN }\n${withService('host', 'a.send.sample.test')}log: { level: 1 }`;
     expect(problemsOf(text).map((line) => line.split(': expected')[0])).toEqual([
       '1:9: http.listen',
       '2:10: admin.token_env',
@@ -688,9 +694,9 @@ describe('secrets', () => {
       RSA.trimEnd(),
     ],
   ])('%s', (_name, text, part, value) => {
-    const { config, warnings } = load(text);
+    const { config } = load(text);
     expect(part(config)?.reveal()).toBe(value);
-    expect(warnings).toEqual([]);
+    expect(warningsOf(text)).toEqual([]);
     const printed = [
       inspect(config, { depth: 9, showHidden: true }),
       JSON.stringify(config),
@@ -793,25 +799,25 @@ describe('warnings', () => {
     [
       'no TLS',
       relay('tls: none'),
-      ['7:57: upstreams[0].tls: none: everything sent to relay.example.net travels in clear'],
+      ['7:57: upstreams[0].tls: none: everything sent to relay.sample.test travels in clear'],
     ],
     [
       'no TLS and a password',
       relay('tls: none, user: u, password_env: PASSWORD'),
       [
-        '7:57: upstreams[0].tls: none: everything sent to relay.example.net travels in clear, except the password, which is not sent at all: signing in will fail',
+        '7:57: upstreams[0].tls: none: everything sent to relay.sample.test travels in clear, except the password, which is not sent at all: signing in will fail',
       ],
     ],
     [
       'a password over opportunistic TLS',
       relay('tls: opportunistic, user: u, password_env: PASSWORD'),
       [
-        '7:57: upstreams[0].tls: opportunistic: an attacker between here and relay.example.net can read the password',
+        '7:57: upstreams[0].tls: opportunistic: an attacker between here and relay.sample.test can read the password',
       ],
     ],
     [
       'scanners on another machine',
-      `${MINIMAL}scanners: { rspamd: { url: "http://192.0.2.1:11333" }, clamd: { address: "192.0.2.1:3310" } }`,
+      `${MINIMAL}scanners: { rspamd: { url: "http://10.10.2.1:11333" }, clamd: { address: "10.10.2.1:3310" } }`,
       [
         '6:23: scanners.rspamd.url: content travels to it in clear; use one on this machine',
         '6:65: scanners.clamd.address: content travels to it in clear; use one on this machine',
@@ -819,13 +825,13 @@ describe('warnings', () => {
     ],
     [
       'scanners on this machine, or over TLS',
-      `${MINIMAL}scanners: { rspamd: { url: "https://192.0.2.1" }, clamd: { address: "[::1]:3310" } }`,
+      `${MINIMAL}scanners: { rspamd: { url: "https://10.10.2.1" }, clamd: { address: "[::1]:3310" } }`,
       [],
     ],
-    ['no TLS to this machine', relay('tls: none').replace('relay.example.net', '127.0.0.1'), []],
+    ['no TLS to this machine', relay('tls: none').replace('relay.sample.test', '127.0.0.1'), []],
     [
       'no HTTPS',
-      withService('public_origin', 'http://mail.example.com'),
+      withService('public_origin', 'http://mail.sample.test'),
       [
         '2:3: service.public_origin: not https: messages get no unsubscribe link, and sign-in travels in clear',
       ],
@@ -844,7 +850,66 @@ describe('warnings', () => {
         '6:44: security.outbound_allow_http: webhooks and alerts may use http, unencrypted',
       ],
     ],
+    ...[
+      ['a relay that SPF does not name', 'host: smtp.elsewhere.test', '', true],
+      ['a relay by a public address that is not listed', 'host: 8.8.8.8', 'addresses: [9.9.9.9]', true],
+      ['a relay by an address of service.host', 'host: 9.9.9.9', 'addresses: [9.9.9.9]', false],
+      ['a relay by an address in a listed network', 'host: 8.8.8.8', 'spf_addresses: [8.8.8.0/24]', false],
+      [
+        'a relay whose include is named',
+        'host: smtp.elsewhere.test',
+        'spf_includes: [_spf.a-b_c.test]',
+        false,
+      ],
+      ['a relay on this machine, whose address is not known', 'host: 127.0.0.1', '', true],
+      ['a relay on this machine', 'host: 127.0.0.1', 'addresses: [9.9.9.9]', false],
+      ['a relay in the own network', 'host: 10.0.0.9', 'addresses: [9.9.9.9]', false],
+    ].map(([name, host, zones, warns]): [string, string, string[]] => [
+      `${name}`,
+      `${MINIMAL}upstreams: [{ kind: smtp, name: a, ${host} }]\ndns: { zones: { ${zones} } }`,
+      warns
+        ? [
+            '6:13: upstreams[0]: the SPF record of this service names no machine of it, so that receivers see its mail as forged: set dns.zones.spf_includes to the SPF domain that its provider names, or dns.zones.spf_addresses to its addresses',
+          ]
+        : [],
+    ]),
+    [
+      'names of the example file',
+      `service: { public_origin: "https://mail.example.com", host: mail.example.com, managed_suffix: send.example.com }
+secrets: { master_key_env: KEY }
+upstreams: [{ kind: smtp, name: a, host: relay.example.net }]
+dns: { zones: { addresses: [203.0.113.10, 9.9.9.9], spf_includes: [_spf.relay.example] } }`,
+      [
+        '1:12: service.public_origin: mail.example.com is from the example: set your own',
+        '1:55: service.host: mail.example.com is from the example: set your own',
+        '1:79: service.managed_suffix: send.example.com is from the example: set your own',
+        '3:36: upstreams[0].host: relay.example.net is from the example: set your own',
+        '4:17: dns.zones.addresses: 203.0.113.10 is from the example: set your own',
+        '4:53: dns.zones.spf_includes: _spf.relay.example is from the example: set your own',
+      ],
+    ],
   ])('%s', (_name, text, expected) => expect(warningsOf(text)).toEqual(expected));
+
+  test.each([
+    ['the only upstream', '{ kind: capture, name: a }', 'https', ['upstreams[0]']],
+    [
+      'behind a relay',
+      '{ kind: smtp, name: r, host: 127.0.0.1 }, { kind: capture, name: a }',
+      'https',
+      ['upstreams[1]'],
+    ],
+    [
+      'for a practice that is named',
+      '{ kind: smtp, name: r, host: 127.0.0.1 }, { kind: capture, name: a, for: { practices: [x] } }',
+      'https',
+      [],
+    ],
+    ['without https', '{ kind: capture, name: a }', 'http', []],
+  ])('capture, %s', (_name, upstreams, scheme, keys) => {
+    const text = `${withService('public_origin', `${scheme}://mail.sample.test`)}upstreams: [${upstreams}]\ndns: { zones: { addresses: [9.9.9.9] } }`;
+    const found = allWarningsOf(text).filter((line) => line.includes('delivers none'));
+    expect(found.map((line) => line.split(': ')[1])).toEqual(keys);
+  });
 });
 
 describe('what a reload can change', () => {
@@ -893,7 +958,7 @@ describe('what a reload can change', () => {
       `${MINIMAL}smtp: { inbound: { listen: "0.0.0.0:25" } }`,
       { live: [], restart: ['smtp.inbound'] },
     ],
-    ['upstreams', relay('pool: 1'), { live: [], restart: ['upstreams'] }],
+    ['upstreams', relay('pool: 1'), { live: [], restart: ['dns.zones.spf_includes', 'upstreams'] }],
     ['a secret', `${MINIMAL}admin: { token_env: TOKEN }`, { live: [], restart: ['admin.token'] }],
     ['Domain Connect', domainConnect(files.rsa), { live: [], restart: ['domain_connect'] }],
   ])('%s', (_name, text, expected) => expect(liveChanges(before, load(text).config)).toEqual(expected));

@@ -1,0 +1,94 @@
+// Whether receivers accept the machines of a relay as senders, by the SPF record of this service (RFC 7208): each public address
+// that the relay's name has is tried as a receiver would, by mailauth.
+
+import type { Lookup, ZoneLookup } from '#src/kernel/dns-lookup.ts';
+import { type CheckedSet, failures, plainAddress } from './zone-check.ts';
+
+export interface RelayFacts {
+  /** Name of the upstream in the configuration. */
+  readonly upstream: string;
+  readonly host: string;
+  /** Addresses that its mail leaves from, where they are known without the DNS. */
+  readonly addresses: readonly string[] | null;
+}
+
+export interface SenderRecord {
+  /** `spf.<service host>` */
+  readonly name: string;
+  readonly text: string;
+  /** Whether it includes the records of others, whose machines are not known here. */
+  readonly includesOthers: boolean;
+}
+
+const CODES = { servfail: 'ESERVFAIL', refused: 'EREFUSED', timeout: 'ETIMEOUT', malformed: 'EBADRESP' };
+
+/** Throws errors with the codes of node:dns, which the library tells apart. */
+const recordsOf = <T>(answer: Lookup<T>): readonly T[] => {
+  if (answer.kind === 'found') return answer.records;
+  const code = answer.kind === 'none' ? 'ENODATA' : CODES[answer.reason];
+  throw Object.assign(new Error(code), { code });
+};
+
+const resolverFor =
+  (lookup: ZoneLookup, { name: own, text }: SenderRecord) =>
+  async (name: string, type: string): Promise<unknown[]> => {
+    switch (type) {
+      case 'TXT':
+        return name.toLowerCase() === own ? [[text]] : [...recordsOf(await lookup.txt(name))];
+      case 'A':
+      case 'AAAA': {
+        const addresses = recordsOf(await lookup.addresses(name));
+        return addresses.filter((address) => address.includes(':') === (type === 'AAAA'));
+      }
+      case 'MX':
+        return recordsOf(await lookup.mx(name)).map(({ exchange, preference }) => ({
+          exchange,
+          priority: preference,
+        }));
+      default:
+        return [];
+    }
+  };
+
+const remedy =
+  'Set dns.zones.spf_includes to the SPF domain that the relay’s provider names, or dns.zones.spf_addresses to the addresses it sends from.';
+
+/** Never rejects. */
+export const checkRelaySenders = async (
+  lookup: ZoneLookup,
+  { upstream, host, addresses }: RelayFacts,
+  record: SenderRecord,
+): Promise<CheckedSet> => {
+  const set = { type: 'SPF', name: `${upstream} (${host})`, values: ['pass'], required: true } as const;
+  const answer: Lookup<string> = addresses
+    ? { kind: 'found', records: addresses }
+    : await lookup.addresses(host);
+  if (answer.kind === 'failed') return { ...set, status: 'error', found: [], hint: failures[answer.reason] };
+  const known = answer.kind === 'found' ? answer.records.map(plainAddress) : [];
+  if (known.length === 0) {
+    const hint = addresses
+      ? `No address is known that its mail leaves from. ${remedy}`
+      : 'The name has no address.';
+    return { ...set, status: 'missing', found: [], hint };
+  }
+  const { spf } = await import('mailauth/lib/spf/index.js');
+  const results = await Promise.all(
+    known.map(async (ip) => {
+      const { status } = await spf({
+        sender: `postmaster@${record.name}`,
+        ip,
+        helo: record.name,
+        mta: 'receiver.invalid',
+        resolver: resolverFor(lookup, record) as never,
+      });
+      return { ip, result: String(status.result), comment: status.comment || '' };
+    }),
+  );
+  const found = results.map(({ ip, result }) => `${ip} ${result}`);
+  if (results.every(({ result }) => result === 'pass')) return { ...set, status: 'ok', found, hint: '' };
+  const broken = results.find(({ result }) => /error$/.test(result));
+  if (broken) return { ...set, status: 'wrong', found, hint: `${record.text}: ${broken.comment}` };
+  if (!record.includesOthers) return { ...set, status: 'wrong', found, hint: remedy };
+  const hint = `Right where this relay sends from other machines than those its name leads to, and the includes name them. Otherwise: ${remedy}`;
+  return { ...set, required: false, status: 'wrong', found, hint };
+};
