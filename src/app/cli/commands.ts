@@ -101,8 +101,9 @@ const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] 
 /** What is the user's to mend is said in one line; the rest with where it happened. */
 const explain = async (error: unknown): Promise<string> => {
   const { ConfigError } = await import('#src/kernel/yaml-file.ts');
-  if (error instanceof ConfigError || error instanceof CommandError || error instanceof UsageError)
-    return error.message;
+  const { DataError } = await import('#src/kernel/db/data-error.ts');
+  const named = [ConfigError, DataError, CommandError, UsageError];
+  if (named.some((kind) => error instanceof kind)) return (error as Error).message;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
   return code === 'EADDRINUSE' || code === 'EACCES' ? error.message : (error.stack ?? error.message);
