@@ -16,7 +16,8 @@ export interface EventData {
   readonly rule?: string;
   /** Number of our own attempt; absent if it comes from a report. */
   readonly attempt?: number;
-  /** The kind of report: `dsn`, `arf`, `auto_reply`, `bounce` (a notice in no standard form), `http` (an upstream's report). */
+  /** The kind of report: `dsn`, `arf`, `auto_reply`, `bounce` (a notice in no standard form), `ses` (a notice of
+   * Amazon SES by mail), `http` (an upstream's report). */
   readonly via?: string;
   /** Where an open or click came from, cut to the network. */
   readonly ip?: string | null;

@@ -1,16 +1,13 @@
-// Mail to `fbl@<service host>` (RFC 6449): complaints from anyone, also about old mail. Every mail is accepted, because it
-// quotes what was called spam and would be rejected for it; a report about no copy of ours changes nothing, and none is
-// answered.
+// Mail to `fbl@<service host>` (RFC 6449): complaints from anyone, also about old mail, and notices of Amazon SES by mail.
+// Every mail is accepted, because it quotes what was called spam and would be rejected for it; a report about no copy of ours
+// changes nothing, and none is answered.
 import type { Log } from '#src/kernel/log.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
-import { type LocateDeps, locate } from './locate.ts';
 import { readComplaint } from './read-complaint.ts';
-import { type ReceiveDeps, type ReportResult, receiveReport } from './receive.ts';
-import { returnPathStatus } from './return-path.ts';
+import type { ReportResult } from './receive.ts';
+import { type LocatedDeps, receiveLocated } from './receive-located.ts';
 
-export interface ComplaintDeps {
-  readonly locate: LocateDeps;
-  readonly received: ReceiveDeps;
+export interface ComplaintDeps extends LocatedDeps {
   readonly log: Log;
 }
 
@@ -29,20 +26,23 @@ export const createComplaints = (deps: ComplaintDeps) => {
   const limiter = createRateLimiter();
 
   const receive = async (content: Buffer): Promise<ReportResult> => {
-    const complaint = await readComplaint(content);
-    if (complaint === null) {
+    const mail = await readComplaint(content);
+    if (mail === null) {
       deps.log.info({ bytes: content.length }, 'a mail to the address for complaints reports none');
       return 'unchanged';
     }
-    const { feedback, clues } = complaint;
-    const target = await locate(deps.locate, clues);
-    const status = target && (await returnPathStatus(deps.received, target));
-    // A complaint about old mail counts as long as the mail is known.
-    if (target === null || status === 'unknown' || status === 'replayed') {
-      deps.log.info({ feedback_type: feedback.feedbackType }, 'a complaint names no mail of ours');
-      return 'unknown';
+    if ('subscriptionLink' in mail) {
+      const { subscriptionLink } = mail;
+      deps.log.warn(
+        { link: subscriptionLink },
+        'Amazon SNS asks to confirm a subscription of the address for complaints',
+      );
+      return 'unchanged';
     }
-    return receiveReport(deps.received, target, { kind: 'feedback', feedback });
+    const result = await receiveLocated(deps, mail.clues, mail.report);
+    if (result === 'unknown')
+      deps.log.info({ report: mail.report.kind }, 'a complaint names no mail of ours');
+    return result;
   };
 
   return async ({ clientAddress, content }: ComplaintMail): Promise<ReportResult | null> => {

@@ -15,8 +15,8 @@ import { suppressionTransferRoutes } from './suppressions/transfer-routes.ts';
 import { createRecorder } from './tracking/recorder.ts';
 import { trackingRoutes } from './tracking/routes.ts';
 import { unsubscribeRoutes } from './unsubscribe/routes.ts';
+import { confirmSubscription } from './upstream/confirm-subscription.ts';
 import { upstreamEventRoutes } from './upstream/routes.ts';
-import { confirmSubscription } from './upstream/sns.ts';
 
 export type Feedback = ReturnType<typeof openFeedback>;
 

@@ -1,15 +1,23 @@
-// Reads a mail to the address for complaints: a report of abuse (RFC 5965), or one of Microsoft, which has no report but the
-// mail itself; and everything in it that may lead to the copy. locate.ts judges what of that is proof. Never rejects.
+// Reads a mail to the address for complaints: a report of abuse (RFC 5965), one of Microsoft, which has no report but the mail
+// itself, or a notice of Amazon SES; and everything in it that may lead to the copy. locate.ts judges what of that is proof.
+// Never rejects.
 import { type FeedbackReport, originalSenders, readFeedbackReport } from '#src/mail/arf.ts';
 import { unsubscribeTokensIn } from '#src/mail/copy-links.ts';
 import { type Field, fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
 import { leavesOf, type MimePart, parseMessage } from '#src/mail/mime-parts.ts';
 import { returnPathsIn } from '#src/mail/verp.ts';
 import type { Clues } from './locate.ts';
+import type { Report } from './rules.ts';
+import { sesNoticeIn, subscriptionLinkIn } from './upstream/ses-mail.ts';
 
 export interface ReceivedComplaint {
-  readonly feedback: FeedbackReport;
+  readonly report: Extract<Report, { kind: 'feedback' | 'relay_event' }>;
   readonly clues: Clues;
+}
+
+/** A topic of Amazon SNS asks whether it may send its notices to the address. */
+export interface SubscriptionRequest {
+  readonly subscriptionLink: string;
 }
 
 /** The report and the returned header are before the body of the returned mail. */
@@ -65,8 +73,10 @@ const cluesIn = (report: string, head: string): Clues => {
   };
 };
 
-/** Null where the mail is no complaint. */
-export const readComplaint = async (source: Buffer): Promise<ReceivedComplaint | null> => {
+/** Null where the mail is none of these. */
+export const readComplaint = async (
+  source: Buffer,
+): Promise<ReceivedComplaint | SubscriptionRequest | null> => {
   const message = await parseMessage(source.subarray(0, MAX_READ_BYTES), 'keep').catch(() => null);
   if (message === null) return null;
   const parts = leavesOf(message.root);
@@ -77,8 +87,16 @@ export const readComplaint = async (source: Buffer): Promise<ReceivedComplaint |
   );
   for (const report of reports) {
     const feedback = readFeedbackReport(report);
-    if (feedback) return { feedback, clues: cluesIn(report, head) };
+    if (feedback) return { report: { kind: 'feedback', feedback }, clues: cluesIn(report, head) };
   }
   const feedback = complaintWithoutReport(readFields(headOf(source)), parts);
-  return feedback && { feedback, clues: cluesIn('', head) };
+  if (feedback) return { report: { kind: 'feedback', feedback }, clues: cluesIn('', head) };
+  const notice = sesNoticeIn(parts);
+  if (notice)
+    return {
+      report: { kind: 'relay_event', found: notice.found },
+      clues: { returnPaths: notice.returnPaths },
+    };
+  const subscriptionLink = subscriptionLinkIn(parts);
+  return subscriptionLink === null ? null : { subscriptionLink };
 };

@@ -11,6 +11,7 @@ import { leavesOf, type MimePart, parseMessage } from '#src/mail/mime-parts.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
 import { complaintWithoutReport } from './read-complaint.ts';
 import type { Report } from './rules.ts';
+import { sesNoticeIn } from './upstream/ses-mail.ts';
 
 /** The report is before the returned message, which may be long. */
 const MAX_READ_BYTES = 1_024 * 1_024;
@@ -68,6 +69,8 @@ export const readReport = async (source: Buffer, { mailFrom }: ReportEnvelope): 
   const fields = readFields(decodeText(Buffer.from(headOf(source), 'latin1'), null));
   const complaint = feedback ?? complaintWithoutReport(fields, parts);
   if (complaint) return { kind: 'feedback', feedback: complaint };
+  const relayed = sesNoticeIn(parts);
+  if (relayed) return { kind: 'relay_event', found: relayed.found };
   const words = wordsIn(parts);
   const notice = readBounceNotice(fields, words, mailFrom);
   if (notice) return { kind: 'bounce', notice };

@@ -24,7 +24,7 @@ export interface ReceiveDeps extends SignalDeps {
 /** `unchanged`: known already, or of no effect. `unknown`: the recipient's row is gone. */
 export type ReportResult = 'changed' | 'unchanged' | 'unknown';
 
-/** The sender of a report that did not come by mail. */
+/** The sender of a report that came by HTTP. */
 export interface Source {
   readonly via: string;
   /** Name of the relay. */
@@ -36,7 +36,7 @@ const viaOf: Readonly<Record<Report['kind'], string | null>> = {
   bounce: 'bounce',
   feedback: 'arf',
   auto_reply: 'auto_reply',
-  relay_event: null,
+  relay_event: 'ses',
   other: null,
 };
 

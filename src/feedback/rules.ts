@@ -19,7 +19,7 @@ export type Report =
   | { readonly kind: 'feedback'; readonly feedback: FeedbackReport }
   /** RFC 3834 */
   | { readonly kind: 'auto_reply' }
-  /** An event that a relay sends by HTTP and has judged already. */
+  /** An event that a relay sends by HTTP or mail and has judged already. */
   | { readonly kind: 'relay_event'; readonly found: Consequence }
   /** A person's reply to an address that is not read, or an unknown form. */
   | { readonly kind: 'other' };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readComplaint } from '#src/feedback/read-complaint.ts';
 import { readReport } from '#src/feedback/read-report.ts';
 import { consequenceOf, type Report } from '#src/feedback/rules.ts';
-import { isComplaint, isOptOut } from '#src/mail/arf.ts';
+import { isOptOut } from '#src/mail/arf.ts';
 import type { Verdict } from '#test/fixtures/report-forms/write.ts';
 import { type CorpusMail, corpus, forms } from '#test/support/report-corpus.ts';
 
@@ -32,13 +32,12 @@ const verdictOf = (report: Report, recipient: string | null): Verdict => {
   return found === null ? 'none' : (signals[found.signal] ?? 'none');
 };
 
-/** What it is at the address for complaints, where nothing but complaints counts. */
+/** What it is at the address for complaints, which knows no recipient and takes no other reports. */
 const atComplaints = async (source: Buffer): Promise<Verdict> => {
   const found = await readComplaint(source);
-  if (found === null) return 'none';
-  if (isOptOut(found.feedback)) return 'opt_out';
-  return isComplaint(found.feedback) ? 'complaint' : 'none';
+  return found === null || 'subscriptionLink' in found ? 'none' : verdictOf(found.report, null);
 };
+const COME_THERE: readonly string[] = ['complaint', 'notice of a relay'];
 
 interface Read extends CorpusMail {
   readonly got: Verdict;
@@ -49,7 +48,7 @@ interface Read extends CorpusMail {
 const read = async (mail: CorpusMail): Promise<Read> => {
   const got = verdictOf(await readReport(mail.source, mail), mail.recipient);
   const gotAtComplaints = await atComplaints(mail.source);
-  const wantedThere = mail.form === 'complaint' ? mail.verdict : 'none';
+  const wantedThere = COME_THERE.includes(mail.form) ? mail.verdict : 'none';
   return { ...mail, got, gotAtComplaints, isRight: got === mail.verdict && gotAtComplaints === wantedThere };
 };
 
@@ -66,9 +65,9 @@ const table = (all: readonly Read[]): string => {
   });
   const wrong = all.filter(({ isRight }) => !isRight);
   return [
-    'form             right           share',
-    ...forms.map((form) => `${form.padEnd(16)}${share(all.filter((mail) => mail.form === form))}`),
-    `${'all'.padEnd(16)}${share(all)}`,
+    'form                right           share',
+    ...forms.map((form) => `${form.padEnd(19)}${share(all.filter((mail) => mail.form === form))}`),
+    `${'all'.padEnd(19)}${share(all)}`,
     '',
     `${products.length} products: ${ofProduct.join(', ')}`,
     '',

@@ -8,6 +8,9 @@ import { mutations } from '#test/support/mutations.ts';
 const REPORTS = path.join(import.meta.dirname, '..', 'fixtures', 'reports');
 const read = (name: string): Promise<Buffer> => readFile(path.join(REPORTS, `${name}.eml`));
 
+type Found = Awaited<ReturnType<typeof readComplaint>>;
+const cluesOf = (found: Found) => (found !== null && 'clues' in found ? found.clues : undefined);
+
 /** Of the mail that all of them return. */
 const returned = {
   returnPaths: ['b+1aaaaaaibaaaaaaabaaaaaaaaaaaaaaaa@bounce.praxis.example'],
@@ -39,12 +42,12 @@ describe('a mail to the address for complaints', () => {
     ['feedback-seznam/abuse', 'abuse'],
   ] as const)('%s', async (name, feedbackType) => {
     const found = await readComplaint(await read(name));
-    expect(found?.feedback.feedbackType).toBe(feedbackType);
-    expect(found?.clues).toEqual(returned);
+    expect(found).toMatchObject({ report: { feedback: { feedbackType } } });
+    expect(cluesOf(found)).toEqual(returned);
   });
 
   test('with nothing of the mail but its own fields (RFC 9477)', async () => {
-    expect((await readComplaint(await read('feedback-cfbl/rfc9477')))?.clues).toEqual({
+    expect(cluesOf(await readComplaint(await read('feedback-cfbl/rfc9477')))).toEqual({
       ...returned,
       unsubscribeTokens: [],
       fromHost: null,
@@ -86,7 +89,7 @@ describe('hostile mails', () => {
     const source = await read('feedback-standard/every-field');
     for (const damaged of mutations(source, 2_000, 5)) {
       const found = await readComplaint(damaged);
-      expect(found?.clues.returnPaths?.length ?? 0).toBeLessThanOrEqual(40);
+      expect(cluesOf(found)?.returnPaths?.length ?? 0).toBeLessThanOrEqual(40);
     }
   });
 
@@ -100,7 +103,7 @@ describe('hostile mails', () => {
     const many = tokens.map((two) => line(path.replace('aaaa', `aa${two}`))).join(' ');
     const source = `Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\n\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nX: ${many}\r\n\r\n--b--\r\n`;
     const found = await readComplaint(Buffer.from(source));
-    expect(found?.clues.returnPaths).toHaveLength(20);
+    expect(cluesOf(found)?.returnPaths).toHaveLength(20);
   });
 
   // A square of that takes minutes: the test would time out.

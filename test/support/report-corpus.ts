@@ -6,10 +6,18 @@ import { automaticReplies } from '#test/fixtures/report-forms/automatic-replies.
 import { complaints } from '#test/fixtures/report-forms/complaints.ts';
 import { letters } from '#test/fixtures/report-forms/letters.ts';
 import { otherMail } from '#test/fixtures/report-forms/other-mail.ts';
+import { relayNotices } from '#test/fixtures/report-forms/relay-notices.ts';
 import { standardReports } from '#test/fixtures/report-forms/standard-reports.ts';
 import { type Row, type Verdict, write } from '#test/fixtures/report-forms/write.ts';
 
-export const forms = ['RFC 3464', 'free text', 'automatic reply', 'complaint', 'other'] as const;
+export const forms = [
+  'RFC 3464',
+  'free text',
+  'automatic reply',
+  'complaint',
+  'notice of a relay',
+  'other',
+] as const;
 export type Form = (typeof forms)[number];
 
 export interface CorpusMail {
@@ -56,7 +64,7 @@ const formOf: Readonly<Record<Expected['kind'], Form>> = {
   bounce: 'free text',
   auto_reply: 'automatic reply',
   feedback: 'complaint',
-  relay_event: 'other',
+  relay_event: 'notice of a relay',
   other: 'other',
 };
 
@@ -98,5 +106,6 @@ export const corpus: readonly CorpusMail[] = [
   ...written('free text', letters),
   ...written('automatic reply', automaticReplies),
   ...written('complaint', complaints),
+  ...written('notice of a relay', relayNotices),
   ...written('other', otherMail),
 ];

@@ -6,25 +6,23 @@ import type { Log } from '#src/kernel/log.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Secret } from '#src/kernel/secret.ts';
 import { unfit, validate } from '#src/kernel/validate.ts';
-import { type LocateDeps, locate } from '../locate.ts';
-import { type ReceiveDeps, type ReportResult, receiveReport } from '../receive.ts';
-import { returnPathStatus } from '../return-path.ts';
+import type { ReportResult } from '../receive.ts';
+import { type LocatedDeps, receiveLocated } from '../receive-located.ts';
+import type { Confirm } from './confirm-subscription.ts';
 import { jsonEvents, readJsonEvents } from './json-events.ts';
 import type { RelayEvent } from './relay-event.ts';
 import { knowsSecret } from './secret.ts';
 import { readSesEvent, sesEvent } from './ses-events.ts';
-import { type Confirm, isSetUpNotice, isSubscribeUrl, snsBody } from './sns.ts';
+import { isSetUpNotice, isSubscribeUrl, snsBody } from './sns.ts';
 
 export interface UpstreamEvents {
   readonly format: 'sns' | 'json';
   readonly secret: Secret;
 }
 
-export interface UpstreamEventDeps {
+export interface UpstreamEventDeps extends LocatedDeps {
   /** Null where there is no upstream of that name, or it has no events. */
   readonly eventsOf: (upstream: string) => UpstreamEvents | null;
-  readonly locate: LocateDeps;
-  readonly received: ReceiveDeps;
   readonly confirm: Confirm;
 }
 
@@ -79,12 +77,7 @@ const applyEvent = async (
   { clues, found }: RelayEvent,
 ): Promise<ReportResult> => {
   if (found === null) return 'unchanged';
-  const target = await locate(deps.locate, clues);
-  const status = target && (await returnPathStatus(deps.received, target));
-  // A complaint about old mail counts as long as the mail is known.
-  const isTooLate = status === 'expired' && found.signal !== 'spam_complaint';
-  if (target === null || status === 'unknown' || status === 'replayed' || isTooLate) return 'unknown';
-  return receiveReport(deps.received, target, { kind: 'relay_event', found }, { via: 'http', upstream });
+  return receiveLocated(deps, clues, { kind: 'relay_event', found }, { via: 'http', upstream });
 };
 
 /** Applies all events, also where one fails, so that one tenant's file does not hold up the others. Then it rejects. */

@@ -1,6 +1,5 @@
-// What Amazon SNS sends: envelopes around a text, and the request to confirm the subscription of a topic.
+// What Amazon SNS sends: envelopes around a text, and the request to confirm the subscription of a topic. Pure.
 import { z } from 'zod';
-import { SECOND } from '#src/kernel/time.ts';
 import { sesEvent } from './ses-events.ts';
 
 const text = (most: number) => z.string().max(most);
@@ -39,19 +38,4 @@ export const isSubscribeUrl = (text: string): boolean => {
     HOST.test(hostname) &&
     searchParams.get('Action') === 'ConfirmSubscription'
   );
-};
-
-const CONFIRM_TIMEOUT_MS = 10 * SECOND;
-
-/** Calls a URL that `isSubscribeUrl` allows; resolves with whether it was confirmed. Never rejects. */
-export type Confirm = (url: string) => Promise<boolean>;
-
-export const confirmSubscription: Confirm = async (url) => {
-  try {
-    const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(CONFIRM_TIMEOUT_MS) });
-    await response.body?.cancel();
-    return response.status === 200;
-  } catch {
-    return false;
-  }
 };

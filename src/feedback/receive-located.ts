@@ -1,0 +1,28 @@
+// Applies a report that did not come by its return path to the copy that it leads to.
+import { type Clues, type LocateDeps, locate } from './locate.ts';
+import { type ReceiveDeps, type ReportResult, receiveReport, type Source } from './receive.ts';
+import { returnPathStatus } from './return-path.ts';
+import type { Report } from './rules.ts';
+
+export interface LocatedDeps {
+  readonly locate: LocateDeps;
+  readonly received: ReceiveDeps;
+}
+
+/** A complaint about old mail counts as long as the mail is known. */
+const countsAlways = (report: Report): boolean =>
+  report.kind === 'feedback' || (report.kind === 'relay_event' && report.found.signal === 'spam_complaint');
+
+/** Rejects where a file cannot be used; then nothing has changed. `source` as in `receiveReport`. */
+export const receiveLocated = async (
+  deps: LocatedDeps,
+  clues: Clues,
+  report: Report,
+  source: Source | null = null,
+): Promise<ReportResult> => {
+  const target = await locate(deps.locate, clues);
+  const status = target && (await returnPathStatus(deps.received, target));
+  const isTooLate = status === 'expired' && !countsAlways(report);
+  if (target === null || status === 'unknown' || status === 'replayed' || isTooLate) return 'unknown';
+  return receiveReport(deps.received, target, report, source);
+};
