@@ -11,23 +11,27 @@ import { type AuditRow, auditSearchStore } from './audit-store.ts';
 
 const actorKinds = ['operator', 'team_token', 'project_token', 'member', 'anonymous', 'system'] as const;
 
-export const auditEntrySchema = z.strictObject({
-  id: z.uuid(),
-  at: z.iso.datetime(),
-  action: z.string().describe('`member.update`'),
-  actor: z
-    .strictObject({
-      kind: z.enum(actorKinds),
-      id: z.string().describe("of the token, of a member's account; else the kind itself"),
-      name: z.string().describe("of the token; a member's address"),
-    })
-    .describe('who did it'),
-  target: z.strictObject({ type: z.string(), id: z.string() }).describe('to what'),
-  client_address: z.string().nullable().describe('null where the service did it by itself'),
-  request_id: z.string().nullable().describe('X-Request-Id of the answer'),
-  before: z.unknown().describe('the record as the API shows it, without secrets; null where there was none'),
-  after: z.unknown().describe('the same; null where there is none any more'),
-});
+export const auditEntrySchema = z
+  .strictObject({
+    id: z.uuid(),
+    at: z.iso.datetime(),
+    action: z.string().describe('`member.update`'),
+    actor: z
+      .strictObject({
+        kind: z.enum(actorKinds),
+        id: z.string().describe("of the token, of a member's account; else the kind itself"),
+        name: z.string().describe("of the token; a member's address"),
+      })
+      .describe('who did it'),
+    target: z.strictObject({ type: z.string(), id: z.string() }).describe('to what'),
+    client_address: z.string().nullable().describe('null where the service did it by itself'),
+    request_id: z.string().nullable().describe('X-Request-Id of the answer'),
+    before: z
+      .unknown()
+      .describe('the record as the API shows it, without secrets; null where there was none'),
+    after: z.unknown().describe('the same; null where there is none any more'),
+  })
+  .meta({ id: 'AuditEntry' });
 
 const ACTION = /^[a-z_]{1,50}(?:\.[a-z_]{1,50})?$/;
 const MAX_ID = 100;

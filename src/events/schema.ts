@@ -4,21 +4,23 @@ import { toIso } from '#src/kernel/time.ts';
 import { eventTypes } from './catalogue.ts';
 import type { EventData, EventRow } from './store.ts';
 
-export const eventSchema = z.strictObject({
-  id: z.uuid(),
-  type: z.enum(eventTypes),
-  recipient: z.string().nullable().describe('address; null where the event is about the whole message'),
-  at: z.iso.datetime(),
-  smtp_code: z.int().nullable(),
-  enhanced_code: z.string().nullable(),
-  diagnostic: z.string().nullable().describe("the other side's words"),
-  upstream: z.string().nullable(),
-  rule: z.string().nullable().describe('the rule that classified a bounce, or recognised a machine'),
-  ip: z.string().nullable().describe('of an open or click, without its last octet (IPv6: 80 bits)'),
-  user_agent: z.string().nullable(),
-  url: z.string().nullable(),
-  bot: z.boolean().describe('a machine opened it or followed the link: counted in no rate'),
-});
+export const eventSchema = z
+  .strictObject({
+    id: z.uuid(),
+    type: z.enum(eventTypes),
+    recipient: z.string().nullable().describe('address; null where the event is about the whole message'),
+    at: z.iso.datetime(),
+    smtp_code: z.int().nullable(),
+    enhanced_code: z.string().nullable(),
+    diagnostic: z.string().nullable().describe("the other side's words"),
+    upstream: z.string().nullable(),
+    rule: z.string().nullable().describe('the rule that classified a bounce, or recognised a machine'),
+    ip: z.string().nullable().describe('of an open or click, without its last octet (IPv6: 80 bits)'),
+    user_agent: z.string().nullable(),
+    url: z.string().nullable(),
+    bot: z.boolean().describe('a machine opened it or followed the link: counted in no rate'),
+  })
+  .meta({ id: 'Event' });
 
 export const presentEvent = (row: EventRow): z.infer<typeof eventSchema> => {
   const data: EventData = row.data_json === null ? {} : JSON.parse(row.data_json);

@@ -1,7 +1,7 @@
 // The two descriptions of the API as routes of it. Each is made at its first request and kept: the list of routes does
 // not change while the service runs.
 import { createHash } from 'node:crypto';
-import { stringify } from 'yaml';
+import { Document, isCollection, isPair, isScalar } from 'yaml';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { ServiceInfo } from './api-facts.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -9,7 +9,10 @@ import { openApiDocument } from './openapi.ts';
 import { referencePage, referenceStyle } from './reference.ts';
 
 const YAML_TYPE = 'application/yaml';
-const LINE_WIDTH = 120;
+/** The document is long and deep: 2 would be a tenth more of it. */
+const INDENT = 1;
+const LINE_WIDTH = 140;
+const SHORT = 120;
 const HTML_TYPE = 'text/html; charset=utf-8';
 
 const once = <T>(make: () => T): (() => T) => {
@@ -20,9 +23,21 @@ const once = <T>(make: () => T): (() => T) => {
   };
 };
 
+/** Writes what fits into a line in one, as in `id: { type: string, format: uuid }`; returns about how long it is then. */
+const foldShort = (node: unknown): number => {
+  if (isPair(node)) return foldShort(node.key) + foldShort(node.value) + 2;
+  if (!isCollection(node)) return isScalar(node) ? String(node.value).length + 2 : 0;
+  const length = node.items.reduce<number>((sum, item) => sum + foldShort(item), 2);
+  node.flow = length <= SHORT;
+  return length;
+};
+
 /** Text that readers of YAML 1.1 and 1.2 read alike: `off` or `1:30`, which 1.1 does not take for strings, are quoted. */
-const toYaml = (document: JsonSchema): string =>
-  stringify(document, { aliasDuplicateObjects: false, lineWidth: LINE_WIDTH, version: '1.1' });
+const toYaml = (value: JsonSchema): string => {
+  const document = new Document(value, { aliasDuplicateObjects: false, version: '1.1' });
+  foldShort(document.contents);
+  return document.toString({ indent: INDENT, lineWidth: LINE_WIDTH, flowCollectionPadding: false });
+};
 
 /** `listRoutes` is asked at the first request, so that the list may hold these routes too. */
 export const documentationRoutes = (listRoutes: () => readonly Route[], info: ServiceInfo): Route[] => {

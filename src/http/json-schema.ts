@@ -4,17 +4,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 
 export type JsonSchema = { readonly [key: string]: unknown };
+export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
 export type Direction = 'input' | 'output';
 
 export interface SchemaBook {
   /** `place` names components that have no name of their own. The two directions differ where there are defaults. */
   describe(schema: z.ZodType, direction: Direction, place: string): JsonSchema;
-  readonly components: Readonly<Record<string, JsonSchema>>;
+  /** The same as a component: under its own name, else under `name`, which the first to ask gives. */
+  refer(schema: z.ZodType, direction: Direction, name: string): JsonSchema;
+  readonly components: JsonSchemas;
 }
 
-const COMPONENTS = '#/components/schemas/';
+export const COMPONENTS = '#/components/schemas/';
 const DEFINITIONS = '#/$defs/';
 const ROOT = '#';
+/** Ends the names of components that describe what is sent, until `mergeDirections`. */
+const INPUT = '.input';
 
 const renameRefs = (schema: unknown, rename: (ref: string) => string): unknown => {
   if (Array.isArray(schema)) return schema.map((item) => renameRefs(item, rename));
@@ -31,9 +36,12 @@ const holdsRef = (schema: unknown, ref: string): boolean =>
   schema !== null &&
   Object.entries(schema).some(([key, value]) => (key === '$ref' && value === ref) || holdsRef(value, ref));
 
-/** `format` says to a reader what zod's pattern beside it says to a machine; the bounds of a double say nothing. */
+/** `format` says to a reader what zod's pattern beside it says to a machine; a constant has its type, and
+ * names of fields are strings; the bounds of a double say nothing. */
 const dropNoise = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  if (jsonSchema.const !== undefined) delete jsonSchema.type;
+  if (isDeepStrictEqual(jsonSchema.propertyNames, { type: 'string' })) delete jsonSchema.propertyNames;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
@@ -42,6 +50,30 @@ const dropNoise = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema })
 const openAnswer = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
   dropNoise({ jsonSchema });
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+};
+
+/**
+ * The document, where what is sent and what is answered share a component if both are the same or there is only one of
+ * them. Else the one that is sent is called `…Input`.
+ */
+export const mergeDirections = <T extends { readonly components: { readonly schemas: JsonSchemas } }>(
+  document: T,
+): T => {
+  const { schemas } = document.components;
+  const merged = new Map(
+    Object.entries(schemas).map(([name, schema]) => {
+      if (!name.endsWith(INPUT)) return [name, name];
+      const plain = name.slice(0, -INPUT.length);
+      const isShared = schemas[plain] === undefined || isDeepStrictEqual(schemas[plain], schema);
+      return [name, isShared ? plain : `${plain}Input`];
+    }),
+  );
+  const rename = (name: string): string => merged.get(name) ?? name;
+  const renamed = renameRefs(document, (ref) =>
+    ref.startsWith(COMPONENTS) ? COMPONENTS + rename(ref.slice(COMPONENTS.length)) : ref,
+  ) as T;
+  const named = Object.entries(renamed.components.schemas).map(([name, schema]) => [rename(name), schema]);
+  return { ...renamed, components: { ...renamed.components, schemas: Object.fromEntries(named) } };
 };
 
 export const createSchemaBook = (): SchemaBook => {
@@ -55,29 +87,45 @@ export const createSchemaBook = (): SchemaBook => {
     components[name] = schema;
   };
 
-  return {
-    components,
-    describe(schema, direction, place) {
-      const { $schema, $defs, ...bare } = z.toJSONSchema(schema, {
-        target: 'draft-2020-12',
-        io: direction,
-        unrepresentable: 'any',
-        override: direction === 'output' ? openAnswer : dropNoise,
-      });
-      const nameOf = (key: string): string => {
-        const name = key.startsWith('__') ? `${place}${key}` : key;
-        return direction === 'input' ? `${name}.input` : name;
-      };
-      const relocate = (part: unknown): JsonSchema =>
-        renameRefs(part, (ref) =>
-          ref === ROOT
-            ? `${COMPONENTS}${nameOf(place)}`
-            : `${COMPONENTS}${nameOf(ref.slice(DEFINITIONS.length))}`,
-        ) as JsonSchema;
-      for (const [key, definition] of Object.entries($defs ?? {})) add(nameOf(key), relocate(definition));
-      if (!holdsRef(bare, ROOT)) return relocate(bare);
-      add(nameOf(place), relocate(bare));
-      return { $ref: `${COMPONENTS}${nameOf(place)}` };
-    },
+  const describe: SchemaBook['describe'] = (schema, direction, place) => {
+    const clean = direction === 'output' ? openAnswer : dropNoise;
+    const { $schema, $defs, ...bare } = z.toJSONSchema(schema, {
+      target: 'draft-2020-12',
+      io: direction,
+      unrepresentable: 'any',
+      override: ({ jsonSchema }) => {
+        clean({ jsonSchema });
+        const { describedBy } = jsonSchema;
+        delete jsonSchema.describedBy;
+        if (describedBy instanceof z.ZodType)
+          Object.assign(jsonSchema, describe(describedBy, direction, `${place}Item`));
+      },
+    });
+    const nameOf = (key: string): string => {
+      const name = key.startsWith('__') ? place + key : key;
+      return direction === 'input' ? name + INPUT : name;
+    };
+    const relocate = (part: unknown): JsonSchema =>
+      renameRefs(part, (ref) => {
+        if (ref === ROOT) return COMPONENTS + nameOf(place);
+        return ref.startsWith(DEFINITIONS) ? COMPONENTS + nameOf(ref.slice(DEFINITIONS.length)) : ref;
+      }) as JsonSchema;
+    for (const [key, definition] of Object.entries($defs ?? {})) add(nameOf(key), relocate(definition));
+    if (!holdsRef(bare, ROOT)) return relocate(bare);
+    add(nameOf(place), relocate(bare));
+    return { $ref: COMPONENTS + nameOf(place) };
   };
+
+  const named = new Map<z.ZodType, string>();
+  const refer: SchemaBook['refer'] = (schema, direction, name) => {
+    const described = describe(schema, direction, name);
+    if ('$ref' in described || !('properties' in described)) return described;
+    const known = named.get(schema) ?? name;
+    named.set(schema, known);
+    const key = direction === 'input' ? known + INPUT : known;
+    add(key, described);
+    return { $ref: COMPONENTS + key };
+  };
+
+  return { components, describe, refer };
 };

@@ -6,6 +6,8 @@ import { deliveryHeaders, OPTIONAL_HEADER } from '#src/followers/webhooks/sign.t
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import type { Route, RouteResponse } from '#src/kernel/route.ts';
+import { dataOf } from '#src/messages/published-event.ts';
+import { messageFields, suppressionFields } from '#src/messages/published-fields.ts';
 import {
   answersPages,
   bodyTypes,
@@ -17,29 +19,48 @@ import {
   type ServiceInfo,
   statusOf,
 } from './api-facts.ts';
-import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schema.ts';
+import {
+  COMPONENTS,
+  createSchemaBook,
+  type JsonSchema,
+  type JsonSchemas,
+  mergeDirections,
+  type SchemaBook,
+} from './json-schema.ts';
 import { parametersOf } from './routing.ts';
+import { componentName, shareFields, shareRepeated } from './shared-components.ts';
 
-const errorComponent = (code: ErrorCode): string => `error.${code}`;
+const componentRef = (name: string): JsonSchema => ({ $ref: COMPONENTS + name });
 
-/** `{code, error, hint}` and the extra fields of `code`. */
-const errorSchema = (code: ErrorCode, book: SchemaBook): JsonSchema => {
-  const declaration = errorTable[code];
-  const extra = 'extra' in declaration ? declaration.extra : {};
-  const form = z.object({
-    code: z.literal(code),
+/** `not_found` as `NotFoundError`, `internal_error` as `InternalError`. */
+const errorComponent = (code: ErrorCode): string => `${componentName(code.replace(/_error$/, ''))}Error`;
+
+const ERROR = 'Error';
+const anyError = z
+  .object({
+    code: z.enum(errorCodes),
     error: z.string().describe('what happened'),
     hint: z.string().describe('what to do'),
-    ...extra,
-  });
-  return book.describe(form, 'output', errorComponent(code));
+  })
+  .describe('What every refusal has; those of a code may have more.');
+
+/** The code and its own fields. */
+const errorSchema = (code: ErrorCode, book: SchemaBook): JsonSchema => {
+  const declaration = errorTable[code];
+  const own = z.object({ code: z.literal(code), ...('extra' in declaration ? declaration.extra : {}) });
+  return { allOf: [componentRef(ERROR), book.describe(own, 'output', errorComponent(code))] };
 };
 
-const errorResponses = (route: Route): Record<string, unknown> => {
+const errorSchemas = (book: SchemaBook): JsonSchemas => ({
+  [ERROR]: book.describe(anyError, 'output', ERROR),
+  ...Object.fromEntries(errorCodes.map((code) => [errorComponent(code), errorSchema(code, book)])),
+});
+
+const errorResponses = (route: Route): Record<string, JsonSchema> => {
   const byStatus = Object.groupBy(errorsOf(route), statusOf);
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, codes = []]) => {
-      const refs = codes.map((code) => ({ $ref: `#/components/schemas/${errorComponent(code)}` }));
+      const refs = codes.map((code) => componentRef(errorComponent(code)));
       const schema = refs.length === 1 ? refs[0] : { oneOf: refs };
       const description = codes.map((code) => `\`${code}\``).join(', ');
       const page = answersPages(route) ? { [HTML_TYPE]: {} } : {};
@@ -53,9 +74,25 @@ const successResponse = (response: RouteResponse, book: SchemaBook, place: strin
   if (body === undefined) return { description };
   const other = otherwise === undefined ? {} : { [otherwise]: {} };
   if (typeof body === 'string') return { description, content: { [body]: {}, ...other } };
-  const schema = book.describe(body, 'output', place);
+  const schema = book.refer(body, 'output', place);
   return { description, content: { 'application/json': { schema }, ...other } };
 };
+
+/** More codes than these make no name; they are written in place. */
+const MAX_NAMED_CODES = 2;
+
+/** Of refusals only. */
+const responseName = ({ description, content }: JsonSchema): string | null => {
+  const codes = [...String(description).matchAll(/`(\w+)`/g)].map(([, code = '']) => code);
+  if (codes.length === 0 || codes.length > MAX_NAMED_CODES || !codes.every((code) => code in errorTable))
+    return null;
+  const types = Object.keys(content as JsonSchema);
+  return codes.map(componentName).join('Or') + (types.includes(HTML_TYPE) ? 'OrPage' : '');
+};
+
+/** Under `/api/practices`, `{id}` is the practice. */
+const parameterName = ({ name, in: place }: JsonSchema): string =>
+  name === 'id' && place === 'path' ? 'PracticeID' : componentName(String(name));
 
 const practiceHeader: JsonSchema = {
   name: 'X-Service-Practice',
@@ -65,7 +102,7 @@ const practiceHeader: JsonSchema = {
   schema: { type: 'string', format: 'uuid' },
 };
 
-const parameters = (route: Route, book: SchemaBook): JsonSchema[] => {
+const parametersFor = (route: Route, book: SchemaBook): JsonSchema[] => {
   const place = route.id;
   const inPath = parametersOf(route.path).map((name) => {
     const declared = route.params?.shape[name] as z.ZodType | undefined;
@@ -82,19 +119,30 @@ const parameters = (route: Route, book: SchemaBook): JsonSchema[] => {
   return [...inPath, ...named('query', route.query), ...inHeader, ...named('header', route.headers)];
 };
 
-const security = ({ access }: Route): Record<string, string[]>[] => {
-  if (access === 'public') return [];
-  if (access === 'operator') return [{ adminToken: [] }];
-  const people = [{ bearer: [] }, { session: [], csrf: [] }];
-  return access === 'practice_creator' ? [...people, { adminToken: [] }] : people;
+type Security = readonly Readonly<Record<string, readonly string[]>>[];
+
+/** Of every operation that says nothing else. */
+const usualSecurity: Security = [{ bearer: [] }, { session: [], csrf: [] }];
+
+const security = ({ access }: Route): { readonly security?: Security } => {
+  const byOperator = { adminToken: [] };
+  if (access === 'public') return { security: [] };
+  if (access === 'operator') return { security: [byOperator] };
+  return access === 'practice_creator' ? { security: [...usualSecurity, byOperator] } : {};
 };
 
-const operation = (route: Route, book: SchemaBook): JsonSchema => {
+interface Operation {
+  readonly [key: string]: unknown;
+  readonly parameters?: JsonSchema[];
+  readonly responses: Record<string, JsonSchema>;
+}
+
+const operation = (route: Route, book: SchemaBook): Operation => {
   const place = route.id;
-  const declared = parameters(route, book);
+  const declared = parametersFor(route, book);
   const responses = Object.entries(route.responses).map(([status, response]) => [
     status,
-    successResponse(response, book, `${place}.${status}`),
+    successResponse(response, book, `${componentName(place)}Answer`),
   ]);
   return {
     operationId: place,
@@ -106,7 +154,7 @@ const operation = (route: Route, book: SchemaBook): JsonSchema => {
     'x-stability': route.stability,
     ...(typeof route.audit === 'string' ? { 'x-audit': route.audit } : {}),
     ...(route.rate === undefined ? {} : { 'x-rate-limit': route.rate }),
-    security: security(route),
+    ...security(route),
     ...(declared.length > 0 ? { parameters: declared } : {}),
     ...(route.body ? { requestBody: requestBody(route, route.body, book) } : {}),
     // A declared answer wins over an error of the same status: it is the more precise one.
@@ -115,7 +163,7 @@ const operation = (route: Route, book: SchemaBook): JsonSchema => {
 };
 
 const requestBody = (route: Route, body: z.ZodType, book: SchemaBook): JsonSchema => {
-  const schema = book.describe(body, 'input', `${route.id}.body`);
+  const schema = book.refer(body, 'input', `${componentName(route.id)}Body`);
   const isText = (type: string): boolean => route.text?.includes(type) ?? false;
   return {
     required: !body.safeParse(undefined).success,
@@ -125,7 +173,7 @@ const requestBody = (route: Route, body: z.ZodType, book: SchemaBook): JsonSchem
   };
 };
 
-const eventComponent = (name: string): string => `event.${name}`;
+const eventComponent = (name: string): string => `${componentName(name)}Event`;
 
 /** OpenAPI ignores a parameter of this name: the content says it. */
 const SAID_BY_CONTENT = 'Content-Type';
@@ -141,14 +189,14 @@ const deliveryParameters = (): JsonSchema[] =>
       schema: { type: 'string' },
     }));
 
-const deliveryResponses: JsonSchema = {
+const deliveryResponses: JsonSchemas = {
   '2XX': { description: 'taken' },
   410: { description: 'the webhook is disabled' },
   default: { description: 'tried again, by schedule; redirects are not followed' },
 };
 
-const eventOperation = ({ name, firedBy, needsTracking }: DescribedEvent): JsonSchema => ({
-  operationId: eventComponent(name),
+const eventOperation = ({ name, firedBy, needsTracking }: DescribedEvent): Operation => ({
+  operationId: `on${componentName(name)}`,
   summary: name,
   description: needsTracking ? `${firedBy} Only of messages whose opens or clicks are tracked.` : firedBy,
   security: [],
@@ -156,10 +204,10 @@ const eventOperation = ({ name, firedBy, needsTracking }: DescribedEvent): JsonS
   requestBody: {
     required: true,
     content: {
-      'application/json': { schema: { $ref: `#/components/schemas/${eventComponent(name)}` } },
+      'application/json': { schema: componentRef(eventComponent(name)) },
     },
   },
-  responses: deliveryResponses,
+  responses: { ...deliveryResponses },
 });
 
 /** The requests that the service makes itself, one for each event, and the components that they refer to. */
@@ -167,37 +215,55 @@ const describeWebhooks = (book: SchemaBook) => {
   const events = describedEvents();
   return {
     webhooks: Object.fromEntries(events.map((event) => [event.name, { post: eventOperation(event) }])),
-    schemas: Object.fromEntries(
-      events.map(({ name, data }) => {
-        const component = eventComponent(name);
-        return [component, book.describe(envelopeSchema(name, data), 'output', component)];
-      }),
-    ),
+    schemas: {
+      MessageEventData: book.describe(dataOf(messageFields), 'output', 'MessageEventData'),
+      SuppressionEventData: book.describe(dataOf(suppressionFields), 'output', 'SuppressionEventData'),
+      ...Object.fromEntries(
+        events.map(({ name, data }) => {
+          const component = eventComponent(name);
+          return [component, book.describe(envelopeSchema(name, data), 'output', component)];
+        }),
+      ),
+    },
   };
 };
 
 /** The document as a plain object. Throws where two different schemas have one id. */
 export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): JsonSchema => {
   const book = createSchemaBook();
-  const paths: Record<string, Record<string, JsonSchema>> = {};
+  const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     const item = paths[route.path] ?? {};
     item[route.method] = operation(route, book);
     paths[route.path] = item;
   }
-  const errors = Object.fromEntries(
-    errorCodes.map((code) => [errorComponent(code), errorSchema(code, book)]),
-  );
+  const errors = errorSchemas(book);
   const { webhooks, schemas } = describeWebhooks(book);
-  return {
+  const operations = [paths, webhooks].flatMap((items) =>
+    Object.values(items).flatMap(Object.values<Operation>),
+  );
+  const parameters = shareRepeated(
+    'parameters',
+    operations.map(({ parameters = [] }) => parameters),
+    parameterName,
+  );
+  const responses = shareRepeated(
+    'responses',
+    operations.map((each) => each.responses),
+    responseName,
+  );
+  return mergeDirections({
     openapi: '3.1.0',
     info: { title: info.name, version: info.version, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: info.origin }],
+    security: usualSecurity,
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     webhooks,
     components: {
-      schemas: { ...book.components, ...errors, ...schemas },
+      parameters,
+      responses,
+      schemas: shareFields({ ...errors, ...book.components, ...schemas }),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'a team token, a project token or a session' },
         session: {
@@ -220,5 +286,5 @@ export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): Js
         },
       },
     },
-  };
+  });
 };

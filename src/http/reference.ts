@@ -6,6 +6,7 @@ import { type Access, isPermission, type Permission } from '#src/kernel/access.t
 import { errorTable } from '#src/kernel/errors.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 import type { Route } from '#src/kernel/route.ts';
+import { dataOf } from '#src/messages/published-event.ts';
 import { messageFields } from '#src/messages/published-fields.ts';
 import {
   bodyTypes,
@@ -84,10 +85,6 @@ const EVENTS_ANCHOR = 'events';
 const eventAnchor = (name: string): string => `event-${name}`;
 const mark = (holds: boolean): string => (holds ? 'yes' : '');
 
-const commonSchema = z.strictObject(
-  Object.fromEntries(Object.entries(messageFields).map(([name, { schema }]) => [name, schema])),
-);
-
 const isOfMessage = ({ name }: DescribedEvent): boolean => name.startsWith('message.');
 
 /** Of an event of a message only those that not every one has. */
@@ -139,7 +136,7 @@ const eventsSection = (book: SchemaBook): string => {
 ${table('Which operation fires which', ['Event', 'Fired by', 'Needs tracking', 'Chat alerts by default'], rows)}
 ${fieldTable('Body of a delivery', around, 'output', 'event-envelope', book)}
 ${table('Header fields of a delivery', ['Name', 'Value'], headers)}
-${fieldTable(`Fields of ${code('data')} in every event of a message`, commonSchema, 'output', 'event-message', book)}
+${fieldTable(`Fields of ${code('data')} in every event of a message`, dataOf(messageFields), 'output', 'event-message', book)}
 ${events.map((event) => eventSection(event, book)).join('\n')}`;
 };
 

@@ -46,110 +46,118 @@ const scannerSchema = z.strictObject({
     ),
 });
 
-const healthSchema = z.strictObject({
-  status: z
-    .enum(['ok', 'degraded', 'draining', 'failing'])
-    .describe('degraded: an upstream is set aside, and mail waits; or a scanner fails'),
-  version: z.string(),
-  uptime_seconds: z.number(),
-  upstreams: z.array(upstreamSchema),
-  scanners: z.array(scannerSchema),
-});
+const healthSchema = z
+  .strictObject({
+    status: z
+      .enum(['ok', 'degraded', 'draining', 'failing'])
+      .describe('degraded: an upstream is set aside, and mail waits; or a scanner fails'),
+    version: z.string(),
+    uptime_seconds: z.number(),
+    upstreams: z.array(upstreamSchema),
+    scanners: z.array(scannerSchema),
+  })
+  .meta({ id: 'Health' });
 
-const wholeHealthSchema = z.strictObject({
-  ...healthSchema.shape,
-  databases: z.looseObject({ open: z.int(), limit: z.int(), broken: z.int() }),
-  queue: z.looseObject({
-    waiting_tenants: z.int(),
-    in_flight: z.int(),
-    next_due_at: z.iso.datetime().nullable(),
-  }),
-  upstreams: z.array(
-    z.strictObject({
-      ...upstreamSchema.shape,
-      failures: z.int().describe('in a row, of the upstream itself'),
+const wholeHealthSchema = z
+  .strictObject({
+    ...healthSchema.shape,
+    databases: z.looseObject({ open: z.int(), limit: z.int(), broken: z.int() }),
+    queue: z.looseObject({
+      waiting_tenants: z.int(),
+      in_flight: z.int(),
+      next_due_at: z.iso.datetime().nullable(),
     }),
-  ),
-  scanners: z.array(
-    z.strictObject({
-      ...scannerSchema.shape,
-      failures: z.int().describe('in a row'),
-      last_failure_at: z.iso.datetime().nullable().describe('since the start'),
+    upstreams: z.array(
+      z.strictObject({
+        ...upstreamSchema.shape,
+        failures: z.int().describe('in a row, of the upstream itself'),
+      }),
+    ),
+    scanners: z.array(
+      z.strictObject({
+        ...scannerSchema.shape,
+        failures: z.int().describe('in a row'),
+        last_failure_at: z.iso.datetime().nullable().describe('since the start'),
+      }),
+    ),
+    dns: z
+      .strictObject({
+        listening: z.boolean(),
+        queries: z.int().describe('since the start, as the two that follow'),
+        limited: z.int().describe('sent to TCP, because their network asked too often'),
+        failed: z.int().describe('answered SERVFAIL: the registry could not be read'),
+      })
+      .nullable()
+      .describe('the built-in name server; null where it is off'),
+    inbound: z
+      .strictObject({
+        listening: z.boolean(),
+        connections: z.int(),
+        reports: z
+          .strictObject({
+            changed: z.int(),
+            unchanged: z.int().describe('known already, or of no meaning'),
+            unknown: z
+              .int()
+              .describe('about messages that are kept no more, or complaints about none of ours'),
+          })
+          .describe('since the start, as those that follow; at return paths, and complaints at `fbl@`'),
+        simulated: z.int().describe('mails that the simulator took'),
+        to_operator: z.int().describe('written to postmaster and abuse'),
+        refused: z
+          .strictObject({
+            relaying: z.int().describe('for hosts that mail is not received for'),
+            no_mailbox: z.int(),
+            stranger: z.int().describe('mail of others to the simulator'),
+            forged: z.int().describe('return paths that were not made here, as those that follow'),
+            unknown: z.int().describe('genuine, of messages that are kept no more'),
+            replayed: z.int().describe('genuine, of mail that never left'),
+            expired: z.int().describe('genuine, of mail that left more than 60 days ago'),
+          })
+          .describe('recipients'),
+      })
+      .nullable()
+      .describe('the listener for mail from the world; null where it is off'),
+    submission: z
+      .strictObject({ listening: z.boolean(), connections: z.int() })
+      .nullable()
+      .describe('the listeners for message submission; null where they are off'),
+    webhooks: z.strictObject({
+      in_flight: z.int().describe('requests in flight'),
+      waiting: z.int().describe('deliveries about to be sent; the others wait in the files'),
+      unsettled: z.int().describe('sent, but what came of them could not be stored yet'),
     }),
-  ),
-  dns: z
-    .strictObject({
-      listening: z.boolean(),
-      queries: z.int().describe('since the start, as the two that follow'),
-      limited: z.int().describe('sent to TCP, because their network asked too often'),
-      failed: z.int().describe('answered SERVFAIL: the registry could not be read'),
-    })
-    .nullable()
-    .describe('the built-in name server; null where it is off'),
-  inbound: z
-    .strictObject({
-      listening: z.boolean(),
-      connections: z.int(),
-      reports: z
-        .strictObject({
-          changed: z.int(),
-          unchanged: z.int().describe('known already, or of no meaning'),
-          unknown: z.int().describe('about messages that are kept no more, or complaints about none of ours'),
-        })
-        .describe('since the start, as those that follow; at return paths, and complaints at `fbl@`'),
-      simulated: z.int().describe('mails that the simulator took'),
-      to_operator: z.int().describe('written to postmaster and abuse'),
-      refused: z
-        .strictObject({
-          relaying: z.int().describe('for hosts that mail is not received for'),
-          no_mailbox: z.int(),
-          stranger: z.int().describe('mail of others to the simulator'),
-          forged: z.int().describe('return paths that were not made here, as those that follow'),
-          unknown: z.int().describe('genuine, of messages that are kept no more'),
-          replayed: z.int().describe('genuine, of mail that never left'),
-          expired: z.int().describe('genuine, of mail that left more than 60 days ago'),
-        })
-        .describe('recipients'),
-    })
-    .nullable()
-    .describe('the listener for mail from the world; null where it is off'),
-  submission: z
-    .strictObject({ listening: z.boolean(), connections: z.int() })
-    .nullable()
-    .describe('the listeners for message submission; null where they are off'),
-  webhooks: z.strictObject({
-    in_flight: z.int().describe('requests in flight'),
-    waiting: z.int().describe('deliveries about to be sent; the others wait in the files'),
-    unsettled: z.int().describe('sent, but what came of them could not be stored yet'),
-  }),
-  alerts: z.strictObject({
-    in_flight: z.int().describe('messages to chat tools in flight'),
-    waiting_tenants: z.int().describe('practices whose next message waits for a place'),
-  }),
-});
+    alerts: z.strictObject({
+      in_flight: z.int().describe('messages to chat tools in flight'),
+      waiting_tenants: z.int().describe('practices whose next message waits for a place'),
+    }),
+  })
+  .meta({ id: 'OperatorHealth' });
 
-const metaSchema = z.strictObject({
-  service: z.string(),
-  version: z.string(),
-  attachment_policy: z.strictObject({
-    max_count: z.int(),
-    max_bytes_each: z.int(),
-    max_bytes_total: z.int(),
-    allowed_types: z.array(z.string()),
-    allowed_extensions: z.array(z.string()),
-    rejected_extensions: z.array(z.string()),
-  }),
-  safe_mode: z.boolean().describe('whether new practices start in safe mode'),
-  limits: z.strictObject({ recipients: z.int(), batch: z.int(), body_bytes: z.int() }),
-  features: z.strictObject({
-    inbound: z.boolean(),
-    submission: z.boolean(),
-    billing: z.boolean(),
-    password_login: z.boolean(),
-    tracking: z.boolean(),
-    scanners: z.boolean(),
-  }),
-});
+const metaSchema = z
+  .strictObject({
+    service: z.string(),
+    version: z.string(),
+    attachment_policy: z.strictObject({
+      max_count: z.int(),
+      max_bytes_each: z.int(),
+      max_bytes_total: z.int(),
+      allowed_types: z.array(z.string()),
+      allowed_extensions: z.array(z.string()),
+      rejected_extensions: z.array(z.string()),
+    }),
+    safe_mode: z.boolean().describe('whether new practices start in safe mode'),
+    limits: z.strictObject({ recipients: z.int(), batch: z.int(), body_bytes: z.int() }),
+    features: z.strictObject({
+      inbound: z.boolean(),
+      submission: z.boolean(),
+      billing: z.boolean(),
+      password_login: z.boolean(),
+      tracking: z.boolean(),
+      scanners: z.boolean(),
+    }),
+  })
+  .meta({ id: 'Meta' });
 
 export const serviceRoutes = (facts: ServiceFacts): Route[] => [
   defineRoute({

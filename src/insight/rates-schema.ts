@@ -49,23 +49,25 @@ const guardrailSchema = z.strictObject({
     .describe('`watch`: half of a limit is reached; `paused`: this route has paused the practice'),
 });
 
-export const ratesSchema = z.strictObject({
-  days: z.int(),
-  from: z.iso.date().describe('first UTC day'),
-  to: z.iso.date().describe('last UTC day: today'),
-  routes: z.array(
-    z.strictObject({
-      route: z.strictObject({ id: z.uuid(), slug: z.string(), type: z.enum(streams) }),
-      ...counts,
-      ...rateFields,
-      open_rate: share.describe(`opens ${ofDelivered}`),
-      click_rate: share.describe(`clicks ${ofDelivered}`),
-      guardrail: guardrailSchema
-        .nullable()
-        .describe('null for who is limited to projects, on a route that all projects share'),
-    }),
-  ),
-  per_day: z
-    .array(z.strictObject({ day: z.iso.date(), ...counts }))
-    .describe('sums of these routes; only days with any mail, in order'),
-});
+export const ratesSchema = z
+  .strictObject({
+    days: z.int(),
+    from: z.iso.date().describe('first UTC day'),
+    to: z.iso.date().describe('last UTC day: today'),
+    routes: z.array(
+      z.strictObject({
+        route: z.strictObject({ id: z.uuid(), slug: z.string(), type: z.enum(streams) }),
+        ...counts,
+        ...rateFields,
+        open_rate: share.describe(`opens ${ofDelivered}`),
+        click_rate: share.describe(`clicks ${ofDelivered}`),
+        guardrail: guardrailSchema
+          .nullable()
+          .describe('null for who is limited to projects, on a route that all projects share'),
+      }),
+    ),
+    per_day: z
+      .array(z.strictObject({ day: z.iso.date(), ...counts }))
+      .describe('sums of these routes; only days with any mail, in order'),
+  })
+  .meta({ id: 'Rates' });

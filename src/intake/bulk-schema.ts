@@ -6,23 +6,14 @@ import {
   templateSubject,
   templateText,
 } from '#src/intake/templates/schema.ts';
-import { idSchema } from '#src/kernel/fields.ts';
+import { asItComes, idSchema } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
-import { statuses } from '#src/messages/rules.ts';
+import { statusSchema } from '#src/messages/schema.ts';
 import { sendAnswer } from './schema.ts';
 import * as fields from './send-fields.ts';
 
 const MAX_EMAIL = 1_000;
 const MAX_RECIPIENT_NAME = 200;
-
-/**
- * Described as `schema`, taken as it comes: of many, each is looked at when its turn comes, so that the rest of the
- * service has its turns in between.
- */
-export const asItComes = (schema: z.ZodType) => {
-  const { $schema: _, ...form } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return z.unknown().meta(form);
-};
 
 const template = z
   .strictObject({
@@ -35,11 +26,13 @@ const template = z
     message: 'one of html and text is required',
   });
 
-export const bulkRecipient = z.strictObject({
-  email: z.string().min(1).max(MAX_EMAIL).describe('one address; `Name <address>` or the bare address'),
-  name: fields.oneLine(MAX_RECIPIENT_NAME).optional().describe('shown in To, where `email` has none'),
-  data: mergeDataSchema.optional().describe('values of the placeholders for this recipient'),
-});
+export const bulkRecipient = z
+  .strictObject({
+    email: z.string().min(1).max(MAX_EMAIL).describe('one address; `Name <address>` or the bare address'),
+    name: fields.oneLine(MAX_RECIPIENT_NAME).optional().describe('shown in To, where `email` has none'),
+    data: mergeDataSchema.optional().describe('values of the placeholders for this recipient'),
+  })
+  .meta({ id: 'BulkRecipient' });
 
 const { sendFields } = fields;
 
@@ -50,6 +43,7 @@ export const bulkBody = z.strictObject({
     .describe('with `{{placeholders}}`; or the name or id of a stored template'),
   template_version: sendFields.template_version,
   recipients: z
+    // Each is looked at when its turn comes, so that the rest of the service has its turns in between.
     .array(asItComes(bulkRecipient))
     .min(1)
     .max(defaultLimits.bulk_recipients)
@@ -91,14 +85,14 @@ const refused = z.looseObject({
 });
 
 /** One of a batch: as a send is answered, or why it was refused. */
-export const batchItem = z.union([sendAnswer, refused]);
+export const batchItem = z.union([sendAnswer, refused]).meta({ id: 'BatchResult' });
 
 const result = z
   .looseObject({
     email: z.string().describe('as it was given'),
     id: z.uuid().optional(),
     message_id: z.uuid().optional(),
-    status: z.enum(statuses).optional(),
+    status: statusSchema.optional(),
     status_code: z.int().optional().describe('where it was refused'),
     code: z.string().optional(),
     error: z.string().optional(),
@@ -112,10 +106,9 @@ const result = z
   })
   .describe('as a send is answered, or why it was refused');
 
-export const bulkAnswer = z.strictObject({ results: z.array(result) });
+export const bulkAnswer = z.strictObject({ results: z.array(result) }).meta({ id: 'BulkResults' });
 
 /** Every result is a refusal, or one refusal is said of all. */
-export const bulkRefusal = z.union([
-  bulkAnswer,
-  z.looseObject({ code: z.string(), error: z.string(), hint: z.string() }),
-]);
+export const bulkRefusal = z
+  .union([bulkAnswer, z.looseObject({ code: z.string(), error: z.string(), hint: z.string() })])
+  .meta({ id: 'BulkRefusal' });

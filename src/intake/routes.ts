@@ -1,22 +1,14 @@
 // Sending over HTTP: single messages, batch, templated bulk, score, and messages that wait for their time.
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
-import { idSchema } from '#src/kernel/fields.ts';
+import { asItComes, idSchema } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { accept, SEND_ERRORS } from './accept.ts';
 import { sendBatch } from './batch.ts';
 import { CONCERNS_ALL, sendBulk } from './bulk.ts';
-import {
-  asItComes,
-  type BulkBody,
-  batchItem,
-  bulkAnswer,
-  bulkBody,
-  bulkRefusal,
-  flatQuery,
-} from './bulk-schema.ts';
+import { type BulkBody, batchItem, bulkAnswer, bulkBody, bulkRefusal, flatQuery } from './bulk-schema.ts';
 import { gateErrors } from './gates.ts';
 import type { IntakeContext } from './intake-context.ts';
 import type { Answered } from './many.ts';

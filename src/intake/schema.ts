@@ -1,6 +1,6 @@
 // The body of a send over HTTP, and its answer.
 import { z } from 'zod';
-import { statuses } from '#src/messages/rules.ts';
+import { statusSchema } from '#src/messages/schema.ts';
 import { pascalFields, toNativeNames, type WrittenAs } from './pascal-fields.ts';
 import { sendFields } from './send-fields.ts';
 
@@ -13,6 +13,7 @@ const isAddressed = (body: Omit<SendBody, 'to'> & { to?: SendBody['to'] | undefi
 export const sendBody = z
   .strictObject({ ...sendFields, to: sendFields.to.optional(), ...pascalFields })
   .meta({
+    id: 'NewMessage',
     required: ['to'],
     description:
       'Fields may have their alias with capitals instead; where both are given they must have the same value.',
@@ -30,21 +31,23 @@ export const sendBody = z
 
 export const idempotencyKey = sendFields.idempotency_key.unwrap();
 
-export const sendAnswer = z.strictObject({
-  id: z.uuid(),
-  message_id: z.uuid(),
-  status: z.enum(statuses),
-  scheduled_at: z.iso.datetime().optional().describe('while it waits for that time'),
-  code: z
-    .enum(['recipient_suppressed', 'recipients_suppressed'])
-    .optional()
-    .describe('where all or some recipients are suppressed'),
-  hint: z.string().optional(),
-  suppressed: z.array(z.string()).optional().describe('recipients who get nothing'),
-  content_warnings: z
-    .array(z.strictObject({ id: z.string(), why: z.string(), advice: z.string() }))
-    .optional()
-    .describe('what filters may take offence at'),
-});
+export const sendAnswer = z
+  .strictObject({
+    id: z.uuid(),
+    message_id: z.uuid(),
+    status: statusSchema,
+    scheduled_at: z.iso.datetime().optional().describe('while it waits for that time'),
+    code: z
+      .enum(['recipient_suppressed', 'recipients_suppressed'])
+      .optional()
+      .describe('where all or some recipients are suppressed'),
+    hint: z.string().optional(),
+    suppressed: z.array(z.string()).optional().describe('recipients who get nothing'),
+    content_warnings: z
+      .array(z.strictObject({ id: z.string(), why: z.string(), advice: z.string() }))
+      .optional()
+      .describe('what filters may take offence at'),
+  })
+  .meta({ id: 'AcceptedMessage' });
 
 export type SendAnswer = z.infer<typeof sendAnswer>;

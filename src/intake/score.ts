@@ -16,32 +16,34 @@ import { DELICATE_TRACKING, delicateWords, warnsOfTracking } from './tracking.ts
 
 const words = { id: z.string(), why: z.string(), advice: z.string() };
 
-export const scoreAnswer = z.strictObject({
-  score: z.int().min(0).max(100).describe('0: nothing speaks against it; from 70 on it is blocked'),
-  grade: z.enum(['A', 'B', 'C', 'D', 'E', 'F']),
-  inbox_risk: z.enum(['low', 'medium', 'high']).describe('of the spam folder'),
-  would_block: z.boolean().describe('whether the content would be kept from leaving'),
-  would_refuse: z.string().nullable().describe('the code with which a send would be refused'),
-  hint: z.string().nullable().describe('what to do about that'),
-  reasons: z
-    .array(z.strictObject({ ...words, weight: z.number() }))
-    .describe('what makes the score, strongest first'),
-  warnings: z.array(z.strictObject(words)).describe('what adds nothing to the score and should be known'),
-  recommendations: z.array(z.string()),
-  scanner: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .describe('what the scanners said; null where none is configured'),
-  decisions: z.array(decisionSchema).describe("each gate's verdict, as the message would show it"),
-  broadcast: z
-    .strictObject({ eligible: z.boolean(), missing: z.array(z.string()) })
-    .nullable()
-    .describe('on marketing routes: the codes by which it is not ready for them'),
-  impressum: z
-    .strictObject({ complete: z.boolean(), missing: z.array(z.string()) })
-    .nullable()
-    .describe('on marketing routes'),
-});
+export const scoreAnswer = z
+  .strictObject({
+    score: z.int().min(0).max(100).describe('0: nothing speaks against it; from 70 on it is blocked'),
+    grade: z.enum(['A', 'B', 'C', 'D', 'E', 'F']),
+    inbox_risk: z.enum(['low', 'medium', 'high']).describe('of the spam folder'),
+    would_block: z.boolean().describe('whether the content would be kept from leaving'),
+    would_refuse: z.string().nullable().describe('the code with which a send would be refused'),
+    hint: z.string().nullable().describe('what to do about that'),
+    reasons: z
+      .array(z.strictObject({ ...words, weight: z.number() }))
+      .describe('what makes the score, strongest first'),
+    warnings: z.array(z.strictObject(words)).describe('what adds nothing to the score and should be known'),
+    recommendations: z.array(z.string()),
+    scanner: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('what the scanners said; null where none is configured'),
+    decisions: z.array(decisionSchema).describe("each gate's verdict, as the message would show it"),
+    broadcast: z
+      .strictObject({ eligible: z.boolean(), missing: z.array(z.string()) })
+      .nullable()
+      .describe('on marketing routes: the codes by which it is not ready for them'),
+    impressum: z
+      .strictObject({ complete: z.boolean(), missing: z.array(z.string()) })
+      .nullable()
+      .describe('on marketing routes'),
+  })
+  .meta({ id: 'Score' });
 
 export type ScoreAnswer = z.infer<typeof scoreAnswer>;
 

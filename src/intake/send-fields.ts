@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { mergeDataSchema } from '#src/intake/templates/schema.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
-import { kindNames } from '#src/messages/kinds.ts';
+import { kindSchema } from '#src/messages/schema.ts';
 
 const MAX_ADDRESS_TEXT = 65_536;
 const MAX_ADDRESS_ITEMS = 1_000;
@@ -35,7 +35,8 @@ const lines = (max: number) => z.string().max(max).refine(noNul, 'NUL characters
 
 export const addresses = z
   .union([z.string().max(MAX_ADDRESS_TEXT), z.array(z.string().max(MAX_ADDRESS_TEXT)).max(MAX_ADDRESS_ITEMS)])
-  .describe('one address, several separated by commas, or an array; `Name <address>` or the bare address');
+  .describe('one address, several separated by commas, or an array; `Name <address>` or the bare address')
+  .meta({ id: 'Addresses' });
 
 export const from = z.string().max(MAX_ADDRESS_TEXT);
 export const subject = oneLine(MAX_SUBJECT).min(1);
@@ -45,15 +46,18 @@ export const tag = oneLine(MAX_TAG).min(1);
 
 export const metadata = z
   .record(z.string().max(MAX_METADATA_KEY), z.string().max(MAX_METADATA_VALUE))
-  .refine((record) => Object.keys(record).length <= MAX_METADATA, `at most ${MAX_METADATA} entries`);
+  .refine((record) => Object.keys(record).length <= MAX_METADATA, `at most ${MAX_METADATA} entries`)
+  .meta({ id: 'Metadata' });
 
 const MANY_HEADERS = `at most ${MAX_HEADERS} headers`;
-const headers = z.union([
-  z
-    .record(z.string(), z.string())
-    .refine((record) => Object.keys(record).length <= MAX_HEADERS, MANY_HEADERS),
-  z.array(z.strictObject({ name: z.string(), value: z.string() })).max(MAX_HEADERS),
-]);
+const headers = z
+  .union([
+    z
+      .record(z.string(), z.string())
+      .refine((record) => Object.keys(record).length <= MAX_HEADERS, MANY_HEADERS),
+    z.array(z.strictObject({ name: z.string(), value: z.string() })).max(MAX_HEADERS),
+  ])
+  .meta({ id: 'Headers' });
 
 export const filename = z.string().min(1).max(1_000);
 export const base64 = z
@@ -71,16 +75,18 @@ export const contentId = z
     'expected an id without spaces',
   );
 
-const attachment = z.strictObject({
-  filename,
-  content: base64,
-  content_type: mediaType
-    .optional()
-    .describe("from the file name's extension where absent or application/octet-stream"),
-  content_id: contentId
-    .optional()
-    .describe('inline: the HTML shows it by `cid:<id>`; bare, in angle brackets or with `cid:` before it'),
-});
+const attachment = z
+  .strictObject({
+    filename,
+    content: base64,
+    content_type: mediaType
+      .optional()
+      .describe("from the file name's extension where absent or application/octet-stream"),
+    content_id: contentId
+      .optional()
+      .describe('inline: the HTML shows it by `cid:<id>`; bare, in angle brackets or with `cid:` before it'),
+  })
+  .meta({ id: 'Attachment' });
 
 export const attachments = z.array(attachment).max(MAX_ATTACHMENT_ITEMS);
 export const MAX_ATTACHMENTS_GIVEN = MAX_ATTACHMENT_ITEMS;
@@ -93,14 +99,16 @@ const moment = z.iso
   .refine(isInCalendars, 'expected a year from 1970 to 2199');
 
 /** An appointment to invite to. */
-export const calendar = z.strictObject({
-  summary: oneLine(MAX_CALENDAR_LINE).regex(/\S/, 'must not be empty'),
-  starts_at: moment.describe('with an offset, or local time in `time_zone`'),
-  ends_at: moment.optional().describe('30 minutes after `starts_at` where absent'),
-  location: oneLine(MAX_CALENDAR_LINE).optional(),
-  description: lines(MAX_CALENDAR_TEXT).optional(),
-  time_zone: z.string().min(1).max(64).optional().describe('IANA name; `Europe/Berlin` where absent'),
-});
+export const calendar = z
+  .strictObject({
+    summary: oneLine(MAX_CALENDAR_LINE).regex(/\S/, 'must not be empty'),
+    starts_at: moment.describe('with an offset, or local time in `time_zone`'),
+    ends_at: moment.optional().describe('30 minutes after `starts_at` where absent'),
+    location: oneLine(MAX_CALENDAR_LINE).optional(),
+    description: lines(MAX_CALENDAR_TEXT).optional(),
+    time_zone: z.string().min(1).max(64).optional().describe('IANA name; `Europe/Berlin` where absent'),
+  })
+  .meta({ id: 'Invitation' });
 
 export const settings = z
   .strictObject({
@@ -114,7 +122,8 @@ export const settings = z
       ),
     plain_text_fallback: z.boolean().describe('whether a text is made from the HTML where there is none'),
   })
-  .partial();
+  .partial()
+  .meta({ id: 'MessageSettings' });
 
 export const idempotencyKey = oneLine(MAX_IDEMPOTENCY_KEY).min(1);
 
@@ -145,14 +154,14 @@ export const sendFields = {
     .describe(
       "the credential's own where it has one, else the practice's default project, which the practice's id names too",
     ),
-  message_kind: z
-    .enum(kindNames)
+  message_kind: kindSchema
     .optional()
     .describe('`transactional` or, on a marketing route, `newsletter` where absent'),
   tag: tag.optional().describe('comes before those in `tags`; search filters by it'),
   tags: z
     .array(z.union([tag, z.strictObject({ name: tag, value: tag })]))
     .max(MAX_TAGS)
+    .meta({ id: 'Tags' })
     .optional()
     .describe('each once, in whatever case; an object becomes `name:value`'),
   metadata: metadata.optional().describe('kept with the message and handed on with its events'),

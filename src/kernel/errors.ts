@@ -15,10 +15,12 @@ interface CodeDeclaration {
   readonly extra?: z.ZodRawShape;
 }
 
-const fieldProblem = z.strictObject({
-  path: z.string().describe('where in the request: `body.to[0]`, `query.limit`'),
-  message: z.string(),
-});
+const fieldProblem = z
+  .strictObject({
+    path: z.string().describe('where in the request: `body.to[0]`, `query.limit`'),
+    message: z.string(),
+  })
+  .meta({ id: 'FieldProblem' });
 export type FieldProblem = z.infer<typeof fieldProblem>;
 
 export const errorTable = {

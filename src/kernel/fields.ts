@@ -1,8 +1,11 @@
 // Shapes of fields that several rooms take from outside, and the name of a field in an error.
 import { z } from 'zod';
+import { permissions } from './access.ts';
 
 /** An id that a client names: it may have been written in upper case on its way. */
 export const idSchema = z.uuid().toLowerCase();
+
+export const permissionSchema = z.enum(permissions).meta({ id: 'Permission' });
 
 const NAME_LENGTH = 200;
 
@@ -18,7 +21,11 @@ export const lineSchema = (maxLength: number) =>
     .max(maxLength)
     .regex(UNSEEN, 'expected one line without control or invisible characters');
 
-export const nameSchema = lineSchema(NAME_LENGTH);
+export const nameSchema = lineSchema(NAME_LENGTH).meta({ id: 'Name' });
+
+/** Taken as it comes, and described as `schema`, which is asked later. */
+export const asItComes = (schema: z.ZodType, description?: string) =>
+  z.unknown().meta({ describedBy: schema, ...(description === undefined ? {} : { description }) });
 
 const URL_LENGTH = 2_000;
 /** A name with a dot in it, so that it is no IP address and no name of a local network. */

@@ -16,8 +16,12 @@ export const listQuery = {
   cursor: z.string().max(100).optional().describe('`next_cursor` of the page before'),
 };
 
-export const listOf = <S extends z.ZodType>(item: S) =>
-  z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
+/** Named after what it lists, where that has a name in the API's description. */
+export const listOf = <S extends z.ZodType>(item: S) => {
+  const list = z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
+  const id = item.meta()?.id;
+  return id === undefined ? list : list.meta({ id: `${id}List` });
+};
 
 /** A position is a non-negative integer that grows or shrinks from row to row. */
 export const encodeCursor = (position: number): string => Buffer.from(`p${position}`).toString('base64url');

@@ -46,11 +46,11 @@ export const publishedFields: Readonly<Record<EventType, Fields>> = {
   'suppression.removed': suppressionFields,
 };
 
-/** Shape of `data`. */
-export const publishedDataSchema = (type: EventType): z.ZodObject =>
-  z.strictObject(
-    Object.fromEntries(Object.entries(publishedFields[type]).map(([name, { schema }]) => [name, schema])),
-  );
+/** Shape of `data` with these fields. */
+export const dataOf = (fields: Fields): z.ZodObject =>
+  z.strictObject(Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])));
+
+export const publishedDataSchema = (type: EventType): z.ZodObject => dataOf(publishedFields[type]);
 
 export interface PublishedEvent {
   readonly event: string;
@@ -60,7 +60,8 @@ export interface PublishedEvent {
   readonly data: Record<string, unknown>;
 }
 
-const dataOf = ({ data_json }: FollowedEvent): EventData => (data_json === null ? {} : JSON.parse(data_json));
+const storedData = ({ data_json }: FollowedEvent): EventData =>
+  data_json === null ? {} : JSON.parse(data_json);
 
 const isTracked = ({ settings_json }: FollowedEvent): boolean => {
   const settings: Partial<MessageSettings> = settings_json === null ? {} : JSON.parse(settings_json);
@@ -72,10 +73,10 @@ const isTracked = ({ settings_json }: FollowedEvent): boolean => {
  * clicks are not tracked (service.md, Events, rule 1).
  */
 export const isPublished = (row: FollowedEvent): boolean =>
-  dataOf(row).repeated !== true && (row.type !== 'message.delivery_delayed' || isTracked(row));
+  storedData(row).repeated !== true && (row.type !== 'message.delivery_delayed' || isTracked(row));
 
 export const publishedEvent = (row: FollowedEvent): PublishedEvent => {
-  const known = dataOf(row);
+  const known = storedData(row);
   const data: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(publishedFields[row.type])) data[name] = field.of(row, known);
   return { event: row.type, timestamp: toIso(row.at), data };

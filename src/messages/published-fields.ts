@@ -5,8 +5,8 @@ import { z } from 'zod';
 import type { FollowedEvent } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { suppressionReasons, suppressionScopes } from '#src/messages/suppression-rules.ts';
-import { kindNames } from './kinds.ts';
-import { firstSignal, ownStatus, statuses, statusOf } from './rules.ts';
+import { firstSignal, ownStatus, statusOf } from './rules.ts';
+import { kindSchema, statusSchema } from './schema.ts';
 
 export interface PublishedField {
   readonly schema: z.ZodType;
@@ -34,9 +34,9 @@ export const messageFields = {
   ...ofEvent,
   message_id: { schema: z.uuid(), of: (row) => row.message_id },
   status: {
-    schema: z
-      .enum(statuses)
-      .describe('status of the recipient after it: a late signal leaves a higher status as it is'),
+    schema: statusSchema.describe(
+      'status of the recipient after it: a late signal leaves a higher status as it is',
+    ),
     of: (row, data) => data.status ?? statusOfRow(row),
   },
   recipient: {
@@ -47,7 +47,7 @@ export const messageFields = {
   project_slug: { schema: z.string(), of: (row) => row.project_slug },
   route_id: { schema: z.uuid().describe('of the message'), of: (row) => row.route_id },
   route_slug: { schema: z.string(), of: (row) => row.route_slug },
-  message_kind: { schema: z.enum(kindNames), of: (row) => row.message_kind },
+  message_kind: { schema: kindSchema, of: (row) => row.message_kind },
   tag: { schema: z.string().nullable().describe('the first of `tags`'), of: (row) => row.tag },
   tags: { schema: z.array(z.string()), of: (row) => parsed(row.tags_json, []) },
   metadata: {

@@ -5,26 +5,35 @@ import { listQuery } from '#src/kernel/list.ts';
 import { channels, kindNames } from './kinds.ts';
 import { statuses } from './rules.ts';
 
-const recipientSchema = z.strictObject({
-  address: z.string(),
-  field: z.enum(['to', 'cc', 'bcc']),
-  status: z.enum(statuses),
-  attempts: z.int(),
-  next_attempt_at: z.iso.datetime().nullable(),
-  smtp_code: z.int().nullable(),
-  enhanced_code: z.string().nullable(),
-  diagnostic: z.string().nullable().describe('text of the last reply of the upstream'),
-  upstream: z.string().nullable(),
-  updated_at: z.iso.datetime(),
-});
+export const statusSchema = z.enum(statuses).meta({ id: 'MessageStatus' });
+export const kindSchema = z.enum(kindNames).meta({ id: 'MessageKind' });
 
-const addressSchema = z.strictObject({ address: z.string(), name: z.string().nullable() });
+const recipientSchema = z
+  .strictObject({
+    address: z.string(),
+    field: z.enum(['to', 'cc', 'bcc']),
+    status: statusSchema,
+    attempts: z.int(),
+    next_attempt_at: z.iso.datetime().nullable(),
+    smtp_code: z.int().nullable(),
+    enhanced_code: z.string().nullable(),
+    diagnostic: z.string().nullable().describe('text of the last reply of the upstream'),
+    upstream: z.string().nullable(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Recipient' });
 
-export const decisionSchema = z.strictObject({
-  gate: z.string(),
-  verdict: z.enum(['passed', 'suppressed', 'held', 'warned', 'blocked', 'refused']),
-  facts: z.record(z.string(), z.unknown()).describe('the facts that the gate used'),
-});
+const addressSchema = z
+  .strictObject({ address: z.string(), name: z.string().nullable() })
+  .meta({ id: 'Address' });
+
+export const decisionSchema = z
+  .strictObject({
+    gate: z.string(),
+    verdict: z.enum(['passed', 'suppressed', 'held', 'warned', 'blocked', 'refused']),
+    facts: z.record(z.string(), z.unknown()).describe('the facts that the gate used'),
+  })
+  .meta({ id: 'Decision' });
 
 export type Decision = Readonly<z.infer<typeof decisionSchema>>;
 
@@ -64,32 +73,36 @@ export const decisionsFor = (decisions: readonly Decision[], projects: Caller['p
         },
   );
 
-export const messageSummarySchema = z.strictObject({
-  id: z.uuid(),
-  message_id: z.uuid(),
-  internet_message_id: z.string(),
-  project_id: z.uuid(),
-  route: z.strictObject({ id: z.uuid(), slug: z.string() }),
-  message_kind: z.enum(kindNames),
-  channel: z.enum(channels),
-  source: z.string().describe('where the message came from, for example `api`; `system`: the service itself'),
-  from: addressSchema,
-  to: z.array(addressSchema),
-  cc: z.array(addressSchema),
-  bcc: z.array(addressSchema),
-  reply_to: z.array(addressSchema),
-  subject: z.string(),
-  tag: z.string().nullable(),
-  tags: z.array(z.string()),
-  metadata: z.record(z.string(), z.string()),
-  status: z.enum(statuses),
-  score: z.int().nullable(),
-  size_bytes: z.int(),
-  recipients: z.array(recipientSchema),
-  created_at: z.iso.datetime(),
-  scheduled_at: z.iso.datetime().nullable(),
-  updated_at: z.iso.datetime(),
-});
+export const messageSummarySchema = z
+  .strictObject({
+    id: z.uuid(),
+    message_id: z.uuid(),
+    internet_message_id: z.string(),
+    project_id: z.uuid(),
+    route: z.strictObject({ id: z.uuid(), slug: z.string() }),
+    message_kind: kindSchema,
+    channel: z.enum(channels),
+    source: z
+      .string()
+      .describe('where the message came from, for example `api`; `system`: the service itself'),
+    from: addressSchema,
+    to: z.array(addressSchema),
+    cc: z.array(addressSchema),
+    bcc: z.array(addressSchema),
+    reply_to: z.array(addressSchema),
+    subject: z.string(),
+    tag: z.string().nullable(),
+    tags: z.array(z.string()),
+    metadata: z.record(z.string(), z.string()),
+    status: statusSchema,
+    score: z.int().nullable(),
+    size_bytes: z.int(),
+    recipients: z.array(recipientSchema),
+    created_at: z.iso.datetime(),
+    scheduled_at: z.iso.datetime().nullable(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'MessageSummary' });
 
 const calendarSchema = z.strictObject({
   summary: z.string(),
@@ -115,33 +128,37 @@ const contentShape = {
   calendar: calendarSchema.nullable().describe('the appointment to which the recipients are invited'),
 };
 
-export const messageSchema = z.strictObject({
-  ...messageSummarySchema.shape,
-  decisions: z.array(decisionSchema).describe("each gate's verdict and the facts it used"),
-  content_removed: z
-    .boolean()
-    .describe('text, HTML and headers have been removed, because their retention period is over'),
-  attachments_removed: z
-    .boolean()
-    .describe('it had attachments, which have been removed, because their retention period is over'),
-  ...z.strictObject(contentShape).partial().describe('only with permission `messages.view_content`').shape,
-});
+export const messageSchema = z
+  .strictObject({
+    ...messageSummarySchema.shape,
+    decisions: z.array(decisionSchema).describe("each gate's verdict and the facts it used"),
+    content_removed: z
+      .boolean()
+      .describe('text, HTML and headers have been removed, because their retention period is over'),
+    attachments_removed: z
+      .boolean()
+      .describe('it had attachments, which have been removed, because their retention period is over'),
+    ...z.strictObject(contentShape).partial().describe('only with permission `messages.view_content`').shape,
+  })
+  .meta({ id: 'Message' });
 
-export const timelineSchema = z.strictObject({
-  data: z.array(
-    z.strictObject({
-      at: z.iso.datetime(),
-      status: z.enum(statuses),
-      recipient: z.string().nullable().describe('address; null: the whole message'),
-      detail: z
-        .string()
-        .nullable()
-        .describe(
-          "the other server's reply; else the suppression's reason, or the rule that classified a bounce",
-        ),
-    }),
-  ),
-});
+export const timelineSchema = z
+  .strictObject({
+    data: z.array(
+      z.strictObject({
+        at: z.iso.datetime(),
+        status: statusSchema,
+        recipient: z.string().nullable().describe('address; null: the whole message'),
+        detail: z
+          .string()
+          .nullable()
+          .describe(
+            "the other server's reply; else the suppression's reason, or the rule that classified a bounce",
+          ),
+      }),
+    ),
+  })
+  .meta({ id: 'Timeline' });
 
 const SEARCH_TEXT_LENGTH = 200;
 
@@ -160,9 +177,9 @@ export const searchQuery = z.strictObject({
         'One or two characters are searched without an index, so pages may be short',
     ),
   tag: z.string().max(SEARCH_TEXT_LENGTH).optional().describe('a tag as a whole, without regard to case'),
-  status: z.enum(statuses).optional(),
+  status: statusSchema.optional(),
   route: z.string().max(SEARCH_TEXT_LENGTH).toLowerCase().optional().describe('UUID or slug'),
-  kind: z.enum(kindNames).optional(),
+  kind: kindSchema.optional(),
   from: timeOrDay.optional().describe('created at or after; a day begins at midnight UTC'),
   to: timeOrDay.optional().describe('created before; a day is included whole, in UTC'),
 });

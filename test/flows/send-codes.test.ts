@@ -9,6 +9,7 @@ import { DAY } from '#src/kernel/time.ts';
 import { contentOf } from '#test/fixtures/file-contents.ts';
 import { letter, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { ISO, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
+import { dereference } from '#test/support/openapi.ts';
 import { type PlayedRspamd, startPlayedRspamd } from '#test/support/played-rspamd.ts';
 import { until } from '#test/support/process.ts';
 import { createTestClock } from '#test/support/storage.ts';
@@ -346,11 +347,13 @@ describe('a send is refused with', () => {
 
   test('every code that the API’s description names for a send', async () => {
     interface Described {
-      readonly paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+      readonly paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>;
     }
-    const described: Described = parse((await app.request('GET', '/openapi.yaml')).text);
-    const responses = JSON.stringify(described.paths['/api/practices/{id}/send']?.post?.responses);
-    const codes = [...responses.matchAll(/schemas\/error\.(\w+)"/g)].map(([, code = '']) => code);
+    const described: Described = dereference(parse((await app.request('GET', '/openapi.yaml')).text));
+    const responses = Object.values(described.paths['/api/practices/{id}/send']?.post?.responses ?? {});
+    const codes = responses.flatMap(({ description }) =>
+      [...description.matchAll(/`(\w+)`/g)].map(([, code = '']) => code),
+    );
     expect([...caused, ...Object.keys(elsewhere)].toSorted()).toEqual([...new Set(codes)].toSorted());
   });
 });

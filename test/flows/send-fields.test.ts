@@ -12,6 +12,7 @@ import {
   startApp,
   type TestApp,
 } from '#test/support/app.ts';
+import { dereference } from '#test/support/openapi.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 
 const HOST = 'praxis-am-markt.send.example.com';
@@ -325,7 +326,7 @@ test('the description of the API has native names and those with capitals, and r
       Record<string, { requestBody: { content: Record<string, { schema: object }> } }>
     >;
   }
-  const described: Described = parse((await app.request('GET', '/openapi.yaml')).text);
+  const described: Described = dereference(parse((await app.request('GET', '/openapi.yaml')).text));
   const operation = described.paths['/api/practices/{id}/send']?.post;
   const schema = operation?.requestBody.content['application/json']?.schema;
   expect(schema).toMatchObject({

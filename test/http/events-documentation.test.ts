@@ -8,6 +8,7 @@ import { referencePage } from '#src/http/reference.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 import { publishedFields } from '#src/messages/published-event.ts';
 import { messageFields } from '#src/messages/published-fields.ts';
+import { dereference } from '#test/support/openapi.ts';
 import { allRoutes } from './fixture.ts';
 
 const info = { name: 'Test', version: '1', origin: 'https://example.com' };
@@ -28,21 +29,19 @@ interface Described {
           readonly operationId: string;
           readonly parameters: readonly { name: string; in: string; required: boolean }[];
           readonly requestBody: {
-            readonly content: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
+            readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
           };
         };
       }
     >
   >;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-const described = openApiDocument(allRoutes, info) as unknown as Described;
+const described = dereference(openApiDocument(allRoutes, info)) as unknown as Described;
 
 /** The schema of the envelope of that event. */
 const envelopeOf = (name: string): Schema => {
-  const ref = described.webhooks[name]?.post.requestBody.content['application/json']?.schema.$ref ?? '';
-  const schema = described.components.schemas[ref.replace('#/components/schemas/', '')];
+  const schema = described.webhooks[name]?.post.requestBody.content['application/json']?.schema;
   if (!schema) throw new Error(`${name} has no schema`);
   return schema;
 };

@@ -39,15 +39,17 @@ const summary = {
   updated_at: z.iso.datetime(),
 };
 
-export const ticketSummarySchema = z.strictObject(summary);
-export const ticketSchema = z.strictObject({
-  ...summary,
-  description: z.string(),
-  source: z.string().nullable().describe('of the reported mail'),
-  steps: z
-    .array(z.strictObject({ stage, note: z.string().nullable(), at: z.iso.datetime() }))
-    .describe('oldest first; notes are for the operator alone'),
-});
+export const ticketSummarySchema = z.strictObject(summary).meta({ id: 'AbuseTicketSummary' });
+export const ticketSchema = z
+  .strictObject({
+    ...summary,
+    description: z.string(),
+    source: z.string().nullable().describe('of the reported mail'),
+    steps: z
+      .array(z.strictObject({ stage, note: z.string().nullable(), at: z.iso.datetime() }))
+      .describe('oldest first; notes are for the operator alone'),
+  })
+  .meta({ id: 'AbuseTicket' });
 
 export const patchTicketBody = z
   .strictObject({

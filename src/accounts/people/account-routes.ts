@@ -29,18 +29,20 @@ const updateAccountBody = z.strictObject({ language: z.enum(languages) });
 
 type Membership = z.infer<typeof membershipSchema>;
 
-const meSchema = z.strictObject({
-  ...accountSchema.shape,
-  has_password: z.boolean(),
-  csrf_token: z.string(),
-  session: z.strictObject({
-    id: z.uuid(),
-    created_at: z.iso.datetime(),
-    last_used_at: z.iso.datetime(),
-    expires_at: z.iso.datetime(),
-  }),
-  practices: z.array(membershipSchema).describe('the first 200; those they are invited to as well'),
-});
+const meSchema = z
+  .strictObject({
+    ...accountSchema.shape,
+    has_password: z.boolean(),
+    csrf_token: z.string(),
+    session: z.strictObject({
+      id: z.uuid(),
+      created_at: z.iso.datetime(),
+      last_used_at: z.iso.datetime(),
+      expires_at: z.iso.datetime(),
+    }),
+    practices: z.array(membershipSchema).describe('the first 200; those they are invited to as well'),
+  })
+  .meta({ id: 'SignedInAccount' });
 
 const MAX_PRACTICES = 200;
 /** Long enough to sign in and choose a password, too short for a session that someone finds. */

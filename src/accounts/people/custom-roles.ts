@@ -9,7 +9,7 @@ import { type Permission, permissions } from '#src/kernel/access.ts';
 import type { Base } from '#src/kernel/base.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { nameSchema } from '#src/kernel/fields.ts';
+import { nameSchema, permissionSchema } from '#src/kernel/fields.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
 import { toIso } from '#src/kernel/time.ts';
@@ -18,17 +18,19 @@ import { memberStore, type RoleRow, toRole } from './member-store.ts';
 import { requireMayHandle } from './members.ts';
 import { findSystemRole, type Role, roleNameKey, systemRoleSlugs, systemRoles } from './rules.ts';
 
-export const roleSchema = z.strictObject({
-  id: z.uuid(),
-  slug: z.enum(systemRoleSlugs).nullable().describe('of a system role; null: a custom one'),
-  name: z.string(),
-  system: z.boolean().describe('the same in every practice, and unchangeable'),
-  permissions: z.array(z.enum(permissions)),
-  created_at: z.iso.datetime().nullable(),
-});
+export const roleSchema = z
+  .strictObject({
+    id: z.uuid(),
+    slug: z.enum(systemRoleSlugs).nullable().describe('of a system role; null: a custom one'),
+    name: z.string(),
+    system: z.boolean().describe('the same in every practice, and unchangeable'),
+    permissions: z.array(permissionSchema),
+    created_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Role' });
 
 const granted = z
-  .array(z.enum(permissions))
+  .array(permissionSchema)
   .min(1)
   .max(permissions.length)
   .refine((names) => new Set(names).size === names.length, 'expected each permission once');

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { PracticeRow } from '#src/accounts/tenants/store.ts';
 import type { AuditEntry } from '#src/events/audit-store.ts';
-import { permissions } from '#src/kernel/access.ts';
-import { idSchema } from '#src/kernel/fields.ts';
+import { idSchema, permissionSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { emailSchema } from '#src/mail/email.ts';
@@ -12,11 +11,13 @@ import { effectivePermissions, type Role, systemRoleSlugs } from './rules.ts';
 
 const MAX_PROJECTS = 1_000;
 
-const roleRef = z.strictObject({
-  id: z.uuid(),
-  slug: z.enum(systemRoleSlugs).nullable().describe('null: a custom role'),
-  name: z.string(),
-});
+const roleRef = z
+  .strictObject({
+    id: z.uuid(),
+    slug: z.enum(systemRoleSlugs).nullable().describe('null: a custom role'),
+    name: z.string(),
+  })
+  .meta({ id: 'RoleOfMember' });
 
 const grantShape = {
   all_projects: z.boolean(),
@@ -25,27 +26,31 @@ const grantShape = {
 
 const statusSchema = z.enum(['invited', 'active']);
 
-export const memberSchema = z.strictObject({
-  id: z.uuid(),
-  email: z.string(),
-  role: roleRef,
-  status: statusSchema.describe('`invited` until the invitation has been accepted'),
-  ...grantShape,
-  created_at: z.iso.datetime(),
-  accepted_at: z.iso.datetime().nullable(),
-});
+export const memberSchema = z
+  .strictObject({
+    id: z.uuid(),
+    email: z.string(),
+    role: roleRef,
+    status: statusSchema.describe('`invited` until the invitation has been accepted'),
+    ...grantShape,
+    created_at: z.iso.datetime(),
+    accepted_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Member' });
 
 /** A practice as one of its members sees it. */
-export const membershipSchema = z.strictObject({
-  practice_id: z.uuid(),
-  name: z.string(),
-  slug: z.string(),
-  member_id: z.uuid(),
-  status: statusSchema,
-  role: roleRef,
-  ...grantShape,
-  permissions: z.array(z.enum(permissions)).describe('none until the invitation has been accepted'),
-});
+export const membershipSchema = z
+  .strictObject({
+    practice_id: z.uuid(),
+    name: z.string(),
+    slug: z.string(),
+    member_id: z.uuid(),
+    status: statusSchema,
+    role: roleRef,
+    ...grantShape,
+    permissions: z.array(permissionSchema).describe('none until the invitation has been accepted'),
+  })
+  .meta({ id: 'Membership' });
 
 const roleId = z
   .union([

@@ -87,21 +87,25 @@ export interface SessionsOptions {
   readonly isHttps: boolean;
 }
 
-export const accountSchema = z.strictObject({
-  id: z.uuid(),
-  email: z.string(),
-  language: z.enum(languages).describe('of the mails that the service writes to the account'),
-});
+export const accountSchema = z
+  .strictObject({
+    id: z.uuid(),
+    email: z.string(),
+    language: z.enum(languages).describe('of the mails that the service writes to the account'),
+  })
+  .meta({ id: 'Account' });
 
-export const sessionAnswerSchema = z.strictObject({
-  token: z.string().describe('the bearer; browsers have it as a cookie'),
-  csrf_token: z
-    .string()
-    .describe('`X-CSRF-Token` of writes whose credential is the cookie; a bearer needs none'),
-  expires_at: z.iso.datetime(),
-  idle_timeout_seconds: z.int().describe('the session ends earlier when it is not used for so long'),
-  account: accountSchema,
-});
+export const sessionAnswerSchema = z
+  .strictObject({
+    token: z.string().describe('the bearer; browsers have it as a cookie'),
+    csrf_token: z
+      .string()
+      .describe('`X-CSRF-Token` of writes whose credential is the cookie; a bearer needs none'),
+    expires_at: z.iso.datetime(),
+    idle_timeout_seconds: z.int().describe('the session ends earlier when it is not used for so long'),
+    account: accountSchema,
+  })
+  .meta({ id: 'Session' });
 
 export const presentAccount = ({ id, email, language }: AccountRow): z.infer<typeof accountSchema> => ({
   id,

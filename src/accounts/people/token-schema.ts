@@ -24,24 +24,28 @@ const networkSchema = z
   })
   .describe('an IP address, or a network: `192.0.2.0/24`, `2001:db8::/32`');
 
-export const tokenSchema = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  scope: z.enum(tokenScopes),
-  project_id: z.uuid().nullable(),
-  expires_at: z.iso.datetime().nullable().describe('not valid from then on; null: never expires'),
-  allowed_addresses: z
-    .array(z.string())
-    .nullable()
-    .describe('networks that it may be used from; null: from anywhere'),
-  created_at: z.iso.datetime(),
-  last_used_at: z.iso.datetime().nullable().describe("to the minute's precision"),
-});
+export const tokenSchema = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    scope: z.enum(tokenScopes),
+    project_id: z.uuid().nullable(),
+    expires_at: z.iso.datetime().nullable().describe('not valid from then on; null: never expires'),
+    allowed_addresses: z
+      .array(z.string())
+      .nullable()
+      .describe('networks that it may be used from; null: from anywhere'),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime().nullable().describe("to the minute's precision"),
+  })
+  .meta({ id: 'ApiToken' });
 
-export const createdTokenSchema = z.strictObject({
-  ...tokenSchema.shape,
-  token: z.string().describe('the secret itself; shown this once'),
-});
+export const createdTokenSchema = z
+  .strictObject({
+    ...tokenSchema.shape,
+    token: z.string().describe('the secret itself; shown this once'),
+  })
+  .meta({ id: 'CreatedApiToken' });
 
 export const createTokenBody = z.strictObject({
   name: nameSchema,

@@ -17,27 +17,29 @@ import { tenantStore } from './store.ts';
 
 const { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at } = practiceSchema.shape;
 
-export const operatorPracticeSchema = z.union([
-  z.strictObject({
-    id,
-    name,
-    slug,
-    status,
-    plan,
-    monthly_cap,
-    safe_mode,
-    domain,
-    created_at,
-    members: z.int().describe('invited ones as well'),
-    owners: z.array(z.string()).describe('addresses of those who have accepted'),
-    usage: z.strictObject({
-      month: z.string().describe('UTC, `2026-11`'),
-      accepted: z.int().describe('mails, one a recipient'),
-      share: z.number().describe('of the cap; 1 is all of it'),
+export const operatorPracticeSchema = z
+  .union([
+    z.strictObject({
+      id,
+      name,
+      slug,
+      status,
+      plan,
+      monthly_cap,
+      safe_mode,
+      domain,
+      created_at,
+      members: z.int().describe('invited ones as well'),
+      owners: z.array(z.string()).describe('addresses of those who have accepted'),
+      usage: z.strictObject({
+        month: z.string().describe('UTC, `2026-11`'),
+        accepted: z.int().describe('mails, one a recipient'),
+        share: z.number().describe('of the cap; 1 is all of it'),
+      }),
     }),
-  }),
-  z.strictObject({ id, slug, unavailable: z.literal(true).describe('its data cannot be read now') }),
-]);
+    z.strictObject({ id, slug, unavailable: z.literal(true).describe('its data cannot be read now') }),
+  ])
+  .meta({ id: 'OperatorPractice' });
 
 export type OperatorPractice = z.infer<typeof operatorPracticeSchema>;
 
@@ -51,11 +53,13 @@ export const operatorPracticesQuery = z.strictObject({
     .describe('`system`: the one by which the service sends its own mail'),
 });
 
-export const planSchema = z.strictObject({
-  plan: z.enum(planNames),
-  monthly_cap: z.int().describe('mails a UTC month'),
-  custom_roles: z.boolean(),
-});
+export const planSchema = z
+  .strictObject({
+    plan: z.enum(planNames),
+    monthly_cap: z.int().describe('mails a UTC month'),
+    custom_roles: z.boolean(),
+  })
+  .meta({ id: 'Plan' });
 
 export const setPlanBody = z.strictObject({ plan: z.enum(planNames) });
 export const setSafeModeBody = z.strictObject({ enabled: z.boolean() });

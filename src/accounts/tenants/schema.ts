@@ -17,43 +17,45 @@ export const slugSchema = z
     'expected lower-case letters, digits and inner hyphens, at most 63',
   );
 
-export const practiceSchema = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  slug: z.string(),
-  status: z.enum(['active', 'paused']),
-  pause: z
-    .strictObject({
-      reason: z.string(),
-      by: z.enum(['guardrail', 'member', 'operator']),
-      at: z.iso.datetime(),
-    })
-    .nullable(),
-  domain: z.string().describe('the sending domain in use'),
-  domain_kind: z.enum(['managed', 'custom']),
-  pending_domain: z.string().nullable().describe('a custom domain whose DKIM has not been verified yet'),
-  managed_host: z.string(),
-  default_from: z.string(),
-  plan: z.enum(planNames),
-  monthly_cap: z.int(),
-  safe_mode: z.boolean(),
-  legal: z.strictObject({
-    street: z.string().nullable(),
-    city: z.string().nullable(),
-    privacy_url: z.string().nullable(),
-  }),
-  warmup: z
-    .strictObject({
-      day: z.int().describe('UTC days since DKIM was first verified, from 1'),
-      started_at: z.iso.datetime(),
-      cap: z.int().nullable().describe('mails per stream today; null: none any more'),
-      caps: z.array(z.int()).describe('of day 1, day 2, ...'),
-    })
-    .nullable()
-    .describe('of the custom domain in use; null while mail goes out from the managed host'),
-  approved_at: z.iso.datetime().nullable().describe('when the operator approved it for going live'),
-  created_at: z.iso.datetime(),
-});
+export const practiceSchema = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    slug: z.string(),
+    status: z.enum(['active', 'paused']),
+    pause: z
+      .strictObject({
+        reason: z.string(),
+        by: z.enum(['guardrail', 'member', 'operator']),
+        at: z.iso.datetime(),
+      })
+      .nullable(),
+    domain: z.string().describe('the sending domain in use'),
+    domain_kind: z.enum(['managed', 'custom']),
+    pending_domain: z.string().nullable().describe('a custom domain whose DKIM has not been verified yet'),
+    managed_host: z.string(),
+    default_from: z.string(),
+    plan: z.enum(planNames),
+    monthly_cap: z.int(),
+    safe_mode: z.boolean(),
+    legal: z.strictObject({
+      street: z.string().nullable(),
+      city: z.string().nullable(),
+      privacy_url: z.string().nullable(),
+    }),
+    warmup: z
+      .strictObject({
+        day: z.int().describe('UTC days since DKIM was first verified, from 1'),
+        started_at: z.iso.datetime(),
+        cap: z.int().nullable().describe('mails per stream today; null: none any more'),
+        caps: z.array(z.int()).describe('of day 1, day 2, ...'),
+      })
+      .nullable()
+      .describe('of the custom domain in use; null while mail goes out from the managed host'),
+    approved_at: z.iso.datetime().nullable().describe('when the operator approved it for going live'),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Practice' });
 
 export const createPracticeBody = z.strictObject({
   name: nameSchema,
@@ -82,14 +84,16 @@ export const complianceBody = z
   .partial()
   .refine((body) => Object.keys(body).length > 0, 'expected at least one field');
 
-export const projectSchema = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  slug: z.string(),
-  is_default: z.boolean(),
-  archived_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
-});
+export const projectSchema = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    slug: z.string(),
+    is_default: z.boolean(),
+    archived_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Project' });
 
 export const createProjectBody = z.strictObject({
   name: nameSchema,
@@ -101,18 +105,20 @@ export const patchProjectBody = z
   .partial()
   .refine((body) => Object.keys(body).length > 0, 'expected at least one field');
 
-export const routeSchema = z.strictObject({
-  id: z.uuid(),
-  slug: z.string(),
-  name: z.string(),
-  type: z.enum(streams),
-  project_id: z.uuid().nullable().describe('null: for all projects'),
-  is_default: z.boolean(),
-  track_opens: z.boolean(),
-  track_clicks: z.boolean(),
-  plain_text_fallback: z.boolean(),
-  created_at: z.iso.datetime(),
-});
+export const routeSchema = z
+  .strictObject({
+    id: z.uuid(),
+    slug: z.string(),
+    name: z.string(),
+    type: z.enum(streams),
+    project_id: z.uuid().nullable().describe('null: for all projects'),
+    is_default: z.boolean(),
+    track_opens: z.boolean(),
+    track_clicks: z.boolean(),
+    plain_text_fallback: z.boolean(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Route' });
 
 const routeSettings = {
   track_opens: z.boolean(),

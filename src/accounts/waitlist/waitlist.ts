@@ -24,15 +24,17 @@ export type Joining = z.output<typeof joinBody>;
 
 export const notedSchema = z.strictObject({ status: z.literal('noted') });
 
-export const entrySchema = z.strictObject({
-  id: z.uuid(),
-  email: z.string(),
-  name: z.string().nullable(),
-  plan: z.enum(waitedFor),
-  note: z.string().nullable(),
-  created_at: z.iso.datetime(),
-  asked_at: z.iso.datetime().describe('when the address was last entered; the rest is as the first time'),
-});
+export const entrySchema = z
+  .strictObject({
+    id: z.uuid(),
+    email: z.string(),
+    name: z.string().nullable(),
+    plan: z.enum(waitedFor),
+    note: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    asked_at: z.iso.datetime().describe('when the address was last entered; the rest is as the first time'),
+  })
+  .meta({ id: 'WaitlistEntry' });
 
 export const presentEntry = (row: WaitlistRow): z.input<typeof entrySchema> => ({
   id: row.id,

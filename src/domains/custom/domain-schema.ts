@@ -23,44 +23,50 @@ const wanted = {
 };
 const hint = z.string();
 
-export const wantedRecordSchema = z.strictObject({ ...wanted, hint });
+export const wantedRecordSchema = z.strictObject({ ...wanted, hint }).meta({ id: 'WantedRecord' });
 
-export const checkedRecordSchema = z.strictObject({
-  ...wanted,
-  status: z
-    .enum(recordStatuses)
-    .describe('`error`: it could not be found out, or the service does not serve it yet'),
-  found: z.array(z.string()),
-  hint,
-});
+export const checkedRecordSchema = z
+  .strictObject({
+    ...wanted,
+    status: z
+      .enum(recordStatuses)
+      .describe('`error`: it could not be found out, or the service does not serve it yet'),
+    found: z.array(z.string()),
+    hint,
+  })
+  .meta({ id: 'CheckedRecord' });
 
-export const dnsRecordsSchema = z.strictObject({
-  ...host,
-  records: z.array(wantedRecordSchema),
-  inbound: z
-    .array(wantedRecordSchema)
-    .describe('for receiving mail, and for securing what others send; all optional'),
-});
+export const dnsRecordsSchema = z
+  .strictObject({
+    ...host,
+    records: z.array(wantedRecordSchema),
+    inbound: z
+      .array(wantedRecordSchema)
+      .describe('for receiving mail, and for securing what others send; all optional'),
+  })
+  .meta({ id: 'DnsRecords' });
 
-export const dnsCheckSchema = z.strictObject({
-  ...host,
-  checked_at: z.iso.datetime(),
-  ok: z.boolean().describe('all required records are right, and nothing conflicts'),
-  dkim_verified: z.boolean(),
-  conflicts: z
-    .array(
-      z.strictObject({
-        purpose: z.literal('apex_mx'),
-        type: z.literal('MX'),
-        name: z.string(),
-        found: z.array(z.string()),
-        hint,
-      }),
-    )
-    .describe('what should not be in the DNS'),
-  records: z.array(checkedRecordSchema),
-  inbound: z.array(checkedRecordSchema),
-});
+export const dnsCheckSchema = z
+  .strictObject({
+    ...host,
+    checked_at: z.iso.datetime(),
+    ok: z.boolean().describe('all required records are right, and nothing conflicts'),
+    dkim_verified: z.boolean(),
+    conflicts: z
+      .array(
+        z.strictObject({
+          purpose: z.literal('apex_mx'),
+          type: z.literal('MX'),
+          name: z.string(),
+          found: z.array(z.string()),
+          hint,
+        }),
+      )
+      .describe('what should not be in the DNS'),
+    records: z.array(checkedRecordSchema),
+    inbound: z.array(checkedRecordSchema),
+  })
+  .meta({ id: 'DnsCheck' });
 
 export const customDomainBody = z.strictObject({
   domain: z.string().max(MAX_DOMAIN).describe('international names in either spelling'),
@@ -76,9 +82,11 @@ const addressOf = (extension: string, what: string) =>
     .refine((url) => !url.includes(';'), 'expected no semicolon: write it as %3B')
     .nullable();
 
-export const bimiSchema = z.strictObject({
-  logo_url: addressOf('.svg', 'logo as SVG').describe('SVG Tiny PS, by https; null: none'),
-  certificate_url: addressOf('.pem', 'certificate as PEM').describe(
-    'a Verified Mark Certificate or Common Mark Certificate; null as long as there is none',
-  ),
-});
+export const bimiSchema = z
+  .strictObject({
+    logo_url: addressOf('.svg', 'logo as SVG').describe('SVG Tiny PS, by https; null: none'),
+    certificate_url: addressOf('.pem', 'certificate as PEM').describe(
+      'a Verified Mark Certificate or Common Mark Certificate; null as long as there is none',
+    ),
+  })
+  .meta({ id: 'BimiLogo' });

@@ -10,31 +10,33 @@ const MAX_LABEL_CHARACTERS = 63;
 /** An RSA key of 4,096 bits needs half of this as PEM. */
 const MAX_PEM_CHARACTERS = 8_192;
 
-export const dkimKeySchema = z.strictObject({
-  host: z.string(),
-  selector: z.string().describe('the token, or the selector of an imported key'),
-  algorithm: z.enum(['rsa-sha256', 'ed25519-sha256']),
-  role: z
-    .enum(['active', 'next', 'retiring', 'revoked'])
-    .describe(
-      '`active` signs; `next` is published and waits; `retiring` is still published for what it signed; `revoked` is withdrawn',
-    ),
-  imported: z.boolean(),
-  position: z.int().describe("among the host's tokens, from 1; 0: imported"),
-  record: z.string().describe('the TXT that verifiers are to find'),
-  created_at: z.iso.datetime(),
-  published_at: z.iso.datetime().nullable(),
-  activated_at: z.iso.datetime().nullable(),
-  retired_at: z.iso.datetime().nullable(),
-  next_step: z
-    .enum(nextSteps)
-    .nullable()
-    .describe('what happens to it next by itself; `renew`: its token gets a new key'),
-  next_step_at: z.iso.datetime().nullable(),
-  hint: z.string().describe('advice on the key; mostly empty'),
-});
+export const dkimKeySchema = z
+  .strictObject({
+    host: z.string(),
+    selector: z.string().describe('the token, or the selector of an imported key'),
+    algorithm: z.enum(['rsa-sha256', 'ed25519-sha256']),
+    role: z
+      .enum(['active', 'next', 'retiring', 'revoked'])
+      .describe(
+        '`active` signs; `next` is published and waits; `retiring` is still published for what it signed; `revoked` is withdrawn',
+      ),
+    imported: z.boolean(),
+    position: z.int().describe("among the host's tokens, from 1; 0: imported"),
+    record: z.string().describe('the TXT that verifiers are to find'),
+    created_at: z.iso.datetime(),
+    published_at: z.iso.datetime().nullable(),
+    activated_at: z.iso.datetime().nullable(),
+    retired_at: z.iso.datetime().nullable(),
+    next_step: z
+      .enum(nextSteps)
+      .nullable()
+      .describe('what happens to it next by itself; `renew`: its token gets a new key'),
+    next_step_at: z.iso.datetime().nullable(),
+    hint: z.string().describe('advice on the key; mostly empty'),
+  })
+  .meta({ id: 'DkimKey' });
 
-export const dkimKeysSchema = z.strictObject({ data: z.array(dkimKeySchema) });
+export const dkimKeysSchema = z.strictObject({ data: z.array(dkimKeySchema) }).meta({ id: 'DkimKeyList' });
 
 const hostField = z.string().max(MAX_HOST_CHARACTERS);
 

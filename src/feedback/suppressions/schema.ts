@@ -34,19 +34,21 @@ export const placeShape = {
   route_id: named.optional().describe('UUID or slug'),
 };
 
-export const suppressionSchema = z.strictObject({
-  id: z.uuid(),
-  address: z.string().nullable().describe("null once the person's data has been erased"),
-  scope: z.enum(suppressionScopes),
-  project_id: z.uuid().nullable(),
-  route_id: z.uuid().nullable(),
-  project_slug: z.string().nullable(),
-  route_slug: z.string().nullable(),
-  reason: z.enum(suppressionReasons),
-  source_message_id: z.uuid().nullable().describe('the message that it came from'),
-  note: z.string().nullable(),
-  created_at: z.iso.datetime(),
-});
+export const suppressionSchema = z
+  .strictObject({
+    id: z.uuid(),
+    address: z.string().nullable().describe("null once the person's data has been erased"),
+    scope: z.enum(suppressionScopes),
+    project_id: z.uuid().nullable(),
+    route_id: z.uuid().nullable(),
+    project_slug: z.string().nullable(),
+    route_slug: z.string().nullable(),
+    reason: z.enum(suppressionReasons),
+    source_message_id: z.uuid().nullable().describe('the message that it came from'),
+    note: z.string().nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Suppression' });
 
 export const createSuppressionBody = z.strictObject({
   address: z.string().min(1).max(MAX_ADDRESS_TEXT).describe('`address` or `Name <address>`'),
@@ -93,14 +95,16 @@ export const importBody = z
   .transform((body) => (typeof body === 'string' ? body : body.file))
   .describe('the file as text/csv or text/plain, as the field `file` of a form, or as a JSON string');
 
-export const importAnswer = z.strictObject({
-  imported: z.int(),
-  already: z.int().describe('that were suppressed there before'),
-  failed_count: z.int(),
-  failed: z
-    .array(z.strictObject({ line: z.int(), reason: z.string() }))
-    .describe(`the first ${MAX_NAMED_LINES} lines that were not taken`),
-});
+export const importAnswer = z
+  .strictObject({
+    imported: z.int(),
+    already: z.int().describe('that were suppressed there before'),
+    failed_count: z.int(),
+    failed: z
+      .array(z.strictObject({ line: z.int(), reason: z.string() }))
+      .describe(`the first ${MAX_NAMED_LINES} lines that were not taken`),
+  })
+  .meta({ id: 'SuppressionImport' });
 
 export const presentSuppression = (db: TenantDb, row: SuppressionRow): z.infer<typeof suppressionSchema> => {
   const { id, address, scope, project_id, route_id, reason, source_message_id, note } = row;

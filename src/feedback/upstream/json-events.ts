@@ -27,7 +27,8 @@ const jsonEvent = z
   .refine(({ return_path, message_id }) => return_path !== undefined || message_id !== undefined, {
     path: ['return_path'],
     message: 'expected return_path or message_id: without them the mail cannot be found',
-  });
+  })
+  .meta({ id: 'UpstreamEvent' });
 type JsonEvent = z.output<typeof jsonEvent>;
 
 export const jsonEvents = z.union([jsonEvent, z.array(jsonEvent).max(MAX_EVENTS)]);

@@ -2,6 +2,7 @@
 // They are applied like any other report, so that a repetition, also one by mail, changes nothing.
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
+import { asItComes } from '#src/kernel/fields.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Secret } from '#src/kernel/secret.ts';
@@ -42,12 +43,10 @@ type Counts = z.output<typeof answer>;
 const params = z.object({ name: z.string().max(100).describe('name of the upstream in the configuration') });
 
 /** Each format has its own schema, which is checked after the secret. */
-const body = z
-  .unknown()
-  .describe(
-    '`json`: one event, or a list of at most 1,000, as described here. `sns`: what Amazon SNS sends, with an event of Amazon SES in it.',
-  )
-  .meta({ anyOf: [z.toJSONSchema(jsonEvents, { io: 'input' })] });
+const body = asItComes(
+  jsonEvents,
+  '`json`: one event, or a list of at most 1,000, as described here. `sns`: what Amazon SNS sends, with an event of Amazon SES in it.',
+);
 
 const refused = (): AppError =>
   new AppError('unauthorized', 'The request has no live credential.', {

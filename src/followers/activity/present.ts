@@ -7,7 +7,7 @@ import { encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
 import { publishedEvent } from '#src/messages/published-event.ts';
 
 const CURSOR_LENGTH = 100;
-const eventName = z.enum(eventTypes);
+const eventName = z.enum(eventTypes).meta({ id: 'EventName' });
 
 export const activityQuery = z.strictObject({
   ...listQuery,
@@ -36,22 +36,28 @@ export const activityHeaders = z.object({
     .describe('of the live stream: goes on after that place; without it, from now on'),
 });
 
-export const activitySchema = z.strictObject({
-  id: z.uuid().describe("the event's own: the `event_id` that deliveries of it bear in `data`"),
-  event: eventName,
-  timestamp: z.iso.datetime(),
-  data: z
-    .record(z.string(), z.unknown())
-    .describe('as webhooks get it; `repeated` where they do not, because they had it before'),
-});
+export const activitySchema = z
+  .strictObject({
+    id: z.uuid().describe("the event's own: the `event_id` that deliveries of it bear in `data`"),
+    event: eventName,
+    timestamp: z.iso.datetime(),
+    data: z
+      .record(z.string(), z.unknown())
+      .describe('as webhooks get it; `repeated` where they do not, because they had it before'),
+  })
+  .meta({ id: 'Activity' });
 export type Activity = z.output<typeof activitySchema>;
 
-export const activityPage = z.strictObject({
-  ...listOf(activitySchema).shape,
-  last_event_id: z
-    .string()
-    .describe('where the log ended when the page was read: the live stream goes on from there without a gap'),
-});
+export const activityPage = z
+  .strictObject({
+    ...listOf(activitySchema).shape,
+    last_event_id: z
+      .string()
+      .describe(
+        'where the log ended when the page was read: the live stream goes on from there without a gap',
+      ),
+  })
+  .meta({ id: 'ActivityPage' });
 
 /** Few records have the word in them: the others are not parsed. */
 const isRepeated = ({ data_json }: FollowedEvent): boolean =>

@@ -15,14 +15,16 @@ const MAX_NAME = 100;
 /** As many as the guard takes. */
 const MAX_URL = 2_048;
 
-const event = z.enum(alertEvents, {
-  error: ({ input }) => {
-    if (typeof input !== 'string') return undefined;
-    if (input in eventCatalogue) return 'alerts do not report what people do with a mail';
-    const meant = nearest(input, alertEvents);
-    return `alerts report no such event${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`;
-  },
-});
+const event = z
+  .enum(alertEvents, {
+    error: ({ input }) => {
+      if (typeof input !== 'string') return undefined;
+      if (input in eventCatalogue) return 'alerts do not report what people do with a mail';
+      const meant = nearest(input, alertEvents);
+      return `alerts report no such event${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`;
+    },
+  })
+  .meta({ id: 'AlertEvent' });
 
 const events = z
   .array(event)
@@ -68,31 +70,33 @@ export const patchAlertBody = z
 
 const time = z.iso.datetime().nullable();
 
-export const alertSchema = z.strictObject({
-  id: idSchema,
-  name: z.string(),
-  kind: z.enum(alertKinds),
-  url: z
-    .string()
-    .describe(
-      'only its beginning: the whole address lets anyone post to your chat (`https://chat.example/hooks/…`)',
-    ),
-  events: z.array(z.enum(alertEvents)),
-  language: z.enum(languages),
-  status: z.enum(['active', 'disabled']),
-  disabled_reason: z
-    .enum(disabledReasons)
-    .nullable()
-    .describe(
-      '`gone`: the chat tool answered 410, or that the webhook, its channel or workspace is no more; `failing`: it took nothing for `webhooks.disable_after`; `manual`: a member, token or the operator did',
-    ),
-  last_sent_at: time.describe('when the chat tool last took a message'),
-  last_error: z
-    .string()
-    .nullable()
-    .describe('why the last attempt failed, with the chat tool’s own words; null after one that did not'),
-  created_at: z.iso.datetime(),
-});
+export const alertSchema = z
+  .strictObject({
+    id: idSchema,
+    name: z.string(),
+    kind: z.enum(alertKinds),
+    url: z
+      .string()
+      .describe(
+        'only its beginning: the whole address lets anyone post to your chat (`https://chat.example/hooks/…`)',
+      ),
+    events: z.array(z.enum(alertEvents)),
+    language: z.enum(languages),
+    status: z.enum(['active', 'disabled']),
+    disabled_reason: z
+      .enum(disabledReasons)
+      .nullable()
+      .describe(
+        '`gone`: the chat tool answered 410, or that the webhook, its channel or workspace is no more; `failing`: it took nothing for `webhooks.disable_after`; `manual`: a member, token or the operator did',
+      ),
+    last_sent_at: time.describe('when the chat tool last took a message'),
+    last_error: z
+      .string()
+      .nullable()
+      .describe('why the last attempt failed, with the chat tool’s own words; null after one that did not'),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Alert' });
 
 export const testSchema = z.strictObject({
   delivered: z.boolean(),

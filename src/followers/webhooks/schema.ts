@@ -19,13 +19,15 @@ export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 /** A test goes to whomever it is asked for, whether that names it or not. */
 export const subscribable = [...eventTypes, TEST_EVENT] as const;
 
-const eventName = z.enum(subscribable, {
-  error: ({ input }) => {
-    if (typeof input !== 'string') return undefined;
-    const meant = nearest(input, subscribable);
-    return `no such event${meant === undefined ? '; /reference lists them' : `; did you mean \`${meant}\`?`}`;
-  },
-});
+const eventName = z
+  .enum(subscribable, {
+    error: ({ input }) => {
+      if (typeof input !== 'string') return undefined;
+      const meant = nearest(input, subscribable);
+      return `no such event${meant === undefined ? '; /reference lists them' : `; did you mean \`${meant}\`?`}`;
+    },
+  })
+  .meta({ id: 'WebhookEvent' });
 
 const isEachOnce = (events: readonly string[]): boolean => new Set(events).size === events.length;
 
@@ -73,47 +75,57 @@ export const deliveriesQuery = z.strictObject({
 
 const time = z.iso.datetime();
 
-export const webhookSchema = z.strictObject({
-  id: idSchema,
-  name: z.string(),
-  url: z.string(),
-  events: z.array(z.enum(subscribable)),
-  status: z.enum(webhookStatuses),
-  disabled_reason: z
-    .enum(disabledReasons)
-    .nullable()
-    .describe(
-      '`gone`: the address answered 410; `failing`: it took nothing for days; `manual`: a member, token or the operator did',
-    ),
-  failing_since: time.nullable().describe('the first failure since the last success'),
-  previous_secret_until: time.nullable().describe('until then the secret before the last rotation signs too'),
-  created_at: time,
-});
+export const webhookSchema = z
+  .strictObject({
+    id: idSchema,
+    name: z.string(),
+    url: z.string(),
+    events: z.array(z.enum(subscribable)),
+    status: z.enum(webhookStatuses),
+    disabled_reason: z
+      .enum(disabledReasons)
+      .nullable()
+      .describe(
+        '`gone`: the address answered 410; `failing`: it took nothing for days; `manual`: a member, token or the operator did',
+      ),
+    failing_since: time.nullable().describe('the first failure since the last success'),
+    previous_secret_until: time
+      .nullable()
+      .describe('until then the secret before the last rotation signs too'),
+    created_at: time,
+  })
+  .meta({ id: 'Webhook' });
 
-export const webhookWithSecret = webhookSchema.extend({
-  secret: z.string().describe('signs what is delivered; shown this once'),
-});
+export const webhookWithSecret = webhookSchema
+  .extend({
+    secret: z.string().describe('signs what is delivered; shown this once'),
+  })
+  .meta({ id: 'WebhookWithSecret' });
 
-export const deliverySchema = z.strictObject({
-  id: idSchema.describe('of the envelope, and `webhook-id`; stays at a replay'),
-  event: z.enum(subscribable),
-  event_id: idSchema.nullable().describe('null of a test, and of an event that is no longer kept'),
-  message_id: idSchema.nullable().describe('null where the event is about no message'),
-  attempts: z.int().describe('those of all replays together'),
-  status: z.enum(deliveryStatuses),
-  response_status: z.int().nullable().describe('of the last attempt; null where there was no answer'),
-  response_excerpt: z.string().nullable().describe('the first KiB of the last answer'),
-  error: z.string().nullable().describe('why the last attempt failed'),
-  next_attempt_at: time
-    .nullable()
-    .describe('null also while an earlier one of the same message is to go first'),
-  created_at: time,
-  updated_at: time,
-});
+export const deliverySchema = z
+  .strictObject({
+    id: idSchema.describe('of the envelope, and `webhook-id`; stays at a replay'),
+    event: z.enum(subscribable),
+    event_id: idSchema.nullable().describe('null of a test, and of an event that is no longer kept'),
+    message_id: idSchema.nullable().describe('null where the event is about no message'),
+    attempts: z.int().describe('those of all replays together'),
+    status: z.enum(deliveryStatuses),
+    response_status: z.int().nullable().describe('of the last attempt; null where there was no answer'),
+    response_excerpt: z.string().nullable().describe('the first KiB of the last answer'),
+    error: z.string().nullable().describe('why the last attempt failed'),
+    next_attempt_at: time
+      .nullable()
+      .describe('null also while an earlier one of the same message is to go first'),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'Delivery' });
 
-export const deliveryWithBody = deliverySchema.extend({
-  body: z.string().nullable().describe('as it is sent; null where the event is no longer kept'),
-});
+export const deliveryWithBody = deliverySchema
+  .extend({
+    body: z.string().nullable().describe('as it is sent; null where the event is no longer kept'),
+  })
+  .meta({ id: 'DeliveryWithBody' });
 
 export const replayedSchema = z.strictObject({
   replayed: z.int().describe('deliveries that are pending again'),

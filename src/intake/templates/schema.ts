@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { idSchema } from '#src/kernel/fields.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
-import { kindNames } from '#src/messages/kinds.ts';
+import { kindSchema } from '#src/messages/schema.ts';
 import { MAX_DATA, MAX_DATA_NAME, MAX_SUBJECT } from './render.ts';
 import type { TemplateHead, TemplateRow, VersionHead, VersionRow } from './store.ts';
 
@@ -59,9 +59,9 @@ export const mergeDataSchema = z
 export const toMergeData = (data: z.infer<typeof mergeDataSchema>): MergeData =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [name, String(value)]));
 
-const kind = z
-  .enum(kindNames)
-  .describe('what it is made for: sends that name no kind take it, and a route of its stream');
+const kind = kindSchema.describe(
+  'what it is made for: sends that name no kind take it, and a route of its stream',
+);
 const tracking = z.boolean().nullable().describe('null: as the route says');
 
 const attributes = {
@@ -106,47 +106,57 @@ const time = z.iso.datetime();
 const variables = z.array(z.string()).describe('names of the placeholders');
 
 /** A template without text and HTML. */
-export const templateHead = z.strictObject({
-  id: idSchema,
-  name: z.string(),
-  description: z.string().nullable(),
-  message_kind: z.enum(kindNames),
-  track_opens: z.boolean().nullable(),
-  track_clicks: z.boolean().nullable(),
-  version: z.int(),
-  variables,
-  subject: z.string(),
-  created_at: time,
-  updated_at: time,
-});
+export const templateHead = z
+  .strictObject({
+    id: idSchema,
+    name: z.string(),
+    description: z.string().nullable(),
+    message_kind: kindSchema,
+    track_opens: z.boolean().nullable(),
+    track_clicks: z.boolean().nullable(),
+    version: z.int(),
+    variables,
+    subject: z.string(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'TemplateSummary' });
 
-export const templateSchema = templateHead.extend({
-  text: z.string().nullable(),
-  html: z.string().nullable(),
-});
+export const templateSchema = templateHead
+  .extend({
+    text: z.string().nullable(),
+    html: z.string().nullable(),
+  })
+  .meta({ id: 'Template' });
 
-export const versionHead = z.strictObject({
-  version: z.int(),
-  subject: z.string(),
-  variables,
-  created_at: time,
-  created_by: z.string().describe('member, token or operator'),
-});
+export const versionHead = z
+  .strictObject({
+    version: z.int(),
+    subject: z.string(),
+    variables,
+    created_at: time,
+    created_by: z.string().describe('member, token or operator'),
+  })
+  .meta({ id: 'TemplateVersionSummary' });
 
-export const versionSchema = versionHead.extend({ text: z.string().nullable(), html: z.string().nullable() });
+export const versionSchema = versionHead
+  .extend({ text: z.string().nullable(), html: z.string().nullable() })
+  .meta({ id: 'TemplateVersion' });
 
-export const previewSchema = z.strictObject({
-  version: z.int(),
-  subject: z.string(),
-  text: z.string().nullable(),
-  html: z.string().nullable(),
-  missing: z
-    .array(z.string())
-    .describe('placeholders that the data have no value for; they are left in place'),
-  problems: z
-    .array(z.strictObject({ path: z.string(), message: z.string() }))
-    .describe('for which a send with these data would be refused'),
-});
+export const previewSchema = z
+  .strictObject({
+    version: z.int(),
+    subject: z.string(),
+    text: z.string().nullable(),
+    html: z.string().nullable(),
+    missing: z
+      .array(z.string())
+      .describe('placeholders that the data have no value for; they are left in place'),
+    problems: z
+      .array(z.strictObject({ path: z.string(), message: z.string() }))
+      .describe('for which a send with these data would be refused'),
+  })
+  .meta({ id: 'TemplatePreview' });
 
 const flagOf = (value: 0 | 1 | null): boolean | null => (value === null ? null : value === 1);
 

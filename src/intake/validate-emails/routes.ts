@@ -51,21 +51,23 @@ const validateBody = z.strictObject({
   emails: z.array(z.string().max(MAX_TYPED)).min(1).max(MAX_EMAILS).describe('bare addresses'),
 });
 
-const resultSchema = z.strictObject({
-  email: z.string().describe('as it was given'),
-  address: z.string().nullable().describe('its domain in lower-case A-labels; null where it is no address'),
-  verdict: z.enum(verdicts).describe('`unknown`: the DNS did not answer; ask again later'),
-  reasons: z
-    .array(z.enum(reasons))
-    .describe(
-      '`no_mail_host`, `null_mx`: the domain takes no mail; `role`: read by several people, or no one',
-    ),
-  suggestion: z.string().nullable().describe('the address that was probably meant'),
-  suppressed: z
-    .strictObject({ scope: z.enum(suppressionScopes), reason: z.enum(suppressionReasons) })
-    .nullable()
-    .describe('what keeps mail of this practice from it'),
-});
+const resultSchema = z
+  .strictObject({
+    email: z.string().describe('as it was given'),
+    address: z.string().nullable().describe('its domain in lower-case A-labels; null where it is no address'),
+    verdict: z.enum(verdicts).describe('`unknown`: the DNS did not answer; ask again later'),
+    reasons: z
+      .array(z.enum(reasons))
+      .describe(
+        '`no_mail_host`, `null_mx`: the domain takes no mail; `role`: read by several people, or no one',
+      ),
+    suggestion: z.string().nullable().describe('the address that was probably meant'),
+    suppressed: z
+      .strictObject({ scope: z.enum(suppressionScopes), reason: z.enum(suppressionReasons) })
+      .nullable()
+      .describe('what keeps mail of this practice from it'),
+  })
+  .meta({ id: 'EmailValidation' });
 type Result = z.infer<typeof resultSchema>;
 
 /** The widest suppression that concerns what the caller may use. */

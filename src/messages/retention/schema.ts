@@ -18,11 +18,13 @@ const periodSchema = z.strictObject({
   installation_days: z.number().describe('what the operator has set'),
 });
 
-export const retentionSchema = z.strictObject({
-  bodies: periodSchema.describe(what.bodies),
-  attachments: periodSchema.describe(what.attachments),
-  events: periodSchema.describe(what.events),
-});
+export const retentionSchema = z
+  .strictObject({
+    bodies: periodSchema.describe(what.bodies),
+    attachments: periodSchema.describe(what.attachments),
+    events: periodSchema.describe(what.events),
+  })
+  .meta({ id: 'Retention' });
 
 /** Ten years: more than the installation may be set to, so its own limit decides. */
 const MAX_DAYS = 3_650;

@@ -12,14 +12,16 @@ import { type CaptureRow, captureStore } from './store.ts';
 const params = z.strictObject({ id: idSchema.describe('the practice') });
 const PATH = '/api/practices/{id}/captures';
 
-const captureSchema = z.strictObject({
-  id: z.uuid(),
-  message_id: z.uuid(),
-  recipient: z.string(),
-  return_path: z.string(),
-  size_bytes: z.int(),
-  captured_at: z.iso.datetime(),
-});
+const captureSchema = z
+  .strictObject({
+    id: z.uuid(),
+    message_id: z.uuid(),
+    recipient: z.string(),
+    return_path: z.string(),
+    size_bytes: z.int(),
+    captured_at: z.iso.datetime(),
+  })
+  .meta({ id: 'CapturedMail' });
 
 const present = ({ seq: _, captured_at, ...row }: CaptureRow): z.infer<typeof captureSchema> => ({
   ...row,
