@@ -3,16 +3,21 @@
 // Reports come late, twice, out of order, and before the relay's own 250 has been stored. So each signal is applied once
 // per recipient: a repetition changes nothing.
 import { type FeedbackReport, isComplaint } from '#src/mail/arf.ts';
-import { classifyBounce, findBounceRule } from '#src/mail/bounce-class.ts';
-import type { BounceNotice } from '#src/mail/bounce-notice.ts';
-import { type RecipientStatus, replyOf, underivedReply } from '#src/mail/dsn.ts';
+import { classifyBounce } from '#src/mail/bounce-class.ts';
+import { type BounceNotice, statusIn } from '#src/mail/bounce-notice.ts';
+import type { RecipientStatus } from '#src/mail/dsn.ts';
 import type { Reply } from '#src/mail/reply.ts';
+import { judgedReply, replyOf } from '#src/mail/reported-reply.ts';
 import { type Signal, type SignalEvent, signalOf } from '#src/messages/rules.ts';
 
 /** What came back about a mail. */
 export type Report =
-  /** RFC 3464; at least one. */
-  | { readonly kind: 'delivery_status'; readonly recipients: readonly RecipientStatus[] }
+  /** RFC 3464; at least one recipient. `words` is the text for people. */
+  | {
+      readonly kind: 'delivery_status';
+      readonly recipients: readonly RecipientStatus[];
+      readonly words: string;
+    }
   /** A notice that a server wrote for people. */
   | { readonly kind: 'bounce'; readonly notice: BounceNotice }
   /** RFC 5965 */
@@ -54,27 +59,16 @@ const afterFailure = (reply: Reply, speaker: string | null, judged = reply): Con
   return consequence(kind === 'hard' ? 'hard_bounced' : 'soft_bounced', { reply, rule });
 };
 
-/** A status that was derived from the reply code counts only where no rule matches the reply's text. */
-const afterFailedStatus = (own: RecipientStatus): Consequence => {
-  const reply = replyOf(own);
-  const underived = underivedReply(own);
-  const isClearer = underived !== null && findBounceRule(underived, own.remoteMta) !== undefined;
-  return afterFailure(reply, own.remoteMta, isClearer ? underived : reply);
-};
-
-/** The status with the recipient's address; after forwarding there is none, and the first one counts. */
-const ownStatus = (all: readonly RecipientStatus[], address: string): RecipientStatus | undefined => {
+/** The statuses with the recipient's address; behind a list or a forwarding there is none, and all count. */
+const ownStatuses = (all: readonly RecipientStatus[], address: string): readonly RecipientStatus[] => {
   const wanted = address.toLowerCase();
-  return (
+  const own =
     all.find(({ originalRecipient }) => originalRecipient === wanted) ??
-    all.find(({ finalRecipient }) => finalRecipient === wanted) ??
-    all[0]
-  );
+    all.find(({ finalRecipient }) => finalRecipient === wanted);
+  return own === undefined ? all : [own];
 };
 
-const afterStatus = (address: string, recipients: readonly RecipientStatus[]): Consequence | null => {
-  const own = ownStatus(recipients, address);
-  if (own === undefined) return null;
+const afterStatus = (own: RecipientStatus, words: string): Consequence | null => {
   switch (own.action) {
     // No more reports will follow: neither delivered nor failed (RFC 3464 §2.3.3).
     case 'relayed':
@@ -85,20 +79,38 @@ const afterStatus = (address: string, recipients: readonly RecipientStatus[]): C
     case 'delayed':
       return consequence('delayed', { reply: replyOf(own) });
     case 'failed':
-      return afterFailedStatus(own);
+      return afterFailure(replyOf(own), own.remoteMta, judgedReply(own, words));
     default:
       return own.action satisfies never;
   }
 };
 
+/** Mildest first. While one recipient behind our address is reached, the address lives. */
+const SEVERITY: readonly (Signal | undefined)[] = [
+  'delivered',
+  undefined,
+  'delayed',
+  'soft_bounced',
+  'hard_bounced',
+];
+const severity = (found: Consequence | null): number => SEVERITY.indexOf(found?.signal);
+
+const afterStatuses = (
+  address: string,
+  { recipients, words }: Extract<Report, { kind: 'delivery_status' }>,
+): Consequence | null => {
+  const all = ownStatuses(recipients, address).map((own) => afterStatus(own, words));
+  return all.reduce((mildest, one) => (severity(one) < severity(mildest) ? one : mildest));
+};
+
 const meaningOf = (report: Report, address: string): Consequence | null => {
   switch (report.kind) {
     case 'delivery_status':
-      return afterStatus(address, report.recipients);
-    case 'bounce':
-      return report.notice.action === 'delayed'
-        ? consequence('delayed', { reply: report.notice.reply })
-        : afterFailure(report.notice.reply, null);
+      return afterStatuses(address, report);
+    case 'bounce': {
+      const own = statusIn(report.notice, address);
+      return own === null ? null : afterStatus(own, report.notice.reason);
+    }
     case 'feedback':
       return isComplaint(report.feedback) ? consequence('spam_complaint') : null;
     case 'auto_reply':

@@ -1,5 +1,6 @@
 // Writes automatic replies (RFC 3834), and distinguishes them from mail that a person wrote. Pure.
 import { type AutoReplyRule, autoReplyRules } from './auto-reply-rules.ts';
+import { quotesRefusal } from './bounce-notice.ts';
 import { decodeWords } from './decode-text.ts';
 import { type Field, fieldValue } from './field-block.ts';
 import { encodeUnstructured } from './header-field.ts';
@@ -27,15 +28,20 @@ const OF_A_SERVER = /(?:^|[<\s])(?:mailer-daemon|postmaster|mail-?daemon)@/i;
 export const autoSubmitted = (fields: readonly Field[]): string | null =>
   /^[a-z-]+/.exec(fieldValue(fields, 'auto-submitted')?.toLowerCase() ?? '')?.[0] ?? null;
 
-/** The beginning of a text, up to the first quotation. */
-export const openingOf = (text: string): string => {
-  const lines: string[] = [];
-  for (const line of text.slice(0, MAX_TEXT).split('\n')) {
-    if (QUOTED.some((pattern) => pattern.test(line.slice(0, MAX_LINE)))) break;
-    lines.push(line.trim());
-  }
-  return lines.join(' ').trim().slice(0, MAX_OPENING);
+/** The lines up to the first quotation. */
+const beforeQuotation = (text: string): string => {
+  const lines = text.slice(0, MAX_TEXT).split('\n');
+  const end = lines.findIndex((line) => QUOTED.some((pattern) => pattern.test(line.slice(0, MAX_LINE))));
+  return lines.slice(0, end === -1 ? lines.length : end).join('\n').slice(0, MAX_OPENING);
 };
+
+/** The beginning of a text, up to the first quotation. */
+export const openingOf = (text: string): string =>
+  beforeQuotation(text)
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ')
+    .trim();
 
 const isOther = (fields: readonly Field[]): boolean =>
   (OF_A_LIST.some((name) => fieldValue(fields, name) !== null) && autoSubmitted(fields) !== 'auto-replied') ||
@@ -43,9 +49,9 @@ const isOther = (fields: readonly Field[]): boolean =>
   /^multipart\/report\b/i.test(fieldValue(fields, 'content-type') ?? '') ||
   OF_A_SERVER.test(fieldValue(fields, 'from') ?? '');
 
-/** The rule that recognizes a mail as an automatic reply; null if none does. `text` is that of its first part. */
+/** The rule that recognizes a mail as an automatic reply; null if none does, or if it quotes how a mail was refused. `text` is that of its first part. */
 export const autoReplyRuleOf = (fields: readonly Field[], text = ''): AutoReplyRule | null => {
-  if (isOther(fields)) return null;
+  if (isOther(fields) || quotesRefusal(beforeQuotation(text))) return null;
   const opening = openingOf(text);
   const matches = (name: string, pattern: RegExp): boolean => {
     const value = fieldValue(fields, name);

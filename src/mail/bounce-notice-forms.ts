@@ -7,8 +7,6 @@ export interface NoticeForm {
   readonly from?: RegExp;
   /** Matches the decoded Subject. */
   readonly subject?: RegExp;
-  /** The envelope must have the null sender. */
-  readonly nullSender?: true;
   /** A header field that must be present, in lower case. */
   readonly field?: string;
   /** Words that only this product writes. */
@@ -20,11 +18,7 @@ export interface NoticeForm {
 
 /** A program that speaks for a mail server. */
 const daemon =
-  /\b(?:mailer-daemon|postmaster|mail delivery (?:sub)?system|mail administrator|mailadmin|mail router|mdaemon|mailsystem|mail-?daemon|double-?bounce|delivery-?notification|system ?administrator)\b/i;
-
-/** Subjects that mail servers of all kinds write. */
-const failure =
-  /^(?:undeliver(?:able|ed)\b|unzustellbar|nicht zugestellt|nicht zustellbar|(?:mail|message|delivery) (?:delivery )?(?:failed|failure|error|status notification)|mail(?: system)? error|returned (?:mail|to sender)|failure notice|(?:permanent )?delivery failure|could ?n.t deliver|message (?:undeliverable|delivery failure|could not be delivered)|mail could not be delivered|warning: (?:message|could not send)|delayed mail|delivery (?:delayed|notification|problem|report)|zustell(?:ung|ungs|fehler)|fehler bei der zustellung|(?:ihre )?(?:e-?mail|nachricht) (?:konnte nicht|nicht) zugestellt|unzustellbare|rejected mail|mail nicht zustellbar|e-?mail-zustellung)/i;
+  /\b(?:mailer[-_ ]?daemon|post[-_]?master|mail delivery (?:sub)?system|mail administrator|mailadmin|mail router|mdaemon|mailsystem|mail-?daemon|double-?bounce|delivery-?notification|system ?administrator)\b/i;
 
 export const noticeForms: readonly NoticeForm[] = [
   {
@@ -168,13 +162,8 @@ export const noticeForms: readonly NoticeForm[] = [
   {
     product: 'other',
     from: daemon,
-    subject: failure,
+    subject:
+      /^(?:undeliver(?:able|ed)\b|unzustellbar|nicht zugestellt|nicht zustellbar|(?:mail|message|delivery) (?:delivery )?(?:failed|failure|error|status notification)|mail(?: system)? error|returned (?:mail|to sender)|failure notice|(?:permanent )?delivery failure|could ?n.t deliver|message (?:undeliverable|delivery failure|could not be delivered)|mail could not be delivered|warning: (?:message|could not send)|delayed mail|delivery (?:delayed|notification|problem|report)|zustell(?:ung|ungs|fehler)|fehler bei der zustellung|(?:ihre )?(?:e-?mail|nachricht) (?:konnte nicht|nicht) zugestellt|unzustellbare|rejected mail|mail nicht zustellbar|e-?mail-zustellung)/i,
     source: 'subjects that mail servers of all kinds write',
-  },
-  {
-    product: 'other',
-    nullSender: true,
-    subject: failure,
-    source: 'servers that report under a name of their own',
   },
 ];

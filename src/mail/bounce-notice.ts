@@ -1,10 +1,14 @@
 // Reads notices of failure and delay that have no standard form, as mail servers wrote them before RFC 3464 and some still
-// do. The sender or the subject must show the product; the body alone is no proof, because a person may quote it. Only mail
-// at a genuine return path is read. Pure; bounce-class.ts classifies the reply.
+// do. The sender or the subject must show the product, or the null sender a server; the body alone is no proof, because a
+// person may quote it. Only mail at a genuine return path is read. Pure; bounce-class.ts classifies the reply.
+import { findBounceRule } from './bounce-class.ts';
 import { noticeForms } from './bounce-notice-forms.ts';
+import { wordsOf } from './bounce-rules/words.ts';
 import { decodeWords } from './decode-text.ts';
+import type { RecipientStatus } from './dsn.ts';
 import { type Field, fieldValue } from './field-block.ts';
-import { parseReply, type Reply, replyInWords } from './reply.ts';
+import { parseReply, replyInWords } from './reply.ts';
+import { MAX_READ, withoutReturned, wordsAbout } from './words-about.ts';
 
 export interface BounceNotice {
   readonly action: 'failed' | 'delayed';
@@ -12,53 +16,84 @@ export interface BounceNotice {
   readonly product: string;
   /** In lower case; null if none was found. */
   readonly recipient: string | null;
-  /** If the notice quotes no reply, the code is 0, the enhanced code is null and the text is that of the notice. */
-  readonly reply: Reply;
+  /** Its own text, from the list of recipients on. */
+  readonly reason: string;
 }
 
-/** UTF-16 code units. The reason is at the beginning; the returned message follows. */
-const MAX_READ = 16_384;
 const MAX_SUBJECT = 1_000;
 const ADDRESS = /(?<![^\s<>()[\]"',;:=])[^\s<>()[\]"',;:=@]{1,64}@[a-z0-9.-]{1,253}[a-z0-9]/i;
-/** The line between the notice and the returned message, of all products. */
-const RETURNED =
-  /^(?:-{2,} ?(?:below this line|(?:this|the following|here) is (?:a )?(?:the )?(?:copy|header)|(?:the )?(?:headers?|body|text) of the|original message|original-?nachricht|urspr(?:ü|ue)ngliche|returned message|message (?:text|header)|the attached|enclosed)|\|-{5,} ?message text follows|\*{3,} ?original|(?:received|return-path|dkim-signature|mime-version|message-id):|possibly truncated original message|(?:original message headers|urspr(?:ü|ue)ngliche nachrichtenkopfzeilen|urspr(?:ü|ue)ngliche nachrichtenkopfdaten):)/im;
 /** A delay is stated in the subject or in one of these phrases. */
 const DELAYED_SUBJECT =
   /^(?:warning: (?:message|could not send)|delayed mail|delivery delayed|delayed:|verz(?:ö|oe)gert|zustellung verz(?:ö|oe)gert|delivery status notification \(delay\))|\bdelayed \d{1,4} (?:hours|minutes)|\bstill being retried|\b(?:delivery|zustellung)\b.{0,40}\b(?:delayed|delay|verz(?:ö|oe)gert|verz(?:ö|oe)gerung)/i;
 const DELAYED_WORDS =
   /this is a warning message only|has not yet been delivered|could not yet be delivered|delivery attempts will continue|will (?:keep|continue) trying|will continue to (?:try|attempt)|noch nicht zugestellt|noch nicht (?:ü|ue)bermittelt|wird weiterhin versuch|weitere zustellversuche/i;
 
+/** The product of a notice that has no known form. Its first line is the subject. */
+const UNKNOWN = 'unknown';
+const DELAYED_ELSEWHERE = new RegExp(wordsOf('delayed'), 'iu');
+const NOT_DELIVERED = new RegExp(wordsOf('not_delivered'), 'iu');
+
 const decoded = (fields: readonly Field[], name: string): string =>
   decodeWords((fieldValue(fields, name) ?? '').slice(0, MAX_SUBJECT));
 
-/** Null if the mail is no such notice. `mailFrom` is its envelope sender, `words` its text for people. */
-export const readBounceNotice = (
-  fields: readonly Field[],
-  words: string,
-  mailFrom: string,
-): BounceNotice | null => {
-  const from = decoded(fields, 'from');
-  const subject = decoded(fields, 'subject').trim();
-  const all = words.slice(0, MAX_READ);
-  const form = noticeForms.find(
-    (one) =>
-      (one.nullSender === undefined || mailFrom === '') &&
-      (one.from?.test(from) ?? true) &&
-      (one.subject?.test(subject) ?? true) &&
-      (one.field === undefined || fieldValue(fields, one.field) !== null) &&
-      (one.text?.test(all) ?? true),
-  );
-  if (form === undefined) return null;
-  const own = all.slice(0, RETURNED.exec(all)?.index);
-  const begin = form.after?.exec(own);
-  const reason = begin ? own.slice(begin.index + begin[0].length) : own;
-  const isDelay = DELAYED_SUBJECT.test(subject) || DELAYED_WORDS.test(own);
+const noticeOf = (product: string, fields: readonly Field[], own: string, reason: string): BounceNotice => {
+  const isDelay =
+    DELAYED_SUBJECT.test(decoded(fields, 'subject').trim()) ||
+    DELAYED_WORDS.test(own) ||
+    DELAYED_ELSEWHERE.test(own);
   const named = fieldValue(fields, 'x-failed-recipients') ?? reason;
   return {
     action: isDelay ? 'delayed' : 'failed',
-    product: form.product,
+    product,
     recipient: ADDRESS.exec(named)?.[0].toLowerCase() ?? null,
-    reply: replyInWords(reason) ?? parseReply([reason]),
+    reason,
+  };
+};
+
+/** Null if the mail has no known form of a notice. `words` is its text for people. */
+export const readBounceNotice = (fields: readonly Field[], words: string): BounceNotice | null => {
+  const from = decoded(fields, 'from');
+  const subject = decoded(fields, 'subject').trim();
+  const form = noticeForms.find(
+    (one) =>
+      (one.from?.test(from) ?? true) &&
+      (one.subject?.test(subject) ?? true) &&
+      (one.field === undefined || fieldValue(fields, one.field) !== null) &&
+      (one.text?.test(words.slice(0, MAX_READ)) ?? true),
+  );
+  if (form === undefined) return null;
+  const own = withoutReturned(words);
+  const begin = form.after?.exec(own);
+  return noticeOf(form.product, fields, own, begin ? own.slice(begin.index + begin[0].length) : own);
+};
+
+/** Whether a text quotes the reply of a server that refused a mail. */
+export const quotesRefusal = (text: string): boolean => {
+  const reply = replyInWords(text);
+  if (reply === null || reply.code === 0) return false;
+  return reply.enhanced !== null || findBounceRule(reply) !== undefined;
+};
+
+/** A notice of no known form: only for mail that has the null sender and no sign of an automatic reply. Null if it neither says
+ * that a mail was not delivered nor quotes a refusal. */
+export const readUnknownNotice = (fields: readonly Field[], words: string): BounceNotice | null => {
+  const own = withoutReturned(words);
+  const all = `${decoded(fields, 'subject')}\n${own}`;
+  return NOT_DELIVERED.test(all) || quotesRefusal(own) ? noticeOf(UNKNOWN, fields, own, all) : null;
+};
+
+/** What a notice says about a recipient, in the form of a report. Null if it says nothing about it. */
+export const statusIn = ({ action, product, reason }: BounceNotice, address: string): RecipientStatus | null => {
+  const near = wordsAbout(reason, [address]);
+  const [subject = ''] = reason.split('\n', 1);
+  if (product === UNKNOWN && !NOT_DELIVERED.test(`${subject}\n${near}`) && !quotesRefusal(near)) return null;
+  return {
+    action,
+    status: null,
+    comment: null,
+    finalRecipient: address.toLowerCase(),
+    originalRecipient: null,
+    remoteMta: null,
+    diagnostic: replyInWords(near) ?? replyInWords(reason) ?? parseReply([near]),
   };
 };

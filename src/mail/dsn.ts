@@ -16,6 +16,8 @@ export interface RecipientStatus {
   /** Addresses in lower case and otherwise unchanged; null if absent. */
   readonly finalRecipient: string | null;
   readonly originalRecipient: string | null;
+  /** What the reporting server says behind the status, often in brackets; null if nothing. */
+  readonly comment: string | null;
   /** The host that gave the diagnostic, in lower case: Remote-MTA, or else Reporting-MTA. */
   readonly remoteMta: string | null;
   /** Null if there is no Diagnostic-Code. */
@@ -24,7 +26,7 @@ export interface RecipientStatus {
 
 /** More than a copy of ours has recipients; a group at the receiver may have more. */
 const MAX_RECIPIENTS = 100;
-const STATUS = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
+const STATUS = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)[ \t]*(.*)/s;
 
 /** Wrong names that some servers write. */
 const OTHER_NAMES: ReadonlyMap<string, Action> = new Map([
@@ -33,19 +35,22 @@ const OTHER_NAMES: ReadonlyMap<string, Action> = new Map([
   ['delay', 'delayed'],
 ]);
 
-/** A status of class 5 means `failed` if the action is missing. */
-const actionOf = (value: string | null, status: string | null): Action | null => {
-  const word = /^[a-z]{1,20}/i.exec(value ?? '')?.[0].toLowerCase();
-  if (word === undefined) return status?.startsWith('5') ? 'failed' : null;
-  return actions.find((action) => action === word) ?? OTHER_NAMES.get(word) ?? null;
+/** Without a known word, the class of the status decides, and then that of the reply. Class 2 is no failure, whatever the words
+ * (`deliverable`). */
+const actionOf = (value: string | null, status: string | null, reply: Reply | null): Action | null => {
+  const word = /^[a-z]{1,20}/i.exec(value ?? '')?.[0].toLowerCase() ?? '';
+  const said = actions.find((action) => action === word) ?? OTHER_NAMES.get(word) ?? null;
+  if (status?.startsWith('2')) return said === 'delivered' || said === 'expanded' ? said : 'relayed';
+  if (said !== null) return said;
+  if (status !== null) return status.startsWith('5') ? 'failed' : 'delayed';
+  return reply !== null && reply.code >= 500 ? 'failed' : null;
 };
 
 /** Some servers write a letter to people where a reply should be. */
 const diagnosticOf = (value: string | null): Reply | null => {
   if (value === null) return null;
   const { text } = typedValue(value);
-  const reply = parseUnfolded(text);
-  return reply.code === 0 && reply.enhanced === null ? (replyInWords(text) ?? reply) : reply;
+  return (/^\D{0,3}\d/.test(text) ? null : replyInWords(text)) ?? parseUnfolded(text);
 };
 
 const addressOf = (value: string | null): string | null => {
@@ -61,16 +66,21 @@ const hostOf = (value: string | null): string | null => {
 };
 
 const recipientStatus = (fields: readonly Field[], reportingMta: string | null): RecipientStatus | null => {
-  const status = STATUS.exec(fieldValue(fields, 'status') ?? '')?.[1] ?? null;
-  const action = actionOf(fieldValue(fields, 'action'), status);
+  const [, status = null, words = ''] = STATUS.exec(fieldValue(fields, 'status') ?? '') ?? [];
+  // Exchange of 2000 and 2003 has only the second one.
+  const diagnostic = diagnosticOf(
+    fieldValue(fields, 'diagnostic-code') ?? fieldValue(fields, 'x-supplementary-info'),
+  );
+  const action = actionOf(fieldValue(fields, 'action'), status, diagnostic);
   if (action === null) return null;
   return {
     action,
     status,
     finalRecipient: addressOf(fieldValue(fields, 'final-recipient')),
     originalRecipient: addressOf(fieldValue(fields, 'original-recipient')),
+    comment: words.replace(/^[\s(:;-]+|[\s)]+$/g, '') || null,
     remoteMta: hostOf(fieldValue(fields, 'remote-mta')) ?? reportingMta,
-    diagnostic: diagnosticOf(fieldValue(fields, 'diagnostic-code')),
+    diagnostic,
   };
 };
 
@@ -86,6 +96,10 @@ const isOfNext = (group: readonly Field[], name: string): boolean => {
   return has(name) || (NAMES.includes(name) && has('action') && NAMES.some(has));
 };
 
+/** Whether a part has the fields of a recipient, with or without an outcome. */
+export const namesRecipients = (part: string): boolean =>
+  readFields(part).some(({ name }) => NAMES.includes(name));
+
 /** One entry for each recipient; empty if the part states no outcome. */
 export const readDeliveryStatus = (part: string): RecipientStatus[] => {
   const groups: Field[][] = [[]];
@@ -97,29 +111,6 @@ export const readDeliveryStatus = (part: string): RecipientStatus[] => {
   }
   const reportingMta = hostOf(fieldValue(all, 'reporting-mta'));
   return groups.slice(0, MAX_RECIPIENTS).flatMap((group) => recipientStatus(group, reportingMta) ?? []);
-};
-
-/** The reply to classify. Its enhanced code is the status, or the diagnostic's if the status says nothing (`x.0.0`, RFC 3463
- * §3.1). */
-export const replyOf = ({ status, diagnostic }: RecipientStatus): Reply => {
-  const enhanced = status === null || /\.0\.0$/.test(status) ? (diagnostic?.enhanced ?? status) : status;
-  return { code: diagnostic?.code ?? 0, enhanced, text: diagnostic?.text ?? '' };
-};
-
-/** Sendmail derives a status from a reply code that came without one. It says no more than the code. */
-const DERIVED: ReadonlyMap<number, string> = new Map([
-  [550, '5.1.1'],
-  [551, '5.1.6'],
-  [552, '5.2.2'],
-  [553, '5.1.3'],
-  [554, '5.6.0'],
-]);
-
-/** The receiver's reply if the status may have been derived from its code; else null. */
-export const underivedReply = ({ status, diagnostic }: RecipientStatus): Reply | null => {
-  if (status === null || diagnostic === null || diagnostic.enhanced !== null || diagnostic.text === '')
-    return null;
-  return DERIVED.get(diagnostic.code) === status ? diagnostic : null;
 };
 
 export interface Notification {

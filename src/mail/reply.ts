@@ -15,10 +15,10 @@ const MAX_TEXT_CHARACTERS = 1_000;
 
 const replyLine = /^(\d{3})(?:[ -](.*))?$/s;
 /** RFC 2034 §4: class 2, 4 or 5. The class may contradict the reply code (RFC 5248 §2.3 has such pairs). The reply code
- * then decides about retries, but the detail still says what is wrong, so it is kept. */
-const enhancedCode = /^#?([245]\.\d{1,3}\.\d{1,3})(?:\s+|$)/;
+ * then decides about retries, but the detail still says what is wrong, so it is kept. Some write it in quotes or brackets. */
+const enhancedCode = /^['"([<#]{0,2}([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)[\])>'"#:;,-]{0,2}(?:\s+|$)/;
 /** Where qmail and its like write it: `sorry, no mailbox here by that name (#5.1.1)`. */
-const codeInWords = /#([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
+const codeInWords = /#([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)|(?<![\w.])([45]\.[0-7]\.\d{1,3})(?![\w.])/;
 const unprintable = /[\p{Cc}\u2028\u2029\s]+/gu;
 
 const clean = (text: string): string => {
@@ -46,18 +46,40 @@ export const parseReply = (lines: readonly string[]): Reply => {
     if (text !== '') texts.push(text);
   }
   const text = clean(texts.join(' '));
-  return { code, enhanced: enhanced ?? codeInWords.exec(text)?.[1] ?? null, text };
+  const [, marked = null, bare = null] = codeInWords.exec(text) ?? [];
+  return { code, enhanced: enhanced ?? marked ?? bare, text };
 };
 
 /** `550 5.1.1 User unknown`: the reply on one line, for logs and events. */
 export const formatReply = (reply: Reply): string =>
   [String(reply.code), reply.enhanced, reply.text].filter((part) => part !== null && part !== '').join(' ');
 
-/** Parses a reply of several lines that were joined to one: `550-5.1.1 one 550 5.1.1 two`. */
+/** Where another reply begins inside of a reply: in quotes, or behind words or marks that introduce it. */
+const QUOTED_REPLY =
+  /(?:^|->|[:'"(;=]|\.{3}|\b(?:said|returned|error|reply|response|reason|was):?)[ \t]?['"]?([45][0-57]\d)[ -](?=['"#]?[45]\.\d{1,3}\.\d|[^\d\s.,:-])/i;
+/** Servers quote servers that quote servers. */
+const MAX_DEPTH = 4;
+
+/** The innermost reply that the text of a reply quotes is the receiver's own: `550 5.0.350 … -> 550-'5.2.2 mailbox full'`. All
+ * the text is kept, because the words around it belong to the same refusal. */
+const withQuotedReply = (reply: Reply, depth = 0): Reply => {
+  const found = depth < MAX_DEPTH ? QUOTED_REPLY.exec(reply.text) : null;
+  const code = found?.[1];
+  if (!found || code === undefined) return reply;
+  const inner = parseReply([reply.text.slice(found.index + found[0].lastIndexOf(code))]);
+  const { code: own, enhanced } = withQuotedReply(inner, depth + 1);
+  return { ...reply, code: own, enhanced: enhanced ?? reply.enhanced };
+};
+
+/** Parses a reply of several lines that were joined to one: `550-5.1.1 one 550 5.1.1 two`. What follows its last line is
+ * another reply. */
 export const parseUnfolded = (text: string): Reply => {
   const code = /^(\d{3})[ -]/.exec(text)?.[1];
-  const lines = code === undefined ? [text] : text.split(new RegExp(`(?<=\\s)(?=${code}[ -])`));
-  return parseReply(lines.map((line) => line.trim()));
+  if (code === undefined) return withQuotedReply(parseReply([text]));
+  const lines = text.split(new RegExp(`(?<![:'"(=>][ \\t]{0,3}|\\.{3}[ \\t])(?<=\\s)(?=${code}[ -])`));
+  const last = lines.findIndex((line) => !line.startsWith(`${code}-`));
+  const own = last === -1 ? lines : lines.slice(0, last + 1);
+  return withQuotedReply(parseReply(own.map((line) => line.trim())));
 };
 
 const MAX_LINES = 300;
@@ -71,13 +93,23 @@ const CODE_AND_STATUS = /(?<![\w.])([45][0-57]\d)[- :]{1,3}#?[45]\.\d{1,3}\.\d{1
 const CODE =
   /(?:^[\s>|<-]{0,20}|[:'"(;=>][ \t]?|\b(?:said|returned|error|reply|response):? )([45][0-57]\d)[- :]{1,3}(?=[^\d\s.,:-]|\d{1,3}: )(?!(?:[kmgt]i?)?b(?:ytes?)?\b|sec|min|hours?\b|stunden\b|days?\b|tage|messages?\b)/i;
 const STATUS = /(?<![\w.])#?([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
-/** A line that ends a quoted reply: an empty one, or a line of the other side in a transcript. */
-const ENDS_REPLY = /^\s*$|^[^<>]{0,60}(?:-->|<--|>>>|<<<)|^\s*giving up on /i;
+/** A line that ends a quoted reply: an empty one, a line of the other side in a transcript, or the next recipient. */
+const ENDS_REPLY =
+  /^\s*$|^[^<>]{0,60}(?:-->|<--|>>>|<<<)|^\s*giving up on |^\s*(?:<[^\s<>]{1,320}@[^\s<>]{1,255}>|[^\s<>@]{1,64}@[^\s<>@]{1,255})\s*:?\s*$|^\s*<[^\s<>]{1,64}@[^\s<>]{1,255}>:/i;
 
+/** The lines from one to the next empty line or recipient. */
 const replyLinesFrom = (lines: readonly string[], start: number): readonly string[] => {
   let end = start + 1;
   while (end < lines.length && end - start < MAX_REPLY_LINES && !ENDS_REPLY.test(lines[end] ?? '')) end += 1;
   return lines.slice(start, end);
+};
+
+const hasCode = (line: string): boolean => /^\s*[245]\d\d[ -]/.test(line);
+
+/** A line with a reply code of its own begins another reply, unless the one before was not the last of its reply. */
+const isOfReply = (line: string, before: string): boolean => {
+  const code = /^\s*([245]\d\d)(?=[ -])/.exec(line)?.[1];
+  return code === undefined || before.trimStart().startsWith(`${code}-`);
 };
 
 const paragraphAround = (lines: readonly string[], at: number): readonly string[] => {
@@ -98,8 +130,11 @@ const replyAt = (lines: readonly string[], pattern: RegExp): Reply | null => {
     const code = found?.[1];
     if (!found || code === undefined) continue;
     const start = found.index + found[0].indexOf(code);
-    const [, ...more] = replyLinesFrom(lines, index);
-    const quoted = [line.slice(start).replace(/^(\d{3})[- :]{1,3}/, '$1 '), ...more].map((one) => one.trim());
+    const all = [line.slice(start), ...replyLinesFrom(lines, index).slice(1)];
+    const next = all.findIndex((one, at) => at > 0 && !isOfReply(one, all.slice(0, at).findLast(hasCode) ?? ''));
+    const [first = '', ...more] = next === -1 ? all : all.slice(0, next);
+    // One server writes a colon behind the code.
+    const quoted = [first.replace(/^(\d{3})[ :]{1,3}/, '$1 '), ...more].map((one) => one.trim());
     return withoutClosing(parseUnfolded(quoted.join(' ')));
   }
   return null;

@@ -624,7 +624,7 @@ export const phrases: Readonly<Record<Reason, Readonly<Partial<Record<Language, 
       'your ip',
       'verification failed for',
       'reverse lookup',
-      'mail from command',
+      'in reply to mail from',
       'after mail from',
     ],
     fr: [

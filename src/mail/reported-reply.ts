@@ -1,0 +1,65 @@
+// Finds the receiving server's own reply in a report (RFC 3464). A report has up to four accounts of the refusal, and the
+// software in between derives some of them from others. In the order of their worth:
+//
+// 1. The reply that the diagnostic quotes, where a server passes on another's reply (reply.ts).
+// 2. The diagnostic.
+// 3. The status, unless the reporting server may have derived it from the basic code: `550` becomes `5.1.1` in Sendmail.
+// 4. The comment behind the status, and the words for people near the recipient. They count only where the others say nothing.
+//
+// Pure; bounce-class.ts classifies the reply.
+import { findBounceRule } from './bounce-class.ts';
+import type { RecipientStatus } from './dsn.ts';
+import { type Reply, replyInWords } from './reply.ts';
+import { wordsAbout } from './words-about.ts';
+
+/** What software writes for a reply code that came without an enhanced one. */
+const DERIVED: ReadonlyMap<number, string> = new Map([
+  [550, '5.1.1'],
+  [551, '5.1.6'],
+  [552, '5.2.2'],
+  [553, '5.1.3'],
+  [554, '5.6.0'],
+]);
+/** RFC 3463 §3.1 and §3.5: no detail, and "unable to route" without the reason. */
+const SAYS_NOTHING = /\.(?:0\.0|4\.4)$/;
+/** Only the reporting server knows that it gave up after all its attempts. */
+const EXPIRED = /\.4\.7$/;
+
+/** Such a refusal is about the sender. */
+const TO_MAIL_FROM = /\b(?:in reply to|after) mail from\b/i;
+
+const isDerived = ({ status, diagnostic }: RecipientStatus): boolean =>
+  status !== null &&
+  diagnostic !== null &&
+  diagnostic.enhanced === null &&
+  DERIVED.get(diagnostic.code) === status;
+
+const enhancedOf = ({ status, diagnostic }: RecipientStatus): string | null =>
+  status !== null && EXPIRED.test(status) ? status : (diagnostic?.enhanced ?? status);
+
+/** The reply to store. */
+export const replyOf = (own: RecipientStatus): Reply => ({
+  code: own.diagnostic?.code ?? 0,
+  enhanced: enhancedOf(own),
+  text: own.diagnostic?.text ?? '',
+});
+
+/** The reply to classify. `words` is the report's text for people. */
+export const judgedReply = (own: RecipientStatus, words: string): Reply => {
+  const near = wordsAbout(words, [own.finalRecipient, own.originalRecipient]);
+  const reply = replyOf(own);
+  const { code } = reply;
+  const text = `${reply.text} ${TO_MAIL_FROM.exec(near)?.[0] ?? ''}`.trim();
+  const enhanced = isDerived(own) ? null : reply.enhanced;
+  if (text !== '') {
+    if (enhanced !== null && !SAYS_NOTHING.test(enhanced)) return { code, enhanced, text };
+    if (findBounceRule({ code, enhanced: null, text }, own.remoteMta) !== undefined)
+      return { code, enhanced, text };
+  }
+  const quoted = text === '' ? replyInWords(near) : null;
+  return {
+    code: quoted?.code || code,
+    enhanced: quoted?.enhanced ?? enhanced,
+    text: [text, own.comment ?? '', near].join(' ').trim(),
+  };
+};
