@@ -3,9 +3,9 @@
 
 import { readFeedbackReport } from '#src/mail/arf.ts';
 import { isAutoReply } from '#src/mail/auto-reply.ts';
-import { readBounceNotice } from '#src/mail/bounce-notice.ts';
+import { readBounceNotice, readUnknownNotice } from '#src/mail/bounce-notice.ts';
 import { decodeText } from '#src/mail/decode-text.ts';
-import { type RecipientStatus, readDeliveryStatus } from '#src/mail/dsn.ts';
+import { namesRecipients, type RecipientStatus, readDeliveryStatus } from '#src/mail/dsn.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import { leavesOf, type MimePart, parseMessage } from '#src/mail/mime-parts.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
@@ -27,17 +27,21 @@ const textOf = ({ content, charset }: MimePart): string => decodeText(content, c
 const isComplete = ({ status, finalRecipient, originalRecipient }: RecipientStatus): boolean =>
   status !== null && (finalRecipient ?? originalRecipient) !== null;
 
-const statusesIn = (root: MimePart, parts: readonly MimePart[]): readonly RecipientStatus[] => {
+/** The fields of a report whose parts were lost: a gateway or a mailing list made one text of it. */
+const FIELDS_IN_TEXT = /^(?:reporting-mta|original-recipient|final-recipient):.*?(?=^--|(?![\s\S]))/ims;
+
+const statusesIn = (root: MimePart, parts: readonly MimePart[], text: string): readonly RecipientStatus[] => {
   const said = parts
     .filter(({ type }) => STATUS_TYPES.has(type))
     .slice(0, MAX_STATUS_PARTS)
     .flatMap((part) => readDeliveryStatus(textOf(part)));
-  if (said.length > 0 || root.type !== 'multipart/report') return said;
+  if (said.length > 0) return said;
   // The first part is the text for people.
-  return parts
-    .slice(1, 3)
+  const mistaken = (root.type === 'multipart/report' ? parts.slice(1, 3) : [])
     .filter(({ type }) => MISTAKEN_TYPES.has(type))
     .flatMap((part) => readDeliveryStatus(textOf(part)).filter(isComplete));
+  if (mistaken.length > 0) return mistaken;
+  return readDeliveryStatus(FIELDS_IN_TEXT.exec(text)?.[0] ?? '').filter(isComplete);
 };
 
 /** The text for people; of the HTML where there is no plain text. */
@@ -60,8 +64,13 @@ export const readReport = async (source: Buffer, { mailFrom }: ReportEnvelope): 
   if (message === null) return { kind: 'other' };
   const { root } = message;
   const parts = leavesOf(root);
-  const recipients = statusesIn(root, parts);
-  if (recipients.length > 0) return { kind: 'delivery_status', recipients };
+  const words = wordsIn(parts);
+  const isOfServer = mailFrom === '';
+  const recipients = statusesIn(root, parts, isOfServer ? words : '');
+  if (recipients.length > 0) return { kind: 'delivery_status', recipients, words };
+  // Fields without an outcome; the text around them has none either.
+  if (parts.some((part) => STATUS_TYPES.has(part.type) && namesRecipients(textOf(part))))
+    return { kind: 'other' };
   const feedback = parts
     .filter(({ type }) => type === 'message/feedback-report')
     .flatMap((part) => readFeedbackReport(textOf(part)) ?? [])[0];
@@ -71,8 +80,10 @@ export const readReport = async (source: Buffer, { mailFrom }: ReportEnvelope): 
   if (complaint) return { kind: 'feedback', feedback: complaint };
   const relayed = sesNoticeIn(parts);
   if (relayed) return { kind: 'relay_event', found: relayed.found };
-  const words = wordsIn(parts);
-  const notice = readBounceNotice(fields, words, mailFrom);
-  if (notice) return { kind: 'bounce', notice };
-  return isAutoReply(fields, words) ? { kind: 'auto_reply' } : { kind: 'other' };
+  const known = readBounceNotice(fields, words);
+  if (known) return { kind: 'bounce', notice: known };
+  if (isAutoReply(fields, words)) return { kind: 'auto_reply' };
+  const isReceipt = parts.some(({ type }) => type === 'message/disposition-notification');
+  const notice = isOfServer && !isReceipt ? readUnknownNotice(fields, words) : null;
+  return notice ? { kind: 'bounce', notice } : { kind: 'other' };
 };

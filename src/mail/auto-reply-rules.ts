@@ -20,7 +20,7 @@ const ANYTHING = /./;
 
 /** How subjects about an absence begin. They do not begin with `Re:`, which is a person's answer to such a mail. */
 const absence =
-  'automatic reply|automated reply|automatische antwort|automatische abwesenheitsnotiz|abwesenheits(?:notiz|assistent|nachricht|meldung|benachrichtigung)|abwesenheit|abwesend|autoreply|autoantwort|auto(?:mat(?:ic|ed))?[- ](?:re(?:ply|sponse)|antwort)|out of (?:the )?office(?: auto-?reply| reply)?|ooo|vacation(?: reply)?|(?:auto|away)(?=\\s*:)';
+  'automatic reply|automated reply|automatische antwort|automatische abwesenheitsnotiz|abwesenheits(?:notiz|assistent|nachricht|meldung|benachrichtigung)|abwesenheit|abwesend|autoreply|autoantwort|auto(?:mat(?:ic|ed))?[- ](?:re(?:ply|sponse)|antwort)|out of (?:the )?office(?: auto-?reply| reply)?|ooo|vacation(?: reply)?|r.ponse automatique|message d.absence|absence du bureau|risposta automatica|fuori ufficio|respuesta autom.tica|fuera de la oficina|resposta autom.tica|automatisch(?:e)? antwoord|afwezigheidsbericht|afwezig|odpowied. automatyczna|automatyczna odpowied.|autoodpowied.|poza biurem|autosvar|automatiskt svar|automatisk svar|(?:auto|away)(?=\\s*:)';
 
 /** A person says that they are away. */
 const isAway =

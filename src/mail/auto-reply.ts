@@ -1,6 +1,6 @@
 // Writes automatic replies (RFC 3834), and distinguishes them from mail that a person wrote. Pure.
 import { type AutoReplyRule, autoReplyRules } from './auto-reply-rules.ts';
-import { quotesRefusal } from './bounce-notice.ts';
+import { reportsRefusal } from './bounce-notice.ts';
 import { decodeWords } from './decode-text.ts';
 import { type Field, fieldValue } from './field-block.ts';
 import { encodeUnstructured } from './header-field.ts';
@@ -32,7 +32,10 @@ export const autoSubmitted = (fields: readonly Field[]): string | null =>
 const beforeQuotation = (text: string): string => {
   const lines = text.slice(0, MAX_TEXT).split('\n');
   const end = lines.findIndex((line) => QUOTED.some((pattern) => pattern.test(line.slice(0, MAX_LINE))));
-  return lines.slice(0, end === -1 ? lines.length : end).join('\n').slice(0, MAX_OPENING);
+  return lines
+    .slice(0, end === -1 ? lines.length : end)
+    .join('\n')
+    .slice(0, MAX_OPENING);
 };
 
 /** The beginning of a text, up to the first quotation. */
@@ -49,9 +52,9 @@ const isOther = (fields: readonly Field[]): boolean =>
   /^multipart\/report\b/i.test(fieldValue(fields, 'content-type') ?? '') ||
   OF_A_SERVER.test(fieldValue(fields, 'from') ?? '');
 
-/** The rule that recognizes a mail as an automatic reply; null if none does, or if it quotes how a mail was refused. `text` is that of its first part. */
+/** The rule that recognizes a mail as an automatic reply; null if none does, or if it says that a mail was refused. `text` is that of its first part. */
 export const autoReplyRuleOf = (fields: readonly Field[], text = ''): AutoReplyRule | null => {
-  if (isOther(fields) || quotesRefusal(beforeQuotation(text))) return null;
+  if (isOther(fields) || reportsRefusal(beforeQuotation(text))) return null;
   const opening = openingOf(text);
   const matches = (name: string, pattern: RegExp): boolean => {
     const value = fieldValue(fields, name);

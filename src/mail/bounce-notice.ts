@@ -68,11 +68,15 @@ export const readBounceNotice = (fields: readonly Field[], words: string): Bounc
 };
 
 /** Whether a text quotes the reply of a server that refused a mail. */
-export const quotesRefusal = (text: string): boolean => {
+const quotesRefusal = (text: string): boolean => {
   const reply = replyInWords(text);
   if (reply === null || reply.code === 0) return false;
   return reply.enhanced !== null || findBounceRule(reply) !== undefined;
 };
+
+/** Whether an opening is about a refusal. People may quote a reply in the midst of their own words. */
+export const reportsRefusal = (opening: string): boolean =>
+  quotesRefusal(opening) && (/^\s*[45]\d\d[ -]/m.test(opening) || NOT_DELIVERED.test(opening));
 
 /** A notice of no known form: only for mail that has the null sender and no sign of an automatic reply. Null if it neither says
  * that a mail was not delivered nor quotes a refusal. */
@@ -83,7 +87,10 @@ export const readUnknownNotice = (fields: readonly Field[], words: string): Boun
 };
 
 /** What a notice says about a recipient, in the form of a report. Null if it says nothing about it. */
-export const statusIn = ({ action, product, reason }: BounceNotice, address: string): RecipientStatus | null => {
+export const statusIn = (
+  { action, product, reason }: BounceNotice,
+  address: string,
+): RecipientStatus | null => {
   const near = wordsAbout(reason, [address]);
   const [subject = ''] = reason.split('\n', 1);
   if (product === UNKNOWN && !NOT_DELIVERED.test(`${subject}\n${near}`) && !quotesRefusal(near)) return null;

@@ -91,7 +91,7 @@ const CODE_AND_STATUS = /(?<![\w.])([45][0-57]\d)[- :]{1,3}#?[45]\.\d{1,3}\.\d{1
 /** A bare number can be anything. It counts as a reply code at the start of a line or behind words that introduce a reply,
  * and never before a unit. */
 const CODE =
-  /(?:^[\s>|<-]{0,20}|[:'"(;=>][ \t]?|\b(?:said|returned|error|reply|response):? )([45][0-57]\d)[- :]{1,3}(?=[^\d\s.,:-]|\d{1,3}: )(?!(?:[kmgt]i?)?b(?:ytes?)?\b|sec|min|hours?\b|stunden\b|days?\b|tage|messages?\b)/i;
+  /(?:^[\s>|<-]{0,20}|[:,'"(;=>][ \t]?|\b(?:said|returned|error|reply|response):? )([45][0-57]\d)[- :]{1,3}(?=[^\d\s.,:-]|\d{1,3}: )(?!(?:[kmgt]i?)?b(?:ytes?)?\b|sec|min|hours?\b|stunden\b|days?\b|tage|messages?\b)/i;
 const STATUS = /(?<![\w.])#?([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
 /** A line that ends a quoted reply: an empty one, a line of the other side in a transcript, or the next recipient. */
 const ENDS_REPLY =
@@ -131,7 +131,9 @@ const replyAt = (lines: readonly string[], pattern: RegExp): Reply | null => {
     if (!found || code === undefined) continue;
     const start = found.index + found[0].indexOf(code);
     const all = [line.slice(start), ...replyLinesFrom(lines, index).slice(1)];
-    const next = all.findIndex((one, at) => at > 0 && !isOfReply(one, all.slice(0, at).findLast(hasCode) ?? ''));
+    const next = all.findIndex(
+      (one, at) => at > 0 && !isOfReply(one, all.slice(0, at).findLast(hasCode) ?? ''),
+    );
     const [first = '', ...more] = next === -1 ? all : all.slice(0, next);
     // One server writes a colon behind the code.
     const quoted = [first.replace(/^(\d{3})[ :]{1,3}/, '$1 '), ...more].map((one) => one.trim());

@@ -12,14 +12,12 @@ import type { RecipientStatus } from './dsn.ts';
 import { type Reply, replyInWords } from './reply.ts';
 import { wordsAbout } from './words-about.ts';
 
-/** What software writes for a reply code that came without an enhanced one. */
-const DERIVED: ReadonlyMap<number, string> = new Map([
-  [550, '5.1.1'],
-  [551, '5.1.6'],
-  [552, '5.2.2'],
-  [553, '5.1.3'],
-  [554, '5.6.0'],
-]);
+/** Where the reply has no enhanced code, these are a guess from its code (Sendmail), which says no more than the code. */
+const GUESSED: Readonly<Record<number, RegExp>> = {
+  552: /\.(?:1\.\d+|2\.2)$/,
+  554: /\.(?:1\.\d+|6\.0)$/,
+};
+const GUESSED_OF_ANY = /\.1\.\d+$/;
 /** RFC 3463 §3.1 and §3.5: no detail, and "unable to route" without the reason. */
 const SAYS_NOTHING = /\.(?:0\.0|4\.4)$/;
 /** Only the reporting server knows that it gave up after all its attempts. */
@@ -28,11 +26,13 @@ const EXPIRED = /\.4\.7$/;
 /** Such a refusal is about the sender. */
 const TO_MAIL_FROM = /\b(?:in reply to|after) mail from\b/i;
 
-const isDerived = ({ status, diagnostic }: RecipientStatus): boolean =>
+const isGuess = ({ status, diagnostic }: RecipientStatus): boolean =>
   status !== null &&
   diagnostic !== null &&
+  diagnostic.code !== 0 &&
   diagnostic.enhanced === null &&
-  DERIVED.get(diagnostic.code) === status;
+  diagnostic.text !== '' &&
+  (GUESSED[diagnostic.code] ?? GUESSED_OF_ANY).test(status);
 
 const enhancedOf = ({ status, diagnostic }: RecipientStatus): string | null =>
   status !== null && EXPIRED.test(status) ? status : (diagnostic?.enhanced ?? status);
@@ -50,7 +50,7 @@ export const judgedReply = (own: RecipientStatus, words: string): Reply => {
   const reply = replyOf(own);
   const { code } = reply;
   const text = `${reply.text} ${TO_MAIL_FROM.exec(near)?.[0] ?? ''}`.trim();
-  const enhanced = isDerived(own) ? null : reply.enhanced;
+  const enhanced = isGuess(own) ? null : reply.enhanced;
   if (text !== '') {
     if (enhanced !== null && !SAYS_NOTHING.test(enhanced)) return { code, enhanced, text };
     if (findBounceRule({ code, enhanced: null, text }, own.remoteMta) !== undefined)

@@ -15,17 +15,19 @@ export const withoutReturned = (words: string): string => {
   return all.slice(0, RETURNED.exec(all)?.index);
 };
 
-/** From the first line with one of the addresses to the next recipient; the whole text if it has none of them. */
+/** From the recipient before to the next one; the whole text if it names none of the addresses. Many servers write the reason
+ * above the address. */
 export const wordsAbout = (words: string, addresses: readonly (string | null)[]): string => {
   const own = withoutReturned(words);
   const wanted = addresses.flatMap((address) => (address === null ? [] : [address.toLowerCase()]));
   const lines = own.split(/\r\n|\r|\n/);
-  const start = lines.findIndex((line) => wanted.some((one) => line.toLowerCase().includes(one)));
-  if (start === -1) return own;
+  const at = lines.findIndex((line) => wanted.some((one) => line.toLowerCase().includes(one)));
+  if (at === -1) return own;
   const isOther = (line: string): boolean => {
     const named = RECIPIENT.exec(line)?.[1]?.toLowerCase();
     return named !== undefined && !wanted.includes(named);
   };
-  const end = lines.findIndex((line, index) => index > start && isOther(line));
-  return lines.slice(start, Math.min(end === -1 ? lines.length : end, start + MAX_LINES)).join('\n');
+  const before = lines.slice(0, at).findLastIndex(isOther);
+  const next = lines.findIndex((line, index) => index > at && isOther(line));
+  return lines.slice(before + 1, Math.min(next === -1 ? lines.length : next, at + MAX_LINES)).join('\n');
 };

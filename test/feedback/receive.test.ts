@@ -20,12 +20,14 @@ import {
 
 const said = (action: RecipientStatus['action'], line: string | null): Report => ({
   kind: 'delivery_status',
+  words: '',
   recipients: [
     {
       action,
       status: null,
       finalRecipient: null,
       originalRecipient: null,
+      comment: null,
       remoteMta: null,
       diagnostic: line === null ? null : parseReply([line]),
     },

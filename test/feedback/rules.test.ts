@@ -15,13 +15,18 @@ const recipientStatus = (
   status,
   finalRecipient,
   originalRecipient: null,
+  comment: null,
   remoteMta: null,
   diagnostic: diagnostic === null ? null : parseReply([diagnostic]),
 });
-const dsn = (...recipients: RecipientStatus[]): Report => ({ kind: 'delivery_status', recipients });
+const dsn = (...recipients: RecipientStatus[]): Report => ({
+  kind: 'delivery_status',
+  recipients,
+  words: '',
+});
 const letter = (action: 'failed' | 'delayed', words: string): Report => ({
   kind: 'bounce',
-  notice: { action, product: 'qmail', recipient: null, reply: parseReply([words]) },
+  notice: { action, product: 'qmail', recipient: null, reason: words },
 });
 const feedback = (feedbackType: string): Report => ({
   kind: 'feedback',
@@ -72,8 +77,8 @@ describe('what a report means', () => {
     {
       name: 'a status that Sendmail made of the reply code, and words that say nothing',
       report: dsn(recipientStatus('failed', '5.1.1', '550 No thanks')),
-      signal: 'hard_bounced',
-      rule: 'unknown_address',
+      signal: 'soft_bounced',
+      rule: 'unknown',
     },
     {
       name: 'a code that two use for different things, by who gave it',

@@ -62,12 +62,14 @@ const outcomes = {
 
 const dsn = (action: 'delivered' | 'delayed' | 'failed', line: string): Report => ({
   kind: 'delivery_status',
+  words: '',
   recipients: [
     {
       action,
       status: null,
       finalRecipient: null,
       originalRecipient: null,
+      comment: null,
       remoteMta: null,
       diagnostic: parseReply([line]),
     },

@@ -2,16 +2,13 @@
 import { phrases, type Reason } from './phrases.ts';
 
 const GAP = '[^\\n]{0,40}?';
-const CJK = /[\u3040-\u30ff\u4e00-\u9fff]/;
-const pattern = (phrase: string): string => {
-  const words = phrase
+const pattern = (phrase: string): string =>
+  phrase
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     .replace(/[\u00c0-\u024f]/g, '\\S{1,2}')
     .replace(/'/g, "['’´`]?")
     .replace(/ … /g, `\\s${GAP}`)
     .replace(/ /g, '[\\s_-]{1,3}');
-  return CJK.test(phrase) ? words : `(?<![\\p{L}\\d])${words}`;
-};
 
 /** A pattern of what any language writes for the reason. */
 export const wordsOf = (reason: Reason): string =>
