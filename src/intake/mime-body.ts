@@ -1,8 +1,8 @@
 // The parts of a submitted message: the tree as it leaves, its files, and what it says as one text and one HTML, which are what
 // rules and people read. Pure.
 //
-// An alternative gives its plainest text and its richest HTML. Parts of a sequence are joined; where one of them has no text
-// form, the text is made from the HTML later, so that both have the same content. Left out of the tree are parts of an
+// An alternative gives its text and its HTML. Parts of a sequence are joined; where one of them has no text form, the text is
+// made from the HTML later, so that both have the same content. Left out of the tree are parts of an
 // alternative that only some programs show (text/watch-html, text/enriched), because no rule reads them.
 import { attachmentPolicy, meantType, typeOfFilename } from '#src/intake/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -82,9 +82,16 @@ const bodyOf = (form: 'text' | 'html', content: string, { flowed }: MimePart): B
   return { text: flowed === null ? content : unflow(content, flowed.delSp), html: null };
 };
 
+/** Usually one text and one HTML. Of more, programs differ in which they show, so the rules read all of them. */
+const joinAll = (given: readonly (string | null)[]): string | null => {
+  const found = given.filter((one) => one !== null);
+  refuseTooLong(found.reduce((sum, { length }) => sum + length, 0));
+  return found.length === 0 ? null : found.join('\n');
+};
+
 const alternative = (bodies: readonly Body[]): Body => ({
-  text: bodies.find(({ text }) => text !== null)?.text ?? null,
-  html: bodies.findLast(({ html }) => html !== null)?.html ?? null,
+  text: joinAll(bodies.map(({ text }) => text)),
+  html: joinAll(bodies.map(({ html }) => html)),
 });
 
 const sequence = (bodies: readonly Body[]): Body => {
@@ -116,7 +123,7 @@ const SIGNATURES: ReadonlySet<string> = new Set([
 /** RFC 2046 §5.1.1, and further characters that can be quoted. */
 const BOUNDARY = /^[!#-[\]-~]{1,70}$/;
 /** What a server on the way, or the service's own signature, would need to change (RFC 1847 §2.1). */
-const NOT_KEPT_WHOLE = /[^\t\r\n\x20-\x7e]|\r(?!\n)|(?<!\r)\n|[^\r\n]{999}/;
+const NOT_KEPT_WHOLE = /[^\t\r\n\x20-\x7e]|\r(?!\n)|(?<!\r)\n|^.{999}/m;
 
 const signedParts = (part: MimePart): SignedParts => {
   const boundary = part.parameters.find(([name]) => name === 'boundary')?.[1] ?? '';

@@ -18,7 +18,7 @@ const KEPT_FIELDS = [
 ];
 
 /** RFC 6838 §4.2 */
-const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 /** Without the marks of RFC 2231, which are written where a value needs them. */
 const PARAMETER_NAME = /^[a-z0-9!#$&+.^_`|~-]{1,40}$/;
 const NEEDS_NO_QUOTES = /^[\w.+-]{1,60}$/;
@@ -51,37 +51,50 @@ const contentFields = ({ fields }: MimePart): string =>
     return text === '' || !isHeaderValueSafe(text) ? '' : encodeUnstructured(name, text);
   }).join('');
 
-const dispositionField = (disposition: MimePart['disposition'], parameters: Parameters): string =>
-  disposition === null ? '' : `Content-Disposition: ${withParameters(disposition, parameters)}\r\n`;
+/** `parameters` are those of the disposition. */
+const fieldsOf = (
+  part: MimePart,
+  parameters: Parameters,
+  disposition: MimePart['disposition'] = part.disposition,
+): string =>
+  disposition === null
+    ? contentFields(part)
+    : `Content-Disposition: ${withParameters(disposition, parameters)}\r\n${contentFields(part)}`;
+
+/** What is no file has no file's name, and its size changes. */
+const fieldsOfNoFile = (part: MimePart): string =>
+  fieldsOf(part, kept(part.dispositionParameters, 'filename', 'size'));
 
 export const headOfMultipart = (part: MimePart): Head => ({
   type: withParameters(typeOf(part, 'multipart/mixed'), kept(part.parameters, 'boundary')),
-  fields: contentFields(part),
+  fields: fieldsOfNoFile(part),
 });
 
 /** `boundary` is in what is signed. */
 export const headOfSigned = (part: MimePart, boundary: string): Head => ({
   type: `${withParameters(part.type, kept(part.parameters, 'boundary'))};\r\n boundary="${boundary}"`,
-  fields: contentFields(part),
+  fields: fieldsOfNoFile(part),
 });
 
-/** It leaves in UTF-8. What is shown as a part of the message is no file, so it has no file's name. */
+/** It leaves in UTF-8. */
 export const headOfText = (part: MimePart): Head => ({
   type: withParameters(part.type, [['charset', 'utf-8'], ...kept(part.parameters, 'charset', 'name')]),
-  fields: `${dispositionField(part.disposition, kept(part.dispositionParameters, 'filename', 'size'))}${contentFields(part)}`,
+  fields: fieldsOfNoFile(part),
 });
 
 /** Text that is a file is never shown as a part of the message: the content rules have not read it. */
 export const headOfFile = (part: MimePart): Head => {
   const filename = part.filename?.normalize('NFC') ?? '';
   const isTable = part.type.startsWith('text/') && part.type !== 'text/calendar';
-  const given = named(kept(part.dispositionParameters), 'filename', filename);
-  const disposition = isTable ? 'attachment' : part.disposition;
   return {
     type: withParameters(
       typeOf(part, 'application/octet-stream'),
       named(kept(part.parameters, 'boundary'), 'name', filename),
     ),
-    fields: `${dispositionField(disposition, given)}${contentFields(part)}`,
+    fields: fieldsOf(
+      part,
+      named(kept(part.dispositionParameters), 'filename', filename),
+      isTable ? 'attachment' : part.disposition,
+    ),
   };
 };

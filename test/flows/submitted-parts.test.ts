@@ -110,7 +110,8 @@ const essence = (part: Part, isSigned = part.type === 'multipart/signed'): unkno
   return {
     ...part,
     parameters: without(part.parameters, ...changes),
-    content: isText && !isSigned ? part.content.trimEnd() : part.content,
+    content:
+      isText && !isSigned ? part.content.trimEnd().replace(/(?<=charset=)[\w-]+/, 'utf-8') : part.content,
     parts: part.parts.map((child) => essence(child, isSigned)),
   };
 };
