@@ -12,7 +12,7 @@ import { statusSchema } from '#src/messages/schema.ts';
 import { sendAnswer } from './schema.ts';
 import * as fields from './send-fields.ts';
 
-const MAX_EMAIL = 1_000;
+export const MAX_EMAIL = 1_000;
 const MAX_RECIPIENT_NAME = 200;
 
 const template = z
@@ -89,7 +89,7 @@ export const batchItem = z.union([sendAnswer, refused]).meta({ id: 'BatchResult'
 
 const result = z
   .looseObject({
-    email: z.string().describe('as it was given'),
+    email: z.string().describe('as it was given; empty where it is missing'),
     id: z.uuid().optional(),
     message_id: z.uuid().optional(),
     status: statusSchema.optional(),

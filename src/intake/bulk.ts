@@ -1,6 +1,7 @@
 // One content for thousands of recipients: each gets a message of their own with their own values in it. The content
-// is stored once, and for each message its values. All of it is checked before anything is sent. Rules look at every message,
-// scanners at the first one, because the others are made of the same content.
+// is stored once, and for each message its values. An entry that cannot be sent is refused in its place of the answer; only a
+// fault of the whole, such as a template that cannot be used, refuses the request. Rules look at every message, scanners at
+// the first one, because the others are made of the same content.
 import { hash } from 'node:crypto';
 import { type Assessment, assessAlike } from '#src/intake/content/assessment.ts';
 import { type CompiledContent, compileContent, type TemplateContent } from '#src/intake/templates/render.ts';
@@ -15,7 +16,7 @@ import type { MergeData } from '#src/mail/merge-fields.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { accept } from './accept.ts';
-import { type BulkBody, type BulkRecipient, bulkRecipient } from './bulk-schema.ts';
+import { type BulkBody, type BulkRecipient, bulkRecipient, MAX_EMAIL } from './bulk-schema.ts';
 import { type Draft, frameOf } from './draft.ts';
 import { evaluate, scan } from './evaluate.ts';
 import type { IntakeContext } from './intake-context.ts';
@@ -39,10 +40,12 @@ export interface BulkRequest extends ManyRequest {
 /** What they look at is the same for every recipient: their refusal is answered once, for the whole request. */
 export const CONCERNS_ALL = ['sender', 'request', 'time'] as const;
 
+const entryPath = (index: number): string => `body.recipients[${index}]`;
+
 /** UTF-16 code units of the values that all messages store; values for all recipients are stored with each of them. */
 const MAX_KEPT = 100_000_000;
-/** The first ones show the mistake. */
-const ENOUGH_PROBLEMS = 20;
+/** Of one entry: the first ones show the mistake, and there may be thousands of entries. */
+const ENOUGH_PROBLEMS = 5;
 
 export interface BulkContent {
   readonly content: TemplateContent;
@@ -79,46 +82,13 @@ export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
   };
 };
 
-export interface Wanted {
-  readonly given: BulkRecipient;
-  readonly data: MergeData;
-}
-
-/**
- * The recipients with values for each, in their order. Throws `invalid_request` where any is malformed or lacks what
- * the template needs.
- */
-export const wantedOf = async (
-  { compiled }: Pick<BulkContent, 'compiled'>,
-  { recipients, data = {} }: BulkBody,
-): Promise<Wanted[]> => {
-  const problems: FieldProblem[] = [];
-  const all: Wanted[] = [];
-  const pause = createSlices();
-  let kept = 0;
-  for (const [index, item] of recipients.entries()) {
-    await pause();
-    const root = `body.recipients[${index}]`;
-    const checked = check(bulkRecipient, item, root);
-    if (checked.problems === null) {
-      const given = checked.value;
-      const values = toMergeData({ ...data, ...given.data });
-      problems.push(...compiled.problemsOf(values, `${root}.data`));
-      for (const value of Object.values(compiled.dataOfBody(values))) kept += value.length;
-      if (kept > MAX_KEPT)
-        throw unfit([{ path: 'body.data', message: 'is too long for this number of recipients' }]);
-      all.push({ given, data: values });
-    } else problems.push(...checked.problems);
-    if (problems.length >= ENOUGH_PROBLEMS) break;
-  }
-  if (problems.length > 0) throw unfit(problems);
-  return all;
-};
-
-/** A recipient with the values of their message, or with the reason why they get none. */
-interface Addressed extends Wanted {
+/** One of the recipients, with the values of their message, or with the reason why they get none. */
+interface Entry {
+  /** As it was given; '' where it is missing. */
+  readonly email: string;
   readonly to: Mailbox | AppError;
-  /** Index of an earlier recipient with the same address and values. */
+  readonly data: MergeData;
+  /** Index of an earlier entry with the same address and values. */
   readonly duplicateOf: number | null;
 }
 
@@ -145,17 +115,47 @@ const mailboxOf = ({ email, name }: BulkRecipient): Mailbox | AppError => {
 const identityOf = ({ compiled }: BulkContent, { address }: Mailbox, data: MergeData): string =>
   [addressKey(address), ...compiled.fields.map((name) => data[name] ?? '')].join('\0');
 
-const addressAll = async (written: BulkContent, wanted: readonly Wanted[]): Promise<Addressed[]> => {
+const emailOf = (item: unknown): string => {
+  const { email } = (item ?? {}) as { readonly email?: unknown };
+  return typeof email === 'string' ? email.slice(0, MAX_EMAIL) : '';
+};
+
+const unfitEntry = (problems: readonly FieldProblem[]): AppError =>
+  new AppError('invalid_entry', unfit(problems).message, {
+    extra: { fields: problems.slice(0, ENOUGH_PROBLEMS) },
+  });
+
+/** Throws `invalid_request` where the values of all entries together are too long. */
+const entriesOf = async (
+  written: BulkContent,
+  { recipients, data: common = {} }: BulkBody,
+): Promise<Entry[]> => {
+  const { compiled } = written;
   const seen = new Map<string, number>();
   const pause = createSlices();
-  const all: Addressed[] = [];
-  for (const [index, { given, data }] of wanted.entries()) {
+  let kept = 0;
+  const entryOf = (item: unknown, index: number): Entry => {
+    const root = entryPath(index);
+    const none = { email: emailOf(item), data: {}, duplicateOf: null };
+    const checked = check(bulkRecipient, item, root);
+    if (checked.problems !== null) return { ...none, to: unfitEntry(checked.problems) };
+    const data = toMergeData({ ...common, ...checked.value.data });
+    const problems = compiled.problemsOf(data, `${root}.data`);
+    if (problems.length > 0) return { ...none, to: unfitEntry(problems) };
+    const to = mailboxOf(checked.value);
+    if (to instanceof AppError) return { ...none, to };
+    for (const value of Object.values(compiled.dataOfBody(data))) kept += value.length;
+    if (kept > MAX_KEPT)
+      throw unfit([{ path: 'body.data', message: 'is too long for this number of recipients' }]);
+    const identity = identityOf(written, to, data);
+    const duplicateOf = seen.get(identity) ?? null;
+    if (duplicateOf === null) seen.set(identity, index);
+    return { email: none.email, to, data, duplicateOf };
+  };
+  const all: Entry[] = [];
+  for (const [index, item] of recipients.entries()) {
     await pause();
-    const to = mailboxOf(given);
-    const identity = to instanceof AppError ? null : identityOf(written, to, data);
-    const duplicateOf = identity === null ? null : (seen.get(identity) ?? null);
-    if (identity !== null && duplicateOf === null) seen.set(identity, index);
-    all.push({ given, data, to, duplicateOf });
+    all.push(entryOf(item, index));
   }
   return all;
 };
@@ -204,12 +204,12 @@ const sendAll = async (
   intake: IntakeContext,
   request: BulkRequest,
   common: Common,
-  addressed: readonly Addressed[],
+  entries: readonly Entry[],
   digest: Buffer,
 ): Promise<Outcome[]> => {
   const { tenantId, projects, body, key, log } = request;
   const { content } = common.written;
-  const first = addressed.find(({ to }) => !(to instanceof AppError));
+  const first = entries.find(({ to }) => !(to instanceof AppError));
   const assess =
     first && !(first.to instanceof AppError)
       ? await tryFirst(intake, request, draftFor(common, first.to, first.data, null))
@@ -217,9 +217,9 @@ const sendAll = async (
   const sharedId = await intake.files.write(tenantId, (db) =>
     messageStore(db).insertShared(content, intake.clock.now()),
   );
-  const sendOne = ({ to, data, duplicateOf }: Addressed, index: number): Promise<Outcome | null> => {
+  const sendOne = ({ to, data, duplicateOf }: Entry, index: number): Promise<Outcome | null> => {
     if (duplicateOf !== null) return Promise.resolve(null);
-    return outcomeOf(`body.recipients[${index}]`, log, async () => {
+    return outcomeOf(entryPath(index), log, async () => {
       if (to instanceof AppError) throw to;
       return accept(intake, {
         tenantId,
@@ -232,15 +232,15 @@ const sendAll = async (
       });
     });
   };
-  const sent = await workThrough(addressed, sendOne);
+  const sent = await workThrough(entries, sendOne);
   // A refusal or an earlier answer leaves it unused; should this fail, retention removes it.
   await intake.files
     .write(tenantId, (db) => messageStore(db).removeUnusedShared(sharedId))
     .catch(() => undefined);
-  return addressed.map(({ duplicateOf }, index) => sent[duplicateOf ?? index] as Outcome);
+  return entries.map(({ duplicateOf }, index) => sent[duplicateOf ?? index] as Outcome);
 };
 
-const resultOf = ({ given: { email }, duplicateOf }: Addressed, outcome: Outcome) => ({
+const resultOf = ({ email, duplicateOf }: Entry, outcome: Outcome) => ({
   email,
   ...(outcome.kind === 'accepted' ? outcome.answer : outcome.refusal),
   ...(duplicateOf === null ? {} : { duplicate_of: duplicateOf }),
@@ -255,9 +255,9 @@ export const sendBulk = (intake: IntakeContext, request: BulkRequest): Promise<A
   return answerWhole(intake, whole, async (): Promise<WholeAnswer> => {
     const written = await intake.files.read(tenantId, (db) => bulkContent(db, body));
     const common = commonOf(body, written);
-    const addressed = await addressAll(written, await wantedOf(written, body));
-    const outcomes = await sendAll(intake, request, common, addressed, digest);
-    const results = addressed.map((one, index) => resultOf(one, outcomes[index] as Outcome));
+    const entries = await entriesOf(written, body);
+    const outcomes = await sendAll(intake, request, common, entries, digest);
+    const results = entries.map((one, index) => resultOf(one, outcomes[index] as Outcome));
     return { status: statusOf(outcomes), body: { results }, outcomes };
   });
 };

@@ -90,7 +90,7 @@ const rooted = (extra: object, root: string): object =>
         ...extra,
         fields: extra.fields.map((field: { path: string }) => ({
           ...field,
-          path: field.path.replace(/^body(?=\.|$)/, root),
+          path: field.path.startsWith(root) ? field.path : field.path.replace(/^body(?=\.|$)/, root),
         })),
       }
     : extra;

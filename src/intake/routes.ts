@@ -156,7 +156,7 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
   const bulk = {
     ...sending,
     description:
-      'One message a recipient, each with its own values in it and its own way to unsubscribe. Placeholders are `{{name}}`, values are escaped in HTML. Where any recipient lacks a value, nothing is sent. Rules look at each message, scanners at the first. Attachments cannot be sent so.',
+      'One message a recipient, each with its own values in it and its own way to unsubscribe. Placeholders are `{{name}}`, values are escaped in HTML. An entry that lacks a value or has a malformed address is refused in its place of the answer, the others are sent. Rules look at each message, scanners at the first. Attachments cannot be sent so.',
     responses: {
       202: {
         description: 'One result a recipient, in their order; at least one was accepted.',

@@ -145,7 +145,7 @@ const decisionsWith = (kept: string, verdicts: readonly Verdict[]): string => {
   return packDecisions(unpackDecisions(kept).map((decision) => latest.get(decision.gate) ?? decision));
 };
 
-/** `scheduledAt`: ms; a time that has passed means at once. */
+/** `scheduledAt`: ms; a time that has just passed means at once. */
 export const reschedule = async (
   intake: IntakeContext,
   request: ScheduledChange,

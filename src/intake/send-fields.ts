@@ -175,7 +175,9 @@ export const sendFields = {
   calendar: calendar.optional().describe('attaches an invitation that calendar programs read'),
   scheduled_at: z.iso
     .datetime({ offset: true })
-    .describe(`at most ${defaultLimits.days_ahead} days ahead; a time that has passed means at once`)
+    .describe(
+      `at most ${defaultLimits.days_ahead} days ahead; a time that passed in the last 5 minutes means at once, an older one is refused`,
+    )
     .optional(),
   idempotency_key: idempotencyKey.optional().describe('the header Idempotency-Key wins'),
 };

@@ -185,6 +185,12 @@ export const errorTable = {
     hint: 'Correct or remove the addresses in `recipients`.',
     extra: { recipients: z.array(z.string()) },
   },
+  invalid_entry: {
+    status: 422,
+    smtp: '554 5.6.0',
+    hint: 'Correct the fields of this entry named in `fields`; the other entries are not affected.',
+    extra: { fields: z.array(fieldProblem) },
+  },
   rate_limited: {
     status: 429,
     smtp: '451 4.7.0',

@@ -193,44 +193,6 @@ describe('before anything is sent, refused is', () => {
     code: string,
     paths: string[],
   ])[] = [
-    [
-      'a recipient without a value',
-      { recipients: [anna, { email: 'b@example.org' }] },
-      400,
-      'invalid_request',
-      ['body.recipients[1].data.name', 'body.recipients[1].data.link'],
-    ],
-    [
-      'a link that is none',
-      { recipients: [anna, { ...ben, data: { name: 'B', link: 'javascript:1' } }] },
-      400,
-      'invalid_request',
-      ['body.recipients[1].data.link'],
-    ],
-    [
-      'a subject that would be empty',
-      {
-        recipients: [anna, { ...ben, data: { name: '', link } }],
-        template: { subject: '{{name}}', text: 'x' },
-      },
-      400,
-      'invalid_request',
-      ['body.recipients[1].data'],
-    ],
-    [
-      'a malformed recipient',
-      { recipients: [anna, { email: 7 }, { ...ben, date: {} }, 'cara@example.org'] },
-      400,
-      'invalid_request',
-      ['body.recipients[1].email', 'body.recipients[2].date', 'body.recipients[3]'],
-    ],
-    [
-      'a value that is none',
-      { recipients: [{ ...anna, data: { name: null, link } }] },
-      400,
-      'invalid_request',
-      ['body.recipients[0].data.name'],
-    ],
     ['nobody', { recipients: [] }, 400, 'invalid_request', ['body.recipients']],
     [
       'a template without content',
@@ -300,11 +262,6 @@ describe('before anything is sent, refused is', () => {
     expect([counted('messages'), counted('shared_contents'), counted('idempotency_keys')]).toEqual(before);
   });
 
-  test('more than 20 problems by the first 20', async () => {
-    const { body } = await post({ recipients: numbered('r', 1_000).map((email) => ({ email })) });
-    expect(body.fields).toHaveLength(20);
-  });
-
   test('10,001 recipients', async () => {
     const recipients = numbered('r', 10_001).map((email) => ({ email }));
     const { status, body } = await post({ template: { subject: 'x', text: 'y' }, recipients });
@@ -315,6 +272,79 @@ describe('before anything is sent, refused is', () => {
     const bare = await app.createSender();
     const { status, body } = await post({ recipients: [anna] }, {}, bare);
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'impressum_incomplete' });
+  });
+});
+
+describe('an entry that cannot be sent is refused in its place, and the others are sent:', () => {
+  const entries: [says: string, entry: unknown, paths: string[], template?: object][] = [
+    ['without a value', { email: 'b@example.org' }, ['.data.name', '.data.link']],
+    ['with a link that is none', { ...ben, data: { name: 'B', link: 'javascript:1' } }, ['.data.link']],
+    [
+      'whose subject would be empty',
+      { ...ben, data: { name: '', link } },
+      ['.data'],
+      { subject: '{{name}}', text: 'x' },
+    ],
+    ['with an address that is no text', { email: 7, data: ben.data }, ['.email']],
+    ['with a field that there is not', { ...ben, date: {} }, ['.date']],
+    ['that is no object', 'cara@example.org', ['']],
+    ['that is nothing', null, ['']],
+    ['with a value that is none', { ...ben, data: { name: null, link } }, ['.data.name']],
+  ];
+  test.each(entries)('%s', async (_, entry, paths, own) => {
+    const before = counted('messages') ?? 0;
+    const email = ((entry ?? {}) as { email?: unknown }).email;
+    const recipients = [anna, entry, { ...ben, email: 'last@example.org' }];
+    const { status, body } = await post({ recipients, ...(own ? { template: own } : {}) });
+    expect(status).toBe(202);
+    expect(body.results).toEqual([
+      expect.objectContaining({ email: anna.email, status: 'queued' }),
+      {
+        email: typeof email === 'string' ? email : '',
+        status_code: 422,
+        code: 'invalid_entry',
+        error: expect.any(String),
+        hint: expect.any(String),
+        fields: paths.map((path) => ({ path: `body.recipients[1]${path}`, message: expect.any(String) })),
+      },
+      expect.objectContaining({ email: 'last@example.org', status: 'queued' }),
+    ]);
+    expect(counted('messages')).toBe(before + 2);
+  });
+
+  test('where none is left, the whole is 422, and the key is free again', async () => {
+    const before = [counted('messages'), counted('shared_contents'), counted('idempotency_keys')];
+    const headers = { 'Idempotency-Key': 'none left' };
+    const { status, body } = await post(
+      { recipients: [{ email: 'a@example.org' }, { email: 'nobody' }] },
+      headers,
+    );
+    expect([status, body.results.map(({ status_code }) => status_code)]).toEqual([422, [422, 422]]);
+    expect([counted('messages'), counted('shared_contents'), counted('idempotency_keys')]).toEqual(before);
+    expect((await post({ recipients: [anna] }, headers)).status).toBe(202);
+  });
+
+  test('each of thousands, with its first problems', async () => {
+    const many = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`v${index}`, index]));
+    const text = Object.keys(many)
+      .map((name) => `{{${name}}}`)
+      .join();
+    const recipients = [...numbered('r', 1_000).map((email) => ({ email })), { ...anna, data: many }];
+    const { status, body } = await post({ recipients, template: { subject: 'x', text } });
+    expect(status).toBe(202);
+    expect(body.results.map((result) => (result.fields as unknown[] | undefined)?.length)).toEqual([
+      ...Array.from({ length: 1_000 }, () => 5),
+      undefined,
+    ]);
+  });
+
+  test('under one key, the same request is answered as it was', async () => {
+    const headers = { 'Idempotency-Key': 'mixed' };
+    const recipients = [{ email: 'a@example.org' }, anna];
+    const first = await post({ recipients }, headers);
+    const again = await post({ recipients }, headers);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
   });
 });
 

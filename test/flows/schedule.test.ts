@@ -102,10 +102,47 @@ describe('a message for later', () => {
     expect(arrivals(id)).toBe(1);
   });
 
-  test('is sent at once where its time has passed', async () => {
-    const answer = await call('POST', '/send', { ...letter, scheduled_at: toIso(NOON - 400 * DAY) });
-    expect(answer.body).toEqual({ id: UUID, message_id: answer.body.id, status: 'queued' });
-    await app.untilStatus(sender, answer.body.id, 'processed');
+  describe('of a time that has passed', () => {
+    /** Each way to name a time; the refusal of the one message that it is about. */
+    const ways: Readonly<Record<string, (scheduled_at: string) => Promise<Partial<Refusal>>>> = {
+      'a send': async (scheduled_at) => (await call('POST', '/send', { ...letter, scheduled_at })).body,
+      'a send on the flat path': async (scheduled_at) =>
+        (await app.request<Refusal>('POST', '/api/emails', { ...letter, scheduled_at }, sender.token)).body,
+      'an item of a batch': async (scheduled_at) =>
+        (await call<Refusal[]>('POST', '/send/batch', [{ ...letter, scheduled_at }, letter])).body[0] ?? {},
+      'a bulk': async (scheduled_at) => {
+        const template = { subject: 'Ihr Termin', text: 'Am Montag.' };
+        const fields = { message_kind: 'transactional', route: 'outgoing', scheduled_at };
+        const recipients = [{ email: letter.to }];
+        const { body } = await call<Refusal & { results?: Refusal[] }>('POST', '/send/bulk', {
+          ...{ template, recipients },
+          ...fields,
+        });
+        return body.results?.[0] ?? body;
+      },
+      'another time': async (scheduled_at) => (await move(await sendAt(due), scheduled_at)).body,
+    };
+
+    test.each(Object.keys(ways))('%s is sent at once up to 5 minutes after it', async (way) => {
+      const answer = await ways[way]?.(toIso(NOON - 5 * MINUTE));
+      expect(answer).toMatchObject({ id: UUID, status: 'queued' });
+      await app.untilStatus(sender, String(answer?.id), 'processed');
+    });
+
+    test.each(Object.keys(ways))('%s is refused after that, with field and time', async (way) => {
+      const time = toIso(NOON - 5 * MINUTE - 1);
+      const path = way === 'an item of a batch' ? 'body[0].scheduled_at' : 'body.scheduled_at';
+      expect(await ways[way]?.(time)).toMatchObject({
+        code: 'invalid_request',
+        error: expect.stringContaining('scheduled_at'),
+        fields: [{ path, message: expect.stringContaining(time) }],
+      });
+      const score = await call<{ would_refuse: string }>('POST', '/send/score', {
+        ...letter,
+        scheduled_at: time,
+      });
+      expect(score.body.would_refuse).toBe('invalid_request');
+    });
   });
 
   test('may be 30 days ahead, and not a millisecond more', async () => {
@@ -250,9 +287,9 @@ describe('given another time', () => {
     await app.untilStatus(sender, id, 'processed');
   });
 
-  test('that has passed, it is sent at once', async () => {
+  test('that has just passed, it is sent at once', async () => {
     const id = await sendAt(due);
-    expect((await move(id, NOON - HOUR)).body).toEqual({ id, message_id: id, status: 'queued' });
+    expect((await move(id, NOON - 1)).body).toEqual({ id, message_id: id, status: 'queued' });
     await app.untilStatus(sender, id, 'processed');
     expect(arrivals(id)).toBe(1);
   });

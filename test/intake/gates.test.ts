@@ -5,7 +5,7 @@ import type { Draft } from '#src/intake/draft.ts';
 import { type Facts, factsOfDraft, type GateKind, gateKinds, kindOf, leavesAt } from '#src/intake/gate.ts';
 import { gateErrors, gates, runGates } from '#src/intake/gates.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
-import { DAY, toIso } from '#src/kernel/time.ts';
+import { DAY, MINUTE, toIso } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { kindNames } from '#src/messages/kinds.ts';
@@ -105,7 +105,7 @@ describe('passes', () => {
     { name: 'an attachment', draft: { attachments: [pdf] } },
     { name: 'a signed message', draft: { parts: SIGNED } },
     { name: 'a time 30 days ahead', draft: { scheduledAt: NOW + 30 * DAY } },
-    { name: 'a time that has passed', draft: { scheduledAt: NOW - 400 * DAY } },
+    { name: 'a time that has just passed', draft: { scheduledAt: NOW - 5 * MINUTE } },
     { name: 'marketing on day 3 of the warm-up', facts: { ...MARKETING, warmup: warming(3) } },
     {
       name: 'marketing on day 2 for the day after',
@@ -312,6 +312,20 @@ describe('refuses', () => {
       extra: { fields: [{ path: 'body.scheduled_at', message: 'must be at most 30 days ahead' }] },
     },
     {
+      name: 'a time more than 5 minutes ago',
+      draft: { scheduledAt: NOW - 5 * MINUTE - 1 },
+      gate: 'schedule',
+      code: 'invalid_request',
+      extra: {
+        fields: [
+          {
+            path: 'body.scheduled_at',
+            message: `is in the past: ${toIso(NOW - 5 * MINUTE - 1)}; leave it out to send at once`,
+          },
+        ],
+      },
+    },
+    {
       name: 'marketing without an Impressum',
       facts: { ...MARKETING, legal: { street: 'Am Markt 1', city: '', privacy_url: null } },
       gate: 'impressum',
@@ -334,7 +348,7 @@ describe('refuses', () => {
     },
     {
       name: 'marketing for a time that has passed, on day 2 of the warm-up',
-      draft: { scheduledAt: NOW - 30 * DAY },
+      draft: { scheduledAt: NOW - MINUTE },
       facts: { ...MARKETING, warmup: warming(2) },
       gate: 'warmup_day',
       code: 'warmup_not_ready',

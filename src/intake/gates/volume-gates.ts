@@ -1,14 +1,16 @@
-// Gates that ask how much and when: the plan's cap in the UTC month, how far ahead a message may be scheduled, and the
+// Gates that ask how much and when: the plan's cap in the UTC month, the time that a message may be scheduled for, and the
 // warm-up, which caps the mails of the UTC day on which the message leaves.
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { warmupDay as dayOfWarmup, warmupCaps } from '#src/accounts/tenants/rules.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { DAY, toIso } from '#src/kernel/time.ts';
+import { DAY, MINUTE, toIso } from '#src/kernel/time.ts';
 import { type DepartureFacts, defineGate, leavesAt } from '../gate.ts';
 
 export const FIRST_BROADCAST_DAY = 3;
 /** Transactional mail waits for another day only beyond this multiple of the cap. */
 const TRANSACTIONAL_SLACK = 2;
+/** Clocks differ, and a request may have waited: such a message leaves at once. An older time is a mistake. */
+const PAST_ALLOWANCE_MS = 5 * MINUTE;
 
 export const planCap = defineGate({
   name: 'plan_cap',
@@ -38,11 +40,15 @@ export const schedule = defineGate({
     if (scheduledAt === null) return { facts: { scheduled_at: null } };
     const latest = now + limits.days_ahead * DAY;
     const facts = { scheduled_at: toIso(scheduledAt), latest: toIso(latest) };
-    if (scheduledAt <= latest) return { facts };
-    const message = `must be at most ${limits.days_ahead} days ahead`;
+    const earliest = now - PAST_ALLOWANCE_MS;
+    if (scheduledAt >= earliest && scheduledAt <= latest) return { facts };
+    const message =
+      scheduledAt > latest
+        ? `must be at most ${limits.days_ahead} days ahead`
+        : `is in the past: ${toIso(scheduledAt)}; leave it out to send at once`;
     return {
       facts,
-      refusal: new AppError('invalid_request', `The time it is to be sent at ${message}.`, {
+      refusal: new AppError('invalid_request', `\`scheduled_at\` ${message}.`, {
         extra: { fields: [{ path: 'body.scheduled_at', message }] },
       }),
     };
