@@ -1,6 +1,12 @@
 // The HTTP server: node's own with bounds against slow and greedy clients, express's requests on it, and the declared
 // routes. TLS is the business of a proxy in front.
-import { createServer, IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import express, { type Request } from 'express';
 import { redactText } from '#src/events/redact.ts';
@@ -10,6 +16,7 @@ import { newId } from '#src/kernel/id.ts';
 import { type Log, REQUEST_LINE } from '#src/kernel/log.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { Exchange } from './exchange.ts';
+import { whyMalformed } from './request-head.ts';
 import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
 
 export interface HttpServerOptions extends ServeOptions {
@@ -71,12 +78,16 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   };
 
   const handle: RequestListener = (request, response) => {
+    const problem = whyMalformed(request);
+    if (problem !== null) {
+      refuseHead(response, problem);
+      return;
+    }
     let exchange: Exchange;
     try {
       exchange = new Exchange(request as Request, response, log);
-    } catch (noPath) {
-      // Of a target like `http://[`.
-      refuseMalformed(noPath as Error, request.socket);
+    } catch {
+      refuseHead(response, 'The target of the request has no path that can be read.');
       return;
     }
     inFlight += 1;
@@ -136,26 +147,35 @@ const listen = (server: Server, { host, port }: { host: string; port: number }) 
     });
   });
 
+const HEAD_HINT = 'Send a complete head of at most 16 KiB, then the body without pauses.';
+
+const malformed = (message: string) => {
+  const problem = new AppError('invalid_request', message, { hint: HEAD_HINT, extra: { fields: [] } });
+  const body = JSON.stringify(problem);
+  const headers = {
+    'X-Request-Id': newId(),
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  };
+  return { headers, body };
+};
+
+/** By node's own way, so that it comes after the answers to the requests before it. */
+const refuseHead = (response: ServerResponse, message: string): void => {
+  const { headers, body } = malformed(message);
+  response.writeHead(400, headers).end(body);
+};
+
 /** Answers what is not HTTP at all, or too slow or too long in its head, where the connection still takes an answer. */
 const refuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const problem = new AppError(
-    'invalid_request',
-    'The request is not well-formed HTTP/1.1, too slow or too long.',
-    {
-      hint: 'Send a complete head of at most 16 KiB, then the body without pauses.',
-      extra: { fields: [] },
-    },
-  );
-  const body = JSON.stringify(problem);
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nX-Request-Id: ${newId()}\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    () => socket.destroy(),
-  );
+  const { headers, body } = malformed('The request is not well-formed HTTP/1.1, too slow or too long.');
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join('')}\r\n${body}`, () => socket.destroy());
 };
 
 /** A path that is nearly a link of a mail holds a token and where it leads, as the link does. */

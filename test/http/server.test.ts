@@ -451,7 +451,7 @@ describe('requests and their answers', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code: 'invalid_request' });
   });
 
-  test.each(['a://b?c', 'http://b?c', '?c', 'http://['])(
+  test.each(['a://b?c', 'http://b?c', 'http://x?c', '?c', 'http://[', '//a@[#x'])(
     'the target %s, which has no path, harms nothing',
     async (target) => {
       const server = await startServer();
@@ -460,6 +460,40 @@ describe('requests and their answers', () => {
       expect(await readAll(socket)).toMatch(/^HTTP\/1.1 40[04] .*\r\nX-Request-Id: /);
     },
   );
+
+  test.each([
+    ['two Host fields', 'GET /healthz HTTP/1.1\r\nHost: a.example\r\nhost: b.example\r\n'],
+    ['the same Host twice', 'GET /healthz HTTP/1.1\r\nHost: x\r\nHost: x\r\n'],
+    ['no Host', 'GET /healthz HTTP/1.1\r\n'],
+    ['no version (HTTP/0.9)', 'GET /healthz\r\n'],
+    ['an address of another host', 'GET http://b.example/healthz HTTP/1.1\r\nHost: a.example\r\n'],
+    ['an address of another port', 'GET http://x:81/healthz HTTP/1.1\r\nHost: x\r\n'],
+    ['an address of another scheme', 'GET ftp://x/healthz HTTP/1.1\r\nHost: x\r\n'],
+    ['an address without Host', 'GET http://x/healthz HTTP/1.0\r\n'],
+  ])('a request with %s is answered 400, and the connection closed', async (_, head) => {
+    const server = await startServer();
+    const socket = await dial(server.port);
+    socket.write(`${head}\r\n`);
+    expect(await readAll(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*Connection: close/);
+  });
+
+  test.each([
+    ['an address of its host', 'GET http://X:80/healthz HTTP/1.1\r\nHost: x\r\n'],
+    ['a path in HTTP/1.0 without Host', 'GET /healthz HTTP/1.0\r\n'],
+  ])('a request with %s is answered', async (_, head) => {
+    const server = await startServer();
+    const socket = await dial(server.port);
+    socket.write(`${head}Connection: close\r\n\r\n`);
+    expect(await readAll(socket)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  test('the refusal of a head comes after the answers to the requests before it', async () => {
+    const server = await startServer();
+    const socket = await dial(server.port);
+    const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n';
+    socket.write(`${get}\r\n${get}Host: y\r\n\r\n`);
+    expect((await readAll(socket)).match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
 
   test.each([
     ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n'],
