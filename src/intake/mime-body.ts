@@ -9,10 +9,11 @@ import { AppError } from '#src/kernel/errors.ts';
 import { decodeText } from '#src/mail/decode-text.ts';
 import { unflow } from '#src/mail/flowed-text.ts';
 import type { MimePart } from '#src/mail/mime-parts.ts';
-import type { SignedParts, SubmittedPart } from '#src/messages/submitted-part.ts';
+import type { SubmittedPart } from '#src/messages/submitted-part.ts';
 import type { DraftAttachment } from './draft.ts';
-import { headOfFile, headOfMultipart, headOfSigned, headOfText } from './part-head.ts';
+import { headOfFile, headOfMultipart, headOfText, isBody } from './part-head.ts';
 import { MAX_TEXT } from './send-fields.ts';
+import { takeSigned } from './signed-parts.ts';
 
 /** A piece of the body in each of its forms. */
 interface Body {
@@ -73,10 +74,6 @@ const withoutCharset = (html: string): string =>
     .replace(/(<meta\b[^<>]{0,200}\bcharset\s{0,5}=\s{0,5}["']?)[\w-]{1,40}/gi, '$1utf-8') +
   html.slice(HEAD_CHARACTERS);
 
-const isText = ({ type }: MimePart): boolean => type === 'text/plain' || type === 'text/html';
-const isBody = (part: MimePart): boolean =>
-  isText(part) && part.disposition !== 'attachment' && (part.filename === null || part.disposition === null);
-
 const bodyOf = (form: 'text' | 'html', content: string, { flowed }: MimePart): Body => {
   if (form === 'html') return { text: null, html: content };
   return { text: flowed === null ? content : unflow(content, flowed.delSp), html: null };
@@ -114,29 +111,6 @@ const isMultipart = ({ type }: MimePart): boolean => type.startsWith('multipart/
 const saysSomething = (part: MimePart): boolean =>
   isMultipart(part) ? part.children.some(saysSomething) : isBody(part);
 
-/** RFC 3156 §5, RFC 8551 §3.5.3 */
-const SIGNATURES: ReadonlySet<string> = new Set([
-  'application/pgp-signature',
-  'application/pkcs7-signature',
-  'application/x-pkcs7-signature',
-]);
-/** RFC 2046 §5.1.1, and further characters that can be quoted. */
-const BOUNDARY = /^[!#-[\]-~]{1,70}$/;
-/** What a server on the way, or the service's own signature, would need to change (RFC 1847 §2.1). */
-const NOT_KEPT_WHOLE = /[^\t\r\n\x20-\x7e]|\r(?!\n)|(?<!\r)\n|^.{999}/m;
-
-const signedParts = (part: MimePart): SignedParts => {
-  const boundary = part.parameters.find(([name]) => name === 'boundary')?.[1] ?? '';
-  const signed = part.content.toString('latin1');
-  const isWhole =
-    BOUNDARY.test(boundary) && signed.split(`--${boundary}\r\n`).length === 3 && !NOT_KEPT_WHOLE.test(signed);
-  if (isWhole && part.children.length === 2 && SIGNATURES.has(part.children[1]?.type ?? ''))
-    return { ...headOfSigned(part, boundary), signed: `${signed}\r\n` };
-  throw new AppError('unsupported_media_type', 'The signed message cannot be kept as it was signed.', {
-    hint: 'Sign in 7-bit lines of at most 998 characters, as OpenPGP/MIME and S/MIME ask for.',
-  });
-};
-
 const withoutParts = (): AppError =>
   new AppError('invalid_request', 'The message has a multipart without parts.', {
     hint: 'Name the boundary that is between the parts, or send the text as text/plain.',
@@ -159,9 +133,8 @@ interface Walked {
 const walk = (part: MimePart, files: MimePart[], { inAlternative, isLast }: Place): Walked => {
   refuse(part);
   if (part.type === 'multipart/signed') {
-    const signed = signedParts(part);
-    const [first = part] = part.children;
-    return { body: walk(first, files, { inAlternative: false, isLast }).body, part: signed };
+    const { signed, content } = takeSigned(part);
+    return { body: walk(content, files, { inAlternative: false, isLast }).body, part: signed };
   }
   if (isMultipart(part)) {
     if (part.children.length === 0) throw withoutParts();

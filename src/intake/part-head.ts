@@ -23,6 +23,12 @@ const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]
 const PARAMETER_NAME = /^[a-z0-9!#$&+.^_`|~-]{1,40}$/;
 const NEEDS_NO_QUOTES = /^[\w.+-]{1,60}$/;
 
+/** Whether it is shown as text of the message, and is no file. */
+export const isBody = ({ type, disposition, filename }: MimePart): boolean =>
+  (type === 'text/plain' || type === 'text/html') &&
+  disposition !== 'attachment' &&
+  (filename === null || disposition === null);
+
 const withParameters = (value: string, parameters: Parameters): string =>
   [
     value,

@@ -167,7 +167,9 @@ export const sendFields = {
   metadata: metadata.optional().describe('kept with the message and handed on with its events'),
   headers: headers
     .optional()
-    .describe('X-* and a few standard headers: an object of values by name, or a list of {name, value}'),
+    .describe(
+      'X-*, except those by which relays take orders, and a few standard headers: an object of values by name, or a list of {name, value}',
+    ),
   attachments: attachments
     .optional()
     .describe('as `attachment_policy` of GET /api/meta allows: by name, type and content'),

@@ -258,16 +258,39 @@ describe('what is signed', () => {
     });
   });
 
-  test.each([
-    ['in 8-bit lines', (text: string) => text.replace('Sch=C3=B6ne', 'Sch\xc3\xb6ne'), /^554 5\.6\.1 /],
+  test.each<[string, RegExp | string, string, RegExp]>([
+    ['in 8-bit lines', 'Sch=C3=B6ne', 'Sch\xc3\xb6ne', /^554 5\.6\.1 .*on the way/],
+    ['in a line of 999 characters', 'Praxis  am', 'x'.repeat(999), /^554 5\.6\.1 .*on the way/],
+    ['with a file that is not allowed', '"Befund.pdf"', '"Befund.exe"', /^550 5\.7\.1 .*Befund\.exe/],
+    ['with a file of two names', /(?<=application\/pdf)/, '; name="Befund.exe"', /^554 5\.6\.1 .*differ/],
     [
-      'with a file that is not allowed',
-      (text: string) => text.replace('"Befund.pdf"', '"Befund.exe"'),
-      /^550 5\.7\.1 .*Befund\.exe/,
+      'with two types',
+      /(?=Content-Type: application\/pdf)/,
+      'Content-Type: text/html\r\n',
+      /^55\d .*(?:differ|Befund)/,
     ],
-  ])('is refused %s', async (_, changed, reply) => {
+    [
+      'with a page that no rule reads',
+      'Content-Type: text/plain',
+      'Content-Type: text/x-amp-html',
+      /^554 5\.6\.1 .*differ/,
+    ],
+    [
+      'with a page that is a file too',
+      'text/plain; ',
+      'text/html; name=a.html; ',
+      /^55\d .*(?:differ|a\.html)/,
+    ],
+    [
+      'with a program as signature',
+      'name="signature.asc"',
+      'name="signature.exe"',
+      /^554 5\.6\.1 .*its signature/,
+    ],
+    ['with anything else as signature', '-----BEGIN PGP SIGNATURE', 'MZ', /^554 5\.6\.1 .*its signature/],
+  ])('is refused %s', async (_, replaced, by, reply) => {
     const to = 'refused@example.org';
-    const sent = changed(submittedTree('Mutt, signed by OpenPGP', from, to).toString('latin1'));
+    const sent = submittedTree('Mutt, signed by OpenPGP', from, to).toString('latin1').replace(replaced, by);
     expect(await submit(Buffer.from(sent, 'latin1'), to)).toMatch(reply);
   });
 });
