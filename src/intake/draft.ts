@@ -27,6 +27,8 @@ export interface DraftAttachment {
   readonly contentType: string;
   readonly contentId: string | null;
   readonly content: Uint8Array;
+  /** It is kept in what was signed, so its row has no content of its own. */
+  readonly isSigned?: boolean;
 }
 
 export interface Draft {

@@ -119,6 +119,7 @@ const withoutParts = (): AppError =>
 
 interface Place {
   readonly inAlternative: boolean;
+  readonly isSigned: boolean;
   /** Whether nothing is said behind it in the same form. */
   readonly isLast: boolean;
 }
@@ -129,12 +130,22 @@ interface Walked {
   readonly part: SubmittedPart | null;
 }
 
+/** A part that is no body. */
+interface FoundFile {
+  readonly part: MimePart;
+  readonly isSigned: boolean;
+}
+
 /** Adds every part that is no body to `files`. */
-const walk = (part: MimePart, files: MimePart[], { inAlternative, isLast }: Place): Walked => {
+const walk = (part: MimePart, files: FoundFile[], place: Place): Walked => {
+  const { inAlternative, isSigned, isLast } = place;
   refuse(part);
   if (part.type === 'multipart/signed') {
     const { signed, content } = takeSigned(part);
-    return { body: walk(content, files, { inAlternative: false, isLast }).body, part: signed };
+    return {
+      body: walk(content, files, { ...place, inAlternative: false, isSigned: true }).body,
+      part: signed,
+    };
   }
   if (isMultipart(part)) {
     if (part.children.length === 0) throw withoutParts();
@@ -142,6 +153,7 @@ const walk = (part: MimePart, files: MimePart[], { inAlternative, isLast }: Plac
     const last = part.children.findLastIndex(saysSomething);
     const walked = part.children.map((child, index) =>
       walk(child, files, {
+        isSigned,
         inAlternative: isAlternative,
         isLast: isLast && (isAlternative || index === last),
       }),
@@ -159,7 +171,7 @@ const walk = (part: MimePart, files: MimePart[], { inAlternative, isLast }: Plac
     return { body: bodyOf(form, content, part), part: { ...headOfText(part), form, content, isLast } };
   }
   if (inAlternative && isOtherForm(part)) return { body: nothing, part: null };
-  return { body: nothing, part: { ...headOfFile(part), file: files.push(part) - 1 } };
+  return { body: nothing, part: { ...headOfFile(part), file: files.push({ part, isSigned }) - 1 } };
 };
 
 const nameFor = (type: string, position: number): string => {
@@ -171,16 +183,19 @@ const nameFor = (type: string, position: number): string => {
 };
 
 /** An invitation often comes twice, as an alternative and as a file: the place of the file that is kept for both. */
-const sameFile = (part: MimePart, index: number, files: readonly MimePart[]): number => {
+const sameFile = ({ part, isSigned }: FoundFile, index: number, files: readonly FoundFile[]): number => {
   if (part.type !== 'text/calendar' || part.filename !== null) return index;
-  const same = files.findIndex((other) => other.filename !== null && other.content.equals(part.content));
+  const same = files.findIndex(
+    (other) =>
+      other.part.filename !== null && other.isSigned === isSigned && other.part.content.equals(part.content),
+  );
   return same === -1 ? index : same;
 };
 
-const toAttachments = (files: readonly MimePart[]): DraftAttachment[] =>
-  files.map(({ type, filename, contentId, content }, position) => {
+const toAttachments = (files: readonly FoundFile[]): DraftAttachment[] =>
+  files.map(({ part: { type, filename, contentId, content }, isSigned }, position) => {
     const name = filename?.normalize('NFC') ?? nameFor(type, position);
-    return { filename: name, contentType: meantType(type, name), contentId, content };
+    return { filename: name, contentType: meantType(type, name), contentId, content, isSigned };
   });
 
 const EMPTY_TEXT: SubmittedPart = {
@@ -202,8 +217,8 @@ const withReferences = (part: SubmittedPart, body: Body, places: readonly number
 
 /** Throws AppError for what cannot be taken over as it is. */
 export const contentOf = (root: MimePart): MimeContent => {
-  const found: MimePart[] = [];
-  const { body, part } = walk(root, found, { inAlternative: false, isLast: true });
+  const found: FoundFile[] = [];
+  const { body, part } = walk(root, found, { inAlternative: false, isSigned: false, isLast: true });
   const files = found.filter((file, index) => sameFile(file, index, found) === index);
   const places = found.map((file, index) => files.indexOf(found[sameFile(file, index, found)] ?? file));
   const content = { text: body.html === null ? (body.text ?? '') : body.text, html: body.html };

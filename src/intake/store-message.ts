@@ -72,6 +72,8 @@ const bodyOf = (draft: Draft, { id, ownHeaders, contentKey }: Identity): NewBody
   return { ...sealContent(contentKey, id, { text, html }), headers_json, ...more, shared: null };
 };
 
+const NO_CONTENT = Buffer.alloc(0);
+
 /** The rows of the message, its body and its attachments, as they were inserted. */
 const insertMessage = (
   db: TenantDb,
@@ -114,12 +116,12 @@ const insertMessage = (
   };
   const body = bodyOf(draft, identity);
   const seq = messageStore(db).insert(row, body);
-  const attachments = draft.attachments.map(({ filename, contentType, contentId, content }) => ({
+  const attachments = draft.attachments.map(({ filename, contentType, contentId, content, isSigned }) => ({
     filename,
     content_type: contentType,
     content_id: contentId,
     size_bytes: content.length,
-    content,
+    content: isSigned ? NO_CONTENT : content,
   }));
   for (const [position, attachment] of attachments.entries())
     messageStore(db).insertAttachment(seq, position, attachment);

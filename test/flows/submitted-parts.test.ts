@@ -256,6 +256,13 @@ describe('what is signed', () => {
       text: 'Schöne Grüße \n\n-- \nPraxis  am\tMarkt\n',
       attachments: [{ filename: 'Befund.pdf', content_type: 'application/pdf', size: PDF.length }],
     });
+    const shown = await app.request<string>(
+      'GET',
+      `${sender.base}/messages/${id}/source`,
+      undefined,
+      sender.token,
+    );
+    expect(shown.text).toContain(`\r\n${SIGNED_ENTITY}\r\n--`);
   });
 
   test.each<[string, RegExp | string, string, RegExp]>([

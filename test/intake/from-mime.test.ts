@@ -62,7 +62,7 @@ describe('mail programs', () => {
     });
     expect(draft.html).toContain('für Ihren Termin, wie besprochen.');
     expect(draft.html).toContain('src="cid:part1.Qx7.Yz@praxis.example"');
-    expect(draft.attachments).toEqual([
+    expect(draft.attachments).toMatchObject([
       {
         filename: 'logo.png',
         contentType: 'image/png',
@@ -108,7 +108,7 @@ describe('mail programs', () => {
   test('an invitation: its bytes, once', async () => {
     const { attachments, text, html } = await draftOf(invitation(FROM));
     expect({ text, html }).toEqual({ text: 'Termin', html: '<p>Termin</p>' });
-    expect(attachments).toEqual([
+    expect(attachments).toMatchObject([
       {
         filename: 'invite.ics',
         contentType: 'application/ics',
@@ -198,7 +198,7 @@ describe('the content', () => {
       `${HEAD}Content-Type: multipart/mixed; boundary=m\n\n--m\n${part}\n--m--\n`,
     );
     expect(text).toBe('');
-    expect(attachments).toEqual([
+    expect(attachments).toMatchObject([
       { filename, contentType: 'application/pdf', contentId: null, content: Buffer.from(PDF) },
     ]);
   });
@@ -213,6 +213,14 @@ describe('the content', () => {
       { contentType: 'message/rfc822', content: Buffer.from('Subject: inner\r\n\r\nHallo') },
     ]);
   });
+});
+
+test('files that are signed are seen by the gates, and their content is kept once', async () => {
+  const { attachments, parts } = await draftOf(
+    submittedTree('a mailing list, with a footer behind what was signed', FROM, 'anna@example.org'),
+  );
+  expect(attachments).toMatchObject([{ filename: 'Befund.pdf', content: Buffer.from(PDF), isSigned: true }]);
+  expect(parts).toMatchObject({ parts: [{ signed: expect.any(String) }, { form: 'text' }] });
 });
 
 describe('the addresses and fields', () => {

@@ -49,7 +49,7 @@ const tables = {
       `INSERT OR IGNORE INTO removed_attachments
          SELECT seq FROM messages WHERE seq = ? AND NOT ${waits('messages.seq')}`,
       `DELETE FROM attachments WHERE message_seq = ? AND NOT ${waits('attachments.message_seq')}`,
-      // What is signed has its files in it, and without them no copy is composed again.
+      // What is signed has the content of its files in it. Without attachments no copy is composed again.
       `UPDATE message_bodies SET parts_json = NULL
          WHERE message_seq = ? AND NOT ${waits('message_bodies.message_seq')}`,
     ],
