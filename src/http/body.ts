@@ -6,6 +6,7 @@
 // takes a hundred times its size, and they know the size of a body only once it is in memory.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#src/kernel/errors.ts';
+import type { Route } from '#src/kernel/route.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import { FORM_TYPES, isFormType, parseForm } from './form.ts';
 import { parseJson } from './json.ts';
@@ -51,8 +52,8 @@ const isText = (type: string, { textTypes }: BodyTerms): boolean =>
 /** Without a byte order mark. What is no UTF-8 becomes U+FFFD; the reader of the text says where that matters. */
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-const unsupported = ({ takesForms, textTypes }: BodyTerms): AppError => {
-  const types = ['application/json', ...textTypes, ...(takesForms ? FORM_TYPES : [])];
+const unsupported = ({ form, textTypes }: BodyTerms): AppError => {
+  const types = ['application/json', ...textTypes, ...(form ? FORM_TYPES : [])];
   if (types.length === 1)
     return new AppError('unsupported_media_type', 'The body is not declared as application/json in UTF-8.');
   const taken = `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
@@ -62,9 +63,9 @@ const unsupported = ({ takesForms, textTypes }: BodyTerms): AppError => {
 };
 
 const refuseByHead = ({ headers }: IncomingMessage, terms: BodyTerms): void => {
-  const { limitBytes, takesForms } = terms;
+  const { limitBytes, form } = terms;
   const type = headers['content-type'] ?? '';
-  if (!isJson(type) && !isText(type, terms) && !(takesForms && isFormType(type))) throw unsupported(terms);
+  if (!isJson(type) && !isText(type, terms) && !(form && isFormType(type))) throw unsupported(terms);
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Encoded bodies are not taken.');
@@ -103,13 +104,13 @@ export interface Holding {
 /** What a route takes. */
 export interface BodyTerms {
   readonly limitBytes: number;
-  readonly takesForms: boolean;
+  readonly form: Route['form'];
   /** Media types in lower case whose bodies are text. */
   readonly textTypes: readonly string[];
 }
 
 /**
- * The value of the body, undefined where there is none; a form is a record of strings, also one without fields; text is
+ * The value of the body, undefined where there is none; a form is a record of strings and files, also one without fields; text is
  * a string. There is room for every byte that is read before it is kept: a large body is not read before there is room for
  * all of it.
  */
@@ -120,7 +121,8 @@ export const readBody = async (
   holding: Holding,
 ): Promise<unknown> => {
   const type = request.headers['content-type'] ?? '';
-  const isForm = terms.takesForms && isFormType(type);
+  const { form } = terms;
+  const isForm = form !== undefined && isFormType(type);
   const nothing = isForm ? {} : undefined;
   if (!hasBody(request)) return nothing;
   refuseByHead(request, terms);
@@ -128,7 +130,7 @@ export const readBody = async (
     ? takeArrived(request, terms, holding)
     : await collect(request, response, terms, holding);
   if (bytes.length === 0) return nothing;
-  if (isForm) return parseForm(bytes, type);
+  if (isForm) return parseForm(bytes, type, form === true ? [] : form.files);
   return isText(type, terms) ? textOf(bytes) : parseJson(bytes);
 };
 

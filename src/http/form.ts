@@ -1,5 +1,5 @@
 // Forms as browsers and mail tools send them: multipart/form-data (RFC 7578) and application/x-www-form-urlencoded.
-// The platform's own parsers read them; here they become a plain record of strings for the route's schema to judge.
+// The platform's own parsers read them; here they become a plain record of strings and files for the route's schema to judge.
 import { AppError } from '#src/kernel/errors.ts';
 import { cut, formatPath } from '#src/kernel/fields.ts';
 
@@ -47,21 +47,25 @@ const textOf = (value: string | Blob): string | Promise<string> =>
   typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value.text();
 
 /**
- * The fields by their names; empty ones are absent, because browsers send fields that were not filled in. Throws AppError
+ * The fields by their names: strings, or files of the fields in `files`. Empty ones are absent, because browsers send fields
+ * that were not filled in. Throws AppError
  * `invalid_request` for what is cut short or malformed, and for a field that is there twice.
  */
 export const parseForm = async (
   bytes: Uint8Array<ArrayBuffer>,
   type: string,
-): Promise<Record<string, string>> => {
+  files: readonly string[] = [],
+): Promise<Record<string, string | File>> => {
   if (!MULTIPART.test(type) && hasTooManyPairs(bytes)) throw tooMany();
   const entries = [...(await parse(bytes, type))];
   if (entries.length > MAX_FIELDS) throw tooMany();
-  const fields = new Map<string, string>();
+  const fields = new Map<string, string | File>();
   for (const [name, value] of entries) {
     if (fields.has(name)) throw refuse(formatPath('body', [cut(name)]), 'is in the form more than once');
-    fields.set(name, await textOf(value));
+    fields.set(name, value instanceof File && files.includes(name) ? value : await textOf(value));
   }
   // As own properties, whatever their names: `__proto__` is a field like others, which no schema knows.
-  return Object.fromEntries([...fields].filter(([, text]) => text !== ''));
+  return Object.fromEntries(
+    [...fields].filter(([, value]) => (typeof value === 'string' ? value !== '' : value.size > 0)),
+  );
 };

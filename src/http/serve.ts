@@ -78,7 +78,7 @@ export const createServe = (
   const bodyOf = (exchange: Exchange, route: Route): Promise<unknown> => {
     const usual = route.access === 'public' ? PUBLIC_BODY_BYTES : DEFAULT_BODY_BYTES;
     const limitBytes = Math.min(route.bodyLimit ?? usual, options.limits().body_bytes);
-    const terms = { limitBytes, takesForms: route.form === true, textTypes: route.text ?? [] };
+    const terms = { limitBytes, form: route.form, textTypes: route.text ?? [] };
     const owner = budgetOwner(exchange);
     return readBody(exchange.request, exchange.response, terms, {
       take: (bytes) => {

@@ -93,8 +93,11 @@ export interface RouteDeclaration<
   /** Request headers the handler reads, for the descriptions of the API; it reads them by `context.header`. */
   readonly headers?: z.ZodObject;
   readonly body?: B;
-  /** Whether forms are taken too (multipart/form-data, application/x-www-form-urlencoded): their fields are strings. */
-  readonly form?: true;
+  /**
+   * Whether forms are taken too (multipart/form-data, application/x-www-form-urlencoded): their fields are strings, also where
+   * they are sent as files, but for those in `files`.
+   */
+  readonly form?: true | { readonly files: readonly string[] };
   /** Media types of text that are taken too (`text/csv`): such a body is one string, of UTF-8. */
   readonly text?: readonly string[];
   /** Upper bound of the request body in bytes; a small default where absent. */

@@ -1,5 +1,6 @@
 // A report of abuse from the form to its end: the ticket, the operator's work, and the mails that the reporter gets.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MAX_SOURCE } from '#src/accounts/abuse/schema.ts';
 import { type List, startApp, type TestApp } from '#test/support/app.ts';
 import { type Mail, mailsTo, unlimitedSignIn } from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
@@ -18,7 +19,7 @@ interface Ticket {
   readonly subject: string;
   readonly practice_id: string | null;
   readonly description: string;
-  readonly source: string | null;
+  readonly source_bytes: number | null;
   readonly steps: readonly { readonly stage: string; readonly note: string | null; readonly at: string }[];
 }
 
@@ -54,6 +55,9 @@ const mailNumber = async (email: string, number: number): Promise<Mail> => {
   });
   return found as Mail;
 };
+
+const sourceOf = (id: string) =>
+  fetch(`${app.origin}${TICKETS}/${id}/source`, { headers: { 'X-Admin-Token': app.adminToken } });
 
 /** As a browser sends the form of the page: every field, filled in or not, and the file. */
 const sendForm = async (fields: Record<string, string>, source = '', language = 'de') => {
@@ -170,9 +174,38 @@ describe('the form', () => {
     expect(await ticket(id)).toMatchObject({
       reporter: { email: 'gerd@example.org', name: null },
       description: 'a\nb',
-      source,
+      source_bytes: Buffer.byteLength(source),
       language: 'de',
     });
+    expect(await (await sourceOf(id)).text()).toBe(source);
+  });
+
+  const sendFile = async (content: Uint8Array<ArrayBuffer>) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ email: 'gustav@example.org', ...typed }))
+      form.append(name, value);
+    form.append('source', new File([content], 'mail.eml'));
+    const response = await fetch(app.origin + PATH, { method: 'POST', body: form });
+    const body = (await response.json()) as { id: string; fields: { path: string }[] };
+    return { status: response.status, body };
+  };
+  test('keeps a file of 10 MB as it is, for the operator to fetch', async () => {
+    const content = new Uint8Array(MAX_SOURCE).map((_, index) => index * 7);
+    const { status, body } = await sendFile(content);
+    expect(status).toBe(202);
+    expect(await ticket(body.id)).toMatchObject({ source_bytes: MAX_SOURCE });
+    const kept = await sourceOf(body.id);
+    expect(kept.headers.get('content-type')).toBe('message/rfc822');
+    expect(kept.headers.get('content-disposition')).toContain('attachment');
+    expect(Buffer.compare(Buffer.from(await kept.arrayBuffer()), content)).toBe(0);
+    expect((await sourceOf(await report({ email: 'gerd@example.org' }))).status).toBe(404);
+    expect((await fetch(`${app.origin}${TICKETS}/${body.id}/source`)).status).toBe(401);
+  });
+
+  test('takes no larger file', async () => {
+    const { status, body } = await sendFile(new Uint8Array(MAX_SOURCE + 1));
+    expect(status).toBe(400);
+    expect(body.fields).toMatchObject([{ path: 'body.source' }]);
   });
 
   test('says nothing back that a stranger typed', async () => {
@@ -208,7 +241,8 @@ describe("the operator's list", () => {
     expect(first.data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
     const second = await list(`stage=open&limit=1&cursor=${first.next_cursor}`);
     expect(second.data.map(({ id }) => id)).toEqual(ids.slice(2));
-    for (const field of ['source', 'description', 'steps']) expect(first.data[0]).not.toHaveProperty(field);
+    for (const field of ['source_bytes', 'description', 'steps'])
+      expect(first.data[0]).not.toHaveProperty(field);
     await patch(ids[0] ?? '', { stage: 'investigating' });
     expect((await list('stage=open')).data.map(({ id }) => id)).not.toContain(ids[0]);
     expect((await list('stage=investigating&limit=1')).data.map(({ id }) => id)).toEqual([ids[0]]);

@@ -64,6 +64,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /api/admin/audit': ['operator', found],
   'GET /api/admin/abuse-tickets': ['operator', found],
   'GET /api/admin/abuse-tickets/{ticketID}': ['operator', noSuchThing],
+  'GET /api/admin/abuse-tickets/{ticketID}/source': ['operator', noSuchThing],
   'PATCH /api/admin/abuse-tickets/{ticketID}': ['operator', refusedBody],
   'GET /api/admin/waitlist': ['operator', found],
   'DELETE /api/admin/waitlist/{entryID}': ['operator', noSuchThing],

@@ -17,11 +17,11 @@ import {
   ticketSummarySchema,
 } from './schema.ts';
 import { ticketStore } from './store.ts';
-import { getTicket, openTicket, type TicketDeps, updateTicket } from './tickets.ts';
+import { getSource, getTicket, openTicket, type TicketDeps, updateTicket } from './tickets.ts';
 
 const LIST_PATH = '/api/admin/abuse-tickets';
-/** Twice the longest source: JSON escapes make it longer, and the report says more than that. */
-const REPORT_BYTES = 2 * MAX_SOURCE;
+/** The longest file and all that a form says beside it; of a text in JSON somewhat less, because line breaks are escaped. */
+const REPORT_BYTES = MAX_SOURCE + 256 * 1024;
 
 const operators = { tag: 'Abuse', access: 'operator', stability: 'stable' } as const;
 const params = z.strictObject({ ticketID: idSchema });
@@ -48,7 +48,7 @@ export const abuseRoutes = (deps: TicketDeps & { readonly serviceName: string })
     access: 'public',
     audit: { none: 'a stranger reports; the ticket is the record' },
     rate: 'sign_in',
-    form: true,
+    form: { files: ['source'] },
     stability: 'stable',
     body: reportBody,
     bodyLimit: REPORT_BYTES,
@@ -82,13 +82,30 @@ export const abuseRoutes = (deps: TicketDeps & { readonly serviceName: string })
     method: 'get',
     path: `${LIST_PATH}/{ticketID}`,
     id: 'getAbuseTicket',
-    summary: 'A report of abuse with the reported mail and its steps',
+    summary: 'A report of abuse with its steps',
     params,
     responses: { 200: { description: 'The ticket.', body: ticketSchema } },
     handle: async ({ params: { ticketID } }) => {
       const { row, steps } = await deps.platform.read((db) => getTicket(db, ticketID));
       return { status: 200, body: presentTicket(row, steps) };
     },
+  }),
+  defineRoute({
+    ...operators,
+    method: 'get',
+    path: `${LIST_PATH}/{ticketID}/source`,
+    id: 'getAbuseTicketSource',
+    summary: 'The mail that a report of abuse is about, as it was sent with the report',
+    params,
+    responses: {
+      200: { description: 'Its bytes; unproved, like all that strangers send.', body: 'message/rfc822' },
+    },
+    handle: async ({ params: { ticketID } }) => ({
+      status: 200,
+      contentType: 'message/rfc822',
+      headers: { 'Content-Disposition': 'attachment; filename="reported.eml"' },
+      body: await deps.platform.read((db) => getSource(db, ticketID)),
+    }),
   }),
   defineRoute({
     ...operators,

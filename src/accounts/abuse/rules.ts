@@ -22,6 +22,13 @@ export const moveTo = (from: Stage, to: Stage): 'reached' | 'unchanged' | 'refus
 /** The stage that follows; null after the last. */
 export const stageAfter = (stage: Stage): Stage | null => next[stage];
 
+/** Of the reported mails of all tickets together. */
+const MAX_SOURCE_BYTES = 1024 * 1024 * 1024;
+
+/** Whether a reported mail of this size can be kept beside those that are kept. */
+export const hasRoomFor = (bytes: number, keptBytes: number): boolean =>
+  keptBytes + bytes <= MAX_SOURCE_BYTES;
+
 /** Why no further report is taken; null where one is. */
 export const whyFull = (open: number, openOfReporter: number): 'service' | 'reporter' | null => {
   if (open >= MAX_OPEN) return 'service';

@@ -8,8 +8,8 @@ import { stages } from './rules.ts';
 import type { StepRow, TicketRow, TicketSummaryRow } from './store.ts';
 
 export const MAX_DESCRIPTION = 10_000;
-/** Characters. This shows a mail with its headers; large attachments add nothing. */
-export const MAX_SOURCE = 256 * 1024;
+/** Bytes of a file, and characters of a text. */
+export const MAX_SOURCE = 10 * 1024 * 1024;
 const MAX_NOTE = 10_000;
 
 export const reportBody = z.strictObject({
@@ -18,10 +18,9 @@ export const reportBody = z.strictObject({
   subject: nameSchema.describe('one line'),
   description: z.string().trim().min(1).max(MAX_DESCRIPTION).describe('what happened'),
   source: z
-    .string()
-    .max(MAX_SOURCE)
+    .union([z.string().max(MAX_SOURCE), z.file().max(MAX_SOURCE)])
     .optional()
-    .describe('the reported mail, whole with its headers, as far as there is room for it'),
+    .describe('the reported mail, whole with its headers: a file in a form, a text in JSON'),
 });
 export type Report = z.output<typeof reportBody>;
 
@@ -44,7 +43,7 @@ export const ticketSchema = z
   .strictObject({
     ...summary,
     description: z.string(),
-    source: z.string().nullable().describe('of the reported mail'),
+    source_bytes: z.int().nullable().describe('of the reported mail; null where none came with the report'),
     steps: z
       .array(z.strictObject({ stage, note: z.string().nullable(), at: z.iso.datetime() }))
       .describe('oldest first; notes are for the operator alone'),
@@ -74,6 +73,6 @@ export const presentSummary = (row: TicketSummaryRow): z.input<typeof ticketSumm
 export const presentTicket = (row: TicketRow, steps: readonly StepRow[]): z.input<typeof ticketSchema> => ({
   ...presentSummary(row),
   description: row.description,
-  source: row.source,
+  source_bytes: row.source_bytes,
   steps: steps.map(({ stage, note, at }) => ({ stage, note, at: toIso(at) })),
 });

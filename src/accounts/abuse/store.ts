@@ -20,7 +20,7 @@ export interface TicketSummaryRow {
 export interface TicketRow extends TicketSummaryRow {
   reporter_key: string;
   description: string;
-  source: string | null;
+  source_bytes: number | null;
 }
 
 export interface StepRow {
@@ -45,9 +45,9 @@ const SUMMARY =
 export const ticketStore = perConnection((db: PlatformDb) => {
   const insert = db.prepare<Omit<TicketRow, 'seq'>>(
     `INSERT INTO abuse_tickets (id, stage, reporter_email, reporter_key, reporter_name, language, subject,
-                                description, source, tenant_id, created_at, updated_at)
+                                description, source_bytes, tenant_id, created_at, updated_at)
      VALUES (:id, :stage, :reporter_email, :reporter_key, :reporter_name, :language, :subject,
-             :description, :source, :tenant_id, :created_at, :updated_at)`,
+             :description, :source_bytes, :tenant_id, :created_at, :updated_at)`,
   );
   const get = db.prepare<[string], TicketRow>('SELECT * FROM abuse_tickets WHERE id = ?');
   const change = db.prepare<TicketChange>(
@@ -73,6 +73,15 @@ export const ticketStore = perConnection((db: PlatformDb) => {
     `DELETE FROM abuse_tickets WHERE seq IN
      (SELECT seq FROM abuse_tickets WHERE stage = 'closed' AND updated_at < ? ORDER BY seq LIMIT ?)`,
   );
+  const insertSource = db.prepare<[string, Uint8Array]>(
+    'INSERT INTO abuse_ticket_sources (ticket_id, content) VALUES (?, ?)',
+  );
+  const source = db
+    .prepare<[string], Buffer>('SELECT content FROM abuse_ticket_sources WHERE ticket_id = ?')
+    .pluck();
+  const sourceBytes = db
+    .prepare<[], number>('SELECT coalesce(sum(source_bytes), 0) FROM abuse_tickets')
+    .pluck();
   const practice = db
     .prepare<[string], number>(
       "SELECT 1 FROM tenants WHERE id = ? AND state = 'active' AND purpose = 'practice'",
@@ -97,7 +106,14 @@ export const ticketStore = perConnection((db: PlatformDb) => {
     },
     /** Oldest first. */
     steps: (ticketId: string): StepRow[] => steps.all(ticketId),
-    /** With their steps, at most `limit`; returns how many. */
+    insertSource: (ticketId: string, content: Uint8Array): void => {
+      insertSource.run(ticketId, content);
+    },
+    /** The reported mail. */
+    source: (ticketId: string): Buffer | undefined => source.get(ticketId),
+    /** Of all tickets. */
+    sourceBytes: (): number => sourceBytes.get() ?? 0,
+    /** With their steps and sources, at most `limit`; returns how many. */
     removeClosed: (changedBefore: number, limit: number): number =>
       removeClosed.run(changedBefore, limit).changes,
     /** Whether there is a practice that a ticket may be about. */

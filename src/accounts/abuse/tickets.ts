@@ -12,7 +12,7 @@ import type { Job } from '#src/kernel/job.ts';
 import type { Language } from '#src/kernel/language.ts';
 import type { RateCheck } from '#src/kernel/rate-limit.ts';
 import { type Clock, DAY, HOUR, SECOND } from '#src/kernel/time.ts';
-import { MAX_OPEN_PER_REPORTER, moveTo, type Stage, stageAfter, whyFull } from './rules.ts';
+import { hasRoomFor, MAX_OPEN_PER_REPORTER, moveTo, type Stage, stageAfter, whyFull } from './rules.ts';
 import type { Report, TicketPatch } from './schema.ts';
 import { type StepRow, type TicketRow, ticketStore } from './store.ts';
 
@@ -32,7 +32,7 @@ export interface Ticket {
 const NOTICE_LIFE_MS = 7 * DAY;
 const FULL_RETRY_SECONDS = HOUR / SECOND;
 
-const requireRoom = (db: PlatformDb, reporterKey: string): void => {
+const requireRoom = (db: PlatformDb, reporterKey: string, sourceBytes: number): void => {
   const store = ticketStore(db);
   const full = whyFull(store.countOpen(), store.countOpenOf(reporterKey));
   if (full === 'service')
@@ -48,6 +48,11 @@ const requireRoom = (db: PlatformDb, reporterKey: string): void => {
         extra: { retry_after: FULL_RETRY_SECONDS },
       },
     );
+  if (sourceBytes > 0 && !hasRoomFor(sourceBytes, store.sourceBytes()))
+    throw new AppError('unavailable', 'There is no room for the reported mail at the moment.', {
+      hint: 'Send the report without it, and say in the description what it says.',
+      extra: { retry_after: FULL_RETRY_SECONDS },
+    });
 };
 
 /** Writes the step and the mail to the reporter. */
@@ -67,13 +72,20 @@ const reach = (deps: TicketDeps, db: PlatformDb, row: TicketRow, note: string | 
   );
 };
 
+/** As it came: the mail of others need not be UTF-8. */
+const bytesOf = async (source: string | File | undefined): Promise<Uint8Array | null> => {
+  if (source === undefined || source === '') return null;
+  return typeof source === 'string' ? Buffer.from(source) : new Uint8Array(await source.arrayBuffer());
+};
+
 /** Resolves with the ticket's id. Throws `rate_limited` and `unavailable`. */
 export const openTicket = async (deps: TicketDeps, report: Report, language: Language): Promise<string> => {
   const { email, emailKey } = report.email;
   deps.limitEmail(emailKey);
   const id = newId();
+  const source = await bytesOf(report.source);
   await deps.platform.write((db) => {
-    requireRoom(db, emailKey);
+    requireRoom(db, emailKey, source?.length ?? 0);
     const now = deps.clock.now();
     const row: Omit<TicketRow, 'seq'> = {
       id,
@@ -84,12 +96,13 @@ export const openTicket = async (deps: TicketDeps, report: Report, language: Lan
       language,
       subject: report.subject,
       description: report.description,
-      source: report.source ?? null,
+      source_bytes: source?.length ?? null,
       tenant_id: null,
       created_at: now,
       updated_at: now,
     };
     reach(deps, db, { ...row, seq: ticketStore(db).insert(row) }, null, now);
+    if (source) ticketStore(db).insertSource(id, source);
   });
   deps.notices.wake();
   return id;
@@ -100,6 +113,13 @@ export const getTicket = (db: PlatformDb, id: string): Ticket => {
   const row = ticketStore(db).get(id);
   if (!row) throw new AppError('not_found', 'There is no such ticket.');
   return { row, steps: ticketStore(db).steps(id) };
+};
+
+/** Throws `not_found` for the ticket, and where no mail came with the report. */
+export const getSource = (db: PlatformDb, id: string): Buffer => {
+  const source = ticketStore(db).source(getTicket(db, id).row.id);
+  if (!source) throw new AppError('not_found', 'No mail came with this report.');
+  return source;
 };
 
 const refusedMove = (from: Stage, to: Stage): AppError => {
@@ -156,8 +176,8 @@ export interface TicketRetentionDeps {
   readonly clock: Clock;
 }
 
-/** Each may hold a mail of 256 KiB. */
-const TICKETS_PER_TRANSACTION = 100;
+/** Each may hold a mail of 10 MiB. */
+const TICKETS_PER_TRANSACTION = 10;
 
 export const ticketRetentionJob = ({ platform, keep, clock }: TicketRetentionDeps): Job => ({
   name: 'remove old abuse tickets',

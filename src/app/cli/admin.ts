@@ -19,7 +19,7 @@ type Entry = z.output<typeof entrySchema>;
 const STAGES = 'open|investigating|closed';
 
 const described = (ticket: Ticket): string => {
-  const { source, steps } = ticket;
+  const { source_bytes: bytes, steps } = ticket;
   const head = record([
     ['id', ticket.id],
     ['stage', ticket.stage],
@@ -30,7 +30,7 @@ const described = (ticket: Ticket): string => {
     ['created', ticket.created_at],
     ['updated', ticket.updated_at],
     ['subject', ticket.subject],
-    ['source', source === null ? null : `${source.length} characters, shown with --json`],
+    ['source', bytes === null ? null : `${bytes} bytes, at /api/admin/abuse-tickets/${ticket.id}/source`],
   ]);
   const history = table(
     ['AT', 'STAGE', 'NOTE'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  hasRoomFor,
   MAX_OPEN,
   MAX_OPEN_PER_REPORTER,
   moveTo,
@@ -27,6 +28,12 @@ describe('stages', () => {
   test('each leads to the next, the last to none', () => {
     expect(stages.map(stageAfter)).toEqual(['investigating', 'closed', null]);
   });
+});
+
+test('reported mails take 1 GiB together', () => {
+  const gibibyte = 1024 ** 3;
+  expect(hasRoomFor(10, gibibyte - 10)).toBe(true);
+  expect(hasRoomFor(11, gibibyte - 10)).toBe(false);
 });
 
 describe('room for a report', () => {

@@ -148,8 +148,8 @@ CREATE TABLE abuse_tickets (
   language       TEXT NOT NULL CHECK (language IN ('de', 'en')),
   subject        TEXT NOT NULL,
   description    TEXT NOT NULL,
-  -- of the reported mail
-  source         TEXT,
+  -- of the reported mail, in abuse_ticket_sources; NULL: none
+  source_bytes   INTEGER,
   -- the tenant that the operator found responsible
   tenant_id      TEXT REFERENCES tenants (id) ON DELETE SET NULL,
   created_at     INTEGER NOT NULL,
@@ -157,6 +157,12 @@ CREATE TABLE abuse_tickets (
 ) STRICT;
 CREATE INDEX abuse_tickets_stage ON abuse_tickets (stage, seq);
 CREATE INDEX abuse_tickets_open ON abuse_tickets (reporter_key) WHERE stage = 'open';
+
+-- Apart, because they are large and lists and counts need none of them.
+CREATE TABLE abuse_ticket_sources (
+  ticket_id TEXT PRIMARY KEY REFERENCES abuse_tickets (id) ON DELETE CASCADE,
+  content   BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE abuse_ticket_steps (
   seq       INTEGER PRIMARY KEY AUTOINCREMENT,
