@@ -23,6 +23,8 @@ import { createSignInCodes } from './people/sign-in-codes.ts';
 import { signInRoutes } from './people/sign-in-routes.ts';
 import { tokenRoutes } from './people/token-routes.ts';
 import type { CreateTenantDeps } from './tenants/create.ts';
+import { sendFaultNotices } from './tenants/fault-notices.ts';
+import { fileJob } from './tenants/file-job.ts';
 import type { TenantHosts } from './tenants/hosts.ts';
 import { operatorRoutes } from './tenants/operator-routes.ts';
 import { practiceRoutes } from './tenants/practice-routes.ts';
@@ -87,6 +89,14 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
     limitInvitations: createInvitationLimit(clock),
   };
 
+  const endFaultNotices = sendFaultNotices({
+    storage,
+    notices,
+    clock,
+    log,
+    operator: () => config().admin.mail ?? config().smtp.inbound?.postmaster ?? null,
+  });
+
   return {
     outbox,
     notices,
@@ -129,10 +139,12 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
       lastUsedJob('note when tokens were used', tokensLastUsed),
       lastUsedJob('note when sessions were used', sessionsLastUsed),
       sessionsCleanupJob(platform, clock, signIn.codes.removeOld),
+      fileJob(storage),
       ticketRetentionJob({ platform, keep: () => config().retention.abuse_tickets, clock }),
     ],
     /** Writes when credentials were last used; what cannot be written in time looks a minute older. */
     stop: async () => {
+      endFaultNotices();
       for (const lastUsed of [tokensLastUsed, sessionsLastUsed])
         await lastUsed
           .flush(AbortSignal.timeout(CUT_OFF_MS))

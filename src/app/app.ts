@@ -3,7 +3,9 @@
 import { openAccounts } from '#src/accounts/open.ts';
 import { checkMasterKey } from '#src/accounts/tenants/check-master-key.ts';
 import { removeIncompleteTenants } from '#src/accounts/tenants/create.ts';
+import { FILE_JOB } from '#src/accounts/tenants/file-job.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { ensureSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { openDomains } from '#src/domains/open.ts';
@@ -17,12 +19,13 @@ import { openIntake } from '#src/intake/open.ts';
 import { type Base, CUT_OFF_MS, keysOf, type NightlyTask, type Room } from '#src/kernel/base.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { type Disk, disk as realDisk } from '#src/kernel/db/disk.ts';
+import { DISK } from '#src/kernel/db/file-states.ts';
 import type { Maintenance } from '#src/kernel/db/maintenance.ts';
 import { openStorage, type Storage } from '#src/kernel/db/storage.ts';
 import { createRunner } from '#src/kernel/job.ts';
 import { limitsOf } from '#src/kernel/limits.ts';
 import type { Log } from '#src/kernel/log.ts';
-import { type Clock, systemClock } from '#src/kernel/time.ts';
+import { type Clock, systemClock, toIso } from '#src/kernel/time.ts';
 import { readVersion } from '#src/kernel/version.ts';
 import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
 import { openMessages } from '#src/messages/open.ts';
@@ -65,6 +68,7 @@ export interface App {
 }
 
 const PAGE_BYTES = 4_096;
+const MIB = 1_024 * 1_024;
 
 /** Opens the data; nothing listens before `start`. Rejects where a part of the configuration cannot be used. */
 export const createApp = async (config: Config, log: Log, overrides: Overrides = {}): Promise<App> => {
@@ -74,8 +78,15 @@ export const createApp = async (config: Config, log: Log, overrides: Overrides =
     checkpointBytes: config.storage.checkpoint_pages * PAGE_BYTES,
     disk: overrides.disk ?? realDisk,
     ...(overrides.maintenance ? { maintenance: overrides.maintenance } : {}),
+    isWhole: (db) => tenantStore(db).hasPractice(),
+    leastFree: { percent: config.storage.min_free_percent, bytes: config.storage.min_free_mib * MIB },
     onFault: (error, what) => log.error({ err: error }, `storage: ${what}`),
     runsTwice: overrides.runsTwice,
+  });
+  storage.states.watch((id, fault, former) => {
+    const what = id === DISK ? 'the disk' : 'a database file';
+    if (fault) log.warn({ file: id, ...fault, since: toIso(fault.since) }, `${what} is not in order`);
+    else log.warn({ file: id, state: 'ok', was: former?.state }, `${what} is in order again`);
   });
   try {
     return openRooms(config, storage, log, overrides);
@@ -184,6 +195,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
         await followers.start();
         intake.postman.wake();
         runner.start();
+        void runner.runNow(FILE_JOB);
         return { http: address, dnsPort, ...ports };
       } catch (error) {
         await stop();

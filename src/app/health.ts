@@ -4,6 +4,7 @@ import type { openFollowers } from '#src/followers/open.ts';
 import type { Health } from '#src/http/service-routes.ts';
 import type { Intake } from '#src/intake/open.ts';
 import type { Base } from '#src/kernel/base.ts';
+import { PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
 import { toIsoOrNull } from '#src/kernel/time.ts';
 import type { Relay } from '#src/relay/open.ts';
 import type { openSmtp } from '#src/smtp/open.ts';
@@ -23,23 +24,32 @@ const upstreamFacts = (upstream: Readonly<Record<string, unknown>>) =>
 
 /** The time it runs is counted from this call. */
 export const healthOf = (base: Base, rooms: Rooms): (() => Health) => {
-  const { platform, tenants: files } = base.storage;
+  const { storage } = base;
+  const { tenants: files } = storage;
   const started = performance.now();
   return () => {
     const draining = base.draining();
-    const databases = files.stats();
+    const states = storage.states.counts();
+    const broken = Object.values(states).reduce((sum, count) => sum + count);
+    const databases = { ...files.stats(), broken, states };
+    const disk = storage.space();
+    const platformFault = storage.states.of(PLATFORM_FILE);
+    const isFailing = platformFault !== undefined || disk.state === 'full';
     const { upstreams, queue } = rooms.relay.describe();
     const scanners = rooms.intake.scanners.health();
     const isWhole =
       upstreams.every(({ state }) => state === 'closed') &&
       scanners.every(({ state }) => state !== 'failing') &&
-      databases.broken === 0;
+      broken === 0 &&
+      disk.state === 'ok';
     return {
-      ok: !draining && !platform.broken(),
-      status: draining ? 'draining' : platform.broken() ? 'failing' : isWhole ? 'ok' : 'degraded',
+      ok: !draining && !isFailing,
+      status: draining ? 'draining' : isFailing ? 'failing' : isWhole ? 'ok' : 'degraded',
       version: base.version,
       uptime_seconds: Math.round((performance.now() - started) / 1_000),
+      registry: platformFault?.state ?? 'ok',
       databases,
+      disk,
       queue: {
         waiting_tenants: queue.waiting_tenants,
         in_flight: queue.in_flight,

@@ -1,6 +1,7 @@
 // What the service says of itself: its health, and what clients can count on.
 import { z } from 'zod';
 import { attachmentPolicy } from '#src/intake/content/attachment-policy.ts';
+import { faultStates, fileStates } from '#src/kernel/db/file-states.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 
@@ -50,7 +51,9 @@ const healthSchema = z
   .strictObject({
     status: z
       .enum(['ok', 'degraded', 'draining', 'failing'])
-      .describe('degraded: an upstream is set aside, and mail waits; or a scanner fails'),
+      .describe(
+        'degraded: an upstream is set aside, and mail waits; a scanner fails; the data of a practice cannot be read or written; or the disk is nearly full. failing: no one can be served',
+      ),
     version: z.string(),
     uptime_seconds: z.number(),
     upstreams: z.array(upstreamSchema),
@@ -61,7 +64,18 @@ const healthSchema = z
 const wholeHealthSchema = z
   .strictObject({
     ...healthSchema.shape,
-    databases: z.looseObject({ open: z.int(), limit: z.int(), broken: z.int() }),
+    registry: z.enum(fileStates).describe('of the file that holds what belongs to no practice'),
+    databases: z.looseObject({
+      open: z.int(),
+      limit: z.int(),
+      broken: z.int().describe('practices whose data cannot be read or written'),
+      states: z.record(z.enum(faultStates), z.int()).describe('these by what is wrong'),
+    }),
+    disk: z.strictObject({
+      free_bytes: z.int(),
+      total_bytes: z.int(),
+      state: z.enum(['ok', 'low', 'full']).describe('low: less is free than `storage.min_free_*`'),
+    }),
     queue: z.looseObject({
       waiting_tenants: z.int(),
       in_flight: z.int(),

@@ -456,6 +456,26 @@ describe('the service itself', () => {
     expect(body.upstreams).toEqual([{ ...facts, delivered_on: null, dsn: null }]);
   });
 
+  test('is degraded where little of the disk is free, and mails the operator', async () => {
+    const [mail, storage] = ['operator@example.net', { min_free_mib: 1_000_000_000 }];
+    const short = await startApp({ config: { admin: { mail }, storage } });
+    try {
+      const { status, body } = await short.request('GET', '/healthz');
+      expect([status, body.status]).toEqual([200, 'degraded']);
+      const whole = await short.request('GET', '/api/admin/health', undefined, short.adminToken);
+      expect(whole.body).toMatchObject({ registry: 'ok', databases: { broken: 0 }, disk: { state: 'low' } });
+      const ask = <Found>(target: string) =>
+        short.request<List<Found>>('GET', target, undefined, short.adminToken);
+      const { data } = (await ask<{ id: string }>('/api/admin/practices?purpose=system')).body;
+      const search = `/api/practices/${data[0]?.id}/messages/search?q=${mail}`;
+      await expect
+        .poll(async () => (await ask<{ subject: string }>(search)).body.data)
+        .toEqual([expect.objectContaining({ subject: 'Sendwerk: database files are not in order' })]);
+    } finally {
+      await short.remove();
+    }
+  });
+
   test('tells its limits and features to callers', async () => {
     const { body } = await call('GET', '/api/meta');
     expect(body).toMatchObject({

@@ -39,7 +39,12 @@ export interface Arrival {
 
 export interface HealthBody {
   readonly status: string;
-  readonly databases: { readonly open: number; readonly limit: number; readonly broken: number };
+  readonly databases: {
+    readonly open: number;
+    readonly limit: number;
+    readonly broken: number;
+    readonly states: Readonly<Record<string, number>>;
+  };
   readonly queue: {
     readonly waiting_tenants: number;
     readonly in_flight: number;

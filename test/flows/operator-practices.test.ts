@@ -268,6 +268,7 @@ describe("the operator's list", () => {
       members: 2,
       owners: [owner.email],
       usage: { month, accepted: 6, share: 6 / 5_000 },
+      storage: { state: 'ok', since: null },
     });
   });
 
@@ -348,7 +349,12 @@ test('a practice whose file cannot be read hides no other', async () => {
     const listed = await read('/api/admin/practices', after.adminToken);
     expect(listed).toEqual([
       expect.objectContaining({ id: sound.id, owners: [email] }),
-      { id: broken.id, slug: broken.slug, unavailable: true },
+      {
+        id: broken.id,
+        slug: broken.slug,
+        unavailable: true,
+        storage: { state: 'unreadable', since: expect.any(String) },
+      },
     ]);
     expect(await read('/api/admin/practices?plan=gruppe', after.adminToken)).toEqual(listed.slice(1));
     // Whose own practice it is learns that it cannot be read, not that it is gone.

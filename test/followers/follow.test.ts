@@ -36,7 +36,7 @@ beforeEach(async () => {
 const tenant = async (): Promise<string> => {
   const id = newId();
   await storage.platform.write((db) => registryStore(db).reserve(id, `praxis-${id}`, 0));
-  await storage.tenants.create(id);
+  await storage.tenants.create(id, () => undefined);
   return id;
 };
 const tenants = (count: number): Promise<string[]> => Promise.all(Array.from({ length: count }, tenant));

@@ -153,6 +153,8 @@ export const openTestStorage = async (
     checkpointBytes: 1_024 * 1_024,
     disk: options.disk ?? disk,
     maintenance: sharedMaintenance(),
+    isWhole: () => true,
+    leastFree: { percent: 0, bytes: 0 },
     onFault: () => undefined,
     runsTwice: runsTwice(options.runsTwice),
   });

@@ -1,6 +1,7 @@
 // What the service notifies people of by mail, as data; the words are in `texts.ts` and its parts.
 
 import type { Plan } from '#src/accounts/tenants/rules.ts';
+import type { FileFault } from '#src/kernel/db/file-states.ts';
 import type { Language } from '#src/kernel/language.ts';
 
 /** A record of the DNS as a mail shows it. */
@@ -132,6 +133,17 @@ export type NoticeContent =
       /** What became of the last attempt; null where that is not known. */
       readonly error: string | null;
       readonly origin: string;
+    }
+  /** To the operator: database files whose state has changed. */
+  | {
+      readonly kind: 'storage_faults';
+      readonly faults: readonly (FileFault & {
+        /** A practice's slug, `platform` or `disk`. */
+        readonly name: string;
+        readonly ended: boolean;
+      })[];
+      /** How many are not named. */
+      readonly more: number;
     }
   /** No mail: written where an address is not known, so that the time of an answer does not show which ones are. */
   | { readonly kind: 'nothing' };

@@ -2,6 +2,7 @@
 // kept and shown, so nothing secret is in it; nothing that strangers typed is repeated to other strangers. Pure.
 import type { Language } from '#src/kernel/language.ts';
 import { type DomainPhrases, domainPhrases, type Words } from './domain-texts.ts';
+import { type FaultPhrases, faultPhrases } from './fault-texts.ts';
 import { type FollowerPhrases, followerPhrases } from './follower-texts.ts';
 import { momentInWords } from './moment.ts';
 import { type PausePhrases, pausePhrases } from './pause-texts.ts';
@@ -27,6 +28,7 @@ interface Phrases {
   readonly usage: UsagePhrases;
   readonly pause: PausePhrases;
   readonly follower: FollowerPhrases;
+  readonly faults: FaultPhrases;
 }
 
 const de: Phrases = {
@@ -34,6 +36,7 @@ const de: Phrases = {
   usage: usagePhrases.de,
   pause: pausePhrases.de,
   follower: followerPhrases.de,
+  faults: faultPhrases.de,
   greeting: 'Guten Tag,',
   closing: (service) =>
     `${service}\n\nDiese E-Mail wurde automatisch versendet. Antworten darauf werden nicht gelesen.`,
@@ -110,6 +113,7 @@ const en: Phrases = {
   usage: usagePhrases.en,
   pause: pausePhrases.en,
   follower: followerPhrases.en,
+  faults: faultPhrases.en,
   greeting: 'Hello,',
   closing: (service) => `${service}\n\nThis email was sent automatically. Replies to it are not read.`,
   sign_in_code: ({ code, minutes }, service) => ({
@@ -235,6 +239,8 @@ const wordsOf = (notice: Mailed, service: string): Words => {
         practice: harmless(notice.practice),
         name: harmless(notice.name),
       });
+    case 'storage_faults':
+      return language.faults(notice, service);
     default:
       return notice satisfies never;
   }

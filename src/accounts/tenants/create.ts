@@ -50,8 +50,7 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
   });
   try {
     const hosts = await deps.hosts().make(id, slug, customDomain, now);
-    await storage.tenants.create(id);
-    const practice = await storage.tenants.write(id, (db) => {
+    const practice = await storage.tenants.create(id, (db) => {
       const store = tenantStore(db);
       store.insertPractice({
         id,

@@ -6,9 +6,11 @@ import { counterStore } from '#src/accounts/counters/store.ts';
 import { memberStore } from '#src/accounts/people/member-store.ts';
 import { activeOwners } from '#src/accounts/people/owners.ts';
 import type { Base } from '#src/kernel/base.ts';
+import { fileStates } from '#src/kernel/db/file-states.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { decodeCursor, encodeCursor, listQuery } from '#src/kernel/list.ts';
 import type { Log } from '#src/kernel/log.ts';
+import { toIsoOrNull } from '#src/kernel/time.ts';
 import { readEach } from './read-each.ts';
 import { registryStore, type TenantRow } from './registry-store.ts';
 import { planNames } from './rules.ts';
@@ -16,6 +18,15 @@ import { practiceSchema, presentPractice } from './schema.ts';
 import { tenantStore } from './store.ts';
 
 const { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at } = practiceSchema.shape;
+
+const storageSchema = z.strictObject({
+  state: z
+    .enum(fileStates)
+    .describe(
+      'of its file. full: no space left; failing: reading or writing fails; unreadable: missing or damaged; replaced: moved, removed or replaced while in use; empty: it holds no practice',
+    ),
+  since: z.iso.datetime().nullable().describe('since when it is not ok'),
+});
 
 export const operatorPracticeSchema = z
   .union([
@@ -36,8 +47,14 @@ export const operatorPracticeSchema = z
         accepted: z.int().describe('mails, one a recipient'),
         share: z.number().describe('of the cap; 1 is all of it'),
       }),
+      storage: storageSchema,
     }),
-    z.strictObject({ id, slug, unavailable: z.literal(true).describe('its data cannot be read now') }),
+    z.strictObject({
+      id,
+      slug,
+      storage: storageSchema,
+      unavailable: z.literal(true).describe('its data cannot be read now'),
+    }),
   ])
   .meta({ id: 'OperatorPractice' });
 
@@ -72,7 +89,7 @@ const PRACTICES_PER_CALL = 200;
 /** Read together; then the page may be full. */
 const CHUNK = 8;
 
-const describe = (db: TenantDb, now: number): OperatorPractice => {
+const describe = (db: TenantDb, now: number) => {
   const { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at } = presentPractice(
     tenantStore(db).practice(),
     now,
@@ -117,7 +134,10 @@ export const listForOperator = async (
     for (const [index, { id, slug }] of chunk.entries()) {
       if (data.length === query.limit) break;
       looked += 1;
-      const practice = found[index] ?? { id, slug, unavailable: true as const };
+      const fault = storage.states.of(id);
+      const file = { state: fault?.state ?? ('ok' as const), since: toIsoOrNull(fault?.since ?? null) };
+      const described = found[index] ?? { id, slug, unavailable: true as const };
+      const practice: OperatorPractice = { ...described, storage: file };
       if (fits(practice, query)) data.push(practice);
     }
   }

@@ -165,6 +165,7 @@ export const tenantStore = perConnection((db: TenantDb) => {
 
   return {
     insertPractice: (row: NewPractice): void => write(() => insertPractice.run(row)),
+    hasPractice: (): boolean => known.practice() !== undefined,
     /** Throws where the file is not a complete tenant's. */
     practice: (): Readonly<PracticeRow> => {
       const row = known.practice();

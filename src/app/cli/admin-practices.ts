@@ -27,14 +27,16 @@ const practiceHead = [
   'USED',
   'MEMBERS',
   'OWNERS',
+  'DATA',
   'ID',
 ];
 const practiceRow = (practice: OperatorPractice): Cell[] => {
-  const { id, slug } = practice;
-  if ('unavailable' in practice) return [slug, null, 'unavailable', ...Array<null>(7).fill(null), id];
+  const { id, slug, storage } = practice;
+  if ('unavailable' in practice)
+    return [slug, null, 'unavailable', ...Array<null>(7).fill(null), storage.state, id];
   const { name, status, plan, safe_mode, usage, monthly_cap, members, owners } = practice;
   const mails = [usage.accepted, monthly_cap, percent(usage.share)];
-  return [slug, name, status, plan, safe_mode, ...mails, members, owners.join(', '), id];
+  return [slug, name, status, plan, safe_mode, ...mails, members, owners.join(', '), storage.state, id];
 };
 
 export const practiceCommands = [

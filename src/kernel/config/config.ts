@@ -29,7 +29,7 @@ export type ZonesConfig = ConfigFile['dns']['zones'] & {
 /** Keys are named as in the file; durations are milliseconds, `listen` is host and port, secrets are read. */
 export type Config = Omit<ConfigFile, 'admin' | 'secrets' | 'upstreams' | 'dns' | 'domain_connect'> & {
   /** Null: no one can administer over HTTP. */
-  readonly admin: { readonly token: Secret | null };
+  readonly admin: { readonly token: Secret | null; readonly mail: string | null };
   /** Base64 of 32 bytes. */
   readonly secrets: { readonly masterKey: Secret };
   readonly upstreams: readonly UpstreamConfig[];
@@ -159,7 +159,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
   const whole = value as ConfigFile;
   const config = {
     ...whole,
-    admin: { token },
+    admin: { token, mail: whole.admin.mail ?? null },
     secrets: { masterKey },
     upstreams,
     dns: resolveDns(whole.dns, whole.service.host),

@@ -61,6 +61,12 @@ const admin = z.strictObject({
     .meta({ example: 'SENDWERK_ADMIN_TOKEN' })
     .optional()
     .describe('Environment variable with the token, instead of token_file.'),
+  mail: v.mailAddress
+    .meta({ example: 'operator@example.net', live: 'yes' })
+    .optional()
+    .describe(
+      'Who gets a mail when database files fail or the disk fills up; smtp.inbound.postmaster where absent.',
+    ),
 });
 
 const secrets = z.strictObject({
@@ -239,6 +245,11 @@ export const configSchema = z.strictObject({
         .whole(100, 100_000)
         .prefault(4_000)
         .describe('Pages of 4 KiB the write-ahead log gathers before it is written back.'),
+      min_free_percent: v
+        .whole(0, 99)
+        .prefault(5)
+        .describe('With less of the disk free, health is degraded and the operator gets a mail.'),
+      min_free_mib: v.whole(0, 1_000_000_000).prefault(1_024).describe('The same in MiB.'),
     })
     .prefault({})
     .describe('The databases.'),

@@ -1,6 +1,6 @@
 // What durability needs of the disk. It is an interface so that tests can hold a sync back, make it fail, or forget what was not
 // synced.
-import { close, fdatasync, fstatSync, fsync, open } from 'node:fs';
+import { close, fdatasync, fstatSync, fsync, open, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 export interface Disk {
@@ -12,6 +12,8 @@ export interface Disk {
   syncDirectory(path: string): Promise<void>;
   /** At once: the kernel has it in memory, and asking on a thread of the pool takes ten times as long. Throws. */
   size(descriptor: number): number;
+  /** Which file the path leads to, at once; null where there is none, or it cannot be found out. */
+  identify(path: string): string | null;
 }
 
 const openFile = promisify(open);
@@ -32,4 +34,12 @@ export const disk: Disk = {
     }
   },
   size: (descriptor) => fstatSync(descriptor).size,
+  identify: (path) => {
+    try {
+      const { dev, ino } = statSync(path);
+      return `${dev}:${ino}`;
+    } catch {
+      return null;
+    }
+  },
 };

@@ -11,11 +11,15 @@
 //
 // A failed sync leaves it unknown what is on the disk, and the kernel may report the next one as successful without
 // having written the same pages again. So the file refuses everything from then on, until it has been closed with a
-// checkpoint (which writes all of it to the database file and syncs that) and opened again.
+// checkpoint (which writes all of it to the database file and syncs that) and opened again. So does a file whose path leads
+// elsewhere (file-place.ts).
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError } from '#src/kernel/errors.ts';
+import { createCheckpoints } from './checkpoints.ts';
 import type { Disk } from './disk.ts';
+import { type FilePlace, placeOf } from './file-place.ts';
+import { type FaultKind, faultOf, fileError } from './file-states.ts';
 import type { Maintenance } from './maintenance.ts';
 import { forgetMemory, writeMemory } from './memory.ts';
 import { type FileKind, openSqlite, type PlatformDb, type TenantDb } from './sqlite.ts';
@@ -25,10 +29,10 @@ const BATCH_BUDGET_MS = 8;
 const RETRY_AFTER_S = 5;
 /** For so long a change by another process may go unnoticed: each request reads, and asking takes as long as such a read. */
 const OTHERS_MS = 1;
+/** For so long reads may go on in a file that was replaced; each transaction asks. */
+const PLACE_MS = 1_000;
 /** Only a foreign process can hold a lock, because the maintenance thread writes when no one else does: do not wait long. */
 const BUSY_TIMEOUT_MS = 100;
-/** After a checkpoint that failed: a foreign reader (a backup) stays for a while, a full disk longer. */
-const CHECKPOINT_RETRY_MS = 30_000;
 
 interface DbOf {
   platform: PlatformDb;
@@ -46,8 +50,10 @@ export interface DurableFile<D> {
    * With `within`, ms, it does not begin a transaction before that time, and goes with one that others begin sooner.
    */
   write<T>(work: (db: D) => T, within?: number): Promise<T>;
-  /** True from a failed sync on. */
+  /** True from a failed sync on, and where the file has been replaced. */
   broken(): boolean;
+  /** Brings what was written into the database file, and resolves when that has been tried. */
+  checkpoint(): Promise<void>;
   /** Waits for writes in progress, checkpoints, closes. Rejects where the checkpoint failed. */
   close(): Promise<void>;
 }
@@ -63,11 +69,13 @@ export interface DurableFileOptions<K extends FileKind> {
   readonly path: string;
   readonly kind: K;
   readonly create: boolean;
+  /** Whether a file that is not new holds what each of its kind must. */
+  readonly isWhole: (db: DbOf[K]) => boolean;
   readonly disk: Disk;
   readonly maintenance: Maintenance;
   /** The WAL is checkpointed when it has grown to this. */
   readonly checkpointBytes: number;
-  readonly onFault: (error: unknown, what: string) => void;
+  readonly onFault: (error: unknown, what: FaultKind) => void;
   /** After what has been written is on the disk and its callers have their answers. */
   readonly onCommitted?: () => void;
   /** For tests: each transaction is undone before its commit, and runs again as after a throw. */
@@ -77,12 +85,9 @@ export interface DurableFileOptions<K extends FileKind> {
 const unavailable = (message: string, cause: unknown): AppError<'unavailable'> =>
   new AppError('unavailable', message, { extra: { retry_after: RETRY_AFTER_S }, cause });
 
-/** SQLite's own failures (disk full, I/O, lock) mean that nothing was stored; anything else is the caller's error. */
-const storageError = (error: unknown): unknown =>
-  error instanceof Database.SqliteError &&
-  /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM)/.test(error.code)
-    ? unavailable('The data cannot be stored at the moment.', error)
-    : error;
+/** SQLite's own failures (disk full, I/O, lock, damage) mean that nothing was stored; anything else is the caller's error. */
+const isOfTheFile = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && faultOf(error) !== undefined;
 
 export const openDurableFile = async <K extends FileKind>(
   options: DurableFileOptions<K>,
@@ -97,6 +102,8 @@ export const openDurableFile = async <K extends FileKind>(
     wal = await disk.open(`${path}-wal`);
     await disk.syncData(wal);
     await disk.syncDirectory(dirname(path));
+    if (!options.create && !options.isWhole(db as DbOf[K] & Database.Database))
+      throw fileError('EMPTY', `${path} does not hold what it must`);
   } catch (error) {
     // Repeated tries on a broken disk must not use up the descriptors.
     db?.close();
@@ -105,12 +112,13 @@ export const openDurableFile = async <K extends FileKind>(
   } finally {
     await maintenance.run({ verb: 'opened', path });
   }
-  return durableFile(db as DbOf[K] & Database.Database, wal, options);
+  return durableFile(db as DbOf[K] & Database.Database, wal, placeOf(disk, path), options);
 };
 
 const durableFile = <K extends FileKind>(
   db: DbOf[K] & Database.Database,
   wal: number,
+  place: FilePlace,
   { path, disk, maintenance, checkpointBytes, onFault, onCommitted, runsTwice }: DurableFileOptions<K>,
 ): DurableFile<DbOf[K]> => {
   type D = DbOf[K];
@@ -130,10 +138,10 @@ const durableFile = <K extends FileKind>(
   let fault: AppError<'unavailable'> | null = null;
   let closing = false;
   let syncing: Promise<void> | null = null;
-  /** A checkpoint in progress on the maintenance thread, until the WAL behind it has been restarted. */
-  let checkpoint: Promise<void> | null = null;
-  let checkpointed = false;
-  let checkpointAgainAt = 0;
+  const checkpoints = createCheckpoints({
+    ...{ path, wal, disk, maintenance, checkpointBytes, onFault },
+    onCopied: () => schedule(),
+  });
 
   let seenVersion = dataVersion.get();
   let lookedAt = 0;
@@ -144,6 +152,25 @@ const durableFile = <K extends FileKind>(
     if (version === seenVersion) return;
     seenVersion = version;
     forgetMemory(db);
+  };
+
+  let placedAt = performance.now();
+  let isReplaced = false;
+  /** Refuses everything from now on where the paths lead to other files. */
+  const noticeReplacement = (): void => {
+    placedAt = performance.now();
+    if (fault !== null || place.isOurs()) return;
+    const error = fileError('REPLACED', `${path} was moved, removed or replaced while it was in use`);
+    isReplaced = true;
+    fault = unavailable('The data were replaced; they are being opened again.', error);
+    onFault(error, 'replaced');
+    refuse(takePending(pending.length));
+  };
+
+  const storageError = (error: unknown, what: FaultKind): unknown => {
+    if (!isOfTheFile(error)) return error;
+    onFault(error, what);
+    return unavailable('The data cannot be stored at the moment.', error);
   };
 
   const rollBack = (): void => {
@@ -173,15 +200,16 @@ const durableFile = <K extends FileKind>(
       undo.run();
       releaseSavepoint.run();
       forgetMemory(db);
-      waiter.reject(storageError(error));
+      waiter.reject(storageError(error, 'transaction failed'));
       return false;
     }
   };
 
   const fail = (error: unknown, batch: readonly Waiter<D>[]): [] => {
     rollBack();
-    onFault(error, 'transaction failed');
-    for (const waiter of batch) waiter.reject(storageError(error));
+    const reason = storageError(error, 'transaction failed');
+    if (reason === error) onFault(error, 'transaction failed');
+    for (const waiter of batch) waiter.reject(reason);
     return [];
   };
 
@@ -245,47 +273,20 @@ const durableFile = <K extends FileKind>(
       },
     );
     for (const waiter of waiters) waiter.reject(unknown);
-    for (const waiter of takePending(pending.length)) waiter.reject(fault);
+    refuse(takePending(pending.length));
   };
 
-  /** Called between two cycles, when no one writes. */
-  const restartWal = async (): Promise<void> => {
-    if (checkpoint === null || !checkpointed) return;
-    checkpointed = false;
-    await maintenance.run({ verb: 'restart', path }).catch((error) => {
-      checkpointAgainAt = performance.now() + CHECKPOINT_RETRY_MS;
-      onFault(error, 'checkpoint failed');
-    });
-    checkpoint = null;
-  };
-  const isWalLarge = (): boolean => {
-    try {
-      return disk.size(wal) >= checkpointBytes;
-    } catch (error) {
-      onFault(error, 'size of the WAL unknown');
-      return false;
-    }
-  };
-  const checkpointWhenLarge = (): void => {
-    if (checkpoint !== null || performance.now() < checkpointAgainAt || !isWalLarge()) return;
-    checkpoint = maintenance.run({ verb: 'checkpoint', path }).then(
-      () => {
-        checkpointed = true;
-        schedule();
-      },
-      (error) => {
-        onFault(error, 'checkpoint failed');
-        checkpointAgainAt = performance.now() + CHECKPOINT_RETRY_MS;
-        checkpoint = null;
-      },
-    );
+  const refuse = (waiters: readonly Waiter<D>[]): void => {
+    for (const waiter of waiters) waiter.reject(fault);
   };
 
   const runCycle = async (): Promise<void> => {
-    while (isDue || checkpointed) {
+    while (isDue || checkpoints.hasCopied()) {
       // The answers of the last transaction go out, and who has come meanwhile goes into the next.
       await new Promise((resolve) => setImmediate(resolve));
-      await restartWal();
+      await checkpoints.restart();
+      noticeReplacement();
+      if (fault !== null) return;
       const done = isDue ? commitBatch() : [];
       if (done.length === 0) continue;
       syncing = disk.syncData(wal);
@@ -298,7 +299,7 @@ const durableFile = <K extends FileKind>(
       }
       for (const waiter of done) waiter.resolve(waiter.value);
       onCommitted?.();
-      checkpointWhenLarge();
+      checkpoints.startWhenLarge();
     }
   };
 
@@ -306,7 +307,7 @@ const durableFile = <K extends FileKind>(
     if (cycle !== null || fault !== null) return;
     cycle = runCycle().finally(() => {
       cycle = null;
-      if (isDue || checkpointed) schedule();
+      if (isDue || checkpoints.hasCopied()) schedule();
     });
   };
 
@@ -316,12 +317,13 @@ const durableFile = <K extends FileKind>(
   };
 
   const look = <T>(work: (db: D) => T): T => {
+    if (performance.now() - placedAt > PLACE_MS) noticeReplacement();
     if (fault !== null) throw fault;
     try {
       if (performance.now() - lookedAt > OTHERS_MS) noticeOthers();
       return work(db);
     } catch (error) {
-      throw storageError(error);
+      throw storageError(error, 'read failed');
     }
   };
 
@@ -339,21 +341,28 @@ const durableFile = <K extends FileKind>(
     peek: look,
     write,
     broken: () => fault !== null,
+    checkpoint: async () => {
+      checkpoints.start();
+      await checkpoints.current();
+      await cycle;
+    },
     close: async () => {
       closing = true;
       if (pending.length > 0) beDue();
       // After a fault there is no further cycle that would end the checkpoint.
-      while (cycle !== null || (checkpoint !== null && fault === null)) {
+      while (cycle !== null || (checkpoints.current() !== null && fault === null)) {
         await cycle;
-        await checkpoint;
+        await checkpoints.current();
       }
-      await checkpoint;
+      await checkpoints.current();
       try {
-        await maintenance.run({ verb: 'close', path });
+        // A connection that the maintenance thread opened now would be one to other files.
+        await maintenance.run({ verb: isReplaced ? 'opened' : 'close', path });
       } finally {
         try {
           forgetMemory(db);
-          db.close();
+          if (isReplaced) place.close(db);
+          else db.close();
           await disk.close(wal);
         } finally {
           await maintenance.run({ verb: 'closed', path });

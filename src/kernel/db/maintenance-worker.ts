@@ -1,17 +1,20 @@
 // The thread on which database files wait for the disk: opening (recovery, migrations), checkpoints, closing. The
 // event loop's own connection never syncs, because every sync SQLite would make on it is made here first:
 //
-// - `open`: recovers, migrates, and brings all of an old WAL into the database file and syncs it (after a failed sync only this
-//   makes it known what is on the disk), then writes one small transaction, which makes SQLite write and sync the
-//   header of the new WAL. The connection stays until `opened`, so that the WAL is not removed before the event loop has opened it.
+// - `open`: looks for damage before SQLite does (`wal-check.ts`), recovers, migrates, and brings all of an old WAL into the database
+//   file and syncs it (after a failed sync only this makes it known what is on the disk), then writes one small transaction, which
+//   makes SQLite write and sync the header of the new WAL. The connection stays until `opened`, so that the WAL is not removed before the event loop has opened it.
 // - `checkpoint`: copies what it can while writers go on (PASSIVE). A reader stays until `restart`: without one the event
 //   loop's next commit after everything has been copied would start the WAL again, and sync its header.
 // - `restart`: no one writes meanwhile; it copies the rest, truncates the WAL, and writes its new header as above.
 // - `close` holds a connection so that the event loop's is not the last; `closed` checkpoints and removes the WAL.
+import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
+import { fileError } from './file-states.ts';
 import { type Migrations, migrate } from './migrate.ts';
 import { type FileKind, openSqlite } from './sqlite.ts';
+import { checkWal } from './wal-check.ts';
 
 export type MaintenanceCommand =
   | { readonly verb: 'open'; readonly path: string; readonly kind: FileKind; readonly create: boolean }
@@ -25,7 +28,7 @@ export type MaintenanceRequest = MaintenanceCommand & { readonly id: number };
 
 export interface MaintenanceAnswer {
   readonly id: number;
-  readonly error: string | null;
+  readonly error: { readonly message: string; readonly code: string | undefined } | null;
 }
 
 const { migrations } = workerData as { migrations: Migrations };
@@ -74,8 +77,12 @@ type Handlers = {
 
 const handlers: Handlers = {
   open: ({ path, kind, create }) => {
+    if (!create) statSync(path);
+    checkWal(`${path}-wal`);
     const db = hold(path, create);
     try {
+      if (!create && db.pragma('user_version', { simple: true }) === 0)
+        throw fileError('EMPTY', `${path} holds no tables`);
       migrate(db, migrations[kind]);
       truncateWal(db);
       writeWalHeader(db);
@@ -117,12 +124,13 @@ const handlers: Handlers = {
 };
 
 parentPort?.on('message', (request: MaintenanceRequest) => {
-  let error: string | null = null;
+  let error: MaintenanceAnswer['error'] = null;
   try {
     // The table has the handler of each verb; TypeScript cannot see that both come from one command.
     (handlers[request.verb] as (command: MaintenanceCommand) => void)(request);
   } catch (thrown) {
-    error = thrown instanceof Error ? thrown.message : String(thrown);
+    const { message = String(thrown), code } = thrown as { message?: string; code?: string };
+    error = { message, code };
   }
   parentPort?.postMessage({ id: request.id, error } satisfies MaintenanceAnswer);
 });

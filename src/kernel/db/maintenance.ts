@@ -10,7 +10,7 @@ const THREADS = 2;
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 
 export interface Maintenance {
-  /** Rejects with the thread's message. */
+  /** Rejects with the thread's message and code. */
   run(command: MaintenanceCommand): Promise<void>;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export const createMaintenance = (migrations: Migrations): Maintenance => {
       const waiter = waiting.get(id);
       waiting.delete(id);
       if (error === null) waiter?.resolve();
-      else waiter?.reject(new Error(error));
+      else waiter?.reject(Object.assign(new Error(error.message), { code: error.code }));
     });
     return worker;
   };

@@ -2,13 +2,24 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { systemClock } from '#src/kernel/time.ts';
 import { DataError } from './data-error.ts';
 import type { Disk } from './disk.ts';
-import { type DurableFile, openDurableFile } from './durable-file.ts';
+import { createDiskSpace, type FreeSpace, type LeastFree } from './disk-space.ts';
+import { type DurableFile, type DurableFileOptions, openDurableFile } from './durable-file.ts';
+import {
+  createFileStates,
+  DISK,
+  type FaultKind,
+  type FaultState,
+  type FileStates,
+  faultOf,
+  PLATFORM_FILE,
+} from './file-states.ts';
 import { createHealingFile } from './healing-file.ts';
 import { createMaintenance, type Maintenance } from './maintenance.ts';
 import { loadMigrations } from './migrate.ts';
-import type { PlatformDb } from './sqlite.ts';
+import type { AnyDb, FileKind, PlatformDb, TenantDb } from './sqlite.ts';
 import { createTenantFiles, type TenantFiles } from './tenant-files.ts';
 
 /** Held here, because a connection without a reference is garbage-collected, and its lock with it. */
@@ -45,6 +56,12 @@ export const lockDirectory = (directory: string): (() => void) => {
 export interface Storage {
   readonly platform: DurableFile<PlatformDb>;
   readonly tenants: TenantFiles;
+  /** Of the files of both, and of the disk. */
+  readonly states: Pick<FileStates, 'of' | 'all' | 'counts' | 'watch'>;
+  /** Measures it, and reports where there is little. */
+  readonly space: () => FreeSpace;
+  /** Tries to write each file with a fault: where that succeeds, the fault has ended. */
+  retry(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,10 +72,32 @@ export interface StorageOptions {
   readonly disk: Disk;
   /** Shared with other installations of the process, and not stopped with this one; its own where absent. */
   readonly maintenance?: Maintenance;
-  readonly onFault: (error: unknown, what: string) => void;
+  /** Whether the file of a tenant holds what each of them must. */
+  readonly isWhole: (db: TenantDb) => boolean;
+  /** With less than this left the disk counts as nearly full. */
+  readonly leastFree: LeastFree;
+  /** Of what delays no answer; `states` has the others. */
+  readonly onFault: (error: unknown, what: FaultKind) => void;
   /** See DurableFileOptions. */
   readonly runsTwice?: boolean | undefined;
 }
+
+/** Of errors whose code says nothing. */
+const FAULT_BY_KIND: Partial<Record<FaultKind, FaultState>> = {
+  'opening failed': 'unreadable',
+  'sync failed': 'failing',
+};
+/** What callers do not wait for: it is tried again, and what was answered is safe. */
+const IS_TIDYING: ReadonlySet<FaultKind> = new Set([
+  'checkpoint failed',
+  'size of the WAL unknown',
+  'closing failed',
+]);
+
+/** Writes a page that stays as it is. */
+const touch = (db: AnyDb): void => {
+  db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`);
+};
 
 /** Without it nothing is found, and an empty one in its place would hide every practice. */
 const refusePlatform = (path: string, reason: string, cause?: unknown): DataError =>
@@ -86,14 +125,44 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
   const stopMaintenance = async (): Promise<void> => {
     if (options.maintenance === undefined) await maintenance.stop();
   };
-  const shared = { disk, maintenance, checkpointBytes, onFault, runsTwice };
+  const states = createFileStates(systemClock);
+  const report = (id: string, error: unknown, what: FaultKind): void => {
+    const state = faultOf(error) ?? FAULT_BY_KIND[what];
+    if (state === undefined || IS_TIDYING.has(what)) onFault(error, what);
+    else states.fail(id, state, error);
+  };
+  const open = async <K extends FileKind>(
+    id: string,
+    options: Pick<DurableFileOptions<K>, 'path' | 'kind' | 'create' | 'isWhole'>,
+    onCommitted?: () => void,
+  ) => {
+    try {
+      const file = await openDurableFile<K>({
+        ...options,
+        disk,
+        maintenance,
+        checkpointBytes,
+        runsTwice,
+        onFault: (error, what) => report(id, error, what),
+        onCommitted: () => {
+          states.end(id);
+          onCommitted?.();
+        },
+      });
+      states.end(id);
+      return file;
+    } catch (error) {
+      report(id, error, 'opening failed');
+      throw error;
+    }
+  };
   try {
     const path = join(dataDirectory, 'platform.db');
     if ((await isEmpty(path)) && (await readdir(tenantsDirectory)).length > 0)
       throw refusePlatform(path, 'it is empty or missing, though there are practices');
     const platform = await createHealingFile(
-      () => openDurableFile({ path, kind: 'platform', create: true, ...shared }),
-      onFault,
+      (create) => open(PLATFORM_FILE, { path, kind: 'platform', create, isWhole: () => true }),
+      (error, what) => report(PLATFORM_FILE, error, what),
     ).catch((error) => {
       throw refusePlatform(path, error instanceof Error ? error.message : String(error), error);
     });
@@ -101,13 +170,24 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
       directory: tenantsDirectory,
       maxOpen: options.maxOpenTenants,
       disk,
-      openFile: (path, create, onCommitted) =>
-        openDurableFile({ path, kind: 'tenant', create, onCommitted, ...shared }),
-      onFault,
+      openFile: (id, path, create, onCommitted) =>
+        open(id, { path, kind: 'tenant', create, isWhole: options.isWhole }, onCommitted),
+      onFault: report,
+      onRemoved: states.end,
     });
     return {
       platform,
       tenants,
+      states,
+      space: createDiskSpace(dataDirectory, options.leastFree, states),
+      retry: async (signal) => {
+        for (const id of [...states.all().keys()]) {
+          if (signal.aborted || id === DISK) continue;
+          const written = id === PLATFORM_FILE ? platform.write(touch) : tenants.write(id, touch);
+          // The states have what it answers.
+          await written.catch(() => undefined);
+        }
+      },
       close: async () => {
         try {
           await tenants.close();

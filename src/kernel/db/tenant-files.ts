@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Disk } from './disk.ts';
 import type { DurableFile } from './durable-file.ts';
+import type { FaultKind } from './file-states.ts';
+import { inspectFile } from './inspect-file.ts';
 import type { TenantDb } from './sqlite.ts';
 
 export interface TenantFiles {
@@ -22,11 +24,19 @@ export interface TenantFiles {
    * does not say what was written: a follower reads for itself. Returns the function that ends it.
    */
   watch(listener: (tenantId: string) => void): () => void;
-  /** Makes directory and file of a new tenant; on the disk when it resolves. */
-  create(tenantId: string): Promise<void>;
+  /**
+   * Makes directory and file of a new tenant with what `fill` writes; all of it is in the database file, and on the disk, when it
+   * resolves.
+   */
+  create<T>(tenantId: string, fill: (db: TenantDb) => T): Promise<T>;
   /** Closes and removes all files of a tenant. */
   remove(tenantId: string): Promise<void>;
-  stats(): { open: number; limit: number; broken: number };
+  /**
+   * Looks, without opening it, whether the file of a tenant is there and begins as it must. What is wrong is reported as a fault;
+   * that nothing is wrong ends none.
+   */
+  inspect(tenantId: string): Promise<void>;
+  stats(): { open: number; limit: number };
   close(): Promise<void>;
 }
 
@@ -42,12 +52,16 @@ export interface TenantFilesOptions {
   readonly directory: string;
   readonly maxOpen: number;
   readonly disk: Disk;
+  /** Reports for itself what opening and using the file answer. */
   readonly openFile: (
+    tenantId: string,
     path: string,
     create: boolean,
     onCommitted: () => void,
   ) => Promise<DurableFile<TenantDb>>;
-  readonly onFault: (error: unknown, what: string) => void;
+  readonly onFault: (tenantId: string, error: unknown, what: FaultKind) => void;
+  /** The file of the tenant is gone, and with it what is known of it. */
+  readonly onRemoved: (tenantId: string) => void;
 }
 
 const RETRY_AFTER_S = 5;
@@ -61,6 +75,7 @@ export const createTenantFiles = ({
   disk,
   openFile,
   onFault,
+  onRemoved,
 }: TenantFilesOptions): TenantFiles => {
   /** In the order of their last use, the oldest first. */
   const entries = new Map<string, Entry>();
@@ -76,6 +91,8 @@ export const createTenantFiles = ({
     if (!TENANT_ID.test(tenantId)) throw new Error('a tenant id is a UUID');
     return join(directory, tenantId);
   };
+
+  const fileOf = (tenantId: string): string => join(directoryOf(tenantId), 'tenant.db');
 
   /** Gives the slot to the caller that waits longest. */
   const freeSlot = (): void => {
@@ -101,7 +118,7 @@ export const createTenantFiles = ({
         (file) =>
           file
             .close()
-            .catch((error) => onFault(error, 'closing failed'))
+            .catch((error) => onFault(tenantId, error, 'closing failed'))
             .finally(freeSlot),
         // It was never open, and has given its slot back.
         () => undefined,
@@ -134,7 +151,7 @@ export const createTenantFiles = ({
     await closing.get(tenantId);
     await takeSlot();
     try {
-      return await openFile(join(directoryOf(tenantId), 'tenant.db'), create, () => {
+      return await openFile(tenantId, fileOf(tenantId), create, () => {
         for (const listener of watchers) listener(tenantId);
       });
     } catch (error) {
@@ -195,6 +212,19 @@ export const createTenantFiles = ({
     }
   };
 
+  const inspect = async (tenantId: string): Promise<void> => {
+    if (entries.has(tenantId)) return use(tenantId, false, async (file) => file.peek(() => undefined));
+    if (closing.has(tenantId)) return;
+    // An opening waits: closing a descriptor gives up the locks that SQLite holds on the same file.
+    const inspected = inspectFile(fileOf(tenantId))
+      .catch((error) => onFault(tenantId, error, 'opening failed'))
+      .finally(() => {
+        if (closing.get(tenantId) === inspected) closing.delete(tenantId);
+      });
+    closing.set(tenantId, inspected);
+    await inspected;
+  };
+
   return {
     read: (tenantId, work) => use(tenantId, false, (file) => file.read(work)),
     write: (tenantId, work, within) => use(tenantId, false, (file) => file.write(work, within)),
@@ -203,22 +233,24 @@ export const createTenantFiles = ({
       watchers.add(listener);
       return () => watchers.delete(listener);
     },
-    create: async (tenantId) => {
+    create: async (tenantId, fill) => {
       await mkdir(directoryOf(tenantId), { mode: DIRECTORY_MODE });
       await disk.syncDirectory(directory);
-      await use(tenantId, true, async () => undefined);
+      return use(tenantId, true, async (file) => {
+        const filled = await file.write(fill);
+        await file.checkpoint();
+        return filled;
+      });
     },
+    inspect,
     remove: async (tenantId) => {
       const entry = entries.get(tenantId);
       await (entry ? closeEntry(tenantId, entry) : closing.get(tenantId));
       await rm(directoryOf(tenantId), { recursive: true, force: true });
       await disk.syncDirectory(directory);
+      onRemoved(tenantId);
     },
-    stats: () => ({
-      open: maxOpen - freeSlots,
-      limit: maxOpen,
-      broken: [...entries.values()].filter((entry) => entry.opened?.broken()).length,
-    }),
+    stats: () => ({ open: maxOpen - freeSlots, limit: maxOpen }),
     close: async () => {
       await Promise.all([...entries].map(([tenantId, entry]) => closeEntry(tenantId, entry)));
       await Promise.all(closing.values());

@@ -47,7 +47,15 @@ const disabled = {
   origin: 'https://mail.example.com',
 } as const;
 
+const fault = { name: 'praxis', state: 'full', since: EXPIRES_AT, reason: 'ENOSPC', ended: false } as const;
+
 const samples = {
+  fault: {
+    kind: 'storage_faults',
+    faults: [fault, { ...fault, name: 'platform', state: 'unreadable', ended: true }],
+    more: 3,
+  },
+  faults_over: { kind: 'storage_faults', faults: [{ ...fault, name: 'disk', ended: true }], more: 0 },
   sign_in_code: { kind: 'sign_in_code', code: '042317', minutes: 10 },
   invitation: {
     kind: 'invitation',

@@ -179,7 +179,7 @@ const crashing = (storage: Storage, step: number, when: When) => {
     platform: { ...storage.platform, write: guard(storage.platform.write) as Storage['platform']['write'] },
     tenants: {
       ...storage.tenants,
-      create: guard(storage.tenants.create),
+      create: guard(storage.tenants.create) as Storage['tenants']['create'],
       write: guard(storage.tenants.write) as Storage['tenants']['write'],
     },
   };
@@ -187,8 +187,8 @@ const crashing = (storage: Storage, step: number, when: When) => {
   return { wrapped, crash, generateKeyPair };
 };
 
-// reserve, three keys, make the file, fill it, activate.
-const STEPS = 7;
+// reserve, three keys, make the file with its content, activate.
+const STEPS = 6;
 const moments = Array.from({ length: STEPS }, (_, index) => index + 1).flatMap((step) =>
   (['before', 'after'] as const).map((when) => ({ step, when })),
 );

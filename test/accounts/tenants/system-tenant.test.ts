@@ -81,8 +81,8 @@ describe('the system tenant', () => {
       const crash = new Promise<void>((resolve) => {
         crashed = resolve;
       });
-      const create: Storage['tenants']['create'] = async (id) => {
-        if (when === 'after') await storage.tenants.create(id);
+      const create: Storage['tenants']['create'] = async (id, fill) => {
+        if (when === 'after') await storage.tenants.create(id, fill);
         crashed();
         return new Promise<never>(() => {});
       };

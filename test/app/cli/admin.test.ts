@@ -87,7 +87,9 @@ describe('practices', () => {
     });
     await app.send({ practice, ...sender });
     const output = await admin('practices');
-    expect(output).toMatch(/^SLUG +NAME +STATUS +PLAN +SAFE MODE +MAILS +CAP +USED +MEMBERS +OWNERS +ID\n/);
+    expect(output).toMatch(
+      /^SLUG +NAME +STATUS +PLAN +SAFE MODE +MAILS +CAP +USED +MEMBERS +OWNERS +DATA +ID\n/,
+    );
     const cells = [
       'Praxis im Tal',
       'active',
@@ -98,6 +100,7 @@ describe('practices', () => {
       '0.5 %',
       '1',
       'tal@x.example',
+      'ok',
       practice.id,
     ];
     expect(lineOf(output, 'praxis-im-tal')).toEqual(['praxis-im-tal', ...cells]);

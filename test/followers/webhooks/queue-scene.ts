@@ -188,7 +188,7 @@ export const startScene = async (
     tenant: async () => {
       const id = newId();
       await storage.platform.write((db) => registryStore(db).reserve(id, `praxis-${id}`, 0));
-      await storage.tenants.create(id);
+      await storage.tenants.create(id, () => undefined);
       return id;
     },
     webhook: async (tenantId, host) => {

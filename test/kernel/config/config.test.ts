@@ -970,8 +970,8 @@ describe('what a reload can change', () => {
     expect(liveChanges(first, load(relay('user: u, password_env: PASSWORD')).config).restart).toEqual([]);
     expect(
       liveChanges(
-        { ...before, admin: { token: new Secret('a') } },
-        { ...before, admin: { token: new Secret('b') } },
+        { ...before, admin: { mail: null, token: new Secret('a') } },
+        { ...before, admin: { mail: null, token: new Secret('b') } },
       ).restart,
     ).toEqual(['admin.token']);
   });

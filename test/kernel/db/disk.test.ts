@@ -83,11 +83,12 @@ describe('on the disk', () => {
     const { storage, take } = await open(await temporaryDirectory());
     take();
     const id = newId();
-    await storage.tenants.create(id);
+    await storage.tenants.create(id, () => undefined);
     expect(take()).toEqual([
       `directory tenants: ${id}`,
       'data tenant.db-wal',
       `directory tenants/${id}: tenant.db tenant.db-wal`,
+      'data tenant.db-wal',
     ]);
   });
 
@@ -103,7 +104,7 @@ describe('on the disk', () => {
   test('is the removal of a tenant once it is removed', async () => {
     const { storage, take } = await open(await temporaryDirectory());
     const id = newId();
-    await storage.tenants.create(id);
+    await storage.tenants.create(id, () => undefined);
     take();
     await storage.tenants.remove(id);
     expect(take()).toEqual(['directory tenants: ']);
@@ -113,7 +114,7 @@ describe('on the disk', () => {
     const directory = await temporaryDirectory();
     const first = await open(directory);
     const id = newId();
-    await first.storage.tenants.create(id);
+    await first.storage.tenants.create(id, () => undefined);
     await first.storage.close();
     const second = await open(directory);
     second.take();

@@ -47,6 +47,7 @@ const openFile = async (options: { readonly runsTwice?: boolean } = {}): Promise
   const file = await openDurableFile({
     path: path(),
     kind: 'tenant',
+    isWhole: () => true,
     create: true,
     disk,
     maintenance,

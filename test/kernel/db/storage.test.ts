@@ -37,6 +37,8 @@ describe('where a file cannot be closed', () => {
           syncData: (descriptor) => fails ? Promise.reject(new Error('EIO')) : disk.syncData(descriptor),
           close: (descriptor) => ${close},
         },
+        isWhole: () => true,
+        leastFree: { percent: 0, bytes: 0 },
         onFault: () => undefined,
       });
       fails = ${breakFirst};

@@ -1,0 +1,73 @@
+// Mails the operator what has changed about the database files: what changes within seconds is one mail, and the next one comes
+// minutes later. The mail goes the way of all the service's mail, by the registry and the file of the service's own practice;
+// where these are what fails, it waits in memory until they can be written, and the log has it all the same.
+
+import type { Notices } from '#src/accounts/mails/outbox.ts';
+import type { FileFault } from '#src/kernel/db/file-states.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
+import type { Log } from '#src/kernel/log.ts';
+import { type Clock, DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { registryStore } from './registry-store.ts';
+
+export interface FaultNoticesDeps {
+  readonly storage: Storage;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Null: only the log has it. */
+  readonly operator: () => string | null;
+}
+
+/** A disk that fails does so for many files at once. */
+const GATHER_MS = 3 * SECOND;
+/** From one mail to the next: a fault that comes and goes fills no mailbox. */
+const PAUSE_MS = 10 * MINUTE;
+const RETRY_MS = 10 * SECOND;
+const MAX_NAMED = 20;
+const EXPIRES_IN_MS = 3 * DAY;
+
+/** Returns the function that ends it. */
+export const sendFaultNotices = ({ storage, notices, clock, log, operator }: FaultNoticesDeps) => {
+  const { platform, states } = storage;
+  /** What has changed since the last mail, with the fault that began or ended first. */
+  const changed = new Map<string, FileFault>();
+  let timer: NodeJS.Timeout | undefined;
+  let notBefore = 0;
+
+  const sendIn = (milliseconds: number): void => {
+    timer ??= setTimeout(() => void send(), milliseconds).unref();
+  };
+
+  const send = async (): Promise<void> => {
+    timer = undefined;
+    const to = operator();
+    const sent = [...changed];
+    if (to === null) return changed.clear();
+    try {
+      await platform.write((db) => {
+        const faults = sent.slice(0, MAX_NAMED).map(([id, first]) => {
+          const { state, since, reason } = states.of(id) ?? first;
+          const name = registryStore(db).get(id)?.slug ?? id;
+          return { name, state, since, reason, ended: states.of(id) === undefined };
+        });
+        const now = clock.now();
+        const more = sent.length - faults.length;
+        const notice = { kind: 'storage_faults', faults, more, to, language: 'en' } as const;
+        notices.enqueue(db, { ...notice, expiresAfter: now + EXPIRES_IN_MS }, now);
+      });
+    } catch (error) {
+      log.warn({ err: error }, 'the mail to the operator about database files has to wait');
+      return sendIn(RETRY_MS);
+    }
+    for (const [id, first] of sent) if (changed.get(id) === first) changed.delete(id);
+    notBefore = performance.now() + PAUSE_MS;
+    notices.wake();
+  };
+
+  states.watch((id, fault, former) => {
+    const first = changed.get(id) ?? fault ?? former;
+    if (first) changed.set(id, first);
+    sendIn(Math.max(GATHER_MS, notBefore - performance.now()));
+  });
+  return () => clearTimeout(timer);
+};

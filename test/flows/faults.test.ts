@@ -1,0 +1,347 @@
+// Disks that are full, fail or lose files, under the whole daemon: nothing that was answered 202 is lost, health, the operator's list,
+// the log and a mail say what fails, other practices go on, and all of it ends by itself.
+// @module-tag debian/gcc
+// @module-tag debian/libc6-dev
+import { cp, mkdtemp, open, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import {
+  at,
+  type HealthBody,
+  health,
+  newTally,
+  numbered,
+  openPractice,
+  PATIENCE_MS,
+  sendTo,
+  type Tally,
+  type Target,
+  untilTestEnds,
+} from '#test/flows/fixture.ts';
+import { type ConfigFile, type Daemon, startDaemon } from '#test/support/daemon.ts';
+import { type FailingDisk, makeFailingDisk, mountSmall } from '#test/support/failing-disk.ts';
+import { until } from '#test/support/process.ts';
+
+const OPERATOR = 'operator@example.net';
+const CONFIG: ConfigFile = { admin: { mail: OPERATOR } };
+const CLIENTS = 4;
+const NOTICED_MS = 20_000;
+
+interface Listed {
+  readonly id: string;
+  readonly storage: { readonly state: string; readonly since: string | null };
+}
+
+interface Scene {
+  readonly disk: FailingDisk;
+  readonly daemon: Daemon;
+  readonly a: Target;
+  readonly b: Target;
+}
+
+async function openScene(started: AsyncDisposableStack, dataDir?: string): Promise<Scene> {
+  const disk = await makeFailingDisk(started);
+  const daemon = await startDaemon({ config: CONFIG, env: disk.env, ...(dataDir ? { dataDir } : {}) });
+  started.defer(daemon.remove);
+  return { disk, daemon, a: await openPractice(daemon), b: await openPractice(daemon) };
+}
+
+const directoryOf = ({ daemon, practiceId }: Target): string =>
+  path.join(daemon.dataDir, 'tenants', practiceId);
+const fileOf = (target: Target): string => path.join(directoryOf(target), 'tenant.db');
+
+/** One message; the status of its answer. */
+const statusOf = async (target: Target, to: string, tally = newTally()): Promise<number> => {
+  await sendTo(target, [to], 1, tally);
+  return tally.accepted.has(to) ? 202 : (tally.refused.get(to) ?? 0);
+};
+
+const publicHealth = async ({ origin }: Daemon): Promise<{ code: number; status: string }> => {
+  const response = await fetch(`${origin}/healthz`);
+  const { status } = (await response.json()) as HealthBody;
+  return { code: response.status, status };
+};
+
+const untilHealth = (daemon: Daemon, code: number, status: string): Promise<void> =>
+  until(
+    `health is ${code} ${status}`,
+    async () => {
+      const found = await publicHealth(daemon);
+      return found.code === code && found.status === status;
+    },
+    NOTICED_MS,
+  );
+
+const listed = async (daemon: Daemon): Promise<Map<string, string>> => {
+  const { body } = await daemon.request<{ data: readonly Listed[] }>(
+    'GET',
+    '/api/admin/practices?limit=100',
+    undefined,
+    daemon.adminToken,
+  );
+  return new Map(body.data.map(({ id, storage }) => [id, storage.state]));
+};
+
+/** What was answered 202 and is not there. */
+async function lost({ daemon, practiceId, token }: Target, { accepted }: Tally): Promise<string[]> {
+  const gone: string[] = [];
+  for (const [to, id] of accepted) {
+    const { status } = await daemon.request(
+      'GET',
+      `/api/practices/${practiceId}/messages/${id}`,
+      undefined,
+      token,
+    );
+    if (status !== 200) gone.push(`${to}: ${status}`);
+  }
+  return gone;
+}
+
+/** After a crash and a start on what it left. */
+async function lostAfterCrash(
+  started: AsyncDisposableStack,
+  target: Target,
+  tally: Tally,
+): Promise<string[]> {
+  await target.daemon.kill();
+  const daemon = await startDaemon({ config: CONFIG, dataDir: target.daemon.dataDir });
+  started.defer(() => daemon.kill());
+  return lost(at(daemon, target), tally);
+}
+
+/** Lines of the log about a change of a file. */
+const reported = (daemon: Daemon, practiceId: string): string[] =>
+  daemon
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('database file') && line.includes(practiceId))
+    .map((line) => JSON.parse(line).state);
+
+/** The mails to the operator. */
+async function operatorMails(daemon: Daemon): Promise<string[]> {
+  const { body } = await daemon.request<{ data: readonly { id: string }[] }>(
+    'GET',
+    '/api/admin/practices?purpose=system',
+    undefined,
+    daemon.adminToken,
+  );
+  const system = body.data[0]?.id;
+  const target = `/api/practices/${system}/messages/search`;
+  const found = await daemon.request<{ data: readonly { id: string; subject: string }[] }>(
+    'GET',
+    `${target}?q=${OPERATOR}`,
+    undefined,
+    daemon.adminToken,
+  );
+  return (found.body.data ?? []).map(({ subject }) => subject);
+}
+
+describe('the disk', { timeout: PATIENCE_MS }, () => {
+  test('is full: 503 for all, nothing answered 202 is lost, and it goes on once there is space', async () => {
+    const started = untilTestEnds();
+    const home = await mkdtemp(path.join(tmpdir(), 'full-'));
+    started.defer(() => rm(home, { recursive: true, force: true }));
+    const dataDir = path.join(home, 'disk', 'data');
+    const isMounted = await mountSmall(started, path.join(home, 'disk'), 24);
+    const disk = await makeFailingDisk(started);
+    const daemon = await startDaemon({ config: CONFIG, env: disk.env, dataDir });
+    started.defer(() => daemon.kill());
+    const target = await openPractice(daemon);
+    const tally = await sendTo(target, numbered('before', 20), CLIENTS);
+
+    const filler = path.join(home, 'disk', 'filler');
+    if (isMounted) {
+      const file = await open(filler, 'w');
+      const mebibyte = Buffer.alloc(1_024 * 1_024);
+      const fill = async (bytes: Buffer) => {
+        while ((await file.write(bytes).catch(() => ({ bytesWritten: 0 }))).bytesWritten > 0);
+      };
+      await fill(mebibyte);
+      await fill(mebibyte.subarray(0, 4_096));
+      await file.close();
+    } else await disk.fail('pwrite', 'ENOSPC', dataDir);
+    await sendTo(target, numbered('during', 30), CLIENTS, tally);
+    expect(tally.refused.size).toBeGreaterThan(0);
+    expect([...new Set(tally.refused.values())]).toEqual([503]);
+    await untilHealth(daemon, 503, 'failing');
+
+    if (isMounted) await rm(filler);
+    else await disk.mend();
+    await until(
+      'it goes on',
+      async () => (await statusOf(target, 'after@example.org', tally)) === 202,
+      NOTICED_MS,
+    );
+    await untilHealth(daemon, 200, 'ok');
+    expect(await lost(target, tally)).toEqual([]);
+    expect(await lostAfterCrash(started, target, tally)).toEqual([]);
+  });
+
+  test.each([
+    { what: 'syncs', calls: 'fsync', state: 'failing' },
+    // SQLite reports what cannot be read as damaged.
+    { what: 'reads and writes', calls: 'pread pwrite fsync', state: 'unreadable' },
+  ])('fails $what of one practice: the other goes on', async ({ calls, state }) => {
+    const started = untilTestEnds();
+    const { disk, daemon, a, b } = await openScene(started);
+    const tallies = [
+      await sendTo(a, numbered('a', 10), CLIENTS),
+      await sendTo(b, numbered('b', 10), CLIENTS),
+    ] as const;
+
+    await disk.fail(calls, 'EIO', a.practiceId);
+    for (const round of ['one', 'two', 'three']) {
+      expect(await statusOf(a, `${round}@example.org`)).toBe(503);
+      expect(await statusOf(b, `${round}@example.org`, tallies[1])).toBe(202);
+    }
+    await untilHealth(daemon, 200, 'degraded');
+    expect((await health(daemon)).databases).toMatchObject({ broken: 1, states: { [state]: 1 } });
+    expect(await listed(daemon)).toEqual(
+      new Map([
+        [a.practiceId, state],
+        [b.practiceId, 'ok'],
+      ]),
+    );
+    await until('the operator has a mail', async () => (await operatorMails(daemon)).length > 0, NOTICED_MS);
+
+    await disk.mend();
+    await until(
+      'it goes on',
+      async () => (await statusOf(a, 'after@example.org', tallies[0])) === 202,
+      NOTICED_MS,
+    );
+    await untilHealth(daemon, 200, 'ok');
+    expect(await listed(daemon)).toEqual(
+      new Map([
+        [a.practiceId, 'ok'],
+        [b.practiceId, 'ok'],
+      ]),
+    );
+    expect(reported(daemon, a.practiceId)).toEqual(expect.arrayContaining([state]));
+    expect(reported(daemon, a.practiceId).filter((found) => found === 'ok')).toHaveLength(1);
+    expect(await lost(a, tallies[0])).toEqual([]);
+    expect(await lostAfterCrash(started, a, tallies[0])).toEqual([]);
+  });
+});
+
+test('the practice of the service itself fails: the mail to the operator comes when it can be stored', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const started = untilTestEnds();
+  const { disk, daemon, a } = await openScene(started);
+  await disk.fail('fsync', 'EIO', 'tenants/');
+  expect(await statusOf(a, 'during@example.org')).toBe(503);
+  await until(
+    'the mail could not be stored',
+    () => daemon.output().includes('a notice could not be sent'),
+    NOTICED_MS,
+  );
+  await disk.mend();
+  await until('the operator has the mail', async () => (await operatorMails(daemon)).length > 0, NOTICED_MS);
+});
+
+describe('files of practices', { timeout: PATIENCE_MS }, () => {
+  test('that no one uses are gone, damaged or empty: it is seen, none becomes an empty practice, others go on', async () => {
+    const started = untilTestEnds();
+    const { daemon: first, a: gone, b: cut } = await openScene(started);
+    const [overwritten, hollow, emptied, damaged, whole] = [
+      await openPractice(first),
+      await openPractice(first),
+      await openPractice(first),
+      await openPractice(first),
+      await openPractice(first),
+    ];
+    const tally = await sendTo(gone, numbered('before', 3), 1);
+    await sendTo(damaged, numbered('before', 10), 1);
+    await first.kill();
+    await rename(directoryOf(gone), `${directoryOf(gone)}.backup`);
+    await truncate(fileOf(cut), 8_192);
+    await writeFile(fileOf(overwritten), 'no database'.repeat(1_000));
+    await writeFile(fileOf(hollow), '');
+    const db = new Database(fileOf(emptied));
+    db.exec('DELETE FROM practice');
+    db.close();
+    const wal = await open(`${fileOf(damaged)}-wal`, 'r+');
+    await wal.write(Buffer.alloc(4_096, 0x5a), 0, 4_096, Math.floor((await wal.stat()).size / 3));
+    await wal.close();
+
+    const daemon = await startDaemon({ config: CONFIG, dataDir: first.dataDir });
+    started.defer(() => daemon.kill());
+    await until(
+      'what shows from outside is found',
+      async () => {
+        const { databases } = await health(daemon);
+        return databases.broken >= 4;
+      },
+      NOTICED_MS,
+    );
+    await untilHealth(daemon, 200, 'degraded');
+
+    for (const one of [gone, cut, overwritten, hollow, emptied, damaged])
+      expect(await statusOf(at(daemon, one), 'during@example.org')).toBe(503);
+    expect(await statusOf(at(daemon, whole), 'during@example.org')).toBe(202);
+    const search = `/api/practices/${damaged.practiceId}/messages/search`;
+    expect((await daemon.request('GET', search, undefined, damaged.token)).status).toBe(503);
+    expect([...(await listed(daemon)).values()]).toEqual([
+      ...['unreadable', 'unreadable', 'unreadable', 'empty', 'empty', 'unreadable'],
+      'ok',
+    ]);
+    expect((await health(daemon)).databases).toMatchObject({
+      broken: 6,
+      states: { unreadable: 4, empty: 2 },
+    });
+    // What can be read of it is still there for the operator.
+    expect(daemon.output()).toContain('later transactions cannot be read');
+    expect((await stat(`${fileOf(damaged)}-wal`)).size).toBeGreaterThan(0);
+
+    await rename(`${directoryOf(gone)}.backup`, directoryOf(gone));
+    expect(await statusOf(at(daemon, gone), 'after@example.org', tally)).toBe(202);
+    expect((await health(daemon)).databases.broken).toBe(5);
+    expect(await lost(at(daemon, gone), tally)).toEqual([]);
+  });
+
+  test('are replaced under the daemon by a backup: what is answered 202 afterwards is kept there', async () => {
+    const started = untilTestEnds();
+    const { daemon, a, b } = await openScene(started);
+    const tally = await sendTo(a, numbered('before', 3), 1);
+    const aside = `${directoryOf(a)}.aside`;
+    await cp(directoryOf(a), `${directoryOf(a)}.backup`, { recursive: true });
+    await sendTo(a, ['not in the backup@example.org'.replaceAll(' ', '-')], 1);
+    await rename(directoryOf(a), aside);
+    await rename(`${directoryOf(a)}.backup`, directoryOf(a));
+
+    // Unless something else of the daemon has noticed it before.
+    await statusOf(a, 'first@example.org', tally);
+    tally.refused.delete('first@example.org');
+    expect(await statusOf(b, 'other@example.org')).toBe(202);
+    await sendTo(a, numbered('after', 3), 1, tally);
+    expect([...tally.refused]).toEqual([]);
+    expect(reported(daemon, a.practiceId)).toEqual(['replaced', 'ok']);
+    expect(await lost(a, tally)).toEqual([]);
+    expect(await lostAfterCrash(started, a, tally)).toEqual([]);
+  });
+
+  test.each([
+    { what: 'the directory', target: directoryOf, state: 'unreadable' },
+    { what: 'the write-ahead log', target: (of: Target) => `${fileOf(of)}-wal`, state: undefined },
+  ])('lose $what under the daemon: nothing more is answered 202 into it', async ({ target, state }) => {
+    const started = untilTestEnds();
+    const { daemon, a } = await openScene(started);
+    const tally = await sendTo(a, numbered('before', 3), 1);
+    await rm(target(a), { recursive: true });
+    expect(await statusOf(a, 'refused@example.org')).toBe(503);
+    expect(reported(daemon, a.practiceId)[0]).toBe('replaced');
+    if (state === undefined) {
+      // The connection still held it: all of it is in the database file now.
+      await sendTo(a, ['after@example.org'], 1, tally);
+      expect([...tally.refused]).toEqual([]);
+      expect(await lost(a, tally)).toEqual([]);
+      expect(await lostAfterCrash(started, a, tally)).toEqual([]);
+    } else {
+      expect(await statusOf(a, 'again@example.org')).toBe(503);
+      expect(await listed(daemon)).toContainEqual([a.practiceId, state]);
+    }
+  });
+});
