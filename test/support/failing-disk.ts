@@ -41,10 +41,17 @@ export async function mountSmall(
   mebibytes: number,
 ): Promise<boolean> {
   await mkdir(directory, { recursive: true });
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', directory]);
+  const { status } = spawnSync('/usr/bin/mount', [
+    '-t',
+    'tmpfs',
+    '-o',
+    `size=${mebibytes}m`,
+    'tmpfs',
+    directory,
+  ]);
   if (status !== 0) return false;
   started.defer(async () => {
-    spawnSync('umount', ['--lazy', directory]);
+    spawnSync('/usr/bin/umount', ['--lazy', directory]);
   });
   return true;
 }
