@@ -54,7 +54,7 @@ const isOther = (fields: readonly Field[]): boolean =>
 
 /** The rule that recognizes a mail as an automatic reply; null if none does, or if it says that a mail was refused. `text` is that of its first part. */
 export const autoReplyRuleOf = (fields: readonly Field[], text = ''): AutoReplyRule | null => {
-  if (isOther(fields) || reportsRefusal(beforeQuotation(text))) return null;
+  if (isOther(fields) || reportsRefusal(fields, beforeQuotation(text))) return null;
   const opening = openingOf(text);
   const matches = (name: string, pattern: RegExp): boolean => {
     const value = fieldValue(fields, name);

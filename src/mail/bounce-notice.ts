@@ -74,16 +74,23 @@ const quotesRefusal = (text: string): boolean => {
   return reply.enhanced !== null || findBounceRule(reply) !== undefined;
 };
 
-/** Whether an opening is about a refusal. People may quote a reply in the midst of their own words. */
-export const reportsRefusal = (opening: string): boolean =>
-  quotesRefusal(opening) && (/^\s*[45]\d\d[ -]/m.test(opening) || NOT_DELIVERED.test(opening));
+/** What stands before a colon is the sender's own word; behind it is the subject of the mail that it answers. */
+const isOfFailure = (subject: string): boolean => NOT_DELIVERED.test(subject.split(':', 1)[0] ?? '');
+
+/** Whether a mail with signs of an automatic reply is about a mail that was not delivered. People may quote a reply in the midst
+ * of their own words, and servers mark their notices as automatic. */
+export const reportsRefusal = (fields: readonly Field[], opening: string): boolean =>
+  (quotesRefusal(opening) && (/^\s*[45]\d\d[ -]/m.test(opening) || NOT_DELIVERED.test(opening))) ||
+  (isOfFailure(decoded(fields, 'subject')) && NOT_DELIVERED.test(opening));
 
 /** A notice of no known form: only for mail that has the null sender and no sign of an automatic reply. Null if it neither says
  * that a mail was not delivered nor quotes a refusal. */
 export const readUnknownNotice = (fields: readonly Field[], words: string): BounceNotice | null => {
   const own = withoutReturned(words);
-  const all = `${decoded(fields, 'subject')}\n${own}`;
-  return NOT_DELIVERED.test(all) || quotesRefusal(own) ? noticeOf(UNKNOWN, fields, own, all) : null;
+  const subject = decoded(fields, 'subject');
+  return isOfFailure(subject) || NOT_DELIVERED.test(own) || quotesRefusal(own)
+    ? noticeOf(UNKNOWN, fields, own, `${subject}\n${own}`)
+    : null;
 };
 
 /** What a notice says about a recipient, in the form of a report. Null if it says nothing about it. */
@@ -93,7 +100,8 @@ export const statusIn = (
 ): RecipientStatus | null => {
   const near = wordsAbout(reason, [address]);
   const [subject = ''] = reason.split('\n', 1);
-  if (product === UNKNOWN && !NOT_DELIVERED.test(`${subject}\n${near}`) && !quotesRefusal(near)) return null;
+  if (product === UNKNOWN && !isOfFailure(subject) && !NOT_DELIVERED.test(near) && !quotesRefusal(near))
+    return null;
   return {
     action,
     status: null,

@@ -18,13 +18,15 @@ const GUESSED: Readonly<Record<number, RegExp>> = {
   554: /\.(?:1\.\d+|6\.0)$/,
 };
 const GUESSED_OF_ANY = /\.1\.\d+$/;
-/** RFC 3463 §3.1 and §3.5: no detail, and "unable to route" without the reason. */
-const SAYS_NOTHING = /\.(?:0\.0|4\.4)$/;
+/** RFC 3463 §3.1 to §3.7: no detail, and "unable to route" without the reason. */
+const SAYS_NOTHING = /\.(?:[0-6]\.0|4\.4)$/;
 /** Only the reporting server knows that it gave up after all its attempts. */
 const EXPIRED = /\.4\.7$/;
 
-/** Such a refusal is about the sender. */
-const TO_MAIL_FROM = /\b(?:in reply to|after) mail from\b/i;
+/** A refusal in one of these phases is about the sender or the content, unless its words are about the recipient. */
+const PHASE = /\b(?:in reply to|after) (?:mail from|(?:the )?end of (?:data|message))\b/i;
+/** UTF-16 code units. */
+const MAX_JUDGED = 2_000;
 
 const isGuess = ({ status, diagnostic }: RecipientStatus): boolean =>
   status !== null &&
@@ -49,7 +51,7 @@ export const judgedReply = (own: RecipientStatus, words: string): Reply => {
   const near = wordsAbout(words, [own.finalRecipient, own.originalRecipient]);
   const reply = replyOf(own);
   const { code } = reply;
-  const text = `${reply.text} ${TO_MAIL_FROM.exec(near)?.[0] ?? ''}`.trim();
+  const text = `${reply.text} ${PHASE.exec(near)?.[0] ?? ''}`.trim();
   const enhanced = isGuess(own) ? null : reply.enhanced;
   if (text !== '') {
     if (enhanced !== null && !SAYS_NOTHING.test(enhanced)) return { code, enhanced, text };
@@ -60,6 +62,6 @@ export const judgedReply = (own: RecipientStatus, words: string): Reply => {
   return {
     code: quoted?.code || code,
     enhanced: quoted?.enhanced ?? enhanced,
-    text: [text, own.comment ?? '', near].join(' ').trim(),
+    text: [text, own.comment ?? '', near].join(' ').trim().slice(0, MAX_JUDGED),
   };
 };

@@ -15,8 +15,8 @@ export const withoutReturned = (words: string): string => {
   return all.slice(0, RETURNED.exec(all)?.index);
 };
 
-/** From the recipient before to the next one; the whole text if it names none of the addresses. Many servers write the reason
- * above the address. */
+/** Up to the next recipient; from the beginning for the first one, because many servers write the reason above the address.
+ * The whole text if it names none of the addresses. */
 export const wordsAbout = (words: string, addresses: readonly (string | null)[]): string => {
   const own = withoutReturned(words);
   const wanted = addresses.flatMap((address) => (address === null ? [] : [address.toLowerCase()]));
@@ -27,7 +27,7 @@ export const wordsAbout = (words: string, addresses: readonly (string | null)[])
     const named = RECIPIENT.exec(line)?.[1]?.toLowerCase();
     return named !== undefined && !wanted.includes(named);
   };
-  const before = lines.slice(0, at).findLastIndex(isOther);
+  const start = lines.slice(0, at).some(isOther) ? at : 0;
   const next = lines.findIndex((line, index) => index > at && isOther(line));
-  return lines.slice(before + 1, Math.min(next === -1 ? lines.length : next, at + MAX_LINES)).join('\n');
+  return lines.slice(start, Math.min(next === -1 ? lines.length : next, at + MAX_LINES)).join('\n');
 };

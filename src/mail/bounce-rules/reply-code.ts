@@ -176,7 +176,7 @@ export const replyCode: readonly BounceRule[] = [
     rule: 'unknown_address',
     class: 'hard',
     code: [550],
-    text: /mailbox unavailable/i,
+    text: /mailbox unavailable(?!.{0,200}\bend of data)/i,
     source: 'RFC 5321 §4.2.3; GMX, web.de',
     example: '550 Requested action not taken: mailbox unavailable',
   },

@@ -138,6 +138,6 @@ export const senderAddress = orPhrases(
 
 /** The passing states in which a server cannot say more. A person who is to check an address is also asked to try again. */
 export const temporary = orPhrases(
-  /(?<!\b(?:check|verify|correct|confirm|double|ensure)[^.]{0,80})\b(?:try again|retry(?:ing)?\b(?! timeout))|(?<!\bnot (?:a )?)\btemporar(?:y|ily)\b/,
+  /(?<!\b(?:check|verify|correct|confirm|double|ensure|make sure)[^.]{0,80})\b(?:try again|retry(?:ing)?\b(?! timeout))|(?<!\bnot (?:a )?)\btemporar(?:y|ily)\b/,
   'temporary',
 );

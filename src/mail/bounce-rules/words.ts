@@ -1,7 +1,7 @@
 // Makes patterns of the phrases that servers write. Pure.
 import { phrases, type Reason } from './phrases.ts';
 
-const GAP = '[^\\n]{0,40}?';
+const GAP = '[^\\n]{0,60}?';
 const pattern = (phrase: string): string =>
   phrase
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
