@@ -88,8 +88,18 @@ export class Exchange implements RequestContext {
   }
 
   get language(): Language {
+    return this.languageOr(languages[0]);
+  }
+
+  get answerLanguage(): Language {
+    return this.languageOr('en');
+  }
+
+  /** `Accept-Language: *` names none. */
+  private languageOr(otherwise: Language): Language {
+    const named = this.request.headers['accept-language'] ?? '*';
     const wanted = new Negotiator(this.request).languages([...languages]);
-    return languages.find((language) => language === wanted[0]) ?? languages[0];
+    return named.trim() === '*' ? otherwise : (languages.find((one) => one === wanted[0]) ?? otherwise);
   }
 
   /** The id the client gave its request: for its own search in the log, never taken for ours. */

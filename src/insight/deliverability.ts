@@ -1,5 +1,5 @@
 // Reports how a practice's mail is authenticated, and what else decides whether it arrives. The state of its DNS records is
-// that of their last check; the DNS is not queried here.
+// that of their last check; the DNS is not queried here. In English, as the hints of the check are.
 import type { z } from 'zod';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import type { CheckedRecord, HostCheck, HostFacts, RecordPurpose } from '#src/domains/records/host-check.ts';
@@ -7,7 +7,6 @@ import { hostInQuestion } from '#src/domains/records/host-facts.ts';
 import { lastCheck } from '#src/domains/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { Language } from '#src/kernel/language.ts';
 import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { channelMixOf } from './channel-mix.ts';
 import { subjectReport } from './placement.ts';
@@ -24,7 +23,6 @@ export const SUBJECTS_LOOKED_AT = 1_000;
 export interface DeliverabilityQuery {
   readonly days: number;
   readonly caller: Caller;
-  readonly language: Language;
   readonly serviceHost: string;
   readonly origin: OriginHealth & { readonly url: string };
   /** Names of the smtp upstreams that the SPF record of the service does not name. */
@@ -65,12 +63,8 @@ export const mechanismOf = (
   };
 };
 
-const guidance: Readonly<Record<Language, (host: string, serviceHost: string) => string>> = {
-  de: (host, serviceHost) =>
-    `Zum Empfangen genügt ein MX auf in.${host}: 10 ${serviceHost}. Setzen Sie nie einen MX auf die Domain selbst: er nähme ihr die eigene Post.`,
-  en: (host, serviceHost) =>
-    `For receiving, one MX at in.${host} is enough: 10 ${serviceHost}. Never put an MX on the domain itself: it would take away its own mail.`,
-};
+const guidance = (host: string, serviceHost: string): string =>
+  `For receiving, one MX at in.${host} is enough: 10 ${serviceHost}. Never put an MX on the domain itself: it would take away its own mail.`;
 
 /** The service does not serve logos of tenants. */
 const noBimi: Mechanism = {
@@ -81,12 +75,8 @@ const noBimi: Mechanism = {
 };
 
 /** What the practice's own records lead to is the operator's record, and only the operator can change it. */
-const unlistedRelay: Readonly<Record<Language, (relays: string) => string>> = {
-  de: (relays) =>
-    `Der SPF-Eintrag des Dienstes nennt die Server nicht, über die die Post hinausgeht (${relays}): der Betreiber muss sie unter dns.zones eintragen.`,
-  en: (relays) =>
-    `The SPF record of the service does not name the servers that mail leaves by (${relays}): the operator must name them under dns.zones.`,
-};
+const unlistedRelay = (relays: string): string =>
+  `The SPF record of the service does not name the servers that mail leaves by (${relays}): the operator must name them under dns.zones.`;
 
 const bimiOf = (
   { bimi_logo_url, bimi_certificate_url }: PracticeRow,
@@ -100,7 +90,7 @@ const bimiOf = (
 });
 
 export const deliverabilityOf = (db: TenantDb, query: DeliverabilityQuery): Deliverability => {
-  const { days, caller, language, serviceHost, origin, outsideSpf, now } = query;
+  const { days, caller, serviceHost, origin, outsideSpf, now } = query;
   const practice = tenantStore(db).practice();
   const { host, kind, pending } = hostInQuestion(practice);
   const last = kind === 'managed' ? null : lastCheck(db, host);
@@ -115,14 +105,14 @@ export const deliverabilityOf = (db: TenantDb, query: DeliverabilityQuery): Deli
           ...own,
           status: 'mismatch',
           source: 'service',
-          hint: unlistedRelay[language](outsideSpf.join(', ')),
+          hint: unlistedRelay(outsideSpf.join(', ')),
         };
   };
   const since = now - days * DAY;
   const projects = caller.projects && [...caller.projects];
   const { rated: _, ...subjects } = subjectReport(
     insightStore(db).subjects(since, SUBJECTS_LOOKED_AT, projects),
-    language,
+    'en',
   );
   const missing = missingLegal({
     street: practice.legal_street,
@@ -144,7 +134,7 @@ export const deliverabilityOf = (db: TenantDb, query: DeliverabilityQuery): Deli
       ...state('inbound_mx'),
       host: `in.${host}`,
       mx: `10 ${serviceHost}`,
-      guidance: guidance[language](host, serviceHost),
+      guidance: guidance(host, serviceHost),
     },
     mta_sts: state('mta_sts', 'mta_sts_policy', 'tls_rpt'),
     conflicts: (check?.conflicts ?? []).map(({ type, name, found, hint }) => ({

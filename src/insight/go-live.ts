@@ -42,6 +42,7 @@ export const describeGoLive = (
   };
 };
 
+/** In English, as every refusal is. */
 const notReady = ({ checks }: GoLive): AppError => {
   const missing = checks.filter(({ ok, required }) => required && !ok);
   return new AppError('conflict', `The practice is not ready: ${missing.map(({ id }) => id).join(', ')}.`, {

@@ -128,7 +128,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
           body: onboardingSchema,
         },
       },
-      handle: async ({ params }, { language }) => ({
+      handle: async ({ params }, { answerLanguage: language }) => ({
         status: 200,
         body: await files.read(params.id, (db) => {
           const now = clock.now();
@@ -143,7 +143,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       summary: 'Go-live checklist',
       description: 'In German or English, by Accept-Language.',
       responses: { 200: { description: 'Required checks first, then advice.', body: goLiveSchema } },
-      handle: async ({ params }, { language }) => ({
+      handle: async ({ params }, { answerLanguage: language }) => ({
         status: 200,
         body: await files.read(params.id, (db) => describeGoLive(db, installation, language, clock.now())),
       }),
@@ -160,7 +160,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       audit: 'practice.go_live',
       responses: { 200: { description: 'The checklist as it is now.', body: goLiveSchema } },
       errors: ['conflict'],
-      handle: async ({ params }, { change, language }) => ({
+      handle: async ({ params }, { change, answerLanguage: language }) => ({
         status: 200,
         body: await goLive(deps, params.id, change, language),
       }),
@@ -170,7 +170,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       path: '/api/practices/{id}/deliverability',
       id: 'getDeliverability',
       summary: 'How mail is authenticated, and what else decides whether it arrives',
-      description: 'Uses the last check of the records. Texts are in German or English, by Accept-Language.',
+      description: 'Uses the last check of the records.',
       query: daysQuery(LONGEST_REPORT_DAYS),
       responses: {
         200: {
@@ -178,12 +178,12 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
           body: deliverabilitySchema,
         },
       },
-      handle: async ({ params, query: { days } }, { caller, language }) => {
+      handle: async ({ params, query: { days } }, { caller }) => {
         limitReports(params.id);
         const health = { ...(await origin.check()), url: installation.publicOrigin };
         const body = await files.read(params.id, (db) => {
           const now = clock.now();
-          const query = { days, caller, language, serviceHost, origin: health, outsideSpf, now };
+          const query = { days, caller, serviceHost, origin: health, outsideSpf, now };
           return deliverabilityOf(db, query);
         });
         return { status: 200, body };
@@ -215,7 +215,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
           body: placementSchema,
         },
       },
-      handle: async ({ params, query: { days } }, { caller, language }) => {
+      handle: async ({ params, query: { days } }, { caller, answerLanguage: language }) => {
         limitReports(params.id);
         const query = { caller, language, days, testers: testers(), simulatorDomain };
         const body = await files.read(params.id, (db) => placementOf(db, { ...query, now: clock.now() }));

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { plans } from '#src/accounts/tenants/rules.ts';
-import { defaultFrom, pauseReasonFor } from '#src/accounts/tenants/schema.ts';
+import { defaultFrom, pauseReasonFor, sendingHost } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/store.ts';
 import { suppressionHash } from '#src/feedback/suppressions/change.ts';
@@ -34,17 +34,18 @@ export interface FactsRequest {
   readonly now: number;
 }
 
-/** How much of its plan a practice has used in the UTC month. */
+/** How much of its plan a practice has used in the UTC month. Mail from its managed host has a smaller cap. */
 export const planOf = (
   db: TenantDb,
   practice: PracticeRow,
   { managed_host_mails }: Limits,
   now: number,
+  fromHost: string = sendingHost(practice),
 ): NonNullable<Facts['plan']> => {
   const month = monthOf(now);
   const usage = counterStore(db).usage(month.name);
   const planCap = plans[practice.plan].monthlyCap;
-  const managedHost = practice.custom_domain === null && managed_host_mails < planCap;
+  const managedHost = fromHost === practice.managed_host && managed_host_mails < planCap;
   return {
     name: practice.plan,
     cap: managedHost ? managed_host_mails : planCap,
@@ -56,15 +57,27 @@ export const planOf = (
   };
 };
 
+interface WarmupRequest {
+  readonly source: string;
+  readonly stream: Stream;
+  /** The host in From. */
+  readonly fromHost: string;
+  readonly now: number;
+}
+
 /** Null for the service's own mail too: the warm-up does not count it. */
 export const warmupOf = (
   db: TenantDb,
-  { custom_domain, warmup_started_at }: PracticeRow,
-  { source, stream, now }: { readonly source: string; readonly stream: Stream; readonly now: number },
+  { custom_domain, managed_host, warmup_started_at }: PracticeRow,
+  { source, stream, fromHost, now }: WarmupRequest,
 ): Facts['warmup'] =>
-  source === 'system' || custom_domain === null || warmup_started_at === null
+  source === 'system' || fromHost !== custom_domain || warmup_started_at === null
     ? null
-    : { startedAt: warmup_started_at, planned: counterStore(db).volumesFrom(stream, utcDay(now)) };
+    : {
+        startedAt: warmup_started_at,
+        managedHost: managed_host,
+        planned: counterStore(db).volumesFrom(stream, utcDay(now)),
+      };
 
 const suppressedAmong = (
   db: TenantDb,
@@ -118,6 +131,7 @@ export const readFacts = (
   const practice = tenantStore(db).practice();
   const isOwn = source === 'system';
   const from = draft.from ?? defaultSender(practice);
+  const fromHost = addressDomain(from.address);
   const limits = intake.limits();
   const { simulatorDomain } = intake;
   const { safe_mode, service, upstreams } = intake.config();
@@ -151,9 +165,9 @@ export const readFacts = (
       city: practice.legal_city,
       privacy_url: practice.legal_privacy_url,
     },
-    dkimBroken: stream === 'marketing' && isDkimBroken(db, practice, addressDomain(from.address)),
-    plan: isOwn ? null : planOf(db, practice, limits, now),
-    warmup: warmupOf(db, practice, { source, stream, now }),
+    dkimBroken: stream === 'marketing' && isDkimBroken(db, practice, fromHost),
+    plan: isOwn ? null : planOf(db, practice, limits, now, fromHost),
+    warmup: warmupOf(db, practice, { source, stream, fromHost, now }),
     suppressed,
     withoutConsent: null,
     content,

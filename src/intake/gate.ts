@@ -34,9 +34,11 @@ export interface DepartureFacts {
   readonly scheduledAt: number | null;
   /** Mails that count: one for each recipient, without the suppressed ones and the simulator. */
   readonly mails: number;
-  /** The warm-up of the custom domain in use; null where no domain is warmed up. */
+  /** The warm-up of the domain in From; null where it is not warmed up. */
   readonly warmup: {
     readonly startedAt: number;
+    /** The host of the same practice that needs no warm-up. */
+    readonly managedHost: string;
     /** Mails of this message's stream that are planned, by UTC day, from today on. */
     readonly planned: ReadonlyMap<number, number>;
   } | null;

@@ -134,7 +134,7 @@ const singleRoutes = (intake: IntakeContext): Route[] => {
           projectId: body.project_id ?? null,
           draft: draftOf(body),
         } as const;
-        return { status: 200, body: await score(intake, tenantId, candidate, context.language) };
+        return { status: 200, body: await score(intake, tenantId, candidate, context.answerLanguage) };
       },
     }),
     defineRoute({

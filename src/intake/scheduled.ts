@@ -13,6 +13,7 @@ import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
+import { parsedMessage } from '#src/messages/compose/parsed-message.ts';
 import { kinds } from '#src/messages/kinds.ts';
 import { visibleMessage } from '#src/messages/present.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
@@ -126,6 +127,7 @@ const checkNewTime = (
 ): GateResult => {
   const { source, message_kind } = waiting.message;
   const { stream } = kinds[message_kind];
+  const fromHost = addressDomain(parsedMessage(waiting.message).from.address);
   const now = intake.clock.now();
   const result = runGates(DEPENDS_ON_TIME, {
     now,
@@ -134,7 +136,7 @@ const checkNewTime = (
     scheduledAt,
     // Suppressions that were added meanwhile are looked up when it leaves.
     mails: mailsOf(waiting, intake),
-    warmup: warmupOf(db, tenantStore(db).practice(), { source, stream, now }),
+    warmup: warmupOf(db, tenantStore(db).practice(), { source, stream, fromHost, now }),
   });
   if (result.refusal !== null) throw result.refusal;
   return result;

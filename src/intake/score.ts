@@ -12,6 +12,7 @@ import { type Facts, recipientsOf } from './gate.ts';
 import { missingLegal } from './gates/sender-gates.ts';
 import type { GateResult } from './gates.ts';
 import type { IntakeContext } from './intake-context.ts';
+import { germanHints } from './refusal-words.ts';
 import { DELICATE_TRACKING, delicateWords, warnsOfTracking } from './tracking.ts';
 
 const words = { id: z.string(), why: z.string(), advice: z.string() };
@@ -123,6 +124,11 @@ const resultWarnings = (
     : found;
 };
 
+const hintOf = ({ refusal }: GateResult, language: Language): string | null => {
+  if (refusal === null) return null;
+  return language === 'de' ? (germanHints[refusal.code] ?? null) : refusal.hint;
+};
+
 export const scoreOf = (
   draft: Draft,
   facts: Facts,
@@ -152,7 +158,7 @@ export const scoreOf = (
     inbox_risk: inboxRiskOf(content.score),
     would_block: content.block !== null,
     would_refuse: result.refusal?.code ?? null,
-    hint: result.refusal?.hint ?? null,
+    hint: hintOf(result, language),
     reasons,
     warnings,
     recommendations: [...new Set(advice)],

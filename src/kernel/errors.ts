@@ -127,7 +127,7 @@ export const errorTable = {
     status: 422,
     smtp: '451 4.7.1',
     temporary: true,
-    hint: 'Broadcast opens on warm-up day 3.',
+    hint: 'Broadcast opens on warm-up day 3; until then a From address on the managed host needs none.',
     extra: { day: z.int() },
   },
   warmup_cap_reached: {

@@ -20,8 +20,10 @@ export interface RequestContext {
   readonly tenantId: string | null;
   /** Operations that change something hand it to the audit. */
   readonly change: Change;
-  /** By Accept-Language. */
+  /** Of pages and mails, by Accept-Language; German where it names none. */
   readonly language: Language;
+  /** Of texts in an answer of the API: English unless Accept-Language asks for German. */
+  readonly answerLanguage: Language;
   /** Code that stores it shortens it. */
   readonly clientAddress: string;
   /** Value of a request header, by its lower-case name; undefined where absent or repeated. */

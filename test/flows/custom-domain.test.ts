@@ -32,6 +32,11 @@ test('is pending until its DKIM is in the DNS; then mail leaves from it, and the
   expect(attached.status).toBe(200);
   const pending = { pending_domain: DOMAIN, domain: managed, domain_kind: 'managed', warmup: null };
   expect(attached.body).toMatchObject(pending);
+  const hint = (attached.body as { hint: string }).hint;
+  expect(hint).toContain(`${DOMAIN} begins its warm-up`);
+  expect(hint).toContain(
+    `marketing mail from it is refused before day 3. Until then send that with a From address on ${managed}.`,
+  );
 
   const { host, kind, pending: isPending, records, inbound } = await scene.records(sender);
   expect({ host, kind, isPending }).toEqual({ host: DOMAIN, kind: 'custom', isPending: true });
@@ -57,6 +62,10 @@ test('is pending until its DKIM is in the DNS; then mail leaves from it, and the
   dns.publish(first ? [first] : []);
   const after = await scene.check(sender);
   expect(after).toMatchObject({ host: DOMAIN, pending: false, dkim_verified: true, ok: false });
+  expect(after.hint).toContain(`${DOMAIN} is on day 1 of its warm-up`);
+  scene.clock.set(scene.clock.now() + 2 * DAY);
+  expect((await scene.check(sender)).hint).toBeNull();
+  scene.clock.set(scene.clock.now() - 2 * DAY);
   expect(await scene.practice(sender)).toMatchObject({
     pending_domain: null,
     domain: DOMAIN,
@@ -188,6 +197,8 @@ describe('what is asked for while another is pending or in use', () => {
       '192.0.2.1',
       'localhost',
       'a..b',
+      'gmail.com',
+      'https://www.praxis.test/kontakt',
     ]) {
       expect(await post(scene, sender, '/custom-domain', { domain }), domain).toMatchObject(refusal);
       const fields = { name: 'Praxis', domain };

@@ -44,6 +44,12 @@ describe('a pending domain', () => {
     expect(others).toEqual([]);
     expect(mail?.subject).toBe(`Die Domain ${DOMAIN} ist bestätigt`);
     expect(mail?.text).toContain('http://127.0.0.1');
+    expect(mail?.text.replaceAll('\n', ' ')).toContain(
+      'Newsletter können von dort ab Tag 3 verschickt werden.',
+    );
+    expect(mail?.text.replaceAll('\n', ' ')).toContain(
+      `mit einem Absender unter ${sender.practice.managed_host}.`,
+    );
     const [entry] = scene.app.sql(
       sender.practice.id,
       "SELECT actor_kind, client_address FROM audit WHERE action = 'domain.verify'",

@@ -361,25 +361,19 @@ describe('deliverability', () => {
     });
     try {
       const { practice, token, base } = await elsewhere.createSender();
-      for (const [language, hint] of [
-        ['en', 'does not name the servers that mail leaves by (relay)'],
-        ['de', 'nennt die Server nicht, über die die Post hinausgeht (relay)'],
-      ]) {
-        const { body } = await elsewhere.request<z.infer<typeof deliverabilitySchema>>(
-          'GET',
-          `${base}/deliverability`,
-          undefined,
-          token,
-          { 'Accept-Language': language ?? '' },
-        );
-        for (const part of ['spf', 'mail_from'] as const)
-          expect(body[part]).toMatchObject({ status: 'mismatch', source: 'service' });
-        expect(body.mail_from).toMatchObject({
-          domain: `bounce.${practice.managed_host}`,
-          hint: expect.stringContaining(hint ?? ''),
-        });
-        expect(body.dkim.status).toBe('ok');
-      }
+      const { body } = await elsewhere.request<z.infer<typeof deliverabilitySchema>>(
+        'GET',
+        `${base}/deliverability`,
+        undefined,
+        token,
+      );
+      for (const part of ['spf', 'mail_from'] as const)
+        expect(body[part]).toMatchObject({ status: 'mismatch', source: 'service' });
+      expect(body.mail_from).toMatchObject({
+        domain: `bounce.${practice.managed_host}`,
+        hint: expect.stringContaining('does not name the servers that mail leaves by (relay)'),
+      });
+      expect(body.dkim.status).toBe('ok');
     } finally {
       await elsewhere.remove();
     }

@@ -217,6 +217,29 @@ test('content that would be blocked is rated so, in the language asked for', asy
   for (const [index, words] of (why(german) ?? []).entries()) expect(words).not.toBe(why(english)?.[index]);
 });
 
+test('an answer is in one language: English unless German is asked for', async () => {
+  const body = {
+    ...letter,
+    route: 'broadcast',
+    message_kind: 'newsletter',
+    subject: 'SOFORT LESEN!!! GRATIS!!!',
+  };
+  const textsOf = ({ hint, reasons, warnings, recommendations }: Score): string[] => [
+    ...[hint ?? ''],
+    ...[...reasons, ...warnings].flatMap(({ why, advice }) => [why, advice]),
+    ...recommendations,
+  ];
+  const german = textsOf((await score(body, sender, { 'Accept-Language': 'de-AT,en;q=0.5' })).body);
+  expect(german[0]).toBe('Tragen Sie Straße, Ort und Datenschutzerklärung der Praxis ein.');
+  expect(german.length).toBeGreaterThan(4);
+  expect(german.filter((text) => / (?:the|is|of|to|with) /.test(text))).toEqual([]);
+  for (const headers of [undefined, { 'Accept-Language': '*' }, { 'Accept-Language': 'fr' }]) {
+    const english = textsOf((await score(body, sender, headers)).body);
+    expect(english).toHaveLength(german.length);
+    expect(english.filter((text) => / (?:der|die|das|ist|Sie|und) /.test(text))).toEqual([]);
+  }
+});
+
 test('the scanner is asked about the whole message, once a request, also where it would be refused', async () => {
   const before = rspamd.asked.length;
   await score({ ...letter, message_kind: 'newsletter', text: 'Nur zur Ansicht.' });

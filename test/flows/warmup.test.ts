@@ -104,6 +104,27 @@ describe('marketing', () => {
     expect((await post({ to: strangers(1), ...marketing })).status).toBe(202);
   });
 
+  test('leaves from the managed host until then, within that host’s cap, as the refusal says', async () => {
+    const managed = sender.practice.managed_host;
+    const { status, body } = await post({ to: strangers(1), ...marketing });
+    expect([status, body.code, body.hint]).toEqual([
+      422,
+      'warmup_not_ready',
+      `Until then send it with a From address on ${managed}, which needs no warm-up.`,
+    ]);
+    const fromManaged = { ...marketing, from: `praxis@${managed}` };
+    const [id = ''] = await burst(1, fromManaged);
+    expect(await message(id)).toMatchObject({ from: { address: `praxis@${managed}` } });
+    expect(await decision(id)).toMatchObject({ verdict: 'passed', facts: { applies: false } });
+    await scene.app.reconfigure({ limits: { managed_host_mails: 2 } });
+    await burst(1, fromManaged);
+    expect(await post({ to: strangers(1), ...fromManaged })).toMatchObject({
+      status: 402,
+      body: { code: 'plan_cap_reached', used: 2, cap: 2 },
+    });
+    expect((await post({ to: strangers(1) })).status).toBe(202);
+  });
+
   test('takes nothing from the day of transactional mail', async () => {
     scene.clock.set(start + 2 * DAY);
     await burst(THIRD, marketing);

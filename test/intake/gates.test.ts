@@ -4,6 +4,7 @@ import { type Assessment, combine } from '#src/intake/content/assessment.ts';
 import type { Draft } from '#src/intake/draft.ts';
 import { type Facts, factsOfDraft, type GateKind, gateKinds, kindOf, leavesAt } from '#src/intake/gate.ts';
 import { gateErrors, gates, runGates } from '#src/intake/gates.ts';
+import { germanHints } from '#src/intake/refusal-words.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
 import { DAY, MINUTE, toIso } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
@@ -31,6 +32,7 @@ const TODAY = utcDay(NOW);
 /** On day `day` of the warm-up, with these numbers of mails planned from today on. */
 const warming = (day: number, ...planned: number[]): Facts['warmup'] => ({
   startedAt: NOW - (day - 1) * DAY,
+  managedHost: 'a.send.example.com',
   planned: new Map(planned.map((mails, index) => [TODAY + index, mails])),
 });
 
@@ -72,6 +74,10 @@ const judge = (given: Case, pastRefusals = false, kinds: readonly GateKind[] = g
   const its = { ...draft, ...given.draft };
   return runGates(kinds, factsFor(its, given.facts), its, pastRefusals);
 };
+
+test('each code with which a gate refuses has its hint in German, too', () => {
+  expect(gateErrors().filter((code) => germanHints[code] === undefined)).toEqual([]);
+});
 
 describe('passes', () => {
   test.each<Case>([
@@ -536,7 +542,7 @@ describe('accepts, but', () => {
   });
 
   test('a message with more recipients than any day of the warm-up takes goes on an empty day', () => {
-    const warmup = { startedAt: NOW, planned: new Map() };
+    const warmup = { startedAt: NOW, managedHost: 'a.send.example.com', planned: new Map() };
     expect(judge({ name: '', draft: { to: people(50) }, facts: { warmup } }).heldUntil).toBeNull();
   });
 

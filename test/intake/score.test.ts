@@ -85,7 +85,11 @@ describe('readiness for marketing', () => {
         ...MARKETING,
         legal: { street: null, city: '20095 Hamburg', privacy_url: null },
         dkimBroken: true,
-        warmup: { startedAt: NOW, planned: new Map([[Math.floor(NOW / DAY), 150]]) },
+        warmup: {
+          startedAt: NOW,
+          managedHost: 'a.send.example.com',
+          planned: new Map([[Math.floor(NOW / DAY), 150]]),
+        },
         withoutConsent: ['anna@example.org' as Address],
       },
     });
@@ -146,7 +150,11 @@ describe('warns', () => {
   });
 
   test('of a day of the warm-up that is full', () => {
-    const warmup = { startedAt: NOW, planned: new Map([[Math.floor(NOW / DAY), 300]]) };
+    const warmup = {
+      startedAt: NOW,
+      managedHost: 'a.send.example.com',
+      planned: new Map([[Math.floor(NOW / DAY), 300]]),
+    };
     expect(score({ facts: { warmup } }).warnings.map(({ id }) => id)).toEqual(['held']);
   });
 

@@ -1,6 +1,7 @@
 // The words of the mails about a practice's domain, in German and English. What was found in the DNS is another's text:
 // it is put behind a label, on one line, and is no link. Pure.
 import type { Language } from '#src/kernel/language.ts';
+import { FIRST_BROADCAST_DAY, warmupCaps } from '../tenants/rules.ts';
 import type { NoticeContent, ToldRecord } from './schema.ts';
 
 export interface Words {
@@ -82,11 +83,12 @@ const englishLabels: RecordLabels = {
 };
 
 const de: DomainPhrases = {
-  verified: ({ practice, host, origin }, service) => ({
+  verified: ({ practice, host, managedHost, origin }, service) => ({
     subject: `Die Domain ${host} ist bestätigt`,
     paragraphs: [
       `die DKIM-Einträge von ${host} sind im DNS gefunden worden. „${practice}“ versendet bei ${service} ab jetzt von dieser Domain.`,
-      'Damit sich die Empfänger an die Domain gewöhnen, gelten in den ersten Tagen Tagesgrenzen. Ob alle übrigen Einträge stimmen, sehen Sie hier:',
+      `Damit sich die Empfänger an die Domain gewöhnen, beginnt heute ihre Aufwärmphase: In den ersten ${warmupCaps.length} Tagen gelten Tagesgrenzen, und Newsletter können von dort ab Tag ${FIRST_BROADCAST_DAY} verschickt werden. Bis dahin verschicken Sie Newsletter bitte mit einem Absender unter ${managedHost}.`,
+      'Ob alle übrigen Einträge stimmen, sehen Sie hier:',
       origin,
       'Sie haben diese Domain nicht eingerichtet? Dann wenden Sie sich bitte an die übrigen Owner oder an den Betreiber.',
     ],
@@ -123,11 +125,12 @@ const de: DomainPhrases = {
 };
 
 const en: DomainPhrases = {
-  verified: ({ practice, host, origin }, service) => ({
+  verified: ({ practice, host, managedHost, origin }, service) => ({
     subject: `The domain ${host} has been verified`,
     paragraphs: [
       `The DKIM records of ${host} have been found in the DNS. From now on “${practice}” sends from this domain at ${service}.`,
-      'So that receivers get used to the domain, daily limits apply in the first days. Whether all other records are right you see here:',
+      `So that receivers get used to the domain, its warm-up begins today: daily limits apply in the first ${warmupCaps.length} days, and newsletters can be sent from it from day ${FIRST_BROADCAST_DAY} on. Until then send newsletters from an address at ${managedHost}.`,
+      'Whether all other records are right you see here:',
       origin,
       'You did not set up this domain? Then please ask the other owners or the operator.',
     ],

@@ -37,6 +37,8 @@ export type NoticeContent =
       readonly kind: 'domain_verified';
       readonly practice: string;
       readonly host: string;
+      /** Marketing mail can leave from it until the warm-up lets it leave from the domain. */
+      readonly managedHost: string;
       readonly origin: string;
     }
   /** Another practice has proved that the domain is theirs. */

@@ -68,5 +68,8 @@ export const warmupCaps: readonly number[] = [
 ];
 
 /** UTC days since the first verification, which was on day 1. */
+/** Marketing mail from the domain begins on this day. */
+export const FIRST_BROADCAST_DAY = 3;
+
 export const warmupDay = (startedAt: number, now: number): number =>
   Math.max(1, utcDay(now) - utcDay(startedAt) + 1);

@@ -49,7 +49,11 @@ export const noticesOf = async (
     `${recordKey(record)} ${earlier[recordKey(record)]?.notifiedAt}`;
   const mails: OwnerNotice[] = [];
   if (notifies)
-    mails.push({ ...of, content: { kind: 'domain_verified', ...about }, occasion: [host, attachedAt] });
+    mails.push({
+      ...of,
+      content: { kind: 'domain_verified', ...about, managedHost: practice.managed_host },
+      occasion: [host, attachedAt],
+    });
   if (wentBad.length > 0)
     mails.push({
       ...of,

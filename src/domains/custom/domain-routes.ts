@@ -15,13 +15,22 @@ import { apexOf, wantedRecords } from '../records/wanted-records.ts';
 import { zoneExport } from '../records/zone-export.ts';
 import { attachDomain, restoreManagedDomain } from './attach.ts';
 import { checkPractice, type PracticeCheck, prepareSubject, readHost } from './check-practice.ts';
-import { bimiSchema, customDomainBody, dnsCheckSchema, dnsRecordsSchema } from './domain-schema.ts';
+import {
+  bimiSchema,
+  customDomainBody,
+  dnsCheckSchema,
+  dnsRecordsSchema,
+  domainAnswerSchema,
+} from './domain-schema.ts';
 import { requireCustomDomain } from './rules.ts';
+import { warmupHint } from './warmup-words.ts';
 
 const TAG = 'DNS and deliverability';
 
 export const domainRoutes = (deps: DomainDeps): Route[] => {
   const requestCheck = createRequestCheck(deps);
+  const hintFor = (id: string) =>
+    deps.storage.tenants.read(id, (db) => warmupHint(tenantStore(db).practice(), deps.clock.now()));
   const check = {
     path: '/api/practices/{id}/check-dns',
     tag: TAG,
@@ -38,7 +47,10 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       change.recorded = true;
       const { host, ok, dkimVerified: dkim_verified, conflicts, records, inbound } = check;
       const head = { host, kind, pending, checked_at: toIso(checkedAt), ok, dkim_verified };
-      return { status: 200, body: { ...head, conflicts, records, inbound } };
+      return {
+        status: 200,
+        body: { ...head, hint: await hintFor(params.id), conflicts, records, inbound },
+      };
     },
   } as const;
   return [
@@ -85,11 +97,17 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       stability: 'stable',
       params: tenantParams,
       body: customDomainBody,
-      responses: { 200: { description: 'The practice.', body: practiceSchema } },
+      responses: {
+        200: {
+          description: 'The practice, and what the domain means for its mail.',
+          body: domainAnswerSchema,
+        },
+      },
       errors: ['conflict'],
       handle: async ({ params, body }, { change }) => {
         const domain = requireCustomDomain(body.domain, deps);
-        return { status: 200, body: await attachDomain(deps, params.id, domain, change) };
+        const practice = await attachDomain(deps, params.id, domain, change);
+        return { status: 200, body: { ...practice, hint: await hintFor(params.id) } };
       },
     }),
     defineRoute({

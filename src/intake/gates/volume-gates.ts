@@ -1,12 +1,11 @@
 // Gates that ask how much and when: the plan's cap in the UTC month, the time that a message may be scheduled for, and the
 // warm-up, which caps the mails of the UTC day on which the message leaves.
 import { utcDay } from '#src/accounts/counters/rules.ts';
-import { warmupDay as dayOfWarmup, warmupCaps } from '#src/accounts/tenants/rules.ts';
+import { warmupDay as dayOfWarmup, FIRST_BROADCAST_DAY, warmupCaps } from '#src/accounts/tenants/rules.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { DAY, MINUTE, toIso } from '#src/kernel/time.ts';
 import { type DepartureFacts, defineGate, leavesAt } from '../gate.ts';
 
-export const FIRST_BROADCAST_DAY = 3;
 /** Transactional mail waits for another day only beyond this multiple of the cap. */
 const TRANSACTIONAL_SLACK = 2;
 /** Clocks differ, and a request may have waited: such a message leaves at once. An older time is a mistake. */
@@ -25,7 +24,9 @@ export const planCap = defineGate({
     return {
       facts,
       refusal: new AppError('plan_cap_reached', `${used} of ${cap} mails of this month are used.`, {
-        ...(managedHost ? { hint: 'Verify a domain of your own: a managed host has a smaller cap.' } : {}),
+        ...(managedHost
+          ? { hint: 'Send from a domain of your own: mail from the managed host has a smaller cap.' }
+          : {}),
         extra: { used, cap, resets_at: toIso(plan.resetsAt) },
       }),
     };
@@ -70,7 +71,10 @@ export const warmupDay = defineGate({
       refusal: new AppError(
         'warmup_not_ready',
         `Marketing mail begins on day ${FIRST_BROADCAST_DAY} of the warm-up.`,
-        { extra: { day } },
+        {
+          hint: `Until then send it with a From address on ${warmup.managedHost}, which needs no warm-up.`,
+          extra: { day },
+        },
       ),
     };
   },

@@ -74,6 +74,7 @@ const samples = {
   owner_welcome: { kind: 'owner_welcome', practice: 'Praxis Dr. Müller', origin: 'https://mail.example.com' },
   domain_verified: {
     kind: 'domain_verified',
+    managedHost: 'praxis.send.example.com',
     practice: 'Praxis Dr. Müller',
     host: 'praxis.example',
     origin: 'https://mail.example.com',
