@@ -42,11 +42,15 @@ const isHarmless = ({ form, verdict, source }: CorpusMail): boolean =>
   verdict !== 'soft' &&
   !/^action: fail|\b55\d\b|couldn't be found/im.test(source.toString('latin1'));
 
+/** With the null sender only the words that are damaged distinguish an absence from a notice of failure. */
+const envelopeOf = ({ form, mailFrom }: CorpusMail) =>
+  form === 'automatic reply' ? { mailFrom: 'erika@example.org' } : { mailFrom };
+
 test(`${MUTATED} damaged mails are read without an exception, and none newly becomes a report of a failure`, async () => {
   const each = Math.ceil(MUTATED / corpus.length);
   for (const [seed, sample] of corpus.entries())
     for (const damaged of mutations(sample.source, each, seed)) {
-      const report = await readReport(damaged, sample);
+      const report = await readReport(damaged, envelopeOf(sample));
       check(report, `${sample.product}/${sample.name}`);
       if (isHarmless(sample) && isHard(report))
         expect.fail(`${sample.product}/${sample.name}: ${damaged.toString('latin1')}`);
