@@ -9,7 +9,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { decodeText } from '#src/mail/decode-text.ts';
 import { unflow } from '#src/mail/flowed-text.ts';
 import type { MimePart } from '#src/mail/mime-parts.ts';
-import type { SubmittedPart } from '#src/messages/submitted-part.ts';
+import { type SubmittedPart, wholeText } from '#src/messages/submitted-part.ts';
 import type { DraftAttachment } from './draft.ts';
 import { headOfFile, headOfMultipart, headOfText, isBody } from './part-head.ts';
 import { MAX_TEXT } from './send-fields.ts';
@@ -198,14 +198,6 @@ const toAttachments = (files: readonly FoundFile[]): DraftAttachment[] =>
     return { filename: name, contentType: meantType(type, name), contentId, content, isSigned };
   });
 
-const EMPTY_TEXT: SubmittedPart = {
-  type: 'text/plain; charset=utf-8',
-  fields: '',
-  form: 'text',
-  content: null,
-  isLast: true,
-};
-
 /** The tree with text, HTML and files that are kept elsewhere named instead of repeated. `places` are those of the files. */
 const withReferences = (part: SubmittedPart, body: Body, places: readonly number[]): SubmittedPart => {
   if ('parts' in part)
@@ -222,6 +214,6 @@ export const contentOf = (root: MimePart): MimeContent => {
   const files = found.filter((file, index) => sameFile(file, index, found) === index);
   const places = found.map((file, index) => files.indexOf(found[sameFile(file, index, found)] ?? file));
   const content = { text: body.html === null ? (body.text ?? '') : body.text, html: body.html };
-  const parts = part === null ? EMPTY_TEXT : withReferences(part, content, places);
+  const parts = part === null ? wholeText : withReferences(part, content, places);
   return { ...content, attachments: toAttachments(files), parts };
 };

@@ -42,11 +42,13 @@ const kept = (parameters: Parameters, ...without: readonly string[]): Parameters
     ([name, value]) => PARAMETER_NAME.test(name) && !without.includes(name) && isHeaderValueSafe(value),
   );
 
-/** A name that no header can have is one that the policy refuses. */
-const named = (parameters: Parameters, attribute: string, filename: string): Parameters =>
-  parameters.map(([name, value]) =>
-    name === attribute ? [name, isHeaderValueSafe(filename) ? filename : ''] : [name, value],
-  );
+const NAMES = ['name', 'filename'];
+
+/** With that name wherever they have one. A name that no header can have is one that the policy refuses. */
+const named = (parameters: Parameters, filename: string): Parameters =>
+  filename === '' || !isHeaderValueSafe(filename)
+    ? kept(parameters, ...NAMES)
+    : parameters.map(([name, value]) => [name, NAMES.includes(name) ? filename : value]);
 
 const typeOf = ({ type }: MimePart, fallback: string): string => (MEDIA_TYPE.test(type) ? type : fallback);
 
@@ -69,7 +71,7 @@ const fieldsOf = (
 
 /** What is no file has no file's name, and its size changes. */
 const fieldsOfNoFile = (part: MimePart): string =>
-  fieldsOf(part, kept(part.dispositionParameters, 'filename', 'size'));
+  fieldsOf(part, kept(part.dispositionParameters, ...NAMES, 'size'));
 
 export const headOfMultipart = (part: MimePart): Head => ({
   type: withParameters(typeOf(part, 'multipart/mixed'), kept(part.parameters, 'boundary')),
@@ -84,7 +86,7 @@ export const headOfSigned = (part: MimePart, boundary: string): Head => ({
 
 /** It leaves in UTF-8. */
 export const headOfText = (part: MimePart): Head => ({
-  type: withParameters(part.type, [['charset', 'utf-8'], ...kept(part.parameters, 'charset', 'name')]),
+  type: withParameters(part.type, [['charset', 'utf-8'], ...kept(part.parameters, 'charset', ...NAMES)]),
   fields: fieldsOfNoFile(part),
 });
 
@@ -95,11 +97,11 @@ export const headOfFile = (part: MimePart): Head => {
   return {
     type: withParameters(
       typeOf(part, 'application/octet-stream'),
-      named(kept(part.parameters, 'boundary'), 'name', filename),
+      named(kept(part.parameters, 'boundary'), filename),
     ),
     fields: fieldsOf(
       part,
-      named(kept(part.dispositionParameters), 'filename', filename),
+      named(kept(part.dispositionParameters), filename),
       isTable ? 'attachment' : part.disposition,
     ),
   };

@@ -33,5 +33,14 @@ export interface SignedParts extends Head {
 
 export type SubmittedPart = SubmittedMultipart | SubmittedText | SubmittedFile | SignedParts;
 
+/** The message's text as a part. */
+export const wholeText: SubmittedText = {
+  type: 'text/plain; charset=utf-8',
+  fields: '',
+  form: 'text',
+  content: null,
+  isLast: true,
+};
+
 export const hasSignedParts = (part: SubmittedPart): boolean =>
   'signed' in part || ('parts' in part && part.parts.some(hasSignedParts));

@@ -203,6 +203,24 @@ describe('the content', () => {
     ]);
   });
 
+  test('a file has one name wherever it has one, and a text that is shown has none', async () => {
+    const file =
+      'Content-Type: text/csv; name=a.hta\nContent-Disposition: inline; name=b.hta; filename=a.csv\n\nx;y';
+    const shown = 'Content-Type: text/plain; name=c.hta\n\nText';
+    const { parts } = await draftOf(
+      `${HEAD}Content-Type: multipart/mixed; boundary=m\n\n--m\n${shown}\n--m\n${file}\n--m--\n`,
+    );
+    expect(parts).toMatchObject({
+      parts: [
+        { type: 'text/plain;\r\n charset=utf-8', fields: '' },
+        {
+          type: 'text/csv;\r\n name=a.csv',
+          fields: 'Content-Disposition: attachment;\r\n name=a.csv;\r\n filename=a.csv\r\n',
+        },
+      ],
+    });
+  });
+
   test('a text file is an attachment, a message within it stays whole', async () => {
     const { text, attachments } = await draftOf(
       `${HEAD}Content-Type: multipart/mixed; boundary=m\n\n--m\n\nText\n--m\nContent-Type: text/plain\nContent-Disposition: attachment; filename=a.csv\n\nx;y\n--m\nContent-Type: message/rfc822\n\nSubject: inner\n\nHallo\n--m--\n`,

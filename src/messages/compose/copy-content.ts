@@ -8,7 +8,7 @@ import { UNSUBSCRIBE_PLACEHOLDER } from '#src/mail/merge-fields.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
 import type { MessageFooter, MessageSettings } from '#src/messages/settings.ts';
 import type { BodyRow } from '#src/messages/store.ts';
-import type { SubmittedPart, SubmittedText } from '#src/messages/submitted-part.ts';
+import { type SubmittedPart, type SubmittedText, wholeText } from '#src/messages/submitted-part.ts';
 import { footerPlace, htmlFooter, textFooter } from './footer.ts';
 import { linkInlineParts, plain } from './inline-parts.ts';
 import type { Attachment, Copy, OutgoingMessage, StoredMessage } from './message.ts';
@@ -95,21 +95,13 @@ const layOutParts = (
   return layouts;
 };
 
-const madeText: SubmittedText = {
-  type: 'text/plain; charset=utf-8',
-  fields: '',
-  form: 'text',
-  content: null,
-  isLast: true,
-};
-
 const isWholeHtml = (part: SubmittedPart | undefined): boolean =>
   part !== undefined && 'form' in part && part.form === 'html' && part.content === null;
 
 /** With the text that was made from the HTML beside it, and beside the images that belong to it (RFC 2387 §3.1). */
 const withMadeText = (part: SubmittedPart): SubmittedPart => {
   const inner = 'parts' in part && part.type.startsWith('multipart/related') ? part.parts[0] : part;
-  if (isWholeHtml(inner)) return { type: 'multipart/alternative', fields: '', parts: [madeText, part] };
+  if (isWholeHtml(inner)) return { type: 'multipart/alternative', fields: '', parts: [wholeText, part] };
   return 'parts' in part ? { ...part, parts: part.parts.map(withMadeText) } : part;
 };
 
