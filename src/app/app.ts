@@ -17,6 +17,7 @@ import type { Health } from '#src/http/service-routes.ts';
 import { openInsight } from '#src/insight/open.ts';
 import { openIntake } from '#src/intake/open.ts';
 import { type Base, CUT_OFF_MS, keysOf, type NightlyTask, type Room } from '#src/kernel/base.ts';
+import { createMessageBudget } from '#src/kernel/byte-budget.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { type Disk, disk as realDisk } from '#src/kernel/db/disk.ts';
 import { DISK } from '#src/kernel/db/file-states.ts';
@@ -111,6 +112,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     log,
     version: readVersion(),
     key: keysOf(Buffer.from(initial.secrets.masterKey.reveal(), 'base64')),
+    messageBudget: createMessageBudget(),
     simulatorDomain: `simulator.${initial.service.host}`,
     systemTenantId: () => systemTenantId,
     draining: () => draining,

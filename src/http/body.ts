@@ -6,6 +6,7 @@
 // takes a hundred times its size, and they know the size of a body only once it is in memory.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#src/kernel/errors.ts';
+import { type Gathered, gather } from '#src/kernel/gathered.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import { FORM_TYPES, isFormType, parseForm } from './form.ts';
@@ -16,8 +17,6 @@ const IDLE_TIMEOUT_MS = MINUTE / 2;
 const RETRY_AFTER_SECONDS = 2;
 /** A larger body is read only once there is room for all of it. */
 const LARGE_FROM_BYTES = 262_144;
-/** A chunk may hold one byte, a hundred times less than its buffer takes. At most this many wait to be joined. */
-const MAX_PIECES = 1024;
 
 /** The client closed the connection before its request was whole: there is no one to answer. */
 export class ClientGone extends Error {
@@ -84,6 +83,11 @@ const stalled = (): AppError =>
     extra: { fields: [{ path: 'body', message: `nothing arrived for ${IDLE_TIMEOUT_MS / 1000} s` }] },
   });
 
+const tooSlow = (): AppError =>
+  new AppError('unavailable', 'The body came too slowly while others waited for its room.', {
+    extra: { retry_after: RETRY_AFTER_SECONDS },
+  });
+
 const crowded = (): AppError =>
   new AppError('unavailable', 'Too many large requests are in flight.', {
     extra: { retry_after: RETRY_AFTER_SECONDS },
@@ -99,6 +103,8 @@ export interface Holding {
   reserve(bytes: number, gone: AbortSignal): Promise<boolean>;
   /** Counts bytes that arrived. */
   received(bytes: number): void;
+  /** Calls `giveWay` once they come too slowly while others wait for the room. Returns the function that ends the watch. */
+  watch(giveWay: () => void): () => void;
 }
 
 /** What a route takes. */
@@ -126,12 +132,15 @@ export const readBody = async (
   const nothing = isForm ? {} : undefined;
   if (!hasBody(request)) return nothing;
   refuseByHead(request, terms);
-  const bytes = hasArrived(request)
-    ? takeArrived(request, terms, holding)
-    : await collect(request, response, terms, holding);
-  if (bytes.length === 0) return nothing;
-  if (isForm) return parseForm(bytes, type, form === true ? [] : form.files);
-  return isText(type, terms) ? textOf(bytes) : parseJson(bytes);
+  const collected = hasArrived(request) ? null : await collect(request, response, terms, holding);
+  try {
+    const bytes = collected?.bytes() ?? takeArrived(request, terms, holding);
+    if (bytes.length === 0) return nothing;
+    if (isForm) return parseForm(bytes, type, form === true ? [] : form.files);
+    return isText(type, terms) ? textOf(bytes) : parseJson(bytes);
+  } finally {
+    collected?.free();
+  }
 };
 
 /** Without events and without a timer. */
@@ -154,7 +163,7 @@ const collect = async (
   response: ServerResponse,
   terms: BodyTerms,
   holding: Holding,
-): Promise<Uint8Array<ArrayBuffer>> => {
+): Promise<Gathered> => {
   if (request.destroyed) throw clientGone();
   const gone = new AbortController();
   const onClose = (): void => {
@@ -184,22 +193,27 @@ const readAll = (
   holding: Holding,
   room: number,
   gone: AbortSignal,
-): Promise<Uint8Array<ArrayBuffer>> =>
+): Promise<Gathered> =>
   new Promise((resolve, reject) => {
-    const whole: Buffer[] = [];
-    let pieces: Buffer[] = [];
+    const whole = gather(room);
     let received = 0;
     const giveUp = (): void => {
       // The rest may come at any time, or never: the connection is of no more use.
       response.shouldKeepAlive = false;
       fail(stalled());
     };
+    const giveWay = (): void => {
+      response.shouldKeepAlive = false;
+      fail(tooSlow());
+    };
+    let endWatch = holding.watch(giveWay);
     let idle = setTimeout(giveUp, IDLE_TIMEOUT_MS);
 
     /** A body without a declared length has become a large one. */
     const reserveRest = async (): Promise<void> => {
       request.pause();
       clearTimeout(idle);
+      endWatch();
       const rest = limitBytes - room;
       if (!(await holding.reserve(rest, gone)) || gone.aborted) {
         fail(gone.aborted ? clientGone() : crowded());
@@ -208,6 +222,7 @@ const readAll = (
       room = limitBytes;
       // A timer that was cleared does not run again.
       idle = setTimeout(giveUp, IDLE_TIMEOUT_MS);
+      endWatch = holding.watch(giveWay);
       request.resume();
     };
     const makeRoom = (bytes: number): boolean => {
@@ -228,27 +243,23 @@ const readAll = (
         fail(refusal);
         return;
       }
-      pieces.push(piece);
-      if (pieces.length === MAX_PIECES) {
-        whole.push(Buffer.concat(pieces));
-        pieces = [];
-      }
+      whole.add(piece);
       idle.refresh();
     };
     const onEnd = (): void => {
       detach();
-      resolve(Buffer.concat([...whole, ...pieces]));
+      resolve(whole);
     };
     const onGone = (): void => fail(clientGone());
     const detach = (): void => {
       clearTimeout(idle);
+      endWatch();
       request.off('data', onData).off('end', onEnd);
       gone.removeEventListener('abort', onGone);
     };
     const fail = (error: Error): void => {
       detach();
-      whole.length = 0;
-      pieces = [];
+      whole.free();
       request.pause();
       reject(error);
     };

@@ -41,6 +41,7 @@ export const openHttp = (base: Base, accounts: Accounts, parts: HttpParts) => {
     listen: http.listen,
     routes,
     trustProxy: http.trust_proxy,
+    bodies: base.messageBudget,
     log,
     clock,
     authenticate,

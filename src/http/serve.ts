@@ -94,6 +94,7 @@ export const createServe = (
       received: (bytes) => {
         exchange.bytesIn += bytes;
       },
+      watch: (giveWay) => budgets.bodies.watch(owner, () => exchange.bytesIn, giveWay),
     });
   };
 

@@ -10,7 +10,7 @@ import {
 import type { Duplex } from 'node:stream';
 import express, { type Request } from 'express';
 import { redactText } from '#src/events/redact.ts';
-import { createByteBudget } from '#src/kernel/byte-budget.ts';
+import { type ByteBudget, createByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Log, REQUEST_LINE } from '#src/kernel/log.ts';
@@ -24,8 +24,8 @@ export interface HttpServerOptions extends ServeOptions {
   /** Whose X-Forwarded-For is believed: no one's, that of a number of proxies in front, or of proxies in these networks. */
   readonly trustProxy: false | number | readonly string[];
   readonly log: Log;
-  /** Bytes of request bodies held by all requests at once. */
-  readonly heldBodyBytes?: number;
+  /** Holds request bodies until they are answered. */
+  readonly bodies: ByteBudget;
   /** Bytes of large answers held at once, until they are read. */
   readonly heldAnswerBytes?: number;
 }
@@ -37,8 +37,6 @@ export interface HttpServer {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Five of the largest bodies, or thousands of usual ones. */
-const HELD_BODY_BYTES = 256 * 1024 * 1024;
 /** One practice may have two of the largest: the source of a message with all the attachments that it may have. */
 const HELD_ANSWER_BYTES = 256 * 1024 * 1024;
 
@@ -62,8 +60,7 @@ const MAX_LOGGED_PATH = 200;
 
 /** Throws Error where the list of routes is defective; listens only once started. */
 export const createHttpServer = (options: HttpServerOptions): HttpServer => {
-  const { log } = options;
-  const bodies = createByteBudget(options.heldBodyBytes ?? HELD_BODY_BYTES);
+  const { log, bodies } = options;
   const answers = createByteBudget(options.heldAnswerBytes ?? HELD_ANSWER_BYTES);
   const serve = createServe(options, { bodies, answers });
   let inFlight = 0;

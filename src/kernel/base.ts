@@ -1,5 +1,6 @@
 // What every room is opened with: the installation's files, clock, log and configuration, and keys for each purpose.
 
+import type { ByteBudget } from './byte-budget.ts';
 import type { Config } from './config/config.ts';
 import type { Storage } from './db/storage.ts';
 import type { Job } from './job.ts';
@@ -34,6 +35,8 @@ export interface Base {
   readonly version: string;
   /** 32 bytes derived from the master key. The words of a purpose never change: sealed data depends on them. */
   readonly key: (purpose: KeyPurpose) => Buffer;
+  /** Holds each message that practices send from its first byte until it is stored. */
+  readonly messageBudget: ByteBudget;
   /** Mail to addresses below this host is answered by the simulator. */
   readonly simulatorDomain: string;
   /** The tenant that sends the service's own mail; null until the start has found or created it. */

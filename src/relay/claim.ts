@@ -48,7 +48,7 @@ export interface Claimed {
   readonly row: QueueRow;
   readonly messageId: string;
   readonly envelope: Envelope;
-  /** Composes and signs. Rejects only by a defect. */
+  /** Composes and signs, once. Rejects only by a defect. */
   readonly prepare: () => Promise<Buffer>;
 }
 
@@ -195,6 +195,14 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     const target = { tenantNumber: practice.number, recipientId: row.recipient_id };
     const signers = signersOf(db, deps.signers, tenantId, host);
     const copy = recipientCopy(deps, practice, message, recipient);
+    // The rows are let go when the copy is made: it may be on its way for minutes.
+    let rows: Loaded | null = stored;
+    const prepareOnce = async (): Promise<Buffer> => {
+      const whole = rows;
+      rows = null;
+      if (whole === null) throw new Error('the copy was made before');
+      return prepare(whole, copy, signers(), deps);
+    };
     const one: Claimed = {
       row,
       messageId: message.id,
@@ -203,9 +211,11 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
         recipient: recipient.address,
         envelopeId: message.id,
       },
-      prepare: async () => prepare(stored, copy, signers(), deps),
+      prepare: prepareOnce,
     };
     return [one];
   });
+  // What is claimed would keep it, and with it all rows.
+  loaded.clear();
   return { claimed, next: queueStore(db).nextDue() };
 };

@@ -13,6 +13,7 @@
 //
 // A claim that fails is tried again after 5 s. A stop claims nothing more and waits for the attempts in flight; an outcome that
 // could not be stored by then is attempted again after the next start, at the time that its claim wrote.
+import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { SECOND, sleep } from '#src/kernel/time.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { type AttemptDeps, storeOutcome, transmit } from './attempt.ts';
@@ -29,6 +30,8 @@ const CLAIM_SIZE = 64;
 const CLAIM_WITHIN_MS = 3;
 /** Bytes of messages in flight, as stored; composing needs about three times as much. */
 const MAX_BYTES_IN_FLIGHT = 32 * 1_024 * 1_024;
+/** A copy of this size takes several times as much while it is composed, so one is composed after the other. */
+const LARGE_FROM_BYTES = 1_048_576;
 /** Share of the capacity that marketing mail leaves free, so that a transactional message never waits for it. */
 const TRANSACTIONAL_RESERVE = 0.25;
 /** The longest sleep: a clock that is set, or a machine that slept, must not hold mail back. */
@@ -85,6 +88,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const unsettled = createCounts();
   /** Rows of claims that were not answered: they may be claimed in the file although nothing works on them. */
   const orphans = new Map<string, Map<number, QueueRow>>();
+  const composeLarge = limitConcurrency(1);
   const tasks = new Set<Promise<void>>();
   const stopped = new AbortController();
   let running = false;
@@ -252,6 +256,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const deliver = async (of: TenantLane, claimed: Claimed): Promise<void> => {
     const { tenantId } = of;
     const { row } = claimed;
+    const prepare = row.size_bytes > LARGE_FROM_BYTES ? () => composeLarge(claimed.prepare) : claimed.prepare;
     let failedToStore = false;
     let placeGivenBack = false;
     const giveBackPlace = (): void => {
@@ -262,7 +267,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       schedulePump();
     };
     try {
-      const result = await transmit(deps, of, claimed);
+      const result = await transmit(deps, of, { ...claimed, prepare });
       const dueAt = await storeOutcome(deps, tenantId, row, result, stopped.signal, () => {
         if (!failedToStore) unsettled.add(tenantId, 1);
         failedToStore = true;

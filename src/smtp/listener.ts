@@ -12,14 +12,9 @@ import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { clientKey } from '#src/kernel/rate-limit.ts';
 import { DAY, MINUTE, SECOND, sleep } from '#src/kernel/time.ts';
-import { crowded, readData, SmtpRefusal } from './read-data.ts';
-import {
-  type SmtpContent,
-  type SmtpCredentials,
-  type SmtpPath,
-  type SmtpSession,
-  StrictServer,
-} from './strict-server.ts';
+import { crowded, SmtpRefusal } from './read-data.ts';
+import { createReceiving, sizeIn } from './receive.ts';
+import { type SmtpCredentials, type SmtpPath, type SmtpSession, StrictServer } from './strict-server.ts';
 
 /** PEM. */
 export interface Certificate {
@@ -52,6 +47,8 @@ export interface ListenerHandlers {
   /** `address` is empty for the null sender. */
   readonly mail: (address: string, session: SmtpSession) => void | Promise<void>;
   readonly rcpt: (address: string, session: SmtpSession) => void | Promise<void>;
+  /** Whose share of the budget holds a message; the client address's where absent. */
+  readonly budgetOwner?: (session: SmtpSession) => string;
   /** Resolves, once the message is durable, with the reply: `2.0.0 …`. */
   readonly data: (content: Buffer, session: SmtpSession) => Promise<string>;
 }
@@ -84,14 +81,10 @@ export interface Listener {
   stats(): { readonly listening: boolean; readonly connections: number };
 }
 
-/** Up to this size, memory for a message of unknown size is taken as its content comes. */
-const LARGE_FROM_BYTES = 1_048_576;
 /** RFC 5321 §4.5.3.2.7. */
 const IDLE_MS = 5 * MINUTE;
 /** Whom a client wants to write to, or who it is, must be accepted by then, whatever else it sends. */
 const UNPROVEN_MS = MINUTE;
-/** Content that arrives more slowly is no progress: it would keep a place with a byte a minute. */
-const PROGRESS_BYTES = 16_384;
 /** No honest session is longer; a client that sends a byte a minute must not hold a place for ever. */
 const SESSION_MS = 30 * MINUTE;
 /** At a stop, for the last replies to arrive. */
@@ -109,14 +102,6 @@ const refuseParameters = (args: SmtpPath['args'], known: ReadonlySet<string>): v
   if (args && Object.keys(args).some((name) => !known.has(name)))
     throw new SmtpRefusal(555, '5.5.4 a parameter of an extension that is not offered');
 };
-
-/** RFC 1870 §6.1; the library has refused what is over the limit. */
-const sizeIn = (args: unknown): number => {
-  const size = typeof args === 'object' && args !== null && 'SIZE' in args ? Number(args.SIZE) : 0;
-  return Number.isSafeInteger(size) ? size : 0;
-};
-const declaredSize = ({ envelope: { mailFrom } }: SmtpSession): number =>
-  mailFrom === false ? 0 : sizeIn(mailFrom.args);
 
 const tlsOf = ({ cert, key }: Certificate) => ({ cert, key, minVersion: 'TLSv1.2' }) as const;
 
@@ -153,11 +138,10 @@ export const createListener = (options: ListenerOptions): Listener => {
     const unproven = setTimeout(end, UNPROVEN_MS).unref();
     admitted.set(session.id, { client, cap, unproven });
   };
-  const progress = ({ id }: SmtpSession): void => server.setActive(id, performance.now());
   /** A recipient or the sender was accepted. */
   const prove = (session: SmtpSession): void => {
     clearTimeout(admitted.get(session.id)?.unproven);
-    progress(session);
+    server.setActive(session.id, performance.now());
   };
   const onClosed = ({ id }: SmtpSession): void => {
     const left = admitted.get(id);
@@ -170,41 +154,14 @@ export const createListener = (options: ListenerOptions): Listener => {
     else perClient.delete(left.client);
   };
 
-  /** Checked before the content is sent; by the time it is sent, others may have taken the room. */
-  const hasRoomFor = (bytes: number, session: SmtpSession): boolean => {
-    const owner = clientKey(session.remoteAddress);
-    if (!budget.take(owner, bytes)) return false;
-    budget.release(owner, bytes);
-    return true;
-  };
-
-  const receive = async (stream: SmtpContent, session: SmtpSession): Promise<string> => {
-    const owner = clientKey(session.remoteAddress);
-    let held = 0;
-    let came = 0;
-    const reserve = (bytes: number): boolean => {
-      if (!budget.take(owner, bytes)) return false;
-      held += bytes;
-      return true;
-    };
-    // The declared size is taken at once: of many messages that grow side by side, none would come to its end.
-    const hasRoom = reserve(declaredSize(session));
-    const hold = (bytes: number): boolean => {
-      if (Math.floor((came + bytes) / PROGRESS_BYTES) > Math.floor(came / PROGRESS_BYTES)) progress(session);
-      came += bytes;
-      // Likewise for a message without a declared size that has become large: it takes all that it may still become.
-      const wanted = came > LARGE_FROM_BYTES ? limits.messageBytes : came;
-      return hasRoom && (came <= held || reserve(wanted - held));
-    };
-    try {
-      const content = await readData(stream, limits.messageBytes, hold);
-      server.setActive(session.id, Number.POSITIVE_INFINITY);
-      return await handlers.data(content, session);
-    } finally {
-      budget.release(owner, held);
-      progress(session);
-    }
-  };
+  const { hasRoomFor, receive } = createReceiving({
+    budget,
+    budgetOwner: handlers.budgetOwner ?? (({ remoteAddress }) => clientKey(remoteAddress)),
+    messageBytes: limits.messageBytes,
+    setActive: (id, at) => server.setActive(id, at),
+    dismiss: (id, code, text) => server.dismiss(id, code, text),
+    data: handlers.data,
+  });
   const onReplied = ({ id }: SmtpSession): void => {
     receiving.delete(id);
     if (!listening) setImmediate(closeIdle);
@@ -266,7 +223,7 @@ export const createListener = (options: ListenerOptions): Listener => {
         answered(async () => {
           refuseParameters(args, authenticate ? OF_MAIL_WITH_AUTH : OF_MAIL);
           await handlers.mail(address, session);
-          if (!hasRoomFor(sizeIn(args), session)) throw crowded();
+          if (!(await hasRoomFor(sizeIn(args), session))) throw crowded();
         }, callback),
       onRcptTo: ({ address, args }, session, callback) =>
         answered(async () => {

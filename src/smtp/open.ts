@@ -138,9 +138,6 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
   };
 };
 
-/** Content in flight of all connections together: five of the largest messages, two of them from one address. */
-const SUBMISSION_BYTES = 256 * 1_024 * 1_024;
-
 const certificateFiles = ({ smtp }: Config) => smtp.submission?.tls ?? smtp.inbound?.tls ?? null;
 
 /** Null where it is off. Throws where the certificate cannot be used. */
@@ -155,7 +152,7 @@ const openSubmission = (base: Base, { authenticate }: Accounts, intake: Intake) 
     implicitListen: implicit_listen ?? null,
     hostName: service.host,
     certificate: files && readCertificate(files),
-    budget: createByteBudget(SUBMISSION_BYTES),
+    budget: base.messageBudget,
     accept: intake.accept,
     authenticate: (token, clientAddress) =>
       authenticate(

@@ -2,6 +2,7 @@
 // one message can be made to look like two to the next server (SMTP smuggling): such a message is refused, and its connection
 // is closed, because what follows may be the smuggled commands.
 import type { Readable } from 'node:stream';
+import { gather } from '#src/kernel/gathered.ts';
 
 /** A reply that ends a command. smtp-server sends `responseCode` and the message. */
 export class SmtpRefusal extends Error {
@@ -34,27 +35,28 @@ const problemOf = (content: Buffer): SmtpRefusal | null => {
 };
 
 /**
- * The content between DATA and the final dot, without its stuffed dots. Content over `limitBytes`, or for which `hold` has no
- * room, is read to its end and thrown away, because the client waits for its reply there. Rejects with SmtpRefusal.
+ * The content between DATA and the final dot, without its stuffed dots; `expected` is its declared size. Content over
+ * `limitBytes`, or for which `hold` finds no room, is read to its end and thrown away, because the client waits for its reply
+ * there. Rejects with SmtpRefusal.
  */
 export const readData = async (
   stream: Readable,
+  expected: number,
   limitBytes: number,
-  hold: (bytes: number) => boolean,
+  hold: (bytes: number) => boolean | Promise<boolean>,
 ): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
+  const content = gather(expected);
   let length = 0;
   let fits = true;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     length += chunk.length;
-    fits &&= length > limitBytes || hold(chunk.length);
-    if (fits && length <= limitBytes) chunks.push(chunk);
-    else chunks.length = 0;
+    fits &&= length > limitBytes || (await hold(chunk.length));
+    if (fits && length <= limitBytes) content.add(chunk);
+    else content.free();
   }
   if (length > limitBytes) throw new SmtpRefusal(552, `5.3.4 the message is larger than ${limitBytes} bytes`);
   if (!fits) throw crowded();
-  const content = Buffer.concat(chunks);
-  const problem = problemOf(content);
+  const problem = problemOf(content.bytes());
   if (problem) throw problem;
-  return content;
+  return content.bytes();
 };

@@ -227,7 +227,8 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     }
   };
 
-  const handlers: ListenerHandlers = { authenticate: signIn, mayAuthenticate, mail, rcpt, data };
+  const budgetOwner = (session: SmtpSession): string => signedIn(session).caller.tenantId ?? '';
+  const handlers: ListenerHandlers = { authenticate: signIn, mayAuthenticate, mail, rcpt, data, budgetOwner };
   const listenerAt = (name: string, listen: ListenAddress, implicitTls: boolean): Listener =>
     createListener({
       name,

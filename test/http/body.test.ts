@@ -198,7 +198,7 @@ describe('bodies off the connection', () => {
   });
 
   test('bodies beyond what all requests may hold are put off, and taken when others are done', async () => {
-    const server = await startServer({ heldBodyBytes: 250 });
+    const server = await startServer({ bodies: createByteBudget(250) });
     const other = head('Content-Length: 91', `/api/practices/${OTHER_TENANT}/echo`);
     const first = await dial(server.port);
     first.write(head('Content-Length: 91') + BEGUN);
@@ -218,7 +218,7 @@ describe('bodies off the connection', () => {
   test.each(['declared', 'not declared'])(
     'large bodies wait for each other, their length %s',
     async (length) => {
-      const server = await startServer({ heldBodyBytes: 30 * MIB });
+      const server = await startServer({ bodies: createByteBudget(30 * MIB) });
       const body = Buffer.from(JSON.stringify({ to: 'a', subject: 'c', anything: 'x' }).padEnd(4 * MIB));
       const headers = { Authorization: 'Bearer sender', 'Content-Type': 'application/json' };
       const send = () =>
@@ -234,8 +234,29 @@ describe('bodies off the connection', () => {
     },
   );
 
+  test('a large one that drips gives way to one that waits for its room', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    // One of them is the practice's share.
+    const server = await startServer({ bodies: createByteBudget(10 * MIB) });
+    const length = 4 * MIB;
+    const slow = await dial(server.port);
+    const given = readAll(slow);
+    slow.write(head(`Content-Length: ${length}\r\nExpect: 100-continue`));
+    await new Promise((resolve) => slow.once('data', resolve));
+    slow.write('{"to":');
+    const answered = post(server.url, { Authorization: 'Bearer sender' }, length);
+    const isOver = answered.then(() => true);
+    while (!(await Promise.race([isOver, new Promise((resolve) => setImmediate(resolve, false))])))
+      vi.advanceTimersByTime(5_000);
+    expect((await answered).status).toBe(200);
+    const answer = await given;
+    expect(answer).toMatch(/HTTP\/1\.1 503 [\s\S]*came too slowly/);
+    expect(answer).toMatch(/\r\nRetry-After: 2\r\n/i);
+  });
+
   test('who leaves while waiting takes no room', async () => {
-    const server = await startServer({ heldBodyBytes: 20.5 * MIB });
+    const server = await startServer({ bodies: createByteBudget(20.5 * MIB) });
     const length = 4 * MIB;
     const target = head(`Content-Length: ${length}`, `/api/practices/${TENANT}/echo`);
     const first = await dial(server.port);
@@ -256,7 +277,7 @@ describe('bodies off the connection', () => {
   });
 
   test('one practice cannot hold more than its share, by whichever connection, while others get in', async () => {
-    const server = await startServer({ heldBodyBytes: 250 });
+    const server = await startServer({ bodies: createByteBudget(250) });
     const first = await dial(server.port);
     first.write(head('Content-Length: 91') + BEGUN);
     const own = { Authorization: 'Bearer sender' };
@@ -269,7 +290,7 @@ describe('bodies off the connection', () => {
   });
 
   test('strangers hold each their own share: one at one address does not shut out the others', async () => {
-    const server = await startServer({ heldBodyBytes: 250, trustProxy: 1 });
+    const server = await startServer({ bodies: createByteBudget(250), trustProxy: 1 });
     const from = (address: string) => {
       const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': address };
       const body = JSON.stringify({ text: 'x'.repeat(70) });

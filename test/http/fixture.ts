@@ -7,6 +7,7 @@ import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
 import { documentationRoutes } from '#src/http/documentation.ts';
 import { createHttpServer, type HttpServerOptions } from '#src/http/server.ts';
 import { anonymous, type Caller, type Permission } from '#src/kernel/access.ts';
+import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { createLog } from '#src/kernel/log.ts';
@@ -220,6 +221,7 @@ export const startServer = async (overrides: Partial<HttpServerOptions> = {}): P
     },
     serviceName: info.name,
     practiceNamed: (id) => id,
+    bodies: createByteBudget(256 * 1024 * 1024),
     tenantExists: (id) => id === TENANT || id === OTHER_TENANT,
     enterTenant: async () => null,
     mayCreatePractice: async () => false,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 
 const PATIENCE_MS = 60_000;
@@ -85,4 +85,46 @@ describe('room is not given', () => {
     expect(await reserve('late', 40)).toBe(false);
     expect(waiting).toHaveLength(200);
   });
+});
+
+describe('what comes slowly', () => {
+  const MIB = 1_048_576;
+  const WINDOW_MS = 10_000;
+  beforeEach(
+    () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'performance'] }),
+  );
+  afterEach(() => void vi.useRealTimers());
+
+  /** Two hold 40 of 100 each, and `waits` asks for more; whether the first has given way after a window. */
+  const hasGivenWay = (
+    bytesInWindow: number,
+    waits: (scene: ReturnType<typeof open>) => unknown,
+  ): boolean => {
+    const scene = open(100);
+    for (const owner of ['a', 'b']) scene.budget.take(owner, 40);
+    let received = 0;
+    let given = false;
+    const end = scene.budget.watch(
+      'a',
+      () => received,
+      () => {
+        given = true;
+      },
+    );
+    vi.advanceTimersByTime(WINDOW_MS / 2);
+    void waits(scene);
+    received = bytesInWindow;
+    vi.advanceTimersByTime(WINDOW_MS / 2);
+    end();
+    return given;
+  };
+
+  test.each<[string, boolean, number, (scene: ReturnType<typeof open>) => unknown]>([
+    ['gives way where another waits', true, MIB - 1, ({ reserve }) => reserve('c', 40)],
+    ['gives way where something small found no room', true, 0, ({ budget }) => budget.take('c', 30)],
+    ['gives way where its owner waits', true, 0, ({ reserve }) => reserve('a', 10)],
+    ['goes on where no one waits', false, 0, () => undefined],
+    ['goes on where another waits for its own share', false, 0, ({ reserve }) => reserve('b', 10)],
+    ['goes on where it is as fast as the slowest line', false, MIB, ({ reserve }) => reserve('c', 40)],
+  ])('%s', (_, expected, bytes, waits) => expect(hasGivenWay(bytes, waits)).toBe(expected));
 });

@@ -9,7 +9,7 @@ import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
@@ -378,6 +378,38 @@ describe('connections and content are bounded', () => {
     const replies = await Promise.all(talks.map((talk) => talk.reply()));
     for (const talk of talks) talk.end();
     expect(replies.filter((reply) => reply?.startsWith('250 ')).length).toBeGreaterThanOrEqual(1);
+  });
+
+  test('a large message that drips gives way to one that waits for its room', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const listener = createListener({
+      name: 'test',
+      listen: { host: '127.0.0.1', port: 0 },
+      hostName: 'mail.example.com',
+      certificate: null,
+      limits: { connections: 10, perClient: 10, messageBytes: 4_000_000, recipients: 10, mistakes: 10 },
+      // One of them is the client's share.
+      budget: createByteBudget(10_000_000),
+      handlers: { mail: () => undefined, rcpt: () => undefined, data: async () => '2.0.0 taken' },
+      log,
+    });
+    endings.push(() => listener.stop(0));
+    const { port } = await listener.start();
+    const [slow, next] = [await talkTo(port), await talkTo(port)];
+    await slow.hello();
+    await next.hello();
+    await slow.say('MAIL FROM:<a@b.example> SIZE=4000000');
+    await slow.say('RCPT TO:<c@d.example>');
+    await slow.say('DATA');
+    const sender = next.say('MAIL FROM:<a@b.example> SIZE=4000000');
+    const isOver = sender.then(() => true);
+    while (!(await Promise.race([isOver, new Promise((resolve) => setImmediate(resolve, false))]))) {
+      slow.write('x\r\n');
+      vi.advanceTimersByTime(5_000);
+    }
+    expect(await sender).toMatch(/^250 /);
+    expect(await slow.reply()).toMatch(/^421 4\.4\.2 the message comes too slowly/);
   });
 
   test('content that was sent before 354 is refused, also where it came in pieces', async () => {

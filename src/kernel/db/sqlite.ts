@@ -11,8 +11,8 @@ export type PlatformDb = Database.Database & { readonly [fileKind]: 'platform' }
 export type TenantDb = Database.Database & { readonly [fileKind]: 'tenant' };
 export type AnyDb = PlatformDb | TenantDb;
 
-/** 8 MiB of page cache a file: with 256 open files the caches stay bounded, and they fill only where used. */
-const CACHE_KIB = 8_192;
+/** 2 MiB of page cache a file: the kernel keeps what is read often, and with 256 open files 8 MiB would be 2 GiB. */
+const CACHE_KIB = 2_048;
 
 /**
  * Prepares a statement when it first runs. The stores of a tenant have 110, of which a message needs 31 from request to

@@ -57,5 +57,10 @@ export const prepareMessage = async (
 ): Promise<Buffer> => {
   const composed = composeMessage(toOutgoing(stored, copy));
   const signatures = await signMessage(composed, signers, stored.message.created_at, sign);
-  return Buffer.from(`${signatures}${composed.header}\r\n${composed.body}`, 'latin1');
+  // A string of all would take its size once more.
+  const head = `${signatures}${composed.header}\r\n`;
+  const message = Buffer.allocUnsafe(head.length + composed.body.length);
+  message.write(head, 0, 'latin1');
+  message.write(composed.body, head.length, 'latin1');
+  return message;
 };

@@ -6,6 +6,8 @@
 const LINE_LENGTH = 76;
 /** The octets of one full line of base64. */
 const BASE64_LINE_OCTETS = (LINE_LENGTH / 4) * 3;
+/** Base64 is made in slices of 320 KB, because a buffer for all of a large attachment would take its size once more. */
+const BASE64_SLICE_LINES = 4_096;
 /** Longer runs of empty lines are put into base64, because some programs canonicalize them for DKIM in quadratic time. */
 const EMPTY_LINES_LIMIT = 16;
 const TOO_MANY_EMPTY_LINES = '\n'.repeat(EMPTY_LINES_LIMIT + 2);
@@ -162,14 +164,20 @@ const encodeQuotedPrintable = (octets: Buffer, size: number): string => {
 export const encodeBase64 = (content: Uint8Array): string => {
   if (content.length === 0) return '\r\n';
   const octets = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  const output = Buffer.allocUnsafe(Math.ceil(octets.length / BASE64_LINE_OCTETS) * (LINE_LENGTH + 2));
+  const lines = Math.min(Math.ceil(octets.length / BASE64_LINE_OCTETS), BASE64_SLICE_LINES);
+  const output = Buffer.allocUnsafe(lines * (LINE_LENGTH + 2));
+  let encoded = '';
   let length = 0;
   for (let index = 0; index < octets.length; index += BASE64_LINE_OCTETS) {
+    if (length === output.length) {
+      encoded += output.toString('latin1');
+      length = 0;
+    }
     length += output.write(octets.toString('base64', index, index + BASE64_LINE_OCTETS), length, 'latin1');
     output[length++] = CR;
     output[length++] = LF;
   }
-  return output.toString('latin1', 0, length);
+  return encoded + output.toString('latin1', 0, length);
 };
 
 /** Encodes text with any line ends. The encoding stays readable unless it would be longer than base64. */
