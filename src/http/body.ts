@@ -136,7 +136,7 @@ export const readBody = async (
   try {
     const bytes = collected?.bytes() ?? takeArrived(request, terms, holding);
     if (bytes.length === 0) return nothing;
-    if (isForm) return parseForm(bytes, type, form === true ? [] : form.files);
+    if (isForm) return await parseForm(bytes, type, form === true ? [] : form.files);
     return isText(type, terms) ? textOf(bytes) : parseJson(bytes);
   } finally {
     collected?.free();
