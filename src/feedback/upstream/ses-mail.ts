@@ -19,8 +19,8 @@ const BREAKS = /!\r?\n |[\r\n]+/g;
 
 /** The document at the beginning of a text, without the footer. */
 const documentIn = (text: string): unknown => {
-  const joined = text.replace(BREAKS, '').trimStart();
-  if (!joined.startsWith('{')) return null;
+  if (!/^\s*\{/.test(text)) return null;
+  const joined = text.replace(BREAKS, '');
   try {
     return JSON.parse(joined.slice(0, joined.lastIndexOf('}') + 1));
   } catch {
