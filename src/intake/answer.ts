@@ -62,7 +62,7 @@ export const blockedError = (messageId: string, content: Assessment): AppError<'
   new AppError('content_blocked', blockWords[content.block ?? 'score'](content.score), {
     extra: {
       content_reasons: content.findings.map(({ id }) => id),
-      scanner: { ...content.scanner },
+      scanner: content.scanner,
       message_id: messageId,
     },
   });

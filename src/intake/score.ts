@@ -5,6 +5,7 @@ import { type Assessment, gradeOf, inboxRiskOf } from '#src/intake/content/asses
 import { type FindingWords, wordsOf } from '#src/intake/content/rate-content.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
 import type { Language } from '#src/kernel/language.ts';
+import { scannerReport } from '#src/kernel/scanner-report.ts';
 import { decisionSchema, decisionsFor } from '#src/messages/schema.ts';
 import type { Draft } from './draft.ts';
 import { type Assess, type Candidate, type Evaluation, evaluate, scan } from './evaluate.ts';
@@ -30,10 +31,7 @@ export const scoreAnswer = z
       .describe('what makes the score, strongest first'),
     warnings: z.array(z.strictObject(words)).describe('what adds nothing to the score and should be known'),
     recommendations: z.array(z.string()),
-    scanner: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .describe('what the scanners said; null where none is configured'),
+    scanner: scannerReport.nullable().describe('what the scanners said; null where none is configured'),
     decisions: z.array(decisionSchema).describe("each gate's verdict, as the message would show it"),
     broadcast: z
       .strictObject({ eligible: z.boolean(), missing: z.array(z.string()) })
@@ -162,7 +160,7 @@ export const scoreOf = (
     reasons,
     warnings,
     recommendations: [...new Set(advice)],
-    scanner: content.scanner && { ...content.scanner },
+    scanner: content.scanner,
     decisions: [...result.verdicts],
     broadcast: isMarketing ? { eligible: codes.length === 0, missing: [...new Set(codes)] } : null,
     impressum: isMarketing ? { complete: legal.length === 0, missing: legal } : null,

@@ -2,6 +2,7 @@
 // HTTP to `{code, error, hint, ...}`, SMTP to a reply line, the command line to an exit. Unknown errors become
 // `internal_error`: the public text never shows internals, the log line found by the request id does.
 import { z } from 'zod';
+import { scannerReport } from './scanner-report.ts';
 
 interface CodeDeclaration {
   readonly status: number;
@@ -102,7 +103,7 @@ export const errorTable = {
     hint: 'Change the content named in `content_reasons`.',
     extra: {
       content_reasons: z.array(z.string()),
-      scanner: z.record(z.string(), z.unknown()),
+      scanner: scannerReport.nullable().describe('null where none is configured'),
       message_id: z.string(),
     },
   },

@@ -6,6 +6,7 @@ import { DAY } from '#src/kernel/time.ts';
 import { letter, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { type PlayedRspamd, startPlayedRspamd } from '#test/support/played-rspamd.ts';
 import { createTestClock } from '#test/support/storage.ts';
+import { badMails, type Mail } from '../intake/content/mails.ts';
 
 type Score = z.infer<typeof scoreAnswer>;
 
@@ -131,6 +132,22 @@ describe('a dry run and a real run decide alike', () => {
       would_block: message.status === 'failed',
       would_refuse: null,
     });
+    if (message.status === 'failed') expect(real.body.scanner).toEqual(dry.body.scanner);
+  });
+
+  test('without scanners both say so in one way', async () => {
+    const here = await startApp();
+    try {
+      const who = await here.createSender();
+      const { subject, text, html } = badMails[0] as Mail;
+      const body = { to: letter.to, subject, ...(text ? { text } : {}), ...(html ? { html } : {}) };
+      const dry = await here.request<Score>('POST', `${who.base}/send/score`, body, who.token);
+      const real = await here.request<Refusal>('POST', `${who.base}/send`, body, who.token);
+      expect(dry.body).toMatchObject({ would_block: true, scanner: null });
+      expect(real.body).toMatchObject({ code: 'content_blocked', scanner: null });
+    } finally {
+      await here.remove();
+    }
   });
 
   test('where all recipients are suppressed the real one ends there', async () => {

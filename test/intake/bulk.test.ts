@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type BatchRequest, sendBatch } from '#src/intake/batch.ts';
 import { type BulkRequest, sendBulk } from '#src/intake/bulk.ts';
-import { type Assessment, combine, type ScannerReport } from '#src/intake/content/assessment.ts';
+import { type Assessment, combine } from '#src/intake/content/assessment.ts';
 import { type ContentCheck, createContentCheck } from '#src/intake/content/check-content.ts';
 import { rateContent } from '#src/intake/content/rate-content.ts';
 import type { IntakeContext } from '#src/intake/intake-context.ts';
@@ -11,6 +11,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { createLog } from '#src/kernel/log.ts';
+import type { ScannerReport } from '#src/kernel/scanner-report.ts';
 import { ACCEPTED, createRelay, playUpstream, type Relay } from '#test/relay/fixture.ts';
 
 const log = createLog('error', { write: () => undefined });

@@ -1,6 +1,8 @@
 // The result of checking a message's content: what the content rules and the configured scanners found, and the score they
 // add up to, from 0 (nothing found) to 100. Types and arithmetic only. Pure.
 
+import type { ScannerReport } from '#src/kernel/scanner-report.ts';
+
 /** Content with this score or a higher one is blocked (the specification's Limits). */
 export const HARD_BLOCK_SCORE = 70;
 
@@ -32,43 +34,6 @@ export interface ContentRating {
   readonly promotionalScore: number;
   /** Hosts of all links, lower-case A-labels, each once. */
   readonly linkHosts: readonly string[];
-}
-
-/**
- * `off`: not configured. `skipped`: not asked, because there was nothing to scan or the scanner chose so. `failed`: it gave
- * no answer or an invalid one.
- */
-export type ScannerState = 'off' | 'ok' | 'skipped' | 'failed';
-
-/** The answers of the scanners, shown as `scanner` in the API, without their addresses, versions or settings. */
-export interface ScannerReport {
-  readonly rspamd: {
-    readonly state: ScannerState;
-    readonly action: string | null;
-    readonly score: number | null;
-    /** The score at which it rejects. */
-    readonly required: number | null;
-    readonly symbols: readonly string[];
-  };
-  readonly clamd: {
-    readonly state: ScannerState;
-    /** Its name, if one was found. */
-    readonly virus: string | null;
-    readonly attachment: string | null;
-  };
-  readonly links: {
-    readonly state: ScannerState;
-    readonly listed: readonly Listing[];
-  };
-}
-
-/** A block list that contains the host of a link. */
-export interface Listing {
-  readonly host: string;
-  /** The list's name, or `local`; never a subscriber's private zone. */
-  readonly list: string;
-  /** Adds to the score; `BLOCKING_WEIGHT` blocks. */
-  readonly weight: number;
 }
 
 /** Why content is blocked; null if it is not. */

@@ -1,12 +1,7 @@
 // Checks content before a message is accepted: by the content rules, and by the scanners that are configured.
 import { AppError } from '#src/kernel/errors.ts';
-import {
-  type Assessment,
-  type Content,
-  type ContentRating,
-  combine,
-  type ScannerReport,
-} from './assessment.ts';
+import type { ScannerReport } from '#src/kernel/scanner-report.ts';
+import { type Assessment, type Content, type ContentRating, combine } from './assessment.ts';
 import { rateContent } from './rate-content.ts';
 import type { BlockList } from './scanners/block-list.ts';
 import { clamdOff } from './scanners/clamd.ts';

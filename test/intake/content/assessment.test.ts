@@ -8,10 +8,10 @@ import {
   gradeOf,
   HARD_BLOCK_SCORE,
   inboxRiskOf,
-  type ScannerReport,
 } from '#src/intake/content/assessment.ts';
 import { clamdOff } from '#src/intake/content/scanners/clamd.ts';
 import { rspamdOff } from '#src/intake/content/scanners/rspamd.ts';
+import type { ScannerReport } from '#src/kernel/scanner-report.ts';
 
 type Rspamd = ScannerReport['rspamd'];
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ScannerReport } from '#src/intake/content/assessment.ts';
 import { createContentCheck, type Scanners } from '#src/intake/content/check-content.ts';
 import { clamdOff } from '#src/intake/content/scanners/clamd.ts';
 import { rspamdOff } from '#src/intake/content/scanners/rspamd.ts';
+import type { ScannerReport } from '#src/kernel/scanner-report.ts';
 import { scanned } from './scanners/scanned.ts';
 
 const answering = <T>(report: T) => ({ scan: async () => report });

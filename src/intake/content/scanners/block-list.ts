@@ -4,8 +4,9 @@ import { open } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { domainToASCII } from 'node:url';
 import type { Log } from '#src/kernel/log.ts';
+import type { Listing } from '#src/kernel/scanner-report.ts';
 import { type Clock, toIsoOrNull } from '#src/kernel/time.ts';
-import { BLOCKING_WEIGHT, type Listing } from '../assessment.ts';
+import { BLOCKING_WEIGHT } from '../assessment.ts';
 import type { ScannerHealth } from './guard.ts';
 
 /** Some 500,000 hosts. */

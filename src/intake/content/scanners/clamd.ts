@@ -3,7 +3,8 @@
 // ends with a NUL.
 import { once } from 'node:events';
 import net from 'node:net';
-import type { Content, ScannerReport } from '../assessment.ts';
+import type { ScannerReport } from '#src/kernel/scanner-report.ts';
+import type { Content } from '../assessment.ts';
 import type { Guard, Scanner } from './guard.ts';
 
 type ClamdReport = ScannerReport['clamd'];

@@ -4,8 +4,8 @@
 import { isIPv4 } from 'node:net';
 import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
 import type { ZoneLookup } from '#src/kernel/dns-lookup.ts';
+import type { Listing, ScannerReport } from '#src/kernel/scanner-report.ts';
 import { type Clock, MINUTE } from '#src/kernel/time.ts';
-import type { Listing, ScannerReport } from '../assessment.ts';
 import type { Guard, Scanner } from './guard.ts';
 import { familyOf, type ListAnswer, type ListFamily, readListAnswer } from './list-codes.ts';
 

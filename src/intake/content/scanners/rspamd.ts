@@ -6,7 +6,8 @@ import https from 'node:https';
 import { z } from 'zod';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { newId } from '#src/kernel/id.ts';
-import { type Content, rejections, type ScannerReport } from '../assessment.ts';
+import type { ScannerReport } from '#src/kernel/scanner-report.ts';
+import { type Content, rejections } from '../assessment.ts';
 import type { Guard, Scanner } from './guard.ts';
 
 /** Content with the facts that a scanner of whole messages needs. */
