@@ -46,6 +46,25 @@ const dropNoise = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema })
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
+/** A record that has all keys of an enumeration requires them, so they are its fields. */
+const nameFields = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
+  const { propertyNames, additionalProperties, required = [] } = jsonSchema;
+  if (propertyNames === undefined || required.length === 0 || typeof additionalProperties !== 'object')
+    return;
+  delete jsonSchema.propertyNames;
+  jsonSchema.properties = Object.fromEntries(required.map((name) => [name, additionalProperties]));
+  jsonSchema.additionalProperties = false;
+};
+
+/** Examples that the schema, or the one that it wraps, declares. */
+export const examplesOf = (schema: z.ZodType): readonly unknown[] => {
+  const { examples } = schema.meta() ?? {};
+  if (Array.isArray(examples)) return examples;
+  const { innerType, in: taken } = schema.def as { readonly innerType?: z.ZodType; readonly in?: z.ZodType };
+  const wrapped = innerType ?? taken;
+  return wrapped === undefined ? [] : examplesOf(wrapped);
+};
+
 /** Answers may gain fields without notice: their schemas must not call others unknown. */
 const openAnswer = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
   dropNoise({ jsonSchema });
@@ -94,7 +113,10 @@ export const createSchemaBook = (): SchemaBook => {
       io: direction,
       unrepresentable: 'any',
       override: ({ jsonSchema }) => {
+        nameFields({ jsonSchema });
         clean({ jsonSchema });
+        // They are shown where the whole is sent.
+        delete jsonSchema.examples;
         const { describedBy } = jsonSchema;
         delete jsonSchema.describedBy;
         if (describedBy instanceof z.ZodType)

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { envelopeSchema } from '#src/followers/webhooks/schema.ts';
 import { deliveryHeaders, OPTIONAL_HEADER } from '#src/followers/webhooks/sign.ts';
 import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
+import { EXAMPLE_ID } from '#src/kernel/fields.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import type { Route, RouteResponse } from '#src/kernel/route.ts';
 import { dataOf } from '#src/messages/published-event.ts';
@@ -19,6 +20,7 @@ import {
   type ServiceInfo,
   statusOf,
 } from './api-facts.ts';
+import { bodyExamples, curlOf, parameterExample } from './examples.ts';
 import {
   COMPONENTS,
   createSchemaBook,
@@ -100,21 +102,32 @@ const practiceHeader: JsonSchema = {
   required: false,
   description: 'the practice it is for: without a token of a practice this or `project_id` is required',
   schema: { type: 'string', format: 'uuid' },
+  example: EXAMPLE_ID,
 };
 
 const parametersFor = (route: Route, book: SchemaBook): JsonSchema[] => {
-  const place = route.id;
+  const parameter = (name: string, where: 'path' | 'query' | 'header', declared: z.ZodType): JsonSchema => {
+    const { description, ...schema } = book.describe(declared, 'input', `${route.id}.${name}`);
+    const required = where === 'path' || !declared.safeParse(undefined).success;
+    const example = parameterExample(declared);
+    return {
+      name,
+      in: where,
+      required,
+      ...(description === undefined ? {} : { description }),
+      schema,
+      ...(example === undefined ? {} : { example }),
+    };
+  };
   const inPath = parametersOf(route.path).map((name) => {
     const declared = route.params?.shape[name] as z.ZodType | undefined;
-    const schema = declared ? book.describe(declared, 'input', `${place}.${name}`) : { type: 'string' };
-    return { name, in: 'path', required: true, schema };
+    if (declared === undefined) return { name, in: 'path', required: true, schema: { type: 'string' } };
+    return parameter(name, 'path', declared);
   });
   const named = (where: 'query' | 'header', fields: z.ZodObject | undefined): JsonSchema[] =>
-    Object.entries(fields?.shape ?? {}).map(([name, declared]) => {
-      const { description, ...schema } = book.describe(declared as z.ZodType, 'input', `${place}.${name}`);
-      const required = !(declared as z.ZodType).safeParse(undefined).success;
-      return { name, in: where, required, ...(description === undefined ? {} : { description }), schema };
-    });
+    Object.entries(fields?.shape ?? {}).map(([name, declared]) =>
+      parameter(name, where, declared as z.ZodType),
+    );
   const inHeader = namesPracticeInHeader(route) ? [practiceHeader] : [];
   return [...inPath, ...named('query', route.query), ...inHeader, ...named('header', route.headers)];
 };
@@ -137,7 +150,7 @@ interface Operation {
   readonly responses: Record<string, JsonSchema>;
 }
 
-const operation = (route: Route, book: SchemaBook): Operation => {
+const operation = (route: Route, book: SchemaBook, origin: string): Operation => {
   const place = route.id;
   const declared = parametersFor(route, book);
   const responses = Object.entries(route.responses).map(([status, response]) => [
@@ -157,9 +170,20 @@ const operation = (route: Route, book: SchemaBook): Operation => {
     ...security(route),
     ...(declared.length > 0 ? { parameters: declared } : {}),
     ...(route.body ? { requestBody: requestBody(route, route.body, book) } : {}),
+    ...(declared.length > 0 || route.body
+      ? {}
+      : { 'x-codeSamples': [{ lang: 'Shell', source: curlOf(route, origin) }] }),
     // A declared answer wins over an error of the same status: it is the more precise one.
     responses: { ...errorResponses(route), ...Object.fromEntries(responses) },
   };
+};
+
+/** In the form of a media type. */
+const examplesIn = ([first, ...more]: readonly unknown[]): JsonSchema => {
+  if (first === undefined) return {};
+  if (more.length === 0) return { example: first };
+  const named = [first, ...more].map((value, index) => [`example${index + 1}`, { value }]);
+  return { examples: Object.fromEntries(named) };
 };
 
 const requestBody = (route: Route, body: z.ZodType, book: SchemaBook): JsonSchema => {
@@ -168,7 +192,10 @@ const requestBody = (route: Route, body: z.ZodType, book: SchemaBook): JsonSchem
   return {
     required: !body.safeParse(undefined).success,
     content: Object.fromEntries(
-      bodyTypes(route).map((type) => [type, { schema: isText(type) ? { type: 'string' } : schema }]),
+      bodyTypes(route).map((type) => [
+        type,
+        { schema: isText(type) ? { type: 'string' } : schema, ...examplesIn(bodyExamples(route, type)) },
+      ]),
     ),
   };
 };
@@ -234,7 +261,7 @@ export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): Js
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     const item = paths[route.path] ?? {};
-    item[route.method] = operation(route, book);
+    item[route.method] = operation(route, book, info.origin);
     paths[route.path] = item;
   }
   const errors = errorSchemas(book);

@@ -18,12 +18,13 @@ import {
   type ServiceInfo,
   statusOf,
 } from './api-facts.ts';
+import { curlOf } from './examples.ts';
 import { createSchemaBook, type SchemaBook } from './json-schema.ts';
 import { code, fieldTable, prose, table } from './reference-parts.ts';
 
 export const referenceStyle = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 0 auto; padding: 1rem; color: #1c1c1c; background: #fff }
-code { font: 0.9em ui-monospace, monospace } h3 code { font-size: 1em }
+code { font: 0.9em ui-monospace, monospace } h3 code { font-size: 1em } pre { overflow-x: auto }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 1rem } caption { text-align: left; font-weight: 600 }
 th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #ddd }
 section { border-top: 1px solid #bbb; margin-top: 1.5rem } nav ul { columns: 2; padding-left: 1rem }
@@ -59,7 +60,7 @@ const termsOf = (route: Route): string => {
   return `<p>${terms.join(' ')}</p>`;
 };
 
-const routeSection = (route: Route, book: SchemaBook): string => {
+const routeSection = (route: Route, book: SchemaBook, origin: string): string => {
   const place = route.id;
   const responses = Object.entries(route.responses).map(([status, { description, body, otherwise }]) => {
     const schema = typeof body === 'object' ? body : undefined;
@@ -72,6 +73,7 @@ const routeSection = (route: Route, book: SchemaBook): string => {
   return `<section id="${place}"><h3>${code(`${route.method.toUpperCase()} ${route.path}`)}</h3>
 <p>${prose(route.summary)}</p>${route.description ? `<p>${prose(route.description)}</p>` : ''}
 ${termsOf(route)}
+<pre>${code(curlOf(route, origin))}</pre>
 ${fieldTable('Path', route.params, 'input', `${place}.params`, book)}
 ${fieldTable('Query', route.query, 'input', `${place}.query`, book)}
 ${fieldTable('Headers', route.headers, 'input', `${place}.headers`, book)}
@@ -166,7 +168,7 @@ export const referencePage = (routes: readonly Route[], info: ServiceInfo): stri
   });
   const sections = [...groups].map(
     ([tag, members]) =>
-      `<h2>${escapeHtml(tag)}</h2>${members.map((route) => routeSection(route, book)).join('\n')}`,
+      `<h2>${escapeHtml(tag)}</h2>${members.map((route) => routeSection(route, book, info.origin)).join('\n')}`,
   );
   const title = `${escapeHtml(info.name)} API reference`;
   return `<!doctype html>

@@ -140,12 +140,7 @@ export const overviewSchema = z
   })
   .meta({ id: 'Overview' });
 
-const perChannel = z.strictObject(
-  Object.fromEntries(channels.map((channel) => [channel, z.int()])) as Record<
-    (typeof channels)[number],
-    z.ZodInt
-  >,
-);
+const perChannel = z.record(z.enum(channels), z.int());
 
 export const channelMixSchema = z
   .strictObject({
@@ -163,5 +158,12 @@ export const channelMixSchema = z
 /** The query of a report over the last days; `most` is the largest number allowed. */
 export const daysQuery = (most: number) =>
   z.strictObject({
-    days: z.coerce.number().int().min(1).max(most).default(30).describe(`how far back, 1 to ${most}`),
+    days: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(most)
+      .default(30)
+      .describe(`how far back, 1 to ${most}`)
+      .meta({ examples: [7] }),
   });

@@ -6,7 +6,7 @@ import {
   templateSubject,
   templateText,
 } from '#src/intake/templates/schema.ts';
-import { asItComes, idSchema } from '#src/kernel/fields.ts';
+import { asItComes, EXAMPLE_ID, idSchema } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { statusSchema } from '#src/messages/schema.ts';
 import { sendAnswer } from './schema.ts';
@@ -36,37 +36,48 @@ export const bulkRecipient = z
 
 const { sendFields } = fields;
 
-export const bulkBody = z.strictObject({
-  project_id: sendFields.project_id,
-  template: z
-    .union([template, sendFields.template.unwrap()])
-    .describe('with `{{placeholders}}`; or the name or id of a stored template'),
-  template_version: sendFields.template_version,
-  recipients: z
-    // Each is looked at when its turn comes, so that the rest of the service has its turns in between.
-    .array(asItComes(bulkRecipient))
-    .min(1)
-    .max(defaultLimits.bulk_recipients)
-    .describe(
-      'each gets a message of their own. A body holds 100,000 JSON values: 10,000 recipients have room for 6 values each, 5,000 for 16',
+export const bulkBody = z
+  .strictObject({
+    project_id: sendFields.project_id,
+    template: z
+      .union([template, sendFields.template.unwrap()])
+      .describe('with `{{placeholders}}`; or the name or id of a stored template'),
+    template_version: sendFields.template_version,
+    recipients: z
+      // Each is looked at when its turn comes, so that the rest of the service has its turns in between.
+      .array(asItComes(bulkRecipient))
+      .min(1)
+      .max(defaultLimits.bulk_recipients)
+      .describe(
+        'each gets a message of their own. A body holds 100,000 JSON values: 10,000 recipients have room for 6 values each, 5,000 for 16',
+      ),
+    data: mergeDataSchema.optional().describe("values for all; a recipient's own win"),
+    from: sendFields.from,
+    reply_to: sendFields.reply_to,
+    route: fields.routeName
+      .optional()
+      .describe('slug or UUID; `broadcast` where absent, for kinds that are not marketing the default route'),
+    message_kind: sendFields.message_kind.describe(
+      'that of the stored template, else `newsletter`, where absent',
     ),
-  data: mergeDataSchema.optional().describe("values for all; a recipient's own win"),
-  from: sendFields.from,
-  reply_to: sendFields.reply_to,
-  route: fields.routeName
-    .optional()
-    .describe('slug or UUID; `broadcast` where absent, for kinds that are not marketing the default route'),
-  message_kind: sendFields.message_kind.describe(
-    'that of the stored template, else `newsletter`, where absent',
-  ),
-  tag: sendFields.tag,
-  tags: sendFields.tags,
-  metadata: sendFields.metadata,
-  headers: sendFields.headers,
-  settings: sendFields.settings,
-  scheduled_at: sendFields.scheduled_at,
-  idempotency_key: sendFields.idempotency_key,
-});
+    tag: sendFields.tag,
+    tags: sendFields.tags,
+    metadata: sendFields.metadata,
+    headers: sendFields.headers,
+    settings: sendFields.settings,
+    scheduled_at: sendFields.scheduled_at,
+    idempotency_key: sendFields.idempotency_key,
+  })
+  .meta({
+    examples: [
+      {
+        project_id: EXAMPLE_ID,
+        template: { subject: 'Praxisnachrichten', text: 'Guten Tag {{name}}' },
+        recipients: [{ email: 'erika@example.org', data: { name: 'Frau Muster' } }],
+        message_kind: 'termin',
+      },
+    ],
+  });
 
 export type BulkBody = z.output<typeof bulkBody>;
 export type BulkRecipient = z.output<typeof bulkRecipient>;

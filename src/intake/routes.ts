@@ -182,7 +182,17 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
       description:
         'An array of bodies as of a single send. Each is answered in its place: as a single send is, or with `status_code` and the refusal. An item may have an `idempotency_key` of its own; the header Idempotency-Key is for the whole: after a broken connection, the same request again sends no item twice.',
       params: practiceParams,
-      body: z.array(asItComes(sendBody)).max(defaultLimits.batch),
+      body: z
+        .array(asItComes(sendBody))
+        .max(defaultLimits.batch)
+        .meta({
+          examples: [
+            [
+              { to: 'erika@example.org', subject: 'Ihr Befund', text: 'Ihr Befund ist da.' },
+              { to: 'max@example.org', subject: 'Ihr Befund', text: 'Ihr Befund ist da.' },
+            ],
+          ],
+        }),
       responses: {
         202: { description: 'At least one was accepted.', body: z.array(batchItem) },
         422: { description: 'None was accepted.', body: z.array(batchItem) },
@@ -254,9 +264,9 @@ const scheduledRoutes = (intake: IntakeContext): Route[] => {
       summary: 'Give a message that waits for its time another one',
       description: 'While it is `pending`. The limits of the warm-up hold for the new day.',
       audit: 'message.reschedule',
-      body: z.strictObject({
-        scheduled_at: sendFields.scheduled_at.unwrap(),
-      }),
+      body: z
+        .strictObject({ scheduled_at: sendFields.scheduled_at.unwrap() })
+        .meta({ examples: [{ scheduled_at: '2026-12-07T08:00:00Z' }] }),
       responses: { 200: { description: 'It leaves at that time.', body: sendAnswer } },
       errors: [...gateErrors(DEPENDS_ON_TIME), 'conflict', 'not_found', 'forbidden'],
       handle: async ({ params: { id, messageID }, body }, { caller, change }) => ({

@@ -14,6 +14,18 @@ export const sendBody = z
   .strictObject({ ...sendFields, to: sendFields.to.optional(), ...pascalFields })
   .meta({
     id: 'NewMessage',
+    examples: [
+      { to: 'erika@example.org', subject: 'Ihr Befund', text: 'Ihr Befund ist da.' },
+      {
+        to: ['Erika Muster <erika@example.org>'],
+        subject: 'Ihr Termin am Montag',
+        html: '<p>Bis Montag um 9:30 Uhr!</p>',
+        message_kind: 'termin',
+        tags: ['erinnerung'],
+        metadata: { patient: '4711' },
+        calendar: { summary: 'Vorsorge', starts_at: '2026-12-07T09:30:00', location: 'Am Markt 1' },
+      },
+    ],
     required: ['to'],
     description:
       'Fields may have their alias with capitals instead; where both are given they must have the same value.',

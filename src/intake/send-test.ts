@@ -17,15 +17,17 @@ import { sendAnswer } from './schema.ts';
 const simulated = ['success', 'bounce', 'complaint', 'ooto'] as const;
 const MAX_ADDRESS_TEXT = 1_000;
 
-const body = z.strictObject({
-  kind: z
-    .enum(['quality', ...simulated])
-    .describe('`quality`: a sample message to `to`; the others: a mail to the simulator, which answers so'),
-  to: z.string().max(MAX_ADDRESS_TEXT).optional().describe('required by `quality`, not used by the others'),
-  project_id: idSchema
-    .optional()
-    .describe("the credential's own where it has one, else the practice's default project"),
-});
+const body = z
+  .strictObject({
+    kind: z
+      .enum(['quality', ...simulated])
+      .describe('`quality`: a sample message to `to`; the others: a mail to the simulator, which answers so'),
+    to: z.string().max(MAX_ADDRESS_TEXT).optional().describe('required by `quality`, not used by the others'),
+    project_id: idSchema
+      .optional()
+      .describe("the credential's own where it has one, else the practice's default project"),
+  })
+  .meta({ examples: [{ kind: 'success' }] });
 type SendTestBody = z.output<typeof body>;
 
 interface Words {

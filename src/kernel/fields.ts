@@ -2,8 +2,14 @@
 import { z } from 'zod';
 import { permissions } from './access.ts';
 
+/** In examples, in the place of the id of a record. */
+export const EXAMPLE_ID = '0198c5b2-6c9e-7d21-9f6f-3a1d5b0e7c44';
+
 /** An id that a client names: it may have been written in upper case on its way. */
-export const idSchema = z.uuid().toLowerCase();
+export const idSchema = z
+  .uuid()
+  .toLowerCase()
+  .meta({ examples: [EXAMPLE_ID] });
 
 export const permissionSchema = z.enum(permissions).meta({ id: 'Permission' });
 
@@ -24,8 +30,8 @@ export const lineSchema = (maxLength: number) =>
 export const nameSchema = lineSchema(NAME_LENGTH).meta({ id: 'Name' });
 
 /** Taken as it comes, and described as `schema`, which is asked later. */
-export const asItComes = (schema: z.ZodType, description?: string) =>
-  z.unknown().meta({ describedBy: schema, ...(description === undefined ? {} : { description }) });
+export const asItComes = (schema: z.ZodType, more: z.core.GlobalMeta = {}) =>
+  z.unknown().meta({ describedBy: schema, ...more });
 
 const URL_LENGTH = 2_000;
 /** A name with a dot in it, so that it is no IP address and no name of a local network. */

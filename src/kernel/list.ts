@@ -12,7 +12,8 @@ export const listQuery = {
     .min(1)
     .max(MAX_LIMIT)
     .default(DEFAULT_LIMIT)
-    .describe('how many at most, 1 to 200'),
+    .describe('how many at most, 1 to 200')
+    .meta({ examples: [20] }),
   cursor: z.string().max(100).optional().describe('`next_cursor` of the page before'),
 };
 

@@ -175,7 +175,8 @@ export const searchQuery = z.strictObject({
     .describe(
       "part of a recipient's address or name, the subject or a tag, without regard to case and marks: `muller` finds `Müller`. " +
         'One or two characters are searched without an index, so pages may be short',
-    ),
+    )
+    .meta({ examples: ['muster'] }),
   tag: z.string().max(SEARCH_TEXT_LENGTH).optional().describe('a tag as a whole, without regard to case'),
   status: statusSchema.optional(),
   route: z.string().max(SEARCH_TEXT_LENGTH).toLowerCase().optional().describe('UUID or slug'),

@@ -12,16 +12,27 @@ export const MAX_DESCRIPTION = 10_000;
 export const MAX_SOURCE = 10 * 1024 * 1024;
 const MAX_NOTE = 10_000;
 
-export const reportBody = z.strictObject({
-  email: emailSchema.describe('of the reporter, who gets a mail at each stage'),
-  name: nameSchema.optional(),
-  subject: nameSchema.describe('one line'),
-  description: z.string().trim().min(1).max(MAX_DESCRIPTION).describe('what happened'),
-  source: z
-    .union([z.string().max(MAX_SOURCE), z.file().max(MAX_SOURCE)])
-    .optional()
-    .describe('the reported mail, whole with its headers: a file in a form, a text in JSON'),
-});
+export const reportBody = z
+  .strictObject({
+    email: emailSchema.describe('of the reporter, who gets a mail at each stage'),
+    name: nameSchema.optional(),
+    subject: nameSchema.describe('one line'),
+    description: z.string().trim().min(1).max(MAX_DESCRIPTION).describe('what happened'),
+    source: z
+      .union([z.string().max(MAX_SOURCE), z.file().max(MAX_SOURCE)])
+      .optional()
+      .describe('the reported mail, whole with its headers: a file in a form, a text in JSON'),
+  })
+  .meta({
+    examples: [
+      {
+        email: 'erika@example.org',
+        subject: 'Werbung',
+        description: 'Ich habe das nicht bestellt.',
+        source: 'From: werbung@example.net\r\nSubject: Angebot\r\n\r\nNur heute!',
+      },
+    ],
+  });
 export type Report = z.output<typeof reportBody>;
 
 export const receivedSchema = z.strictObject({ id: z.uuid().describe('of the ticket') });
@@ -56,7 +67,8 @@ export const patchTicketBody = z
     note: z.string().trim().min(1).max(MAX_NOTE).optional().describe('kept with the ticket, never mailed'),
     practice_id: idSchema.nullable().optional(),
   })
-  .refine((fields) => Object.keys(fields).length > 0, 'must have at least one field');
+  .refine((fields) => Object.keys(fields).length > 0, 'must have at least one field')
+  .meta({ examples: [{ stage: 'investigating', note: 'Der Absender ist angeschrieben.' }] });
 export type TicketPatch = z.output<typeof patchTicketBody>;
 
 export const presentSummary = (row: TicketSummaryRow): z.input<typeof ticketSummarySchema> => ({

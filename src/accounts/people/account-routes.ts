@@ -20,12 +20,16 @@ import { accountOf, accountSchema, presentAccount, type SessionTimes } from './s
 import { requirePasswordLogin, type SignInDeps } from './sign-in.ts';
 import { sessionStore } from './sign-in-store.ts';
 
-const setPasswordBody = z.strictObject({
-  password: passwordSchema.describe('12 characters to 1,024 bytes, and not the e-mail address'),
-  current_password: passwordSchema.optional().describe('required where one is set'),
-});
+const setPasswordBody = z
+  .strictObject({
+    password: passwordSchema.describe('12 characters to 1,024 bytes, and not the e-mail address'),
+    current_password: passwordSchema.optional().describe('required where one is set'),
+  })
+  .meta({ examples: [{ password: 'Vier Igel im Laub' }] });
 
-const updateAccountBody = z.strictObject({ language: z.enum(languages) });
+const updateAccountBody = z
+  .strictObject({ language: z.enum(languages) })
+  .meta({ examples: [{ language: 'en' }] });
 
 type Membership = z.infer<typeof membershipSchema>;
 

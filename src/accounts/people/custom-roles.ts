@@ -35,11 +35,14 @@ const granted = z
   .max(permissions.length)
   .refine((names) => new Set(names).size === names.length, 'expected each permission once');
 
-export const createRoleBody = z.strictObject({ name: nameSchema, permissions: granted });
+export const createRoleBody = z
+  .strictObject({ name: nameSchema, permissions: granted })
+  .meta({ examples: [{ name: 'Empfang', permissions: ['messages.send', 'messages.view'] }] });
 
 export const patchRoleBody = createRoleBody
   .partial()
-  .refine((body) => Object.keys(body).length > 0, 'expected at least one field');
+  .refine((body) => Object.keys(body).length > 0, 'expected at least one field')
+  .meta({ examples: [{ permissions: ['messages.view', 'stats.view'] }] });
 
 const present = (role: Role, createdAt: number | null): z.infer<typeof roleSchema> => ({
   id: role.id,

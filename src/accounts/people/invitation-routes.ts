@@ -93,8 +93,10 @@ export interface InvitationDeps extends PeopleDeps {
   readonly origin: string;
 }
 
-const acceptBody = z.strictObject({ token: z.string().max(200).describe('of the link in the mail') });
-const pageParams = z.strictObject({ token: z.string() });
+const acceptBody = z
+  .strictObject({ token: z.string().max(200).describe('of the link in the mail') })
+  .meta({ examples: [{ token: 'svc_inv_0000' }] });
+const pageParams = z.strictObject({ token: z.string().meta({ examples: ['svc_inv_0000'] }) });
 const PAGE_PATH = '/invitation/{token}';
 const pageRoute = {
   path: PAGE_PATH,

@@ -64,26 +64,31 @@ const projectIds = z
   .refine((ids) => new Set(ids).size === ids.length, 'expected each project once')
   .describe('required where `all_projects` is false');
 
-export const inviteBody = z.strictObject({
-  email: emailSchema,
-  role_id: roleId,
-  all_projects: z.boolean().optional().describe('true where absent'),
-  project_ids: projectIds.optional(),
-  language: z
-    .enum(languages)
-    .optional()
-    .describe("of the mail; the account's, else the caller's, where absent"),
-});
+export const inviteBody = z
+  .strictObject({
+    email: emailSchema,
+    role_id: roleId,
+    all_projects: z.boolean().optional().describe('true where absent'),
+    project_ids: projectIds.optional(),
+    language: z
+      .enum(languages)
+      .optional()
+      .describe("of the mail; the account's, else the caller's, where absent"),
+  })
+  .meta({ examples: [{ email: 'ben@praxis.example', role_id: 'member' }] });
 
 export const patchMemberBody = z
   .strictObject({ role_id: roleId, all_projects: z.boolean(), project_ids: projectIds })
   .partial()
-  .refine((body) => Object.keys(body).length > 0, 'expected at least one field');
+  .refine((body) => Object.keys(body).length > 0, 'expected at least one field')
+  .meta({ examples: [{ role_id: 'editor' }] });
 
-export const ownerBody = z.strictObject({
-  email: emailSchema,
-  language: inviteBody.shape.language,
-});
+export const ownerBody = z
+  .strictObject({
+    email: emailSchema,
+    language: inviteBody.shape.language,
+  })
+  .meta({ examples: [{ email: 'clara@praxis.example' }] });
 
 export interface MemberWithRole {
   readonly row: MemberRow;

@@ -19,25 +19,35 @@ import {
 import { CODE_DIGITS, CODE_VALID_MS, NEW_CODE_AFTER_MS } from './sign-in-codes.ts';
 import { sessionStore } from './sign-in-store.ts';
 
-const requestCodeBody = z.strictObject({ email: emailSchema });
+const requestCodeBody = z
+  .strictObject({ email: emailSchema })
+  .meta({ examples: [{ email: 'anna@praxis.example' }] });
 
 const requestedCodeSchema = z.strictObject({
   expires_in: z.int().describe('seconds for which the code is valid'),
   retry_after: z.int().describe('seconds after which another one can be had'),
 });
 
-const verifyCodeBody = z.strictObject({
-  email: emailSchema,
-  code: z
-    .string()
-    .regex(new RegExp(`^[0-9]{${CODE_DIGITS}}$`), `expected ${CODE_DIGITS} digits`)
-    .describe('as in the mail'),
-});
+const verifyCodeBody = z
+  .strictObject({
+    email: emailSchema,
+    code: z
+      .string()
+      .regex(new RegExp(`^[0-9]{${CODE_DIGITS}}$`), `expected ${CODE_DIGITS} digits`)
+      .describe('as in the mail'),
+  })
+  .meta({ examples: [{ email: 'anna@praxis.example', code: '482913' }] });
 
-const loginBody = z.strictObject({ email: emailSchema, password: passwordSchema });
+const loginBody = z
+  .strictObject({ email: emailSchema, password: passwordSchema })
+  .meta({ examples: [{ email: 'anna@praxis.example', password: 'Vier Igel im Laub' }] });
 
 const logoutQuery = z.strictObject({
-  everywhere: z.enum(['true', 'false']).optional().describe('`true`: all sessions of the account end'),
+  everywhere: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('`true`: all sessions of the account end')
+    .meta({ examples: ['true'] }),
 });
 
 /** Values of `Accept-Language` that name no language; programs send the star by default. */

@@ -47,21 +47,23 @@ export const createdTokenSchema = z
   })
   .meta({ id: 'CreatedApiToken' });
 
-export const createTokenBody = z.strictObject({
-  name: nameSchema,
-  scope: z.enum(tokenScopes),
-  project_id: idSchema.nullish().describe('required for scope `project`'),
-  expires_at: z.iso
-    .datetime({ offset: true })
-    .nullish()
-    .describe('at most 10 years ahead; it never expires where absent'),
-  allowed_addresses: z
-    .array(networkSchema)
-    .min(1)
-    .max(MAX_NETWORKS)
-    .nullish()
-    .describe('where it may be used from; from anywhere where absent'),
-});
+export const createTokenBody = z
+  .strictObject({
+    name: nameSchema,
+    scope: z.enum(tokenScopes),
+    project_id: idSchema.nullish().describe('required for scope `project`'),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullish()
+      .describe('at most 10 years ahead; it never expires where absent'),
+    allowed_addresses: z
+      .array(networkSchema)
+      .min(1)
+      .max(MAX_NETWORKS)
+      .nullish()
+      .describe('where it may be used from; from anywhere where absent'),
+  })
+  .meta({ examples: [{ name: 'Praxissoftware', scope: 'team' }] });
 
 export const presentToken = (row: TokenRow): z.infer<typeof tokenSchema> => ({
   id: row.id,

@@ -78,9 +78,15 @@ export const planSchema = z
   })
   .meta({ id: 'Plan' });
 
-export const setPlanBody = z.strictObject({ plan: z.enum(planNames) });
-export const setSafeModeBody = z.strictObject({ enabled: z.boolean() });
-export const setApprovalBody = z.strictObject({ approved: z.boolean() });
+export const setPlanBody = z
+  .strictObject({ plan: z.enum(planNames) })
+  .meta({ examples: [{ plan: 'praxis' }] });
+export const setSafeModeBody = z
+  .strictObject({ enabled: z.boolean() })
+  .meta({ examples: [{ enabled: true }] });
+export const setApprovalBody = z
+  .strictObject({ approved: z.boolean() })
+  .meta({ examples: [{ approved: true }] });
 
 type Query = z.output<typeof operatorPracticesQuery>;
 

@@ -57,23 +57,27 @@ export const practiceSchema = z
   })
   .meta({ id: 'Practice' });
 
-export const createPracticeBody = z.strictObject({
-  name: nameSchema,
-  domain: z
-    .string()
-    .max(253)
-    .optional()
-    .describe('a custom sending domain; in use once its DKIM has been verified'),
-  owner_email: z
-    .string()
-    .max(300)
-    .optional()
-    .describe('of the first owner, who gets a mail; a member can only name himself'),
-  language: z.enum(languages).optional().describe("of the mails to the owner; the request's where absent"),
-  plan: z.enum(planNames).optional().describe('by the operator only; `test` where absent'),
-});
+export const createPracticeBody = z
+  .strictObject({
+    name: nameSchema,
+    domain: z
+      .string()
+      .max(253)
+      .optional()
+      .describe('a custom sending domain; in use once its DKIM has been verified'),
+    owner_email: z
+      .string()
+      .max(300)
+      .optional()
+      .describe('of the first owner, who gets a mail; a member can only name himself'),
+    language: z.enum(languages).optional().describe("of the mails to the owner; the request's where absent"),
+    plan: z.enum(planNames).optional().describe('by the operator only; `test` where absent'),
+  })
+  .meta({ examples: [{ name: 'Praxis am Markt', owner_email: 'anna@praxis.example', language: 'de' }] });
 
-export const patchPracticeBody = z.strictObject({ name: nameSchema });
+export const patchPracticeBody = z
+  .strictObject({ name: nameSchema })
+  .meta({ examples: [{ name: 'Praxis am Ring' }] });
 
 export const complianceBody = z
   .strictObject({
@@ -82,7 +86,12 @@ export const complianceBody = z
     privacy_url: httpsUrlSchema.nullable(),
   })
   .partial()
-  .refine((body) => Object.keys(body).length > 0, 'expected at least one field');
+  .refine((body) => Object.keys(body).length > 0, 'expected at least one field')
+  .meta({
+    examples: [
+      { street: 'Am Markt 1', city: '20095 Hamburg', privacy_url: 'https://praxis.example/datenschutz' },
+    ],
+  });
 
 export const projectSchema = z
   .strictObject({
@@ -95,15 +104,18 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-export const createProjectBody = z.strictObject({
-  name: nameSchema,
-  slug: slugSchema.optional().describe('made from the name where absent'),
-});
+export const createProjectBody = z
+  .strictObject({
+    name: nameSchema,
+    slug: slugSchema.optional().describe('made from the name where absent'),
+  })
+  .meta({ examples: [{ name: 'Recall' }] });
 
 export const patchProjectBody = z
   .strictObject({ name: nameSchema, archived: z.boolean() })
   .partial()
-  .refine((body) => Object.keys(body).length > 0, 'expected at least one field');
+  .refine((body) => Object.keys(body).length > 0, 'expected at least one field')
+  .meta({ examples: [{ name: 'Terminerinnerung' }] });
 
 export const routeSchema = z
   .strictObject({
@@ -126,18 +138,21 @@ const routeSettings = {
   plain_text_fallback: z.boolean().describe('make a text part from the HTML where `text` is omitted'),
 };
 
-export const createRouteBody = z.strictObject({
-  name: nameSchema,
-  slug: slugSchema.optional().describe('made from the name where absent'),
-  type: z.enum(streams),
-  project_id: idSchema.optional(),
-  ...z.strictObject(routeSettings).partial().shape,
-});
+export const createRouteBody = z
+  .strictObject({
+    name: nameSchema,
+    slug: slugSchema.optional().describe('made from the name where absent'),
+    type: z.enum(streams),
+    project_id: idSchema.optional(),
+    ...z.strictObject(routeSettings).partial().shape,
+  })
+  .meta({ examples: [{ name: 'Termine', type: 'transactional' }] });
 
 export const patchRouteBody = z
   .strictObject({ name: nameSchema, project_id: idSchema.nullable(), ...routeSettings })
   .partial()
-  .refine((body) => Object.keys(body).length > 0, 'expected at least one field');
+  .refine((body) => Object.keys(body).length > 0, 'expected at least one field')
+  .meta({ examples: [{ track_opens: true }] });
 
 /** The host in From: the custom domain once it is verified, else the managed one. */
 export const sendingHost = (row: PracticeRow): string => row.custom_domain ?? row.managed_host;

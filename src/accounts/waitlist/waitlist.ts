@@ -14,12 +14,14 @@ import { type WaitlistRow, waitedFor, waitlistStore } from './store.ts';
 
 const MAX_NOTE = 2_000;
 
-export const joinBody = z.strictObject({
-  email: emailSchema,
-  plan: z.enum(waitedFor),
-  name: nameSchema.optional(),
-  note: z.string().trim().min(1).max(MAX_NOTE).optional(),
-});
+export const joinBody = z
+  .strictObject({
+    email: emailSchema,
+    plan: z.enum(waitedFor),
+    name: nameSchema.optional(),
+    note: z.string().trim().min(1).max(MAX_NOTE).optional(),
+  })
+  .meta({ examples: [{ email: 'doris@example.org', plan: 'praxis' }] });
 export type Joining = z.output<typeof joinBody>;
 
 export const notedSchema = z.strictObject({ status: z.literal('noted') });

@@ -78,9 +78,11 @@ export const dnsCheckSchema = z
   })
   .meta({ id: 'DnsCheck' });
 
-export const customDomainBody = z.strictObject({
-  domain: z.string().max(MAX_DOMAIN).describe('international names in either spelling'),
-});
+export const customDomainBody = z
+  .strictObject({
+    domain: z.string().max(MAX_DOMAIN).describe('international names in either spelling'),
+  })
+  .meta({ examples: [{ domain: 'praxis.example' }] });
 
 /** A semicolon would end the tag in the record. */
 const addressOf = (extension: string, what: string) =>
@@ -99,4 +101,7 @@ export const bimiSchema = z
       'a Verified Mark Certificate or Common Mark Certificate; null as long as there is none',
     ),
   })
-  .meta({ id: 'BimiLogo' });
+  .meta({
+    id: 'BimiLogo',
+    examples: [{ logo_url: 'https://praxis.example/logo.svg', certificate_url: null }],
+  });

@@ -40,31 +40,35 @@ export const dkimKeysSchema = z.strictObject({ data: z.array(dkimKeySchema) }).m
 
 const hostField = z.string().max(MAX_HOST_CHARACTERS);
 
-export const rotateBody = z.strictObject({
-  host: hostField.optional().describe('the sending domain in use where absent'),
-  compromised: z
-    .boolean()
-    .optional()
-    .describe(
-      'someone else may have the keys: they are withdrawn at once, and mail in flight that they signed fails DKIM',
-    ),
-});
+export const rotateBody = z
+  .strictObject({
+    host: hostField.optional().describe('the sending domain in use where absent'),
+    compromised: z
+      .boolean()
+      .optional()
+      .describe(
+        'someone else may have the keys: they are withdrawn at once, and mail in flight that they signed fails DKIM',
+      ),
+  })
+  .meta({ examples: [{ compromised: true }] });
 
-export const importBody = z.strictObject({
-  selector: z
-    .string()
-    .toLowerCase()
-    .regex(
-      /^(?=.{1,63}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/,
-      `expected letters, digits and inner hyphens, at most ${MAX_LABEL_CHARACTERS}; dots between labels`,
-    )
-    .describe('the key is published as TXT at `<selector>._domainkey.<host>`'),
-  private_key: z
-    .string()
-    .max(MAX_PEM_CHARACTERS)
-    .describe('PEM without passphrase: RSA of 1,024 to 4,096 bits (PKCS#8 or PKCS#1), or Ed25519 (PKCS#8)'),
-  host: hostField.optional().describe('the pending custom domain, or the one in use, where absent'),
-});
+export const importBody = z
+  .strictObject({
+    selector: z
+      .string()
+      .toLowerCase()
+      .regex(
+        /^(?=.{1,63}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/,
+        `expected letters, digits and inner hyphens, at most ${MAX_LABEL_CHARACTERS}; dots between labels`,
+      )
+      .describe('the key is published as TXT at `<selector>._domainkey.<host>`'),
+    private_key: z
+      .string()
+      .max(MAX_PEM_CHARACTERS)
+      .describe('PEM without passphrase: RSA of 1,024 to 4,096 bits (PKCS#8 or PKCS#1), or Ed25519 (PKCS#8)'),
+    host: hostField.optional().describe('the pending custom domain, or the one in use, where absent'),
+  })
+  .meta({ examples: [{ selector: 'mail2019', private_key: '-----BEGIN PRIVATE KEY-----\n...' }] });
 
 export const presentKey = (
   row: DkimKeyRow,

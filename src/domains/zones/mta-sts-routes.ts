@@ -59,7 +59,13 @@ export const mtaStsRoutes = (
         '`on_demand_tls`): 200 for the host of the public origin and for those of MTA-STS policies.',
       access: 'public',
       stability: 'stable',
-      query: z.strictObject({ domain: z.string().min(1).max(MAX_NAME) }),
+      query: z.strictObject({
+        domain: z
+          .string()
+          .min(1)
+          .max(MAX_NAME)
+          .meta({ examples: ['mail.example.com'] }),
+      }),
       responses: {
         200: {
           description: 'HTTPS is served under the name, given in lower case.',

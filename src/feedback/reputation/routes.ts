@@ -22,9 +22,11 @@ export interface PauseRoutesDeps {
 
 const REASON_LENGTH = 500;
 
-const pauseBody = z.strictObject({
-  reason: lineSchema(REASON_LENGTH).describe('for owners and senders; refusals contain it'),
-});
+const pauseBody = z
+  .strictObject({
+    reason: lineSchema(REASON_LENGTH).describe('for owners and senders; refusals contain it'),
+  })
+  .meta({ examples: [{ reason: 'Die Liste wird geprüft.' }] });
 
 export const pauseRoutes = ({ storage, clock, notifyOwners, holdDue, wake }: PauseRoutesDeps): Route[] => {
   const files = storage.tenants;

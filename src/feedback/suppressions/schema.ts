@@ -1,7 +1,7 @@
 // Suppressions as the API shows and takes them.
 import { z } from 'zod';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { idSchema } from '#src/kernel/fields.ts';
+import { EXAMPLE_ID, idSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { maskAddress } from '#src/mail/address.ts';
@@ -50,11 +50,13 @@ export const suppressionSchema = z
   })
   .meta({ id: 'Suppression' });
 
-export const createSuppressionBody = z.strictObject({
-  address: z.string().min(1).max(MAX_ADDRESS_TEXT).describe('`address` or `Name <address>`'),
-  ...placeShape,
-  note: noteSchema.optional(),
-});
+export const createSuppressionBody = z
+  .strictObject({
+    address: z.string().min(1).max(MAX_ADDRESS_TEXT).describe('`address` or `Name <address>`'),
+    ...placeShape,
+    note: noteSchema.optional(),
+  })
+  .meta({ examples: [{ address: 'erika@example.org', note: 'hat am Telefon darum gebeten' }] });
 
 export const listSuppressionsQuery = z.strictObject({
   ...listQuery,
@@ -75,13 +77,15 @@ export const flatListQuery = z.strictObject({
     ),
 });
 
-export const bulkDeleteBody = z.strictObject({
-  ids: z
-    .array(idSchema)
-    .min(1)
-    .max(MAX_DELETED)
-    .transform((ids) => [...new Set(ids)]),
-});
+export const bulkDeleteBody = z
+  .strictObject({
+    ids: z
+      .array(idSchema)
+      .min(1)
+      .max(MAX_DELETED)
+      .transform((ids) => [...new Set(ids)]),
+  })
+  .meta({ examples: [{ ids: [EXAMPLE_ID] }] });
 
 export const bulkDeleteAnswer = z.strictObject({
   deleted: z.int(),
@@ -93,7 +97,8 @@ export const importQuery = z.strictObject(placeShape).describe('of lines that sa
 export const importBody = z
   .union([z.string(), z.strictObject({ file: z.string() })])
   .transform((body) => (typeof body === 'string' ? body : body.file))
-  .describe('the file as text/csv or text/plain, as the field `file` of a form, or as a JSON string');
+  .describe('the file as text/csv or text/plain, as the field `file` of a form, or as a JSON string')
+  .meta({ examples: ['address,reason\nerika@example.org,unsubscribe\n', { file: 'erika@example.org\n' }] });
 
 export const importAnswer = z
   .strictObject({

@@ -62,7 +62,10 @@ const hitOf = (
   };
 };
 
-const token = z.string().describe('of the link in the mail');
+const token = z
+  .string()
+  .describe('of the link in the mail')
+  .meta({ examples: ['AbCdEf'] });
 
 export const trackingRoutes = ({ clock, trackingKey, recorder }: TrackingDeps): Route[] => {
   const shared = { method: 'get', tag: 'Tracking', access: 'public', stability: 'stable' } as const;
@@ -97,7 +100,10 @@ export const trackingRoutes = ({ clock, trackingKey, recorder }: TrackingDeps): 
         'Leads only to the address that the sender of this mail linked to: it is in the link, signed. Parameters that others have added are ignored.',
       params: z.strictObject({
         token,
-        url: z.string().describe('the address it leads to, in base64url'),
+        url: z
+          .string()
+          .describe('the address it leads to, in base64url')
+          .meta({ examples: ['aHR0cHM6Ly9wcmF4aXMuZXhhbXBsZS8'] }),
       }),
       responses: {
         302: { description: 'To the address that the mail linked to.', body: HTML_TYPE },

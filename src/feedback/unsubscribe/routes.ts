@@ -33,7 +33,11 @@ export interface UnsubscribeDeps extends UnsubscribeKeys {
 const query = z
   // Unknown parameters are ignored: mail programs and click counters add theirs.
   .object({
-    t: z.string().optional().describe('of the link in the mail'),
+    t: z
+      .string()
+      .optional()
+      .describe('of the link in the mail')
+      .meta({ examples: ['AbCdEf'] }),
     from: z.enum(['all']).optional().catch(undefined).describe('`all`: from all mail of this sender'),
   });
 

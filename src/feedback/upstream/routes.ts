@@ -40,13 +40,28 @@ const answer = z.strictObject({
 });
 type Counts = z.output<typeof answer>;
 
-const params = z.object({ name: z.string().max(100).describe('name of the upstream in the configuration') });
+const params = z.object({
+  name: z
+    .string()
+    .max(100)
+    .describe('name of the upstream in the configuration')
+    .meta({ examples: ['relay'] }),
+});
 
 /** Each format has its own schema, which is checked after the secret. */
-const body = asItComes(
-  jsonEvents,
-  '`json`: one event, or a list of at most 1,000, as described here. `sns`: what Amazon SNS sends, with an event of Amazon SES in it.',
-);
+const body = asItComes(jsonEvents, {
+  description:
+    '`json`: one event, or a list of at most 1,000, as described here. `sns`: what Amazon SNS sends, with an event of Amazon SES in it.',
+  examples: [
+    {
+      type: 'bounced',
+      recipient: 'erika@example.org',
+      message_id: '<0198c5b2@mail.example.com>',
+      enhanced_code: '5.1.1',
+      diagnostic: '550 5.1.1 no such user',
+    },
+  ],
+});
 
 const refused = (): AppError =>
   new AppError('unauthorized', 'The request has no live credential.', {

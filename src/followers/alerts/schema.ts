@@ -49,11 +49,13 @@ const fields = {
   language: z.enum(languages),
 };
 
-export const createAlertBody = z.strictObject({
-  ...fields,
-  events: fields.events.default([...defaultEvents]).describe('what it reports'),
-  language: fields.language.optional().describe('of its messages; as Accept-Language says where absent'),
-});
+export const createAlertBody = z
+  .strictObject({
+    ...fields,
+    events: fields.events.default([...defaultEvents]).describe('what it reports'),
+    language: fields.language.optional().describe('of its messages; as Accept-Language says where absent'),
+  })
+  .meta({ examples: [{ name: 'Empfang', kind: 'slack', url: 'https://chat.example/hooks/T0/B0' }] });
 
 export const patchAlertBody = z
   .strictObject({
@@ -66,7 +68,8 @@ export const patchAlertBody = z
       .describe('`active` starts from nothing: what happened while it was disabled is not reported'),
   })
   .partial()
-  .refine((body) => Object.keys(body).length > 0, 'names nothing to change');
+  .refine((body) => Object.keys(body).length > 0, 'names nothing to change')
+  .meta({ examples: [{ status: 'disabled' }] });
 
 const time = z.iso.datetime().nullable();
 

@@ -42,7 +42,15 @@ const given = {
     .describe('names of the events that it gets'),
 };
 
-export const createWebhookBody = z.strictObject(given);
+export const createWebhookBody = z.strictObject(given).meta({
+  examples: [
+    {
+      name: 'Praxissoftware',
+      url: 'https://praxis.example/ereignisse',
+      events: ['message.delivered', 'message.hard_bounced'],
+    },
+  ],
+});
 
 export const patchWebhookBody = z
   .strictObject({
@@ -52,7 +60,8 @@ export const patchWebhookBody = z
       .describe('`active` enables it again; while it is `disabled` its events become failed deliveries'),
   })
   .partial()
-  .refine((body) => Object.keys(body).length > 0, 'name what is to be changed');
+  .refine((body) => Object.keys(body).length > 0, 'name what is to be changed')
+  .meta({ examples: [{ events: ['message.hard_bounced'] }] });
 
 export const rotateBody = z
   .strictObject({
@@ -61,11 +70,14 @@ export const rotateBody = z
       .default(false)
       .describe('the former secret signs no more from now on: for one that has become known'),
   })
-  .default({ revoke_previous: false });
+  .default({ revoke_previous: false })
+  .meta({ examples: [{ revoke_previous: true }] });
 
-export const replayBody = z.strictObject({
-  since: z.iso.datetime({ offset: true }).describe('of the failure; as far back as deliveries are kept'),
-});
+export const replayBody = z
+  .strictObject({
+    since: z.iso.datetime({ offset: true }).describe('of the failure; as far back as deliveries are kept'),
+  })
+  .meta({ examples: [{ since: '2026-11-20T08:00:00Z' }] });
 
 export const deliveriesQuery = z.strictObject({
   ...listQuery,

@@ -41,7 +41,11 @@ const MAX_VERSION = 36;
 const templateParams = z.strictObject({ ...tenantParams.shape, templateID: templateIdSchema });
 const versionParams = z.strictObject({
   ...templateParams.shape,
-  version: z.string().max(MAX_VERSION).describe('its number'),
+  version: z
+    .string()
+    .max(MAX_VERSION)
+    .describe('its number')
+    .meta({ examples: ['1'] }),
 });
 
 /** Zero where it is no number: no version has it. */

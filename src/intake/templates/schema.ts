@@ -91,16 +91,30 @@ export const createTemplateBody = z
   })
   .partial({ description: true, track_opens: true, track_clicks: true, text: true, html: true })
   .extend({ message_kind: kind.default('transactional') })
-  .refine(hasBody, { path: ['text'], message: 'one of text and html is required' });
+  .refine(hasBody, { path: ['text'], message: 'one of text and html is required' })
+  .meta({
+    examples: [
+      { name: 'erinnerung', subject: 'Ihr Termin am {{tag}}', text: 'Guten Tag {{name}}, bis {{tag}}!' },
+    ],
+  });
 
-export const patchTemplateBody = z.strictObject({ name: templateName, ...attributes, ...content }).partial();
+export const patchTemplateBody = z
+  .strictObject({ name: templateName, ...attributes, ...content })
+  .partial()
+  .meta({ examples: [{ subject: 'Erinnerung an Ihren Termin' }] });
 
-export const previewBody = z.strictObject({
-  data: mergeDataSchema.default({}),
-  version: z.int().min(1).optional().describe('the current one where absent'),
-});
+export const previewBody = z
+  .strictObject({
+    data: mergeDataSchema.default({}),
+    version: z.int().min(1).optional().describe('the current one where absent'),
+  })
+  .meta({ examples: [{ data: { name: 'Frau Muster', tag: 'Montag' } }] });
 
-export const templateIdSchema = z.string().max(MAX_NAME).describe('UUID or name');
+export const templateIdSchema = z
+  .string()
+  .max(MAX_NAME)
+  .describe('UUID or name')
+  .meta({ examples: ['erinnerung'] });
 
 const time = z.iso.datetime();
 const variables = z.array(z.string()).describe('names of the placeholders');

@@ -47,9 +47,11 @@ const BODY_LIMIT_BYTES = 1_048_576;
 const ADDRESSES_PER_COUNT = 25;
 const COUNTS_PER_MINUTE = 120;
 
-const validateBody = z.strictObject({
-  emails: z.array(z.string().max(MAX_TYPED)).min(1).max(MAX_EMAILS).describe('bare addresses'),
-});
+const validateBody = z
+  .strictObject({
+    emails: z.array(z.string().max(MAX_TYPED)).min(1).max(MAX_EMAILS).describe('bare addresses'),
+  })
+  .meta({ examples: [{ emails: ['erika@example.org', 'max@example'] }] });
 
 const resultSchema = z
   .strictObject({

@@ -42,4 +42,5 @@ const daysOf = (name: Kept) =>
 
 export const patchRetentionBody = z
   .strictObject({ bodies: daysOf('bodies'), attachments: daysOf('attachments'), events: daysOf('events') })
-  .refine((body) => kept.some((name) => body[name] !== undefined), 'expected at least one of the three');
+  .refine((body) => kept.some((name) => body[name] !== undefined), 'expected at least one of the three')
+  .meta({ examples: [{ bodies: 30 }] });

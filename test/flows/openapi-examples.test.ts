@@ -1,0 +1,458 @@
+// Every operation of /openapi.yaml is called with the examples that the document has for it, and answers as the document
+// says: with a status of success, in the form of its schema, by an independent validator. Only what no document can know is put in
+// their place: ids, codes, tokens, keys, and times that must be in the future.
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import path from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { EXAMPLE_ID } from '#src/kernel/fields.ts';
+import { dkimRecord } from '#src/mail/dkim-key.ts';
+import { startApp } from '#test/support/app.ts';
+import { startDnsZone } from '#test/support/dns-zone.ts';
+import { invite, makeOwner, requestCode, signIn, unlimitedSignIn } from '#test/support/people.ts';
+import { until } from '#test/support/process.ts';
+
+const OWNER = 'anna@praxis.example';
+const RELAY_SECRET = 'relay-secret-0123456789';
+const JSON_TYPE = 'application/json';
+const DAY_MS = 86_400_000;
+
+interface Media {
+  readonly schema?: object;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: object;
+  readonly example?: unknown;
+}
+interface Described {
+  readonly operationId: string;
+  readonly 'x-permission': string;
+  readonly 'x-codeSamples'?: unknown;
+  readonly security?: readonly object[];
+  readonly parameters?: readonly (Parameter & { readonly $ref?: string })[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
+}
+interface Operation extends Described {
+  readonly path: string;
+  readonly method: string;
+}
+
+const dns = await startDnsZone();
+const app = await startApp({
+  config: {
+    ...unlimitedSignIn,
+    service: { public_origin: 'https://mail.example.com' },
+    auth: { password_login: true },
+    dns: {
+      resolvers: [dns.address],
+      authoritative: { listen: '127.0.0.1:0' },
+      zones: { addresses: ['127.0.0.1'] },
+    },
+    security: { outbound_allow: ['127.0.0.0/8'] },
+  },
+});
+afterAll(async () => {
+  await app.remove();
+  await dns.stop();
+});
+const secretFile = path.join(app.home, 'relay.secret');
+await writeFile(secretFile, RELAY_SECRET, { mode: 0o600 });
+const relay = { name: 'relay', kind: 'smtp', host: '127.0.0.1', port: 9, tls: 'none' };
+await app.reconfigure({
+  upstreams: [
+    { name: 'kept', kind: 'capture' },
+    { ...relay, events: { format: 'json', secret_file: secretFile } },
+  ],
+});
+dns.delegate('mail.example.com', app.dnsPort ?? 0);
+dns.delegate('send.example.com', app.dnsPort ?? 0);
+for (const host of ['praxis.example', 'chat.example']) dns.set(host, 'A', '127.0.0.1');
+
+const document = parse((await app.request('GET', '/openapi.yaml')).text);
+const operations: readonly Operation[] = Object.entries<Record<string, Described>>(document.paths).flatMap(
+  ([at, item]) => Object.entries(item).map(([method, described]) => ({ ...described, path: at, method })),
+);
+
+const ajv = new Ajv2020({ strict: false, logger: false, allErrors: true });
+formats.default(ajv);
+ajv.addSchema(document, 'api');
+/** Refers to the whole document, as the schemas in it do. */
+const faultsOf = (schema: object, value: unknown): unknown => {
+  const inDocument = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/'));
+  const validate = ajv.compile(inDocument);
+  return validate(value) ? null : validate.errors;
+};
+
+const parametersOf = ({ parameters = [] }: Operation): Parameter[] =>
+  parameters.map((given) =>
+    given.$ref === undefined ? given : document.components.parameters[given.$ref.split('/').at(-1) ?? ''],
+  );
+
+const examplesOf = ({ example, examples }: Media): unknown[] => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples ?? {}).map(({ value }) => value),
+];
+
+/** What a call needs beside the document: values in the place of examples, and of parameters by their names. */
+interface Given {
+  readonly instead?: Readonly<Record<string, string>>;
+  readonly ids?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly token?: string;
+}
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+const withInstead = (value: unknown, instead: Readonly<Record<string, string>>): unknown => {
+  if (typeof value === 'string') return instead[value] ?? value;
+  if (Array.isArray(value)) return value.map((item) => withInstead(item, instead));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withInstead(inner, instead)]));
+};
+
+const encoded = (type: string, body: unknown): string | Buffer => {
+  if (type === JSON_TYPE) return JSON.stringify(body);
+  if (typeof body === 'string') return body;
+  const fields = Object.entries(body as Readonly<Record<string, string>>);
+  if (type === 'application/x-www-form-urlencoded') return new URLSearchParams(fields).toString();
+  const parts = fields.map(
+    ([name, value]) => `--limit\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  return Buffer.from(`${parts.join('')}--limit--\r\n`);
+};
+
+/** By node's own client, which sends any Host. */
+const send = (method: string, target: string, headers: object, body?: string | Buffer): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const asked = httpRequest(app.origin + target, { method: method.toUpperCase(), headers: { ...headers } });
+    asked.on('error', reject);
+    asked.on('response', async (response) => {
+      const type = response.headers['content-type']?.split(';')[0] ?? '';
+      resolve({ status: response.statusCode ?? 0, type, text: await textOf(response) });
+    });
+    asked.end(body);
+  });
+
+let people = 0;
+/** Signed in, an owner of the practice. */
+const ownerOf = async (practiceId: string) => {
+  people += 1;
+  const email = `person${people}@praxis.example`;
+  await makeOwner(app, practiceId, email);
+  return signIn(app, email);
+};
+
+/** What tokens of a practice cannot do. */
+const BY_PEOPLE: ReadonlySet<string> = new Set(['session', 'members.manage']);
+
+const credentialFor = async (
+  operation: Operation,
+  practiceId: string,
+  token: string | undefined,
+): Promise<Record<string, string>> => {
+  const { security, 'x-permission': access } = operation;
+  if (security?.length === 0) return {};
+  if (security?.some((one) => 'adminToken' in one)) return { 'X-Admin-Token': app.adminToken };
+  const made = async () =>
+    BY_PEOPLE.has(access) ? (await ownerOf(practiceId)).token : app.createToken(practiceId);
+  return { Authorization: `Bearer ${token ?? (await made())}` };
+};
+
+/** Sends one example, of the body and of all parameters that have one. */
+const callWith = async (
+  operation: Operation,
+  practiceId: string,
+  { instead = {}, ids = {}, headers = {}, token }: Given,
+  type?: string,
+  body?: unknown,
+): Promise<Answer> => {
+  const given: Readonly<Record<string, string>> = {
+    id: practiceId,
+    'X-Service-Practice': practiceId,
+    ...ids,
+  };
+  const values = parametersOf(operation)
+    .filter(({ required, example }) => required || example !== undefined)
+    .map(({ name, in: place, example }) => ({ name, place, value: given[name] ?? String(example) }));
+  const at = (wanted: string) => values.filter(({ place }) => place === wanted);
+  const filled = at('path').reduce(
+    (whole, { name, value }) => whole.replace(`{${name}}`, encodeURIComponent(value)),
+    operation.path,
+  );
+  const query = new URLSearchParams(
+    at('query').map(({ name, value }): [string, string] => [name, value]),
+  ).toString();
+  const boundary = type === 'multipart/form-data' ? '; boundary=limit' : '';
+  return send(
+    operation.method,
+    query === '' ? filled : `${filled}?${query}`,
+    {
+      ...(await credentialFor(operation, practiceId, token)),
+      ...Object.fromEntries(at('header').map(({ name, value }) => [name, value])),
+      ...(type === undefined ? {} : { 'Content-Type': type + boundary }),
+      ...headers,
+    },
+    type === undefined
+      ? undefined
+      : encoded(type, withInstead(body, { [EXAMPLE_ID]: practiceId, ...instead })),
+  );
+};
+
+/** By its name in the document, with the first example of its body; resolves with the record. */
+const done = async (
+  operationId: string,
+  practiceId: string,
+  given: Given = {},
+  more: object = {},
+): Promise<{ id: string; [field: string]: unknown }> => {
+  const operation = operations.find((one) => one.operationId === operationId);
+  if (!operation) throw new Error(`there is no operation ${operationId}`);
+  const body = operation.requestBody?.content[JSON_TYPE];
+  const [example] = body ? examplesOf(body) : [];
+  const answer = await callWith(
+    operation,
+    practiceId,
+    await preparedBy(operation, practiceId, given),
+    body && JSON_TYPE,
+    body && { ...(example as object), ...more },
+  );
+  if (answer.status >= 300) throw new Error(`${operationId}: ${answer.status} ${answer.text}`);
+  return answer.text === '' ? { id: '' } : JSON.parse(answer.text);
+};
+
+const firstOf = async (operationId: string, practiceId: string, given: Given = {}): Promise<string> => {
+  const { data } = await done(operationId, practiceId, given);
+  return (data as { id: string }[])[0]?.id ?? '';
+};
+
+const untilCaptured = async (practiceId: string, fields: object = {}): Promise<string> => {
+  await done('sendMessage', practiceId, {}, fields);
+  let captured = '';
+  await until('the mail is captured', async () => {
+    captured = await firstOf('listCapturedMails', practiceId);
+    return captured !== '';
+  });
+  return captured;
+};
+
+/** In the only mail of the practice. */
+const linkIn = async (practiceId: string, pattern: RegExp): Promise<readonly string[]> => {
+  await app.completeLegal(practiceId);
+  const captured = await untilCaptured(practiceId, {
+    route: 'broadcast',
+    html: '<p><a href="https://praxis.example/termin">Termin</a></p>',
+    settings: { track_opens: true, track_clicks: true },
+  });
+  const { text } = await app.request(
+    'GET',
+    `/api/practices/${practiceId}/captures/${captured}`,
+    undefined,
+    app.adminToken,
+  );
+  const [, ...parts] =
+    pattern.exec(
+      text
+        .replace(/=\r\n/g, '')
+        .replace(/\r\n\s/g, '')
+        .replaceAll('=3D', '='),
+    ) ?? [];
+  if (parts.length === 0) throw new Error(`no ${pattern} in: ${text.slice(-3000)}`);
+  return parts;
+};
+
+const UNSUBSCRIBE = /\/api\/public\/unsub\?t=([\w-]+)/;
+
+/** The records of the custom domain are published and found. */
+const verifyDomain = async (practiceId: string): Promise<string> => {
+  const domain = `praxis-${practiceId}.example`;
+  await done('setCustomDomain', practiceId, { instead: { 'praxis.example': domain } });
+  const wanted = await done('listDnsRecords', practiceId);
+  dns.publish(wanted.records as Parameters<typeof dns.publish>[0]);
+  await done('checkDns', practiceId);
+  return domain;
+};
+
+const tomorrow = (): string => new Date(Date.now() + DAY_MS).toISOString();
+
+/** How the record comes about that a path names. */
+const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> = {
+  projectID: async (id) => (await done('createProject', id)).id,
+  routeID: async (id) => (await done('createRoute', id)).id,
+  roleID: async (id) => (await done('createRole', id)).id,
+  memberID: async (id) => (await done('inviteMember', id)).id,
+  tokenID: async (id) => (await done('createApiToken', id)).id,
+  suppressionID: async (id) => (await done('createSuppression', id)).id,
+  messageID: async (id) => (await done('sendMessage', id)).id,
+  captureID: (id) => untilCaptured(id),
+  templateID: async (id) => String((await done('createTemplate', id)).name),
+  webhookID: async (id) => (await done('createWebhook', id)).id,
+  alertID: async (id) => (await done('createAlert', id)).id,
+  ticketID: async (id) => (await done('reportAbuse', id)).id,
+  entryID: async (id) => {
+    await done('joinWaitlist', id);
+    return firstOf('listWaitlist', id);
+  },
+};
+
+const scheduled = async (id: string): Promise<Given> => {
+  const { id: messageID } = await done('sendMessage', id, {}, { scheduled_at: tomorrow() });
+  return { ids: { messageID }, instead: { '2026-12-07T08:00:00Z': tomorrow() } };
+};
+const ofDelivery = async (id: string): Promise<Given> => {
+  const { id: webhookID } = await done('createWebhook', id, {}, { events: ['message.created'] });
+  await done('sendMessage', id);
+  let deliveryID = '';
+  await until('there is a delivery', async () => {
+    deliveryID = await firstOf('listDeliveries', id, { ids: { webhookID } });
+    return deliveryID !== '';
+  });
+  return { ids: { webhookID, deliveryID } };
+};
+const invited = async (id: string): Promise<Given> => {
+  const token = await invite(app, id, `doris${Date.now()}@example.org`, { role_id: 'member' });
+  return { instead: { svc_inv_0000: token }, ids: { token } };
+};
+/** Another practice, to which a person is invited. */
+const invitedElsewhere = async (practiceId: string): Promise<Given> => {
+  const { email, token } = await ownerOf(practiceId);
+  const { id } = await app.createPractice({ name: 'Nachbarpraxis' });
+  await invite(app, id, email, { role_id: 'member' });
+  return { ids: { practiceID: id }, token };
+};
+const withPassword = async (id: string): Promise<Given> => {
+  const { email, token } = await ownerOf(id);
+  await done('setPassword', id, { token });
+  return { token, instead: { [OWNER]: email } };
+};
+const onOwnDomain = async (id: string): Promise<Given> => {
+  await verifyDomain(id);
+  return {};
+};
+
+/** What must be so before an operation can succeed. */
+const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> = {
+  cancelMessage: scheduled,
+  rescheduleMessage: scheduled,
+  getDelivery: ofDelivery,
+  replayDelivery: ofDelivery,
+  acceptInvitation: invited,
+  getInvitationPage: invited,
+  acceptInvitationOnPage: invited,
+  acceptMembership: invitedElsewhere,
+  leavePractice: async (id) => {
+    const given = await invitedElsewhere(id);
+    await done('acceptMembership', id, given);
+    return given;
+  },
+  resumePractice: async (id) => {
+    await done('pausePractice', id);
+    return { token: (await ownerOf(id)).token };
+  },
+  verifySignInCode: async (id) => {
+    const { email } = await ownerOf(id);
+    return { instead: { [OWNER]: email, '482913': await requestCode(app, email) } };
+  },
+  signInWithPassword: withPassword,
+  deletePassword: withPassword,
+  deleteSuppressions: async (id) => ({
+    instead: { [EXAMPLE_ID]: (await done('createSuppression', id)).id },
+  }),
+  rotateDkimKeys: onOwnDomain,
+  setBimiLogo: onOwnDomain,
+  importDkimKey: async (id) => {
+    const domain = await verifyDomain(id);
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    dns.set(`mail2019._domainkey.${domain}`, 'TXT', dkimRecord(publicKey, 'ed25519-sha256'));
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    return { instead: { '-----BEGIN PRIVATE KEY-----\n...': pem } };
+  },
+  checkTlsHost: async () => ({ ids: { domain: 'mta-sts.mail.example.com' } }),
+  getMtaStsPolicy: async () => ({ headers: { Host: 'mta-sts.mail.example.com' } }),
+  reportUpstreamEvents: async () => ({ headers: { Authorization: `Bearer ${RELAY_SECRET}` } }),
+  getUnsubscribePage: async (id) => ({ ids: { t: (await linkIn(id, UNSUBSCRIBE))[0] ?? '' } }),
+  unsubscribeRecipient: async (id) => ({ ids: { t: (await linkIn(id, UNSUBSCRIBE))[0] ?? '' } }),
+  trackOpen: async (id) => ({ ids: { token: (await linkIn(id, /\/t\/o\/([\w.-]+)/))[0] ?? '' } }),
+  followLink: async (id) => {
+    const [token = '', url = ''] = await linkIn(id, /\/t\/c\/([\w.-]+)\/([\w.-]+)/);
+    return { ids: { token, url } };
+  },
+};
+
+/** What is given already is not made. */
+async function preparedBy(operation: Operation, practiceId: string, given?: Given): Promise<Given> {
+  const special = given ?? (await setUps[operation.operationId]?.(practiceId)) ?? {};
+  const ids: Record<string, string> = {};
+  for (const { name } of parametersOf(operation)) {
+    const make = makers[name];
+    if (make && special.ids?.[name] === undefined) ids[name] = await make(practiceId);
+  }
+  return { ...special, ids: { ...ids, ...special.ids } };
+}
+
+const statusesOf = ({ responses }: Operation): number[] => {
+  const statuses = Object.keys(responses).map(Number);
+  const good = statuses.filter((status) => status < 400);
+  // What was retired has nothing else.
+  return good.length > 0 ? good : [410];
+};
+
+interface Sent {
+  readonly type?: string;
+  readonly body?: unknown;
+  readonly schema?: object;
+}
+
+const readOnly = await app.createPractice({ plan: 'gruppe' });
+
+describe.each(operations)('$operationId', (operation) => {
+  const { requestBody, responses } = operation;
+  const bodies: Sent[] = Object.entries(requestBody?.content ?? {}).flatMap(([type, media]) =>
+    examplesOf(media).map((body) => ({ type, body, schema: media.schema ?? {} })),
+  );
+
+  test('has an example', () => {
+    const inParameters = parametersOf(operation).some(({ example }) => example !== undefined);
+    expect(requestBody === undefined ? inParameters || 'x-codeSamples' in operation : bodies.length > 0).toBe(
+      true,
+    );
+  });
+
+  test.each<Sent>(bodies.length > 0 ? bodies : [{}])(
+    'answers as it says ($type)',
+    async ({ type, body, schema = {} }) => {
+      const isShared =
+        operation.method === 'get' && !parametersOf(operation).some(({ name }) => name in makers);
+      const practice = isShared ? readOnly : await app.createPractice({ plan: 'gruppe' });
+      if (body !== undefined) expect(faultsOf(schema, body)).toBeNull();
+      const answer = await callWith(
+        operation,
+        practice.id,
+        await preparedBy(operation, practice.id),
+        type,
+        body,
+      );
+      expect(statusesOf(operation), answer.text).toContain(answer.status);
+      const content = responses[answer.status]?.content;
+      if (content === undefined) expect(answer.text === '' || answer.status === 410).toBe(true);
+      else {
+        expect(Object.keys(content).map((name) => name.split(';')[0])).toContain(answer.type);
+        const form = content[answer.type]?.schema;
+        if (form) expect(faultsOf(form, JSON.parse(answer.text))).toBeNull();
+      }
+    },
+  );
+});
