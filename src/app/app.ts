@@ -20,9 +20,9 @@ import { type Base, CUT_OFF_MS, keysOf, type NightlyTask, type Room } from '#src
 import { createMessageBudget } from '#src/kernel/byte-budget.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { type Disk, disk as realDisk } from '#src/kernel/db/disk.ts';
-import { DISK } from '#src/kernel/db/file-states.ts';
+import { DISK, PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
 import type { Maintenance } from '#src/kernel/db/maintenance.ts';
-import { openStorage, type Storage } from '#src/kernel/db/storage.ts';
+import { openStorage, refusePlatform, type Storage } from '#src/kernel/db/storage.ts';
 import { createRunner } from '#src/kernel/job.ts';
 import { limitsOf } from '#src/kernel/limits.ts';
 import type { Log } from '#src/kernel/log.ts';
@@ -200,8 +200,9 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
         void runner.runNow(FILE_JOB);
         return { http: address, dnsPort, ...ports };
       } catch (error) {
+        const fault = storage.states.of(PLATFORM_FILE);
         await stop();
-        throw error;
+        throw fault === undefined ? error : refusePlatform(initial.data_dir, fault.reason, error);
       }
     },
     stop,

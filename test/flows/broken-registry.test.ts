@@ -1,17 +1,18 @@
 // A daemon whose platform.db cannot be used does not start, and says which file it is and what to do, without a stack.
-import { cpSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommandLine } from '#src/app/cli/commands.ts';
 import { startApp, type TestApp } from '#test/support/app.ts';
 
+const PAGE_BYTES = 4_096;
 let app: TestApp;
 let file: string;
 let backup: string;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ config: { log: { level: 'silent' } } });
   await app.createPractice();
   await app.stop();
   file = join(app.home, 'data/platform.db');
@@ -35,9 +36,23 @@ const serve = async (): Promise<{ exitCode: number; said: string }> => {
   return { exitCode, said };
 };
 
+/** The first pages of a table and its indexes. */
+const damagePages =
+  (table: string) =>
+  (path: string): void => {
+    const db = new Database(path);
+    const pages = db.prepare('SELECT rootpage FROM sqlite_schema WHERE tbl_name = ?').pluck().all(table);
+    db.close();
+    const bytes = readFileSync(path);
+    for (const page of pages as number[]) bytes.fill(0xff, (page - 1) * PAGE_BYTES, page * PAGE_BYTES);
+    writeFileSync(path, bytes);
+  };
+
 test.each<[string, (path: string) => void]>([
   ['is no database', (path) => writeFileSync(path, 'no database\n'.repeat(1_000))],
   ['was cut off', (path) => truncateSync(path, 8_192)],
+  ['has a damaged page that the start reads first', damagePages('master_key_check')],
+  ['has a damaged page that it reads later', damagePages('tenants')],
   ['is empty', (path) => truncateSync(path, 0)],
   ['is missing', (path) => rmSync(path)],
   [

@@ -99,10 +99,12 @@ const touch = (db: AnyDb): void => {
   db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`);
 };
 
-/** Without it nothing is found, and an empty one in its place would hide every practice. */
-const refusePlatform = (path: string, reason: string, cause?: unknown): DataError =>
+const PLATFORM_NAME = 'platform.db';
+
+/** The end of a start. Without `platform.db` nothing is found, and an empty one in its place would hide every practice. */
+export const refusePlatform = (dataDirectory: string, reason: string, cause?: unknown): DataError =>
   new DataError(
-    `${path} cannot be used: ${reason}\n` +
+    `${join(dataDirectory, PLATFORM_NAME)} cannot be used: ${reason}\n` +
       'Where it is damaged or lost, put a backup of it in its place, without the platform.db-wal and platform.db-shm of now. ' +
       'The files of the practices, under tenants/, are not affected.',
     { cause },
@@ -157,14 +159,14 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     }
   };
   try {
-    const path = join(dataDirectory, 'platform.db');
+    const path = join(dataDirectory, PLATFORM_NAME);
     if ((await isEmpty(path)) && (await readdir(tenantsDirectory)).length > 0)
-      throw refusePlatform(path, 'it is empty or missing, though there are practices');
+      throw refusePlatform(dataDirectory, 'it is empty or missing, though there are practices');
     const platform = await createHealingFile(
       (create) => open(PLATFORM_FILE, { path, kind: 'platform', create, isWhole: () => true }),
       (error, what) => report(PLATFORM_FILE, error, what),
     ).catch((error) => {
-      throw refusePlatform(path, error instanceof Error ? error.message : String(error), error);
+      throw refusePlatform(dataDirectory, error instanceof Error ? error.message : String(error), error);
     });
     const tenants = createTenantFiles({
       directory: tenantsDirectory,
