@@ -27,7 +27,7 @@ import {
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 
 export interface SignalDeps {
-  /** The key of `suppressionHash`. */
+  /** The key of `addressHash`. */
   readonly suppressionKey: KeyObject;
   /** Mail to this host is not counted, and its addresses are not suppressed. */
   readonly simulatorDomain: string;

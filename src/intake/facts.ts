@@ -1,4 +1,5 @@
 // Reads the facts that the gates look at, in the transaction that may store the message.
+
 import type { KeyObject } from 'node:crypto';
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
@@ -6,7 +7,6 @@ import { plans } from '#src/accounts/tenants/rules.ts';
 import { defaultFrom, pauseReasonFor, sendingHost } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/store.ts';
-import { suppressionHash } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -16,6 +16,7 @@ import type { Stream } from '#src/kernel/stream.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { addressDomain, parseAddress } from '#src/mail/address.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
 import { applicableSuppression, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { Draft } from './draft.ts';
@@ -89,7 +90,7 @@ const suppressedAmong = (
   const found = new Map<Address, SuppressionFacts>();
   if (suppressionStore(db).isEmpty()) return found;
   for (const { address } of recipientsOf(draft)) {
-    const rows = suppressionStore(db).ofAddress(suppressionHash(key, practiceId, address));
+    const rows = suppressionStore(db).ofAddress(addressHash(key, practiceId, address));
     const row = rows.length === 0 ? null : applicableSuppression(rows, projectId, route.id);
     if (row) found.set(address, row);
   }

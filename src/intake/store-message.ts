@@ -125,7 +125,7 @@ const insertMessage = (
   }));
   for (const [position, attachment] of attachments.entries())
     messageStore(db).insertAttachment(seq, position, attachment);
-  return { message: { ...row, seq }, body, attachments };
+  return { message: { ...row, seq, is_pseudonymous: 0 }, body, attachments };
 };
 
 const count = (db: TenantDb, { projectId, route, facts }: Evaluation, dueAt: number): void => {

@@ -1,4 +1,5 @@
 // Opens the room of messages: their rows, the search index, the queue's due times, and retention.
+import { createSecretKey } from 'node:crypto';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 import { createDueRegistry } from './queue/due-registry.ts';
@@ -11,8 +12,10 @@ export type Messages = ReturnType<typeof openMessages>;
 
 type WakeRelay = (tenantId: string, lane: Lane, dueAt: number) => void;
 
-export const openMessages = ({ config, storage, clock, log }: Base) => {
+export const openMessages = (base: Base) => {
+  const { config, storage, clock, log } = base;
   const { platform, tenants: files } = storage;
+  const key = createSecretKey(base.key('suppressions'));
   const indexer = createSearchIndexer({ files, log });
   let wakeRelay: WakeRelay = () => undefined;
   return {
@@ -34,7 +37,7 @@ export const openMessages = ({ config, storage, clock, log }: Base) => {
       {
         what: 'content and events',
         run: (id, signal, pace) =>
-          removeOld(id, { files, installation: config().retention, now: clock.now(), pace }, signal),
+          removeOld(id, { files, installation: config().retention, key, now: clock.now(), pace }, signal),
       },
       { what: 'search index', run: (id) => indexer.look(id) },
     ],

@@ -64,6 +64,7 @@ export const presentSummary = (db: TenantDb, row: MessageRow): z.infer<typeof me
       .map((recipient) => presentRecipient(recipient, nextAttempts.get(recipient.id))),
     created_at: toIso(row.created_at),
     scheduled_at: toIsoOrNull(row.scheduled_at),
+    personal_data_removed: row.is_pseudonymous === 1,
     updated_at: toIso(row.updated_at),
   };
 };

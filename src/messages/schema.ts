@@ -100,6 +100,11 @@ export const messageSummarySchema = z
     recipients: z.array(recipientSchema),
     created_at: z.iso.datetime(),
     scheduled_at: z.iso.datetime().nullable(),
+    personal_data_removed: z
+      .boolean()
+      .describe(
+        'keyed hashes have taken the place of subject, addresses, tags and metadata, because their retention period is over',
+      ),
     updated_at: z.iso.datetime(),
   })
   .meta({ id: 'MessageSummary' });

@@ -50,6 +50,15 @@ export const searchIndexStore = perConnection((db: TenantDb) => {
   const before = db.prepare<[number, number, number], FindableRow>(
     `SELECT ${FINDABLE} FROM messages WHERE seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`,
   );
+  const bySeq = db.prepare<[number], FindableRow>(`SELECT ${FINDABLE} FROM messages WHERE seq = ?`);
+  const forgetTrigrams = db.prepare<[number]>(
+    `INSERT INTO search_trigrams (search_trigrams, rowid, text)
+     SELECT 'delete', seq, text FROM search_texts WHERE seq = ?`,
+  );
+  const updateText = db.prepare<[string, number]>('UPDATE search_texts SET text = ? WHERE seq = ?');
+  const addTrigrams = db.prepare<[number]>(
+    'INSERT INTO search_trigrams (rowid, text) SELECT seq, text FROM search_texts WHERE seq = ?',
+  );
   const insertText = db.prepare<[number, string]>('INSERT INTO search_texts (seq, text) VALUES (?, ?)');
   const insertTrigrams = db.prepare<[number]>(
     'INSERT INTO search_trigrams (rowid, text) SELECT seq, text FROM search_texts WHERE seq > ?',
@@ -70,6 +79,13 @@ export const searchIndexStore = perConnection((db: TenantDb) => {
       for (const { seq, text } of rows.map(toText)) insertText.run(seq, text);
       insertTrigrams.run(from);
       return rows.length;
+    },
+    /** Brings the text of a message that has changed up to date, where it is in the index. */
+    rewrite: (seq: number): void => {
+      const row = bySeq.get(seq);
+      if (row === undefined || forgetTrigrams.run(seq).changes === 0) return;
+      updateText.run(textOf(row), seq);
+      addTrigrams.run(seq);
     },
     /** Merges some of the index's segments, because a search reads every segment. False: nothing is left to merge. */
     tidy: (): boolean => {

@@ -33,7 +33,12 @@ export interface MessageRow {
   scheduled_at: number | null;
   created_at: number;
   updated_at: number;
+  /** 1: retention has replaced what it says of people. */
+  is_pseudonymous: 0 | 1;
 }
+
+/** Before it is stored. */
+export type NewMessageRow = Omit<MessageRow, 'seq' | 'is_pseudonymous'>;
 
 export interface BodyRow {
   text: string | null;
@@ -160,7 +165,7 @@ const MESSAGE_COLUMNS = [
 const MAX_OF_ONE_MESSAGE_ID = 20;
 
 export const messageStore = perConnection((db: TenantDb) => {
-  const insertMessage = db.prepare<Omit<MessageRow, 'seq'>>(
+  const insertMessage = db.prepare<NewMessageRow>(
     `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}) VALUES (${MESSAGE_COLUMNS.map((name) => `:${name}`).join(', ')})`,
   );
   const insertBody = db.prepare<
@@ -268,7 +273,7 @@ export const messageStore = perConnection((db: TenantDb) => {
     },
     divisionOf: (seq: number): Division | undefined => knownDivision(seq),
     /** Returns the number of the new message in its tenant's file. */
-    insert: (row: Omit<MessageRow, 'seq'>, { shared, ...body }: NewBody): number => {
+    insert: (row: NewMessageRow, { shared, ...body }: NewBody): number => {
       const seq = Number(insertMessage.run(row).lastInsertRowid);
       knownDivision.know(seq, { route_id: row.route_id, project_id: row.project_id });
       const where = shared && { text: null, html: null, shared_id: shared.id };

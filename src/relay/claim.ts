@@ -1,5 +1,6 @@
 // Takes due recipients of one tenant out of the queue, with all that sending to them needs, in one transaction: the attempt and
 // the time of the next one are on the disk before anything is sent.
+
 import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Signers } from '#src/domains/keys/signers.ts';
@@ -10,7 +11,7 @@ import {
   type SignalDeps,
   signalOfRecipient,
 } from '#src/feedback/apply-signal.ts';
-import { suppressionData, suppressionHash } from '#src/feedback/suppressions/change.ts';
+import { suppressionData } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Lane } from '#src/kernel/stream.ts';
@@ -23,6 +24,7 @@ import type { Sign } from '#src/messages/compose/dkim.ts';
 import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { parsedMessage } from '#src/messages/compose/parsed-message.ts';
 import { prepareMessage } from '#src/messages/compose/prepare.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { isToBeSent } from '#src/messages/rules.ts';
@@ -133,7 +135,7 @@ const suppressionOf = (
   { project_id, route_id }: MessageRow,
   key: KeyObject,
 ): SuppressionFacts | null => {
-  const rows = suppressionStore(db).ofAddress(suppressionHash(key, tenantId, address));
+  const rows = suppressionStore(db).ofAddress(addressHash(key, tenantId, address));
   return rows.length === 0 ? null : applicableSuppression(rows, project_id, route_id);
 };
 

@@ -92,7 +92,7 @@ describe('a message that grows old', () => {
     expect(await events()).toBeGreaterThan(1);
     await night(NOON + 401 * DAY);
     expect(await events()).toBe(0);
-    expect(await app.message(sender, id)).toMatchObject({ status: 'processed', subject: letter.subject });
+    expect(await app.message(sender, id)).toMatchObject({ status: 'processed', personal_data_removed: true });
   });
 });
 

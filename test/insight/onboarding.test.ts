@@ -33,6 +33,7 @@ const practice: PracticeRow = {
   keep_bodies: null,
   keep_attachments: null,
   keep_events: null,
+  keep_messages: null,
   created_at: 0,
 };
 const live: PracticeFacts = {

@@ -1,8 +1,6 @@
 // A row of a message as accepting one writes it, for those who fill a practice's file without accepting.
 import { newId } from '#src/kernel/id.ts';
-import type { MessageRow, NewBody } from '#src/messages/store.ts';
-
-type NewMessage = Omit<MessageRow, 'seq'>;
+import type { NewBody, NewMessageRow as NewMessage } from '#src/messages/store.ts';
 
 /** Transactional and queued, to one address, from the host of `from`. */
 export const messageRow = (

@@ -42,6 +42,7 @@ export interface PracticeRow {
   keep_bodies: number | null;
   keep_attachments: number | null;
   keep_events: number | null;
+  keep_messages: number | null;
   created_at: number;
 }
 
@@ -92,7 +93,10 @@ export type PracticePause = Pick<
   'pause_reason' | 'pause_by' | 'paused_at' | 'resumed_at' | 'pause_told' | 'pause_facts_json'
 >;
 
-export type PracticeRetention = Pick<PracticeRow, 'keep_bodies' | 'keep_attachments' | 'keep_events'>;
+export type PracticeRetention = Pick<
+  PracticeRow,
+  'keep_bodies' | 'keep_attachments' | 'keep_events' | 'keep_messages'
+>;
 
 export type PracticeDomains = Pick<
   PracticeRow,
@@ -121,7 +125,7 @@ export const tenantStore = perConnection((db: TenantDb) => {
   );
   const updateRetention = db.prepare<PracticeRetention>(
     `UPDATE practice SET keep_bodies = :keep_bodies, keep_attachments = :keep_attachments,
-     keep_events = :keep_events`,
+     keep_events = :keep_events, keep_messages = :keep_messages`,
   );
   const insertProject = db.prepare<ProjectRow>(
     `INSERT INTO projects (id, name, slug, is_default, archived_at, created_at)

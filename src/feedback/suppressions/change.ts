@@ -2,13 +2,14 @@
 //
 // A suppressed address is found also after the address itself has been erased: by an HMAC, which cannot be computed from a
 // list of addresses without the installation's key, and which differs between tenants.
-import { createHmac, type KeyObject } from 'node:crypto';
+
+import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type EventData, eventStore } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
-import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import { addressHash, isPseudonym } from '#src/messages/pseudonym.ts';
 import type { SuppressionFacts, SuppressionReason } from '#src/messages/suppression-rules.ts';
 import { type SuppressionRow, suppressionStore } from './store.ts';
 
@@ -29,12 +30,6 @@ export interface NewSuppression {
   readonly sourceMessageId: string | null;
   readonly note: string | null;
 }
-
-/** 32 bytes. `key` is derived for this purpose only. */
-export const suppressionHash = (key: KeyObject, tenantId: string, address: Address): Buffer =>
-  createHmac('sha256', key)
-    .update(`suppression|1|${tenantId}|${addressKey(address)}`)
-    .digest();
 
 /** Slugs of a suppression's project and route, as far as they exist. */
 export const slugsOf = (
@@ -57,7 +52,7 @@ export const suppressionData = (
 
 /**
  * Suppresses an address. If it is suppressed in that place already, the row is kept as it is, also after the person's data
- * has been erased; then nothing changes and there is no event. `key` is that of `suppressionHash`.
+ * has been erased; then nothing changes and there is no event. `key` is that of `addressHash`.
  */
 export const addSuppression = (
   db: TenantDb,
@@ -66,12 +61,12 @@ export const addSuppression = (
   now: number,
 ): { readonly row: SuppressionRow; readonly isNew: boolean } => {
   const store = suppressionStore(db);
-  const address_hash = suppressionHash(key, tenantStore(db).practice().id, address);
+  const address_hash = addressHash(key, tenantStore(db).practice().id, address);
   const { scope, projectId: project_id, routeId: route_id } = place;
   const isNew = store.insert({
     id: newId(),
     address_hash,
-    address,
+    address: isPseudonym(address) ? null : address,
     scope,
     project_id,
     route_id,

@@ -1,4 +1,5 @@
 // Suppressions over HTTP: look up, list, add, remove.
+
 import { z } from 'zod';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -9,7 +10,8 @@ import { decodeCursor, encodeCursor, listOf, pageOf } from '#src/kernel/list.ts'
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { addSuppression, removeSuppression, suppressionHash } from './change.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
+import { addSuppression, removeSuppression } from './change.ts';
 import {
   isVisible,
   namedPlace,
@@ -68,7 +70,7 @@ const list = async (deps: SuppressionDeps, tenantId: string, query: ListQuery, c
     const present = (row: SuppressionRow) => presentSuppression(db, row);
     const store = suppressionStore(db);
     if (address !== null) {
-      const rows = store.rowsOfAddress(suppressionHash(deps.suppressionKey, tenantId, address));
+      const rows = store.rowsOfAddress(addressHash(deps.suppressionKey, tenantId, address));
       return pageOf(
         rows.filter((row) => fits(row, filter) && isVisible(db, row, caller)),
         query,

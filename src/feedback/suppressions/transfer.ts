@@ -22,7 +22,7 @@ const ROWS_PER_PAGE = 1_000;
 export interface SuppressionDeps {
   readonly files: TenantFiles;
   readonly clock: Clock;
-  /** The key of `suppressionHash`. */
+  /** The key of `addressHash`. */
   readonly suppressionKey: KeyObject;
 }
 

@@ -7,6 +7,7 @@ import { escapeHtml, page } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 import { maskAddress } from '#src/mail/address.ts';
+import { isPseudonym } from '#src/messages/pseudonym.ts';
 import type { Copy, UnsubscribeScope } from './unsubscribe.ts';
 
 interface Words {
@@ -15,6 +16,8 @@ interface Words {
   readonly unknownTitle: string;
   /** What people call the mail of a route. */
   readonly mail: Readonly<Record<Stream, string>>;
+  /** Where it is no longer known. */
+  readonly yourAddress: string;
   readonly ask: (practice: string, address: string, mail: string) => string;
   /** What the second button ends as well. */
   readonly warnAll: (practice: string) => string;
@@ -39,6 +42,7 @@ const words: Readonly<Record<Language, Words>> = {
       marketing: 'Newsletter und Angebote',
       transactional: 'Mitteilungen wie Terminbestätigungen und Erinnerungen',
     },
+    yourAddress: 'Ihre Adresse',
     ask: (practice, address, mail) =>
       `Möchten Sie an <strong>${address}</strong> keine E-Mails dieser Art mehr von <strong>${practice}</strong> bekommen? Gemeint sind: ${mail}.`,
     warnAll: (practice) =>
@@ -67,6 +71,7 @@ const words: Readonly<Record<Language, Words>> = {
       marketing: 'newsletters and offers',
       transactional: 'messages such as appointment confirmations and reminders',
     },
+    yourAddress: 'your address',
     ask: (practice, address, mail) =>
       `Do you want <strong>${practice}</strong> to stop sending emails of this kind to <strong>${address}</strong>? This means: ${mail}.`,
     warnAll: (practice) =>
@@ -126,7 +131,7 @@ export const unsubscribePage = (
 ): RouteResult => {
   const say = words[language];
   const practice = escapeHtml(copy.practice.name);
-  const address = escapeHtml(maskAddress(copy.address));
+  const address = isPseudonym(copy.address) ? say.yourAddress : escapeHtml(maskAddress(copy.address));
   const mail = mailOf(copy.route, say);
   const all = `<p>${say.warnAll(practice)}</p>\n${button(action.team, say.stopAll)}`;
   const asks = `<p>${say.ask(practice, address, mail)}</p>\n${button(action.route, say.stop)}\n${all}`;

@@ -1,21 +1,17 @@
 // Unsubscribes a person from mail like the copy whose link they used, or from all mail of its sender. One transaction writes
 // suppression, status, counters and events.
+
 import type { KeyObject } from 'node:crypto';
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventStore } from '#src/events/store.ts';
-import {
-  addOwnSuppression,
-  onRoute,
-  suppressionData,
-  suppressionHash,
-  wholeTeam,
-} from '#src/feedback/suppressions/change.ts';
+import { addOwnSuppression, onRoute, suppressionData, wholeTeam } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
 import { after, currentSignal, statusBeside, statusOf } from '#src/messages/rules.ts';
 import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
 import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
@@ -33,7 +29,7 @@ export interface Copy {
 }
 
 export interface UnsubscribeKeys {
-  /** The key of `suppressionHash`. */
+  /** The key of `addressHash`. */
   readonly suppressionKey: KeyObject;
   /** Mail to this host is not counted. */
   readonly simulatorDomain: string;
@@ -50,7 +46,7 @@ export const copyOf = (db: TenantDb, recipientId: number): Copy | null => {
 };
 
 const ofThem = (db: TenantDb, { practice, address }: Copy, key: KeyObject): SuppressionFacts[] =>
-  suppressionStore(db).ofAddress(suppressionHash(key, practice.id, address));
+  suppressionStore(db).ofAddress(addressHash(key, practice.id, address));
 
 const isOwnWish = ({ reason, scope, route_id }: SuppressionFacts, { route }: Copy): boolean =>
   (reason === 'unsubscribe' || reason === 'unsubscribe_all') && (scope === 'team' || route_id === route.id);

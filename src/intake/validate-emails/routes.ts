@@ -1,9 +1,9 @@
 // Checks addresses before anything is sent to them. Nothing is stored, and no mail server is asked for a mailbox.
+
 import type { KeyObject } from 'node:crypto';
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 import { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { suppressionHash } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -16,6 +16,7 @@ import type { Clock } from '#src/kernel/time.ts';
 import { addressDomain, needsSmtpUtf8 } from '#src/mail/address.ts';
 import { parseEmail } from '#src/mail/email.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
 import {
   type SuppressionFacts,
   suppressionReasons,
@@ -113,7 +114,7 @@ const validate = async (
       if (address === null)
         return { email, address, ...unreadable, reasons: [...unreadable.reasons], suppressed: null };
       const domain = addressDomain(address);
-      const rows = suppressionStore(db).ofAddress(suppressionHash(suppressionKey, tenantId, address));
+      const rows = suppressionStore(db).ofAddress(addressHash(suppressionKey, tenantId, address));
       const suppression = rows.length === 0 ? null : visibleSuppression(db, rows, caller);
       const {
         verdict,

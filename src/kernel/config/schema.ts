@@ -224,6 +224,11 @@ const retention = z.strictObject({
     ),
   attachments: kept.prefault('30d').describe('Attachments of messages, as bodies.'),
   events: kept.prefault('400d').describe('Delivery events.'),
+  messages: kept
+    .prefault('400d')
+    .describe(
+      'Subject, addresses, tags and metadata of messages, as bodies; then keyed hashes take their place. Nothing else of a message is kept longer.',
+    ),
   audit: kept.prefault('1095d').describe('Audit entries.'),
   inbound: kept.prefault('90d').describe('Incoming messages.'),
   abuse_tickets: kept

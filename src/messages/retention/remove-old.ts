@@ -1,11 +1,13 @@
 // Removes old data from one tenant's file, in transactions of a few milliseconds with pauses in between. After a crash or
 // the end of the daemon the next night removes the rest. Progress is not stored, because each night reads from the start.
-
+// Rows of messages are kept without what they say of people (pseudonymise.ts).
+import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Pace } from '#src/kernel/pace.ts';
 import { DAY } from '#src/kernel/time.ts';
+import { pseudonymise } from './pseudonymise.ts';
 import { choiceOf, nextBatch, type Periods, periodsInForce } from './rules.ts';
 import { type Removable, removables, retentionStore } from './store.ts';
 
@@ -18,6 +20,8 @@ export interface Installation extends Periods {
 export interface RemoveOldDeps {
   readonly files: Pick<TenantFiles, 'read' | 'write'>;
   readonly installation: Installation;
+  /** That of `addressHash`. */
+  readonly key: KeyObject;
   readonly now: number;
   readonly pace: Pace;
   readonly rowsPerBatch?: number;
@@ -26,7 +30,10 @@ export interface RemoveOldDeps {
 /** A bulk's content is stored minutes before its messages; only content older than this can have lost its bulk. */
 const UNUSED_CONTENT_MS = DAY;
 
-const cutoffs = (db: TenantDb, { installation, now }: RemoveOldDeps): Record<Removable, number> => {
+const cutoffs = (
+  db: TenantDb,
+  { installation, now }: RemoveOldDeps,
+): Record<Removable | 'messages', number> => {
   const inForce = periodsInForce(choiceOf(tenantStore(db).practice()), installation);
   return {
     bodies: now - inForce.bodies,
@@ -37,6 +44,7 @@ const cutoffs = (db: TenantDb, { installation, now }: RemoveOldDeps): Record<Rem
     // A delivery describes its event, so it is kept no longer than the event.
     deliveries: now - Math.min(installation.webhook_deliveries, inForce.events),
     events: now - inForce.events,
+    messages: now - inForce.messages,
   };
 };
 
@@ -45,7 +53,7 @@ export const removeOld = async (
   deps: RemoveOldDeps,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { files, now, pace, rowsPerBatch } = deps;
+  const { files, key, now, pace, rowsPerBatch } = deps;
   const before = await files.read(tenantId, (db) => cutoffs(db, deps));
   for (const name of removables) {
     for (let after: number | null = 0; after !== null && !signal.aborted; ) {
@@ -60,4 +68,5 @@ export const removeOld = async (
       });
     }
   }
+  await pseudonymise(tenantId, { files, key, before: before.messages, now, pace }, signal);
 };

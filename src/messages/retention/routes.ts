@@ -25,7 +25,12 @@ const present = (choice: Choice, installation: Periods): z.infer<typeof retentio
     practice_days: choice[name],
     installation_days: installation[name] / DAY,
   });
-  return { bodies: one('bodies'), attachments: one('attachments'), events: one('events') };
+  return {
+    bodies: one('bodies'),
+    attachments: one('attachments'),
+    events: one('events'),
+    messages: one('messages'),
+  };
 };
 
 /** Throws `invalid_request` where a period is longer than that of the installation. */
@@ -84,12 +89,14 @@ export const retentionRoutes = ({ files, clock, installation }: RetentionRoutesD
       const changed = await files.write(params.id, (db) => {
         const row = tenantStore(db).practice();
         const before = choiceOf(row);
-        const { bodies = before.bodies, attachments = before.attachments, events = before.events } = body;
-        const after: Choice = { bodies, attachments, events };
+        const after = Object.fromEntries(
+          kept.map((name) => [name, body[name] === undefined ? before[name] : body[name]]),
+        ) as Choice;
         tenantStore(db).updateRetention({
-          keep_bodies: bodies,
-          keep_attachments: attachments,
-          keep_events: events,
+          keep_bodies: after.bodies,
+          keep_attachments: after.attachments,
+          keep_events: after.events,
+          keep_messages: after.messages,
         });
         const target = { type: 'practice', id: row.id };
         const entry = { target, before: present(before, installed), after: present(after, installed) };

@@ -5,7 +5,7 @@ import type { PracticeRetention } from '#src/accounts/tenants/store.ts';
 import { DAY } from '#src/kernel/time.ts';
 
 /** The data for which a practice may choose a shorter period. */
-export const kept = ['bodies', 'attachments', 'events'] as const;
+export const kept = ['bodies', 'attachments', 'events', 'messages'] as const;
 export type Kept = (typeof kept)[number];
 export type Periods = Readonly<Record<Kept, number>>;
 /** Days; null: as long as the installation keeps it. */
@@ -13,9 +13,15 @@ export type Choice = Readonly<Record<Kept, number | null>>;
 
 /**
  * The fewest days that a practice may choose. Content may be removed as soon as its message has been sent to every
- * recipient. Events are needed to recognise a report that arrives twice: servers retry it for five days (RFC 5321 §4.5.4.1).
+ * recipient. Events are needed to recognise a report that arrives twice: servers retry it for five days (RFC 5321 §4.5.4.1),
+ * and such a report names the recipient.
  */
-export const fewestDays: Readonly<Record<Kept, number>> = { bodies: 0, attachments: 0, events: 7 };
+export const fewestDays: Readonly<Record<Kept, number>> = {
+  bodies: 0,
+  attachments: 0,
+  events: 7,
+  messages: 7,
+};
 
 /** The most days that a practice may choose: the whole days of the installation's own period. */
 export const mostDays = (installation: number): number => Math.floor(installation / DAY);
@@ -24,17 +30,26 @@ export const choiceOf = (row: PracticeRetention): Choice => ({
   bodies: row.keep_bodies,
   attachments: row.keep_attachments,
   events: row.keep_events,
+  messages: row.keep_messages,
 });
 
 const shorter = (days: number | null, installation: number): number =>
   days === null ? installation : Math.min(days * DAY, installation);
 
-/** The shorter period applies, because the operator may have lowered theirs after the practice chose. */
-export const periodsInForce = (choice: Choice, installation: Periods): Periods => ({
-  bodies: shorter(choice.bodies, installation.bodies),
-  attachments: shorter(choice.attachments, installation.attachments),
-  events: shorter(choice.events, installation.events),
-});
+/**
+ * The shorter period applies, because the operator may have lowered theirs after the practice chose. Nothing that says
+ * something of people is kept longer than the names in the message itself.
+ */
+export const periodsInForce = (choice: Choice, installation: Periods): Periods => {
+  const messages = shorter(choice.messages, installation.messages);
+  const within = (name: Kept): number => Math.min(shorter(choice[name], installation[name]), messages);
+  return {
+    bodies: within('bodies'),
+    attachments: within('attachments'),
+    events: within('events'),
+    messages,
+  };
+};
 
 export interface StoredRow {
   readonly key: number;
@@ -81,4 +96,44 @@ export const nextBatch = (
     if (seen === rowsPerBatch || bytes >= BYTES_PER_BATCH) return { keys, after: row.key };
   }
   return { keys, after: null };
+};
+
+/** A message whose row may say something of people. */
+export interface OldMessage extends Omit<StoredRow, 'bytes'> {
+  readonly done: 0 | 1;
+}
+
+export interface OldMessages {
+  /** Numbers of the messages whose period is over. */
+  readonly keys: readonly number[];
+  /** The first one that stays as it is for now, because it waits or was to be sent later. */
+  readonly firstLeft: number | null;
+  /** The last one that was looked at; null: there was none. */
+  readonly last: number | null;
+  /** Whether older ones than `before` may follow. */
+  readonly isMore: boolean;
+}
+
+/** One takes about 0.2 ms, half of it for the search index. */
+const MESSAGES_PER_BATCH = 25;
+
+/** Reading ends at the first younger message, as in `nextBatch`; one that is later than `now` is left. */
+export const nextOldMessages = (
+  rows: Iterable<OldMessage>,
+  { before, now }: { readonly before: number; readonly now: number },
+): OldMessages => {
+  const keys: number[] = [];
+  let firstLeft: number | null = null;
+  let last: number | null = null;
+  let seen = 0;
+  for (const { key, at, since, held, done } of rows) {
+    if (at >= before && at <= now) break;
+    seen += 1;
+    last = key;
+    if (done === 0 && held === 0 && since < before) keys.push(key);
+    else if (done === 0) firstLeft ??= key;
+    if (keys.length === MESSAGES_PER_BATCH || seen === ROWS_PER_BATCH)
+      return { keys, firstLeft, last, isMore: true };
+  }
+  return { keys, firstLeft, last, isMore: false };
 };

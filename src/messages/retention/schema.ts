@@ -7,10 +7,14 @@ const what: Readonly<Record<Kept, string>> = {
     'text, HTML and headers of messages, and captured mails, counted from the time the message was to be sent; never removed while it is still to be sent to any recipient',
   attachments: 'attachments of messages, counted as for `bodies`',
   events: 'delivery events, counted from the time they happened',
+  messages:
+    'subject, addresses, tags and metadata of messages, counted as for `bodies`; then keyed hashes take their place, and outcomes and counts stay. Nothing else of a message is kept longer',
 };
 
 const periodSchema = z.strictObject({
-  days: z.number().describe('the period in force: the shorter of the other two'),
+  days: z
+    .number()
+    .describe('the period in force: the shorter of the other two, and no longer than that of `messages`'),
   practice_days: z
     .int()
     .nullable()
@@ -23,6 +27,7 @@ export const retentionSchema = z
     bodies: periodSchema.describe(what.bodies),
     attachments: periodSchema.describe(what.attachments),
     events: periodSchema.describe(what.events),
+    messages: periodSchema.describe(what.messages),
   })
   .meta({ id: 'Retention' });
 
@@ -41,6 +46,11 @@ const daysOf = (name: Kept) =>
     );
 
 export const patchRetentionBody = z
-  .strictObject({ bodies: daysOf('bodies'), attachments: daysOf('attachments'), events: daysOf('events') })
-  .refine((body) => kept.some((name) => body[name] !== undefined), 'expected at least one of the three')
+  .strictObject({
+    bodies: daysOf('bodies'),
+    attachments: daysOf('attachments'),
+    events: daysOf('events'),
+    messages: daysOf('messages'),
+  })
+  .refine((body) => kept.some((name) => body[name] !== undefined), 'expected at least one of the four')
   .meta({ examples: [{ bodies: 30 }] });

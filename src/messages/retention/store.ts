@@ -4,10 +4,11 @@ import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { StoredRow } from './rules.ts';
 
 /** A message that is still to be sent to any recipient (paused, scheduled, delayed) keeps all of its content at any age. */
-const waits = (seq: string): string =>
+export const waits = (seq: string): string =>
   `EXISTS (SELECT 1 FROM recipients JOIN queue ON queue.recipient_id = recipients.id WHERE recipients.message_seq = ${seq})`;
 
-const dueAt = 'max(messages.created_at, coalesce(messages.scheduled_at, 0))';
+/** When it was to be sent. */
+export const dueAt = 'max(messages.created_at, coalesce(messages.scheduled_at, 0))';
 
 const bytesOf = (...columns: readonly string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');

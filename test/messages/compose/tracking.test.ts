@@ -42,6 +42,7 @@ const UNTRACKED: MessageSettings = { ...TRACKED, track_opens: false, track_click
 const rowsOf = (html: string | null, text: string | null = null): StoredMessage => ({
   message: {
     seq: 1,
+    is_pseudonymous: 0,
     ...messageRow({
       project_id: 'project',
       route_id: 'route',

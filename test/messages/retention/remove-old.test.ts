@@ -1,4 +1,5 @@
 // What is old leaves a tenant's file: real files, a clock that the test sets, every table before and after.
+import { createSecretKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -29,9 +30,11 @@ const installation: Installation = {
   bodies: 30 * DAY,
   attachments: 20 * DAY,
   events: 400 * DAY,
+  messages: 400 * DAY,
   inbound: 90 * DAY,
   webhook_deliveries: 30 * DAY,
 };
+const key = createSecretKey(Buffer.alloc(32, 7));
 const atOnce: Pace = (work) => work();
 
 let directory: string;
@@ -95,7 +98,7 @@ const addCapture = (db: TenantDb, messageId: string, age: number): void =>
 const remove = (options: { rowsPerBatch?: number; signal?: AbortSignal; now?: number; pace?: Pace } = {}) => {
   const { now = NOW, pace = atOnce, signal = new AbortController().signal, rowsPerBatch } = options;
   const limit = rowsPerBatch === undefined ? {} : { rowsPerBatch };
-  return removeOld(tenantId, { files: storage.tenants, installation, now, pace, ...limit }, signal);
+  return removeOld(tenantId, { files: storage.tenants, installation, key, now, pace, ...limit }, signal);
 };
 
 const column = (statement: string): Promise<unknown[]> =>
@@ -179,7 +182,12 @@ describe('content of messages', () => {
 
   test('a practice with 0 days keeps content that is still to be sent', async () => {
     await inFile((db) => {
-      tenantStore(db).updateRetention({ keep_bodies: 0, keep_attachments: 0, keep_events: null });
+      tenantStore(db).updateRetention({
+        keep_bodies: 0,
+        keep_attachments: 0,
+        keep_events: null,
+        keep_messages: null,
+      });
       addMessage(db, { age: 0.001 });
       addMessage(db, { age: 0.001, queued: true });
     });
@@ -189,7 +197,12 @@ describe('content of messages', () => {
 
   test('a practice may choose a shorter period, not a longer one', async () => {
     await inFile((db) => {
-      tenantStore(db).updateRetention({ keep_bodies: 7, keep_attachments: 500, keep_events: null });
+      tenantStore(db).updateRetention({
+        keep_bodies: 7,
+        keep_attachments: 500,
+        keep_events: null,
+        keep_messages: null,
+      });
       addMessage(db, { age: 21 });
       addMessage(db, { age: 8 });
       addMessage(db, { age: 6 });
@@ -294,7 +307,7 @@ describe('events', () => {
         });
       },
     };
-    const deps = { files: counting, installation, now: NOW, pace: atOnce };
+    const deps = { files: counting, installation, key, now: NOW, pace: atOnce };
     await removeOld(tenantId, deps, new AbortController().signal);
     expect({ writes, most: Math.max(...most) }).toEqual({ writes: 200, most: 500 });
     expect(await column('SELECT seq FROM events')).toEqual([100_001]);
@@ -338,7 +351,12 @@ describe('deliveries to webhooks', () => {
 
   test('are kept no longer than their events', async () => {
     await inFile((db) => {
-      tenantStore(db).updateRetention({ keep_bodies: null, keep_attachments: null, keep_events: 7 });
+      tenantStore(db).updateRetention({
+        keep_bodies: null,
+        keep_attachments: null,
+        keep_events: 7,
+        keep_messages: null,
+      });
       addDelivery(db, 8, 8);
       addDelivery(db, 6, 6);
     });
@@ -396,4 +414,44 @@ test('rows are found by their key, and rows that are not old are not read', asyn
   );
   expect(loose).toEqual([]);
   expect(plans.length).toBeGreaterThan(10);
+});
+
+describe('the rows of old messages', () => {
+  const MANY = 120;
+  const left = () => column('SELECT seq FROM messages WHERE is_pseudonymous = 0');
+
+  test('lose what they say of people, and a night that was cut off goes on where it ended', async () => {
+    await inFile((db) => {
+      for (let count = 0; count < MANY; count += 1) addMessage(db, { age: 401 });
+    });
+    const failing: Storage['tenants'] = {
+      ...storage.tenants,
+      write: async (id, work) => {
+        if ((await left()).length < MANY) throw new Error('no disk');
+        return storage.tenants.write(id, work);
+      },
+    };
+    const deps = { installation, key, now: NOW, pace: atOnce };
+    const { signal } = new AbortController();
+    await expect(removeOld(tenantId, { ...deps, files: failing }, signal)).rejects.toThrow('no disk');
+    const rest = (await left()).length;
+    expect(rest).toBeGreaterThan(0);
+    expect(rest).toBeLessThan(MANY);
+    await remove();
+    expect(await left()).toEqual([]);
+    expect(await column("SELECT address FROM recipients WHERE address LIKE '%@%'")).toEqual([]);
+    expect(await column('SELECT count(DISTINCT address) FROM recipients')).toEqual([2]);
+    expect(await column('SELECT seq FROM pseudonymous_to')).toEqual([MANY]);
+  });
+
+  test('keep it while a message waits, which does not hold up the others', async () => {
+    const waiting = await inFile((db) => addMessage(db, { age: 500, queued: true }));
+    await inFile((db) => addMessage(db, { age: 450 }));
+    await remove();
+    expect(await left()).toEqual([waiting]);
+    expect(await column('SELECT seq FROM pseudonymous_to')).toEqual([waiting - 1]);
+    await inFile((db) => db.prepare('DELETE FROM queue').run());
+    await remove();
+    expect(await left()).toEqual([]);
+  });
 });

@@ -1,16 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR } from '#src/kernel/time.ts';
-import { mostDays, nextBatch, periodsInForce, type StoredRow } from '#src/messages/retention/rules.ts';
+import {
+  mostDays,
+  nextBatch,
+  nextOldMessages,
+  type OldMessage,
+  periodsInForce,
+  type StoredRow,
+} from '#src/messages/retention/rules.ts';
 
 const MIB = 1_024 * 1_024;
-const installation = { bodies: 30 * DAY, attachments: 30 * DAY, events: 400 * DAY };
-const nothing = { bodies: null, attachments: null, events: null };
+const installation = { bodies: 30 * DAY, attachments: 30 * DAY, events: 400 * DAY, messages: 400 * DAY };
+const nothing = { bodies: null, attachments: null, events: null, messages: null };
 
 describe('the period in force', () => {
   test.each([
     ['as the installation where nothing is chosen', nothing, installation],
     ['shorter where that is chosen', { ...nothing, bodies: 7 }, { ...installation, bodies: 7 * DAY }],
     ['not at all with 0', { ...nothing, attachments: 0 }, { ...installation, attachments: 0 }],
+    [
+      'no longer than that of the message itself',
+      { ...nothing, bodies: 20, messages: 10 },
+      { bodies: 10 * DAY, attachments: 10 * DAY, events: 10 * DAY, messages: 10 * DAY },
+    ],
     ['no longer than the installation, lowered since', { ...nothing, events: 500 }, installation],
   ])('%s', (_, choice, expected) => {
     expect(periodsInForce(choice, installation)).toEqual(expected);
@@ -52,5 +64,46 @@ describe('the next batch', () => {
     }
     nextBatch(rows(), times);
     expect(read).toEqual([99, 100]);
+  });
+});
+
+describe('the next old messages', () => {
+  const times = { before: 1_000, now: 2_000 };
+  const row = (key: number, fields: Partial<OldMessage> = {}): OldMessage => {
+    const at = fields.at ?? key;
+    return { key, at, since: at, held: 0, done: 0, ...fields };
+  };
+  const range = (from: number, to: number, fields: Partial<OldMessage> = {}) =>
+    Array.from({ length: to - from + 1 }, (_, index) => row(from + index, fields));
+
+  test.each<[string, OldMessage[], ReturnType<typeof nextOldMessages>]>([
+    ['are none of none', [], { keys: [], firstLeft: null, last: null, isMore: false }],
+    [
+      'are those written before, to the millisecond',
+      [row(999), row(1_000)],
+      { keys: [999], firstLeft: null, last: 999, isMore: false },
+    ],
+    [
+      'are not those that are done, nor those left for later',
+      [row(1, { done: 1 }), row(2), row(3, { held: 1 }), row(4, { since: 1_000 }), row(5)],
+      { keys: [2, 5], firstLeft: 3, last: 5, isMore: false },
+    ],
+    [
+      'leave one from the future',
+      [row(1, { at: 2_001 }), row(2)],
+      { keys: [2], firstLeft: 1, last: 2, isMore: false },
+    ],
+    [
+      'are as many as one transaction takes',
+      range(1, 60),
+      { keys: range(1, 25).map(({ key }) => key), firstLeft: null, last: 25, isMore: true },
+    ],
+    [
+      'are looked for in a bounded number',
+      range(1, 600, { done: 1 }),
+      { keys: [], firstLeft: null, last: 500, isMore: true },
+    ],
+  ])('%s', (_, rows, expected) => {
+    expect(nextOldMessages(rows, times)).toEqual(expected);
   });
 });

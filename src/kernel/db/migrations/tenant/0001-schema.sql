@@ -38,6 +38,7 @@ CREATE TABLE practice (
   keep_bodies        INTEGER,
   keep_attachments   INTEGER,
   keep_events        INTEGER,
+  keep_messages      INTEGER,
   created_at         INTEGER NOT NULL
 ) STRICT;
 
@@ -139,11 +140,19 @@ CREATE TABLE messages (
   size_bytes          INTEGER NOT NULL,
   scheduled_at        INTEGER,
   created_at          INTEGER NOT NULL,
-  updated_at          INTEGER NOT NULL
+  updated_at          INTEGER NOT NULL,
+  -- 1: retention has replaced what it says of people: src/messages/pseudonym.ts
+  is_pseudonymous     INTEGER NOT NULL DEFAULT 0 CHECK (is_pseudonymous IN (0, 1))
 ) STRICT;
 CREATE INDEX messages_status ON messages (status);
 -- Message-IDs that mail programs made: complaints name a message by them. Our own ones contain its id.
 CREATE INDEX messages_submitted ON messages (internet_message_id) WHERE source = 'smtp';
+
+-- All messages up to this number are pseudonymous.
+CREATE TABLE pseudonymous_to (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  seq  INTEGER NOT NULL
+) STRICT;
 
 -- Text and HTML with placeholders, of which each recipient of a bulk gets a copy with its own values.
 CREATE TABLE shared_contents (
