@@ -29,8 +29,8 @@ const BATCH_BUDGET_MS = 8;
 const RETRY_AFTER_S = 5;
 /** For so long a change by another process may go unnoticed: each request reads, and asking takes as long as such a read. */
 const OTHERS_MS = 1;
-/** For so long reads may go on in a file that was replaced; each transaction asks. */
-const PLACE_MS = 1_000;
+/** For so long a replacement of the file may go unnoticed: each look costs two calls of `stat`. */
+const PLACE_MS = 100;
 /** Only a foreign process can hold a lock, because the maintenance thread writes when no one else does: do not wait long. */
 const BUSY_TIMEOUT_MS = 100;
 
@@ -158,8 +158,9 @@ const durableFile = <K extends FileKind>(
   let isReplaced = false;
   /** Refuses everything from now on where the paths lead to other files. */
   const noticeReplacement = (): void => {
+    if (fault !== null || performance.now() - placedAt < PLACE_MS) return;
     placedAt = performance.now();
-    if (fault !== null || place.isOurs()) return;
+    if (place.isOurs()) return;
     const error = fileError('REPLACED', `${path} was moved, removed or replaced while it was in use`);
     isReplaced = true;
     fault = unavailable('The data were replaced; they are being opened again.', error);
@@ -317,7 +318,7 @@ const durableFile = <K extends FileKind>(
   };
 
   const look = <T>(work: (db: D) => T): T => {
-    if (performance.now() - placedAt > PLACE_MS) noticeReplacement();
+    noticeReplacement();
     if (fault !== null) throw fault;
     try {
       if (performance.now() - lookedAt > OTHERS_MS) noticeOthers();

@@ -1,7 +1,7 @@
 // Whether a database file that is not open is there and begins as it must: for files that may not be opened for months. Damage
 // further in is found when it is opened.
 // Format: https://www.sqlite.org/fileformat2.html#the_database_header
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { fileError } from './file-states.ts';
 
 const HEADER_BYTES = 100;
@@ -10,19 +10,21 @@ const PAGE_SIZE_AT = 16;
 const PAGES_AT = 28;
 const USER_VERSION_AT = 60;
 
-/** Throws what is wrong. */
-export const inspectFile = async (path: string): Promise<void> => {
+/** Resolves with when it was changed last; nothing is read where that is `known`. Throws what is wrong. */
+export const inspectFile = async (path: string, known: number | undefined): Promise<number> => {
+  const { ctimeMs, size } = await stat(path);
+  if (ctimeMs === known) return ctimeMs;
   const file = await open(path, 'r');
   try {
     const header = Buffer.alloc(HEADER_BYTES);
     const { bytesRead } = await file.read(header, 0, HEADER_BYTES, 0);
-    const { size } = await file.stat();
     if (size === 0) throw fileError('EMPTY', `${path} is empty`);
     if (bytesRead < HEADER_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC))
       throw fileError('DAMAGED', `${path} is no database`);
     if (size < header.readUInt32BE(PAGES_AT) * header.readUInt16BE(PAGE_SIZE_AT))
       throw fileError('DAMAGED', `${path} is cut off`);
     if (header.readUInt32BE(USER_VERSION_AT) === 0) throw fileError('EMPTY', `${path} holds no tables`);
+    return ctimeMs;
   } finally {
     await file.close();
   }

@@ -79,6 +79,8 @@ export const createTenantFiles = ({
 }: TenantFilesOptions): TenantFiles => {
   /** In the order of their last use, the oldest first. */
   const entries = new Map<string, Entry>();
+  /** When each file that was found in order had been changed. */
+  const inspectedAt = new Map<string, number>();
   const watchers = new Set<(tenantId: string) => void>();
   /** Files that are being closed: opening one again waits for that. */
   const closing = new Map<string, Promise<void>>();
@@ -216,7 +218,10 @@ export const createTenantFiles = ({
     if (entries.has(tenantId)) return use(tenantId, false, async (file) => file.peek(() => undefined));
     if (closing.has(tenantId)) return;
     // An opening waits: closing a descriptor gives up the locks that SQLite holds on the same file.
-    const inspected = inspectFile(fileOf(tenantId))
+    const inspected = inspectFile(fileOf(tenantId), inspectedAt.get(tenantId))
+      .then((changedAt) => {
+        inspectedAt.set(tenantId, changedAt);
+      })
       .catch((error) => onFault(tenantId, error, 'opening failed'))
       .finally(() => {
         if (closing.get(tenantId) === inspected) closing.delete(tenantId);
@@ -248,6 +253,7 @@ export const createTenantFiles = ({
       await (entry ? closeEntry(tenantId, entry) : closing.get(tenantId));
       await rm(directoryOf(tenantId), { recursive: true, force: true });
       await disk.syncDirectory(directory);
+      inspectedAt.delete(tenantId);
       onRemoved(tenantId);
     },
     stats: () => ({ open: maxOpen - freeSlots, limit: maxOpen }),

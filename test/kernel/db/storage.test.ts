@@ -2,9 +2,11 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { disk } from '#src/kernel/db/disk.ts';
+import { type Disk, disk } from '#src/kernel/db/disk.ts';
+import { PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
 import { lockDirectory } from '#src/kernel/db/storage.ts';
-import { endProcess } from '#test/support/process.ts';
+import { newId } from '#src/kernel/id.ts';
+import { endProcess, until } from '#test/support/process.ts';
 import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
 
 const run = promisify(execFile);
@@ -97,4 +99,39 @@ test('a second opening of the same data in one process is refused, and leaves th
 test('a lock that was given back can be taken again', () => {
   lockDirectory(directory)();
   lockDirectory(directory)();
+});
+
+describe('a fault that no one uses the file with', () => {
+  test.each(['platform', 'tenant'] as const)(
+    'of the file of a %s ends once it can be written',
+    async (kind) => {
+      let fails = false;
+      const failing: Disk = {
+        ...disk,
+        syncData: (descriptor) => (fails ? Promise.reject(new Error('EIO')) : disk.syncData(descriptor)),
+      };
+      const storage = await openTestStorage(directory, { disk: failing });
+      const tenantId = newId();
+      await storage.tenants.create(tenantId, () => undefined);
+      const changes: string[] = [];
+      storage.states.watch((id, fault) => changes.push(`${id} ${fault?.state ?? 'ok'}`));
+      const id = kind === 'platform' ? PLATFORM_FILE : tenantId;
+      const retry = () => storage.retry(new AbortController().signal);
+
+      fails = true;
+      const written =
+        kind === 'platform' ? storage.platform.write(() => 1) : storage.tenants.write(tenantId, () => 1);
+      await expect(written).rejects.toMatchObject({ code: 'unavailable' });
+      await retry();
+      await retry();
+      expect(storage.states.of(id)?.state).toBe('failing');
+
+      fails = false;
+      await until('it has ended', async () => {
+        await retry();
+        return storage.states.of(id) === undefined;
+      });
+      expect(changes).toEqual([`${id} failing`, `${id} ok`]);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type DurableFile, openDurableFile } from '#src/kernel/db/durable-file.ts';
@@ -261,6 +261,17 @@ describe('making and removing', () => {
     await expect(watched.files.read(id, numbers)).rejects.toMatchObject({ code: 'unavailable' });
     await watched.files.create(id, () => undefined);
     expect(await watched.files.read(id, numbers)).toEqual([]);
+  });
+
+  test('what a new tenant is made with is in the database file alone', async () => {
+    const watched = await watch(2);
+    const id = newId();
+    await watched.files.create(id, insert(7));
+    const copy = join(watched.directory, 'copy.db');
+    await copyFile(join(watched.directory, id, 'tenant.db'), copy);
+    const db = openSqlite(copy, { create: false, busyTimeoutMs: 0 }) as TenantDb;
+    expect(numbers(db)).toEqual([7]);
+    db.close();
   });
 
   test('removing what is not there is no error', async () => {
