@@ -18,13 +18,18 @@ export const bounceRules: readonly BounceRule[] = [
   ...wordsAlone,
 ];
 
-/** Addresses and the paths of links say nothing about the refusal: a local part may be `spam`, a page may be about policies. */
-const withoutAddresses = (text: string): string =>
-  text.replace(/[^\s<>()[\]"';,]+/g, (word) =>
-    word.includes('@')
-      ? word.replace(/[^:]*@[^:]*/, '@')
-      : word.replace(/^(https?:\/\/[^/]{1,255}).*$/i, '$1'),
-  );
+/** The names of the hosts that speak. Those of block lists stay. */
+const SPEAKERS = /(?<=\b(?:host|server) )[\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+(?=\[\d)/gi;
+
+/** Addresses, hosts and the paths of links say nothing about the refusal: a local part may be `spam`, a page about policies. */
+const withoutNames = (text: string): string =>
+  text
+    .replace(SPEAKERS, '')
+    .replace(/[^\s<>()[\]"';,]+/g, (word) =>
+      word.includes('@')
+        ? word.replace(/[^:]*@[^:]*/, '@')
+        : word.replace(/^(https?:\/\/[^/]{1,255}).*$/i, '$1'),
+    );
 
 const matchesEnhanced = (patterns: readonly string[], enhanced: string): boolean => {
   const anyClass = `x${enhanced.slice(1)}`;
@@ -43,7 +48,7 @@ const matches = (rule: BounceRule, { code, enhanced, text }: Reply, speaker: str
 const isFinal = ({ code, enhanced }: Reply): boolean =>
   (code < 400 || code >= 500) && !(enhanced?.startsWith('4') ?? false);
 
-const cleaned = (reply: Reply): Reply => ({ ...reply, text: withoutAddresses(reply.text) });
+const cleaned = (reply: Reply): Reply => ({ ...reply, text: withoutNames(reply.text) });
 
 /** The row that decides; undefined if none matches. `speaker` is the name of the host that replied. */
 export const findBounceRule = (reply: Reply, speaker: string | null = null): BounceRule | undefined => {

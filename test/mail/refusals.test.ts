@@ -119,6 +119,10 @@ const gone = `
 550 5.1.1 Nie ma takiej skrzynki
 550 用户不存在
 550 нет такого пользователя
+550 5.1.1 undeliverable address: host spam.filter.example[192.0.2.1] said: 550 5.1.1 User unknown
+550 5.1.1 User unknown [your IP: 192.0.2.1]
+550 5.1.1 host blocked.example said: no such user
+550 an MX or SRV record indicated no SMTP service
 `;
 
 const alive = `
@@ -229,6 +233,16 @@ const alive = `
 550 5.1.1 User lookup timed out
 550 User unknown (in reply to MAIL FROM command)
 571 Message Refused
+550 5.1.1 This user does not accept mail from you
+550 5.1.1 User is not accepting mail from this sender
+550 5.1.1 Rejected by recipient
+550 5.1.1 The mailbox may be full or does not exist
+550 5.1.1 Address verification in progress
+550 Domain does not accept mail from your network
+554 5.6.0 Invalid header: invalid address in From
+550 5.1.1 your domain has no MX record
+550 5.1.1 sender not on the whitelist
+550 5.1.1 STARTTLS is required
 `;
 
 const repliesIn = (text: string): readonly string[] => text.trim().split('\n');

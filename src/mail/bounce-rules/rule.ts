@@ -37,7 +37,6 @@ export const general: readonly string[] = [
   'x.5.1',
   'x.5.2',
   'x.5.4',
-  'x.6.0',
   'x.7.0',
   'x.7.1',
 ];
