@@ -38,7 +38,7 @@ const RETURNED = new Set([
  */
 const MICROSOFT = /^[^<]{0,200}<?staff@hotmail\.com>?$/i;
 
-const returnedMailIn = (parts: readonly MimePart[]): MimePart | undefined =>
+export const returnedMailIn = (parts: readonly MimePart[]): MimePart | undefined =>
   parts.find(({ type }) => RETURNED.has(type));
 
 /** The complaint that a mail of Microsoft is although it has no report; else null. */

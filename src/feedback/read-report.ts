@@ -9,7 +9,7 @@ import { namesRecipients, type RecipientStatus, readDeliveryStatus } from '#src/
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import { leavesOf, type MimePart, parseMessage } from '#src/mail/mime-parts.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
-import { complaintWithoutReport } from './read-complaint.ts';
+import { complaintWithoutReport, returnedMailIn } from './read-complaint.ts';
 import type { Report } from './rules.ts';
 import { sesNoticeIn } from './upstream/ses-mail.ts';
 
@@ -85,5 +85,7 @@ export const readReport = async (source: Buffer, { mailFrom }: ReportEnvelope): 
   if (isAutoReply(fields, words)) return { kind: 'auto_reply' };
   const isReceipt = parts.some(({ type }) => type === 'message/disposition-notification');
   const notice = isOfServer && !isReceipt ? readUnknownNotice(fields, words) : null;
-  return notice ? { kind: 'bounce', notice } : { kind: 'other' };
+  if (notice === null) return { kind: 'other' };
+  const isProven = notice.isProven || returnedMailIn(parts) !== undefined;
+  return { kind: 'bounce', notice: { ...notice, isProven } };
 };

@@ -1,6 +1,6 @@
 // Writes automatic replies (RFC 3834), and distinguishes them from mail that a person wrote. Pure.
 import { type AutoReplyRule, autoReplyRules } from './auto-reply-rules.ts';
-import { reportsRefusal } from './bounce-notice.ts';
+import { beginsWithRefusal, reportsFailure } from './bounce-notice.ts';
 import { decodeWords } from './decode-text.ts';
 import { type Field, fieldValue } from './field-block.ts';
 import { encodeUnstructured } from './header-field.ts';
@@ -52,9 +52,12 @@ const isOther = (fields: readonly Field[]): boolean =>
   /^multipart\/report\b/i.test(fieldValue(fields, 'content-type') ?? '') ||
   OF_A_SERVER.test(fieldValue(fields, 'from') ?? '');
 
-/** The rule that recognizes a mail as an automatic reply; null if none does, or if it says that a mail was refused. `text` is that of its first part. */
+/** The rule that recognizes a mail as an automatic reply; null if none does. `text` is that of its first part. A mail that begins
+ * with a refusal is none, and servers mark their notices like automatic replies; but people who are away may write of a mail
+ * that was not delivered. */
 export const autoReplyRuleOf = (fields: readonly Field[], text = ''): AutoReplyRule | null => {
-  if (isOther(fields) || reportsRefusal(fields, beforeQuotation(text))) return null;
+  const before = beforeQuotation(text);
+  if (isOther(fields) || beginsWithRefusal(before)) return null;
   const opening = openingOf(text);
   const matches = (name: string, pattern: RegExp): boolean => {
     const value = fieldValue(fields, name);
@@ -63,7 +66,9 @@ export const autoReplyRuleOf = (fields: readonly Field[], text = ''): AutoReplyR
   const isMet = (rule: AutoReplyRule): boolean =>
     (rule.opening?.test(opening) ?? true) &&
     Object.entries(rule.fields ?? {}).every(([name, pattern]) => matches(name, pattern));
-  return autoReplyRules.find(isMet) ?? null;
+  const met = autoReplyRules.filter(isMet);
+  const isOfAbsence = met.some(({ rule }) => rule.includes('absence'));
+  return isOfAbsence || !reportsFailure(fields, before) ? (met[0] ?? null) : null;
 };
 
 export const isAutoReply = (fields: readonly Field[], text = ''): boolean =>

@@ -19,7 +19,7 @@ export const bounceRules: readonly BounceRule[] = [
 ];
 
 /** The names of the hosts that speak. Those of block lists stay. */
-const SPEAKERS = /(?<=\b(?:host|server) )[\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+(?=\[\d)/gi;
+const SPEAKERS = /(?<=\b(?:host|server)) [\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+(?=\[\d)/gi;
 
 /** Addresses, hosts and the paths of links say nothing about the refusal: a local part may be `spam`, a page about policies. */
 const withoutNames = (text: string): string =>

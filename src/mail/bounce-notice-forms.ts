@@ -17,13 +17,13 @@ export interface NoticeForm {
 }
 
 /** A program that speaks for a mail server. */
-const daemon =
+export const mailServer =
   /\b(?:mailer[-_ ]?daemon|post[-_]?master|mail delivery (?:sub)?system|mail administrator|mailadmin|mail router|mdaemon|mailsystem|mail-?daemon|double-?bounce|delivery-?notification|system ?administrator)\b/i;
 
 export const noticeForms: readonly NoticeForm[] = [
   {
     product: 'qmail',
-    from: daemon,
+    from: mailServer,
     text: /this is (?:the|a) (?:qmail-send|deliver|qmail\S{0,20}) program at|dies ist das (?:qmail-send|mail)-?\s?programm/i,
     after:
       /i've given up\. sorry it didn't work out\.|ich habe aufgegeben\.|following address(?:es)?\.|folgenden? adressen?/i,
@@ -31,14 +31,14 @@ export const noticeForms: readonly NoticeForm[] = [
   },
   {
     product: 'james',
-    from: daemon,
+    from: mailServer,
     text: /this is the james mail server at/i,
     after: /failed recipient\(s\):/i,
     source: 'Apache James: the mailet that bounces',
   },
   {
     product: 'opensmtpd',
-    from: daemon,
+    from: mailServer,
     text: /this is the mailer-daemon, please do not reply/i,
     after: /following (?:list of recipients|recipients?):/i,
     source: 'OpenSMTPD before its notices had a report part',
@@ -46,7 +46,7 @@ export const noticeForms: readonly NoticeForm[] = [
   {
     product: 'xmail',
     text: /\[<\d+>\] xmail bounce: rcpt=/i,
-    from: daemon,
+    from: mailServer,
     after: /xmail bounce: rcpt=\[/i,
     source: 'XMail: bounce format',
   },
@@ -59,7 +59,7 @@ export const noticeForms: readonly NoticeForm[] = [
   },
   {
     product: 'exim',
-    from: daemon,
+    from: mailServer,
     text: /this message was created automatically by (?:the )?mail delivery (?:software|system)/i,
     after:
       /the following address(?:\(es\)|es)? failed:|(?:not yet been delivered|failed) (?:to|are|is):|(?:yet been delivered is|addresses to which .{1,80}are):/i,
@@ -67,7 +67,7 @@ export const noticeForms: readonly NoticeForm[] = [
   },
   {
     product: 'smail',
-    from: daemon,
+    from: mailServer,
     text: /\|-{5,80} ?(?:message log|failed addresses) follows?/i,
     after: /failed addresses follow: ?-*\|/i,
     source: 'smail 3, for long in front of T-Online',
@@ -89,14 +89,14 @@ export const noticeForms: readonly NoticeForm[] = [
   },
   {
     product: 'sendmail',
-    from: daemon,
+    from: mailServer,
     text: /(?<!-)-{3,80} ?(?:the following addresses had (?:permanent|transient|delivery)|transcript of session follows)/i,
     after: /the following addresses had [^\n]{0,60}-{3,}|transcript of session follows ?-{3,}/i,
     source: 'Sendmail with SendMimeErrors off',
   },
   {
     product: 'postfix',
-    from: daemon,
+    from: mailServer,
     text: /this is the (?:postfix program|mail system|rzmta(?: program)?) at host/i,
     after: /the (?:postfix program|mail system)\s+(?=<)/i,
     source: 'Postfix: bounce(5), as gateways pass it on without its report part',
@@ -106,12 +106,12 @@ export const noticeForms: readonly NoticeForm[] = [
     subject: /^(?:delivery failure|zustell(?:ungs)?fehler):/i,
     text: /\bwas not delivered to:|wurde nicht zugestellt an:/i,
     after: /was not delivered to:|wurde nicht zugestellt an:/i,
-    from: daemon,
+    from: mailServer,
     source: 'HCL Notes and Domino',
   },
   {
     product: 'groupwise',
-    from: daemon,
+    from: mailServer,
     text: /the message that you sent was undeliverable to the following/i,
     after: /undeliverable to the following:/i,
     source: 'GroupWise Internet Agent',
@@ -125,21 +125,21 @@ export const noticeForms: readonly NoticeForm[] = [
   },
   {
     product: 'hmailserver',
-    from: daemon,
+    from: mailServer,
     text: /hmailserver sent:|^hmailserver$/im,
     after: /recipient\(s\) could not be reached:/i,
     source: 'hMailServer',
   },
   {
     product: 'mailenable',
-    from: daemon,
+    from: mailServer,
     text: /\bmailenable\b|reason: \[?me-e\d/i,
     after: /recipient\(s\) could not be reached:/i,
     source: 'MailEnable',
   },
   {
     product: 'oracle',
-    from: daemon,
+    from: mailServer,
     text: /this report relates to a message you sent with the following header fields|your message cannot be delivered to the following recipients/i,
     after: /cannot be delivered to the following recipients:/i,
     source: 'Oracle Communications Messaging Server (once iPlanet)',
@@ -156,12 +156,12 @@ export const noticeForms: readonly NoticeForm[] = [
   {
     product: 'exim',
     field: 'x-failed-recipients',
-    from: daemon,
+    from: mailServer,
     source: 'Exim specification: bounce_message_text; the words may be customized',
   },
   {
     product: 'other',
-    from: daemon,
+    from: mailServer,
     subject:
       /^(?:undeliver(?:able|ed)\b|unzustellbar|nicht zugestellt|nicht zustellbar|(?:mail|message|delivery) (?:delivery )?(?:failed|failure|error|status notification)|mail(?: system)? error|returned (?:mail|to sender)|failure notice|(?:permanent )?delivery failure|could ?n.t deliver|message (?:undeliverable|delivery failure|could not be delivered)|mail could not be delivered|warning: (?:message|could not send)|delayed mail|delivery (?:delayed|notification|problem|report)|zustell(?:ung|ungs|fehler)|fehler bei der zustellung|(?:ihre )?(?:e-?mail|nachricht) (?:konnte nicht|nicht) zugestellt|unzustellbare|rejected mail|mail nicht zustellbar|e-?mail-zustellung)/i,
     source: 'subjects that mail servers of all kinds write',

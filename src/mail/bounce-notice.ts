@@ -2,7 +2,7 @@
 // do. The sender or the subject must show the product, or the null sender a server; the body alone is no proof, because a
 // person may quote it. Only mail at a genuine return path is read. Pure; bounce-class.ts classifies the reply.
 import { findBounceRule } from './bounce-class.ts';
-import { noticeForms } from './bounce-notice-forms.ts';
+import { mailServer, noticeForms } from './bounce-notice-forms.ts';
 import { wordsOf } from './bounce-rules/words.ts';
 import { decodeWords } from './decode-text.ts';
 import type { RecipientStatus } from './dsn.ts';
@@ -18,6 +18,8 @@ export interface BounceNotice {
   readonly recipient: string | null;
   /** Its own text, from the list of recipients on. */
   readonly reason: string;
+  /** Whether it names a mail server as its author, or returns the mail. */
+  readonly isProven: boolean;
 }
 
 const MAX_SUBJECT = 1_000;
@@ -30,13 +32,24 @@ const DELAYED_WORDS =
 
 /** The product of a notice that has no known form. Its first line is the subject. */
 const UNKNOWN = 'unknown';
+const SUCCESS =
+  /\bsuccessful(?:ly)? (?:mail )?deliver(?:y|ed)|\b(?:delivery|message) (?:was |has been )?successful|\bwas delivered to\b|\berfolgreich (?:zugestellt|ausgeliefert)/i;
 const DELAYED_ELSEWHERE = new RegExp(wordsOf('delayed'), 'iu');
 const NOT_DELIVERED = new RegExp(wordsOf('not_delivered'), 'iu');
 
 const decoded = (fields: readonly Field[], name: string): string =>
   decodeWords((fieldValue(fields, name) ?? '').slice(0, MAX_SUBJECT));
 
-const noticeOf = (product: string, fields: readonly Field[], own: string, reason: string): BounceNotice => {
+/** A confirmation in the form of a notice (class 2) reports no failure. */
+const isSuccess = (subject: string, own: string): boolean =>
+  SUCCESS.test(subject) || (SUCCESS.test(own) && !NOT_DELIVERED.test(own) && !quotesRefusal(own));
+
+const noticeOf = (
+  product: string,
+  fields: readonly Field[],
+  { words, own, reason }: { readonly words: string; readonly own: string; readonly reason: string },
+): BounceNotice | null => {
+  if (isSuccess(decoded(fields, 'subject'), own)) return null;
   const isDelay =
     DELAYED_SUBJECT.test(decoded(fields, 'subject').trim()) ||
     DELAYED_WORDS.test(own) ||
@@ -47,6 +60,7 @@ const noticeOf = (product: string, fields: readonly Field[], own: string, reason
     product,
     recipient: ADDRESS.exec(named)?.[0].toLowerCase() ?? null,
     reason,
+    isProven: mailServer.test(decoded(fields, 'from')) || own.length < Math.min(words.length, MAX_READ),
   };
 };
 
@@ -64,7 +78,8 @@ export const readBounceNotice = (fields: readonly Field[], words: string): Bounc
   if (form === undefined) return null;
   const own = withoutReturned(words);
   const begin = form.after?.exec(own);
-  return noticeOf(form.product, fields, own, begin ? own.slice(begin.index + begin[0].length) : own);
+  const reason = begin ? own.slice(begin.index + begin[0].length) : own;
+  return noticeOf(form.product, fields, { words, own, reason });
 };
 
 /** Whether a text quotes the reply of a server that refused a mail. */
@@ -77,11 +92,13 @@ const quotesRefusal = (text: string): boolean => {
 /** What stands before a colon is the sender's own word; behind it is the subject of the mail that it answers. */
 const isOfFailure = (subject: string): boolean => NOT_DELIVERED.test(subject.split(':', 1)[0] ?? '');
 
-/** Whether a mail with signs of an automatic reply is about a mail that was not delivered. People may quote a reply in the midst
- * of their own words, and servers mark their notices as automatic. */
-export const reportsRefusal = (fields: readonly Field[], opening: string): boolean =>
-  (quotesRefusal(opening) && (/^\s*[45]\d\d[ -]/m.test(opening) || NOT_DELIVERED.test(opening))) ||
-  (isOfFailure(decoded(fields, 'subject')) && NOT_DELIVERED.test(opening));
+/** Whether an opening begins with the reply that refused a mail. */
+export const beginsWithRefusal = (opening: string): boolean =>
+  /^\s*[45]\d\d[ -]/m.test(opening) && quotesRefusal(opening);
+
+/** Whether a mail says that another one was not delivered. */
+export const reportsFailure = (fields: readonly Field[], opening: string): boolean =>
+  NOT_DELIVERED.test(opening) && (quotesRefusal(opening) || isOfFailure(decoded(fields, 'subject')));
 
 /** A notice of no known form: only for mail that has the null sender and no sign of an automatic reply. Null if it neither says
  * that a mail was not delivered nor quotes a refusal. */
@@ -89,24 +106,31 @@ export const readUnknownNotice = (fields: readonly Field[], words: string): Boun
   const own = withoutReturned(words);
   const subject = decoded(fields, 'subject');
   return isOfFailure(subject) || NOT_DELIVERED.test(own) || quotesRefusal(own)
-    ? noticeOf(UNKNOWN, fields, own, `${subject}\n${own}`)
+    ? noticeOf(UNKNOWN, fields, { words, own, reason: `${subject}\n${own}` })
     : null;
 };
 
-/** What a notice says about a recipient, in the form of a report. Null if it says nothing about it. */
-export const statusIn = (
-  { action, product, reason }: BounceNotice,
-  address: string,
-): RecipientStatus | null => {
-  const near = wordsAbout(reason, [address]);
+/** A notice of no known form must quote a refusal, or say near the recipient, or with proof, that a mail
+ * failed. */
+const isAbout = ({ reason, isProven }: BounceNotice, near: string, address: string): boolean => {
+  if (quotesRefusal(near)) return true;
   const [subject = ''] = reason.split('\n', 1);
-  if (product === UNKNOWN && !isOfFailure(subject) && !NOT_DELIVERED.test(near) && !quotesRefusal(near))
-    return null;
+  return (
+    (isProven || near.toLowerCase().includes(address)) && (isOfFailure(subject) || NOT_DELIVERED.test(near))
+  );
+};
+
+/** What a notice says about a recipient, in the form of a report. Null if it says nothing about it. */
+export const statusIn = (notice: BounceNotice, recipient: string): RecipientStatus | null => {
+  const { action, product, reason } = notice;
+  const address = recipient.toLowerCase();
+  const near = wordsAbout(reason, [address]);
+  if (product === UNKNOWN && !isAbout(notice, near, address)) return null;
   return {
     action,
     status: null,
     comment: null,
-    finalRecipient: address.toLowerCase(),
+    finalRecipient: address,
     originalRecipient: null,
     remoteMta: null,
     diagnostic: replyInWords(near) ?? replyInWords(reason) ?? parseReply([near]),

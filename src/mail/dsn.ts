@@ -33,6 +33,10 @@ const OTHER_NAMES: ReadonlyMap<string, Action> = new Map([
   ['failure', 'failed'],
   ['fail', 'failed'],
   ['delay', 'delayed'],
+  ['expired', 'failed'],
+  ['bounced', 'failed'],
+  ['rejected', 'failed'],
+  ['undeliverable', 'failed'],
 ]);
 
 /** Without a known word, the class of the status decides, and then that of the reply. Class 2 is no failure, whatever the words

@@ -26,7 +26,7 @@ const dsn = (...recipients: RecipientStatus[]): Report => ({
 });
 const letter = (action: 'failed' | 'delayed', words: string): Report => ({
   kind: 'bounce',
-  notice: { action, product: 'qmail', recipient: null, reason: words },
+  notice: { action, product: 'qmail', recipient: null, reason: words, isProven: true },
 });
 const feedback = (feedbackType: string): Report => ({
   kind: 'feedback',

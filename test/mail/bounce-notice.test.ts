@@ -42,6 +42,7 @@ describe('its content', () => {
       product: 'other',
       recipient: 'a@b.example',
       reason: WORDS,
+      isProven: true,
     });
   });
 
