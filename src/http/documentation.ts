@@ -11,8 +11,8 @@ import { referencePage, referenceStyle } from './reference.ts';
 const YAML_TYPE = 'application/yaml';
 /** The document is long and deep: 2 would be a tenth more of it. */
 const INDENT = 1;
-const LINE_WIDTH = 140;
-const SHORT = 120;
+const LINE_WIDTH = 160;
+const SHORT = 140;
 const HTML_TYPE = 'text/html; charset=utf-8';
 
 const once = <T>(make: () => T): (() => T) => {

@@ -39,6 +39,7 @@ const holdsRef = (schema: unknown, ref: string): boolean =>
 /** `format` says to a reader what zod's pattern beside it says to a machine; a constant has its type, and
  * names of fields are strings; the bounds of a double say nothing. */
 const dropNoise = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
+  delete jsonSchema.readOnly;
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   if (jsonSchema.const !== undefined) delete jsonSchema.type;
   if (isDeepStrictEqual(jsonSchema.propertyNames, { type: 'string' })) delete jsonSchema.propertyNames;

@@ -144,12 +144,18 @@ export const replayedSchema = z.strictObject({
   more: z.boolean().describe('whether others are left: ask again'),
 });
 
+const deliveryId = z
+  .uuid()
+  .describe('of the delivery, as `webhook-id`: the same at each attempt and each replay')
+  .meta({ id: 'DeliveryID' });
+const eventTime = z.iso.datetime().describe('when it happened').meta({ id: 'EventTime' });
+
 /** What is around the `data` of every event. */
 export const envelopeSchema = <Data extends z.ZodType>(event: string, data: Data) =>
   z.strictObject({
-    id: z.uuid().describe('of the delivery, as `webhook-id`: the same at each attempt and each replay'),
+    id: deliveryId,
     event: z.literal(event).describe('name of the event'),
-    timestamp: z.iso.datetime().describe('when it happened'),
+    timestamp: eventTime,
     data,
   });
 
