@@ -29,6 +29,7 @@ describe('where a file cannot be closed', () => {
     const script = `
       import { disk } from '#src/kernel/db/disk.ts';
       import { openStorage } from '#src/kernel/db/storage.ts';
+      const eio = Object.assign(new Error('EIO'), { code: 'EIO' });
       let fails = false;
       const storage = await openStorage({
         dataDirectory: ${JSON.stringify(await temporaryDirectory())},
@@ -36,7 +37,7 @@ describe('where a file cannot be closed', () => {
         checkpointBytes: 1_000_000,
         disk: {
           ...disk,
-          syncData: (descriptor) => fails ? Promise.reject(new Error('EIO')) : disk.syncData(descriptor),
+          syncData: (descriptor) => fails ? Promise.reject(eio) : disk.syncData(descriptor),
           close: (descriptor) => ${close},
         },
         isWhole: () => true,
