@@ -89,7 +89,10 @@ export const createAdmission = (options: AdmissionOptions) => {
       throw practiceNotNamed();
     }
     const entered = await enter(caller, id);
-    if (entered === null) throw new AppError('not_found', 'There is no such practice.');
+    if (entered === null)
+      throw new AppError('not_found', 'There is no such practice.', {
+        hint: 'A practice is named by its id, a UUID, not by its slug or name; GET /api/practices lists yours.',
+      });
     exchange.tenantId = id;
     if (!isFlat) params.id = id;
     return entered;

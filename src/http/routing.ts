@@ -2,6 +2,7 @@
 // `{parameters}`. express's own router is not used: it tries its paths one after the other, which took 20 to 40 µs of CPU a
 // request with 160 routes, where the tree takes less than one.
 import { isAccess } from '#src/kernel/access.ts';
+import { editDistance } from '#src/kernel/nearest.ts';
 import type { Method, Route } from '#src/kernel/route.ts';
 
 const PARAMETER = /^\{([A-Za-z][A-Za-z0-9_]*)\}$/;
@@ -46,7 +47,12 @@ const defectOf = (route: Route): string | undefined => {
 /** What a request finds: its route with the values of the parameters, decoded; or the methods that its path has; or nothing. */
 export type Found =
   | { readonly route: Route; readonly params: Record<string, string> }
-  | { readonly route: undefined; readonly allowed: readonly string[] | undefined };
+  | {
+      readonly route: undefined;
+      readonly allowed: readonly string[] | undefined;
+      /** Where nothing is at the path: the method and path of a route that is near. */
+      readonly nearest: string | undefined;
+    };
 
 interface Endpoint {
   readonly route: Route;
@@ -105,21 +111,61 @@ const decode = (segment: string): string | undefined => {
   }
 };
 
-const NOTHING: Found = { route: undefined, allowed: undefined };
+const NOTHING = { route: undefined, allowed: undefined, nearest: undefined } as const;
+
+/** More segments, or longer ones, are not compared: a path that is found nowhere must not cost much. */
+const MAX_COMPARED = { segments: 12, characters: 64 };
+/** Edits between a path and the route that was meant. */
+const MAX_EDITS = 4;
+
+/** How many edits lead from the segments to the route's path, whose parameters fit anything; Infinity beyond `most`. */
+const editsTo = (route: readonly string[], segments: readonly string[], most: number): number => {
+  if (route.length !== segments.length) return Infinity;
+  let edits = 0;
+  for (const [at, fixed] of route.entries()) {
+    const given = segments[at] ?? '';
+    if (fixed === given || (PARAMETER.test(fixed) && given !== '')) continue;
+    if (Math.abs(fixed.length - given.length) > most - edits) return Infinity;
+    edits += editDistance(fixed, given.toLowerCase());
+    if (edits > most) return Infinity;
+  }
+  return edits;
+};
+
+/** The method and path of the route that a path with nothing at it was probably meant for; also one that lacks `/api`. */
+const nearestTo = (routes: readonly Route[]): ((method: string, path: string) => string | undefined) => {
+  const known = routes.map((route) => ({ route, segments: route.path.split('/').slice(1) }));
+  return (method, path) => {
+    const given = path.split('/').slice(1);
+    if (given.length > MAX_COMPARED.segments || given.some(({ length }) => length > MAX_COMPARED.characters))
+      return undefined;
+    let best: { readonly route: Route; readonly edits: number } | undefined;
+    for (const segments of [given, ['api', ...given]])
+      for (const { route, segments: wanted } of known) {
+        // Of two that are as near, the one that takes the method.
+        const most = Math.min(MAX_EDITS, Math.floor(route.path.length / 4));
+        const edits = editsTo(wanted, segments, most) + (route.method.toUpperCase() === method ? 0 : 0.5);
+        if (edits < Infinity && (!best || edits < best.edits)) best = { route, edits };
+      }
+    return best && `${best.route.method.toUpperCase()} ${best.route.path}`;
+  };
+};
 
 /** The function that finds a request's route. Throws Error where the list of routes is defective. */
 export const createRouter = (routes: readonly Route[]): ((method: string, path: string) => Found) => {
   const root = newNode();
   for (const route of routes) insert(root, route);
-  return (method, path) => {
+  const nearest = nearestTo(routes);
+  return (method, given) => {
+    const path = given.length > 1 && given.endsWith('/') ? given.slice(0, -1) : given;
     const values: string[] = [];
     const node = path.startsWith('/') ? walk(root, path, 0, values) : undefined;
-    if (!node) return NOTHING;
+    if (!node) return { ...NOTHING, nearest: nearest(method, path) };
     // GET's handler answers HEAD, node leaves its body out (RFC 9110 §9.3.2).
     const found = node.endpoints.get(method === 'HEAD' ? 'GET' : method);
     if (!found) {
       const methods = [...node.endpoints.keys()];
-      return { route: undefined, allowed: methods.includes('GET') ? [...methods, 'HEAD'] : methods };
+      return { ...NOTHING, allowed: methods.includes('GET') ? [...methods, 'HEAD'] : methods };
     }
     const params: Record<string, string> = {};
     for (const [at, name] of found.parameters.entries()) {

@@ -210,10 +210,7 @@ type Writing = Pick<Draft, 'subject' | 'text' | 'html'>;
 const writingOf = (body: SendBody): Writing => {
   const text = merge('text', body.text, body.text_body);
   const html = merge('html', body.html, body.html_body);
-  if (text === null && html === null)
-    throw invalidField('text', 'one of text, html and template is required');
-  if (body.subject === undefined) throw invalidField('subject', 'is required');
-  const subject = withoutInvisibles(body.subject);
+  const subject = withoutInvisibles(body.subject ?? '');
   if (subject.trim() === '') throw invalidField(nameOf(body, 'subject'), 'must not be empty');
   return { subject, text, html };
 };

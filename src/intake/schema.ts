@@ -7,8 +7,31 @@ import { sendFields } from './send-fields.ts';
 /** The fields have their native names, whatever names the client used. */
 export type SendBody = z.output<z.ZodObject<typeof sendFields>> & WrittenAs;
 
-const isAddressed = (body: Omit<SendBody, 'to'> & { to?: SendBody['to'] | undefined }): body is SendBody =>
-  body.to !== undefined;
+/** As null and empty, only aliases with capitals mean absent. */
+const isGiven = (name: string, value: unknown): boolean =>
+  value !== undefined && !(/^[A-Z]/.test(name) && (value === null || value === ''));
+
+/** What every message needs, reported beside other faults, so that one answer names all of them. */
+const requireParts = (body: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
+  const require = (names: readonly [string, ...string[]], message: string): void => {
+    if (!names.some((name) => isGiven(name, body[name])))
+      context.addIssue({ code: 'custom', path: [names[0]], message });
+  };
+  require(['to', 'To'], 'is required');
+  if (body.template !== undefined) return;
+  require([
+    'text',
+    'text_body',
+    'TextBody',
+    'html',
+    'html_body',
+    'HtmlBody',
+  ], 'one of text, html and template is required');
+  require(['subject', 'Subject'], 'is required');
+};
+
+const isObject = ({ value }: { readonly value: unknown }): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const sendBody = z
   .strictObject({ ...sendFields, to: sendFields.to.optional(), ...pascalFields })
@@ -30,15 +53,14 @@ export const sendBody = z
     description:
       'Fields may have their alias with capitals instead; where both are given they must have the same value.',
   })
+  .superRefine(requireParts, { when: isObject })
   .transform((body, context): SendBody => {
     const refuse = (name: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [name], message });
     const named = toNativeNames(body, (name, native) =>
       refuse(name, `has another value than ${native}, whose alias it is`),
     );
-    if (isAddressed(named)) return named;
-    refuse('to', 'is required');
-    return z.NEVER;
+    return named as SendBody;
   });
 
 export const idempotencyKey = sendFields.idempotency_key.unwrap();

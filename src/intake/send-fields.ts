@@ -33,12 +33,18 @@ export const oneLine = (max: number) =>
 const noNul = (text: string | undefined): boolean => text === undefined || !text.includes('\0');
 const lines = (max: number) => z.string().max(max).refine(noNul, 'NUL characters are not allowed');
 
+/** Other APIs take objects here. */
+const AS_TEXT = 'must be text, such as `Erika Muster <erika@example.org>`';
+const asText = ({ input }: { readonly input?: unknown }) =>
+  typeof input === 'object' && input !== null && !Array.isArray(input) ? AS_TEXT : undefined;
+const address = z.string({ error: asText }).max(MAX_ADDRESS_TEXT);
+
 export const addresses = z
-  .union([z.string().max(MAX_ADDRESS_TEXT), z.array(z.string().max(MAX_ADDRESS_TEXT)).max(MAX_ADDRESS_ITEMS)])
+  .union([address, z.array(address).max(MAX_ADDRESS_ITEMS)], { error: asText })
   .describe('one address, several separated by commas, or an array; `Name <address>` or the bare address')
   .meta({ id: 'Addresses' });
 
-export const from = z.string().max(MAX_ADDRESS_TEXT);
+export const from = address;
 export const subject = oneLine(MAX_SUBJECT).min(1);
 export const bodyText = lines(MAX_TEXT);
 export const routeName = z.string().min(1).max(63).toLowerCase();
@@ -61,7 +67,10 @@ const headers = z
 
 export const filename = z.string().min(1).max(1_000);
 export const base64 = z
-  .base64('must be base64 with its padding, without line breaks')
+  .base64({
+    error: ({ code }) =>
+      code === 'invalid_format' ? 'must be base64 with its padding, without line breaks' : undefined,
+  })
   .describe('base64 with padding, without line breaks');
 export const mediaType = z
   .string()

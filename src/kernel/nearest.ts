@@ -29,15 +29,15 @@ export const editDistance = (a: string, b: string): number => {
 };
 
 /** `messageKind` and `message-kind` are the same word as `message_kind`. */
-const fold = (word: string): string => word.toLowerCase().replace(/[_-]/g, '');
+export const foldWord = (word: string): string => word.toLowerCase().replace(/[_-]/g, '');
 
 /** The nearest of `known`, or undefined where none is near: more than a third of it would have to change. */
 export const nearest = (word: string, known: readonly string[]): string | undefined => {
   if (word.length > MAX_WORD_CHARACTERS) return undefined;
-  const folded = fold(word);
+  const folded = foldWord(word);
   let best: { word: string; distance: number } | undefined;
   for (const candidate of known) {
-    const distance = editDistance(folded, fold(candidate));
+    const distance = editDistance(folded, foldWord(candidate));
     const allowed = Math.max(1, Math.floor(candidate.length / 3));
     if (distance <= allowed && (!best || distance < best.distance)) best = { word: candidate, distance };
   }

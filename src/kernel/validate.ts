@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { AppError, type FieldProblem } from './errors.ts';
 import { cut, formatPath } from './fields.ts';
-import { nearest } from './nearest.ts';
+import { foldWord, nearest } from './nearest.ts';
 
 /** A batch of 500 wrong items needs no longer answer than one: the first problems show the mistake. */
 const MAX_FIELDS = 20;
@@ -141,8 +141,45 @@ const unionMessage = (issue: Extract<RawIssue, { code: 'invalid_union' }>): stri
   return expected.length > 0 ? `must be ${alternatives(expected)}` : 'fits none of its forms';
 };
 
+/** Words of other send APIs for fields that have other names here: in each list the first that is known there. */
+const ELSEWHERE: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    body: ['text'],
+    plain: ['text'],
+    plaintext: ['text'],
+    message: ['text'],
+    content: ['text', 'html'],
+    htmlcontent: ['html'],
+    htmlpart: ['html'],
+    textcontent: ['text'],
+    textpart: ['text'],
+    email: ['to', 'address'],
+    recipient: ['to'],
+    recipients: ['to'],
+    personalizations: ['to'],
+    title: ['subject', 'name'],
+    sender: ['from'],
+    fromemail: ['from'],
+    name: ['filename'],
+    data: ['content'],
+    type: ['content_type'],
+    mimetype: ['content_type'],
+    cid: ['content_id'],
+    sendat: ['scheduled_at'],
+    category: ['tag'],
+    categories: ['tags'],
+    templateid: ['template'],
+    variables: ['data'],
+    substitutions: ['data'],
+    mergevars: ['data'],
+    dynamictemplatedata: ['data'],
+    customargs: ['metadata'],
+  }),
+);
+
 const unknownField = (key: string, known: readonly string[]): string => {
-  const meant = nearest(key, known);
+  const elsewhere = ELSEWHERE.get(foldWord(key))?.find((word) => known.includes(word));
+  const meant = elsewhere ?? nearest(key, known);
   // Line breaks separate the messages of several keys.
   const shown = cut(key).replace(/\p{Cc}/gu, ' ');
   return `unknown field \`${shown}\`${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`;
@@ -177,6 +214,8 @@ const describe = (issue: RawIssue): string | undefined => {
       if (issue.exact) return amount(issue.origin, issue.maximum, 'exactly');
       return amount(issue.origin, issue.maximum, issue.inclusive === false ? 'less than' : 'at most');
     case 'invalid_format':
+      if (issue.format === 'uuid' && /^[a-z][a-z0-9-]*$/i.test(String(issue.input)))
+        return 'must be the id, a UUID, not a slug or name';
       return `must be ${formatNames[issue.format] ?? 'in the form that /reference describes'}`;
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;

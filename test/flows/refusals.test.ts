@@ -582,5 +582,6 @@ describe('a refused request leaves nothing behind:', () => {
     );
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(answers[0]?.body).toMatchObject({ hint: expect.stringContaining('not by its slug') });
   });
 });

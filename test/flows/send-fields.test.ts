@@ -343,3 +343,59 @@ test('the description of the API has native names and those with capitals, and r
   const { text } = await app.request('GET', '/reference');
   expect(text).toContain('<code>MessageStream</code>');
 });
+
+const TEXT = { path: 'body.text', message: 'one of text, html and template is required' };
+const SUBJECT = { path: 'body.subject', message: 'is required' };
+const AS_TEXT = 'must be text, such as `Erika Muster <erika@example.org>`';
+
+test.each<[what: string, body: object, fields: readonly object[]]>([
+  ['nothing', {}, [{ path: 'body.to', message: 'is required' }, TEXT, SUBJECT]],
+  [
+    'the words of other APIs',
+    { to: [{ email: 'a@example.org' }], title: 'Termin', body: 'Guten Tag' },
+    [
+      { path: 'body.to[0]', message: AS_TEXT },
+      { path: 'body.title', message: 'unknown field `title`; did you mean `subject`?' },
+      { path: 'body.body', message: 'unknown field `body`; did you mean `text`?' },
+      TEXT,
+      SUBJECT,
+    ],
+  ],
+  [
+    'an address in a field of its own',
+    { ...letter, to: undefined, email: 'a@example.org', from: { name: 'Praxis', email: 'p@example.org' } },
+    [
+      { path: 'body.from', message: AS_TEXT },
+      { path: 'body.email', message: 'unknown field `email`; did you mean `to`?' },
+      { path: 'body.to', message: 'is required' },
+    ],
+  ],
+  [
+    'attachments in other words',
+    {
+      ...letter,
+      attachments: [{ filename: 'a.pdf' }, { name: 'b.pdf', data: 'AAAA', type: 'application/pdf' }],
+    },
+    [
+      { path: 'body.attachments[0].content', message: 'is required' },
+      { path: 'body.attachments[1].filename', message: 'is required' },
+      { path: 'body.attachments[1].content', message: 'is required' },
+      { path: 'body.attachments[1].name', message: 'unknown field `name`; did you mean `filename`?' },
+      { path: 'body.attachments[1].data', message: 'unknown field `data`; did you mean `content`?' },
+      { path: 'body.attachments[1].type', message: 'unknown field `type`; did you mean `content_type`?' },
+    ],
+  ],
+  [
+    'a slug for an id',
+    { ...letter, project_id: 'default' },
+    [{ path: 'body.project_id', message: 'must be the id, a UUID, not a slug or name' }],
+  ],
+  [
+    'a field that every object has',
+    { ...letter, constructor: 1 },
+    [{ path: 'body.constructor', message: expect.any(String) }],
+  ],
+])('one refusal names all that is wrong: %s', async (_, body, fields) => {
+  const answer = await post(body);
+  expect([answer.status, answer.body.fields]).toEqual([400, fields]);
+});

@@ -29,14 +29,15 @@ const finder = (routes: readonly Route[]) => {
   };
 };
 
-const find = finder([
+const DECLARED = [
   route('get', '/'),
   route('get', '/api/practices/{id}/messages/search'),
   route('get', '/api/practices/{id}/messages/{messageID}'),
   route('get', '/api/practices/{id}/messages/{messageID}/events'),
   route('patch', '/api/practices/{id}'),
   route('post', '/api/practices/{id}'),
-]);
+];
+const find = finder(DECLARED);
 
 describe('finding', () => {
   test.each<[string, string, string | undefined, Record<string, string>?]>([
@@ -67,23 +68,47 @@ describe('finding', () => {
       { id: '1', messageID: '__proto__' },
     ],
     ['HEAD', '/', '/'],
+    [
+      'GET',
+      '/api/practices/1/messages/2/',
+      '/api/practices/{id}/messages/{messageID}',
+      { id: '1', messageID: '2' },
+    ],
+    ['PATCH', '/api/practices/1/', '/api/practices/{id}', { id: '1' }],
     ['GET', '/api/practices//messages/2', undefined],
+    ['GET', '/api/practices/1/messages//', undefined],
     ['GET', '/api/practices/1/messages/', undefined],
     ['GET', '/api/practices/1/messages', undefined],
     ['GET', '/constructor', undefined],
     ['GET', '/%', undefined],
     ['GET', '*', undefined],
-    ['GET', '/api/practices/1/', undefined],
-    ['PATCH', '/api/practices/1/', undefined],
     ['GET', '/API/practices/1/messages/search', undefined],
   ])('%s %s is %s', (method, path, pattern, params = {}) => {
-    expect(find(method, path)).toEqual(pattern === undefined ? { path: null } : { path: pattern, params });
+    const found = find(method, path);
+    if (pattern === undefined) expect(found).toMatchObject({ path: null, allowed: undefined });
+    else expect(found).toEqual({ path: pattern, params });
+  });
+
+  test.each([
+    ['GET', '/api/practice/1/messages/2/events', 'GET /api/practices/{id}/messages/{messageID}/events'],
+    ['GET', '/practices/1/messages/2', 'GET /api/practices/{id}/messages/{messageID}'],
+    ['GET', '/api/practices/1/message/search', 'GET /api/practices/{id}/messages/search'],
+    ['PATCH', '/api/practises/1', 'PATCH /api/practices/{id}'],
+    ['POST', '/API/practises/1', 'POST /api/practices/{id}'],
+    ['GET', '/api/practices//messages/2', 'GET /api/practices/{id}/messages/{messageID}'],
+    ['GET', '/%', undefined],
+    ['GET', '*', undefined],
+    ['GET', '/wp-login.php', undefined],
+    ['GET', '/api/customers/1/letters/2', undefined],
+    ['GET', `/api/practices/1/messages/${'2/'.repeat(50)}`, undefined],
+  ])('nothing is at %s %s; the nearest is %s', (method, path, nearest) => {
+    expect(finder([route('get', '/x'), ...DECLARED])(method, path)).toMatchObject({ path: null, nearest });
   });
 
   test('another method learns which there are', () => {
-    expect(find('DELETE', '/api/practices/1')).toEqual({ path: null, allowed: ['PATCH', 'POST'] });
-    expect(find('POST', '/')).toEqual({ path: null, allowed: ['GET', 'HEAD'] });
-    expect(find('OPTIONS', '/')).toEqual({ path: null, allowed: ['GET', 'HEAD'] });
+    expect(find('DELETE', '/api/practices/1')).toMatchObject({ path: null, allowed: ['PATCH', 'POST'] });
+    expect(find('POST', '/')).toMatchObject({ path: null, allowed: ['GET', 'HEAD'] });
+    expect(find('OPTIONS', '/')).toMatchObject({ path: null, allowed: ['GET', 'HEAD'] });
   });
 
   test('a fixed segment wins over a parameter, whatever the order of the list', () => {

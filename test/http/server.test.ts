@@ -157,7 +157,14 @@ const cases: Case[] = [
     status: 204,
   },
   { name: 'an unknown path is not found', path: '/api/nothing', status: 404, code: 'not_found' },
-  { name: 'a slash too many is another path', path: '/api/meta/', status: 404, code: 'not_found' },
+  { name: 'a slash at the end is the same path', path: '/api/meta/', status: 200 },
+  {
+    name: 'a path with nothing at it names the nearest',
+    path: '/api/metta',
+    status: 404,
+    code: 'not_found',
+    answers: { hint: 'Perhaps GET /api/meta is meant.' },
+  },
   { name: 'a broken percent code is no path', path: '/api/public/fails/%zz', status: 404, code: 'not_found' },
   {
     name: 'another method names the allowed ones',

@@ -74,11 +74,6 @@ describe('what cannot be understood', () => {
       refusal: { code: 'invalid_request', fields: [{ path: 'body.reply_to', message: expect.any(String) }] },
     },
     {
-      name: 'no content',
-      given: { text: undefined },
-      refusal: { code: 'invalid_request', fields: [{ path: 'body.text', message: expect.any(String) }] },
-    },
-    {
       name: 'two different texts',
       given: { text_body: 'Auf Wiedersehen' },
       refusal: { code: 'invalid_request', fields: [{ path: 'body.text_body', message: expect.any(String) }] },
