@@ -22,7 +22,7 @@ import { createSessions, sessionsCleanupJob } from './people/sessions.ts';
 import { createSignInCodes } from './people/sign-in-codes.ts';
 import { signInRoutes } from './people/sign-in-routes.ts';
 import { tokenRoutes } from './people/token-routes.ts';
-import type { CreateTenantDeps } from './tenants/create.ts';
+import { type CreateTenantDeps, createRegisterProjects } from './tenants/create.ts';
 import { sendFaultNotices } from './tenants/fault-notices.ts';
 import { fileJob } from './tenants/file-job.ts';
 import type { TenantHosts } from './tenants/hosts.ts';
@@ -135,6 +135,7 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
       ...abuseRoutes({ platform, notices, limitEmail, clock, serviceName }),
       ...waitlistRoutes({ platform, limitEmail, clock, serviceName }),
     ],
+    nightly: [{ what: 'projects that the registry does not know', run: createRegisterProjects(storage) }],
     jobs: [
       lastUsedJob('note when tokens were used', tokensLastUsed),
       lastUsedJob('note when sessions were used', sessionsLastUsed),

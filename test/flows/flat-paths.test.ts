@@ -154,3 +154,11 @@ test('who may not send for the practice is refused, also where the body names it
   const viewer = await join(app, sender.practice.id, 'viewer@example.org', { role_id: 'viewer' });
   for (const path of all) expect((await ask(path, second, viewer.token)).status).toBe(403);
 });
+
+test('a registry that is older than the files learns in the night whose the projects are', async () => {
+  const path = 'one message, named in the body';
+  app.sql(null, 'DELETE FROM projects WHERE id = ?', second);
+  expect((await ask(path, second, credentials.session)).status).toBe(404);
+  await app.runJob('remove what is old');
+  expect(await projectOf(await ask(path, second, credentials.session))).toBe(second);
+});

@@ -123,3 +123,20 @@ export const removeIncompleteTenants = async (storage: Storage): Promise<number>
   for (const id of ids) await removeTenant(storage, id);
   return ids.length;
 };
+
+/**
+ * For the nightly round: a registry that was restored from an older backup than the files learns whose their projects are.
+ * Writes nothing where it knows all of them.
+ */
+export const createRegisterProjects =
+  ({ platform, tenants }: Storage) =>
+  async (tenantId: string): Promise<void> => {
+    const projects = await tenants.read(tenantId, (db) => tenantStore(db).projects());
+    const unknown = await platform.read((db) =>
+      projects.filter(({ id }) => registryStore(db).tenantOfProject(id) === undefined),
+    );
+    if (unknown.length === 0) return;
+    await platform.write((db) => {
+      for (const { id } of unknown) registryStore(db).addProject(id, tenantId);
+    });
+  };

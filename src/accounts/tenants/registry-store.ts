@@ -35,7 +35,9 @@ export const registryStore = perConnection((db: PlatformDb) => {
   const listAll = db.prepare<[number, number], TenantRow>(
     "SELECT number, id, slug FROM tenants WHERE state = 'active' AND number > ? ORDER BY number LIMIT ?",
   );
-  const addProject = db.prepare<[string, string]>('INSERT INTO projects (id, tenant_id) VALUES (?, ?)');
+  const addProject = db.prepare<[string, string]>(
+    'INSERT INTO projects (id, tenant_id) VALUES (?, ?) ON CONFLICT (id) DO NOTHING',
+  );
   const tenantOfProject = db.prepare<[string], string>('SELECT tenant_id FROM projects WHERE id = ?').pluck();
   const getCheck = db.prepare<[], Buffer>('SELECT sealed FROM master_key_check').pluck();
   const putCheck = db.prepare<[Buffer]>('INSERT INTO master_key_check (only, sealed) VALUES (1, ?)');
