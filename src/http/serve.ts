@@ -10,7 +10,7 @@ import { CLICK_PATH, OPEN_PATH } from '#src/mail/copy-links.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { answer, answerError } from './answer.ts';
 import { errorsOf } from './api-facts.ts';
-import { hasArrived, readBody } from './body.ts';
+import { type Holding, hasArrived, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { createRouter } from './routing.ts';
 
@@ -77,12 +77,17 @@ export const createServe = (
     });
   };
 
-  const bodyOf = (exchange: Exchange, route: Route): Promise<unknown> => {
+  const releaseBody = (exchange: Exchange): void => {
+    budgets.bodies.release(budgetOwner(exchange), exchange.bytesHeld);
+    exchange.bytesHeld = 0;
+  };
+
+  const bodyOf = async (exchange: Exchange, route: Route): Promise<unknown> => {
     const usual = route.access === 'public' ? PUBLIC_BODY_BYTES : DEFAULT_BODY_BYTES;
     const limitBytes = Math.min(route.bodyLimit ?? usual, options.limits().body_bytes);
     const terms = { limitBytes, form: route.form, textTypes: route.text ?? [] };
     const owner = budgetOwner(exchange);
-    return readBody(exchange.request, exchange.response, terms, {
+    const holding: Holding = {
       take: (bytes) => {
         const isTaken = budgets.bodies.take(owner, bytes);
         if (isTaken) exchange.bytesHeld += bytes;
@@ -97,7 +102,14 @@ export const createServe = (
         exchange.bytesIn += bytes;
       },
       watch: (giveWay) => budgets.bodies.watch(owner, () => exchange.bytesIn, giveWay),
-    });
+    };
+    try {
+      return await readBody(exchange.request, exchange.response, terms, holding);
+    } catch (refusal) {
+      // What was read of it is gone; the client may go on sending for a while.
+      releaseBody(exchange);
+      throw refusal;
+    }
   };
 
   const run = async (exchange: Exchange, route: Route): Promise<RouteResult> => {

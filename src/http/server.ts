@@ -70,6 +70,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     inFlight -= 1;
     exchange.isSettled = true;
     bodies.release(budgetOwner(exchange), exchange.bytesHeld);
+    exchange.bytesHeld = 0;
     answers.release(budgetOwner(exchange), exchange.answerHeld);
     logAccess(log, exchange);
   };

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { sleep } from '#src/kernel/time.ts';
@@ -241,10 +242,10 @@ describe('bodies off the connection', () => {
     const server = await startServer({ bodies: createByteBudget(10 * MIB) });
     const length = 4 * MIB;
     const slow = await dial(server.port);
-    const given = readAll(slow);
-    slow.write(head(`Content-Length: ${length}\r\nExpect: 100-continue`));
-    await new Promise((resolve) => slow.once('data', resolve));
-    slow.write('{"to":');
+    const given = readAll(slow, 'came too slowly');
+    slow.write(`${head(`Content-Length: ${length}`)}{"to":`);
+    // So that it comes first.
+    await pause(200);
     const answered = post(server.url, { Authorization: 'Bearer sender' }, length);
     const isOver = answered.then(() => true);
     while (!(await Promise.race([isOver, new Promise((resolve) => setImmediate(resolve, false))])))
