@@ -66,6 +66,28 @@ test('there is more time to stop than a drain takes by default', () => {
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(20);
 });
 
+describe('what the unit lets the daemon have', () => {
+  const MIB = 1_048_576;
+  const UNITS = { M: MIB, G: 1_024 * MIB };
+  const bytesOf = (key: string): number => {
+    const [, count, prefix] = new RegExp(`^${key}=(\\d+)([MG])$`, 'm').exec(unit) ?? [];
+    return Number(count) * UNITS[prefix as keyof typeof UNITS];
+  };
+
+  test('is more memory than the README says it takes, and it is slowed down before it is killed', () => {
+    const [most = 0] = [...readFileSync('README.md', 'utf8').matchAll(/^\| .* \| (\d+) MB \|$/gm)]
+      .map(([, megabytes]) => Number(megabytes) * 1e6)
+      .toSorted((a, b) => b - a);
+    expect(most).toBeGreaterThan(0);
+    expect(bytesOf('MemoryHigh')).toBeGreaterThan(1.5 * most);
+    expect(bytesOf('MemoryMax')).toBeGreaterThan(bytesOf('MemoryHigh'));
+  });
+
+  test('is more threads than it starts: the pool, signing, maintenance, and those of node', () => {
+    expect(Number(/^TasksMax=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(64);
+  });
+});
+
 test('the user is made, without a shell', () => {
   mkdirSync(join(directory, 'etc'));
   const { status } = run(
