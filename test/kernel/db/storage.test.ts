@@ -29,7 +29,6 @@ describe('where a file cannot be closed', () => {
     const script = `
       import { disk } from '#src/kernel/db/disk.ts';
       import { openStorage } from '#src/kernel/db/storage.ts';
-      const eio = Object.assign(new Error('EIO'), { code: 'EIO' });
       let fails = false;
       const storage = await openStorage({
         dataDirectory: ${JSON.stringify(await temporaryDirectory())},
@@ -37,7 +36,7 @@ describe('where a file cannot be closed', () => {
         checkpointBytes: 1_000_000,
         disk: {
           ...disk,
-          syncData: (descriptor) => fails ? Promise.reject(eio) : disk.syncData(descriptor),
+          syncData: (descriptor) => fails ? Promise.reject(new Error('EIO')) : disk.syncData(descriptor),
           close: (descriptor) => ${close},
         },
         isWhole: () => true,
@@ -106,10 +105,11 @@ describe('a fault that no one uses the file with', () => {
   test.each(['platform', 'tenant'] as const)(
     'of the file of a %s ends once it can be written',
     async (kind) => {
+      const eio = Object.assign(new Error('EIO'), { code: 'EIO' });
       let fails = false;
       const failing: Disk = {
         ...disk,
-        syncData: (descriptor) => (fails ? Promise.reject(new Error('EIO')) : disk.syncData(descriptor)),
+        syncData: (descriptor) => (fails ? Promise.reject(eio) : disk.syncData(descriptor)),
       };
       const storage = await openTestStorage(directory, { disk: failing });
       const tenantId = newId();
