@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { curlOf } from '#src/http/examples.ts';
 import { createSchemaBook } from '#src/http/json-schema.ts';
 import { openApiDocument } from '#src/http/openapi.ts';
 import { referencePage } from '#src/http/reference.ts';
 import { errorTable } from '#src/kernel/errors.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { dereference, resolveRef } from '#test/support/openapi.ts';
 import { allRoutes, startServer } from './fixture.ts';
@@ -215,6 +217,21 @@ describe('/openapi.yaml', () => {
     }
   });
 
+  test('says what has all fields of a component by that, and what is required by both', () => {
+    const fields = { a: z.string(), b: z.string(), c: z.string(), d: z.string(), e: z.string().optional() };
+    const thing = z.object(fields).meta({ id: 'Thing' });
+    const wide = z.object({ ...fields, f: z.string() }).meta({ id: 'WideThing' });
+    const body = z.object({ thing, wide });
+    const answered = route('/api/things', { responses: { 202: { description: 'taken', body } } });
+    const document = openApiDocument([answered], info);
+    expect(resolveRef(document, '#/components/schemas/WideThing')).toEqual({
+      allOf: [
+        { $ref: '#/components/schemas/Thing' },
+        { type: 'object', properties: { f: { type: 'string' } }, required: ['f'] },
+      ],
+    });
+  });
+
   test('refuses two schemas of one id', () => {
     const registered = () => z.object({ copy: message });
     const book = createSchemaBook();
@@ -261,6 +278,29 @@ describe('/reference', () => {
     expect(things).toContain('In the audit as <code>thing.create</code>');
     expect(things).toContain('<code>X-Service-Practice</code>');
     expect(things).not.toContain('tight rate limit');
+  });
+
+  test('shows the example of a call as a command for a shell', () => {
+    const command = curlOf(
+      route('/api/things/{thingID}', {
+        params: z.object({ thingID: z.string().meta({ examples: ['a/b'] }) }),
+        query: z.object({
+          q: z
+            .string()
+            .optional()
+            .meta({ examples: ['ü'] }),
+          project_id: idSchema.optional(),
+        }),
+        body: z.object({ text: z.string() }).meta({ examples: [{ text: "it's" }] }),
+      }),
+      'https://example.com',
+    );
+    expect(command.split(' \\\n  ')).toEqual([
+      "curl -X POST 'https://example.com/api/things/a%2Fb?q=%C3%BC'",
+      '-H "Authorization: Bearer $TOKEN"',
+      "-H 'Content-Type: application/json'",
+      `-d '{"text":"it'\\''s"}'`,
+    ]);
   });
 
   test('describes the fields of a body in the words of its schema', async () => {
