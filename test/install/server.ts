@@ -23,7 +23,7 @@ import { defaults, keptSecret } from '#test/support/daemon.ts';
 import { freePort } from '#test/support/process.ts';
 
 const COREUTILS =
-  'basename cat chmod chown cp cut date df dirname echo env expr false head id ln ls mkdir mktemp mv printf pwd readlink realpath rm rmdir sleep sort stat tail test touch tr true uname wc';
+  'basename cat chmod chown cp cut date df dirname echo env expr false head id ln ls mkdir mktemp mv printf pwd readlink realpath rm rmdir sleep sort stat sync tail test touch tr true uname wc';
 const INSTALL_TIMEOUT_MS = 120_000;
 
 const PLAYED_RUNUSER = `#!/bin/sh
