@@ -116,13 +116,8 @@ const captureUpstream = z
   })
   .describe('A local mailbox for trying things out: the default of a fresh install.');
 
-/** `direct` is planned: the message names it until it exists. */
 export const upstream = z.discriminatedUnion('kind', [captureUpstream, smtpUpstream], {
-  error: ({ code, input }) => {
-    if (code !== 'invalid_union') return undefined;
-    const direct = typeof input === 'object' && input !== null && 'kind' in input && input.kind === 'direct';
-    return direct ? 'smtp or capture: direct is not available in this version' : 'smtp or capture';
-  },
+  error: ({ code }) => (code === 'invalid_union' ? 'smtp or capture' : undefined),
 });
 
 const tls = (meta: { readonly live?: 'yes' } = {}) =>

@@ -443,13 +443,6 @@ describe('a bad file says where and what', () => {
       ['6:1: upstreams: expected a list of 1 to 32 entries, each a mapping, got a list'],
     ],
     [
-      'direct delivery',
-      `${MINIMAL}upstreams:\n  - kind: direct\n    name: mx`,
-      [
-        '7:5: upstreams[0].kind: expected smtp or capture: direct is not available in this version, got "direct"',
-      ],
-    ],
-    [
       'an unknown kind',
       `${MINIMAL}upstreams: [{ kind: pigeon }]`,
       ['6:15: upstreams[0].kind: expected smtp or capture, got "pigeon"'],
