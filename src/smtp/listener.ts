@@ -83,7 +83,7 @@ export interface Listener {
 
 /** RFC 5321 §4.5.3.2.7. */
 const IDLE_MS = 5 * MINUTE;
-/** Whom a client wants to write to, or who it is, must be accepted by then, whatever else it sends. */
+/** A recipient of the client, or the client itself, must be accepted by then, whatever else it sends. */
 const UNPROVEN_MS = MINUTE;
 /** No honest session is longer; a client that sends a byte a minute must not hold a place for ever. */
 const SESSION_MS = 30 * MINUTE;
