@@ -80,9 +80,12 @@ export const createAdmission = (options: AdmissionOptions) => {
     const isFlat = namesPracticeInHeader(route);
     if (!isFlat && !isTenantPath(route.path)) return caller;
     const named = isFlat
-      ? (exchange.header('x-service-practice') ?? inQuery(exchange, 'practice_id') ?? caller.tenantId)
+      ? (exchange.header('x-service-practice') ??
+        inQuery(exchange, 'practice_id') ??
+        inBody(body, 'practice_id') ??
+        caller.tenantId)
       : params.id;
-    const project = inQuery(exchange, 'project_id') ?? projectIn(body);
+    const project = inQuery(exchange, 'project_id') ?? inBody(body, 'project_id');
     const id = named?.toLowerCase() ?? (project && options.practiceNamed(project.toLowerCase()));
     if (id === undefined) {
       if (route.body && body === undefined) return null;
@@ -174,7 +177,7 @@ const inQuery = (exchange: Exchange, name: string): string | undefined => {
   return typeof given === 'string' ? given : undefined;
 };
 
-const projectIn = (body: unknown): string | undefined => {
-  const given = (body as { readonly project_id?: unknown } | null | undefined)?.project_id;
+const inBody = (body: unknown, name: 'practice_id' | 'project_id'): string | undefined => {
+  const given = (body as Readonly<Record<string, unknown>> | null | undefined)?.[name];
   return typeof given === 'string' ? given : undefined;
 };

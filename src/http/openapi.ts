@@ -169,7 +169,8 @@ const operation = (route: Route, book: SchemaBook, origin: string): Operation =>
     ...(route.rate === undefined ? {} : { 'x-rate-limit': route.rate }),
     ...security(route),
     ...(declared.length > 0 ? { parameters: declared } : {}),
-    ...(route.body ? { requestBody: requestBody(route, route.body, book) } : {}),
+    // Generated clients send none with a GET (RFC 9110 §9.3.1).
+    ...(route.body && route.method !== 'get' ? { requestBody: requestBody(route, route.body, book) } : {}),
     ...(declared.length > 0 || route.body
       ? {}
       : { 'x-codeSamples': [{ lang: 'Shell', source: curlOf(route, origin) }] }),

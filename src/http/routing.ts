@@ -37,7 +37,8 @@ const defectOf = (route: Route): string | undefined => {
   if (statuses.length === 0 && !route.errors?.length) return 'no response is declared';
   const odd = statuses.filter((status) => !Number.isInteger(status) || status < 200 || status > 599);
   if (odd.length > 0) return `${odd.join(', ')} is no status of a response`;
-  if (route.body && BODILESS.has(route.method)) return `a ${route.method} request has no body`;
+  if (route.body && BODILESS.has(route.method) && !route.body.safeParse(undefined).success)
+    return `a ${route.method} request needs no body`;
   if (!isAccess(route.access)) return `${String(route.access)} is no access`;
   if (BODILESS.has(route.method) !== (route.audit === undefined))
     return 'a route that may change something says what the audit keeps of it, others do not';

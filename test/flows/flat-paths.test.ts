@@ -1,4 +1,6 @@
 // The flat paths find the practice by themselves: by the credential, or by a project or the practice that the request names.
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/kernel/id.ts';
 import { letter, type Message, type Sender, startApp, type TestApp } from '#test/support/app.ts';
@@ -135,6 +137,32 @@ describe('suppressions', () => {
     expect(unknown?.status).toBe(404);
     if (kind !== 'operator') expect(others?.text).toBe(unknown?.text);
   });
+});
+
+test('suppressions take the name in a body too', async () => {
+  const listed = async (body: object, token: string) => {
+    const text = JSON.stringify(body);
+    const headers = {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(text),
+      ...(token === app.adminToken ? { 'X-Admin-Token': token } : { Authorization: `Bearer ${token}` }),
+    };
+    const asked = request(`${app.origin}/api/suppressions`, { method: 'GET', headers });
+    asked.end(text);
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const read = (await answer.toArray()).join('');
+    return answer.statusCode === 200
+      ? (JSON.parse(read) as { data: unknown[] }).data.length
+      : answer.statusCode;
+  };
+  for (const kind of ['operator', 'session', 'team token'] as const) {
+    const token = credentials[kind];
+    expect(await listed({ project_id: second }, token), kind).toBe(1);
+    expect(await listed({ practice_id: sender.practice.id }, token), kind).toBe(2);
+    expect(await listed({ project_id: newId() }, token), kind).toBe(404);
+    expect(await listed({ project: second }, token), kind).toBe(400);
+    if (kind !== 'operator') expect(await listed({ practice_id: foreignPractice }, token), kind).toBe(404);
+  }
 });
 
 test('without any name the request is refused, and says how to name one', async () => {

@@ -1,6 +1,7 @@
 // Suppressions over HTTP: look up, list, add, remove.
 
 import { z } from 'zod';
+import { notFound } from '#src/accounts/tenants/project-routes.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -24,6 +25,7 @@ import {
 import {
   auditedSuppression,
   createSuppressionBody,
+  flatListBody,
   flatListQuery,
   listSuppressionsQuery,
   presentSuppression,
@@ -117,11 +119,14 @@ export const suppressionRoutes = (deps: SuppressionDeps): Route[] => {
       summary:
         'Suppressions; the practice is that of the token, or named in the query, by a project of it too',
       query: flatListQuery,
+      body: flatListBody,
       responses: listed,
       errors: ['not_found'],
-      handle: async ({ query: { practice_id: _, ...query } }, { caller, tenantId }) => {
+      handle: async ({ query: inQuery, body = {} }, { caller, tenantId }) => {
+        const { practice_id, ...query } = { ...body, ...inQuery };
         if (tenantId === null)
           throw new Error('the server names the tenant of every route that requires a permission');
+        if (practice_id !== undefined && practice_id !== tenantId) throw notFound('practice');
         const { project_id, ...rest } = query;
         const asked = project_id === tenantId || project_id === undefined ? rest : query;
         return { status: 200, body: await list(deps, tenantId, asked, caller) };

@@ -77,6 +77,9 @@ export const flatListQuery = z.strictObject({
     ),
 });
 
+/** What may be in the body in the place of the query. */
+export const flatListBody = flatListQuery.pick({ practice_id: true, project_id: true }).optional();
+
 export const bulkDeleteBody = z
   .strictObject({
     ids: z
