@@ -62,6 +62,6 @@ export const judgedReply = (own: RecipientStatus, words: string): Reply => {
   return {
     code: quoted?.code || code,
     enhanced: quoted?.enhanced ?? enhanced,
-    text: [text, own.comment ?? '', near].join(' ').trim().slice(0, MAX_JUDGED),
+    text: [text, isGuess(own) ? '' : (own.comment ?? ''), near].join(' ').trim().slice(0, MAX_JUDGED),
   };
 };

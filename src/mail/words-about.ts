@@ -6,13 +6,16 @@ const MAX_LINES = 25;
 /** The line between the notice and the returned message, of all products. */
 const RETURNED =
   /^(?:-{2,} ?(?:below this line|(?:this|the following|here) is (?:a )?(?:the )?(?:copy|header)|(?:the )?(?:headers?|body|text) of the|original message|original-?nachricht|urspr(?:ü|ue)ngliche|returned message|message (?:text|header)|the attached|enclosed)|\|-{5,} ?message text follows|\*{3,} ?original|(?:received|return-path|dkim-signature|mime-version|message-id):|possibly truncated original message|(?:original message headers|urspr(?:ü|ue)ngliche nachrichtenkopfzeilen|urspr(?:ü|ue)ngliche nachrichtenkopfdaten):)/im;
+/** What Sendmail makes of the reply `<<< 550 …` above it: any 550 becomes "User unknown". */
+const DERIVED_LINES =
+  /(?<=<<< [45]\d\d[^\n]{0,500}\r?\n(?:<<< [^\n]{0,500}\r?\n)?)[45]\d\d [45]\.\d\.\d <?[^\s@]{1,64}@[^\s]{1,255}\.\.\. [^\n]{0,200}/g;
 /** A line that begins with an address is about that recipient. */
 const RECIPIENT = /^\s*(?:(?:to|an|rfc822)\s?[:;]\s*)?<?([^\s<>@:;"(),]{1,64}@[^\s<>@:;"(),]{1,255})>?/i;
 
 /** The text without the returned message. */
 export const withoutReturned = (words: string): string => {
   const all = words.slice(0, MAX_READ);
-  return all.slice(0, RETURNED.exec(all)?.index);
+  return all.slice(0, RETURNED.exec(all)?.index).replace(DERIVED_LINES, '');
 };
 
 /** Up to the next recipient; from the beginning for the first one, because many servers write the reason above the address.

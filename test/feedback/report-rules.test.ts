@@ -577,6 +577,97 @@ const cases: readonly (readonly [verdict: string, name: string, source: Buffer])
     ),
   ],
   ['none', 'newsletter', letter('news@shop.example', 'Ihr Konto', `Ihr Konto ist gesperrt. Unknown user.`)],
+  [
+    'soft',
+    'what Sendmail derives from a reply is not the reply',
+    report(
+      failed('5.1.1', 'SMTP; 550 Rejected'),
+      `<${A}>\n    (reason: 550 Rejected)\n\n... while talking to mx.b.example.:\n>>> RCPT To:<${A}>\n<<< 550 Rejected\n550 5.1.1 <${A}>... User unknown\n`,
+    ),
+  ],
+  [
+    'soft',
+    'nor in its letter',
+    letter(
+      'MAILER-DAEMON@mx.example',
+      'Returned mail: User unknown',
+      `   ----- Transcript of session follows -----\n... while talking to mx.b.example.:\n>>> RCPT To:<${A}>\n<<< 550 Rejected\n550 5.1.1 <${A}>... User unknown\n`,
+    ),
+  ],
+  [
+    'soft',
+    'a comment that only repeats a guessed status',
+    report(failed('5.1.1 (bad destination mailbox address)', 'smtp; 550 Rejected')),
+  ],
+  [
+    'soft',
+    'the name of a class of errors',
+    letter(
+      'MAILER-DAEMON@mx.example',
+      'Delivery Status Notification (Failure)',
+      `The following message to <${A}> was undeliverable.\n5.1.0 - Unknown address error 550-'Rejected'\n`,
+    ),
+  ],
+  [
+    'soft',
+    'the reply to another command',
+    letter(
+      'MAILER-DAEMON@mx.example',
+      'failure notice',
+      `<${A}>: Remote host said:\n552 5.2.0 Rejected\n550 5.1.1 User unknown\n`,
+    ),
+  ],
+  [
+    'none',
+    'fields that name a recipient and no outcome',
+    report(`Final-Recipient: rfc822; ${A}`, `Your message to ${A} was undeliverable: 550 5.1.1 User unknown`),
+  ],
+  [
+    'none',
+    'a receipt of a mail program',
+    mail(
+      `From: MUA <${A}>\nSubject: Rejected: Termin\nMIME-Version: 1.0\nContent-Type: multipart/report; report-type=disposition-notification; boundary="b"`,
+      `--b\nContent-Type: text/plain\n\nYour message to ${A} was rejected: no such user\n--b\nContent-Type: message/disposition-notification\n\nFinal-Recipient: rfc822; ${A}\nDisposition: automatic-action/MDN-sent-automatically; deleted\n--b--\n`,
+    ),
+  ],
+  [
+    'hard',
+    'a mail that begins with a refusal is no automatic reply',
+    letter(A, 'Automatic reply: Termin', `550 5.1.1 <${A}>: user unknown`, '\nAuto-Submitted: auto-replied'),
+  ],
+  [
+    'auto_reply',
+    'a person who is away mentions a refusal',
+    letter(
+      A,
+      'Out of office: Termin',
+      'If your mail was undeliverable (550 5.1.1), please call.',
+      '\nAuto-Submitted: auto-replied',
+    ),
+  ],
+  [
+    'none',
+    'a confirmation in the form of a notice',
+    letter(
+      'MAILER-DAEMON@mx.example (Mail Delivery System)',
+      'Successful Mail Delivery Report',
+      `This is the mail system at host mx.example.\n\nYour message was successfully delivered.\n\n<${A}>: delivery via mx.b.example: 250 2.0.0 Ok`,
+    ),
+  ],
+  [
+    'none',
+    'spam about something else that was not delivered',
+    letter(
+      'Post <info@paket.example>',
+      'Ihr Paket konnte nicht zugestellt werden',
+      'Ihr Paket konnte nicht zugestellt werden, weil die Adresse unbekannt ist.',
+    ),
+  ],
+  [
+    'none',
+    'an answer to a subject of failure',
+    letter(A, 'Re: Undelivered mail', `Please write to ${A} again.`),
+  ],
 ];
 
 const signals: Readonly<Record<string, string>> = {
