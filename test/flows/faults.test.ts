@@ -305,48 +305,74 @@ describe('files of practices', { timeout: PATIENCE_MS }, () => {
     expect(await lost(at(daemon, gone), tally)).toEqual([]);
   });
 
-  test('are replaced under the daemon by a backup: what is answered 202 afterwards is kept there', async () => {
-    const started = untilTestEnds();
-    const { daemon, a, b } = await openScene(started);
-    const tally = await sendTo(a, numbered('before', 3), 1);
-    const aside = `${directoryOf(a)}.aside`;
-    await cp(directoryOf(a), `${directoryOf(a)}.backup`, { recursive: true });
-    await sendTo(a, ['not-in-the-backup@example.org'], 1);
-    await rename(directoryOf(a), aside);
-    await rename(`${directoryOf(a)}.backup`, directoryOf(a));
+  const backupOf = (target: Target): string => `${directoryOf(target)}.backup`;
+  test.each([
+    {
+      what: 'with their directory',
+      replace: async (target: Target) => {
+        await rename(directoryOf(target), `${directoryOf(target)}.aside`);
+        await rename(backupOf(target), directoryOf(target));
+      },
+    },
+    {
+      what: 'without their write-ahead log',
+      replace: async (target: Target) => {
+        const db = new Database(path.join(backupOf(target), 'tenant.db'));
+        db.pragma('wal_checkpoint(TRUNCATE)');
+        db.close();
+        await rename(path.join(backupOf(target), 'tenant.db'), fileOf(target));
+      },
+    },
+  ])(
+    'are replaced by a backup under the daemon, $what: what is answered 202 is kept there',
+    async ({ replace }) => {
+      const started = untilTestEnds();
+      const { daemon, a, b } = await openScene(started);
+      const tally = await sendTo(a, numbered('before', 3), 1);
+      await cp(directoryOf(a), backupOf(a), { recursive: true });
+      const later = await sendTo(a, ['not-in-the-backup@example.org'], 1);
+      await replace(a);
 
-    const noticed = async () => {
-      await statusOf(a, 'unknown@example.org');
-      return reported(daemon, a.practiceId).includes('ok');
-    };
-    await until('it has been opened again', noticed, NOTICED_MS);
-    expect(await statusOf(b, 'other@example.org')).toBe(202);
-    await sendTo(a, numbered('after', 3), 1, tally);
-    expect([...tally.refused]).toEqual([]);
-    expect(reported(daemon, a.practiceId)).toEqual(['replaced', 'ok']);
-    expect(await lost(a, tally)).toEqual([]);
-    expect(await lostAfterCrash(started, a, tally)).toEqual([]);
-  });
+      const noticed = async () => {
+        await statusOf(a, 'unknown@example.org');
+        return reported(daemon, a.practiceId).includes('ok');
+      };
+      await until('it has been opened again', noticed, NOTICED_MS);
+      expect(await statusOf(b, 'other@example.org')).toBe(202);
+      await sendTo(a, numbered('after', 3), 1, tally);
+      expect([...tally.refused]).toEqual([]);
+      expect(reported(daemon, a.practiceId)).toEqual(['replaced', 'ok']);
+      expect(await lost(a, later)).toHaveLength(1);
+      expect(await lost(a, tally)).toEqual([]);
+      expect(await lostAfterCrash(started, a, tally)).toEqual([]);
+    },
+  );
 
   test.each([
     { what: 'the directory', target: directoryOf, state: 'unreadable' },
     { what: 'the write-ahead log', target: (of: Target) => `${fileOf(of)}-wal`, state: undefined },
-  ])('lose $what under the daemon: nothing more is answered 202 into it', async ({ target, state }) => {
-    const started = untilTestEnds();
-    const { daemon, a } = await openScene(started);
-    const tally = await sendTo(a, numbered('before', 3), 1);
-    await rm(target(a), { recursive: true });
-    await until('it refuses', async () => (await statusOf(a, 'refused@example.org')) === 503, NOTICED_MS);
-    await until('the log says so', () => reported(daemon, a.practiceId)[0] === 'replaced', NOTICED_MS);
-    if (state === undefined) {
-      // The connection still held it: all of it is in the database file now.
-      await sendTo(a, ['after@example.org'], 1, tally);
-      expect([...tally.refused]).toEqual([]);
-      expect(await lost(a, tally)).toEqual([]);
-      expect(await lostAfterCrash(started, a, tally)).toEqual([]);
-    } else {
-      expect(await statusOf(a, 'again@example.org')).toBe(503);
-      expect(await listed(daemon)).toContainEqual([a.practiceId, state]);
-    }
-  });
+  ])(
+    'lose $what under the daemon: it is noticed, and nothing is answered 202 that is gone',
+    async ({ target, state }) => {
+      const started = untilTestEnds();
+      const { daemon, a } = await openScene(started);
+      const tally = await sendTo(a, numbered('before', 3), 1);
+      await rm(target(a), { recursive: true });
+      const noticed = async () => {
+        await statusOf(a, 'unknown@example.org');
+        return reported(daemon, a.practiceId)[0] === 'replaced';
+      };
+      await until('it is noticed', noticed, NOTICED_MS);
+      if (state === undefined) {
+        // The connection still held it: all of it is in the database file now.
+        await sendTo(a, ['after@example.org'], 1, tally);
+        expect([...tally.refused]).toEqual([]);
+        expect(await lost(a, tally)).toEqual([]);
+        expect(await lostAfterCrash(started, a, tally)).toEqual([]);
+      } else {
+        expect(await statusOf(a, 'again@example.org')).toBe(503);
+        expect(await listed(daemon)).toContainEqual([a.practiceId, state]);
+      }
+    },
+  );
 });

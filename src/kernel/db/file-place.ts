@@ -1,6 +1,6 @@
 // Whether the paths of an open database still lead to what was opened. A directory that is moved, removed or restored under the
 // running service leaves SQLite with files that no path leads to: what is written there is gone with the process.
-import { linkSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { Disk } from './disk.ts';
 
@@ -15,31 +15,14 @@ export interface FilePlace {
 export const placeOf = (disk: Disk, path: string): FilePlace => {
   const wal = `${path}-wal`;
   const [database, log] = [disk.identify(path), disk.identify(wal)];
-  const isOurs = (): boolean =>
-    database !== null && disk.identify(path) === database && disk.identify(wal) === log;
-  const closeKeepingTheirs = (db: Database.Database): void => {
-    const present = disk.identify(wal);
-    if (present === null || present === log || disk.identify(path) === database) {
-      db.close();
-      return;
-    }
-    // SQLite removes the WAL by its name, which by now belongs to the database that was put there.
-    linkSync(wal, `${wal}.kept`);
-    try {
-      db.close();
-    } finally {
-      renameSync(`${wal}.kept`, wal);
-    }
-  };
   return {
-    isOurs,
+    isOurs: () => database !== null && disk.identify(path) === database && disk.identify(wal) === log,
     close: (db) => {
-      try {
-        // Where only the WAL was taken away, the database is whole again with what the connection still holds of it.
-        db.pragma('wal_checkpoint(PASSIVE)');
-      } finally {
-        closeKeepingTheirs(db);
-      }
+      // Where only the WAL was taken away, this brings what the connection still holds of it into the database; where the
+      // database was, it leaves both as they are.
+      db.close();
+      // Beside another database, SQLite would take it for that one's.
+      if (disk.identify(path) !== database && disk.identify(wal) === log) renameSync(wal, `${wal}.replaced`);
     },
   };
 };
