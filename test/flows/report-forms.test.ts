@@ -168,7 +168,7 @@ describe('a notice of Amazon SES at the address for complaints', () => {
           );
           expect(await bring(app.inboundPort, FBL, notice, SNS)).toMatch('250 2.0.0');
         }
-    // A path of one's own leads to one's own copy, whoever else is named.
+    // A path of one's own leads to one's own copy, whatever other address is named.
     const own = noticeOf(textOf(sesEventOf('Bounce', hard, other.returnPath)));
     expect(await bring(app.inboundPort, FBL, own, SNS)).toMatch('250 2.0.0');
     expect(await seenBy(copy)).toEqual(seenAfter(copy.to, 'none'));
