@@ -1,7 +1,7 @@
 // Classifies refusals: the address does not exist (hard, suppress it), or something else is wrong (soft). The rules are
 // tables. Their rows are tried in order, and the first row that matches decides: enhanced status codes first (RFC 3463,
-// RFC 5248 registry), then reply codes (RFC 5321 §4.2.3), then the words alone. Retries and blame are decided elsewhere
-// (relay/outcome.ts, feedback/). Pure.
+// RFC 5248 registry), then reply codes (RFC 5321 §4.2.3), then the words alone. Words of any other reason take a hard verdict
+// back. Retries and blame are decided elsewhere (relay/outcome.ts, feedback/). Pure.
 import { clearStatus } from './bounce-rules/clear-status.ts';
 import { replyCode } from './bounce-rules/reply-code.ts';
 import type { BounceRule } from './bounce-rules/rule.ts';
@@ -61,10 +61,12 @@ const doubts = wordsAlone.filter((row) => row.class === 'soft');
 /** RFC 5321 §4.2.2: a fault in the command. Such a reply with words of a domain is about the greeting or the sender. */
 const SYNTAX = new Set([500, 501, 502, 503, 504]);
 
-const doubtAbout = (rule: BounceRule, reply: Reply): BounceRule | undefined =>
-  rule.rule === 'unknown_domain' && SYNTAX.has(reply.code)
-    ? doubts.find(({ rule: name }) => name === 'sender_address')
-    : doubts.find((row) => matches(row, cleaned(reply), null));
+const doubtAbout = (rule: BounceRule, reply: Reply): BounceRule | undefined => {
+  if (rule.rule === 'unknown_domain' && SYNTAX.has(reply.code))
+    return doubts.find(({ rule: name }) => name === 'sender_address');
+  const words = cleaned(reply);
+  return doubts.find((row) => matches(row, words, null));
+};
 
 /** Classifies a 4yz or 5yz reply from our own connection or from a report; `code` is 0 if a report gave none. Hard only if codes
  * and words agree: a suppressed address that lives gets no mail from the whole tenant, and a bounce that was taken as soft

@@ -53,12 +53,12 @@ export const judgedReply = (own: RecipientStatus, words: string): Reply => {
   const { code } = reply;
   const text = `${reply.text} ${PHASE.exec(near)?.[0] ?? ''}`.trim();
   const enhanced = isGuess(own) ? null : reply.enhanced;
-  if (text !== '') {
+  if (reply.text !== '') {
     if (enhanced !== null && !SAYS_NOTHING.test(enhanced)) return { code, enhanced, text };
     if (findBounceRule({ code, enhanced: null, text }, own.remoteMta) !== undefined)
       return { code, enhanced, text };
   }
-  const quoted = text === '' ? replyInWords(near) : null;
+  const quoted = reply.text === '' ? replyInWords(near) : null;
   return {
     code: quoted?.code || code,
     enhanced: quoted?.enhanced ?? enhanced,

@@ -156,6 +156,12 @@ const rows: readonly Row[] = [
     verdict: 'soft sender_address',
   },
   {
+    name: 'the words near the recipient, which name the phase',
+    status: '5.1.1',
+    words: '<erika@b.example>: mailbox full (in reply to end of DATA command)',
+    verdict: 'soft mailbox_full',
+  },
+  {
     name: 'another reply behind the first is not a part of it',
     diagnostic: '550 5.7.1 refused 550 5.1.1 User unknown',
     verdict: 'soft policy',
