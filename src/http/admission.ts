@@ -14,7 +14,7 @@ import { isTenantPath } from './routing.ts';
 export interface AdmissionOptions {
   /** Not asked where a request brings no credential. */
   readonly authenticate: Authenticate;
-  /** The practice that a `project_id` stands for: that of the project, else the id itself. */
+  /** The practice of the project with that id; the id itself where no project has it. */
   readonly practiceNamed: (id: string) => string;
   readonly tenantExists: (id: string) => boolean;
   /** Who a member is in that tenant; null where it is none of theirs, or there is none. `id` is a UUID. */

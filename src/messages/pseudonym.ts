@@ -1,6 +1,6 @@
 // Keyed hashes in the place of what a message's row says of people, once its retention period is over. In one practice the same
-// text has the same pseudonym. That of an address is the hash by which suppressions know it, so whoever unsubscribes by an
-// old link, or is reported late, is suppressed all the same.
+// text has the same pseudonym. That of an address is the hash by which suppressions know it, so a person who unsubscribes
+// by an old link, or is reported late, is suppressed all the same.
 import { createHmac, type KeyObject } from 'node:crypto';
 import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';

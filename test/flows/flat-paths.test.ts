@@ -110,7 +110,7 @@ describe.each(all)('%s', (path) => {
   });
 
   test.each(['session', 'team token', 'project token'] as const)(
-    'does not tell %s another practice’s project from one that does not exist',
+    'answers %s alike for another practice’s project and one that does not exist',
     async (kind) => {
       const answers = [];
       for (const id of [newId(), foreign, foreignPractice]) {

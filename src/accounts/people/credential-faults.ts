@@ -1,5 +1,5 @@
-// Why a credential does not let in, one text for each reason. A bearer secret cannot be guessed, so whoever sends one that was
-// ours has had it: they learn that it was revoked or has expired, and nothing else about it.
+// Why a credential does not let in, one text for each reason. A bearer secret cannot be guessed, so a client that sends one of
+// ours has had it: it learns that it was revoked or has expired, and nothing else about it.
 import { AppError } from '#src/kernel/errors.ts';
 import { toIso } from '#src/kernel/time.ts';
 

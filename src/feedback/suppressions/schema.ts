@@ -73,7 +73,7 @@ export const flatListQuery = z.strictObject({
   project_id: named
     .optional()
     .describe(
-      'as below a practice, which it finds by itself; the id of a practice stands for all of its suppressions',
+      'as below a practice, which it finds by itself; the id of a practice means all of its suppressions',
     ),
 });
 

@@ -96,7 +96,7 @@ describe('the counters', () => {
     expect(counters.perDay(10, 12, [second], null)).toEqual([]);
   });
 
-  test('tell of one project on a route that others use too', () => {
+  test('are those of one project on a route that others use too', () => {
     const counters = counterStore(tenant.db);
     const other = {
       ...tenantStore(tenant.db).defaultProject(),

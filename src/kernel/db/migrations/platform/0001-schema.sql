@@ -54,7 +54,7 @@ CREATE TABLE credentials (
   -- networks (CIDR) that the token may be used from; null: from anywhere
   allowed_json TEXT,
   created_at INTEGER NOT NULL,
-  -- a revoked token is kept for some months, so that whose program still uses it learns why it is refused
+  -- a revoked token is kept for some months, so that a program that still uses it learns why it is refused
   revoked_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX credentials_tenant ON credentials (tenant_id);
