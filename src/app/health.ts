@@ -34,7 +34,7 @@ export const healthOf = (base: Base, rooms: Rooms): (() => Health) => {
     const databases = { ...files.stats(), broken, states };
     const disk = storage.space();
     const platformFault = storage.states.of(PLATFORM_FILE);
-    const isFailing = platformFault !== undefined || disk.state === 'full';
+    const isFailing = platformFault !== undefined || disk.state === 'full' || disk.state === 'failing';
     const { upstreams, queue } = rooms.relay.describe();
     const scanners = rooms.intake.scanners.health();
     const isWhole =

@@ -74,7 +74,9 @@ const wholeHealthSchema = z
     disk: z.strictObject({
       free_bytes: z.int(),
       total_bytes: z.int(),
-      state: z.enum(['ok', 'low', 'full']).describe('low: less is free than `storage.min_free_*`'),
+      state: z
+        .enum(['ok', 'low', 'full', 'failing'])
+        .describe('low: less is free than `storage.min_free_*`; failing: it cannot be asked'),
     }),
     queue: z.looseObject({
       waiting_tenants: z.int(),

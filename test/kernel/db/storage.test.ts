@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rename } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Disk, disk } from '#src/kernel/db/disk.ts';
-import { PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
+import { DISK, PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
 import { lockDirectory } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import { endProcess, until } from '#test/support/process.ts';
@@ -135,4 +136,15 @@ describe('a fault that no one uses the file with', () => {
       expect(changes).toEqual([`${id} failing`, `${id} ok`]);
     },
   );
+});
+
+test('a data directory that is gone is a fault of the disk, and no error of who asks', async () => {
+  const storage = await openTestStorage(directory);
+  expect(storage.space().state).toBe('ok');
+  await rename(directory, `${directory}.aside`);
+  expect(storage.space().state).toBe('failing');
+  expect(storage.states.of(DISK)?.state).toBe('failing');
+  await rename(`${directory}.aside`, directory);
+  expect(storage.space().state).toBe('ok');
+  expect(storage.states.of(DISK)).toBeUndefined();
 });
