@@ -146,7 +146,7 @@ describe('SIGHUP', () => {
     await change(daemon, (file) => ({
       ...file,
       limits: { ...(file.limits as ConfigFile), api_rate: { per_second: 50, burst: 200 } },
-      storage: { max_open_tenants: 7 },
+      storage: { ...(file.storage as ConfigFile), max_open_tenants: 7 },
       log: { level: 'info' },
     }));
     // Written at the level `info`, which holds from now on.
