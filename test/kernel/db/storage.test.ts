@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rename } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Disk, disk } from '#src/kernel/db/disk.ts';
@@ -147,4 +148,15 @@ test('a data directory that is gone is a fault of the disk, and no error of who 
   await rename(`${directory}.aside`, directory);
   expect(storage.space().state).toBe('ok');
   expect(storage.states.of(DISK)).toBeUndefined();
+});
+
+test('an empty file in the place of platform.db is not taken for a new registry', async () => {
+  const storage = await openTestStorage(directory);
+  await rm(join(directory, 'platform.db'));
+  await writeFile(join(directory, 'platform.db'), '');
+  await until('it is refused', async () => {
+    await storage.platform.write(() => undefined).catch(() => undefined);
+    return storage.states.of(PLATFORM_FILE)?.state === 'empty';
+  });
+  await expect(storage.platform.read(() => undefined)).rejects.toMatchObject({ code: 'unavailable' });
 });
