@@ -135,7 +135,10 @@ const editsTo = (route: readonly string[], segments: readonly string[], most: nu
 
 /** The method and path of the route that a path with nothing at it was probably meant for; also one that lacks `/api`. */
 const nearestTo = (routes: readonly Route[]): ((method: string, path: string) => string | undefined) => {
-  const known = routes.map((route) => ({ route, segments: route.path.split('/').slice(1) }));
+  // Links in mail are no paths that a person types.
+  const known = routes
+    .filter(({ path }) => path.startsWith('/api/'))
+    .map((route) => ({ route, segments: route.path.split('/').slice(1) }));
   return (method, path) => {
     const given = path.split('/').slice(1);
     if (given.length > MAX_COMPARED.segments || given.some(({ length }) => length > MAX_COMPARED.characters))

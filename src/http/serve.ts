@@ -14,8 +14,6 @@ import { type Holding, hasArrived, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { createRouter } from './routing.ts';
 
-const SEE_REFERENCE = 'GET /reference lists all paths.';
-
 export interface ServeOptions extends AdmissionOptions {
   readonly routes: readonly Route[];
   /** Heads the pages on which browsers read a refusal. */
@@ -158,7 +156,7 @@ export const createServe = (
     admission.limitRate(exchange);
     throw allowed === undefined
       ? new AppError('not_found', 'There is nothing at this path.', {
-          hint: found.nearest === undefined ? SEE_REFERENCE : `Perhaps ${found.nearest} is meant.`,
+          ...(found.nearest === undefined ? {} : { hint: `Perhaps ${found.nearest} is meant.` }),
         })
       : new AppError('not_found', 'This path does not take this method.', { hint: `It takes ${allowed}.` });
   };

@@ -25,8 +25,8 @@ export interface DeliverabilityQuery {
   readonly caller: Caller;
   readonly serviceHost: string;
   readonly origin: OriginHealth & { readonly url: string };
-  /** Names of the smtp upstreams that the SPF record of the service does not name. */
-  readonly outsideSpf: readonly string[];
+  /** Names of the smtp upstreams that may carry its mail and that the SPF record of the service does not name. */
+  readonly outsideSpf: (practice: Pick<PracticeRow, 'id' | 'slug'>) => readonly string[];
   readonly now: number;
 }
 
@@ -99,13 +99,14 @@ export const deliverabilityOf = (db: TenantDb, query: DeliverabilityQuery): Deli
   /** Records of SPF are right only where the operator's record, which they include, names the relay. */
   const senders = (...purposes: readonly RecordPurpose[]): Mechanism => {
     const own = state(...purposes);
-    return own.status !== 'ok' || outsideSpf.length === 0
+    const relays = outsideSpf(practice);
+    return own.status !== 'ok' || relays.length === 0
       ? own
       : {
           ...own,
           status: 'mismatch',
           source: 'service',
-          hint: unlistedRelay(outsideSpf.join(', ')),
+          hint: unlistedRelay(relays.join(', ')),
         };
   };
   const since = now - days * DAY;

@@ -6,6 +6,7 @@ import { insightRoutes } from './routes.ts';
 
 export const openInsight = ({ config, storage, clock, simulatorDomain }: Base) => {
   const { service, upstreams, dns } = config();
+  const outsideSpf = upstreamsOutsideSpf(upstreams, service.host, dns.zones);
   const origin = createOriginProbe(service.public_origin, clock);
   return {
     routes: insightRoutes({
@@ -16,9 +17,10 @@ export const openInsight = ({ config, storage, clock, simulatorDomain }: Base) =
         deliveringUpstreams: upstreams.filter(({ kind }) => kind !== 'capture').map(({ name }) => name),
       },
       serviceHost: service.host,
-      outsideSpf: upstreamsOutsideSpf(upstreams, service.host, dns.zones).flatMap(
-        (index) => upstreams[index]?.name ?? [],
-      ),
+      outsideSpf: ({ id, slug }) =>
+        outsideSpf
+          .filter(({ for: named }) => named?.practices?.some((one) => one === id || one === slug) ?? true)
+          .map(({ name }) => name),
       simulatorDomain,
       testers: () => config().safe_mode.placement_testers,
       origin,

@@ -10,7 +10,7 @@ import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { channelMixOf } from './channel-mix.ts';
-import { deliverabilityOf, SUBJECTS_LOOKED_AT } from './deliverability.ts';
+import { type DeliverabilityQuery, deliverabilityOf, SUBJECTS_LOOKED_AT } from './deliverability.ts';
 import { practiceFacts } from './facts.ts';
 import { describeGoLive, type GoLiveDeps, goLive } from './go-live.ts';
 import { onboardingOf } from './onboarding.ts';
@@ -29,8 +29,7 @@ export interface InsightDeps extends GoLiveDeps {
   /** Addresses, or domains with a leading @, in lower case. */
   readonly testers: () => readonly string[];
   readonly origin: OriginProbe;
-  /** Names of the smtp upstreams that the SPF record of the service does not name. */
-  readonly outsideSpf: readonly string[];
+  readonly outsideSpf: DeliverabilityQuery['outsideSpf'];
 }
 
 const RECIPIENTS_LOOKED_AT = 10_000;

@@ -9,7 +9,7 @@ import { hash } from 'node:crypto';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
-import type { Lane } from '#src/kernel/stream.ts';
+import { type Lane, lanes } from '#src/kernel/stream.ts';
 import { answerOf, blockedError } from './answer.ts';
 import { type Assess, chooseProject, evaluate, type Submission, scan } from './evaluate.ts';
 import { type Facts, recipientsOf } from './gate.ts';
@@ -152,7 +152,8 @@ const store = async (
     return accepted;
   } catch (error) {
     // After a failed sync the message may be in the file: a look does no harm, and the registry would forget it.
-    if (error instanceof AppError && error.code === 'unavailable') intake.wake(tenantId, 0, now);
+    if (error instanceof AppError && error.code === 'unavailable')
+      for (const lane of lanes) intake.wake(tenantId, lane, now);
     throw error;
   } finally {
     release();

@@ -183,8 +183,35 @@ const draftFor = (
 
 type Assess = (draft: Draft) => Assessment;
 
-/** Runs the gates that concern all for the first message, and throws their refusal; else says how to assess each one. */
-const tryFirst = async (
+/** Longer values of one recipient are a text of their own. */
+const MAX_PLAIN_VALUES = 300;
+/** What programs make a link of, with or without its scheme; numbers such as dates are none. */
+const HOST = /[\p{L}\d-]+(?:\.[\p{L}\d-]+)*\.\p{L}{2,}/gu;
+
+/**
+ * Recipients whose messages a scanner rates alike share a name: their values are short and name the same hosts. Null: the values
+ * are a text of their own.
+ */
+const scannedAs = (data: MergeData): string | null => {
+  const values = Object.values(data).join('\n');
+  if (values.length > MAX_PLAIN_VALUES) return null;
+  return [...new Set(values.toLowerCase().match(HOST) ?? [])].toSorted().join(' ');
+};
+
+/** Scans the message of one recipient for all that are rated alike. Undefined: each of them is scanned for itself. */
+const createScans = (scanFor: (draft: Draft) => Promise<Assess>) => {
+  const scans = new Map<string, Promise<Assess>>();
+  return (draft: Draft, data: MergeData): Promise<Assess> | undefined => {
+    const name = scannedAs(data);
+    if (name === null) return undefined;
+    const known = scans.get(name) ?? scanFor(draft);
+    scans.set(name, known);
+    return known;
+  };
+};
+
+/** Runs the gates that concern all for one message, and throws their refusal; else says how to assess those like it. */
+const tryOne = async (
   intake: IntakeContext,
   { tenantId, projects, body }: BulkRequest,
   draft: Draft,
@@ -209,11 +236,10 @@ const sendAll = async (
 ): Promise<Outcome[]> => {
   const { tenantId, projects, body, key, log } = request;
   const { content } = common.written;
+  const scanned = createScans((draft) => tryOne(intake, request, draft));
   const first = entries.find(({ to }) => !(to instanceof AppError));
-  const assess =
-    first && !(first.to instanceof AppError)
-      ? await tryFirst(intake, request, draftFor(common, first.to, first.data, null))
-      : intake.content.rate;
+  // What concerns all is refused before anything is stored; what its values say does not.
+  if (first && !(first.to instanceof AppError)) await scanned(draftFor(common, first.to, {}, null), {});
   const sharedId = await intake.files.write(tenantId, (db) =>
     messageStore(db).insertShared(content, intake.clock.now()),
   );
@@ -221,13 +247,15 @@ const sendAll = async (
     if (duplicateOf !== null) return Promise.resolve(null);
     return outcomeOf(entryPath(index), log, async () => {
       if (to instanceof AppError) throw to;
+      const draft = draftFor(common, to, data, sharedId);
+      const assess = await scanned(draft, data);
       return accept(intake, {
         tenantId,
         projects,
         projectId: body.project_id ?? null,
         source: 'bulk',
-        draft: draftFor(common, to, data, sharedId),
-        assess,
+        draft,
+        ...(assess ? { assess } : {}),
         idempotency: key === null ? null : { key: keyOfPart(key, index), request: digest.toString('hex') },
       });
     });

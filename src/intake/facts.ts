@@ -46,11 +46,14 @@ export const planOf = (
   const month = monthOf(now);
   const usage = counterStore(db).usage(month.name);
   const planCap = plans[practice.plan].monthlyCap;
-  const managedHost = fromHost === practice.managed_host && managed_host_mails < planCap;
+  const usedThere = usage.accepted - usage.ownDomain;
+  // The cap that is reached first.
+  const managedHost =
+    fromHost === practice.managed_host && managed_host_mails - usedThere < planCap - usage.accepted;
   return {
     name: practice.plan,
     cap: managedHost ? managed_host_mails : planCap,
-    used: usage.accepted,
+    used: managedHost ? usedThere : usage.accepted,
     notified: usage.notified,
     resetsAt: month.nextFirstDay * DAY,
     refuses: managedHost || practice.plan === 'test' ? 'all' : 'marketing',

@@ -80,13 +80,16 @@ const record = (
   auditStore(db).record(change, { target, before: shown(before), after: shown(after) }, now);
 };
 
+const fromHostOf = (message: MessageRow): string => addressDomain(parsedMessage(message).from.address);
+
 const giveBack = (db: TenantDb, { message, dueAt }: WaitingMessage, mails: number): void => {
   const { created_at, project_id, channel, message_kind } = message;
   const day = utcDay(created_at);
   const counters = counterStore(db);
   counters.addAccepted(day, message, -mails);
   counters.addToChannel(day, project_id, channel, -mails);
-  counters.addUsage(monthOf(created_at).name, -mails);
+  const isFromOwnDomain = fromHostOf(message) !== tenantStore(db).practice().managed_host;
+  counters.addUsage(monthOf(created_at).name, -mails, isFromOwnDomain);
   counters.addVolume(utcDay(dueAt), kinds[message_kind].stream, -mails);
 };
 
@@ -127,7 +130,7 @@ const checkNewTime = (
 ): GateResult => {
   const { source, message_kind } = waiting.message;
   const { stream } = kinds[message_kind];
-  const fromHost = addressDomain(parsedMessage(waiting.message).from.address);
+  const fromHost = fromHostOf(waiting.message);
   const now = intake.clock.now();
   const result = runGates(DEPENDS_ON_TIME, {
     now,

@@ -3,6 +3,7 @@
 
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { suppressionData } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
@@ -129,13 +130,14 @@ const insertMessage = (
 };
 
 const count = (db: TenantDb, { projectId, route, facts }: Evaluation, dueAt: number): void => {
-  const { mails, now, kind, stream } = facts;
+  const { mails, now, kind, stream, from } = facts;
   if (mails === 0) return;
   const today = utcDay(now);
   const counters = counterStore(db);
   counters.addAccepted(today, { route_id: route.id, project_id: projectId }, mails);
   counters.addToChannel(today, projectId, kinds[kind].channel, mails);
-  counters.addUsage(monthOf(now).name, mails);
+  const isFromOwnDomain = addressDomain(from.address) !== tenantStore(db).practice().managed_host;
+  counters.addUsage(monthOf(now).name, mails, isFromOwnDomain);
   counters.addVolume(utcDay(dueAt), stream, mails);
 };
 

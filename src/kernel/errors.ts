@@ -53,7 +53,11 @@ export const errorTable = {
     hint: 'Use a credential that has the permission named in `permission`.',
     extra: { permission: z.string() },
   },
-  not_found: { status: 404, smtp: '554 5.6.0', hint: 'Check the path and the ids in it.' },
+  not_found: {
+    status: 404,
+    smtp: '554 5.6.0',
+    hint: 'Check the path and the ids in it; GET /reference lists all paths.',
+  },
   tenant_paused: {
     status: 409,
     smtp: '550 5.7.1',

@@ -4,14 +4,13 @@ import type { SignalDeps } from '#src/feedback/apply-signal.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
-import type { Clock } from '#src/kernel/time.ts';
+import { type Clock, SECOND } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { settleUntilStored } from '#src/work/settle.ts';
 import type { Claimed } from './claim.ts';
-import type { TenantLane } from './due-heap.ts';
 import { judge, type Outcome } from './outcome.ts';
 import { settle } from './settle.ts';
 import type { Path, UpstreamChoice, Upstreams } from './upstreams.ts';
@@ -47,12 +46,12 @@ const NOT_COMPOSED: Outcome = {
 
 export const transmit = async (
   { upstreams, simulatorDomain, log }: AttemptDeps,
-  of: TenantLane,
+  tenantId: string,
+  ownPath: Path,
   { prepare, envelope, messageId }: Claimed,
 ): Promise<AttemptResult> => {
-  const { tenantId } = of;
   const isSimulated = addressDomain(envelope.recipient as Address) === simulatorDomain;
-  const path = isSimulated ? upstreams.simulator : upstreams.pathOf(of);
+  const path = isSimulated ? upstreams.simulator : ownPath;
   let message: Buffer;
   try {
     message = await prepare();
@@ -94,7 +93,7 @@ export const storeOutcome = async (
     const now = clock.now();
     if (outcome === null) {
       const queue = queueStore(db);
-      queue.giveBack(row, row.attempts - 1, path.retryAt(now) ?? now);
+      queue.giveBack(row, row.attempts - 1, path.retryAt(now) ?? now + SECOND);
       return queue.row(row.recipient_id)?.due_at ?? null;
     }
     const attempt = {

@@ -106,8 +106,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     return heap;
   };
 
-  const occupy = (of: TenantLane, places: number): void => {
-    const path = upstreams.pathOf(of);
+  const occupy = (of: TenantLane, path: Path, places: number): void => {
     path.occupy(places);
     inFlight += places;
     if (of.lane === 1) marketingInFlight.set(path, (marketingInFlight.get(path) ?? 0) + places);
@@ -176,7 +175,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const key = keyOf(of);
     if (unsettled.has(tenantId)) return heapOf(of).set(of, clock.now() + FILE_RETRY_MS);
     const patience = inFlight > 0 ? CLAIM_WITHIN_MS : 0;
-    occupy(of, places);
+    const path = upstreams.pathOf(of);
+    occupy(of, path, places);
     claiming.set(key, null);
     let nextDue: number | null;
     let taken: readonly QueueRow[] = [];
@@ -234,8 +234,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       const other: TenantLane = { tenantId, lane: lane === 0 ? 1 : 0 };
       const otherDue = next[other.lane];
       if (otherDue !== null) wake(other, otherDue);
-      occupy(of, claimed.length);
-      for (const one of claimed) track(deliver(of, one));
+      occupy(of, path, claimed.length);
+      for (const one of claimed) track(deliver(of, path, one));
     } catch (error) {
       log.error({ err: error, tenant: tenantId }, 'queue of a practice could not be read');
       const lost = undo();
@@ -246,14 +246,14 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       }
       nextDue = clock.now() + FILE_RETRY_MS;
     }
-    occupy(of, -places);
+    occupy(of, path, -places);
     const woken = claiming.get(key) ?? null;
     claiming.delete(key);
     heapOf(of).set(of, nextDue === null ? woken : Math.min(nextDue, woken ?? nextDue));
   };
 
   /** One attempt and its outcome. Never rejects. */
-  const deliver = async (of: TenantLane, claimed: Claimed): Promise<void> => {
+  const deliver = async (of: TenantLane, path: Path, claimed: Claimed): Promise<void> => {
     const { tenantId } = of;
     const { row } = claimed;
     const prepare = row.size_bytes > LARGE_FROM_BYTES ? () => composeLarge(claimed.prepare) : claimed.prepare;
@@ -263,11 +263,11 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       if (placeGivenBack) return;
       placeGivenBack = true;
       bytesInFlight -= row.size_bytes;
-      occupy(of, -1);
+      occupy(of, path, -1);
       schedulePump();
     };
     try {
-      const result = await transmit(deps, of, { ...claimed, prepare });
+      const result = await transmit(deps, tenantId, path, { ...claimed, prepare });
       const dueAt = await storeOutcome(deps, tenantId, row, result, stopped.signal, () => {
         if (!failedToStore) unsettled.add(tenantId, 1);
         failedToStore = true;

@@ -77,7 +77,18 @@ export const openRelay = (
       acceptIsDelivery: entry.kind === 'smtp' && entry.delivered_on === 'accept',
       for: entry.for,
     })),
-    (tenantId) => storage.platform.peek((db) => registryStore(db).get(tenantId)?.slug ?? null),
+    (tenantId) => {
+      try {
+        return storage.platform.peek((db) => registryStore(db).get(tenantId)?.slug ?? null);
+      } catch (error) {
+        // It is asked again; what has been stored must not seem refused.
+        log.warn(
+          { err: error, tenant: tenantId },
+          'upstreams that name practices by slug are not found for one',
+        );
+        return null;
+      }
+    },
     clock,
     log,
   );
@@ -120,7 +131,12 @@ export const openRelay = (
     ],
     start: async () => {
       warnOfUnknownPractices();
-      for (const [tenantId, dueAt] of await queue.load()) dispatcher.wake({ tenantId, lane: 0 }, dueAt);
+      for (const [tenantId, dueAt] of await queue.load()) {
+        dispatcher.wake({ tenantId, lane: 0 }, dueAt);
+        // A claim of one lane finds out what is due in the other, but not while the upstreams of its own path fail.
+        if (upstreams.pathOf({ tenantId, lane: 1 }) !== upstreams.pathOf({ tenantId, lane: 0 }))
+          dispatcher.wake({ tenantId, lane: 1 }, dueAt);
+      }
     },
     /** Begins to claim. `simulator` brings mail to the mailbox simulator. */
     run: (simulator: Upstream) => {

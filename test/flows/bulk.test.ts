@@ -6,6 +6,7 @@ import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AppAnswer, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { startDaemon } from '#test/support/daemon.ts';
+import { startPlayedRspamd } from '#test/support/played-rspamd.ts';
 import { until } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { numbered, openPractice, PATIENCE_MS, untilTestEnds } from './fixture.ts';
@@ -474,4 +475,50 @@ test('after kill -9 in the middle, the repeated request sends to every recipient
   const again = await ask();
   expect(again.headers.get('idempotent-replayed')).toBe('true');
   expect(again.body).toEqual(answer.body);
+});
+
+describe('where content is scanned', () => {
+  test('what the values of one say is no fault of another, and is scanned wherever it could matter', async () => {
+    const rspamd = await startPlayedRspamd();
+    const scanned = await startApp({
+      receiver,
+      config: {
+        service: { public_origin: 'https://mail.example.com' },
+        scanners: { rspamd: { url: rspamd.url } },
+      },
+    });
+    try {
+      const who = await scanned.createSender({ plan: 'gruppe' });
+      await scanned.completeLegal(who.practice.id);
+      rspamd.reject('verboten');
+      const long = `${'Wir freuen uns auf Sie. '.repeat(20)} verboten`;
+      const entries: readonly [name: string, link: string, accepted: boolean][] = [
+        ['Boese', 'https://verboten.example/a', false],
+        ['Anna', link, true],
+        ['Ben', `${link}?an=ben`, true],
+        ['Carla', 'https://VERBOTEN.example/c', false],
+        [long, link, false],
+        ['Dr. Demir, geb. am 1.2.1960', link, true],
+      ];
+      const recipients = entries.map(([name, target], index) => ({
+        email: `r${index}@example.org`,
+        data: { name, link: target },
+      }));
+      const answer = await scanned.request<Bulk>(
+        'POST',
+        `${who.base}/send/bulk`,
+        { template, recipients },
+        who.token,
+      );
+      expect(answer.status).toBe(202);
+      expect(codesOf(answer)).toEqual(
+        entries.map(([, , accepted]) => (accepted ? 'queued' : 'content_blocked')),
+      );
+      // The template, either host, and the long text: not each message.
+      expect(rspamd.asked).toHaveLength(4);
+    } finally {
+      await scanned.remove();
+      await rspamd.stop();
+    }
+  });
 });

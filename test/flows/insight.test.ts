@@ -357,7 +357,12 @@ describe('deliverability', () => {
 
   test('is not right where the SPF record of the service does not name the relay', async () => {
     const elsewhere = await startApp({
-      config: { upstreams: [{ name: 'relay', kind: 'smtp', host: 'smtp.relay.test' }] },
+      config: {
+        upstreams: [
+          { name: 'relay', kind: 'smtp', host: 'smtp.relay.test' },
+          { name: 'of-others', kind: 'smtp', host: 'smtp.relay.test', for: { practices: ['others'] } },
+        ],
+      },
     });
     try {
       const { practice, token, base } = await elsewhere.createSender();

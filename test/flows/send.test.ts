@@ -193,6 +193,7 @@ describe('a message to several recipients', () => {
       tag: 'erinnerung',
       tags: ['erinnerung', 'Montag', 'arzt:Weiß'],
       metadata: { patient: '4711' },
+      personal_data_removed: false,
       status: 'processed',
       score: 0,
       size_bytes: expect.any(Number),

@@ -361,7 +361,6 @@ describe('a link that is not ours', () => {
       `/t/c/${clickToken}/${url}=`,
       `/t/c/${clickToken}/`,
       `/t/c/${clickToken}`,
-      `/t/o/${openToken}/`,
       `//t/o/${openToken}`,
       '/t/o/',
       `/t/c/${clickToken}/${'A'.repeat(12_000)}`,

@@ -58,7 +58,8 @@ beforeEach(async () => {
   );
 });
 
-const use = (mails: number) => storage.tenants.write(tenant, (db) => counterStore(db).addUsage(month, mails));
+const use = (mails: number) =>
+  storage.tenants.write(tenant, (db) => counterStore(db).addUsage(month, mails, false));
 const notified = () => storage.tenants.read(tenant, (db) => counterStore(db).usage(month).notified);
 const notify = async () => {
   usage.wake(tenant);

@@ -64,7 +64,12 @@ describe('what does not fit', () => {
     ],
     ['no URL', { ...good, url: 'x' }, [['body.url', 'must be a URL']]],
     ['no time', { ...good, when: 'x' }, [['body.when', 'must be a date and time (2026-01-31T12:00:00Z)']]],
-    ['no UUID', { ...good, project: 'x' }, [['body.project', 'must be a UUID']]],
+    ['no UUID', { ...good, project: '4711' }, [['body.project', 'must be a UUID']]],
+    [
+      'a slug',
+      { ...good, project: 'default' },
+      [['body.project', 'must be the id, a UUID, not a slug or name']],
+    ],
     [
       'a key of a record',
       { ...good, metadata: { toolong: 'x' } },

@@ -46,8 +46,11 @@ const readFile = (path: string): Answers => {
       project: one('SELECT * FROM projects WHERE is_default = 1') as unknown as Answers['project'],
       default: one('SELECT * FROM routes WHERE is_default = 1') as unknown as Answers['default'],
       route: one("SELECT * FROM routes WHERE slug = 'outgoing'") as unknown as Answers['route'],
-      usage: (one(`SELECT accepted, told AS notified FROM monthly_usage WHERE month = '${MONTH}'`) ?? {
+      usage: (one(
+        `SELECT accepted, own_domain AS ownDomain, told AS notified FROM monthly_usage WHERE month = '${MONTH}'`,
+      ) ?? {
         accepted: 0,
+        ownDomain: 0,
         notified: 0,
       }) as Answers['usage'],
       volumes: db
@@ -95,7 +98,7 @@ test('is what the file says, whatever is refused, fails or comes from outside', 
     (db) => tenantStore(db).updateProject({ ...tenantStore(db).defaultProject(), name: `Haus ${pick(100)}` }),
     (db) => tenantStore(db).updateRoute({ ...tenantStore(db).defaultRoute(), name: `Weg ${pick(100)}` }),
     (db) => tenantStore(db).makeDefaultRoute(tenantStore(db).routes()[pick(2)]?.id ?? ''),
-    (db) => counterStore(db).addUsage(MONTH, 1 + pick(5)),
+    (db) => counterStore(db).addUsage(MONTH, 1 + pick(5), false),
     (db) => counterStore(db).setNotified(MONTH, pick(100)),
     (db) => counterStore(db).addVolume(DAY + pick(3), 'transactional', 1 + pick(5)),
     (db) =>

@@ -224,6 +224,21 @@ describe('mail that upstreams name', () => {
   });
 });
 
+test('a practice whose slug is not known at first is asked for again', () => {
+  const slugs: Record<string, string> = {};
+  const ways = open(
+    [
+      { upstream: upstream('all', 10), acceptIsDelivery: false },
+      { upstream: upstream('clinic', 4), acceptIsDelivery: false, for: { practices: ['klinik'] } },
+    ],
+    slugs,
+  );
+  const of = { tenantId: 'id-1', lane: 0 } as const;
+  expect(ways.pathOf(of).take()?.upstream.name).toBe('all');
+  slugs['id-1'] = 'klinik';
+  expect(ways.pathOf(of).take()?.upstream.name).toBe('clinic');
+});
+
 test('mail to the simulator goes to what carries it, and to no upstream', () => {
   expect(upstreams.simulator.take()).toBeNull();
   upstreams.simulateBy(upstream('simulator', 4));

@@ -30,6 +30,8 @@ const noOutcomes = Object.fromEntries(countedOutcomes.map((outcome) => [outcome,
 export interface Usage {
   /** Mails, one a recipient. */
   accepted: number;
+  /** Those of them whose From is on a domain of the practice's own. */
+  ownDomain: number;
   /** The highest share of the cap, in per cent, of which the owners were notified; 0: none. */
   notified: number;
 }
@@ -56,6 +58,12 @@ type Counters = Record<CountedOutcome | 'accepted', number> & {
 
 const idsOf = (projects: ReadonlySet<string> | null): string | null =>
   projects && JSON.stringify([...projects]);
+
+interface UsageSum {
+  month: string;
+  mails: number;
+  ownDomain: number;
+}
 
 /** Rows of sums that wait to be written. */
 const createSums = <Row extends object>(write: (row: Row) => void) => {
@@ -86,9 +94,9 @@ export const counterStore = perConnection((db: TenantDb) => {
     `INSERT INTO channel_counters (day, project_id, channel, accepted) VALUES (:day, :projectId, :channel, :mails)
      ON CONFLICT (day, project_id, channel) DO UPDATE SET accepted = accepted + excluded.accepted`,
   );
-  const addUsage = db.prepare<{ month: string; mails: number }>(
-    `INSERT INTO monthly_usage (month, accepted) VALUES (:month, :mails)
-     ON CONFLICT (month) DO UPDATE SET accepted = accepted + excluded.accepted`,
+  const addUsage = db.prepare<UsageSum>(
+    `INSERT INTO monthly_usage (month, accepted, own_domain) VALUES (:month, :mails, :ownDomain)
+     ON CONFLICT (month) DO UPDATE SET accepted = accepted + excluded.accepted, own_domain = own_domain + excluded.own_domain`,
   );
   const addVolume = db.prepare<{ day: number; stream: Stream; mails: number }>(
     `INSERT INTO daily_volume (day, stream, mails) VALUES (:day, :stream, :mails)
@@ -124,7 +132,7 @@ export const counterStore = perConnection((db: TenantDb) => {
      GROUP BY day, channel ORDER BY day, channel`,
   );
   const usage = db.prepare<[string], Usage>(
-    'SELECT accepted, told AS notified FROM monthly_usage WHERE month = ?',
+    'SELECT accepted, own_domain AS ownDomain, told AS notified FROM monthly_usage WHERE month = ?',
   );
   const setNotified = db.prepare<[month: string, told: number]>(
     `INSERT INTO monthly_usage (month, accepted, told) VALUES (?, 0, ?)
@@ -136,7 +144,7 @@ export const counterStore = perConnection((db: TenantDb) => {
   const sums = {
     counters: createSums((row: Counters) => addCounters.run(row)),
     channels: createSums((row: Parameters<typeof addChannel.run>[0] & object) => addChannel.run(row)),
-    usage: createSums((row: { month: string; mails: number }) => addUsage.run(row)),
+    usage: createSums((row: UsageSum) => addUsage.run(row)),
     volumes: createSums((row: { day: number; stream: Stream; mails: number }) => addVolume.run(row)),
   };
   /** Those of the days from `fromDay` on. */
@@ -153,7 +161,7 @@ export const counterStore = perConnection((db: TenantDb) => {
   });
   const usageOf = rememberedBy(db, (month: string): Usage => {
     sums.usage.write();
-    return usage.get(month) ?? { accepted: 0, notified: 0 };
+    return usage.get(month) ?? { accepted: 0, ownDomain: 0, notified: 0 };
   });
   const countersOf = (day: number, { route_id: routeId, project_id: projectId }: Division): Counters =>
     sums.counters.row(`${day} ${routeId} ${projectId}`, () => ({
@@ -168,9 +176,14 @@ export const counterStore = perConnection((db: TenantDb) => {
     /** Writes what was added: to be called before statements of another store read these tables. */
     write,
     /** What counts towards the plan's cap. `month` as `monthOf` names it. */
-    addUsage: (month: string, mails: number): void => {
-      usageOf(month).accepted += mails;
-      sums.usage.row(month, () => ({ month, mails: 0 })).mails += mails;
+    addUsage: (month: string, mails: number, isFromOwnDomain: boolean): void => {
+      const ownDomain = isFromOwnDomain ? mails : 0;
+      const known = usageOf(month);
+      known.accepted += mails;
+      known.ownDomain += ownDomain;
+      const sum = sums.usage.row(month, () => ({ month, mails: 0, ownDomain: 0 }));
+      sum.mails += mails;
+      sum.ownDomain += ownDomain;
     },
     usage: (month: string): Usage => ({ ...usageOf(month) }),
     /** The owners have been notified of that share, in per cent; never lowered. */

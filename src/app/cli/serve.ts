@@ -70,8 +70,9 @@ export const serve = async (
     await notifier.ready();
   });
   await notifier.ready();
-  // A draining daemon is alive; only storage that fails for good is a reason for a restart.
-  notifier.startWatchdog(() => app.health().status !== 'failing');
+  // A loop that turns is alive. Files and disks that fail are no reason for a restart: they are opened again as soon as they can
+  // be, and the outcomes that wait for them are in memory.
+  notifier.startWatchdog();
 
   const signal = await end;
   log.info({ signal }, 'shutting down');

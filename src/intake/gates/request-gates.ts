@@ -44,7 +44,7 @@ export const headers = defineGate({
       if (problem === null) continue;
       const header = name.slice(0, 76);
       return {
-        facts: { header, problem },
+        facts: { header },
         refusal: new AppError('header_not_allowed', `The header ${JSON.stringify(header)} ${problem}.`, {
           extra: { header },
         }),

@@ -112,8 +112,8 @@ const NOT_IN_SPF =
 
 const checkSenderPolicy = ({ service, upstreams, dns }: Sections, { warning }: Findings): void => {
   if (!service || !upstreams || !dns) return;
-  for (const index of upstreamsOutsideSpf(upstreams, service.host, dns.zones))
-    warning(['upstreams', index], NOT_IN_SPF);
+  for (const upstream of upstreamsOutsideSpf(upstreams, service.host, dns.zones))
+    warning(['upstreams', upstreams.indexOf(upstream)], NOT_IN_SPF);
 };
 
 /** Names and addresses that no one owns, for examples (RFC 2606 §3, RFC 5737, RFC 3849). */

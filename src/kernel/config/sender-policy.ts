@@ -23,12 +23,9 @@ const isNamed = (host: string, serviceHost: string, zones: Zones): boolean => {
   return isIP(host) === 0 ? zones.spf_addresses.length > 0 : isWithin(host, listed);
 };
 
-/** The smtp upstreams for whose machines dns.zones names nothing, by their places in the list. */
-export const upstreamsOutsideSpf = (
-  upstreams: readonly { readonly kind: string; readonly host?: string }[],
+/** The smtp upstreams for whose machines dns.zones names nothing. */
+export const upstreamsOutsideSpf = <U extends { readonly kind: string; readonly host?: string }>(
+  upstreams: readonly U[],
   serviceHost: string,
   zones: Zones,
-): number[] =>
-  upstreams.flatMap(({ host }, index) =>
-    host === undefined || isNamed(host, serviceHost, zones) ? [] : [index],
-  );
+): U[] => upstreams.filter(({ host }) => host !== undefined && !isNamed(host, serviceHost, zones));

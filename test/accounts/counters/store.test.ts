@@ -33,14 +33,14 @@ describe('the counters', () => {
 
   test('know what a month has used, and of which share its owners were notified', () => {
     const counters = counterStore(tenant.db);
-    expect(counters.usage('2026-11')).toEqual({ accepted: 0, notified: 0 });
-    counters.addUsage('2026-11', 3);
-    counters.addUsage('2026-11', 4);
-    counters.addUsage('2026-12', 1);
+    expect(counters.usage('2026-11')).toEqual({ accepted: 0, ownDomain: 0, notified: 0 });
+    counters.addUsage('2026-11', 3, false);
+    counters.addUsage('2026-11', 4, false);
+    counters.addUsage('2026-12', 1, false);
     counters.setNotified('2026-11', 90);
     counters.setNotified('2026-11', 70);
-    expect(counters.usage('2026-11')).toEqual({ accepted: 7, notified: 90 });
-    expect(counters.usage('2026-12')).toEqual({ accepted: 1, notified: 0 });
+    expect(counters.usage('2026-11')).toEqual({ accepted: 7, ownDomain: 0, notified: 90 });
+    expect(counters.usage('2026-12')).toEqual({ accepted: 1, ownDomain: 0, notified: 0 });
   });
 
   test('plan mails per stream and day', () => {

@@ -352,12 +352,13 @@ CREATE TABLE channel_counters (
   PRIMARY KEY (day, project_id, channel)
 ) STRICT, WITHOUT ROWID;
 
--- Mails (one a recipient) accepted in a UTC month, and the highest share of the cap (70, 90, 100 %) that the owners
--- were notified of.
+-- Mails (one a recipient) accepted in a UTC month, those of them whose From is on a domain of the practice's own, and the
+-- highest share of the cap (70, 90, 100 %) that the owners were notified of.
 CREATE TABLE monthly_usage (
-  month    TEXT PRIMARY KEY,
-  accepted INTEGER NOT NULL,
-  told     INTEGER NOT NULL DEFAULT 0
+  month      TEXT PRIMARY KEY,
+  accepted   INTEGER NOT NULL,
+  own_domain INTEGER NOT NULL DEFAULT 0,
+  told       INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 -- Mails that go out on a UTC day, per stream, whenever they were accepted. The warm-up's caps read it.
