@@ -158,14 +158,16 @@ const durableFile = <K extends FileKind>(
   let isReplaced = false;
   /** Refuses everything from now on where the paths lead to other files. */
   const noticeReplacement = (): void => {
-    if (fault !== null || performance.now() - placedAt < PLACE_MS) return;
     placedAt = performance.now();
-    if (place.isOurs()) return;
+    if (isReplaced || place.isOurs()) return;
     const error = fileError('REPLACED', `${path} was moved, removed or replaced while it was in use`);
     isReplaced = true;
     fault = unavailable('The data were replaced; they are being opened again.', error);
     onFault(error, 'replaced');
     refuse(takePending(pending.length));
+  };
+  const noticeReplacementSoon = (): void => {
+    if (fault === null && performance.now() - placedAt >= PLACE_MS) noticeReplacement();
   };
 
   const storageError = (error: unknown, what: FaultKind): unknown => {
@@ -258,23 +260,24 @@ const durableFile = <K extends FileKind>(
     return batch;
   };
 
-  const breakDown = (error: unknown, waiters: readonly Waiter<D>[]): void => {
+  const breakDown = (error: unknown): void => {
     onFault(error, 'sync failed');
     fault = unavailable(
       'The disk failed; this practice takes no writes until its data have been opened again.',
       error,
     );
-    const unknown = new AppError(
-      'unavailable',
-      'The disk failed while saving: whether it was stored is unknown.',
-      {
-        hint: 'Send the same request again with the same Idempotency-Key: then it is stored once.',
-        extra: { retry_after: RETRY_AFTER_S },
-        cause: error,
-      },
-    );
-    for (const waiter of waiters) waiter.reject(unknown);
     refuse(takePending(pending.length));
+  };
+
+  /** What has been committed, and is perhaps not on the disk, or in a file that no path leads to. */
+  const refuseCommitted = (waiters: readonly Waiter<D>[], { cause }: Error): void => {
+    const what = isReplaced ? 'The data were replaced' : 'The disk failed';
+    const unknown = new AppError('unavailable', `${what} while saving: whether it was stored is unknown.`, {
+      hint: 'Send the same request again with the same Idempotency-Key: then it is stored once.',
+      extra: { retry_after: RETRY_AFTER_S },
+      cause,
+    });
+    for (const waiter of waiters) waiter.reject(unknown);
   };
 
   const refuse = (waiters: readonly Waiter<D>[]): void => {
@@ -285,19 +288,19 @@ const durableFile = <K extends FileKind>(
     while (isDue || checkpoints.hasCopied()) {
       // The answers of the last transaction go out, and who has come meanwhile goes into the next.
       await new Promise((resolve) => setImmediate(resolve));
-      await checkpoints.restart();
-      noticeReplacement();
+      // The maintenance thread opens what the path leads to.
+      if (checkpoints.hasCopied()) noticeReplacement();
+      else noticeReplacementSoon();
       if (fault !== null) return;
+      await checkpoints.restart();
       const done = isDue ? commitBatch() : [];
       if (done.length === 0) continue;
       syncing = disk.syncData(wal);
-      try {
-        await syncing;
-      } catch (error) {
-        return breakDown(error, done);
-      } finally {
-        syncing = null;
-      }
+      await syncing.catch(breakDown);
+      syncing = null;
+      // Nothing is answered that went into a file which was replaced by now.
+      noticeReplacement();
+      if (fault !== null) return refuseCommitted(done, fault);
       for (const waiter of done) waiter.resolve(waiter.value);
       onCommitted?.();
       checkpoints.startWhenLarge();
@@ -318,7 +321,7 @@ const durableFile = <K extends FileKind>(
   };
 
   const look = <T>(work: (db: D) => T): T => {
-    noticeReplacement();
+    noticeReplacementSoon();
     if (fault !== null) throw fault;
     try {
       if (performance.now() - lookedAt > OTHERS_MS) noticeOthers();
@@ -333,9 +336,8 @@ const durableFile = <K extends FileKind>(
       const result = look(work);
       // What was just read may be part of a transaction whose sync is in progress.
       if (syncing !== null) {
-        await syncing.catch((error) => {
-          throw fault ?? unavailable('The disk failed.', error);
-        });
+        await syncing.catch(() => undefined);
+        if (fault !== null) throw fault;
       }
       return result;
     },
@@ -343,7 +345,8 @@ const durableFile = <K extends FileKind>(
     write,
     broken: () => fault !== null,
     checkpoint: async () => {
-      checkpoints.start();
+      noticeReplacement();
+      if (fault === null) checkpoints.start();
       await checkpoints.current();
       await cycle;
     },
@@ -356,6 +359,7 @@ const durableFile = <K extends FileKind>(
         await checkpoints.current();
       }
       await checkpoints.current();
+      noticeReplacement();
       try {
         // A connection that the maintenance thread opened now would be one to other files.
         await maintenance.run({ verb: isReplaced ? 'opened' : 'close', path });

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -43,7 +43,9 @@ afterEach(async () => {
 
 const path = () => join(directory, 'tenant.db');
 
-const openFile = async (options: { readonly runsTwice?: boolean } = {}): Promise<DurableFile<TenantDb>> => {
+const openFile = async (
+  options: { readonly runsTwice?: boolean; readonly onCommitted?: () => void } = {},
+): Promise<DurableFile<TenantDb>> => {
   const file = await openDurableFile({
     path: path(),
     kind: 'tenant',
@@ -373,6 +375,117 @@ describe('failures', () => {
     const db = new Database(path());
     expect(numbers(db)).toEqual([1, 2]);
     db.close();
+  });
+});
+
+describe('a file that is replaced by a backup', () => {
+  /** Longer than a replacement stays unnoticed by reads. */
+  const NOTICED_MS = 150;
+  const backup = () => join(directory, 'backup.db');
+  const restore = () => rename(backup(), path());
+  let verbs: string[];
+  let ended: number;
+
+  /** Whose backup has 1. */
+  const openBackedUp = async (): Promise<DurableFile<TenantDb>> => {
+    const file = await openFile();
+    await file.write(insert(1));
+    await file.close();
+    await copyFile(path(), backup());
+    ended = 0;
+    return openFile({ onCommitted: () => ended++ });
+  };
+
+  const expectBackup = () => {
+    const db = new Database(path());
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+    expect(numbers(db)).toEqual([1]);
+    db.close();
+  };
+
+  /** What the maintenance thread does after the file has been opened; `after` is called at the end of each. */
+  const listVerbs = (after: (verb: string) => unknown = () => undefined): void => {
+    const real = maintenance;
+    verbs = [];
+    maintenance = {
+      ...real,
+      run: async (command) => {
+        verbs.push(command.verb);
+        await real.run(command);
+        await after(command.verb);
+      },
+    };
+  };
+
+  test('is closed without a word of the former one, though no one has used it since', async () => {
+    const file = await openBackedUp();
+    for (let n = 2; n < 10; n++) await file.write(insert(n, 'x'.repeat(4_000)));
+    await restore();
+    await file.close();
+    expectBackup();
+    expect(faults).toEqual([expect.stringContaining('replaced')]);
+  });
+
+  test('is closed so where its disk has failed before', async () => {
+    const file = await openBackedUp();
+    for (let n = 2; n < 10; n++) await file.write(insert(n, 'x'.repeat(4_000)));
+    disk.failNextSync(new Error('EIO'));
+    await expect(file.write(insert(10))).rejects.toThrow('The disk failed');
+    await restore();
+    await file.close();
+    expectBackup();
+  });
+
+  test('is not checkpointed into', async () => {
+    listVerbs();
+    const file = await openBackedUp();
+    await file.write(insert(2));
+    verbs.length = 0;
+    await restore();
+    await file.checkpoint();
+    expect(verbs).toEqual([]);
+    expect(file.broken()).toBe(true);
+    await file.close();
+    expectBackup();
+  });
+
+  test('in the middle of a checkpoint gets nothing of its second half', async () => {
+    listVerbs((verb) => verb === 'checkpoint' && restore());
+    const file = await openBackedUp();
+    verbs.length = 0;
+    await file.write(insert(2, 'x'.repeat(CHECKPOINT_BYTES)));
+    await until('it has been noticed', file.broken, PATIENCE_MS);
+    await file.close();
+    expect(verbs).toEqual(['checkpoint', 'opened', 'closed']);
+    expectBackup();
+  });
+
+  test.each([
+    ['no one notices', 0],
+    ['a read notices', NOTICED_MS],
+  ])('during a sync leaves the answer unknown, also where %s', async (_who, wait) => {
+    const file = await openBackedUp();
+    disk.hold();
+    const before = disk.syncs();
+    const written = file.write(insert(2));
+    while (disk.syncs() === before) await turns(1);
+    // As a request that comes again and finds what the first one stores.
+    const read = file.read(numbers);
+    await restore();
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    if (wait > 0) expect(() => file.peek(numbers)).toThrow('The data were replaced');
+    disk.release();
+    const refused = (message: RegExp) => ({
+      status: 'rejected',
+      reason: expect.objectContaining({ code: 'unavailable', message: expect.stringMatching(message) }),
+    });
+    expect(await Promise.allSettled([written, read])).toEqual([
+      refused(/^The data were replaced while saving: whether it was stored is unknown/),
+      refused(/^The data were replaced; they are being opened again/),
+    ]);
+    expect(ended).toBe(0);
+    await file.close();
+    expectBackup();
   });
 });
 
