@@ -37,6 +37,8 @@ export class Exchange implements RequestContext {
   bytesIn = 0;
   /** Of the body: its room in the budget of all bodies. */
   bytesHeld = 0;
+  /** Whose room that is: who the caller is found to be by the body gives back no room of theirs. */
+  bodyOwner = '';
   /** Of a large answer: its room until it has been read. */
   answerHeld = 0;
   isSettled = false;

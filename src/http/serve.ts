@@ -76,7 +76,7 @@ export const createServe = (
   };
 
   const releaseBody = (exchange: Exchange): void => {
-    budgets.bodies.release(budgetOwner(exchange), exchange.bytesHeld);
+    budgets.bodies.release(exchange.bodyOwner, exchange.bytesHeld);
     exchange.bytesHeld = 0;
   };
 
@@ -85,8 +85,11 @@ export const createServe = (
     const limitBytes = Math.min(route.bodyLimit ?? usual, options.limits().body_bytes);
     const terms = { limitBytes, form: route.form, textTypes: route.text ?? [] };
     const owner = budgetOwner(exchange);
+    exchange.bodyOwner = owner;
     const holding: Holding = {
       take: (bytes) => {
+        // As for an answer: nothing would give it back.
+        if (exchange.isSettled) return true;
         const isTaken = budgets.bodies.take(owner, bytes);
         if (isTaken) exchange.bytesHeld += bytes;
         return isTaken;

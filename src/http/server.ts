@@ -69,7 +69,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   const settle = (exchange: Exchange): void => {
     inFlight -= 1;
     exchange.isSettled = true;
-    bodies.release(budgetOwner(exchange), exchange.bytesHeld);
+    bodies.release(exchange.bodyOwner, exchange.bytesHeld);
     exchange.bytesHeld = 0;
     answers.release(budgetOwner(exchange), exchange.answerHeld);
     logAccess(log, exchange);

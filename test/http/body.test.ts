@@ -1,7 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
+import { defineRoute } from '#src/kernel/route.ts';
 import { sleep } from '#src/kernel/time.ts';
+import { until } from '#test/support/process.ts';
 import { dial, OTHER_TENANT, readAll, sender, startServer, TENANT } from './fixture.ts';
 
 const MIB = 1024 * 1024;
@@ -288,6 +292,60 @@ describe('bodies off the connection', () => {
     expect((await post(server.url, own, 40)).status).toBe(503);
     first.destroy();
     await expect.poll(async () => (await post(server.url, own, 95)).status).toBe(200);
+  });
+
+  test('room is given back to whose it was, also where the body names the practice of a member', async () => {
+    const member: Caller = { ...anonymous, kind: 'member', credentialId: 'a session' };
+    const flat = defineRoute({
+      id: 'postFlat',
+      method: 'post',
+      audit: { none: 'for the tests' },
+      path: '/api/flat',
+      tag: 'Test',
+      summary: 'For the tests.',
+      stability: 'stable',
+      access: 'messages.send',
+      body: z.object({ practice_id: z.uuid(), text: z.string() }),
+      responses: { 204: { description: 'done' } },
+      handle: () => ({ status: 204 }),
+    });
+    const server = await startServer({
+      // Less than three of them would be the share.
+      bodies: createByteBudget(500),
+      routes: [flat],
+      authenticate: () => member,
+      enterTenant: async () => sender,
+    });
+    const headers = { Authorization: 'Bearer x', 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ practice_id: TENANT, text: 'x' });
+    for (let time = 0; time < 4; time++) {
+      const { status } = await fetch(`${server.url}/api/flat`, { method: 'POST', headers, body });
+      expect(status).toBe(204);
+      // The room is given back when the connection is done with the answer.
+      await pause(5);
+    }
+  });
+
+  test('who has left before their body was looked at leaves no room taken', async () => {
+    const entered = Promise.withResolvers<void>();
+    const known = Promise.withResolvers<void>();
+    const bodies = createByteBudget(250);
+    const server = await startServer({
+      bodies,
+      authenticate: async () => {
+        entered.resolve();
+        await known.promise;
+        return sender;
+      },
+    });
+    const socket = await dial(server.port);
+    socket.write(`${head('Content-Length: 91')}${BEGUN}${ENDED}`);
+    await entered.promise;
+    socket.destroy();
+    await until('it has left', () => server.log.some(({ aborted }) => aborted === true));
+    known.resolve();
+    await pause(20);
+    expect(bodies.take(TENANT, 100)).toBe(true);
   });
 
   test('strangers hold each their own share: one at one address does not shut out the others', async () => {
