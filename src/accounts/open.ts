@@ -6,6 +6,7 @@ import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { createRateCheck } from '#src/kernel/rate-limit.ts';
 import { abuseRoutes } from './abuse/routes.ts';
+import { sourcesOfClient } from './abuse/rules.ts';
 import { ticketRetentionJob } from './abuse/tickets.ts';
 import { createOutbox, type OwnerNoticesDeps } from './mails/outbox.ts';
 import { accountRoutes } from './people/account-routes.ts';
@@ -62,6 +63,11 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
     clock,
     () => base.limits().signInPerEmail,
     'Too many requests for this e-mail address.',
+  );
+  const limitSources = createRateCheck(
+    clock,
+    () => sourcesOfClient,
+    'Too much reported mail from this network today: send the report without the mail.',
   );
   const tenantDeps: CreateTenantDeps = {
     storage,
@@ -132,7 +138,7 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
       ...invitationRoutes({ ...people, sessions, serviceName }),
       ...membershipRoutes(people),
       ...tokenRoutes(base),
-      ...abuseRoutes({ platform, notices, limitEmail, clock, serviceName }),
+      ...abuseRoutes({ platform, notices, limitEmail, limitSources, clock, serviceName }),
       ...waitlistRoutes({ platform, limitEmail, clock, serviceName }),
     ],
     nightly: [{ what: 'projects that the registry does not know', run: createRegisterProjects(storage) }],

@@ -170,6 +170,7 @@ export const readFacts = (
       privacy_url: practice.legal_privacy_url,
     },
     dkimBroken: stream === 'marketing' && isDkimBroken(db, practice, fromHost),
+    seesPractice: request.projects === null,
     plan: isOwn ? null : planOf(db, practice, limits, now, fromHost),
     warmup: warmupOf(db, practice, { source, stream, fromHost, now }),
     suppressed,

@@ -37,8 +37,11 @@ export const nearest = (word: string, known: readonly string[]): string | undefi
   const folded = foldWord(word);
   let best: { word: string; distance: number } | undefined;
   for (const candidate of known) {
-    const distance = editDistance(folded, foldWord(candidate));
+    const other = foldWord(candidate);
     const allowed = Math.max(1, Math.floor(candidate.length / 3));
+    // The distance is at least that of the lengths, which costs nothing.
+    if (Math.abs(folded.length - other.length) > allowed) continue;
+    const distance = editDistance(folded, other);
     if (distance <= allowed && (!best || distance < best.distance)) best = { word: candidate, distance };
   }
   return best?.word;

@@ -1,4 +1,5 @@
-// Token buckets: a bucket holds `burst` tokens and gains `perSecond` of them a second; a request takes one. Pure: the
+// Token buckets: a bucket holds `burst` tokens and gains `perSecond` of them a second; a request takes one,
+// or as many as it costs. Pure: the
 // present is passed in. Buckets live in memory only and are bounded in number, so a restart or a flood of other keys
 // refills some: the limit protects the service, it is not an account of use.
 import { AppError } from './errors.ts';
@@ -23,8 +24,8 @@ export interface RateVerdict {
 }
 
 export interface RateLimiter {
-  /** Takes a token for `key` at `now` (ms). The limit may differ from call to call. */
-  take(key: string, now: number, limit: RateLimit): RateVerdict;
+  /** Takes `cost` tokens, or one, for `key` at `now` (ms). The limit may differ from call to call. */
+  take(key: string, now: number, limit: RateLimit, cost?: number): RateVerdict;
   readonly size: number;
 }
 
@@ -62,32 +63,32 @@ export const createRateLimiter = (maxBuckets = MAX_BUCKETS): RateLimiter => {
     get size() {
       return younger.size + older.size;
     },
-    take(key, now, { perSecond, burst }) {
+    take(key, now, { perSecond, burst }, cost = 1) {
       const bucket = bucketOf(key, now, burst);
       // A clock set back must not take tokens away.
       const gained = (Math.max(0, now - bucket.at) / 1000) * perSecond;
       bucket.tokens = Math.min(burst, bucket.tokens + gained);
       bucket.at = now;
-      const allowed = bucket.tokens >= 1;
-      if (allowed) bucket.tokens -= 1;
+      const allowed = bucket.tokens >= cost;
+      if (allowed) bucket.tokens -= cost;
       return {
         allowed,
         remaining: Math.floor(bucket.tokens),
         resetSeconds: Math.ceil((burst - bucket.tokens) / perSecond),
-        retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond)),
+        retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((cost - bucket.tokens) / perSecond)),
       };
     },
   };
 };
 
-/** Takes a token of the key. Throws `rate_limited` where there is none left. */
-export type RateCheck = (key: string) => void;
+/** Takes a token of the key, or `cost` of them. Throws `rate_limited` where there are too few left. */
+export type RateCheck = (key: string, cost?: number) => void;
 
 /** `limit` is asked at each call, because it may change in a running daemon. `refusal` says what was asked for too often. */
 export const createRateCheck = (clock: Clock, limit: () => RateLimit, refusal: string): RateCheck => {
   const limiter = createRateLimiter();
-  return (key) => {
-    const { allowed, retryAfterSeconds } = limiter.take(key, clock.now(), limit());
+  return (key, cost) => {
+    const { allowed, retryAfterSeconds } = limiter.take(key, clock.now(), limit(), cost);
     if (!allowed) throw new AppError('rate_limited', refusal, { extra: { retry_after: retryAfterSeconds } });
   };
 };

@@ -8,6 +8,8 @@ import { foldWord, nearest } from './nearest.ts';
 /** A batch of 500 wrong items needs no longer answer than one: the first problems show the mistake. */
 const MAX_FIELDS = 20;
 const MAX_ALTERNATIVES = 20;
+/** Of a whole request: each costs a comparison with every known word, and a body may hold 100,000 unknown ones. */
+const MAX_SUGGESTIONS = 20;
 
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
@@ -18,7 +20,7 @@ export const check = <T>(
   value: unknown,
   root: string,
 ): { readonly value: T; readonly problems: null } | { readonly problems: readonly FieldProblem[] } => {
-  const result = schema.safeParse(value, { error: describe });
+  const result = schema.safeParse(value, { error: describer() });
   if (result.success) return { value: result.data, problems: null };
   return { problems: result.error.issues.flatMap((issue) => fieldProblems(issue, root, [])) };
 };
@@ -44,7 +46,7 @@ const fieldProblems = (issue: Issue, root: string, above: readonly PropertyKey[]
   const path = [...above, ...issue.path];
   switch (issue.code) {
     case 'unrecognized_keys': {
-      // `describe` writes one line a key, in their order; a schema's own message is one for all.
+      // `describer` writes one line a key, in their order; a schema's own message is one for all.
       const lines = issue.message.split('\n');
       return issue.keys.slice(0, MAX_FIELDS).map((key, index) => ({
         path: formatPath(root, [...path, key]),
@@ -177,9 +179,10 @@ const ELSEWHERE: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-const unknownField = (key: string, known: readonly string[]): string => {
-  const elsewhere = ELSEWHERE.get(foldWord(key))?.find((word) => known.includes(word));
-  const meant = elsewhere ?? nearest(key, known);
+const meantBy = (key: string, known: readonly string[]): string | undefined =>
+  ELSEWHERE.get(foldWord(key))?.find((word) => known.includes(word)) ?? nearest(key, known);
+
+const unknownField = (key: string, meant: string | undefined): string => {
   // Line breaks separate the messages of several keys.
   const shown = cut(key).replace(/\p{Cc}/gu, ' ');
   return `unknown field \`${shown}\`${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`;
@@ -190,18 +193,10 @@ const knownKeys = (issue: RawIssue): readonly string[] => {
   return def && 'shape' in def && def.shape ? Object.keys(def.shape) : [];
 };
 
-/** zod's error map for one parse. */
 const describe = (issue: RawIssue): string | undefined => {
   switch (issue.code) {
     case 'invalid_type':
       return wrongKind(issue.expected, issue.input);
-    case 'unrecognized_keys': {
-      const known = knownKeys(issue);
-      return issue.keys
-        .slice(0, MAX_FIELDS)
-        .map((key) => unknownField(key, known))
-        .join('\n');
-    }
     case 'invalid_value':
       return issue.input === undefined ? 'is required' : `must be ${quoted(issue.values)}`;
     case 'invalid_union':
@@ -222,4 +217,18 @@ const describe = (issue: RawIssue): string | undefined => {
     default:
       return undefined;
   }
+};
+
+/** zod's error map for one parse. */
+const describer = (): ((issue: RawIssue) => string | undefined) => {
+  let suggestionsLeft = MAX_SUGGESTIONS;
+  return (issue) => {
+    if (issue.code !== 'unrecognized_keys') return describe(issue);
+    const known = knownKeys(issue);
+    const lines = issue.keys.slice(0, MAX_FIELDS).map((key) => {
+      suggestionsLeft -= 1;
+      return unknownField(key, suggestionsLeft < 0 ? undefined : meantBy(key, known));
+    });
+    return lines.join('\n');
+  };
 };

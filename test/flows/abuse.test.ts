@@ -208,6 +208,14 @@ describe('the form', () => {
     expect(body.fields).toMatchObject([{ path: 'body.source' }]);
   });
 
+  test('takes no more of such files in a day than one network may bring, and the report without', async () => {
+    const statuses: number[] = [];
+    while (statuses.length < 4 && statuses.at(-1) !== 429)
+      statuses.push((await sendFile(new Uint8Array(MAX_SOURCE))).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await sendForm({ email: 'gustav@example.org', ...typed })).status).toBe(200);
+  });
+
   test('says nothing back that a stranger typed', async () => {
     const fields = { name: ATTACK, subject: ATTACK, description: ATTACK };
     const answer = await sendForm({ email: 'hugo@example.org', ...fields }, ATTACK);

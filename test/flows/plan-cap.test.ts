@@ -106,6 +106,23 @@ describe('the Test plan', () => {
     expect(usage(sender)).toMatchObject([{ accepted: 200 }]);
   });
 
+  test('is used up for who is limited to a project, without the count of the others', async () => {
+    const sender = await owned();
+    await send(sender, 190);
+    const { body } = await app.request<{ id: string }>(
+      'POST',
+      `${sender.base}/projects`,
+      { name: 'Web' },
+      sender.token,
+    );
+    const token = await app.createToken(sender.practice.id, { scope: 'project', project_id: body.id });
+    expect(await post({ ...sender, token }, { to: strangers(11) })).toMatchObject({
+      status: 402,
+      body: { error: 'The mails of this month are used up.', used: 200, cap: 200 },
+    });
+    expect(await post(sender, { to: strangers(11) })).toMatchObject({ body: { used: 190, cap: 200 } });
+  });
+
   test('counts neither the simulator nor who is suppressed, also beyond the cap', async () => {
     const sender = await owned();
     const suppressed = { address: 'anna@example.net' };

@@ -164,6 +164,29 @@ describe('parts keep type, parameters, disposition, fields, content and place', 
   });
 });
 
+test('what no rule reads as text is no text: inline files are attached, names of text and other forms go', async () => {
+  const to = 'unread@example.org';
+  const part = (type: string, fields: string, content: string): string =>
+    `--b\r\nContent-Type: ${type}\r\n${fields}\r\n${content}\r\n`;
+  const form = (type: string): string => part(type, '', 'Guten Tag').replace('--b', '--a');
+  const message = `From: ${from}\r\nTo: ${to}\r\nSubject: Werte\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${[
+    part(
+      'multipart/alternative; boundary=a',
+      '',
+      `${['text/plain; name="Werte.txt"', 'text/enriched', 'text/watch-html', 'text/x-amp-html'].map(form).join('')}--a--`,
+    ),
+    part('text/csv', 'Content-Disposition: inline; filename="Werte.csv"\r\n', 'Name;Wert\r\nMayer;1'),
+  ].join('')}--b--\r\n`;
+  expect(await submit(Buffer.from(message), to)).toMatch(/^250 /);
+  const [received] = readParts(await arrived(to));
+  expect(received && shape(received)).toBe('multipart/mixed(multipart/alternative(text/plain) text/csv)');
+  expect(received?.parts[0]?.parts[0]?.parameters).toEqual({ charset: 'utf-8' });
+  expect(received?.parts[1]).toMatchObject({
+    disposition: 'attachment',
+    disposition_parameters: { filename: 'Werte.csv' },
+  });
+});
+
 describe('genuine clients', () => {
   test('nodemailer with icalEvent: the invitation is an alternative with its method, and a file', async () => {
     const transport = createTransport({

@@ -174,37 +174,49 @@ describe('the generic form', () => {
 
 describe('who does not know the secret', () => {
   const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
-  const attempts: readonly { name: string; target?: string; authorization?: string }[] = [
-    { name: 'says nothing' },
-    { name: 'says something else', authorization: 'Bearer relay-secret-0123456780' },
-    { name: 'says nothing as a password', authorization: basic('relay:') },
-    { name: 'gives it as the name', authorization: basic(`${SECRETS.relay}:`) },
-    { name: 'gives it without a name', authorization: basic(SECRETS.relay) },
-    { name: 'knows that of another upstream', authorization: `Bearer ${SECRETS.ses}` },
-    {
-      name: 'asks of an unknown upstream',
-      target: '/api/upstreams/nobody/events',
-      authorization: `Bearer ${SECRETS.relay}`,
-    },
-    {
-      name: 'asks of one without events',
-      target: '/api/upstreams/silent/events',
-      authorization: 'Bearer undefined',
-    },
-    { name: 'asks of a mailbox', target: '/api/upstreams/kept/events', authorization: 'Bearer ' },
-    { name: 'says nothing of an unknown one', target: '/api/upstreams/nobody/events' },
+  const wrong = /The secret is wrong, or there is no such upstream with events\./;
+  const empty = /no password after `Basic`/;
+  const attempts: readonly [name: string, path: string, authorization: string | null, text: RegExp][] = [
+    ['says something else', 'relay', 'Bearer relay-secret-0123456780', wrong],
+    ['knows that of another upstream', 'relay', `Bearer ${SECRETS.ses}`, wrong],
+    ['asks of an unknown upstream', 'nobody', `Bearer ${SECRETS.relay}`, wrong],
+    ['asks of one without events', 'silent', 'Bearer undefined', wrong],
+    ['says nothing', 'relay', null, /has no credential/],
+    ['says nothing of an unknown one', 'nobody', null, /has no credential/],
+    ['says nothing as a password', 'relay', basic('relay:'), empty],
+    ['gives it as the name', 'relay', basic(`${SECRETS.relay}:`), empty],
+    ['gives it without a name', 'relay', basic(SECRETS.relay), empty],
+    ['asks of a mailbox', 'kept', 'Bearer ', /no token after `Bearer`/],
+    ['uses another scheme', 'relay', `Digest ${SECRETS.relay}`, /scheme Digest; only Bearer and Basic are/],
+    ['uses no scheme', 'nobody', SECRETS.relay, /has no scheme/],
+    ['uses no scheme, for a secret of letters', 'nobody', 'geheimnis', /has no scheme/],
   ];
-  test('is told the same, whatever is there', async () => {
+  test('learns which of these it was, and not which upstreams there are', async () => {
     const mail = await sent();
     const before = app.rowCounts(sender.practice.id);
-    const answers = new Set<string>();
-    for (const { target = RELAY, authorization } of attempts) {
-      const headers = authorization === undefined ? {} : { Authorization: authorization };
+    const refused = new Set<string>();
+    for (const [name, upstream, authorization, text] of attempts) {
+      const headers = authorization === null ? {} : { Authorization: authorization };
       const event = { type: 'bounced', recipient: mail.to, return_path: mail.returnPath };
-      const answer = await app.request('POST', target, event, undefined, headers);
-      answers.add(`${answer.status} ${answer.headers.get('www-authenticate')} ${answer.text}`);
+      const answer = await app.request<{ hint: string }>(
+        'POST',
+        `/api/upstreams/${upstream}/events`,
+        event,
+        undefined,
+        headers,
+      );
+      expect(answer, name).toMatchObject({
+        status: 401,
+        body: {
+          code: 'unauthorized',
+          error: expect.stringMatching(text),
+          hint: expect.stringMatching(/HTTP Basic/),
+        },
+      });
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
+      if (text === wrong) refused.add(answer.text);
     }
-    expect([...answers]).toEqual([expect.stringMatching(/^401 Basic realm=.*"code":"unauthorized"/)]);
+    expect(refused.size).toBe(1);
     expect(app.rowCounts(sender.practice.id)).toEqual(before);
   });
 });

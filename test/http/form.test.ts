@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { isFormType, parseForm } from '#src/http/form.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -61,6 +61,7 @@ describe('forms that are taken', () => {
     ],
     ['another case', MULTIPART.replace('multipart', 'MultiPart'), field('a', '1') + end(), { a: '1' }],
     ['a preamble and an epilogue', MULTIPART, `hello\r\n${field('a', '1')}${end()}bye`, { a: '1' }],
+    ['a long epilogue', MULTIPART, `${field('a', '1')}${end()}${'bye'.repeat(2_000)}`, { a: '1' }],
     ['a name without quotes', MULTIPART, part('form-data; name=a', '1') + end(), { a: '1' }],
     ['no field at all', MULTIPART, end(), {}],
     ['line breaks as browsers write them', MULTIPART, field('a', 'x\r\ny\r\n') + end(), { a: 'x\ny\n' }],
@@ -130,6 +131,27 @@ describe('forms that are refused', () => {
     ['with nothing but separators', URL_ENCODED, '&'.repeat(200_000), TOO_MANY],
   ])('%s', async (_, type, body, message) => {
     expect(await refusalOf(body, type)).toBe(message);
+  });
+
+  test.each<[string, string, string, string]>([
+    ['parts', MULTIPART, field('a', '1').repeat(100_000), TOO_MANY],
+    [
+      'parts by the second of two types',
+      `multipart/form-data; boundary=other, ${MULTIPART}`,
+      field('a', '1').repeat(1_000) + end(),
+      NOT_WHOLE,
+    ],
+    [
+      'lines above a field',
+      MULTIPART,
+      part(`form-data; name="a"\r\n${'a:\r\n'.repeat(100_000)}b:`, '1') + end(),
+      '`body` has a part with more than 4096 bytes above its content.',
+    ],
+  ])('with very many %s, of which none is parsed', async (_, type, body, message) => {
+    const parse = vi.spyOn(Response.prototype, 'formData');
+    onTestFinished(() => parse.mockRestore());
+    expect(await refusalOf(body, type)).toBe(message);
+    expect(parse).toHaveBeenCalledTimes(message === NOT_WHOLE ? 1 : 0);
   });
 
   test('however it is damaged, it is refused or read, and no more', async () => {

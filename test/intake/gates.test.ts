@@ -376,6 +376,14 @@ describe('refuses', () => {
       extra: { used: 199, cap: 200, resets_at: '2026-12-01T00:00:00.000Z' },
     },
     {
+      name: 'mail over the cap by one who is limited to projects: nothing of the others',
+      draft: { to: people(2) },
+      facts: { plan: capped({ used: 199 }), seesPractice: false },
+      gate: 'plan_cap',
+      code: 'plan_cap_reached',
+      extra: { used: 200, cap: 200, resets_at: '2026-12-01T00:00:00.000Z' },
+    },
+    {
       name: 'marketing over a paid plan’s cap',
       facts: {
         ...MARKETING,

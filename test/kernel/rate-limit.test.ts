@@ -32,6 +32,13 @@ describe('token bucket', () => {
     });
   });
 
+  test('a request may cost several', () => {
+    const limiter = createRateLimiter();
+    expect(limiter.take('a', 0, limit, 3)).toMatchObject({ allowed: true, remaining: 1 });
+    expect(limiter.take('a', 0, limit, 4)).toMatchObject({ allowed: false, retryAfterSeconds: 2 });
+    expect(limiter.take('a', 0, limit)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
   test('a long pause fills the bucket, not more', () => {
     const limiter = createRateLimiter();
     limiter.take('a', 0, limit);

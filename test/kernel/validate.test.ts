@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { AppError } from '#src/kernel/errors.ts';
 import { nearest } from '#src/kernel/nearest.ts';
 import { validate } from '#src/kernel/validate.ts';
+
+vi.mock('#src/kernel/nearest.ts', { spy: true });
 
 const address = z.union([z.string(), z.strictObject({ email: z.string(), name: z.string().optional() })]);
 const schema = z.strictObject({
@@ -144,6 +146,15 @@ describe('what does not fit', () => {
     expect(() => validate(schema, { ...good, ...many }, 'body')).toThrow(
       '`body.zz0`: unknown field `zz0` (and 19 more)',
     );
+  });
+
+  test('names are suggested for the first unknown fields of a request, however many objects have some', () => {
+    const list = z.array(z.strictObject({ subject: z.string().optional() }));
+    const items = Array.from({ length: 1_000 }, () => ({ sujbect: '1', subjcet: '2' }));
+    vi.mocked(nearest).mockClear();
+    expect(() => validate(list, items, 'body')).toThrow('did you mean `subject`? (and 1999 more)');
+    expect(nearest).toHaveBeenCalledTimes(20);
+    expect(() => validate(list, items, 'body')).toThrow('did you mean `subject`?');
   });
 
   test('the error names the first problem and counts the others', () => {

@@ -30,6 +30,7 @@ export const FACTS: Facts = {
   warmup: null,
   suppressed: new Map(),
   withoutConsent: null,
+  seesPractice: true,
   content: null,
   controls: KNOWN_CONTROLS,
   unsubscribe: null,

@@ -57,7 +57,7 @@ export const abuseRoutes = (deps: TicketDeps & { readonly serviceName: string })
       202: { description: 'There is a ticket now.', body: receivedSchema },
     },
     handle: async ({ body }, context) => {
-      const id = await openTicket(deps, body, context.language);
+      const id = await openTicket(deps, body, context);
       return prefersPage(context)
         ? receivedPage(context.language, deps.serviceName, id)
         : { status: 202, body: { id } };

@@ -1,4 +1,7 @@
-// The stages of a report of abuse, and how many open reports are taken. Pure.
+// The stages of a report of abuse, and how much of what strangers send is taken and kept. Pure.
+import type { RateLimit } from '#src/kernel/rate-limit.ts';
+import { DAY, SECOND } from '#src/kernel/time.ts';
+
 export const stages = ['open', 'investigating', 'closed'] as const;
 export type Stage = (typeof stages)[number];
 
@@ -22,8 +25,19 @@ export const moveTo = (from: Stage, to: Stage): 'reached' | 'unchanged' | 'refus
 /** The stage that follows; null after the last. */
 export const stageAfter = (stage: Stage): Stage | null => next[stage];
 
-/** Of the reported mails of all tickets together. */
-const MAX_SOURCE_BYTES = 1024 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** Of the reported mails of all tickets together: they are in platform.db, which small machines hold too. */
+const MAX_SOURCE_BYTES = 256 * MIB;
+const CLIENT_SOURCE_BYTES = 30 * MIB;
+
+/** Of the reported mails from one client in a day, so that no one fills the room of all. */
+export const sourcesOfClient: RateLimit = {
+  perSecond: CLIENT_SOURCE_BYTES / (DAY / SECOND),
+  burst: CLIENT_SOURCE_BYTES,
+};
+
+/** How long the reported mail of a closed ticket is kept, for questions about its end. */
+export const SOURCE_KEPT_MS = 30 * DAY;
 
 /** Whether a reported mail of this size can be kept beside those that are kept. */
 export const hasRoomFor = (bytes: number, keptBytes: number): boolean =>

@@ -54,7 +54,12 @@ export const ticketSchema = z
   .strictObject({
     ...summary,
     description: z.string(),
-    source_bytes: z.int().nullable().describe('of the reported mail; null where none came with the report'),
+    source_bytes: z
+      .int()
+      .nullable()
+      .describe(
+        'of the reported mail; null where none came with the report, and 30 days after the ticket was closed',
+      ),
     steps: z
       .array(z.strictObject({ stage, note: z.string().nullable(), at: z.iso.datetime() }))
       .describe('oldest first; notes are for the operator alone'),

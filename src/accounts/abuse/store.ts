@@ -73,6 +73,15 @@ export const ticketStore = perConnection((db: PlatformDb) => {
     `DELETE FROM abuse_tickets WHERE seq IN
      (SELECT seq FROM abuse_tickets WHERE stage = 'closed' AND updated_at < ? ORDER BY seq LIMIT ?)`,
   );
+  const removeSources = db
+    .prepare<[number, number], string>(
+      `DELETE FROM abuse_ticket_sources WHERE ticket_id IN
+       (SELECT id FROM abuse_tickets WHERE stage = 'closed' AND updated_at < ? AND source_bytes IS NOT NULL
+        ORDER BY seq LIMIT ?)
+       RETURNING ticket_id`,
+    )
+    .pluck();
+  const clearSourceBytes = db.prepare<[string]>('UPDATE abuse_tickets SET source_bytes = NULL WHERE id = ?');
   const insertSource = db.prepare<[string, Uint8Array]>(
     'INSERT INTO abuse_ticket_sources (ticket_id, content) VALUES (?, ?)',
   );
@@ -116,6 +125,12 @@ export const ticketStore = perConnection((db: PlatformDb) => {
     /** With their steps and sources, at most `limit`; returns how many. */
     removeClosed: (changedBefore: number, limit: number): number =>
       removeClosed.run(changedBefore, limit).changes,
+    /** The mails of closed tickets, which stay, at most `limit`; returns how many. */
+    removeSources: (changedBefore: number, limit: number): number => {
+      const ids = removeSources.all(changedBefore, limit);
+      for (const id of ids) clearSourceBytes.run(id);
+      return ids.length;
+    },
     /** Whether there is a practice that a ticket may be about. */
     isPractice: (id: string): boolean => practice.get(id) !== undefined,
   };

@@ -1,6 +1,6 @@
 // A report becomes a ticket, the operator takes it through its stages, and the reporter gets a mail at each: ticket, step,
-// audit and notice are written in one transaction of platform.db. Closed tickets are removed after some time, because
-// they hold addresses and mails of people who only reported something.
+// audit and notice are written in one transaction of platform.db. Closed tickets are removed after some time, and the mails
+// in them earlier, because they hold addresses and mails of people who only reported something.
 import type { Notices } from '#src/accounts/mails/outbox.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -10,9 +10,17 @@ import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Language } from '#src/kernel/language.ts';
-import type { RateCheck } from '#src/kernel/rate-limit.ts';
+import { clientKey, type RateCheck } from '#src/kernel/rate-limit.ts';
 import { type Clock, DAY, HOUR, SECOND } from '#src/kernel/time.ts';
-import { hasRoomFor, MAX_OPEN_PER_REPORTER, moveTo, type Stage, stageAfter, whyFull } from './rules.ts';
+import {
+  hasRoomFor,
+  MAX_OPEN_PER_REPORTER,
+  moveTo,
+  SOURCE_KEPT_MS,
+  type Stage,
+  stageAfter,
+  whyFull,
+} from './rules.ts';
 import type { Report, TicketPatch } from './schema.ts';
 import { type StepRow, type TicketRow, ticketStore } from './store.ts';
 
@@ -20,6 +28,8 @@ export interface TicketDeps {
   readonly platform: DurableFile<PlatformDb>;
   readonly notices: Notices;
   readonly limitEmail: RateCheck;
+  /** By client, in bytes. */
+  readonly limitSources: RateCheck;
   readonly clock: Clock;
 }
 
@@ -78,12 +88,22 @@ const bytesOf = async (source: string | File | undefined): Promise<Uint8Array | 
   return typeof source === 'string' ? Buffer.from(source) : new Uint8Array(await source.arrayBuffer());
 };
 
+export interface Reporter {
+  readonly language: Language;
+  readonly clientAddress: string;
+}
+
 /** Resolves with the ticket's id. Throws `rate_limited` and `unavailable`. */
-export const openTicket = async (deps: TicketDeps, report: Report, language: Language): Promise<string> => {
+export const openTicket = async (
+  deps: TicketDeps,
+  report: Report,
+  { language, clientAddress }: Reporter,
+): Promise<string> => {
   const { email, emailKey } = report.email;
   deps.limitEmail(emailKey);
   const id = newId();
   const source = await bytesOf(report.source);
+  if (source) deps.limitSources(clientKey(clientAddress), source.length);
   await deps.platform.write((db) => {
     requireRoom(db, emailKey, source?.length ?? 0);
     const now = deps.clock.now();
@@ -118,7 +138,7 @@ export const getTicket = (db: PlatformDb, id: string): Ticket => {
 /** Throws `not_found` for the ticket, and where no mail came with the report. */
 export const getSource = (db: PlatformDb, id: string): Buffer => {
   const source = ticketStore(db).source(getTicket(db, id).row.id);
-  if (!source) throw new AppError('not_found', 'No mail came with this report.');
+  if (!source) throw new AppError('not_found', 'No mail came with this report, or it was removed since.');
   return source;
 };
 
@@ -183,8 +203,11 @@ export const ticketRetentionJob = ({ platform, keep, clock }: TicketRetentionDep
   name: 'remove old abuse tickets',
   schedule: '27 3 * * *',
   run: async (signal) => {
-    const before = clock.now() - keep();
-    for (let removed = TICKETS_PER_TRANSACTION; removed === TICKETS_PER_TRANSACTION && !signal.aborted; )
-      removed = await platform.write((db) => ticketStore(db).removeClosed(before, TICKETS_PER_TRANSACTION));
+    const removeBefore = async (what: 'removeClosed' | 'removeSources', before: number): Promise<void> => {
+      for (let removed = TICKETS_PER_TRANSACTION; removed === TICKETS_PER_TRANSACTION && !signal.aborted; )
+        removed = await platform.write((db) => ticketStore(db)[what](before, TICKETS_PER_TRANSACTION));
+    };
+    await removeBefore('removeClosed', clock.now() - keep());
+    await removeBefore('removeSources', clock.now() - SOURCE_KEPT_MS);
   },
 });

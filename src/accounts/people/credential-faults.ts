@@ -3,13 +3,29 @@
 import { AppError } from '#src/kernel/errors.ts';
 import { toIso } from '#src/kernel/time.ts';
 
-const fault = (message: string, hint: string): AppError => new AppError('unauthorized', message, { hint });
+const fault = (message: string, hint?: string): AppError =>
+  new AppError('unauthorized', message, hint === undefined ? {} : { hint });
 
 /** Whether no one is let in: another refusal says nothing about the credential. */
 export const isCredentialFault = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && thrown.code === 'unauthorized';
 
-export const nothingSent = (): AppError => new AppError('unauthorized', 'The request has no credential.');
+export const nothingSent = (hint?: string): AppError => fault('The request has no credential.', hint);
+
+/** Why no credential can be read from the field Authorization. */
+export const unreadable = (authorization: string, schemes: readonly string[], hint?: string): AppError => {
+  const [given = '', ...rest] = authorization.split(' ');
+  const scheme = schemes.find((one) => one.toLowerCase() === given.toLowerCase());
+  if (scheme !== undefined) {
+    const what = scheme === 'Basic' ? 'password' : 'token';
+    return fault(`Authorization has no ${what} after \`${scheme}\`, or one that is malformed.`, hint);
+  }
+  // With nothing behind it, it may be a secret, which is not repeated in the answer.
+  if (rest.length === 0 || !/^[a-z]{1,20}$/i.test(given))
+    return fault('Authorization has no scheme: `Bearer ` goes before the token.', hint);
+  const taken = `${schemes.join(' and ')} ${schemes.length === 1 ? 'is' : 'are'}`;
+  return fault(`Authorization uses the scheme ${given}; only ${taken} taken.`, hint);
+};
 
 export const notOurToken = (): AppError =>
   fault(

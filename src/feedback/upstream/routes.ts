@@ -1,6 +1,7 @@
 // Where a relay posts its reports if it reports by HTTP instead of by mail: one path for each upstream that has `events`.
 // They are applied like any other report, so that a repetition, also one by mail, changes nothing.
 import { z } from 'zod';
+import { nothingSent, unreadable } from '#src/accounts/people/credential-faults.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { asItComes } from '#src/kernel/fields.ts';
 import type { Log } from '#src/kernel/log.ts';
@@ -12,7 +13,7 @@ import { type LocatedDeps, receiveLocated } from '../receive-located.ts';
 import type { Confirm } from './confirm-subscription.ts';
 import { jsonEvents, readJsonEvents } from './json-events.ts';
 import type { RelayEvent } from './relay-event.ts';
-import { knowsSecret } from './secret.ts';
+import { isSecret, secretIn } from './secret.ts';
 import { readSesEvent, sesEvent } from './ses-events.ts';
 import { isSetUpNotice, isSubscribeUrl, snsBody } from './sns.ts';
 
@@ -63,10 +64,25 @@ const body = asItComes(jsonEvents, {
   ],
 });
 
-const refused = (): AppError =>
-  new AppError('unauthorized', 'The request has no live credential.', {
-    hint: "Send the secret of this upstream's `events` as `Authorization: Bearer <secret>`, or as the password of HTTP Basic.",
-  });
+const SEND_SECRET =
+  "Send the secret of this upstream's `events` as `Authorization: Bearer <secret>`, or as the password of HTTP Basic.";
+
+/** Throws `unauthorized`, with the same words for a wrong secret and for an upstream that is not there. */
+const eventsFor = (
+  deps: UpstreamEventDeps,
+  name: string,
+  authorization: string | undefined,
+): UpstreamEvents => {
+  if (authorization === undefined) throw nothingSent(SEND_SECRET);
+  const given = secretIn(authorization);
+  if (given === null) throw unreadable(authorization, ['Bearer', 'Basic'], SEND_SECRET);
+  const events = deps.eventsOf(name);
+  if (!isSecret(given, events?.secret ?? null) || events === null)
+    throw new AppError('unauthorized', 'The secret is wrong, or there is no such upstream with events.', {
+      hint: SEND_SECRET,
+    });
+  return events;
+};
 
 const parsed = (text: string, path: string): unknown => {
   try {
@@ -176,8 +192,7 @@ export const upstreamEventRoutes = (deps: UpstreamEventDeps): Route[] => [
     responses: { 200: { description: 'How many of the events were new.', body: answer } },
     errors: ['unauthorized', 'unavailable'],
     handle: async ({ params: { name }, body: given }, { header, log }) => {
-      const events = deps.eventsOf(name);
-      if (!knowsSecret(header('authorization'), events?.secret ?? null) || events === null) throw refused();
+      const events = eventsFor(deps, name, header('authorization'));
       const content = typeof given === 'string' ? parsed(given, 'body') : given;
       const counts =
         events.format === 'sns'

@@ -1,4 +1,4 @@
-// Checks the secret of an upstream in a request: a bearer token, or the password of HTTP Basic (RFC 7617), because some
+// Reads and checks the secret of an upstream in a request: a bearer token, or the password of HTTP Basic (RFC 7617), because some
 // relays can send nothing else. Pure.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '#src/kernel/secret.ts';
@@ -10,22 +10,18 @@ const NOTHING = hash('sha256', '', 'buffer');
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
-const passwordOf = (credentials: string): string => {
-  const pair = Buffer.from(credentials, 'base64').toString();
-  const colon = pair.indexOf(':');
-  return colon === -1 ? '' : pair.slice(colon + 1);
-};
-
-const given = (authorization: string): string => {
+/** The bearer token or the password; null where the field holds none. */
+export const secretIn = (authorization: string): string | null => {
   const bearer = BEARER.exec(authorization)?.[1];
   if (bearer !== undefined) return bearer;
   const basic = BASIC.exec(authorization)?.[1];
-  return basic === undefined ? '' : passwordOf(basic);
+  const [, ...password] = basic === undefined ? [] : Buffer.from(basic, 'base64').toString().split(':');
+  return password.join(':') || null;
 };
 
 /** `expected` null: always false. */
-export const knowsSecret = (authorization: string | undefined, expected: Secret | null): boolean => {
+export const isSecret = (given: string, expected: Secret | null): boolean => {
   const wanted = expected === null ? NOTHING : digest(expected.reveal());
-  const isEqual = timingSafeEqual(digest(given(authorization ?? '')), wanted);
+  const isEqual = timingSafeEqual(digest(given), wanted);
   return isEqual && expected !== null;
 };

@@ -15,19 +15,22 @@ export const planCap = defineGate({
   name: 'plan_cap',
   kind: 'plan',
   errors: ['plan_cap_reached'],
-  check: ({ plan, mails, stream }) => {
+  check: ({ plan, mails, stream, seesPractice }) => {
     if (plan === null) return { facts: { capped: false } };
     const { name, used, cap, refuses, managedHost } = plan;
     const facts = { plan: name, used, cap, mails };
     const isOver = mails > 0 && used + mails > cap;
     if (!isOver || (refuses === 'marketing' && stream !== 'marketing')) return { facts };
+    const message = seesPractice
+      ? `${used} of ${cap} mails of this month are used.`
+      : 'The mails of this month are used up.';
     return {
       facts,
-      refusal: new AppError('plan_cap_reached', `${used} of ${cap} mails of this month are used.`, {
+      refusal: new AppError('plan_cap_reached', message, {
         ...(managedHost
           ? { hint: 'Send from a domain of your own: mail from the managed host has a smaller cap.' }
           : {}),
-        extra: { used, cap, resets_at: toIso(plan.resetsAt) },
+        extra: { used: seesPractice ? used : cap, cap, resets_at: toIso(plan.resetsAt) },
       }),
     };
   },

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { MAX_OPEN, MAX_OPEN_PER_REPORTER, type Stage } from '#src/accounts/abuse/rules.ts';
-import { reportBody, type TicketPatch } from '#src/accounts/abuse/schema.ts';
+import { MAX_OPEN, MAX_OPEN_PER_REPORTER, type Stage, sourcesOfClient } from '#src/accounts/abuse/rules.ts';
+import { MAX_SOURCE, reportBody, type TicketPatch } from '#src/accounts/abuse/schema.ts';
 import { ticketStore } from '#src/accounts/abuse/store.ts';
 import {
+  getSource,
   getTicket,
   openTicket,
   type TicketDeps,
@@ -18,6 +19,7 @@ import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { createRateCheck } from '#src/kernel/rate-limit.ts';
 import { DAY } from '#src/kernel/time.ts';
 import {
   createSampleTenant,
@@ -30,6 +32,7 @@ import {
 const outbox = createOutbox(Buffer.alloc(32, 7));
 const typed = { email: 'Erika@Example.org', subject: 'Werbung', description: 'Ich habe nichts bestellt.' };
 const report = (fields: object = {}) => reportBody.parse({ ...typed, ...fields });
+const de = { language: 'de', clientAddress: '192.0.2.1' } as const;
 
 let storage: Storage;
 let clock: TestClock;
@@ -46,6 +49,7 @@ beforeEach(async () => {
     platform: storage.platform,
     clock,
     limitEmail: (key) => void limited.push(key),
+    limitSources: createRateCheck(clock, () => sourcesOfClient, 'Too much.'),
     notices: {
       enqueue: outbox.enqueue,
       wake: () => {
@@ -107,7 +111,10 @@ const fill = (rows: number, stage: Stage, reporter: (index: number) => string) =
 
 describe('a report', () => {
   test('is a ticket with its first step, and its reporter gets a mail', async () => {
-    const id = await openTicket(deps, report({ name: 'Erika', source: 'From: x' }), 'en');
+    const id = await openTicket(deps, report({ name: 'Erika', source: 'From: x' }), {
+      ...de,
+      language: 'en',
+    });
     const { row, steps } = peek((db) => getTicket(db, id));
     expect(row).toMatchObject({
       stage: 'open',
@@ -139,7 +146,7 @@ describe('a report', () => {
     const limitEmail = () => {
       throw new AppError('rate_limited', 'Too many.', { extra: { retry_after: 1 } });
     };
-    expect((await refusal(openTicket({ ...deps, limitEmail }, report(), 'de'))).code).toBe('rate_limited');
+    expect((await refusal(openTicket({ ...deps, limitEmail }, report(), de))).code).toBe('rate_limited');
     expect([count('abuse_tickets'), count('notices'), told]).toEqual([0, 0, 0]);
   });
 
@@ -150,26 +157,39 @@ describe('a report', () => {
         throw new Error('no room');
       },
     };
-    await expect(openTicket({ ...deps, notices }, report(), 'de')).rejects.toThrow('no room');
+    await expect(openTicket({ ...deps, notices }, report(), de)).rejects.toThrow('no room');
     expect([count('abuse_tickets'), count('abuse_ticket_steps'), told]).toEqual([0, 0, 0]);
   });
 
   test('of an address with many open ones is refused until some are looked at, however it is spelled', async () => {
     await fill(MAX_OPEN_PER_REPORTER, 'open', () => 'erika@example.org');
     await fill(MAX_OPEN_PER_REPORTER, 'investigating', () => 'otto@example.org');
-    const refused = await refusal(openTicket(deps, report({ email: 'ERIKA@example.org' }), 'de'));
+    const refused = await refusal(openTicket(deps, report({ email: 'ERIKA@example.org' }), de));
     expect(refused.code).toBe('rate_limited');
     expect(count('notices')).toBe(0);
-    await openTicket(deps, report({ email: 'otto@example.org' }), 'de');
+    await openTicket(deps, report({ email: 'otto@example.org' }), de);
     await storage.platform.write((db) =>
       db.prepare("UPDATE abuse_tickets SET stage = 'investigating' WHERE seq = 1").run(),
     );
-    await openTicket(deps, report(), 'de');
+    await openTicket(deps, report(), de);
+  });
+
+  test('brings no further mail where its network has brought much that day, and comes without', async () => {
+    const source = 'x'.repeat(MAX_SOURCE);
+    const by = (clientAddress: string, fields: object = { source }) =>
+      openTicket(deps, report(fields), { ...de, clientAddress });
+    for (const host of [1, 2, 3]) await by(`2001:db8::${host}`);
+    expect((await refusal(by('2001:db8::4'))).code).toBe('rate_limited');
+    expect(count('abuse_tickets')).toBe(3);
+    await by('2001:db8::4', {});
+    await by('2001:db8:0:1::1');
+    clock.set(clock.now() + DAY);
+    await by('2001:db8::4');
   });
 
   test('is refused where too many wait', async () => {
     await fill(MAX_OPEN, 'open', (index) => `r${index}@example.org`);
-    const refused = await refusal(openTicket(deps, report(), 'de'));
+    const refused = await refusal(openTicket(deps, report(), de));
     expect(refused).toMatchObject({ code: 'unavailable', extra: { retry_after: 3_600 } });
     expect([count('abuse_tickets'), count('notices')]).toEqual([MAX_OPEN, 0]);
   });
@@ -177,7 +197,7 @@ describe('a report', () => {
 
 describe('the stages of a ticket', () => {
   test('are mailed one by one, with their steps and in the audit', async () => {
-    const id = await openTicket(deps, report(), 'de');
+    const id = await openTicket(deps, report(), de);
     clock.set(clock.now() + DAY);
     await update(id, { stage: 'investigating', note: 'Der Absender ist bekannt.' });
     const { row, steps } = await update(id, { stage: 'closed' });
@@ -222,14 +242,14 @@ describe('the stages of a ticket', () => {
   });
 
   test('the same stage again is no step and no mail', async () => {
-    const id = await openTicket(deps, report(), 'de');
+    const id = await openTicket(deps, report(), de);
     const change = operatorChange();
     const { steps } = await updateTicket(deps, id, { stage: 'open' }, change);
     expect([steps.length, waiting().length, count('audit'), change.recorded]).toEqual([1, 1, 0, true]);
   });
 
   test('a note is a step of its own and mailed to no one', async () => {
-    const id = await openTicket(deps, report(), 'de');
+    const id = await openTicket(deps, report(), de);
     const { steps } = await update(id, { note: 'Nachgefragt.' });
     expect(steps.at(-1)).toMatchObject({ stage: 'open', note: 'Nachgefragt.' });
     expect(waiting()).toHaveLength(1);
@@ -238,7 +258,7 @@ describe('the stages of a ticket', () => {
 
   test('a ticket is about a practice, or about none again', async () => {
     const practice = await createSampleTenant(storage);
-    const id = await openTicket(deps, report(), 'de');
+    const id = await openTicket(deps, report(), de);
     expect((await update(id, { practice_id: practice })).row.tenant_id).toBe(practice);
     expect((await update(id, { note: 'x' })).row.tenant_id).toBe(practice);
     expect((await update(id, { practice_id: null })).row.tenant_id).toBeNull();
@@ -247,7 +267,7 @@ describe('the stages of a ticket', () => {
   });
 
   test('the service itself is no practice', async () => {
-    const id = await openTicket(deps, report(), 'de');
+    const id = await openTicket(deps, report(), de);
     const system = await createSampleTenant(storage);
     await storage.platform.write((db) =>
       db.prepare("UPDATE tenants SET purpose = 'system' WHERE id = ?").run(system),
@@ -256,7 +276,7 @@ describe('the stages of a ticket', () => {
   });
 
   test('what strangers wrote is not in the audit', async () => {
-    const id = await openTicket(deps, report({ name: 'Erika Muster', source: 'Received: by x' }), 'de');
+    const id = await openTicket(deps, report({ name: 'Erika Muster', source: 'Received: by x' }), de);
     await update(id, { stage: 'investigating' });
     const kept = JSON.stringify(peek((db) => db.prepare('SELECT * FROM audit').all()));
     for (const word of ['erika', 'Werbung', 'bestellt', 'Received'])
@@ -302,4 +322,25 @@ test('closed tickets go with their steps once they are old, and no others, howev
   expect(ids()).toEqual(['young', 'open', 'investigating']);
   const steps = platform.peek((db) => db.prepare('SELECT ticket_id FROM abuse_ticket_steps').pluck().all());
   expect(steps.toSorted()).toEqual(['investigating', 'open', 'young']);
+});
+
+test('the mail goes from a ticket 30 days after it was closed, and the ticket stays', async () => {
+  const { platform } = storage;
+  const ids = ['closed', 'closed and young', 'open'] as const;
+  const bytes = 'From: x'.length;
+  await platform.write((db) => {
+    for (let index = 0; index < 30; index++) insert(db, `old ${index}`, 'closed', 0);
+    insert(db, ids[0], 'closed', NOW - 30 * DAY - 1);
+    insert(db, ids[1], 'closed', NOW - 30 * DAY);
+    insert(db, ids[2], 'open', 0);
+    db.prepare('UPDATE abuse_tickets SET source_bytes = ?').run(bytes);
+    const all = db.prepare<[], string>('SELECT id FROM abuse_tickets').pluck().all();
+    for (const id of all) ticketStore(db).insertSource(id, Buffer.from('From: x'));
+  });
+  const job = ticketRetentionJob({ platform, keep: () => 10_000 * DAY, clock: createTestClock(NOW) });
+  await job.run(new AbortController().signal, createLog('silent'));
+  expect([count('abuse_tickets'), count('abuse_ticket_sources')]).toEqual([33, 2]);
+  expect(ids.map((id) => peek((db) => getTicket(db, id).row.source_bytes))).toEqual([null, bytes, bytes]);
+  expect(() => peek((db) => getSource(db, ids[0]))).toThrow('or it was removed since');
+  expect(peek((db) => ticketStore(db).sourceBytes())).toBe(2 * bytes);
 });
