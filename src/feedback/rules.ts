@@ -95,12 +95,29 @@ const SEVERITY: readonly (Signal | undefined)[] = [
 ];
 const severity = (found: Consequence | null): number => SEVERITY.indexOf(found?.signal);
 
+/** Each is compared with all words of the tables. */
+const MAX_JUDGED = 10;
+/** One mail may come to many of our addresses; what its statuses mean is the same for all. */
+const judged = new WeakMap<RecipientStatus, Consequence | null>();
+
+const meaningOfStatus = (own: RecipientStatus, words: string): Consequence | null => {
+  const known = judged.get(own);
+  if (known !== undefined) return known;
+  const found = afterStatus(own, words);
+  judged.set(own, found);
+  return found;
+};
+
 const afterStatuses = (
   address: string,
   { recipients, words }: Extract<Report, { kind: 'delivery_status' }>,
 ): Consequence | null => {
-  const all = ownStatuses(recipients, address).map((own) => afterStatus(own, words));
-  return all.reduce((mildest, one) => (severity(one) < severity(mildest) ? one : mildest));
+  const own = ownStatuses(recipients, address);
+  // They are milder than any failure, and need no judgement.
+  const reached = own.filter(({ action }) => action !== 'failed');
+  return (reached.length > 0 ? reached : own.slice(0, MAX_JUDGED))
+    .map((one) => meaningOfStatus(one, words))
+    .reduce((mildest, one) => (severity(one) < severity(mildest) ? one : mildest));
 };
 
 const meaningOf = (report: Report, address: string): Consequence | null => {

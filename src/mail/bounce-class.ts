@@ -19,7 +19,8 @@ export const bounceRules: readonly BounceRule[] = [
 ];
 
 /** The names of the hosts that speak. Those of block lists stay. */
-const SPEAKERS = /(?<=\b(?:host|server)) [\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+(?=\[\d)/gi;
+const SPEAKERS =
+  /(?<=\b(?:host|server)) [\w-]{1,63}(?:\.[\w-]{1,63}){1,10}|(?<![\w.-])[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}(?=\[\d)/gi;
 
 /** Addresses, hosts and the paths of links say nothing about the refusal: a local part may be `spam`, a page about policies. */
 const withoutNames = (text: string): string =>
@@ -27,7 +28,7 @@ const withoutNames = (text: string): string =>
     .replace(SPEAKERS, '')
     .replace(/[^\s<>()[\]"';,]+/g, (word) =>
       word.includes('@')
-        ? word.replace(/[^:]*@[^:]*/, '@')
+        ? word.replace(/(?<![^:])[^:]*@[^:]*/, '@')
         : word.replace(/^(https?:\/\/[^/]{1,255}).*$/i, '$1'),
     );
 
@@ -54,6 +55,12 @@ const cleaned = (reply: Reply): Reply => ({ ...reply, text: withoutNames(reply.t
 export const findBounceRule = (reply: Reply, speaker: string | null = null): BounceRule | undefined => {
   const words = cleaned(reply);
   return bounceRules.find((row) => matches(row, words, speaker));
+};
+
+/** Whether words say why, whatever the code says. */
+export const hasWordsOfRefusal = (reply: Reply): boolean => {
+  const words = cleaned(reply);
+  return bounceRules.some((row) => row.text !== undefined && matches(row, words, null));
 };
 
 /** Words that contradict the verdict that the address does not exist, whatever the codes say. */

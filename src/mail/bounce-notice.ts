@@ -1,7 +1,7 @@
 // Reads notices of failure and delay that have no standard form, as mail servers wrote them before RFC 3464 and some still
 // do. The sender or the subject must show the product, or the null sender a server; the body alone is no proof, because a
 // person may quote it. Only mail at a genuine return path is read. Pure; bounce-class.ts classifies the reply.
-import { findBounceRule } from './bounce-class.ts';
+import { hasWordsOfRefusal } from './bounce-class.ts';
 import { mailServer, noticeForms } from './bounce-notice-forms.ts';
 import { wordsOf } from './bounce-rules/words.ts';
 import { decodeWords } from './decode-text.ts';
@@ -82,11 +82,11 @@ export const readBounceNotice = (fields: readonly Field[], words: string): Bounc
   return noticeOf(form.product, fields, { words, own, reason });
 };
 
-/** Whether a text quotes the reply of a server that refused a mail. */
+/** Whether a text quotes the reply of a server that refused a mail. A number alone may be that of a house or a telephone. */
 const quotesRefusal = (text: string): boolean => {
   const reply = replyInWords(text);
   if (reply === null || reply.code === 0) return false;
-  return reply.enhanced !== null || findBounceRule(reply) !== undefined;
+  return reply.enhanced !== null || hasWordsOfRefusal(reply);
 };
 
 /** What stands before a colon is the sender's own word; behind it is the subject of the mail that it answers. */

@@ -26,6 +26,8 @@ export interface RecipientStatus {
 
 /** More than a copy of ours has recipients; a group at the receiver may have more. */
 const MAX_RECIPIENTS = 100;
+/** UTF-16 code units. */
+const MAX_COMMENT = 300;
 const STATUS = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)[ \t]*(.*)/s;
 
 /** Wrong names that some servers write. */
@@ -69,6 +71,10 @@ const hostOf = (value: string | null): string | null => {
   return host?.toLowerCase().replace(/\.$/, '') || null;
 };
 
+/** Without the marks around it. The look-behind keeps the time linear. */
+const commentIn = (words: string): string | null =>
+  words.slice(0, MAX_COMMENT).replace(/^[\s(:;-]+|(?<![\s)])[\s)]+$/g, '') || null;
+
 const recipientStatus = (fields: readonly Field[], reportingMta: string | null): RecipientStatus | null => {
   const [, status = null, words = ''] = STATUS.exec(fieldValue(fields, 'status') ?? '') ?? [];
   // Exchange of 2000 and 2003 has only the second one.
@@ -82,7 +88,7 @@ const recipientStatus = (fields: readonly Field[], reportingMta: string | null):
     status,
     finalRecipient: addressOf(fieldValue(fields, 'final-recipient')),
     originalRecipient: addressOf(fieldValue(fields, 'original-recipient')),
-    comment: words.replace(/^[\s(:;-]+|[\s)]+$/g, '') || null,
+    comment: commentIn(words),
     remoteMta: hostOf(fieldValue(fields, 'remote-mta')) ?? reportingMta,
     diagnostic,
   };

@@ -3,7 +3,7 @@ import type { Accounts } from '#src/accounts/open.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import { readReport } from '#src/feedback/read-report.ts';
-import { receiveReport } from '#src/feedback/receive.ts';
+import { type ReportResult, receiveReport } from '#src/feedback/receive.ts';
 import { returnPathStatus } from '#src/feedback/return-path.ts';
 import { answerTo } from '#src/feedback/simulator.ts';
 import { controlsOf } from '#src/intake/gates/control-headers.ts';
@@ -70,7 +70,14 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
     complain: feedback.complain,
     report: async (targets, { mailFrom, content }) => {
       const report = await readReport(content, { mailFrom });
-      return Promise.all(targets.map((target) => receiveReport(feedback.received, target, report)));
+      // One after another, because each may take some milliseconds to judge.
+      const results: Promise<ReportResult>[] = [];
+      for (const target of targets) {
+        const result = receiveReport(feedback.received, target, report);
+        results.push(result);
+        await Promise.allSettled([result]);
+      }
+      return Promise.all(results);
     },
     simulate: async ({ behaviour, recipient, returnPath }, content) => {
       const now = clock.now();

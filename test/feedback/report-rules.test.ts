@@ -24,6 +24,26 @@ const letter = (from: string, subject: string, body: string, fields = ''): Buffe
   mail(`From: ${from}\nSubject: ${subject}${fields}`, body);
 
 const cases: readonly (readonly [verdict: string, name: string, source: Buffer])[] = [
+  ...[
+    '556 rue de la Gare, Strasbourg',
+    'Tel: 556 oder 557',
+    'Durchwahl: 421 bis 18 Uhr',
+    'Zimmer: 432 im Haus B',
+    'reply: 452 Hauptstraße',
+    '552 Hauptstraße',
+  ].map(
+    (line) =>
+      ['none', line, letter('Praxis <p@c.example>', 'Danke', `Danke für Ihre Mail.\n${line}\n`)] as const,
+  ),
+  [
+    'soft',
+    'number of a house in a notice without a reason',
+    letter(
+      'Mail <m@c.example>',
+      'x',
+      `Ihre Mail an ${A} konnte nicht zugestellt werden.\n556 rue de la Gare\n`,
+    ),
+  ],
   [
     'soft',
     'ironport greylist',

@@ -165,6 +165,33 @@ describe('of several recipients', () => {
         ?.signal,
     ).toBe('soft_bounced');
   });
+  const MAX_JUDGED = 10;
+  test(`of failures of others ${MAX_JUDGED} are judged, once for all addresses of ours`, () => {
+    const judged: string[] = [];
+    const others = Array.from({ length: 500 }, (_, index) => {
+      const address = `${index}@example.net`;
+      return {
+        ...recipientStatus('failed', '5.1.1', null, address),
+        get diagnostic() {
+          if (judged.at(-1) !== address) judged.push(address);
+          return null;
+        },
+      };
+    });
+    const report = dsn(...others);
+    for (let index = 0; index < 100; index += 1)
+      expect(consequenceOf(report, facts({ address: `our-${index}@example.org` }))?.signal).toBe(
+        'hard_bounced',
+      );
+    expect(judged).toHaveLength(MAX_JUDGED);
+  });
+  test('one that was reached counts, behind any number of failures', () => {
+    const failures = Array.from({ length: 20 }, (_, index) =>
+      recipientStatus('failed', '5.1.1', null, `${index}@example.net`),
+    );
+    const reached = recipientStatus('delivered', '2.0.0', null, 'last@example.net');
+    expect(consequenceOf(dsn(...failures, reached), facts())?.signal).toBe('delivered');
+  });
   test('the first one counts if none is ours', () => {
     expect(consequenceOf(group('berta@example.org'), facts())?.signal).toBe('delivered');
   });

@@ -123,6 +123,19 @@ const gone = `
 550 5.1.1 User unknown [your IP: 192.0.2.1]
 550 5.1.1 host blocked.example said: no such user
 550 an MX or SRV record indicated no SMTP service
+550 The address you are sending to does not exist
+550 The person you are sending mail to doesn't exist
+550 This mailbox doesnt exist
+550 a@b.example doesn’t exist
+550 Recipient doesn't exist
+550 The user name was not found
+550 Host or domain name not found
+550 5.1.2 Host unknown
+550 DNS domain nowhere.example does not exist
+550 Diese Adresse existiert nicht
+550 Domain nowhere.example does not exist
+550 The email address that you entered couldn't be found
+550 this address doesn't exist on this server
 `;
 
 const alive = `
@@ -245,6 +258,129 @@ const alive = `
 550 5.1.1 STARTTLS is required
 `;
 
+/** About the names of the sender and of the relay that hands over, and their entries in the DNS: faults of our own. */
+const ourOwn = `
+450 4.7.25 Client host rejected: cannot find your hostname, [192.0.2.1]
+550 5.7.25 Client host rejected: cannot find your reverse hostname, [192.0.2.1]
+550 5.7.1 <relay.praxis.example>: Helo command rejected: Host not found
+550 5.1.8 <b@praxis.example>: Sender address rejected: Domain not found
+550 Sender verify failed: Unrouteable address
+550 Reverse DNS lookup failed for host [192.0.2.1]: host not found
+550 HELO relay.praxis.example: no such domain
+550 rejected because relay.praxis.example does not resolve: unknown host in HELO
+550 5.7.25 Service unavailable, sending IPv6 address [2001:db8::1] must have reverse DNS record: host not found
+550-5.7.25 The IP address sending this message does not have a PTR record setup, or the corresponding forward DNS entry does not exist.
+553 #5.1.8 Domain of sender address <b@praxis.example> does not exist
+554 Message not accepted: unresolvable RFC.5321 from domain does not exist
+550 Access denied: PTR of 192.0.2.1 does not exist
+550 5.7.1 smtp-20.iol.example Reverse DNS: name does not exist
+550 5.7.1 Invalid sender domain: no MX record found
+550 5.7.1 DNS entry doesn't exist for relay.praxis.example
+550 5.7.1 DNS entry doesn’t exist for relay.praxis.example
+550 DNS record for relay.praxis.example does not exist
+550 No DNS entry: host not found
+550 HELO name doesn't exist
+550 EHLO argument doesn't exist in DNS
+550 Client host name was not found
+550 The sending domain does not exist
+550 From domain doesn't exist
+550 5.7.1 PTR name was not found
+550 Hostname of client does not exist
+553 Mail from 192.0.2.1 not allowed - DNS entry doesn't exist
+550 5.7.1 The forward DNS entry for relay.praxis.example doesn't exist
+554 5.7.1 Server name in greeting does not exist
+550 host name mismatch: forward lookup doesn't exist
+550 IP address lookup: no such domain
+550 No such domain in HELO
+550 no such domain: sender
+550 invalid domain in HELO
+550 No MX record for your domain
+550 SMTP greeting: domain doesn't exist
+550 Kein DNS-Eintrag für relay.praxis.example: Hostname existiert nicht
+550 Ihr Hostname existiert nicht
+550 Der HELO-Name existiert nicht
+550 HELO: unbekannter Host
+550 Domain im MAIL FROM existiert nicht
+550 Unbekannte Domain des Absenders
+550 Der Reverse-DNS-Eintrag existiert nicht
+550 Rückwärtsauflösung: Hostname existiert nicht
+550 Der Name Ihres Servers existiert nicht
+550 Ihre Domain existiert nicht
+550 Der DNS-Eintrag Ihres Servers existiert nicht
+550 Einlieferung abgelehnt: Host relay.praxis.example nicht gefunden
+550 Domaine inexistant pour l'expéditeur
+550 Votre domaine n'existe pas
+550 domaine inconnu dans MAIL FROM
+550 L'adresse de votre serveur n'existe pas dans le DNS
+550 Adresse IP inconnue: pas de DNS inverse, adresse inexistante
+550 Votre nom d'hôte est inconnu: hôte inconnu
+550 HELO: hôte inconnu
+550 Résolution inverse: domaine introuvable
+550 dominio inesistente del mittente
+550 Il vostro dominio non esiste
+550 host sconosciuto nel HELO
+550 DNS inverso: indirizzo inesistente
+550 il tuo indirizzo IP non è valido: indirizzo sconosciuto
+550 Dominio inexistente en MAIL FROM
+550 Su dominio no existe
+550 DNS inverso: host desconocido
+550 HELO: dominio no existe
+550 Seu domínio não existe
+550 DNS reverso: domínio inexistente
+550 Uw domein bestaat niet
+550 HELO: onbekende host
+550 Afzenderdomein bestaat niet: onbekend domein
+550 Twoja domena nie istnieje
+550 HELO: nieznana domena
+550 Odwrotny DNS: adres nie istnieje
+550 Wasza domena nie istnieje
+550 домен отправителя не существует: несуществующий домен
+550 несуществующий домен отправителя
+550 Адрес не существует: HELO
+550 ваш домен: несуществующий
+550 обратная зона: адрес не существует
+550 您的域名地址不存在
+550 反向解析 地址不存在
+550 送信元ドメインが存在しません
+550 逆引きホスト名が存在しません
+550 HELOのホスト名は存在しません
+550 5.7.1 Rejected: no valid DNS for 192.0.2.1, host not found
+550 The domain you are sending from does not exist
+550 5.7.1 The domain praxis.example you send from doesn't exist
+550 Host that you claim to be doesn't exist
+550 You claim to be relay.praxis.example but that host does not exist
+550 relay.praxis.example: no such host (connecting server)
+550 Peer name does not exist
+550 5.7.1 Your email was rejected because the sending mail server does not have a PTR; unknown host
+550 The sender's mail server hostname doesn't exist
+550 DNS lookup of sender failed: NXDOMAIN
+550 Bounce address domain unknown host
+550 bounce domain does not exist
+550 Mailfrom domain does not exist
+550 From: header domain does not exist
+550 Header From domain does not exist
+550 DNS A-record doesn't exist for your host
+550 Der Server hat keinen gültigen PTR: existiert nicht
+550 Kein Reverse-Eintrag, Host nicht gefunden
+550 Die sendende Domain existiert nicht
+550 Absendedomain existiert nicht
+550 Der Hostname des einliefernden Servers existiert nicht
+550 Ihr DNS-Name existiert nicht
+550 Host-Name des Senders existiert nicht
+550 Nom d'hôte inverse introuvable: domaine introuvable
+550 Le serveur émetteur n'a pas de DNS: hôte inconnu
+550 Nome host del server mittente: host sconosciuto
+550 Il server mittente ha un dominio inesistente
+550 Servidor remitente: host desconocido
+550 El nombre del servidor que envía: host desconocido
+550 Servidor de envio: domínio inexistente
+550 Verzendende server: onbekende host
+550 Verzendend domein bestaat niet: onbekend domein
+550 Serwer wysyłający: nieznana domena
+550 Brak rekordu PTR: domena nie istnieje
+550 IP reverse zone does not exist
+`;
+
 const repliesIn = (text: string): readonly string[] => text.trim().split('\n');
 
 describe('no mail can ever arrive', () => {
@@ -255,6 +391,12 @@ describe('no mail can ever arrive', () => {
 
 describe('the address may live', () => {
   test.each(repliesIn(alive))('%s', (line) => {
+    expect(classifyBounce(parseReply([line]))).toMatchObject({ class: 'soft' });
+  });
+});
+
+describe('our own names are meant', () => {
+  test.each(repliesIn(ourOwn))('%s', (line) => {
     expect(classifyBounce(parseReply([line]))).toMatchObject({ class: 'soft' });
   });
 });

@@ -32,6 +32,7 @@ export const replyCode: readonly BounceRule[] = [
     rule: 'unknown_domain',
     class: 'hard',
     code: [556],
+    text: noDomain,
     source: 'RFC 7504 §5: domain does not accept mail',
     example: '556 Domain does not accept mail',
   },
