@@ -148,6 +148,53 @@ test('a version that does not start is switched back from', { timeout: UPDATE_MS
   await expectSecond();
 });
 
+/** Does not run, and before that ends the update that starts it, the parent of its parent. */
+const cutsOff = (signal: NodeJS.Signals): string => `
+import { readFileSync } from 'node:fs';
+const [, update] = /^PPid:\\s*(\\d+)$/m.exec(readFileSync('/proc/' + process.ppid + '/status', 'utf8'));
+process.kill(Number(update), '${signal}');
+throw new Error('does not start');`;
+
+test('a switch goes on where its terminal is gone, and with it who reads what it says', {
+  timeout: UPDATE_MS,
+}, async () => {
+  const before = repaired('src/app/cli/serve.ts');
+  publish('0.3.0', { 'src/app/cli/serve.ts': cutsOff('SIGHUP') });
+  const sendwerk = server.at('opt/current/bin/sendwerk');
+  expect(server.run(['sh', '-c', `"${sendwerk}" update 2>&1 | head -n 1`]).output).toBe('ok\n');
+  server.publish(before);
+  await expectSecond();
+});
+
+test('after a switch that was cut off, a version that does not run is switched back from to one that did', {
+  timeout: UPDATE_MS,
+}, async () => {
+  const before = repaired('src/app/cli/serve.ts');
+  const cut = publish('0.3.0', { 'src/app/cli/serve.ts': cutsOff('SIGKILL') });
+  server.sendwerk('update');
+  expect(server.linked('current')).toBe(cut);
+  const bad = publish('0.3.1', { 'src/app/cli/serve.ts': 'throw new Error("does not start");' });
+  const { status, output } = server.sendwerk('update');
+  server.publish(before);
+  expect(status).toBe(1);
+  expect(output).toContain(`${bad} does not run: back to ${second}`);
+  expect(server.linked('current')).toBe(second);
+  expect(await runningVersion()).toBe('0.2.0');
+});
+
+test('a version that is not well is not switched from, but by force', { timeout: UPDATE_MS }, async () => {
+  const next = publish('0.3.2');
+  process.kill(Number(server.pid()), 'SIGKILL');
+  const refused = server.sendwerk('update');
+  expect(refused.status).toBe(1);
+  expect(refused.output).toMatch(/^sendwerk: .*127\.0\.0\.1.* - so whether [0-9a-f]+ runs could not be seen/);
+  expect(server.linked('current')).toBe(second);
+  expect(server.sendwerk('update', '--force').status).toBe(0);
+  expect([server.linked('current'), server.linked('previous')]).toEqual([next, second]);
+  expect(await runningVersion()).toBe('0.3.2');
+  expect(server.sendwerk('back').status).toBe(0);
+});
+
 test('a switch that was cut off is ended by the next update', { timeout: UPDATE_MS }, async () => {
   const third = publish('0.4.0');
   expect(server.sendwerk('update', third).status).toBe(0);
