@@ -105,7 +105,8 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
     });
     return practice;
   } catch (error) {
-    await removeTenant(storage, id).catch(() => undefined);
+    // What is left goes with the next start. Until then no one can use its file, or end a fault of it.
+    await removeTenant(storage, id).catch(() => storage.states.end(id));
     throw error;
   }
 };

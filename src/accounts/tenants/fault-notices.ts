@@ -3,7 +3,7 @@
 // where these are what fails, it waits in memory until they can be written, and the log has it all the same.
 
 import type { Notices } from '#src/accounts/mails/outbox.ts';
-import type { FileFault } from '#src/kernel/db/file-states.ts';
+import { type FileFault, PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { type Clock, DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
@@ -42,13 +42,16 @@ export const sendFaultNotices = ({ storage, notices, clock, log, operator }: Fau
     timer = undefined;
     const to = operator();
     const sent = [...changed];
-    if (to === null) return changed.clear();
+    changed.clear();
+    if (to === null || sent.length === 0) return;
     try {
       await platform.write((db) => {
         const faults = sent.slice(0, MAX_NAMED).map(([id, first]) => {
           const { state, since, reason } = states.of(id) ?? first;
           const name = registryStore(db).get(id)?.slug ?? id;
-          return { name, state, since, reason, ended: states.of(id) === undefined };
+          // What can hold the mail is in order with it.
+          const ended = id === PLATFORM_FILE || states.of(id) === undefined;
+          return { name, state, since, reason, ended };
         });
         const now = clock.now();
         const more = sent.length - faults.length;
@@ -56,10 +59,12 @@ export const sendFaultNotices = ({ storage, notices, clock, log, operator }: Fau
         notices.enqueue(db, { ...notice, expiresAfter: now + EXPIRES_IN_MS }, now);
       });
     } catch (error) {
+      for (const [id, first] of sent) changed.set(id, first);
       log.warn({ err: error }, 'the mail to the operator about database files has to wait');
       return sendIn(RETRY_MS);
     }
-    for (const [id, first] of sent) if (changed.get(id) === first) changed.delete(id);
+    // Its own end, which came with the write.
+    if (sent.some(([id]) => id === PLATFORM_FILE)) changed.delete(PLATFORM_FILE);
     notBefore = performance.now() + PAUSE_MS;
     notices.wake();
   };

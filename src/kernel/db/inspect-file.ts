@@ -10,6 +10,12 @@ const PAGE_SIZE_AT = 16;
 const PAGES_AT = 28;
 const USER_VERSION_AT = 60;
 
+const hasContent = (path: string): Promise<boolean> =>
+  stat(path).then(
+    ({ size }) => size > 0,
+    () => false,
+  );
+
 /** Resolves with when it was changed last; nothing is read where that is `known`. Throws what is wrong. */
 export const inspectFile = async (path: string, known: number | undefined): Promise<number> => {
   const { ctimeMs, size } = await stat(path);
@@ -21,8 +27,9 @@ export const inspectFile = async (path: string, known: number | undefined): Prom
     if (size === 0) throw fileError('EMPTY', `${path} is empty`);
     if (bytesRead < HEADER_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC))
       throw fileError('DAMAGED', `${path} is no database`);
-    if (size < header.readUInt32BE(PAGES_AT) * header.readUInt16BE(PAGE_SIZE_AT))
-      throw fileError('DAMAGED', `${path} is cut off`);
+    // A crash in the middle of a checkpoint leaves the number of pages before the pages, which are in the WAL.
+    const isShort = size < header.readUInt32BE(PAGES_AT) * header.readUInt16BE(PAGE_SIZE_AT);
+    if (isShort && !(await hasContent(`${path}-wal`))) throw fileError('DAMAGED', `${path} is cut off`);
     if (header.readUInt32BE(USER_VERSION_AT) === 0) throw fileError('EMPTY', `${path} holds no tables`);
     return ctimeMs;
   } finally {

@@ -57,7 +57,7 @@ export interface Storage {
   readonly platform: DurableFile<PlatformDb>;
   readonly tenants: TenantFiles;
   /** Of the files of both, and of the disk. */
-  readonly states: Pick<FileStates, 'of' | 'all' | 'counts' | 'watch'>;
+  readonly states: Pick<FileStates, 'of' | 'all' | 'counts' | 'watch' | 'end'>;
   /** Measures it, and reports where there is little. */
   readonly space: () => FreeSpace;
   /** Tries to write each file with a fault: where that succeeds, the fault has ended. */

@@ -215,7 +215,9 @@ export const createTenantFiles = ({
   };
 
   const inspect = async (tenantId: string): Promise<void> => {
-    if (entries.has(tenantId)) return use(tenantId, false, async (file) => file.peek(() => undefined));
+    if (entries.has(tenantId))
+      // What is wrong has been reported by then.
+      return use(tenantId, false, async (file) => file.peek(() => undefined)).catch(() => undefined);
     if (closing.has(tenantId)) return;
     // An opening waits: closing a descriptor gives up the locks that SQLite holds on the same file.
     const inspected = inspectFile(fileOf(tenantId), inspectedAt.get(tenantId))

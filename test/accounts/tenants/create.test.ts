@@ -7,6 +7,7 @@ import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { servedStore } from '#src/domains/registry-store.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
+import { disk } from '#src/kernel/db/disk.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { createTestDisk } from '#test/kernel/db/test-disk.ts';
 import { until } from '#test/support/process.ts';
@@ -125,6 +126,26 @@ describe('a failure on the way', () => {
     // A number once given is never given again: return paths name it.
     expect(await createTenant(deps, WANTED)).toMatchObject({ slug: 'praxis-nord', number: 2 });
   });
+});
+
+test('what a full disk leaves of a new tenant is no fault that lasts', async () => {
+  const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  const isOfTenant = (path: string) => path.startsWith(join(directory, 'tenants'));
+  const storage = await openTestStorage(directory, {
+    disk: { ...disk, open: (path) => (isOfTenant(path) ? Promise.reject(full) : disk.open(path)) },
+  });
+  const seen: unknown[] = [];
+  storage.states.watch((_, fault) => seen.push(fault?.state));
+  let writes = 0;
+  // The registry takes the reservation as the last one.
+  const write: Storage['platform']['write'] = (work) =>
+    ++writes === 1 ? storage.platform.write(work) : Promise.reject(full);
+  const failing: Storage = { ...storage, platform: { ...storage.platform, write } };
+  await expect(createTenant(tenantDeps(failing, clock), WANTED)).rejects.toMatchObject({
+    code: 'unavailable',
+  });
+  expect(seen).toEqual(['full', undefined]);
+  expect(await removeIncompleteTenants(storage)).toBe(1);
 });
 
 describe('a sync that fails at the last step', () => {

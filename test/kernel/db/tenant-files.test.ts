@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type DurableFile, openDurableFile } from '#src/kernel/db/durable-file.ts';
@@ -6,6 +6,7 @@ import { createMaintenance } from '#src/kernel/db/maintenance.ts';
 import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createTenantFiles, type TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { newId } from '#src/kernel/id.ts';
+import { until } from '#test/support/process.ts';
 import { temporaryDirectory } from '#test/support/storage.ts';
 import { createTestDisk, type TestDisk } from './test-disk.ts';
 
@@ -307,6 +308,17 @@ describe('making and removing', () => {
     expect(watched.log.at(-1)).toBe(`closed ${id}`);
     expect(watched.files.stats().open).toBe(0);
   });
+});
+
+test('a look at a file that was replaced while open reports that, and is no error of who looks', async () => {
+  const { files, directory, faults } = await watch(1);
+  const [id = ''] = await createTenants(files, 1);
+  await rename(join(directory, id), join(directory, 'aside'));
+  await until('it is reported', async () => {
+    await files.inspect(id);
+    return faults.length > 0;
+  });
+  expect(faults).toEqual([expect.stringContaining('was moved, removed or replaced')]);
 });
 
 describe('a visit', () => {
