@@ -379,6 +379,37 @@ const ourOwn = `
 550 Serwer wysyłający: nieznana domena
 550 Brak rekordu PTR: domena nie istnieje
 550 IP reverse zone does not exist
+550 The domain name in your email address does not exist
+550 The domain of your address does not exist
+550 The domain name of your e-mail was not found
+550 Mail server at 192.0.2.1 has no hostname: host not found
+550 5.7.1 We could not find a hostname for 192.0.2.1: host not found
+550 No hostname for IP 192.0.2.1, host not found
+550 Domain of originator does not exist
+550 originator domain does not exist
+550 Originating domain not found
+550 Originating host name does not exist
+550 Return path domain unknown
+550 5.7.1 The sender's address does not exist
+550 Ihre Absenderadresse existiert nicht
+550 Die Absende-Domain ist unbekannt
+550 Keine gültige Domain im HELO: unbekannte Domain
+550 Ihr Mailserver ist unbekannt: Hostname existiert nicht
+550 Der Name Ihres Mailservers existiert nicht
+550 Der Hostname Ihres Mailservers existiert nicht
+550 Die IP Ihres Servers hat keinen Namen: Host nicht gefunden
+550 Domaine de l'émetteur inconnu: domaine inexistant
+550 L'hôte émetteur n'existe pas: hôte inconnu
+550 il suo dominio non esiste
+550 Il nome del tuo host non esiste: host sconosciuto
+550 Tu dominio no existe
+550 El host que envía: host desconocido
+550 Uw mailserver: onbekende host
+550 host wysyłający: nieznana domena
+550 adres ip nie istnieje
+550 адрес вашего сервера: адрес не существует
+550 您的服务器地址不存在
+550 あなたのドメインは存在しません
 `;
 
 const repliesIn = (text: string): readonly string[] => text.trim().split('\n');

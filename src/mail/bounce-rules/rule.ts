@@ -130,11 +130,15 @@ export const expired =
 export const network =
   /\b(timed? ?out|connection (refused|reset|lost|dropped)|network (is )?unreachable|no route to host|could not connect|couldn't connect|wasn't able to establish|unable to connect|name server: .{0,40}host name lookup|dns (query|lookup) failed|temporarily unavailable)\b|zeit(ü|ue)berschreitung|nicht erreichbar|keine verbindung/i;
 
+/** Something of ours, in any language. A server at the end of a line signs a letter, and `your IP:` is a note. */
+const ours =
+  /\b(?:your|ihr(?:e[nrs]?)?|votre|vostro|[ts]uo|[st]u|seu|uw|twoja|tw\S{1,2}j|wasza?) (?:\S{1,20} )?(?:(?:d')?h\S{1,2}te|(?:mail|dns|host)?-?(?:domain|host|dns|mta)(?:s\b|name|naam|\b)|ip\b(?!:)|(?:mail-?)?(?:servers|server|serveur|servidor|serwer)\b(?! {0,3}(?:\n|$))|dom\S{1,2}nio|domaine|domein|domena)/;
+
+const ofSender =
+  /\b(?:helo|ehlo|ptr|rdns|reverse)\b|\bdns[ -](?:entry|record)|\bfrom:?(?: header)? domain\b|\byou(?:'re| are)? (?:claim|send from|sending from)\b|\b(?:domain|host|dns|lookup)\b.{0,30}(?<!\b(?:to|to the) )\bsender\b|\b(?:in|of) your (?:e-?mail )?address\b|\b(?:sendende|einliefernde)|(?<!\b(?:to|to the) )\b(sender|helo|ehlo|mail from|return.?path|envelope from)\b.{0,60}\b(domain|address|rejected|denied|invalid|unknown|not found|does not exist|not exist|verif\w*)|\babsende\S{0,12}\b.{0,60}(existiert nicht|unbekannt|abgelehnt|ung(ü|ue)ltig|nicht gefunden|verif)/;
+
 /** Of the sender, or of the host that hands over: its names and its entries in the DNS. */
-export const senderAddress = orPhrases(
-  /\b(?:helo|ehlo|ptr|rdns|reverse)\b|\bdns[ -](?:entry|record)|\byour (?:domain|host|host ?name|mta)\b|\bfrom:?(?: header)? domain\b|\byou(?:'re| are)? (?:claim|send from|sending from)\b|\b(?:domain|host|dns|lookup)\b.{0,30}(?<!\b(?:to|to the) )\bsender\b|\bihr(?:e[nrs]?)? (?:domain|host|server|dns|ip\b)|\b(?:sendende|einliefernde)|(?<!\b(?:to|to the) )\b(sender|helo|ehlo|mail from|return.?path|envelope from)\b.{0,60}\b(domain|address|rejected|denied|invalid|unknown|not found|does not exist|not exist|verif\w*)|\babsende\S{0,12}\b.{0,60}(existiert nicht|unbekannt|abgelehnt|ung(ü|ue)ltig|nicht gefunden|verif)/i,
-  'sender',
-);
+export const senderAddress = orPhrases(new RegExp(`${ours.source}|${ofSender.source}`), 'sender');
 
 /** The passing states in which a server cannot say more. A person who is to check an address is also asked to try again. */
 export const temporary = orPhrases(
