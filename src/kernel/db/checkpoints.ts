@@ -9,6 +9,8 @@ const CHECKPOINT_RETRY_MS = 30_000;
 
 export interface CheckpointsDeps {
   readonly path: string;
+  /** Where it led when the file was opened. */
+  readonly files: string;
   readonly wal: number;
   readonly disk: Disk;
   readonly maintenance: Maintenance;
@@ -20,7 +22,7 @@ export interface CheckpointsDeps {
 }
 
 export const createCheckpoints = (deps: CheckpointsDeps) => {
-  const { path, wal, disk, maintenance, checkpointBytes, onFault, onCopied } = deps;
+  const { path, files, wal, disk, maintenance, checkpointBytes, onFault, onCopied } = deps;
   /** From the first half on until the WAL has been restarted. */
   let current: Promise<void> | null = null;
   let copied = false;
@@ -39,7 +41,7 @@ export const createCheckpoints = (deps: CheckpointsDeps) => {
     }
   };
   const start = (): void => {
-    current ??= maintenance.run({ verb: 'checkpoint', path }).then(
+    current ??= maintenance.run({ verb: 'checkpoint', path, files }).then(
       () => {
         copied = true;
         onCopied();
@@ -60,7 +62,7 @@ export const createCheckpoints = (deps: CheckpointsDeps) => {
     restart: async (): Promise<void> => {
       if (!copied) return;
       copied = false;
-      await maintenance.run({ verb: 'restart', path }).catch(failed);
+      await maintenance.run({ verb: 'restart', path, files }).catch(failed);
       current = null;
     },
   };

@@ -139,7 +139,7 @@ const durableFile = <K extends FileKind>(
   let closing = false;
   let syncing: Promise<void> | null = null;
   const checkpoints = createCheckpoints({
-    ...{ path, wal, disk, maintenance, checkpointBytes, onFault },
+    ...{ path, files: place.files, wal, disk, maintenance, checkpointBytes, onFault },
     onCopied: () => schedule(),
   });
 
@@ -362,9 +362,13 @@ const durableFile = <K extends FileKind>(
       noticeReplacement();
       try {
         // A connection that the maintenance thread opened now would be one to other files.
-        await maintenance.run({ verb: isReplaced ? 'opened' : 'close', path });
+        await maintenance.run(
+          isReplaced ? { verb: 'opened', path } : { verb: 'close', path, files: place.files },
+        );
       } finally {
         try {
+          // It may have been replaced meanwhile.
+          noticeReplacement();
           forgetMemory(db);
           if (isReplaced) place.close(db);
           else db.close();

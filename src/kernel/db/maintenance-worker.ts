@@ -8,9 +8,14 @@
 //   loop's next commit after everything has been copied would start the WAL again, and sync its header.
 // - `restart`: no one writes meanwhile; it copies the rest, truncates the WAL, and writes its new header as above.
 // - `close` holds a connection so that the event loop's is not the last; `closed` checkpoints and removes the WAL.
+//
+// `checkpoint`, `restart` and `close` open by its path what the event loop has open, perhaps after a long wait for this thread:
+// `files` is where the path led then.
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
+import { disk } from './disk.ts';
+import { leadsTo } from './file-place.ts';
 import { fileError } from './file-states.ts';
 import { type Migrations, migrate } from './migrate.ts';
 import { type FileKind, openSqlite } from './sqlite.ts';
@@ -19,9 +24,9 @@ import { checkWal } from './wal-check.ts';
 export type MaintenanceCommand =
   | { readonly verb: 'open'; readonly path: string; readonly kind: FileKind; readonly create: boolean }
   | { readonly verb: 'opened'; readonly path: string }
-  | { readonly verb: 'checkpoint'; readonly path: string }
-  | { readonly verb: 'restart'; readonly path: string }
-  | { readonly verb: 'close'; readonly path: string }
+  | { readonly verb: 'checkpoint'; readonly path: string; readonly files: string }
+  | { readonly verb: 'restart'; readonly path: string; readonly files: string }
+  | { readonly verb: 'close'; readonly path: string; readonly files: string }
   | { readonly verb: 'closed'; readonly path: string };
 
 export type MaintenanceRequest = MaintenanceCommand & { readonly id: number };
@@ -49,6 +54,11 @@ const hold = (path: string, create: boolean): Database.Database => {
 const release = (path: string): void => {
   held.get(path)?.close();
   held.delete(path);
+};
+
+/** Beside another database, SQLite would take the WAL for that one's. */
+const requireSame = (path: string, files: string): void => {
+  if (leadsTo(disk, path) !== files) throw fileError('REPLACED', `${path} was replaced while it was in use`);
 };
 
 const withConnection = (path: string, work: (db: Database.Database) => void): void => {
@@ -92,19 +102,22 @@ const handlers: Handlers = {
     }
   },
   opened: ({ path }) => release(path),
-  checkpoint: ({ path }) => {
+  checkpoint: ({ path, files }) => {
+    requireSame(path, files);
     const reader = hold(path, false);
     try {
       reader.exec('BEGIN');
       reader.pragma('user_version');
+      requireSame(path, files);
       withConnection(path, (db) => db.pragma('wal_checkpoint(PASSIVE)'));
     } catch (error) {
       release(path);
       throw error;
     }
   },
-  restart: ({ path }) => {
+  restart: ({ path, files }) => {
     release(path);
+    requireSame(path, files);
     withConnection(path, (db) => {
       db.pragma(`busy_timeout = ${RESTART_TIMEOUT_MS}`);
       truncateWal(db);
@@ -112,7 +125,10 @@ const handlers: Handlers = {
     });
   },
   // Reading makes the connection take part in the WAL; one that has not would not count as the last.
-  close: ({ path }) => hold(path, false).pragma('user_version'),
+  close: ({ path, files }) => {
+    requireSame(path, files);
+    hold(path, false).pragma('user_version');
+  },
   closed: ({ path }) => {
     const db = held.get(path);
     try {

@@ -419,7 +419,7 @@ describe('a file that is replaced by a backup', () => {
 
   test('is closed without a word of the former one, though no one has used it since', async () => {
     const file = await openBackedUp();
-    for (let n = 2; n < 10; n++) await file.write(insert(n, 'x'.repeat(4_000)));
+    await file.write(insert(2, 'x'.repeat(10_000)));
     await restore();
     await file.close();
     expectBackup();
@@ -428,7 +428,7 @@ describe('a file that is replaced by a backup', () => {
 
   test('is closed so where its disk has failed before', async () => {
     const file = await openBackedUp();
-    for (let n = 2; n < 10; n++) await file.write(insert(n, 'x'.repeat(4_000)));
+    await file.write(insert(2, 'x'.repeat(10_000)));
     disk.failNextSync(new Error('EIO'));
     await expect(file.write(insert(10))).rejects.toThrow('The disk failed');
     await restore();
@@ -459,6 +459,28 @@ describe('a file that is replaced by a backup', () => {
     expect(verbs).toEqual(['checkpoint', 'opened', 'closed']);
     expectBackup();
   });
+
+  test.each(['checkpoint', 'restart', 'close'])(
+    'while the maintenance thread is busy gets nothing by its turn to %s',
+    async (late) => {
+      let isLate = false;
+      const real = maintenance;
+      maintenance = {
+        ...real,
+        run: async (command) => {
+          if (command.verb === late && isLate) await restore().catch(() => undefined);
+          return real.run(command);
+        },
+      };
+      const file = await openBackedUp();
+      isLate = true;
+      await file.write(insert(2, 'x'.repeat(10_000)));
+      if (late !== 'close') await file.checkpoint();
+      await file.close().catch(() => undefined);
+      expectBackup();
+      expect(faults.join()).toContain('replaced');
+    },
+  );
 
   test.each([
     ['no one notices', 0],
