@@ -44,9 +44,9 @@ const RESTART_TIMEOUT_MS = 100;
 
 const held = new Map<string, Database.Database>();
 
-const hold = (path: string, create: boolean): Database.Database => {
+const hold = (path: string, create: boolean, check?: () => void): Database.Database => {
   release(path);
-  const db = openSqlite(path, { create, busyTimeoutMs: BUSY_TIMEOUT_MS });
+  const db = openSqlite(path, { create, busyTimeoutMs: BUSY_TIMEOUT_MS, ...(check ? { check } : {}) });
   held.set(path, db);
   return db;
 };
@@ -57,12 +57,13 @@ const release = (path: string): void => {
 };
 
 /** Beside another database, SQLite would take the WAL for that one's. */
-const requireSame = (path: string, files: string): void => {
+const requireSame = (path: string, files: string) => (): void => {
   if (leadsTo(disk, path) !== files) throw fileError('REPLACED', `${path} was replaced while it was in use`);
 };
 
-const withConnection = (path: string, work: (db: Database.Database) => void): void => {
-  const db = openSqlite(path, { create: false, busyTimeoutMs: BUSY_TIMEOUT_MS });
+const withConnection = (path: string, files: string, work: (db: Database.Database) => void): void => {
+  const check = requireSame(path, files);
+  const db = openSqlite(path, { create: false, busyTimeoutMs: BUSY_TIMEOUT_MS, check });
   try {
     work(db);
   } finally {
@@ -103,13 +104,11 @@ const handlers: Handlers = {
   },
   opened: ({ path }) => release(path),
   checkpoint: ({ path, files }) => {
-    requireSame(path, files);
-    const reader = hold(path, false);
+    const reader = hold(path, false, requireSame(path, files));
     try {
       reader.exec('BEGIN');
       reader.pragma('user_version');
-      requireSame(path, files);
-      withConnection(path, (db) => db.pragma('wal_checkpoint(PASSIVE)'));
+      withConnection(path, files, (db) => db.pragma('wal_checkpoint(PASSIVE)'));
     } catch (error) {
       release(path);
       throw error;
@@ -117,8 +116,7 @@ const handlers: Handlers = {
   },
   restart: ({ path, files }) => {
     release(path);
-    requireSame(path, files);
-    withConnection(path, (db) => {
+    withConnection(path, files, (db) => {
       db.pragma(`busy_timeout = ${RESTART_TIMEOUT_MS}`);
       truncateWal(db);
       writeWalHeader(db);
@@ -126,8 +124,7 @@ const handlers: Handlers = {
   },
   // Reading makes the connection take part in the WAL; one that has not would not count as the last.
   close: ({ path, files }) => {
-    requireSame(path, files);
-    hold(path, false).pragma('user_version');
+    hold(path, false, requireSame(path, files)).pragma('user_version');
   },
   closed: ({ path }) => {
     const db = held.get(path);

@@ -63,10 +63,16 @@ const prepareLate = (db: Database.Database): void => {
  */
 export const openSqlite = (
   path: string,
-  options: { readonly create: boolean; readonly busyTimeoutMs: number },
+  options: {
+    readonly create: boolean;
+    readonly busyTimeoutMs: number;
+    /** Called with the file open and nothing read: where it throws, the WAL beside it is not touched. */
+    readonly check?: () => void;
+  },
 ): Database.Database => {
   const db = new Database(path, { fileMustExist: !options.create, timeout: options.busyTimeoutMs });
   try {
+    options.check?.();
     db.pragma('journal_mode = WAL');
     // NORMAL writes the WAL without syncing it; durable-file.ts syncs it before anyone is answered.
     db.pragma('synchronous = NORMAL');
