@@ -47,12 +47,13 @@ const SEED = `
   INSERT INTO sign_in_codes (email_mac, code_mac, attempts, failures, created_at, forget_at) VALUES
     (x'78', x'31', 0, 0, 1, 10), (x'79', x'31', 0, 0, 1, 10), (x'7a', x'31', 0, 0, 1, 90);
   INSERT INTO notices (id, sealed, expires_at, created_at) VALUES ('1', x'31', 1, 1), ('2', x'31', 1, 1);
-  INSERT INTO abuse_tickets (id, stage, reporter_email, reporter_key, language, subject, description, tenant_id,
-                             created_at, updated_at) VALUES
-    ('1', 'open', 'r@example.org', 'r@example.org', 'de', '', '', 'a', 1, 10),
-    ('2', 'closed', 'r@example.org', 'r@example.org', 'de', '', '', 'b', 1, 10),
-    ('3', 'closed', 'r@example.org', 'r@example.org', 'de', '', '', 'b', 1, 20),
-    ('4', 'closed', 'r@example.org', 'r@example.org', 'de', '', '', NULL, 1, 90);
+  INSERT INTO abuse_tickets (id, stage, reporter_email, reporter_key, language, subject, description,
+                             source_bytes, tenant_id, created_at, updated_at) VALUES
+    ('1', 'open', 'r@example.org', 'r@example.org', 'de', '', '', 1, 'a', 1, 10),
+    ('2', 'closed', 'r@example.org', 'r@example.org', 'de', '', '', 1, 'b', 1, 10),
+    ('3', 'closed', 'r@example.org', 'r@example.org', 'de', '', '', 1, 'b', 1, 20),
+    ('4', 'closed', 'r@example.org', 'r@example.org', 'de', '', '', 1, NULL, 1, 90);
+  INSERT INTO abuse_ticket_sources (ticket_id, content) VALUES ('1', x'31'), ('2', x'31'), ('3', x'31'), ('4', x'31');
   INSERT INTO abuse_ticket_steps (ticket_id, stage, at) VALUES ('1', 'open', 1), ('2', 'open', 1), ('3', 'open', 1);
   INSERT INTO waitlist (id, email_key, email, plan, created_at, asked_at) VALUES
     ('1', 'v@example.org', 'v@example.org', 'praxis', 1, 1), ('2', 'w@example.org', 'w@example.org', 'praxis', 1, 1);
@@ -150,12 +151,25 @@ const cases: readonly Case[] = [
   [
     'remove closed tickets',
     (db) => ticketStore(db).removeClosed(50, 9),
-    ['abuse_ticket_steps 2', 'abuse_ticket_steps 3', 'abuse_tickets 2', 'abuse_tickets 3'],
+    [
+      ...['abuse_ticket_sources 2', 'abuse_ticket_sources 3'],
+      ...['abuse_ticket_steps 2', 'abuse_ticket_steps 3', 'abuse_tickets 2', 'abuse_tickets 3'],
+    ],
+  ],
+  [
+    'remove the mails of closed tickets',
+    (db) => ticketStore(db).removeSources(50, 9),
+    ['abuse_ticket_sources 2', 'abuse_ticket_sources 3', 'abuse_tickets 2', 'abuse_tickets 3'],
+  ],
+  [
+    'remove the mail of one closed ticket',
+    (db) => ticketStore(db).removeSources(50, 1),
+    ['abuse_ticket_sources 2', 'abuse_tickets 2'],
   ],
   [
     'remove one closed ticket',
     (db) => ticketStore(db).removeClosed(50, 1),
-    ['abuse_ticket_steps 2', 'abuse_tickets 2'],
+    ['abuse_ticket_sources 2', 'abuse_ticket_steps 2', 'abuse_tickets 2'],
   ],
   [
     'ask again for the waiting list',
@@ -235,7 +249,7 @@ const rowsOf = (db: PlatformDb): Map<string, string> => {
   return new Map(
     tables.flatMap((table) =>
       (prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[]).map((row) => {
-        const key = row.id ?? row.token_id ?? row.email_mac ?? row.seq ?? row.only;
+        const key = row.id ?? row.token_id ?? row.email_mac ?? row.seq ?? row.only ?? row.ticket_id;
         const name =
           key ?? [row.account_id, row.tenant_id, row.follower].filter((part) => part !== undefined).join(' ');
         return [`${table} ${name}`, JSON.stringify(row)] as const;

@@ -170,10 +170,10 @@ describe('where scanners are configured', () => {
     return { ...relay.intake, content };
   };
 
-  test('they are asked once, for the first recipient with a valid address', async () => {
+  test('they are asked for the template, and once for the recipients whose values name the same host', async () => {
     const given = [{ email: 'nobody', data: { name: 'N', link: '' } }, ...recipients(30)];
     const { status } = await bulk(reporting({}), { recipients: given });
-    expect({ status, asked }).toEqual({ status: 202, asked: [['r0@example.org']] });
+    expect({ status, asked }).toEqual({ status: 202, asked: [['r0@example.org'], ['r0@example.org']] });
   });
 
   test('a rejection keeps every message as failed, and the key keeps the answer', async () => {
