@@ -42,7 +42,6 @@ const publish = (version: string, files: Readonly<Record<string, string>> = {}):
 const repaired = (...names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, server.published(name)]));
 
-let _first: string;
 let second: string;
 let messagePath: string;
 let bearer: Record<string, string>;
@@ -65,7 +64,6 @@ test('a host without compiler and Python installs it, starts it and sends', {
   expect(server.sendwerk('config', 'check').output).toMatch(/^ok\n/);
   server.systemctl('restart');
   await until('it is healthy', () => server.sendwerk('health').status === 0);
-  _first = await runningVersion();
 
   const admin = { 'X-Admin-Token': server.adminToken };
   const practice = await request<{ id: string }>('POST', '/api/practices', admin, { name: 'Praxis' });
