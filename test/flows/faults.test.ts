@@ -180,10 +180,10 @@ describe('the disk', { timeout: PATIENCE_MS }, () => {
   });
 
   test.each([
-    { what: 'syncs', calls: 'fsync', state: 'failing' },
-    // SQLite reports what cannot be read as damaged.
-    { what: 'reads and writes', calls: 'pread pwrite fsync', state: 'unreadable' },
-  ])('fails $what of one practice: the other goes on', async ({ calls, state }) => {
+    { what: 'syncs', calls: 'fsync', states: ['failing'] },
+    // SQLite reports what cannot be read as damaged; whether a write or a read comes first is chance.
+    { what: 'reads and writes', calls: 'pread pwrite fsync', states: ['unreadable', 'failing'] },
+  ])('fails $what of one practice: the other goes on', async ({ calls, states: possible }) => {
     const started = untilTestEnds();
     const { disk, daemon, a, b } = await openScene(started);
     const tallies = [
@@ -197,13 +197,10 @@ describe('the disk', { timeout: PATIENCE_MS }, () => {
       expect(await statusOf(b, `${round}@example.org`, tallies[1])).toBe(202);
     }
     await untilHealth(daemon, 200, 'degraded');
-    expect((await health(daemon)).databases).toMatchObject({ broken: 1, states: { [state]: 1 } });
-    expect(await listed(daemon)).toEqual(
-      new Map([
-        [a.practiceId, state],
-        [b.practiceId, 'ok'],
-      ]),
-    );
+    expect((await health(daemon)).databases).toMatchObject({ broken: 1 });
+    const shown = await listed(daemon);
+    expect(possible).toContain(shown.get(a.practiceId));
+    expect(shown.get(b.practiceId)).toBe('ok');
     await until('the operator has a mail', async () => (await operatorMails(daemon)).length > 0, NOTICED_MS);
 
     await disk.mend();
@@ -221,7 +218,7 @@ describe('the disk', { timeout: PATIENCE_MS }, () => {
     );
     await until('the log says so', () => reported(daemon, a.practiceId).includes('ok'), NOTICED_MS);
     const states = reported(daemon, a.practiceId);
-    expect(states).toContain(state);
+    expect(possible.some((state) => states.includes(state))).toBe(true);
     expect(new Set(states).size).toBe(states.length);
     expect(await lost(a, tallies[0])).toEqual([]);
     expect(await lostAfterCrash(started, a, tallies[0])).toEqual([]);
