@@ -1,23 +1,11 @@
 // The credentials of a request. The header fields win over the cookie, which browsers send by themselves. Where both the
 // bearer and the admin token are sent, one that is wrong is passed over if the other is right: clients and proxies add one
 // of them to every request. Two that are right are refused, because they may do different things.
+import type { Credentials } from '#src/accounts/people/authenticate.ts';
 import { isCredentialFault, nothingSent, unreadable } from '#src/accounts/people/credential-faults.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Exchange } from './exchange.ts';
-
-/** What a request brings to say who makes it: one of `bearer`, `adminToken` and `cookie`. */
-export interface Credentials {
-  readonly bearer: string | null;
-  readonly adminToken: string | null;
-  /** The header. */
-  readonly cookie: string | null;
-  readonly csrfToken: string | null;
-  /** Whether the request may change something: then a cookie alone is not enough. */
-  readonly isWrite: boolean;
-  /** The request was admitted before and is still running: this look is no use of the credential. */
-  readonly isOnceMore: boolean;
-}
 
 /** Throws or rejects with `unauthorized`, which says why, and `forbidden` for a write by cookie alone. */
 export type Authenticate = (credentials: Credentials, clientAddress: string) => Caller | Promise<Caller>;

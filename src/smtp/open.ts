@@ -163,7 +163,7 @@ const openSubmission = (base: Base, { authenticate }: Accounts, intake: Intake) 
     accept: intake.accept,
     authenticate: (token, clientAddress) =>
       authenticate(
-        { bearer: token, adminToken: null, cookie: null, csrfToken: null, isWrite: true },
+        { bearer: token, adminToken: null, cookie: null, csrfToken: null, isWrite: true, isOnceMore: false },
         clientAddress,
       ),
     controls: () => controlsOf(config().upstreams),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Credentials } from '#src/accounts/people/authenticate.ts';
 import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
-import type { Credentials } from '#src/http/credentials.ts';
 import { type Access, anonymous, type Caller, type Permission } from '#src/kernel/access.ts';
 import { defineRoute, type Method } from '#src/kernel/route.ts';
 import { OTHER_TENANT, startServer, TENANT, UNKNOWN_TENANT } from './fixture.ts';

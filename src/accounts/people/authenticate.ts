@@ -30,7 +30,7 @@ export interface Credentials {
   /** The request may change something: a cookie alone is not enough. */
   readonly isWrite: boolean;
   /** The same request was let in before and is still in flight: the credential has not been used again. */
-  readonly isOnceMore?: boolean | undefined;
+  readonly isOnceMore: boolean;
 }
 
 export interface AuthenticateDeps {

@@ -23,6 +23,7 @@ const nothing: Credentials = {
   cookie: null,
   csrfToken: null,
   isWrite: false,
+  isOnceMore: false,
 };
 
 let clock: TestClock;

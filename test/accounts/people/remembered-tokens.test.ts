@@ -41,7 +41,7 @@ const letsIn = async (bearer = token): Promise<boolean> => {
     lastUsed: { note: () => undefined, notedAt: () => undefined, flush: async () => undefined },
     sessions: { byBearer: async () => anonymous, byCookie: async () => anonymous },
   });
-  const nothing = { adminToken: null, cookie: null, csrfToken: null, isWrite: false };
+  const nothing = { adminToken: null, cookie: null, csrfToken: null, isWrite: false, isOnceMore: false };
   return ask({ ...nothing, bearer }, '192.0.2.7').then(
     () => true,
     () => false,
