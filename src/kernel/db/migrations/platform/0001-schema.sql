@@ -238,3 +238,9 @@ CREATE TABLE event_followers (
   follower  TEXT NOT NULL CHECK (follower IN ('webhooks', 'alerts')),
   PRIMARY KEY (tenant_id, follower)
 ) STRICT, WITHOUT ROWID;
+
+-- Tenants that receive mail at their hosts `in.…`: a tenant is here before its file says so, and for as long as it does, so that
+-- strangers make no other file be opened.
+CREATE TABLE inbound_tenants (
+  tenant_id TEXT PRIMARY KEY REFERENCES tenants (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;

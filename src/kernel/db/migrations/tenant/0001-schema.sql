@@ -234,6 +234,8 @@ CREATE TABLE events (
   id           TEXT NOT NULL,
   message_seq  INTEGER NOT NULL,
   recipient_id INTEGER,
+  -- the mail received that it is about, in inbound_messages
+  inbound_seq  INTEGER,
   type         TEXT NOT NULL,
   at           INTEGER NOT NULL,
   data_json    TEXT
@@ -551,3 +553,58 @@ CREATE TABLE alert_counts (
   samples_json TEXT NOT NULL,
   PRIMARY KEY (alert, sending, event)
 ) STRICT, WITHOUT ROWID;
+
+-- Whether mail at the hosts `in.<sending host>` is received, and how: src/inbound/options.ts.
+CREATE TABLE inbound_settings (
+  only         INTEGER PRIMARY KEY CHECK (only = 1),
+  -- null: it is not
+  enabled_at   INTEGER,
+  options_json TEXT NOT NULL
+) STRICT;
+
+-- Mail received, one row for all its recipients of this tenant.
+CREATE TABLE inbound_messages (
+  -- named in events, therefore never used twice
+  seq                 INTEGER PRIMARY KEY AUTOINCREMENT,
+  id                  TEXT NOT NULL UNIQUE,
+  -- 'held' and 'quarantined' wait until someone releases them
+  state               TEXT NOT NULL CHECK (state IN ('inbox', 'held', 'quarantined')),
+  -- why it waits; null in the inbox
+  state_reason        TEXT,
+  -- MAIL FROM; empty: the null sender
+  mail_from           TEXT NOT NULL,
+  -- RCPT TO, those of this tenant
+  recipients_json     TEXT NOT NULL,
+  from_json           TEXT NOT NULL,
+  to_json             TEXT NOT NULL,
+  cc_json             TEXT NOT NULL,
+  subject             TEXT NOT NULL,
+  -- as its sender wrote it
+  sent_at             INTEGER,
+  internet_message_id TEXT,
+  in_reply_to         TEXT,
+  references_json     TEXT NOT NULL,
+  -- the message of ours that it answers
+  reply_to_seq        INTEGER,
+  -- the id of the first message of the conversation, ours or received
+  thread_id           TEXT NOT NULL,
+  auth_json           TEXT NOT NULL,
+  spam_json           TEXT NOT NULL,
+  size_bytes          INTEGER NOT NULL,
+  -- what a search looks in, folded
+  search_text         TEXT NOT NULL,
+  received_at         INTEGER NOT NULL,
+  read_at             INTEGER
+) STRICT;
+CREATE INDEX inbound_messages_counts ON inbound_messages (state, read_at, size_bytes);
+CREATE INDEX inbound_messages_thread ON inbound_messages (thread_id, seq);
+CREATE INDEX inbound_messages_answered ON inbound_messages (reply_to_seq, seq) WHERE reply_to_seq IS NOT NULL;
+CREATE INDEX inbound_messages_name ON inbound_messages (internet_message_id) WHERE internet_message_id IS NOT NULL;
+
+-- Its source in pieces, so that a large one is read and sent piece by piece.
+CREATE TABLE inbound_pieces (
+  message_seq INTEGER NOT NULL REFERENCES inbound_messages (seq) ON DELETE CASCADE,
+  position    INTEGER NOT NULL,
+  content     BLOB NOT NULL,
+  PRIMARY KEY (message_seq, position)
+) STRICT;

@@ -1,0 +1,81 @@
+// A mail from the world on its way to a tenant's mailbox: what the listener knows of it, what its header says, and what the checks
+// found. The listener, the checks, the mailbox and the forwarding share these shapes.
+import type { Mailbox } from '#src/mail/mailbox.ts';
+
+/** What the SMTP dialogue said. */
+export interface MailEnvelope {
+  /** MAIL FROM without angle brackets; empty: the null sender. */
+  readonly mailFrom: string;
+  readonly clientAddress: string;
+  /** As the client named itself. */
+  readonly helo: string;
+  /** RFC 3848: `ESMTP`, `ESMTPS`, … */
+  readonly protocol: string;
+  /** Of the session; in Received. */
+  readonly sessionId: string;
+}
+
+/** Header fields as a list shows them, decoded and cut. */
+export interface MailHead {
+  /** The first mailbox of From. */
+  readonly from: Mailbox | null;
+  readonly to: readonly Mailbox[];
+  readonly cc: readonly Mailbox[];
+  readonly subject: string;
+  /** ms since the epoch; null where Date is absent or unreadable. */
+  readonly sentAt: number | null;
+  /** With its angle brackets, as are the next two. */
+  readonly internetMessageId: string | null;
+  readonly inReplyTo: string | null;
+  /** In their order, at most 50. */
+  readonly references: readonly string[];
+}
+
+/** RFC 8601 §2.7; `none` where there was nothing to check. */
+export type AuthResult =
+  | 'none'
+  | 'pass'
+  | 'fail'
+  | 'softfail'
+  | 'neutral'
+  | 'policy'
+  | 'temperror'
+  | 'permerror';
+
+export interface MailAuth {
+  readonly spf: { readonly result: AuthResult; readonly domain: string | null };
+  readonly dkim: readonly {
+    readonly result: AuthResult;
+    readonly domain: string;
+    readonly selector: string;
+  }[];
+  readonly dmarc: {
+    readonly result: AuthResult;
+    /** Of From. */
+    readonly domain: string | null;
+    /** In force for this mail; null where no record was found. */
+    readonly policy: 'none' | 'quarantine' | 'reject' | null;
+  };
+  readonly arc: { readonly result: AuthResult };
+  /** Whether the client's address has a name that leads back to it (RFC 8601 §2.7.3). */
+  readonly iprev: { readonly result: AuthResult; readonly name: string | null };
+}
+
+export interface MailSpam {
+  /** `not_scanned`: no scanner is configured, or none answered. */
+  readonly verdict: 'clean' | 'spam' | 'virus' | 'not_scanned';
+  /** 0 to 100; null where no scanner gave one. */
+  readonly score: number | null;
+  /** Names of rules and viruses. */
+  readonly reasons: readonly string[];
+}
+
+export interface CheckedMail {
+  readonly auth: MailAuth;
+  readonly spam: MailSpam;
+  /** The field with its CRLF (RFC 8601). */
+  readonly authenticationResults: string;
+}
+
+/** Sizes of the pieces in which sources are kept and sent. */
+export const PIECE_BYTES = 256 * 1_024;

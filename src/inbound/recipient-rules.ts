@@ -1,0 +1,43 @@
+// What a RCPT at one of a tenant's receiving hosts means for its mailbox. Pure.
+import type { InboundOptions, MailAction, MailboxMode } from './options.ts';
+
+/** The options that apply to one recipient. */
+export interface MailboxFor {
+  readonly mode: MailboxMode;
+  readonly forwardTo: string | null;
+  readonly dmarcAction: MailAction;
+  readonly spamAction: MailAction;
+}
+
+/** Without its plus-part, as mailboxes are named. */
+export const mailboxName = (localPart: string): string =>
+  localPart.normalize('NFC').toLowerCase().split('+', 1)[0] ?? '';
+
+/** The plus-part; null if there is none. */
+export const plusPart = (localPart: string): string | null => {
+  const at = localPart.indexOf('+');
+  return at === -1 ? null : localPart.slice(at + 1);
+};
+
+export const mailboxFor = (
+  { addresses, catch_all, dmarc_action, spam_action }: InboundOptions,
+  localPart: string,
+): MailboxFor => {
+  const name = mailboxName(localPart);
+  const found = addresses.find(({ local_part }) => local_part === name);
+  return {
+    mode: (found ?? catch_all).mode,
+    forwardTo: (found ?? catch_all).forward_to,
+    dmarcAction: found?.dmarc_action ?? dmarc_action,
+    spamAction: found?.spam_action ?? spam_action,
+  };
+};
+
+/** Whether one of the addresses and domains means the sender. `address` is without angle brackets. */
+export const namesSender = (list: readonly string[], address: string): boolean => {
+  const wanted = address.toLowerCase();
+  const domain = wanted.slice(wanted.lastIndexOf('@') + 1);
+  return list.some((entry) =>
+    entry.includes('@') ? entry === wanted : domain === entry || domain.endsWith(`.${entry}`),
+  );
+};
