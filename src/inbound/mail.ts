@@ -1,19 +1,10 @@
 // A mail from the world on its way to a tenant's mailbox: what the listener knows of it, what its header says, and what the checks
 // found. The listener, the checks, the mailbox and the forwarding share these shapes.
 import type { Mailbox } from '#src/mail/mailbox.ts';
+import type { Traced } from '#src/mail/trace.ts';
 
 /** What the SMTP dialogue said. */
-export interface MailEnvelope {
-  /** MAIL FROM without angle brackets; empty: the null sender. */
-  readonly mailFrom: string;
-  readonly clientAddress: string;
-  /** As the client named itself. */
-  readonly helo: string;
-  /** RFC 3848: `ESMTP`, `ESMTPS`, … */
-  readonly protocol: string;
-  /** Of the session; in Received. */
-  readonly sessionId: string;
-}
+export type MailEnvelope = Traced;
 
 /** Header fields as a list shows them, decoded and cut. */
 export interface MailHead {

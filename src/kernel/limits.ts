@@ -10,6 +10,14 @@ const MIB = 1_024 * KIB;
 const whole = (least: number, most: number) => z.int().min(least).max(most);
 const rate = whole(1, 1_000_000);
 
+const inboundRate = (perSecond: number, burst: number) =>
+  z
+    .strictObject({
+      per_second: rate.prefault(perSecond).describe('Mails per second in the long run.'),
+      burst: rate.prefault(burst).describe('Mails at once before that counts.'),
+    })
+    .prefault({});
+
 /** The section `limits` of the configuration file. */
 export const limitsSection = z.strictObject({
   api_rate: z
@@ -32,6 +40,16 @@ export const limitsSection = z.strictObject({
     })
     .prefault({})
     .describe('Sign-in and public forms.'),
+  inbound_rate: z
+    .strictObject({
+      per_client: inboundRate(20, 10_000).describe('Per client address.'),
+      per_practice: inboundRate(50, 20_000).describe('Per practice that receives.'),
+    })
+    .prefault({})
+    .describe('Mail that is received, one for each recipient. What comes faster is asked to come later.'),
+  inbound_mib: whole(1, 1_000_000)
+    .prefault(1_024)
+    .describe('Mail that a practice keeps, in MiB. When there is no room, mail is asked to come later.'),
   managed_host_mails: whole(0, 100_000_000)
     .prefault(200)
     .describe(
@@ -55,7 +73,7 @@ const fixedLimits = {
   days_ahead: 30,
 };
 
-type OwnLimits = typeof fixedLimits & Omit<LimitsSection, 'api_rate' | 'sign_in_rate'>;
+type OwnLimits = typeof fixedLimits & Omit<LimitsSection, 'api_rate' | 'sign_in_rate' | 'inbound_rate'>;
 export interface Limits extends Readonly<OwnLimits> {
   /** Requests per credential, or per client address where there is no credential. */
   readonly requests: RateLimit;
@@ -63,17 +81,27 @@ export interface Limits extends Readonly<OwnLimits> {
   readonly signInPerAddress: RateLimit;
   /** Sign-in and public forms, per e-mail address. */
   readonly signInPerEmail: RateLimit;
+  /** Mails received, per client address and per tenant. */
+  readonly inboundPerClient: RateLimit;
+  readonly inboundPerTenant: RateLimit;
 }
+
+const rateOf = ({ per_second, burst }: { per_second: number; burst: number }): RateLimit => ({
+  perSecond: per_second,
+  burst,
+});
 
 /** All limits of the service, as this configuration has them. */
 export const limitsOf = (config: { readonly limits: LimitsSection }): Limits => {
-  const { api_rate, sign_in_rate, ...section } = config.limits;
+  const { api_rate, sign_in_rate, inbound_rate, ...section } = config.limits;
   return {
     ...fixedLimits,
     ...section,
-    requests: { perSecond: api_rate.per_second, burst: api_rate.burst },
+    requests: rateOf(api_rate),
     signInPerAddress: perMinute(sign_in_rate.per_address.per_minute),
     signInPerEmail: perMinute(sign_in_rate.per_email.per_minute),
+    inboundPerClient: rateOf(inbound_rate.per_client),
+    inboundPerTenant: rateOf(inbound_rate.per_practice),
   };
 };
 

@@ -3,6 +3,7 @@
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
+import { receivedField, returnPathField, type Traced } from '#src/mail/trace.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import {
   type Destination,
@@ -101,21 +102,6 @@ const refuseLoop = (content: Buffer): void => {
 
 const tooMany = (): SmtpRefusal => new SmtpRefusal(450, '4.7.1 too many messages, try again later');
 
-/** Text in a trace field must not end the field or a comment in it. */
-const traced = (text: string): string => text.replace(/[^!-'*-[\]-~]/g, '?').slice(0, 255);
-
-const traceOf = (session: SmtpSession, mailFrom: string, serviceHost: string, now: number): string => {
-  const date = new Date(now).toUTCString().replace('GMT', '+0000');
-  const client = session.remoteAddress.includes(':')
-    ? `IPv6:${session.remoteAddress}`
-    : session.remoteAddress;
-  return [
-    `Return-Path: <${traced(mailFrom)}>\r\n`,
-    `Received: from ${traced(session.hostNameAppearsAs)} ([${client}])\r\n`,
-    ` by ${serviceHost} with ${session.transmissionType} id ${session.id};\r\n ${date}\r\n`,
-  ].join('');
-};
-
 export const createInbound = (options: InboundOptions): Inbound => {
   const { work, log, serviceHost } = options;
   const reports: Record<ReportOutcome, number> = { changed: 0, unchanged: 0, unknown: 0 };
@@ -128,6 +114,14 @@ export const createInbound = (options: InboundOptions): Inbound => {
 
   const senderOf = ({ envelope }: SmtpSession): string =>
     envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+
+  const envelopeOf = (session: SmtpSession): Traced => ({
+    mailFrom: senderOf(session),
+    clientAddress: session.remoteAddress,
+    helo: session.hostNameAppearsAs,
+    protocol: session.transmissionType,
+    sessionId: session.id,
+  });
 
   const deliver = async (
     destinations: readonly Destination[],
@@ -150,7 +144,11 @@ export const createInbound = (options: InboundOptions): Inbound => {
         simulated += 1;
       }
       if (one.kind === 'operator') {
-        const trace = Buffer.from(traceOf(session, mailFrom, serviceHost, options.now()), 'latin1');
+        const traced = envelopeOf(session);
+        const trace = Buffer.from(
+          returnPathField(mailFrom) + receivedField(traced, serviceHost, options.now()),
+          'latin1',
+        );
         const mail = { recipient: one.recipient, mailFrom, clientAddress: session.remoteAddress };
         if (!(await work.mailOperator({ ...mail, content: Buffer.concat([trace, content]) })))
           throw tooMany();
