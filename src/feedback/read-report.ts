@@ -6,7 +6,7 @@ import { isAutoReply } from '#src/mail/auto-reply.ts';
 import { readBounceNotice, readUnknownNotice } from '#src/mail/bounce-notice.ts';
 import { decodeText } from '#src/mail/decode-text.ts';
 import { namesRecipients, type RecipientStatus, readDeliveryStatus } from '#src/mail/dsn.ts';
-import { headOf, readFields } from '#src/mail/field-block.ts';
+import { headFieldsOf } from '#src/mail/field-block.ts';
 import { leavesOf, type MimePart, parseMessage } from '#src/mail/mime-parts.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
 import { complaintWithoutReport, returnedMailIn } from './read-complaint.ts';
@@ -74,8 +74,7 @@ export const readReport = async (source: Buffer, { mailFrom }: ReportEnvelope): 
   const feedback = parts
     .filter(({ type }) => type === 'message/feedback-report')
     .flatMap((part) => readFeedbackReport(textOf(part)) ?? [])[0];
-  // Simple programs write unencoded UTF-8 into the header.
-  const fields = readFields(decodeText(Buffer.from(headOf(source), 'latin1'), null));
+  const fields = headFieldsOf(source);
   const complaint = feedback ?? complaintWithoutReport(fields, parts);
   if (complaint) return { kind: 'feedback', feedback: complaint };
   const relayed = sesNoticeIn(parts);

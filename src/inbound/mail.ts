@@ -1,6 +1,6 @@
 // A mail from the world on its way to a tenant's mailbox: what the listener knows of it, what its header says, and what the checks
 // found. The listener, the checks, the mailbox and the forwarding share these shapes.
-import type { Mailbox } from '#src/mail/mailbox.ts';
+import type { WrittenMailbox } from '#src/mail/address-field.ts';
 import type { Traced } from '#src/mail/trace.ts';
 
 /** What the SMTP dialogue said. */
@@ -9,16 +9,17 @@ export type MailEnvelope = Traced;
 /** Header fields as a list shows them, decoded and cut. */
 export interface MailHead {
   /** The first mailbox of From. */
-  readonly from: Mailbox | null;
-  readonly to: readonly Mailbox[];
-  readonly cc: readonly Mailbox[];
+  readonly from: WrittenMailbox | null;
+  /** At most 200, as in `cc`. */
+  readonly to: readonly WrittenMailbox[];
+  readonly cc: readonly WrittenMailbox[];
   readonly subject: string;
   /** ms since the epoch; null where Date is absent or unreadable. */
   readonly sentAt: number | null;
   /** With its angle brackets, as are the next two. */
   readonly internetMessageId: string | null;
   readonly inReplyTo: string | null;
-  /** In their order, at most 50. */
+  /** In their order, at most 50, the last ones. */
   readonly references: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { nearest } from '#src/kernel/nearest.ts';
 import { AddressError, withoutInvisibles } from '#src/mail/address.ts';
 import { readMailboxes } from '#src/mail/address-field.ts';
-import { decodeWords } from '#src/mail/decode-text.ts';
+import { cleanText, decodeWords } from '#src/mail/decode-text.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { ParsedMessage } from '#src/mail/mime-parts.ts';
 import { kindNames } from '#src/messages/kinds.ts';
@@ -29,7 +29,6 @@ export interface MimeFields extends DraftFields {
 const OWN = 'x-service-';
 const METADATA = 'x-service-metadata-';
 const MAX_SUBJECT = 998;
-const CONTROLS = /\p{Cc}+/gu;
 /** RFC 5322 §3.6.4 as programs write it. */
 const MESSAGE_ID = /^<[\w!#$%&'*+\-/=?^`{|}~.:]{1,128}@[\w!#$%&'*+\-/=?^`{|}~.:[\]]{1,120}>$/;
 
@@ -39,7 +38,7 @@ const refused = (field: string, message: string): AppError =>
     extra: { fields: [{ path: `header.${field}`, message }] },
   });
 
-const clean = (value: string): string => decodeWords(value).replace(CONTROLS, ' ').toWellFormed().trim();
+const clean = (value: string): string => cleanText(decodeWords(value));
 
 type Fields = ParsedMessage['fields'];
 const valuesOf = (fields: Fields, name: string): string[] =>

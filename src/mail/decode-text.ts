@@ -7,7 +7,16 @@ const FALLBACK = 'windows-1252';
 /** Programs write these without a thought: the octets may be in any character set. */
 const MEANINGLESS = /^(?:|us-ascii|ascii|ansi_x3\.4-1968|unknown-8bit|x-unknown|binary|default)$/i;
 
+/** RFC 2152. Browsers do not know it, but old servers write it. */
+const decodeUtf7 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes)
+    .toString('latin1')
+    .replace(/\+([A-Za-z0-9+/]*)-?/g, (_, base64: string) =>
+      base64 === '' ? '+' : new TextDecoder('utf-16be').decode(Buffer.from(base64, 'base64')),
+    );
+
 const decoderOf = (label: string) => {
+  if (/^(?:unicode-1-1-)?utf-7$/i.test(label)) return { decode: decodeUtf7 };
   try {
     return new TextDecoder(label);
   } catch {
@@ -31,6 +40,10 @@ export const decodeText = (bytes: Uint8Array, label: string | null): string => {
   if (MEANINGLESS.test(charset) || /^utf-?8$/i.test(charset)) return guess(bytes);
   return decoderOf(charset)?.decode(bytes) ?? guess(bytes);
 };
+
+const CONTROLS = /\p{Cc}+/gu;
+/** One line that can be shown and sent as JSON. */
+export const cleanText = (text: string): string => text.replace(CONTROLS, ' ').toWellFormed().trim();
 
 /** RFC 2047 §2; a language may follow the character set (RFC 2231 §5). */
 const WORD = /=\?([\w!#$%&'+\-^`{}~]{1,60})(?:\*[\w-]{0,60})?\?([bq])\?([^?]{0,8000})\?=/gi;

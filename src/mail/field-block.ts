@@ -1,6 +1,8 @@
 // Reads header fields (RFC 5322 §2.2), and the blocks of fields in reports (RFC 3464 §2, RFC 5965 §3), as real programs
 // write them: values are unfolded, names are in lower case, and lines that are no field are skipped. Encoded-words (RFC 2047)
 // stay encoded. Nothing throws. Pure.
+import { isUtf8 } from 'node:buffer';
+import { decodeText } from './decode-text.ts';
 
 export interface Field {
   /** In lower case. */
@@ -36,10 +38,27 @@ export const readFields = (block: string): Field[] => {
 export const fieldValue = (fields: readonly Field[], name: string): string | null =>
   fields.find((field) => field.name === name)?.value ?? null;
 
+/** The header of a message without the empty line behind it. */
+const headBytes = (source: Buffer): Buffer => {
+  const end = source.indexOf('\r\n') === 0 ? 0 : source.indexOf('\r\n\r\n');
+  return source.subarray(0, Math.min(end === -1 ? source.length : end, MAX_CHARACTERS));
+};
+
 /** The header of a message without the empty line behind it, one character for each octet. */
-export const headOf = (source: Buffer): string => {
-  const end = source.indexOf('\r\n\r\n');
-  return source.subarray(0, Math.min(end === -1 ? source.length : end, MAX_CHARACTERS)).toString('latin1');
+export const headOf = (source: Buffer): string => headBytes(source).toString('latin1');
+
+const CHARSET = /^content-type:(?:[^\r\n]|\r\n[ \t])*?charset\s{0,5}=\s{0,5}"?([\w.:-]{1,40})/im;
+
+/** Old programs write text into the header without encoding it: in ISO-2022-JP, in UTF-8, or in the character set of the body. */
+const charsetOf = (head: Buffer): string | null => {
+  if (head.includes('\x1b$')) return 'iso-2022-jp';
+  return isUtf8(head) ? null : (CHARSET.exec(head.toString('latin1'))?.[1] ?? null);
+};
+
+/** The fields of a message's header, in their order. */
+export const headFieldsOf = (source: Buffer): Field[] => {
+  const head = headBytes(source);
+  return readFields(decodeText(head, charsetOf(head)));
 };
 
 /** Splits a value such as `rfc822; a@b.de` or `smtp;550 …` (RFC 3464 §2.1.2). The type is empty if there is none. */

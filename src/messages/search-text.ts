@@ -44,6 +44,9 @@ export const fold = (text: string): string => {
   return plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 };
 
+/** The text by which values are found. */
+export const foldFields = (values: readonly string[]): string => values.map(fold).join(FIELD);
+
 /** Tags that differ in their marks are different tags; only case is ignored. */
 const wholeTag = (tag: string): string =>
   tag.toWellFormed().normalize('NFC').replace(CONTROL, ' ').toLowerCase();
@@ -77,7 +80,7 @@ export const blockStart = (seq: number): number => seq - (seq % BLOCK);
 
 export const searchText = (message: Findable): string => {
   const { seq, subject, addresses, names, tags, routeId, projectId, kind } = message;
-  const fields = [subject, ...new Set(addresses), ...new Set(names), ...tags].map(fold);
+  const fields = foldFields([subject, ...new Set(addresses), ...new Set(names), ...tags]);
   const whole = tags.length === 0 ? '' : TAG + tags.map(wholeTag).join(TAG) + TAG;
   const facets = [
     facet('block', blockStart(seq)),
@@ -85,7 +88,7 @@ export const searchText = (message: Findable): string => {
     facet('project', projectId),
     facet('kind', kind),
   ];
-  return [...fields, whole + facets.join('')].join(FIELD);
+  return `${fields}${FIELD}${whole}${facets.join('')}`;
 };
 
 /** The clauses of a search. A message fits if all of them are true. */
