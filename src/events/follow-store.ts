@@ -5,7 +5,7 @@ import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { EventType } from './catalogue.ts';
 
 /** The followers that keep a cursor; the names are stored in the files. */
-export type FollowerName = 'webhooks' | 'alerts';
+export type FollowerName = 'webhooks' | 'alerts' | 'forwards';
 
 /** An event and its message; nulls if it is about none. */
 export interface FollowedEvent {

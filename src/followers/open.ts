@@ -69,6 +69,8 @@ export const openFollowers = (
     ...(streamBeatMs === undefined ? {} : { beatMs: streamBeatMs }),
   });
   return {
+    /** For followers of rooms above. */
+    following,
     routes: [
       ...webhookRoutes({ ...webhookDeps, deliveries }),
       ...deliveryRoutes({ ...webhookDeps, deliveries }),

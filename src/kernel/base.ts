@@ -15,6 +15,7 @@ type KeyPurpose =
   | 'captured mail'
   | 'csrf'
   | 'dkim keys'
+  | 'forwarding'
   | 'notices'
   | 'return paths'
   | 'service mail'

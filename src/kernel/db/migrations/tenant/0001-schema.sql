@@ -458,7 +458,7 @@ END;
 
 -- How far webhooks and alerts have read the events.
 CREATE TABLE event_cursors (
-  follower TEXT PRIMARY KEY CHECK (follower IN ('webhooks', 'alerts')),
+  follower TEXT PRIMARY KEY CHECK (follower IN ('webhooks', 'alerts', 'forwards')),
   seq      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -608,3 +608,50 @@ CREATE TABLE inbound_pieces (
   content     BLOB NOT NULL,
   PRIMARY KEY (message_seq, position)
 ) STRICT;
+
+-- Addresses to which mail received is to be forwarded, or was: src/inbound/forwarding/.
+CREATE TABLE forward_targets (
+  -- in the link of the mail that asks the address, therefore never used twice
+  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- in lower case
+  address_key  TEXT NOT NULL UNIQUE,
+  address      TEXT NOT NULL,
+  -- 'removed': no mailbox forwards there any more; kept for a while, so that the address is not asked again at once
+  status       TEXT NOT NULL CHECK (status IN ('unconfirmed', 'confirmed', 'failed', 'removed')),
+  -- why it failed: 'declined' by the address itself, or the reply of its server
+  failure      TEXT,
+  -- mails that have asked it, and when the last one did; null: it is to be asked
+  asks         INTEGER NOT NULL DEFAULT 0,
+  asked_at     INTEGER,
+  -- of the status
+  changed_at   INTEGER NOT NULL
+) STRICT;
+
+-- What follows from a mail received: a copy to an address that mail is forwarded to, or the automatic reply to its sender.
+CREATE TABLE inbound_forwards (
+  -- in the return path of the copy, therefore never used twice
+  seq             INTEGER PRIMARY KEY AUTOINCREMENT,
+  message_seq     INTEGER NOT NULL REFERENCES inbound_messages (seq) ON DELETE CASCADE,
+  kind            TEXT NOT NULL CHECK (kind IN ('forward', 'reply')),
+  -- the tenant's address that the mail came to
+  recipient       TEXT NOT NULL,
+  target          TEXT NOT NULL,
+  status          TEXT NOT NULL CHECK (status IN ('pending', 'sent', 'failed', 'suppressed')),
+  attempts        INTEGER NOT NULL DEFAULT 0,
+  -- null: it has ended
+  next_attempt_at INTEGER,
+  -- the last reply, or why there was no attempt
+  diagnostic      TEXT,
+  created_at      INTEGER NOT NULL,
+  changed_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX inbound_forwards_message ON inbound_forwards (message_seq);
+CREATE INDEX inbound_forwards_due ON inbound_forwards (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+CREATE INDEX inbound_forwards_rate ON inbound_forwards (target, created_at);
+
+-- Keyed hashes of the senders who got an automatic reply.
+CREATE TABLE automatic_replies (
+  sender_hash BLOB PRIMARY KEY,
+  replied_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX automatic_replies_age ON automatic_replies (replied_at);

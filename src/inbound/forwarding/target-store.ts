@@ -1,0 +1,44 @@
+// The addresses that mail received is forwarded to, in the tenant's file: whether each has confirmed that it wants it.
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+
+export type TargetStatus = 'unconfirmed' | 'confirmed' | 'failed' | 'removed';
+
+export interface TargetRow {
+  seq: number;
+  address_key: string;
+  address: string;
+  status: TargetStatus;
+  failure: string | null;
+  asks: number;
+  asked_at: number | null;
+  changed_at: number;
+}
+
+export const targetStore = perConnection((db: TenantDb) => {
+  const all = db.prepare<[], TargetRow>('SELECT * FROM forward_targets ORDER BY seq');
+  const bySeq = db.prepare<[number], TargetRow>('SELECT * FROM forward_targets WHERE seq = ?');
+  const byKey = db.prepare<[string], TargetRow>('SELECT * FROM forward_targets WHERE address_key = ?');
+  const insert = db.prepare<[string, string, number]>(
+    "INSERT INTO forward_targets (address_key, address, status, changed_at) VALUES (?, ?, 'unconfirmed', ?)",
+  );
+  const update = db.prepare<TargetRow>(
+    `UPDATE forward_targets SET status = :status, failure = :failure, asks = :asks, asked_at = :asked_at,
+       changed_at = :changed_at WHERE seq = :seq`,
+  );
+  const remove = db.prepare<[number]>('DELETE FROM forward_targets WHERE seq = ?');
+  return {
+    all: (): TargetRow[] => all.all(),
+    bySeq: (seq: number): TargetRow | undefined => bySeq.get(seq),
+    byKey: (addressKey: string): TargetRow | undefined => byKey.get(addressKey),
+    insert: (addressKey: string, address: string, now: number): void => {
+      insert.run(addressKey, address, now);
+    },
+    /** Address and number stay. */
+    update: (row: TargetRow): void => {
+      update.run(row);
+    },
+    remove: (seq: number): void => {
+      remove.run(seq);
+    },
+  };
+});
