@@ -3,7 +3,7 @@
 // `messages/published-event.ts`, and the operation that fires it.
 
 interface EventFacts {
-  readonly group: 'message' | 'suppression';
+  readonly group: 'message' | 'suppression' | 'inbound';
   /** The operations that fire it. */
   readonly firedBy: string;
   /** Only where opens or clicks of the message are tracked, by its route or its settings. */
@@ -162,6 +162,12 @@ export const eventCatalogue = {
       de: ['entsperrte Adresse', 'entsperrte Adressen'],
       en: ['address no longer suppressed', 'addresses no longer suppressed'],
     },
+  },
+  'inbound.received': {
+    group: 'inbound',
+    firedBy:
+      'A mail reaches the inbox of the practice: when it is received, or when it is released from hold or quarantine. Once a mail.',
+    alert: { de: ['empfangene E-Mail', 'empfangene E-Mails'], en: ['email received', 'emails received'] },
   },
 } as const satisfies Readonly<Record<string, EventFacts>>;
 

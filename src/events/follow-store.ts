@@ -7,7 +7,7 @@ import type { EventType } from './catalogue.ts';
 /** The followers that keep a cursor; the names are stored in the files. */
 export type FollowerName = 'webhooks' | 'alerts' | 'forwards';
 
-/** An event and its message; nulls if it is about none. */
+/** An event with its message and its mail received; nulls if it is about none. */
 export interface FollowedEvent {
   seq: number;
   id: string;
@@ -30,7 +30,31 @@ export interface FollowedEvent {
   settings_json: string | null;
   created_at: number | null;
   scheduled_at: number | null;
+  /** The mail received that it is about. */
+  inbound_seq: number | null;
+  /** `ReceivedMail`; null also where the mail is no longer kept. */
+  inbound_json: string | null;
 }
+
+/** What events say of a mail received. */
+export interface ReceivedMail {
+  readonly id: string;
+  readonly from: { readonly address: string; readonly name?: string } | null;
+  readonly to: readonly string[];
+  readonly received_at: number;
+  readonly size_bytes: number;
+  readonly auth: Readonly<Record<'spf' | 'dmarc' | 'arc', { readonly result: string }>> & {
+    readonly dkim: readonly { readonly result: string }[];
+  };
+  readonly spam: { readonly verdict: string; readonly score: number | null };
+  readonly thread_id: string;
+}
+
+const RECEIVED_MAIL = `CASE WHEN inbound_messages.seq IS NOT NULL THEN json_object(
+     'id', inbound_messages.id, 'from', json(inbound_messages.from_json), 'to', json(inbound_messages.recipients_json),
+     'received_at', inbound_messages.received_at, 'size_bytes', inbound_messages.size_bytes,
+     'auth', json(inbound_messages.auth_json), 'spam', json(inbound_messages.spam_json),
+     'thread_id', inbound_messages.thread_id) END`;
 
 /** A query of events with what each is about; `where` may name columns of `events`. */
 export const followed = (where: string): string =>
@@ -38,12 +62,13 @@ export const followed = (where: string): string =>
      recipients.address AS recipient, messages.id AS message_id,
      messages.project_id, projects.slug AS project_slug, messages.route_id, routes.slug AS route_slug,
      messages.message_kind, messages.tag, messages.tags_json, messages.metadata_json, messages.settings_json,
-     messages.created_at, messages.scheduled_at
+     messages.created_at, messages.scheduled_at, events.inbound_seq, ${RECEIVED_MAIL} AS inbound_json
    FROM events
      LEFT JOIN messages ON messages.seq = events.message_seq
      LEFT JOIN recipients ON recipients.id = events.recipient_id
      LEFT JOIN projects ON projects.id = messages.project_id
      LEFT JOIN routes ON routes.id = messages.route_id
+     LEFT JOIN inbound_messages ON inbound_messages.seq = events.inbound_seq
    WHERE ${where}`;
 
 export const followStore = perConnection((db: TenantDb) => {

@@ -49,6 +49,8 @@ export interface NewEvent {
   readonly type: EventType;
   /** 0 where it is about no message. */
   readonly messageSeq: number;
+  /** The mail received that it is about; absent if it is about none. */
+  readonly inboundSeq?: number;
   readonly recipientId: number | null;
   readonly at: number;
   readonly data?: EventData;
@@ -59,6 +61,8 @@ export interface EventRow {
   id: string;
   type: EventType;
   recipient: string | null;
+  /** Id of the mail received that it is about; null where that is no longer kept. */
+  inbound_id: string | null;
   at: number;
   data_json: string | null;
 }
@@ -71,12 +75,13 @@ export interface HeardEvent {
 }
 
 export const eventStore = perConnection((db: TenantDb) => {
-  const insert = db.prepare<[string, number, number | null, string, number, string | null]>(
-    'INSERT INTO events (id, message_seq, recipient_id, type, at, data_json) VALUES (?, ?, ?, ?, ?, ?)',
+  const insert = db.prepare<[string, number, number | null, number | null, string, number, string | null]>(
+    'INSERT INTO events (id, message_seq, recipient_id, inbound_seq, type, at, data_json) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   const ofMessage = db.prepare<[number, number, number], EventRow>(
-    `SELECT events.seq, events.id, type, recipients.address AS recipient, at, data_json
+    `SELECT events.seq, events.id, type, recipients.address AS recipient, inbound_messages.id AS inbound_id, at, data_json
      FROM events LEFT JOIN recipients ON recipients.id = recipient_id
+       LEFT JOIN inbound_messages ON inbound_messages.seq = events.inbound_seq
      WHERE events.message_seq = ? AND events.seq > ? ORDER BY events.seq LIMIT ?`,
   );
   // `+?`: see `perConnection`.
@@ -98,8 +103,9 @@ export const eventStore = perConnection((db: TenantDb) => {
     )
     .pluck();
   return {
-    append: ({ type, messageSeq, recipientId, at, data }: NewEvent): void => {
-      insert.run(newId(), messageSeq, recipientId, type, at, data ? JSON.stringify(data) : null);
+    append: ({ type, messageSeq, recipientId, inboundSeq, at, data }: NewEvent): void => {
+      const data_json = data ? JSON.stringify(data) : null;
+      insert.run(newId(), messageSeq, recipientId, inboundSeq ?? null, type, at, data_json);
     },
     /** The events of one recipient in their order, without those of machines. */
     ofRecipient: (messageSeq: number, recipientId: number): HeardEvent[] =>

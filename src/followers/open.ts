@@ -5,6 +5,7 @@ import type { Base, Room } from '#src/kernel/base.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { createOutbound } from '#src/kernel/outbound/create-outbound.ts';
+import type { PracticeUrl } from '#src/messages/published-event.ts';
 import { createWorkEngine } from '#src/work/engine.ts';
 import { createLive, usualLimits } from './activity/live.ts';
 import { activityRoutes } from './activity/routes.ts';
@@ -54,9 +55,10 @@ export const openFollowers = (
     lookup: createDnsLookup(dns.resolvers, { stopping: stopping.signal }),
   });
   const following = createFollowing({ platform, files, work: createWorkEngine({ clock, log }) });
+  const practiceUrl: PracticeUrl = (id) => `${service.public_origin}/api/practices/${id}`;
   const notices = createFollowerNotices(ownerNotices);
   const shared = { files, clock, log, outbound, following, notifyOwners: notices.wake };
-  const webhookDeps = { ...shared, key: base.key('webhooks') };
+  const webhookDeps = { ...shared, key: base.key('webhooks'), practiceUrl };
   const alertDeps = {
     ...shared,
     key: base.key('alerts'),
@@ -64,7 +66,7 @@ export const openFollowers = (
   };
   const deliveries = openWebhookQueue({ ...webhookDeps, policy: () => webhookPolicy(config()) });
   const alerts = openAlertQueue({ ...alertDeps, policy: () => alertPolicy(config()), random: Math.random });
-  const live = createLive(files, {
+  const live = createLive(files, practiceUrl, {
     ...usualLimits,
     ...(streamBeatMs === undefined ? {} : { beatMs: streamBeatMs }),
   });
@@ -75,7 +77,7 @@ export const openFollowers = (
       ...webhookRoutes({ ...webhookDeps, deliveries }),
       ...deliveryRoutes({ ...webhookDeps, deliveries }),
       ...alertRoutes({ ...alertDeps, gatherFor: () => config().alerts.gather }),
-      ...activityRoutes({ files, live }),
+      ...activityRoutes({ files, live, practiceUrl }),
     ],
     nightly: [
       { what: 'disabled webhooks and alerts whose owners are not notified', run: notices.look },

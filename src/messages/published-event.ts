@@ -2,11 +2,12 @@
 // fields of its type, null where nothing is known. The same event always has the same bytes. Pure.
 import { z } from 'zod';
 import type { EventType } from '#src/events/catalogue.ts';
-import type { FollowedEvent } from '#src/events/follow-store.ts';
+import type { FollowedEvent, ReceivedMail } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { toIso } from '#src/kernel/time.ts';
 import {
   contentField,
+  type LinkedMail,
   linkField,
   messageFields,
   type PublishedField,
@@ -17,6 +18,7 @@ import {
   suppressionField,
   suppressionFields,
 } from './published-fields.ts';
+import { inboundFields } from './published-mail.ts';
 import type { MessageSettings } from './settings.ts';
 
 type Fields = Readonly<Record<string, PublishedField>>;
@@ -44,6 +46,7 @@ export const publishedFields: Readonly<Record<EventType, Fields>> = {
   'message.subscription': unsubscribed,
   'suppression.added': suppressionFields,
   'suppression.removed': suppressionFields,
+  'inbound.received': inboundFields,
 };
 
 /** Shape of `data` with these fields. */
@@ -75,9 +78,21 @@ const isTracked = ({ settings_json }: FollowedEvent): boolean => {
 export const isPublished = (row: FollowedEvent): boolean =>
   storedData(row).repeated !== true && (row.type !== 'message.delivery_delayed' || isTracked(row));
 
-export const publishedEvent = (row: FollowedEvent): PublishedEvent => {
+/** Where the API has what belongs to a practice: `https://mail.example.com/api/practices/<id>`. */
+export type PracticeUrl = (tenantId: string) => string;
+
+const linkedMail = ({ inbound_json }: FollowedEvent, practiceUrl: string): LinkedMail | null => {
+  if (inbound_json === null) return null;
+  const mail: ReceivedMail = JSON.parse(inbound_json);
+  return { ...mail, url: `${practiceUrl}/inbound/messages/${mail.id}` };
+};
+
+/** `practiceUrl`: see `PracticeUrl`. */
+export const publishedEvent = (row: FollowedEvent, practiceUrl: string): PublishedEvent => {
   const known = storedData(row);
+  const mail = linkedMail(row, practiceUrl);
   const data: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(publishedFields[row.type])) data[name] = field.of(row, known);
+  for (const [name, field] of Object.entries(publishedFields[row.type]))
+    data[name] = field.of(row, known, mail);
   return { event: row.type, timestamp: toIso(row.at), data };
 };

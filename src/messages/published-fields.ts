@@ -2,15 +2,18 @@
 // that never change: so an event that is sent again has the same bytes. Subject and content are not published, because they
 // often speak of a person's health; a caller that may read them asks for the message. Pure.
 import { z } from 'zod';
-import type { FollowedEvent } from '#src/events/follow-store.ts';
+import type { FollowedEvent, ReceivedMail } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { suppressionReasons, suppressionScopes } from '#src/messages/suppression-rules.ts';
 import { firstSignal, ownStatus, statusOf } from './rules.ts';
 import { kindSchema, statusSchema } from './schema.ts';
 
+/** `url`: of its record in the API. */
+export type LinkedMail = ReceivedMail & { readonly url: string };
+
 export interface PublishedField {
   readonly schema: z.ZodType;
-  readonly of: (row: FollowedEvent, data: EventData) => unknown;
+  readonly of: (row: FollowedEvent, data: EventData, mail: LinkedMail | null) => unknown;
 }
 
 /** Earlier versions recorded no status with the creation of a message; then its row says how it began. */
@@ -22,7 +25,7 @@ const statusOfRow = ({ type, created_at, scheduled_at }: FollowedEvent): string 
 const parsed = (json: string | null, otherwise: unknown): unknown =>
   json === null ? otherwise : JSON.parse(json);
 
-const ofEvent = {
+export const ofEvent = {
   event_id: {
     schema: z.uuid().describe('id of the event: the same for all followers'),
     of: ({ id }) => id,

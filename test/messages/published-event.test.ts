@@ -20,9 +20,12 @@ import {
 import { queueStore } from '#src/messages/queue/store.ts';
 import { type Signal, signals } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { receiveMail } from '#test/support/received-mail.ts';
 import { openTenantDb, queueMessage } from '#test/support/storage.ts';
 
 const NOW = 1_764_000_000_000;
+const PRACTICE_URL = 'https://mail.example.com/api/practices/p';
+const published = (row: FollowedEvent) => publishedEvent(row, PRACTICE_URL);
 const deps = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
   simulatorDomain: 'simulator.mail.example.com',
@@ -73,13 +76,13 @@ const scene = async () => {
   const statuses = (): string[] =>
     rows()
       .filter(({ message_seq }) => message_seq > 0)
-      .map(publishedEvent)
+      .map(published)
       .map(({ event, data }) => `${event} ${data.status}`);
   return { ...tenant, message, person, rows, receives, isSent, leaves, append, statuses };
 };
 
 const expectInForm = (row: FollowedEvent): void => {
-  const { data } = publishedEvent(row);
+  const { data } = published(row);
   expect(publishedDataSchema(row.type).parse(data)).toEqual(data);
   expect(Object.keys(data)).toEqual(Object.keys(publishedFields[row.type]));
 };
@@ -176,16 +179,16 @@ describe('the status of a published event', () => {
           .rows()
           .filter(({ message_seq }) => message_seq > 0)
           .at(-1);
-        expect(last && publishedEvent(last).data.status).toBe(it.person().status);
+        expect(last && published(last).data.status).toBe(it.person().status);
       }
   });
 
   test('of a scheduled message stays pending when it is rescheduled', async () => {
     const { db, message, append, rows } = await scene();
     append('message.created', { status: 'pending' });
-    const [before] = rows().map(publishedEvent);
+    const [before] = rows().map(published);
     messageStore(db).setSchedule(message.seq, NOW, '[]', NOW);
-    expect(rows().map(publishedEvent)).toEqual([before]);
+    expect(rows().map(published)).toEqual([before]);
     expect(before?.data.status).toBe('pending');
   });
 
@@ -194,8 +197,8 @@ describe('the status of a published event', () => {
     append('message.created');
     const [row] = rows();
     if (!row) throw new Error('no event');
-    expect(publishedEvent(row).data).toMatchObject({ status: 'queued', recipient: null });
-    expect(publishedEvent({ ...row, scheduled_at: NOW + 1 }).data.status).toBe('pending');
+    expect(published(row).data).toMatchObject({ status: 'queued', recipient: null });
+    expect(published({ ...row, scheduled_at: NOW + 1 }).data.status).toBe('pending');
   });
 
   test('of blocked content is `failed`, for the whole message', async () => {
@@ -205,7 +208,7 @@ describe('the status of a published event', () => {
     expect(statuses()).toEqual(['message.failed failed', 'message.content_blocked failed']);
     for (const row of rows()) {
       expectInForm(row);
-      expect(publishedEvent(row).data).toMatchObject({ recipient: null, content_reasons: ['eicar'] });
+      expect(published(row).data).toMatchObject({ recipient: null, content_reasons: ['eicar'] });
     }
   });
 });
@@ -222,7 +225,7 @@ describe('the published data', () => {
       tags_json: '["Termin","b"]',
       metadata_json: '{"10":"x","Fall":"ü"}',
     };
-    expect(publishedEvent(given)).toEqual({
+    expect(published(given)).toEqual({
       event: 'message.sent',
       timestamp: '2025-11-24T16:00:00.000Z',
       data: {
@@ -260,9 +263,9 @@ describe('the published data', () => {
       );
       removeSuppression(db, row, NOW + 1);
     })();
-    const published = rows().map(publishedEvent);
-    expect(published.map(({ event }) => event)).toEqual(['suppression.added', 'suppression.removed']);
-    for (const { data } of published)
+    const all = rows().map(published);
+    expect(all.map(({ event }) => event)).toEqual(['suppression.added', 'suppression.removed']);
+    for (const { data } of all)
       expect(data).toMatchObject({
         address: 'bert@example.org',
         scope: 'route',
@@ -274,7 +277,7 @@ describe('the published data', () => {
         source_message_id: message.id,
       });
     for (const row of rows()) expectInForm(row);
-    expect(JSON.stringify(published)).not.toContain('private');
+    expect(JSON.stringify(all)).not.toContain('private');
   });
 
   test('of an unsubscription have its scope and the fields of the message', async () => {
@@ -287,7 +290,7 @@ describe('the published data', () => {
     expect(left).toHaveLength(2);
     for (const row of left) {
       expectInForm(row);
-      expect(publishedEvent(row).data).toMatchObject({
+      expect(published(row).data).toMatchObject({
         scope: 'team',
         project_id: projectId,
         route_id: routeId,
@@ -300,9 +303,59 @@ describe('the published data', () => {
     const { isSent, receives, rows } = await scene();
     isSent();
     receives('hard_bounced', { diagnostic: '550 no' });
-    const published = JSON.stringify(rows().map(publishedEvent));
-    expect(published).toContain('550 no');
-    expect(published).not.toMatch(/Termin|Guten Tag/);
+    const text = JSON.stringify(rows().map(published));
+    expect(text).toContain('550 no');
+    expect(text).not.toMatch(/Termin|Guten Tag/);
+  });
+
+  test('of a mail received have links, short verdicts, and neither its subject nor its text', async () => {
+    const { db, rows } = await scene();
+    const mail = receiveMail(db, {}, { at: NOW });
+    const [row] = rows();
+    if (!row) throw new Error('no event');
+    expectInForm(row);
+    expect(published(row)).toEqual({
+      event: 'inbound.received',
+      timestamp: '2025-11-24T16:00:00.000Z',
+      data: {
+        event_id: row.id,
+        inbound_id: mail.id,
+        url: `${PRACTICE_URL}/inbound/messages/${mail.id}`,
+        raw_url: `${PRACTICE_URL}/inbound/messages/${mail.id}/raw`,
+        from: { address: 'erika@example.org', name: 'Erika Muster' },
+        to: ['info@in.praxis.example'],
+        received_at: '2025-11-24T16:00:00.000Z',
+        size_bytes: 1_234,
+        auth: { spf: 'softfail', dkim: 'pass', dmarc: 'pass', arc: 'none' },
+        spam: { verdict: 'clean', score: 3 },
+        thread_id: mail.thread_id,
+        reply_to_message_id: null,
+        project_id: null,
+        project_slug: null,
+        route_id: null,
+        route_slug: null,
+      },
+    });
+    expect(JSON.stringify(published(row))).not.toContain('Befunde');
+  });
+
+  test('of a reply name the message that it answers, also where the mail is no longer kept', async () => {
+    const { db, rows, message, projectId, routeId } = await scene();
+    const about = { messageSeq: message.seq, recipientId: message.recipientIds[0] ?? 0 };
+    const { id, seq } = receiveMail(db, { from_json: 'null' }, about);
+    const place = {
+      project_id: projectId,
+      project_slug: 'default',
+      route_id: routeId,
+      route_slug: 'outgoing',
+    };
+    const of = () => rows().map((row) => published(row).data);
+    expect(of()).toMatchObject([{ inbound_id: id, from: null, reply_to_message_id: message.id, ...place }]);
+    db.prepare('DELETE FROM inbound_messages WHERE seq = ?').run(seq);
+    for (const row of rows()) expectInForm(row);
+    expect(of()).toMatchObject([
+      { inbound_id: null, url: null, to: null, auth: null, reply_to_message_id: message.id, ...place },
+    ]);
   });
 
   test('always have an id and, for messages, message_id and status', () => {
@@ -313,7 +366,7 @@ describe('the published data', () => {
         expect.arrayContaining(
           type.startsWith('message.')
             ? ['message_id', 'status']
-            : ['scope', 'project_id', 'project_slug', 'route_id', 'route_slug'],
+            : ['project_id', 'project_slug', 'route_id', 'route_slug'],
         ),
       );
     }
@@ -324,7 +377,7 @@ describe('whether an event is published', () => {
   const TRACKED = '{"plain_text_fallback":true,"track_opens":false,"track_clicks":true}';
   const UNTRACKED = '{"plain_text_fallback":true,"track_opens":false,"track_clicks":false}';
   test.each<
-    [name: string, type: EventType, data: EventData | null, settings: string | null, published: boolean]
+    [name: string, type: EventType, data: EventData | null, settings: string | null, expected: boolean]
   >([
     ['a repeated event is not', 'message.delivered', { repeated: true }, TRACKED, false],
     ['a delay of an untracked message is not', 'message.delivery_delayed', {}, UNTRACKED, false],
@@ -340,12 +393,12 @@ describe('whether an event is published', () => {
     ['an open by a machine is', 'message.opened', { bot: true }, TRACKED, true],
     ['any other event of an untracked message is', 'message.sent', null, UNTRACKED, true],
     ['a suppression is', 'suppression.added', {}, null, true],
-  ])('%s', async (_, type, data, settings_json, published) => {
+  ])('%s', async (_, type, data, settings_json, expected) => {
     const { append, rows } = await scene();
     append(type);
     const [row] = rows();
     if (!row) throw new Error('no event');
     const data_json = data && JSON.stringify(data);
-    expect(isPublished({ ...row, data_json, settings_json })).toBe(published);
+    expect(isPublished({ ...row, data_json, settings_json })).toBe(expected);
   });
 });

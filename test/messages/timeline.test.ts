@@ -17,6 +17,7 @@ const timeline = (
     id: String(seq),
     type,
     recipient,
+    inbound_id: null,
     at: seq,
     data_json: data ? JSON.stringify(data) : null,
   }));

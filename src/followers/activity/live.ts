@@ -11,6 +11,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { createPace } from '#src/kernel/pace.ts';
 import { SECOND } from '#src/kernel/time.ts';
+import type { PracticeUrl } from '#src/messages/published-event.ts';
 import { BEAT, eventFrame, gapFrame, placeFrame, retryFrame } from './present.ts';
 import { type ActivityFilter, activityStore } from './store.ts';
 
@@ -122,13 +123,13 @@ interface Room {
   timer: NodeJS.Timeout | null;
 }
 
-const batchAfter = (db: TenantDb, filter: ActivityFilter, after: number): Batch => {
+const batchAfter = (db: TenantDb, filter: ActivityFilter, after: number, practiceUrl: string): Batch => {
   const end = followStore(db).last();
   const before = Math.min(end, after + BATCH_SPAN) + 1;
   const rows = activityStore(db).inOrder(filter, { from: after + 1, before, limit: BATCH_ROWS });
   let text = '';
   for (const row of rows) {
-    text += eventFrame(row);
+    text += eventFrame(row, practiceUrl);
     if (text.length >= BATCH_CHARACTERS) return { text, place: row.seq, more: row.seq < end };
   }
   const place = rows.length === BATCH_ROWS ? (rows.at(-1)?.seq ?? after) : Math.max(before - 1, after);
@@ -148,6 +149,7 @@ const newRoom = (): Room => ({ wakeups: new Set(), readings: new Map(), wakes: 0
 
 export const createLive = (
   files: Pick<TenantFiles, 'read' | 'watch'>,
+  practiceUrl: PracticeUrl,
   limits: LiveLimits = usualLimits,
 ): Live => {
   const rooms = new Map<string, Room>();
@@ -205,7 +207,7 @@ export const createLive = (
     const present = room.readings.get(key);
     if (present !== undefined) return present;
     const reading = files
-      .read(tenantId, (db) => batchAfter(db, filter, place))
+      .read(tenantId, (db) => batchAfter(db, filter, place, practiceUrl(tenantId)))
       .finally(() => room.readings.delete(key));
     room.readings.set(key, reading);
     return reading;

@@ -63,8 +63,9 @@ export const activityPage = z
 const isRepeated = ({ data_json }: FollowedEvent): boolean =>
   data_json?.includes('"repeated"') === true && JSON.parse(data_json).repeated === true;
 
-export const presentActivity = (row: FollowedEvent): Activity => {
-  const { event, timestamp, data } = publishedEvent(row);
+/** `practiceUrl`: see `publishedEvent`. */
+export const presentActivity = (row: FollowedEvent, practiceUrl: string): Activity => {
+  const { event, timestamp, data } = publishedEvent(row, practiceUrl);
   const repeated = isRepeated(row) ? { repeated: true } : {};
   return { id: row.id, event: event as Activity['event'], timestamp, data: { ...data, ...repeated } };
 };
@@ -72,8 +73,8 @@ export const presentActivity = (row: FollowedEvent): Activity => {
 // The form of a live stream is that of server-sent events (WHATWG HTML §9.2): fields in lines, an empty line after each event.
 
 /** The place is its id, so that a client that has lost the connection names it in `Last-Event-ID`. */
-export const eventFrame = (row: FollowedEvent): string => {
-  const activity = presentActivity(row);
+export const eventFrame = (row: FollowedEvent, practiceUrl: string): string => {
+  const activity = presentActivity(row, practiceUrl);
   return `id: ${encodeCursor(row.seq)}\nevent: ${activity.event}\ndata: ${JSON.stringify(activity)}\n\n`;
 };
 

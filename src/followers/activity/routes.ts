@@ -9,6 +9,7 @@ import { decodeCursor, encodeCursor, readCursor } from '#src/kernel/list.ts';
 import { prefers } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { visibleMessage } from '#src/messages/present.ts';
+import type { PracticeUrl } from '#src/messages/published-event.ts';
 import type { Live } from './live.ts';
 import {
   type ActivityQuery,
@@ -22,6 +23,7 @@ import { type ActivityFilter, findActivity } from './store.ts';
 export interface ActivityRoutesDeps {
   readonly files: TenantFiles;
   readonly live: Pick<Live, 'open'>;
+  readonly practiceUrl: PracticeUrl;
 }
 
 const STREAM_TYPE = 'text/event-stream';
@@ -81,7 +83,12 @@ const stream = async (
   });
 };
 
-const page = ({ files }: ActivityRoutesDeps, tenantId: string, query: ActivityQuery, caller: Caller) => {
+const page = (
+  { files, practiceUrl }: ActivityRoutesDeps,
+  tenantId: string,
+  query: ActivityQuery,
+  caller: Caller,
+) => {
   refuse(query, ['last_event_id'], `belongs to the live stream: ask for it with Accept: ${STREAM_TYPE}`);
   const before = decodeCursor(query.cursor);
   return files.read(tenantId, (db) => {
@@ -89,7 +96,7 @@ const page = ({ files }: ActivityRoutesDeps, tenantId: string, query: ActivityQu
     const message = message_id === undefined ? null : visibleMessage(db, message_id, caller).seq;
     const { rows, next, end } = findActivity(db, filterOf(query, message, caller), before, query.limit);
     return {
-      data: rows.map(presentActivity),
+      data: rows.map((row) => presentActivity(row, practiceUrl(tenantId))),
       next_cursor: next === null ? null : encodeCursor(next),
       last_event_id: encodeCursor(end),
     };

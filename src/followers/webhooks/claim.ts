@@ -54,6 +54,8 @@ export interface Claiming extends Looking {
   readonly claim: Pick<Claim<ClaimedDelivery>, 'room' | 'isInFlight' | 'take'>;
   /** Derived for the purpose `webhooks`. */
   readonly key: Buffer;
+  /** See `publishedEvent`. */
+  readonly practiceUrl: string;
   /** In [0, 1). */
   readonly random?: () => number;
 }
@@ -111,13 +113,15 @@ const dueOf = (
 const composed = (
   db: TenantDb,
   row: DeliveryRow,
-  policy: WebhookPolicy,
+  { policy, practiceUrl }: Pick<Claiming, 'policy' | 'practiceUrl'>,
 ): { readonly body: string } | { readonly error: string } => {
   // Also where the schedule has become shorter: then the outcome of the last attempt is known.
   if (row.event_seq === null || isTooMany(policy, attemptsOf(row) + 1))
     return { error: row.error ?? errorWords.unknownEnd };
   const event = followStore(db).event(row.event_seq);
-  return event ? { body: envelopeOf(row.id, publishedEvent(event)) } : { error: errorWords.eventRemoved };
+  return event
+    ? { body: envelopeOf(row.id, publishedEvent(event, practiceUrl)) }
+    : { error: errorWords.eventRemoved };
 };
 
 /** Opened once for all deliveries of a webhook. */
@@ -136,7 +140,7 @@ const claimDue = (db: TenantDb, webhook: WebhookRow, claiming: Claiming): Omit<T
   const to = addressee(key, webhook, now);
   let more = false;
   for (const row of rows) {
-    const result = composed(db, row, policy);
+    const result = composed(db, row, claiming);
     if ('error' in result) {
       deliveryStore(db).fail(row, result.error, now);
       more = true;

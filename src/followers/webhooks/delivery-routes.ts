@@ -6,6 +6,7 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import type { PracticeUrl } from '#src/messages/published-event.ts';
 import { type WebhookDeps, webhookOf } from './change.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { presentDelivery, presentWithBody } from './present.ts';
@@ -26,9 +27,10 @@ type Deliveries = z.infer<ReturnType<typeof listOf<typeof deliverySchema>>>;
 
 export interface DeliveryRoutesDeps extends Pick<WebhookDeps, 'files' | 'clock'> {
   readonly deliveries: Pick<WebhookDeliveries, 'endBackoff'>;
+  readonly practiceUrl: PracticeUrl;
 }
 
-export const deliveryRoutes = ({ files, clock, deliveries }: DeliveryRoutesDeps): Route[] => {
+export const deliveryRoutes = ({ files, clock, deliveries, practiceUrl }: DeliveryRoutesDeps): Route[] => {
   const limitReplays = createRateCheck(
     clock,
     () => perMinute(REPLAYS_PER_MINUTE),
@@ -88,7 +90,8 @@ export const deliveryRoutes = ({ files, clock, deliveries }: DeliveryRoutesDeps)
       handle: async ({ params }) => {
         const body = await files.read(params.id, (db) => {
           const webhook = webhookOf(db, params.webhookID);
-          return presentWithBody(db, deliveryOf(db, webhook, params.deliveryID), webhook);
+          const row = deliveryOf(db, webhook, params.deliveryID);
+          return presentWithBody(db, row, { webhook, practiceUrl: practiceUrl(params.id) });
         });
         return { status: 200, body };
       },

@@ -60,17 +60,21 @@ export const presentDelivery = (db: TenantDb, row: DeliveryRow): ShownDelivery =
   present(row, eventOf(db, row));
 
 /** As an attempt would send it now, which is as each one before did. */
-const bodyOf = (row: DeliveryRow, event: FollowedEvent | undefined, webhook: WebhookRow): string | null => {
+const bodyOf = (
+  row: DeliveryRow,
+  event: FollowedEvent | undefined,
+  { webhook, practiceUrl }: { readonly webhook: WebhookRow; readonly practiceUrl: string },
+): string | null => {
   if (row.event_seq === null)
     return testEnvelope(row.id, { webhookId: webhook.id, name: webhook.name, at: row.created_at });
-  return event === undefined ? null : envelopeOf(row.id, publishedEvent(event));
+  return event === undefined ? null : envelopeOf(row.id, publishedEvent(event, practiceUrl));
 };
 
 export const presentWithBody = (
   db: TenantDb,
   row: DeliveryRow,
-  webhook: WebhookRow,
+  place: { readonly webhook: WebhookRow; readonly practiceUrl: string },
 ): z.infer<typeof deliveryWithBody> => {
   const event = eventOf(db, row);
-  return { ...present(row, event), body: bodyOf(row, event, webhook) };
+  return { ...present(row, event), body: bodyOf(row, event, place) };
 };

@@ -4,6 +4,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { isSuccess, type Outbound, type OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import type { PracticeUrl } from '#src/messages/published-event.ts';
 import type { WorkLimits } from '#src/work/in-flight.ts';
 import type { OpenQueue } from '#src/work/queue.ts';
 import { webhookOf } from './change.ts';
@@ -37,6 +38,7 @@ export interface WebhookQueueDeps {
   readonly key: Buffer;
   /** As it is now. */
   readonly policy: () => WebhookPolicy;
+  readonly practiceUrl: PracticeUrl;
   readonly following: Pick<Following, 'open'>;
   /** A webhook of a tenant may have been disabled, and its owners not notified. */
   readonly notifyOwners: (tenantId: string) => void;
@@ -51,7 +53,7 @@ export interface WebhookDeliveries extends Pick<OpenQueue, 'endBackoff' | 'resta
 }
 
 export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
-  const { files, clock, log, outbound, key, policy, notifyOwners } = deps;
+  const { files, clock, log, outbound, key, policy, practiceUrl, notifyOwners } = deps;
   /** Up to where no webhook of a tenant wants an event of its log; known of those looked at since the start. */
   const seenOf = new Map<string, number>();
 
@@ -86,7 +88,7 @@ export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
       const { next, more, unfollowed } = ahead.work
         ? await files.write(tenantId, (db) => {
             claim.startOver();
-            return takeTurn(db, { ...looking(), claim, key });
+            return takeTurn(db, { ...looking(), claim, key, practiceUrl: practiceUrl(tenantId) });
           })
         : ahead;
       if (unfollowed) {

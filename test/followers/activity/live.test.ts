@@ -12,6 +12,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { createSseParser, type SseEvent } from '#test/support/sse.ts';
 import { createSampleTenant, openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
 
+const practiceUrl = (id: string): string => `https://mail.example.com/api/practices/${id}`;
 const limits: LiveLimits = { perPractice: 20, inAll: 1_000, beatMs: 60_000 };
 const caller: Caller = { ...anonymous, kind: 'operator', credentialId: 'operator' };
 const filterFor: LiveWish['filterFor'] = ({ projects }): ActivityFilter => ({
@@ -99,7 +100,7 @@ describe('streams of one practice', () => {
   test('at the same place are read for once', async () => {
     const { storage, counted, reads } = await openFiles();
     const tenantId = await createSampleTenant(storage);
-    const live = createLive(counted, limits);
+    const live = createLive(counted, practiceUrl, limits);
     const all = await Promise.all(Array.from({ length: 20 }, () => follow(live, tenantId)));
     await expect.poll(() => all.every(({ chunks }) => chunks.length > 0)).toBe(true);
     await append(storage, tenantId, [about('first@example.org')]);
@@ -115,7 +116,7 @@ describe('streams of one practice', () => {
   test('send much that is written at once in few readings, and all of it', async () => {
     const { storage, counted, reads } = await openFiles();
     const tenantId = await createSampleTenant(storage);
-    const live = createLive(counted, limits);
+    const live = createLive(counted, practiceUrl, limits);
     const one = await follow(live, tenantId);
     const before = reads();
     const wanted = Array.from({ length: 300 }, (_, index) => `${index}@example.org`);
@@ -129,7 +130,7 @@ describe('streams of one practice', () => {
   test('hold a bounded batch each, however large the events are', async () => {
     const { storage } = await openFiles();
     const tenantId = await createSampleTenant(storage);
-    const live = createLive(storage.tenants, limits);
+    const live = createLive(storage.tenants, practiceUrl, limits);
     const large = `${'x'.repeat(8_000)}@example.org`;
     await append(
       storage,
@@ -145,7 +146,7 @@ describe('streams of one practice', () => {
   test('send small ones two hundred at a time, each once and in order', async () => {
     const { storage } = await openFiles();
     const tenantId = await createSampleTenant(storage);
-    const live = createLive(storage.tenants, limits);
+    const live = createLive(storage.tenants, practiceUrl, limits);
     const wanted = Array.from({ length: 450 }, (_, index) => `${index}@example.org`);
     // Short enough that their number is reached before their characters are.
     const short = (address: string) => ({ suppression: { id: '1', address } }) as EventData;
@@ -172,7 +173,7 @@ describe('streams of one practice', () => {
         return result;
       },
     };
-    const live = createLive(late, limits);
+    const live = createLive(late, practiceUrl, limits);
     const waiting = await follow(live, tenantId);
     await expect.poll(reads).toBe(2);
     const other = await live.open({ tenantId, caller, readmit: async () => caller, after: null, filterFor });
@@ -202,7 +203,7 @@ describe('streams of one practice', () => {
 test('streams of callers that may see different things share nothing, though their position is the same', async () => {
   const { storage } = await openFiles();
   const tenantId = await createSampleTenant(storage);
-  const live = createLive(storage.tenants, limits);
+  const live = createLive(storage.tenants, practiceUrl, limits);
   const limited = { ...caller, projects: new Set(['p1']) };
   const [all, some] = [await follow(live, tenantId), await follow(live, tenantId, { caller: limited })];
   await expect.poll(() => [all, some].every(({ chunks }) => chunks.length > 0)).toBe(true);
@@ -224,7 +225,7 @@ test('streams of practices whose files are closed meanwhile go on all the same',
   const tenants: string[] = [];
   for (let count = 0; count < 5; count += 1)
     tenants.push(await createSampleTenant(storage, `Praxis ${count}`));
-  const live = createLive(storage.tenants, limits);
+  const live = createLive(storage.tenants, practiceUrl, limits);
   const streams: Awaited<ReturnType<typeof follow>>[] = [];
   for (const tenantId of tenants) streams.push(await follow(live, tenantId));
   expect(storage.tenants.stats().open).toBeLessThanOrEqual(2);
@@ -245,7 +246,7 @@ test('nothing is sent before it is on the disk', async () => {
   };
   const { storage } = await openFiles({ disk: slow });
   const tenantId = await createSampleTenant(storage);
-  const live = createLive(storage.tenants, limits);
+  const live = createLive(storage.tenants, practiceUrl, limits);
   const { promise, resolve } = Promise.withResolvers<void>();
   gate.open = promise;
   const written = append(storage, tenantId, [about('unsafe@example.org')]);
@@ -270,7 +271,7 @@ describe('what a stream is', () => {
   test('is asked again at each beat: as who they are by then, until they are refused', async () => {
     const { storage } = await openFiles();
     const tenantId = await createSampleTenant(storage);
-    const live = createLive(storage.tenants, { ...limits, beatMs: 30 });
+    const live = createLive(storage.tenants, practiceUrl, { ...limits, beatMs: 30 });
     const stages: (() => Caller)[] = [
       () => ({ ...caller, projects: new Set(['p1']) }),
       () => {
@@ -299,7 +300,7 @@ describe('what a stream is', () => {
   test('moves the place of its client past what is not for it', async () => {
     const { storage, counted, reads } = await openFiles();
     const tenantId = await createSampleTenant(storage);
-    const live = createLive(counted, { ...limits, beatMs: 40 });
+    const live = createLive(counted, practiceUrl, { ...limits, beatMs: 40 });
     const limited = { ...caller, projects: new Set(['p1']) };
     const one = await follow(live, tenantId, { caller: limited, readmit: async () => limited });
     const start = one.place();
@@ -321,7 +322,7 @@ describe('too many', () => {
   test('are refused, and one that was refused holds no place', async () => {
     const { storage } = await openFiles();
     const [a, b] = [await createSampleTenant(storage, 'A'), await createSampleTenant(storage, 'B')];
-    const live = createLive(storage.tenants, { ...limits, perPractice: 2, inAll: 3 });
+    const live = createLive(storage.tenants, practiceUrl, { ...limits, perPractice: 2, inAll: 3 });
     const open = [await follow(live, a), await follow(live, a)];
     await expect(follow(live, a)).rejects.toMatchObject({ code: 'rate_limited' });
     open.push(await follow(live, b));
@@ -340,7 +341,7 @@ describe('too many', () => {
   test('that come and go leave nothing behind, and at a stop all end', async () => {
     const { storage } = await openFiles();
     const tenants = await Promise.all(['A', 'B', 'C'].map((name) => createSampleTenant(storage, name)));
-    const live = createLive(storage.tenants, limits);
+    const live = createLive(storage.tenants, practiceUrl, limits);
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     const ends: Promise<void>[] = [];

@@ -96,6 +96,12 @@ const lines: Readonly<Record<AlertEvent, readonly [one: string, many: string, ei
       '1 entsperrte Adresse',
       '1.000 entsperrte Adressen',
     ],
+    'inbound.received': [
+      '1 email received',
+      '1,000 emails received',
+      '1 empfangene E-Mail',
+      '1.000 empfangene E-Mails',
+    ],
   };
 
 describe('a line', () => {

@@ -96,7 +96,13 @@ export const openScene = async (): Promise<Scene> => {
       }),
     turn: () => {
       const claimed: ClaimedDelivery[] = [];
-      const claiming = { now: scene.now, claim: claim((one) => claimed.push(one)), policy, key: KEY };
+      const claiming = {
+        now: scene.now,
+        claim: claim((one) => claimed.push(one)),
+        policy,
+        key: KEY,
+        practiceUrl: 'https://mail.example.com/api/practices/p',
+      };
       const turn = db.transaction(() => takeTurn(db, { ...claiming, random: () => 0.5 }))();
       for (const { key, target } of claimed) inFlight.set(key, target);
       return { ...turn, claimed };

@@ -167,6 +167,7 @@ export const startScene = async (
     outbound: receivers,
     key: SEALING_KEY,
     policy: () => policy,
+    practiceUrl: (id) => `https://mail.example.com/api/practices/${id}`,
     following,
     notifyOwners: (tenantId) => told.push(tenantId),
   });

@@ -1,0 +1,55 @@
+// Mail in a practice's mailbox with its event, written as the reception writes it.
+import { eventStore, type NewEvent } from '#src/events/store.ts';
+import type { MailAuth, MailSpam } from '#src/inbound/mail.ts';
+import { inboundStore, type NewInboundRow } from '#src/inbound/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { newId } from '#src/kernel/id.ts';
+
+const auth: MailAuth = {
+  spf: { result: 'softfail', domain: 'example.org' },
+  dkim: [
+    { result: 'fail', domain: 'list.example', selector: 'a' },
+    { result: 'pass', domain: 'example.org', selector: 'b' },
+  ],
+  dmarc: { result: 'pass', domain: 'example.org', policy: 'reject' },
+  arc: { result: 'none' },
+  iprev: { result: 'pass', name: 'mail.example.org' },
+};
+const spam: MailSpam = { verdict: 'clean', score: 3, reasons: ['A_RULE'] };
+
+const receivedMail = (fields: Partial<NewInboundRow>): NewInboundRow => ({
+  id: newId(),
+  state: 'inbox',
+  state_reason: null,
+  mail_from: 'erika@example.org',
+  recipients_json: '["info@in.praxis.example"]',
+  from_json: '{"address":"erika@example.org","name":"Erika Muster"}',
+  to_json: '[]',
+  cc_json: '[]',
+  subject: 'Meine Befunde',
+  sent_at: null,
+  internet_message_id: null,
+  in_reply_to: null,
+  references_json: '[]',
+  reply_to_seq: null,
+  thread_id: newId(),
+  auth_json: JSON.stringify(auth),
+  spam_json: JSON.stringify(spam),
+  size_bytes: 1_234,
+  search_text: '',
+  received_at: 1_764_000_000_000,
+  ...fields,
+});
+
+/** `about`: the message that it answers, and which of its recipients does. */
+export const receiveMail = (
+  db: TenantDb,
+  fields: Partial<NewInboundRow> = {},
+  about: Partial<Pick<NewEvent, 'messageSeq' | 'recipientId' | 'at'>> = {},
+): NewInboundRow & { readonly seq: number } => {
+  const row = receivedMail({ reply_to_seq: about.messageSeq ?? null, ...fields });
+  const inboundSeq = inboundStore(db).insert(row, Buffer.alloc(row.size_bytes));
+  const event = { messageSeq: 0, recipientId: null, at: row.received_at, ...about };
+  eventStore(db).append({ type: 'inbound.received', inboundSeq, ...event });
+  return { ...row, seq: inboundSeq };
+};
