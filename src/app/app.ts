@@ -14,6 +14,7 @@ import { openFeedback } from '#src/feedback/open.ts';
 import { openFollowers } from '#src/followers/open.ts';
 import { openHttp } from '#src/http/open.ts';
 import type { Health } from '#src/http/service-routes.ts';
+import { openInbound } from '#src/inbound/open.ts';
 import { openInsight } from '#src/insight/open.ts';
 import { openIntake } from '#src/intake/open.ts';
 import { type Base, CUT_OFF_MS, keysOf, type NightlyTask, type Room } from '#src/kernel/base.ts';
@@ -126,8 +127,19 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
   const intake = openIntake(base, accounts, domains, messages, feedback, overrides);
   const followers = openFollowers(base, accounts, overrides);
   const insight = openInsight(base);
+  const inbound = openInbound(base, domains);
   const smtp = openSmtp(base, accounts, feedback, intake);
-  const rooms: readonly Room[] = [accounts, domains, feedback, intake, messages, relay, followers, insight];
+  const rooms: readonly Room[] = [
+    accounts,
+    domains,
+    feedback,
+    intake,
+    messages,
+    relay,
+    followers,
+    inbound,
+    insight,
+  ];
 
   const health = healthOf(base, { domains, relay, intake, followers, smtp });
   const http = openHttp(base, accounts, {

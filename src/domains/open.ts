@@ -4,9 +4,11 @@ import type { Accounts } from '#src/accounts/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { type Config, zoneSettings } from '#src/kernel/config/config.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { domainCheckJob } from './custom/check-job.ts';
-import { domainRoutes, exportRoutes } from './custom/domain-routes.ts';
+import { createRequestCheck, domainRoutes, exportRoutes } from './custom/domain-routes.ts';
+import { checkReceivingHosts, receivingHosts } from './custom/receiving.ts';
 import { createDnsServer, type DnsServer } from './dns/server.ts';
 import { domainConnectRoutes } from './domain-connect/routes.ts';
 import type { DomainDeps } from './domain-deps.ts';
@@ -89,6 +91,12 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
     dns,
     /** What `/healthz` shows of it. */
     dnsFacts: () => dnsFacts(dns),
+    receiving: {
+      /** Of the practice whose file it is. */
+      hosts: (db: TenantDb) => receivingHosts(db, settings.serviceHost),
+      /** On request: see `createRequestCheck`. */
+      check: createRequestCheck(deps, (id, change) => checkReceivingHosts(deps, id, change)),
+    },
     hosts: createTenantHosts({ ...deps, isReservedSlug: zones.isReservedSlug }),
     routes: [
       ...mtaStsRoutes(deps, settings.mtaSts),

@@ -34,6 +34,7 @@ const forwardTo = z
   .trim()
   .max(254)
   .refine((text) => parseEmail(text) !== null, 'expected one e-mail address, such as name@example.org')
+  .overwrite((text) => parseEmail(text)?.email ?? text)
   .nullable()
   .describe('where its mail is forwarded, once that address has confirmed it');
 
@@ -63,22 +64,28 @@ const sender = z
   .max(254)
   .regex(/^(?:[^\s@]+@)?[^\s@]+\.[^\s@]+$/, 'an address, or a domain');
 
+const senders = z.strictObject({
+  allow: z
+    .array(sender)
+    .max(MAX_SENDERS)
+    .describe('addresses and domains whose mail is no spam, where SPF or DKIM proves that it is theirs'),
+  block: z.array(sender).max(MAX_SENDERS).describe('addresses and domains whose mail is refused'),
+});
+
+const catchAll = z.strictObject(mailbox);
+
 export const inboundOptions = z
   .strictObject({
-    addresses: z.array(mailboxAddress).max(MAX_ADDRESSES),
-    catch_all: z.strictObject(mailbox).describe('all other addresses'),
+    addresses: z
+      .array(mailboxAddress)
+      .max(MAX_ADDRESSES)
+      .refine(
+        (addresses) => new Set(addresses.map(({ local_part }) => local_part)).size === addresses.length,
+        'expected each `local_part` once',
+      ),
+    catch_all: catchAll.describe('all other addresses'),
     ...actions,
-    senders: z
-      .strictObject({
-        allow: z
-          .array(sender)
-          .max(MAX_SENDERS)
-          .describe(
-            'addresses and domains whose mail is no spam, where SPF or DKIM proves that it is theirs',
-          ),
-        block: z.array(sender).max(MAX_SENDERS).describe('addresses and domains whose mail is refused'),
-      })
-      .describe('rules for senders'),
+    senders: senders.describe('rules for senders'),
     max_bytes: z.int().min(1_024).nullable().describe('the largest mail; null: as the service takes'),
     retention_days: z.int().min(1).nullable().describe('null: as the service keeps it'),
     automatic_reply: z
@@ -91,6 +98,17 @@ export const inboundOptions = z
   })
   .meta({ id: 'InboundOptions' });
 export type InboundOptions = z.infer<typeof inboundOptions>;
+
+/** What PATCH takes: a field that is absent stays as it is, and a list is replaced whole. */
+export const optionsPatch = inboundOptions
+  .extend({ catch_all: catchAll.partial(), senders: senders.partial() })
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, 'expected at least one field')
+  .meta({
+    id: 'InboundOptionsPatch',
+    examples: [{ addresses: [{ local_part: 'termine' }], catch_all: { mode: 'hold' }, retention_days: 30 }],
+  });
+export type OptionsPatch = z.infer<typeof optionsPatch>;
 
 export const initialOptions: InboundOptions = {
   addresses: [],

@@ -55,6 +55,14 @@ const COLUMNS = [
   'received_at',
 ] as const satisfies (keyof NewInboundRow)[];
 
+export interface InboundCounts {
+  total: number;
+  /** In the inbox. */
+  unread: number;
+  held: number;
+  quarantined: number;
+}
+
 export const inboundStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<NewInboundRow>(
     `INSERT INTO inbound_messages (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')})`,
@@ -76,6 +84,11 @@ export const inboundStore = perConnection((db: TenantDb) => {
     .pluck();
   const total = db.prepare<[], number>('SELECT coalesce(sum(size_bytes), 0) FROM inbound_messages').pluck();
   const bytes = remembered(db, () => ({ stored: total.get() ?? 0 }));
+  const counts = db.prepare<[], InboundCounts>(
+    `SELECT count(*) AS total, count(*) FILTER (WHERE state = 'inbox' AND read_at IS NULL) AS unread,
+       count(*) FILTER (WHERE state = 'held') AS held, count(*) FILTER (WHERE state = 'quarantined') AS quarantined
+     FROM inbound_messages`,
+  );
   return {
     /** The number of the new row. `source` is all that is kept of the mail. */
     insert: (row: NewInboundRow, source: Buffer): number => {
@@ -91,6 +104,7 @@ export const inboundStore = perConnection((db: TenantDb) => {
     piece: (seq: number, position: number): Buffer | undefined => piece.get(seq, position),
     /** Of the conversation to which a mail received with that Message-ID belongs. */
     threadOf: (internetMessageId: string): string | undefined => threadOf.get(internetMessageId),
+    counts: (): InboundCounts => counts.get() ?? { total: 0, unread: 0, held: 0, quarantined: 0 },
     /** Bytes of all mail that is kept. */
     storedBytes: (): number => bytes().stored,
     /** Called by each change that removes mail. */

@@ -194,6 +194,10 @@ test('every declared action is found in the audit, with who and from where, and 
   await byOwner('DELETE', `${base}/members/${late}`);
   await done('DELETE', `/api/auth/memberships/${id}`, undefined, member.token);
 
+  await byOwner('POST', `${base}/inbound/enable`, {});
+  await byOwner('PATCH', `${base}/inbound`, { catch_all: { mode: 'hold' } });
+  await byOwner('POST', `${base}/inbound/disable`, {});
+
   await byOwner('PATCH', '/api/auth/me', { language: 'en' });
   await byOwner('PUT', '/api/auth/password', { password: PASSWORD });
   await byOwner('DELETE', '/api/auth/password');

@@ -34,7 +34,7 @@ export interface PracticeCheck {
 }
 
 /** `in_question` is the pending domain if there is one; `in_use` is the domain in use beside it. */
-export type HostChoice = 'in_question' | 'in_use';
+export type HostChoice = 'in_question' | 'in_use' | 'managed';
 
 interface Subject {
   readonly pending: boolean;
@@ -46,7 +46,11 @@ const MAX_LOOKS = 3;
 const RETRY_AFTER_S = 5;
 
 const namedHost = (practice: PracticeRow, which: HostChoice): ReturnType<typeof hostInQuestion> =>
-  hostInQuestion(which === 'in_use' ? { ...practice, pending_domain: null } : practice);
+  hostInQuestion({
+    ...practice,
+    ...(which === 'in_question' ? {} : { pending_domain: null }),
+    ...(which === 'managed' ? { custom_domain: null } : {}),
+  });
 
 /** Runs in the tenant's queue. First repairs what a crash or an earlier version left. */
 export const prepareSubject = async (

@@ -14,7 +14,7 @@ import type { DomainDeps } from '../domain-deps.ts';
 import { apexOf, wantedRecords } from '../records/wanted-records.ts';
 import { zoneExport } from '../records/zone-export.ts';
 import { attachDomain, restoreManagedDomain } from './attach.ts';
-import { checkPractice, type PracticeCheck, prepareSubject, readHost } from './check-practice.ts';
+import { checkPractice, prepareSubject, readHost } from './check-practice.ts';
 import {
   bimiSchema,
   customDomainBody,
@@ -28,7 +28,7 @@ import { warmupHint } from './warmup-words.ts';
 const TAG = 'DNS and deliverability';
 
 export const domainRoutes = (deps: DomainDeps): Route[] => {
-  const requestCheck = createRequestCheck(deps);
+  const requestCheck = createRequestCheck(deps, (id, change) => checkPractice(deps, id, change));
   const hintFor = (id: string) =>
     deps.storage.tenants.read(id, (db) => warmupHint(tenantStore(db).practice(), deps.clock.now()));
   const check = {
@@ -153,22 +153,22 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
 
 const PER_MINUTE = 12;
 
-/** The audit names the caller that started the check. Rejects with `rate_limited` and as `checkPractice`. */
-export type RequestCheck = (tenantId: string, change: Change) => Promise<PracticeCheck>;
+type Check<T> = (tenantId: string, change: Change) => Promise<T>;
 
-export const createRequestCheck = (deps: DomainDeps): RequestCheck => {
+/** The audit names the caller that started the check. Rejects with `rate_limited` and as `check`. */
+export const createRequestCheck = <T>({ clock }: Pick<DomainDeps, 'clock'>, check: Check<T>): Check<T> => {
   const take = createRateCheck(
-    deps.clock,
+    clock,
     () => perMinute(PER_MINUTE),
     'The DNS of this practice was checked too often.',
   );
-  const underWay = new Map<string, Promise<PracticeCheck>>();
+  const underWay = new Map<string, Promise<T>>();
 
-  const begin = (tenantId: string, change: Change): Promise<PracticeCheck> => {
+  const begin = (tenantId: string, change: Change): Promise<T> => {
     take(tenantId);
-    const check = checkPractice(deps, tenantId, change).finally(() => underWay.delete(tenantId));
-    underWay.set(tenantId, check);
-    return check;
+    const checking = check(tenantId, change).finally(() => underWay.delete(tenantId));
+    underWay.set(tenantId, checking);
+    return checking;
   };
 
   return async (tenantId, change) => underWay.get(tenantId) ?? begin(tenantId, change);

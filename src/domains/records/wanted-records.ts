@@ -77,16 +77,39 @@ const transportRecords = (receiver: string, serviceHost: string): WantedRecord[]
   txt({ purpose: 'tls_rpt', name: `_smtp._tls.${receiver}`, value: tlsReportText(serviceHost) }, false),
 ];
 
+const hintedFor = (kind: HostFacts['kind'], records: readonly WantedRecord[]): readonly WantedRecord[] =>
+  kind === 'managed' ? records.map((record) => ({ ...record, hint: SERVED_HERE })) : records;
+
+/** The host at which mail to a sending host's people is received. */
+export const receivingHost = (host: string): string => `in.${host}`;
+
+/** For receiving mail there. */
+export const receivingRecords = (
+  facts: Pick<HostFacts, 'host' | 'kind' | 'serviceHost'>,
+): readonly WantedRecord[] => {
+  const { host, kind, serviceHost } = facts;
+  const receiver = receivingHost(host);
+  return hintedFor(kind, [
+    mx(
+      {
+        purpose: 'inbound_mx',
+        name: receiver,
+        value: serviceHost,
+        hint: `Optional, for receiving mail at addresses of ${receiver}. The MX of ${apexOf(facts)} itself stays as it is.`,
+      },
+      false,
+    ),
+    ...transportRecords(receiver, serviceHost),
+  ]);
+};
+
 export const wantedRecords = (facts: HostFacts): WantedRecords => {
   const { host, serviceHost } = facts;
   const apex = apexOf(facts);
   const returnPath = `bounce.${host}`;
-  const incoming = `in.${host}`;
-  const hinted = (records: readonly WantedRecord[]): readonly WantedRecord[] =>
-    facts.kind === 'managed' ? records.map((record) => ({ ...record, hint: SERVED_HERE })) : records;
   return {
     host,
-    records: hinted([
+    records: hintedFor(facts.kind, [
       ...keyRecords(facts),
       txt(
         {
@@ -124,19 +147,10 @@ export const wantedRecords = (facts: HostFacts): WantedRecords => {
       // The service's own zone has no logos.
       ...(facts.kind === 'custom' ? [bimiRecord(facts)] : []),
     ]),
-    inbound: hinted([
-      mx(
-        {
-          purpose: 'inbound_mx',
-          name: incoming,
-          value: serviceHost,
-          hint: `Optional, for receiving mail at addresses of ${incoming}. The MX of ${apex} itself stays as it is.`,
-        },
-        false,
-      ),
-      ...transportRecords(incoming, serviceHost),
-      ...transportRecords(returnPath, serviceHost),
-    ]),
+    inbound: [
+      ...receivingRecords(facts),
+      ...hintedFor(facts.kind, transportRecords(returnPath, serviceHost)),
+    ],
   };
 };
 

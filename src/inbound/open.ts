@@ -1,0 +1,27 @@
+// Mail from the world to the mailboxes of tenants: whether and how they receive it, and what was received.
+import type { Domains } from '#src/domains/open.ts';
+import type { Base, Room } from '#src/kernel/base.ts';
+import { createKeyedQueue } from '#src/kernel/concurrency.ts';
+import { registerInbound } from './settings.ts';
+import { settingsRoutes } from './settings-routes.ts';
+
+const MIB = 1_024 * 1_024;
+
+export const openInbound = (base: Base, { receiving }: Domains) => {
+  const { config, limits, storage, clock } = base;
+  const settings = { storage, clock, queue: createKeyedQueue() };
+  return {
+    routes: settingsRoutes({
+      ...settings,
+      receiving,
+      quotaBytes: () => limits().inbound_mib * MIB,
+      retention: () => config().retention.inbound,
+    }),
+    nightly: [
+      {
+        what: 'practices that receive mail, in the registry',
+        run: (id) => registerInbound(settings, id),
+      },
+    ],
+  } satisfies Room;
+};

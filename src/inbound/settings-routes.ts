@@ -1,0 +1,114 @@
+// Whether and how a practice receives mail, over HTTP.
+import { z } from 'zod';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
+import type { Domains } from '#src/domains/open.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import { changeOptions, disableInbound, enableInbound, type SettingsDeps } from './settings.ts';
+import { inboundSchema, patchInboundBody, presentInbound } from './settings-schema.ts';
+
+export interface SettingsRoutesDeps extends SettingsDeps {
+  readonly receiving: Domains['receiving'];
+  /** Bytes of mail that a practice may keep. */
+  readonly quotaBytes: () => number;
+  /** ms for which the installation keeps mail received. */
+  readonly retention: () => number;
+}
+
+const shared = { tag: 'Inbound mail', stability: 'stable', params: tenantParams } as const;
+const one = { description: 'As it is from now on.', body: inboundSchema };
+const emptyBody = z
+  .strictObject({})
+  .optional()
+  .meta({ examples: [{}] });
+
+export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
+  const { storage, clock, receiving, quotaBytes, retention } = deps;
+  const present = (db: TenantDb) => presentInbound(db, receiving.hosts(db), quotaBytes());
+  const show = (id: string) => storage.tenants.read(id, present);
+  const afterwards =
+    (change: typeof enableInbound) =>
+    async ({ params: { id } }: { params: { id: string } }, context: RequestContext) => {
+      await change(deps, id, context.change);
+      return { status: 200, body: await show(id) };
+    };
+  return [
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: '/api/practices/{id}/inbound',
+      id: 'getInbound',
+      summary: 'Whether and how mail is received',
+      access: 'inbound.view',
+      responses: { 200: { description: 'As it is now.', body: inboundSchema } },
+      handle: async ({ params }) => ({ status: 200, body: await show(params.id) }),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: '/api/practices/{id}/inbound/enable',
+      id: 'enableInbound',
+      summary: 'Receive mail',
+      description:
+        'At the host `in.` below the managed host, and below the custom domain in use. The MX of a custom domain is published by its owner, see `records`; that of the domain itself stays as it is.',
+      access: 'inbound.manage',
+      audit: 'inbound.enable',
+      body: emptyBody,
+      responses: { 200: one },
+      handle: afterwards(enableInbound),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: '/api/practices/{id}/inbound/disable',
+      id: 'disableInbound',
+      summary: 'Receive no more mail',
+      description: 'Mail that was received and all options are kept.',
+      access: 'inbound.manage',
+      audit: 'inbound.disable',
+      body: emptyBody,
+      responses: { 200: one },
+      handle: afterwards(disableInbound),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: '/api/practices/{id}/inbound/check',
+      id: 'checkInbound',
+      summary: 'Look at the records of the receiving hosts in the DNS',
+      description:
+        'Looks up the records of all sending hosts again, as `check-dns` does, and shows those for receiving. At most 12 times a minute.',
+      access: 'inbound.manage',
+      audit: { none: 'the check records what it changes as `domain.verify`' },
+      body: emptyBody,
+      responses: { 200: { description: 'What was found.', body: inboundSchema } },
+      errors: ['conflict', 'rate_limited'],
+      handle: async ({ params: { id } }, { change }) => {
+        await receiving.check(id, { ...change, action: 'domain.verify' });
+        return { status: 200, body: await show(id) };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'patch',
+      path: '/api/practices/{id}/inbound',
+      id: 'updateInbound',
+      summary: 'Change how mail is received',
+      description:
+        'Absent fields stay as they are; lists are replaced. Applies to mail that comes from now on, and `retention_days` to all.',
+      access: 'inbound.manage',
+      audit: 'inbound.update',
+      body: patchInboundBody,
+      responses: { 200: one },
+      handle: async ({ params: { id }, body }, { change }) => ({
+        status: 200,
+        body: await storage.tenants.write(id, (db) => {
+          const hosts = receiving.hosts(db).map(({ host }) => host);
+          const bounds = { retention: retention(), hosts };
+          changeOptions(db, id, body, bounds, { change, now: clock.now() });
+          return present(db);
+        }),
+      }),
+    }),
+  ];
+};

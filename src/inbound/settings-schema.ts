@@ -1,0 +1,95 @@
+// Whether and how a practice receives mail, as the API shows it.
+import { z } from 'zod';
+import { checkedRecordSchema } from '#src/domains/custom/domain-schema.ts';
+import type { ReceivingHost } from '#src/domains/custom/receiving.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { inboundOptions, optionsPatch } from './options.ts';
+import { inboundSettingsStore } from './settings-store.ts';
+import { inboundStore } from './store.ts';
+
+const stateSchema = z.enum(['active', 'pending_dns']);
+
+const recordSchema = checkedRecordSchema
+  .extend({
+    status: checkedRecordSchema.shape.status.nullable().describe('null: never checked'),
+    required: z.boolean().describe('for receiving mail'),
+  })
+  .meta({ id: 'InboundRecord' });
+
+export const inboundSchema = z
+  .strictObject({
+    state: z
+      .enum(['disabled', ...stateSchema.options])
+      .describe('`pending_dns`: enabled, but the MX of `host` was not found at the last check'),
+    enabled_at: z.iso.datetime().nullable(),
+    host: z.string().describe('that of the domain in use: mail to `anything@host` is received'),
+    hosts: z
+      .array(
+        z.strictObject({
+          host: z.string(),
+          kind: z.enum(['managed', 'custom']),
+          pending: z
+            .boolean()
+            .describe('of a custom domain whose DKIM is not verified: nothing is received there yet'),
+          state: stateSchema.describe('whether its MX is right'),
+          checked_at: z.iso.datetime().nullable(),
+        }),
+      )
+      .describe('all of them, also when receiving is disabled'),
+    records: z.array(recordSchema).describe('of all hosts, with what the last check found'),
+    options: inboundOptions,
+    counts: z.strictObject({
+      total: z.int().describe('mails that are kept'),
+      unread: z.int().describe('in the inbox'),
+      held: z.int(),
+      quarantined: z.int(),
+      bytes: z.int(),
+      quota_bytes: z.int().describe('when this many are kept, further mail is asked to come later'),
+    }),
+  })
+  .meta({ id: 'Inbound' });
+
+export const patchInboundBody = optionsPatch;
+
+/** The zone of managed hosts is the service's own: its records are there until a check finds otherwise. */
+const hasMx = ({ kind, checkedAt, records }: ReceivingHost): boolean =>
+  checkedAt === null
+    ? kind === 'managed'
+    : records.some(
+        (record) => record.purpose === 'inbound_mx' && 'status' in record && record.status === 'ok',
+      );
+
+const presentHost = (host: ReceivingHost) => ({
+  host: host.host,
+  kind: host.kind,
+  pending: host.pending,
+  state: hasMx(host) ? ('active' as const) : ('pending_dns' as const),
+  checked_at: toIsoOrNull(host.checkedAt),
+});
+
+const presentRecord = (record: ReceivingHost['records'][number]): z.infer<typeof recordSchema> => ({
+  ...record,
+  required: record.purpose === 'inbound_mx',
+  ...('status' in record ? { status: record.status, found: [...record.found] } : { status: null, found: [] }),
+});
+
+export const presentInbound = (
+  db: TenantDb,
+  hosts: readonly ReceivingHost[],
+  quotaBytes: number,
+): z.infer<typeof inboundSchema> => {
+  const { enabledAt, options } = inboundSettingsStore(db).current();
+  const inUse = hosts.findLast(({ pending }) => !pending);
+  if (!inUse) throw new Error('a practice has a managed host');
+  const store = inboundStore(db);
+  return {
+    state: enabledAt === null ? 'disabled' : presentHost(inUse).state,
+    enabled_at: enabledAt === null ? null : toIso(enabledAt),
+    host: inUse.host,
+    hosts: hosts.map(presentHost),
+    records: hosts.flatMap(({ records }) => records.map(presentRecord)),
+    options,
+    counts: { ...store.counts(), bytes: store.storedBytes(), quota_bytes: quotaBytes },
+  };
+};
