@@ -56,6 +56,12 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const tokenRecord = db.prepare<[string], string>('SELECT record FROM dkim_tokens WHERE token = ?').pluck();
   const domain = db.prepare<[string], number>('SELECT 1 FROM domains WHERE name = ?').pluck();
   const holder = db.prepare<[string], string>('SELECT tenant_id FROM domains WHERE name = ?').pluck();
+  const holdersBelow = db
+    .prepare<[string, number], string>(
+      `SELECT DISTINCT tenant_id FROM domains WHERE kind = 'custom' AND substr(name, -length(?1) - 1) = '.' || ?1
+       ORDER BY tenant_id LIMIT ?2`,
+    )
+    .pluck();
   const tokensOf = db
     .prepare<[string], string>('SELECT token FROM dkim_tokens WHERE domain = ? ORDER BY position')
     .pluck();
@@ -77,6 +83,8 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     ownerOf: (domain: string): string | null => owner.get(domain) ?? null,
     /** Id of the tenant that sends from the host, managed or custom. */
     holderOf: (name: string): string | null => holder.get(name) ?? null,
+    /** Ids of tenants that send from custom domains below the domain. Reads all domains. */
+    holdersBelow: (domain: string, limit: number): string[] => holdersBelow.all(domain, limit),
     /** Whether a tenant other than this one was the last to verify the custom domain, after `since`. */
     isTaken: (domain: string, tenantId: string, since: number): boolean =>
       taken.get(domain, tenantId, since) !== undefined,

@@ -1,10 +1,13 @@
 // Opens the room of insight: the reports that a practice gets about itself.
 import type { Base, Room } from '#src/kernel/base.ts';
 import { upstreamsOutsideSpf } from '#src/kernel/config/sender-policy.ts';
+import { createDomainReports } from './domain-reports/receive.ts';
 import { createOriginProbe } from './public-origin.ts';
 import { insightRoutes } from './routes.ts';
 
-export const openInsight = ({ config, storage, clock, simulatorDomain }: Base) => {
+export type Insight = ReturnType<typeof openInsight>;
+
+export const openInsight = ({ config, storage, clock, log, simulatorDomain }: Base) => {
   const { service, upstreams, dns } = config();
   const outsideSpf = upstreamsOutsideSpf(upstreams, service.host, dns.zones);
   const origin = createOriginProbe(service.public_origin, clock);
@@ -24,6 +27,12 @@ export const openInsight = ({ config, storage, clock, simulatorDomain }: Base) =
       simulatorDomain,
       testers: () => config().safe_mode.placement_testers,
       origin,
+    }),
+    receiveDomainReport: createDomainReports({
+      storage,
+      clock,
+      log,
+      relays: () => [...config().dns.zones.addresses, ...config().dns.zones.spf_addresses],
     }),
     /** Ends the request of the origin probe; it makes no further ones. */
     stop: () => origin.stop(),

@@ -1,0 +1,187 @@
+// Mail to `dmarc@` and `tls-rpt@` of the service host: reports of receivers about the domains of tenants (RFC 9990, RFC 8460).
+// Anyone may write one, so a report changes nothing but numbers that are shown. One that cannot be taken is accepted all the
+// same, for its sender would stop to report, and the reason is kept with the tenant whose domain the mail names; else in the log.
+import { dkimKeyStore } from '#src/domains/store.ts';
+import { limitConcurrency } from '#src/kernel/concurrency.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Log } from '#src/kernel/log.ts';
+import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
+import { type Clock, DAY } from '#src/kernel/time.ts';
+import { ReportFault, type ReportHead } from '#src/mail/domain-report.ts';
+import { clueIn, type FoundReport, findReport, type ReportClue } from './find-report.ts';
+import { type Place, placesOf, sharePolicies, shareRecords } from './share-report.ts';
+import { domainReportStore, type NewDomainReport } from './store.ts';
+import { dayOf, type OwnMail, sumSessions, sumSources } from './sum-report.ts';
+
+export interface DomainReportMail {
+  /** By the address it came to; what it is decides its content. */
+  readonly kind: 'dmarc' | 'tls';
+  readonly content: Buffer;
+  /** Without angle brackets; for the log. */
+  readonly mailFrom: string;
+  readonly clientAddress: string;
+}
+
+/** `not_taken` is accepted too, and counts nothing. `busy`: too many came recently, and the sender is to try again. */
+export type DomainReportOutcome = 'taken' | 'not_taken' | 'busy';
+
+export interface DomainReportDeps {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Addresses and networks of the relays. */
+  readonly relays: () => readonly string[];
+}
+
+/** A large receiver sends one for each domain a day, from a few hosts. */
+const OF_A_CLIENT: RateLimit = { perSecond: 1 / 5, burst: 300 };
+/** One that is packed well takes 0.2 s. */
+const OF_ALL: RateLimit = { perSecond: 4, burst: 1_000 };
+/** Each takes up to some 30 MB while it is read. */
+const READ_AT_ONCE = 2;
+
+/** A clock that is wrong, and a report for a day that is not over. */
+const MAX_AHEAD = 2 * DAY;
+/** Receivers send a report within days. */
+const MAX_AGE = 60 * DAY;
+
+const requirePlausible = ({ begin, end }: ReportHead, now: number): void => {
+  if (end > now + MAX_AHEAD) throw new ReportFault('implausible', 'Its period is in the future.');
+  if (begin < now - MAX_AGE) throw new ReportFault('implausible', 'Its period is more than 60 days ago.');
+};
+
+const readOwnMail = (db: TenantDb, relays: readonly string[]): OwnMail => {
+  const keys = dkimKeyStore(db);
+  const hosts = keys.hosts();
+  const selectors = hosts.flatMap((host) => keys.ofHost(host).map(({ token }) => token.toLowerCase()));
+  return { relays, hosts: new Set(hosts), selectors: new Set(selectors) };
+};
+
+/** What is kept of a report in the file of one tenant. */
+interface Entry extends Place {
+  readonly row: Omit<NewDomainReport, 'id' | 'domain' | 'received_at'>;
+  readonly count: (db: TenantDb) => void;
+}
+
+export const createDomainReports = ({ storage, clock, log, relays }: DomainReportDeps) => {
+  const { platform, tenants } = storage;
+  const limiter = createRateLimiter();
+  const inTurn = limitConcurrency(READ_AT_ONCE);
+
+  const keep = (
+    { tenantId, domain, row, count }: Entry,
+    now: number,
+  ): Promise<'added' | 'repeated' | 'full'> =>
+    tenants.write(tenantId, (db) => {
+      const report = { ...row, id: newId(), domain, received_at: now };
+      const outcome = domainReportStore(db).add(report, now - (now % DAY));
+      if (outcome === 'added') count(db);
+      return outcome;
+    });
+
+  const entriesOf = async ({ kind, report }: FoundReport, { sender }: ReportClue): Promise<Entry[]> => {
+    const day = dayOf(report);
+    const head = {
+      kind,
+      organisation: report.organisation,
+      report_id: report.reportId,
+      begins_at: report.begin,
+      ends_at: report.end,
+      sender,
+      fault: null,
+      fault_detail: null,
+    };
+    if (kind === 'tls') {
+      const shares = await platform.read((db) => sharePolicies(db, report));
+      return shares.map(({ tenantId, domain, items }) => {
+        const sums = sumSessions(items);
+        const counted = (sums.get('succeeded') ?? 0) + (sums.get('failed') ?? 0);
+        return {
+          tenantId,
+          domain,
+          row: { ...head, counted, unreadable: report.unreadable },
+          count: (db) => {
+            for (const [result, sessions] of sums)
+              domainReportStore(db).addSessions(domain, day, result, sessions);
+          },
+        };
+      });
+    }
+    const shares = await platform.read((db) => shareRecords(db, report));
+    const entries: Entry[] = [];
+    for (const { tenantId, domain, items } of shares) {
+      const own = await tenants.read(tenantId, (db) => readOwnMail(db, relays()));
+      const { sums, unreadable } = sumSources(items, own);
+      const counted = sums.reduce((total, { mails }) => total + mails, 0);
+      entries.push({
+        tenantId,
+        domain,
+        row: { ...head, counted, unreadable: report.unreadable + unreadable },
+        count: (db) => {
+          for (const sum of sums) domainReportStore(db).addSource(domain, day, sum);
+        },
+      });
+    }
+    return entries;
+  };
+
+  /** What is kept of a report that cannot be taken. */
+  const faultyEntries = async (
+    { kind }: DomainReportMail,
+    { domain, sender }: ReportClue,
+    { reason, message }: ReportFault,
+  ): Promise<Entry[]> => {
+    if (domain === null) return [];
+    const named = kind === 'tls' ? domain.replace(/^(?:in|bounce)\./, '') : domain;
+    const places = await platform.read((db) => placesOf(db, named));
+    const row = {
+      kind,
+      organisation: null,
+      report_id: null,
+      begins_at: null,
+      ends_at: null,
+      sender,
+      counted: 0,
+      unreadable: 0,
+      fault: reason,
+      fault_detail: message,
+    };
+    return places.map((place) => ({ ...place, row, count: () => undefined }));
+  };
+
+  const take = async (mail: DomainReportMail): Promise<DomainReportOutcome> => {
+    const now = clock.now();
+    const clue = clueIn(mail.content);
+    let entries: Entry[];
+    let fault: ReportFault | null = null;
+    try {
+      const found = await findReport(mail.content);
+      requirePlausible(found.report, now);
+      entries = await entriesOf(found, clue);
+    } catch (error) {
+      if (!(error instanceof ReportFault)) throw error;
+      fault = error;
+      entries = await faultyEntries(mail, clue, error);
+    }
+    const outcomes: ('added' | 'repeated' | 'full')[] = [];
+    for (const entry of entries) outcomes.push(await keep(entry, now));
+    if (fault === null && outcomes.some((outcome) => outcome !== 'full')) return 'taken';
+    const reason = fault?.reason ?? (entries.length === 0 ? 'about no domain here' : 'too many today');
+    log.info(
+      { ...clue, mail_from: mail.mailFrom, client: mail.clientAddress, reason },
+      'a report about a domain was not taken',
+    );
+    return 'not_taken';
+  };
+
+  /** Resolves once all that follows is durable. Rejects where a tenant's file cannot be used. */
+  return async (mail: DomainReportMail): Promise<DomainReportOutcome> => {
+    const now = clock.now();
+    const isTooMuch =
+      !limiter.take(clientKey(mail.clientAddress), now, OF_A_CLIENT).allowed ||
+      !limiter.take('all', now, OF_ALL).allowed;
+    return isTooMuch ? 'busy' : inTurn(() => take(mail));
+  };
+};

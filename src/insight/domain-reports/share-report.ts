@@ -1,0 +1,94 @@
+// Shares a report out among the tenants that it concerns: each record goes to the holder of the host that it names, or of the
+// nearest host above. What it says of the organizational domain above tenants' hosts goes to each of them, for that domain's
+// owner has asked for the report here. A tenant learns of no other tenant's host.
+import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
+import { domainRegistryStore } from '#src/domains/registry-store.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { AggregateRecord, AggregateReport } from '#src/mail/dmarc-report.ts';
+import type { TlsPolicyReport, TlsReport } from '#src/mail/tls-report.ts';
+
+/** A host or domain, and the tenant that learns what is said of it. */
+export interface Place {
+  readonly tenantId: string;
+  readonly domain: string;
+}
+
+export interface Share<T> extends Place {
+  readonly items: readonly T[];
+}
+
+/** Names that a report's records may have in From: honest ones have a few. */
+const MAX_NAMES = 50;
+/** Tenants with hosts below one organizational domain. */
+const MAX_HOLDERS = 10;
+
+/** Where mail with that domain in From belongs; empty where it is no tenant's. */
+export const placesOf = (db: PlatformDb, name: string): Place[] => {
+  const registry = domainRegistryStore(db);
+  const labels = name.split('.');
+  for (let at = 0; at < labels.length - 1; at += 1) {
+    const host = labels.slice(at).join('.');
+    const tenantId = registry.holderOf(host);
+    if (tenantId !== null) return [{ tenantId, domain: host }];
+  }
+  const domain = organizationalDomain(name);
+  return domain === null
+    ? []
+    : registry.holdersBelow(domain, MAX_HOLDERS).map((tenantId) => ({ tenantId, domain }));
+};
+
+const share = <T>(
+  items: readonly T[],
+  nameOf: (item: T) => string | null,
+  places: (name: string) => readonly Place[],
+): Share<T>[] => {
+  const known = new Map<string, readonly Place[]>();
+  const shares = new Map<string, Place & { readonly items: T[] }>();
+  for (const item of items) {
+    const name = nameOf(item);
+    if (name === null) continue;
+    let found = known.get(name);
+    if (found === undefined && known.size < MAX_NAMES) {
+      found = places(name);
+      known.set(name, found);
+    }
+    for (const place of found ?? []) {
+      const key = `${place.tenantId} ${place.domain}`;
+      const present = shares.get(key) ?? { ...place, items: [] };
+      present.items.push(item);
+      shares.set(key, present);
+    }
+  }
+  return [...shares.values()];
+};
+
+/** A report without records is that of a day without mail. */
+export const shareRecords = (
+  db: PlatformDb,
+  { domain, records }: AggregateReport,
+): Share<AggregateRecord>[] => {
+  const organization = organizationalDomain(domain) ?? domain;
+  /** Null for a foreign name: the report's domain does not stand for it. */
+  const nameOf = ({ headerFrom }: AggregateRecord): string | null => {
+    const name = headerFrom ?? domain;
+    return name === organization || name.endsWith(`.${organization}`) ? name : null;
+  };
+  return records.length === 0
+    ? placesOf(db, domain).map((place) => ({ ...place, items: [] }))
+    : share(records, nameOf, (name) => placesOf(db, name));
+};
+
+/** Mail is received at these names before a sending host. */
+const RECEIVING = /^(?:in|bounce)\./;
+
+export const sharePolicies = (db: PlatformDb, { policies }: TlsReport): Share<TlsPolicyReport>[] =>
+  share(
+    policies,
+    ({ domain }) => domain,
+    (domain) => {
+      const tenantId = RECEIVING.test(domain)
+        ? domainRegistryStore(db).holderOf(domain.replace(RECEIVING, ''))
+        : null;
+      return tenantId === null ? [] : [{ tenantId, domain }];
+    },
+  );
