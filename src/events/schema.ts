@@ -9,6 +9,10 @@ export const eventSchema = z
     id: z.uuid(),
     type: z.enum(eventTypes),
     recipient: z.string().nullable().describe('address; null where the event is about the whole message'),
+    inbound_id: z
+      .uuid()
+      .nullable()
+      .describe('of the reply, where the event is one; null also once that is no longer kept'),
     at: z.iso.datetime(),
     smtp_code: z.int().nullable(),
     enhanced_code: z.string().nullable(),
@@ -28,6 +32,7 @@ export const presentEvent = (row: EventRow): z.infer<typeof eventSchema> => {
     id: row.id,
     type: row.type,
     recipient: row.recipient,
+    inbound_id: row.inbound_id,
     at: toIso(row.at),
     smtp_code: data.smtp_code ?? null,
     enhanced_code: data.enhanced_code ?? null,

@@ -78,11 +78,11 @@ export const eventStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<[string, number, number | null, number | null, string, number, string | null]>(
     'INSERT INTO events (id, message_seq, recipient_id, inbound_seq, type, at, data_json) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const ofMessage = db.prepare<[number, number, number], EventRow>(
+  const ofMessage = db.prepare<[number, number, 0 | 1, number], EventRow>(
     `SELECT events.seq, events.id, type, recipients.address AS recipient, inbound_messages.id AS inbound_id, at, data_json
      FROM events LEFT JOIN recipients ON recipients.id = recipient_id
        LEFT JOIN inbound_messages ON inbound_messages.seq = events.inbound_seq
-     WHERE events.message_seq = ? AND events.seq > ? ORDER BY events.seq LIMIT ?`,
+     WHERE events.message_seq = ? AND events.seq > ? AND (? OR events.inbound_seq IS NULL) ORDER BY events.seq LIMIT ?`,
   );
   // `+?`: see `perConnection`.
   const ofRecipient = db.prepare<[number, number], { type: EventType; at: number; attempt: number | null }>(
@@ -118,8 +118,8 @@ export const eventStore = perConnection((db: TenantDb) => {
     /** How many of our first `attempts` were deferred, or reached no upstream. */
     turnedAway: (messageSeq: number, recipientId: number, attempts: number): number =>
       turnedAway.get(messageSeq, recipientId, attempts) ?? 0,
-    /** In the order they happened, after the event `afterSeq`. */
-    ofMessage: (messageSeq: number, afterSeq: number, limit: number): EventRow[] =>
-      ofMessage.all(messageSeq, afterSeq, limit),
+    /** In the order they happened, after the event `afterSeq`; `withMail`: also the replies that were received. */
+    ofMessage: (messageSeq: number, afterSeq: number, limit: number, withMail = true): EventRow[] =>
+      ofMessage.all(messageSeq, afterSeq, withMail ? 1 : 0, limit),
   };
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventSchema, presentEvent } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
-import { mayUseProject } from '#src/kernel/access.ts';
+import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
@@ -28,6 +28,9 @@ const timeOf = (text: string | undefined): number | null => (text === undefined 
 /** The end of the day where only a day is given, otherwise the time itself. */
 const endOf = (text: string | undefined): number | null =>
   text === undefined ? null : Date.parse(text) + (DAY_ALONE.test(text) ? DAY : 0);
+
+/** Mail received is the practice's: who is limited to projects never has the permission. */
+const maySeeMail = ({ permissions }: Caller): boolean => permissions.has('inbound.view');
 
 export interface MessageRoutesDeps {
   readonly files: TenantFiles;
@@ -111,7 +114,7 @@ export const messageRoutes = ({ files, indexer }: MessageRoutesDeps): Route[] =>
     responses: {
       200: {
         description:
-          'Each change of a status, in the order they happened. Signals that changed none (reported late or twice, or caused by a machine) are only among the events.',
+          'Each change of a status and, with `inbound.view`, each reply received, in the order they happened. Signals that changed none (reported late or twice, or caused by a machine) are only among the events.',
         body: timelineSchema,
       },
     },
@@ -119,7 +122,10 @@ export const messageRoutes = ({ files, indexer }: MessageRoutesDeps): Route[] =>
       status: 200,
       body: await files.read(params.id, (db) => {
         const row = visibleMessage(db, params.messageID, caller);
-        return presentTimeline(row, eventStore(db).ofMessage(row.seq, 0, MAX_TIMELINE_EVENTS));
+        return presentTimeline(
+          row,
+          eventStore(db).ofMessage(row.seq, 0, MAX_TIMELINE_EVENTS, maySeeMail(caller)),
+        );
       }),
     }),
   }),
@@ -133,12 +139,18 @@ export const messageRoutes = ({ files, indexer }: MessageRoutesDeps): Route[] =>
     stability: 'stable',
     params: messageParams,
     query: z.strictObject(listQuery),
-    responses: { 200: { description: 'In the order they happened.', body: listOf(eventSchema) } },
+    responses: {
+      200: {
+        description: 'In the order they happened; the replies received with `inbound.view` only.',
+        body: listOf(eventSchema),
+      },
+    },
     handle: async ({ params, query }, { caller }) => {
       const after = decodeCursor(query.cursor) ?? 0;
-      const rows = await files.read(params.id, (db) =>
-        eventStore(db).ofMessage(visibleMessage(db, params.messageID, caller).seq, after, query.limit + 1),
-      );
+      const rows = await files.read(params.id, (db) => {
+        const { seq } = visibleMessage(db, params.messageID, caller);
+        return eventStore(db).ofMessage(seq, after, query.limit + 1, maySeeMail(caller));
+      });
       return { status: 200, body: toPage(rows, query.limit, (row) => row.seq, presentEvent) };
     },
   }),

@@ -152,8 +152,12 @@ export const timelineSchema = z
     data: z.array(
       z.strictObject({
         at: z.iso.datetime(),
-        status: statusSchema,
+        status: statusSchema.nullable().describe('null: a reply has been received, which changes none'),
         recipient: z.string().nullable().describe('address; null: the whole message'),
+        inbound_id: z
+          .uuid()
+          .nullable()
+          .describe('of the reply, for `GET …/inbound/messages/{messageID}`; null once it is no longer kept'),
         detail: z
           .string()
           .nullable()

@@ -1,5 +1,5 @@
-// The status transitions of a message's recipients, computed from the log in its order. Signals that changed no status (late
-// or repeated ones, and opens by machines) are in the events only. Pure.
+// The status transitions of a message's recipients, and the replies to it, computed from the log in its order. Signals that changed
+// no status (late or repeated ones, and opens by machines) are in the events only. Pure.
 import type { z } from 'zod';
 import type { EventData, EventRow } from '#src/events/store.ts';
 import { toIso } from '#src/kernel/time.ts';
@@ -20,9 +20,10 @@ export const presentTimeline = (
   const first = firstSignal(message);
   /** The current signal by address; null is the key of the message as a whole. */
   const current = new Map<string | null, Signal>();
-  const entryOf = ({ at, type, recipient, data_json }: EventRow): Entry[] => {
-    if (type === 'message.created')
-      return [{ at: toIso(at), status: statusOf(first), recipient, detail: null }];
+  const entryOf = ({ at, type, recipient, inbound_id, data_json }: EventRow): Entry[] => {
+    const entry = { at: toIso(at), status: null, recipient, inbound_id, detail: null };
+    if (type === 'inbound.received') return [entry];
+    if (type === 'message.created') return [{ ...entry, status: statusOf(first) }];
     const data: EventData = data_json === null ? {} : JSON.parse(data_json);
     const signal = data.bot === true ? null : signalOf({ type, own: data.attempt !== undefined });
     if (signal === null) return [];
@@ -30,7 +31,7 @@ export const presentTimeline = (
     const next = after(before, signal);
     current.set(recipient, next);
     if (statusOf(next) === statusOf(before)) return [];
-    return [{ at: toIso(at), status: statusOf(next), recipient, detail: detailOf(data) }];
+    return [{ ...entry, status: statusOf(next), detail: detailOf(data) }];
   };
   return { data: events.flatMap(entryOf) };
 };

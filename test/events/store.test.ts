@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { eventStore } from '#src/events/store.ts';
+import { receiveMail } from '#test/support/received-mail.ts';
 import { openTenantDb, queueMessage, type SampleTenant } from '#test/support/storage.ts';
 
 let tenant: SampleTenant;
@@ -28,11 +29,35 @@ test('events are read in the order they happened, page by page, of one message o
   expect(events.ofMessage(seq, created?.seq ?? 0, 10)).toEqual([sent]);
 });
 
+test('a reply is among the events of its message, but for who may not see mail received', () => {
+  const events = eventStore(tenant.db);
+  const { seq, recipientIds } = queueMessage(tenant, { recipients: ['anna@example.org'] });
+  receiveMail(tenant.db);
+  const [recipientId = 0] = recipientIds;
+  const reply = receiveMail(tenant.db, {}, { messageSeq: seq, recipientId });
+  const of = () => events.ofMessage(seq, 0, 10);
+  expect(of()).toMatchObject([
+    { type: 'inbound.received', recipient: 'anna@example.org', inbound_id: reply.id },
+  ]);
+  expect(events.ofMessage(seq, 0, 10, false)).toEqual([]);
+  tenant.db.prepare('DELETE FROM inbound_messages').run();
+  expect(of()).toMatchObject([{ type: 'inbound.received', inbound_id: null }]);
+});
+
 test('nothing in the log can be changed', () => {
   const { seq } = queueMessage(tenant);
   eventStore(tenant.db).append({ type: 'message.created', messageSeq: seq, recipientId: null, at: 1 });
   const before = tenant.db.prepare('SELECT * FROM events').all();
-  for (const column of ['seq', 'id', 'message_seq', 'recipient_id', 'type', 'at', 'data_json']) {
+  for (const column of [
+    'seq',
+    'id',
+    'message_seq',
+    'recipient_id',
+    'inbound_seq',
+    'type',
+    'at',
+    'data_json',
+  ]) {
     expect(() => tenant.db.exec(`UPDATE events SET ${column} = ${column}`), column).toThrow(
       'events are append-only',
     );

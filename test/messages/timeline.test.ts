@@ -17,13 +17,13 @@ const timeline = (
     id: String(seq),
     type,
     recipient,
-    inbound_id: null,
+    inbound_id: type === 'inbound.received' ? 'reply' : null,
     at: seq,
     data_json: data ? JSON.stringify(data) : null,
   }));
   return presentTimeline(message, events).data.map(
-    ({ status, recipient, detail }) =>
-      `${recipient ?? '*'} ${status}${detail === null ? '' : ` (${detail})`}`,
+    ({ status, recipient, inbound_id, detail }) =>
+      `${recipient ?? '*'} ${status ?? inbound_id}${detail === null ? '' : ` (${detail})`}`,
   );
 };
 const created: RecordedEvent = ['message.created', null];
@@ -51,6 +51,17 @@ const rows: readonly (readonly [
       'b opened',
       'a clicked',
     ],
+  ],
+  [
+    'a reply is shown and changes nothing',
+    [
+      created,
+      ['message.sent', 'a', own],
+      ['inbound.received', 'a'],
+      ['message.sent', 'a', own],
+      ['inbound.received', null],
+    ],
+    ['* queued', 'a processed (250 2.0.0 OK)', 'a reply', '* reply'],
   ],
   [
     'opens and clicks of machines change nothing',

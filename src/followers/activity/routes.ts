@@ -1,5 +1,6 @@
 // The log of events of a practice, as pages and as a live stream, with what webhooks pass over. A caller that is limited to
-// projects sees events of these, and none that concern several projects, as in the list of suppressions.
+// projects sees events of these, and none that concern several projects, as in the list of suppressions. Mail received is for who may
+// see the mailbox.
 
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -40,12 +41,17 @@ const refuse = (query: ActivityQuery, names: readonly (keyof ActivityQuery)[], m
   if (given !== undefined) throw unfit(`query.${given}`, message);
 };
 
-const filterOf = (query: ActivityQuery, message: number | null, { projects }: Caller): ActivityFilter => ({
+const filterOf = (
+  query: ActivityQuery,
+  message: number | null,
+  { projects, permissions }: Caller,
+): ActivityFilter => ({
   types: query.event ?? null,
   message,
   from: timeOf(query.from),
   before: timeOf(query.to),
   projects: projects && [...projects],
+  withMail: permissions.has('inbound.view'),
 });
 
 /** The place after which a stream is to go on; null: from now on. The header is newer than the address that it comes with. */
@@ -114,7 +120,7 @@ export const activityRoutes = (deps: ActivityRoutesDeps): Route[] => [
       'With `Accept: text/event-stream` it is a stream of server-sent events that ends when the client leaves: `id` is a place in ' +
       'the log, `event` the name, `data` an item as in a page. After a lost connection `Last-Event-ID` goes on at that place, ' +
       'without a gap and without repetition; a page’s `last_event_id` goes on where the page ended. `limit` does not count ' +
-      'there, `cursor`, `from` and `to` are refused. Where events after that place are no longer kept, or the log has been ' +
+      'there, `cursor`, `from` and `to` are refused. Mail received is shown with `inbound.view` only. Where events after that place are no longer kept, or the log has been ' +
       'replaced by a backup, an event `gap` says so (`{"reason": "removed"}`, `{"reason": "restored"}`) and the stream goes on ' +
       'with the oldest one kept, or at the end. A credential that has lost its right is cut off within 15 seconds. At most 20 ' +
       'streams a practice.',

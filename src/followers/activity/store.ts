@@ -20,6 +20,8 @@ export interface ActivityFilter {
    * else. Null: all.
    */
   readonly projects: readonly string[] | null;
+  /** Whether events of mail received are among them. */
+  readonly withMail: boolean;
 }
 
 /** Of numbers. */
@@ -35,10 +37,12 @@ interface Bound extends Range {
   readonly since: number | null;
   readonly until: number | null;
   readonly projects: string | null;
+  readonly withMail: 0 | 1;
 }
 
 const IN_RANGE = 'events.seq >= :from AND events.seq < :before';
-const WANTED = `(:types IS NULL OR events.type IN (SELECT value FROM json_each(:types)))
+const WANTED = `(:withMail OR events.inbound_seq IS NULL)
+  AND (:types IS NULL OR events.type IN (SELECT value FROM json_each(:types)))
   AND (:since IS NULL OR events.at >= :since) AND (:until IS NULL OR events.at < :until)
   AND (:projects IS NULL OR CASE events.message_seq
     WHEN 0 THEN coalesce(
@@ -71,6 +75,7 @@ export const activityStore = perConnection((db: TenantDb) => {
       since: filter.from,
       until: filter.before,
       projects: json(filter.projects),
+      withMail: filter.withMail ? 1 : 0,
     });
   return {
     /** Number of the oldest event that is kept; null where none is. */

@@ -15,7 +15,8 @@ import { createSampleTenant, openTestStorage, temporaryDirectory } from '#test/s
 const practiceUrl = (id: string): string => `https://mail.example.com/api/practices/${id}`;
 const limits: LiveLimits = { perPractice: 20, inAll: 1_000, beatMs: 60_000 };
 const caller: Caller = { ...anonymous, kind: 'operator', credentialId: 'operator' };
-const filterFor: LiveWish['filterFor'] = ({ projects }): ActivityFilter => ({
+const filterFor: LiveWish['filterFor'] = ({ projects, permissions }): ActivityFilter => ({
+  withMail: permissions.has('inbound.view'),
   types: null,
   message: null,
   from: null,

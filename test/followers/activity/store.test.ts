@@ -8,11 +8,19 @@ import { type ActivityFilter, activityStore, findActivity } from '#src/followers
 import { newId } from '#src/kernel/id.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { plansOf } from '#test/support/query-plan.ts';
+import { receiveMail } from '#test/support/received-mail.ts';
 import { openTenantDb, queueMessage, type SampleTenant } from '#test/support/storage.ts';
 
 const START = 1_700_000_000_000;
 const EVENTS = 6_000;
-const everything: ActivityFilter = { types: null, message: null, from: null, before: null, projects: null };
+const everything: ActivityFilter = {
+  types: null,
+  message: null,
+  from: null,
+  before: null,
+  projects: null,
+  withMail: true,
+};
 
 let sample: SampleTenant;
 let otherProject: string;
@@ -82,6 +90,8 @@ beforeEach(async () => {
           at,
           data: suppression(place),
         });
+      else if (index % 600 === 5)
+        receiveMail(db, {}, { messageSeq: index % 1_200 === 5 ? 0 : (messages[3] ?? 0), at });
       else
         events.append({
           type: index % 700 === 1 ? 'message.clicked' : 'message.sent',
@@ -114,6 +124,7 @@ const sifted = (filter: ActivityFilter): number[] => {
         (filter.message === null || row.message_seq === filter.message) &&
         row.at >= (filter.from ?? 0) &&
         row.at < (filter.before ?? Number.POSITIVE_INFINITY) &&
+        (filter.withMail || row.type !== 'inbound.received') &&
         mine(row),
     )
     .map(({ seq }) => seq);
@@ -153,6 +164,10 @@ const filters: readonly (readonly [name: string, filter: () => Partial<ActivityF
     50,
   ],
   ['no project at all', () => ({ projects: [] }), 0],
+  ['a message, without mail received', () => ({ message: messages[3] ?? 0, withMail: false }), 50],
+  ['nothing, without mail received', () => ({ withMail: false }), EVENTS - 10],
+  ['mail received', () => ({ types: ['inbound.received'] }), 10],
+  ['mail received, without mail received', () => ({ types: ['inbound.received'], withMail: false }), 0],
 ];
 
 describe('page after page', () => {
