@@ -1,6 +1,7 @@
-// Mail received, in the tenant's file: a row for lists and its source in pieces.
+// Mail received, in the tenant's file: a row for lists, a text for searches, and its source in pieces. What is removed is
+// overwritten: a mail is gone with its row, and its pieces follow in transactions of their own, because a large mail has many.
 import { remembered } from '#src/kernel/db/memory.ts';
-import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { PIECE_BYTES } from './mail.ts';
 
 export type InboundState = 'inbox' | 'held' | 'quarantined';
@@ -25,12 +26,17 @@ export interface InboundRow {
   auth_json: string;
   spam_json: string;
   size_bytes: number;
-  search_text: string;
   received_at: number;
   read_at: number | null;
 }
 
-export type NewInboundRow = Omit<InboundRow, 'seq' | 'read_at'>;
+export type NewInboundRow = Omit<InboundRow, 'seq' | 'read_at'> & {
+  /** See `searchTextOf`. */
+  readonly search_text: string;
+};
+
+/** A megabyte, which takes some milliseconds. */
+const PIECES_AT_ONCE = 4;
 
 const COLUMNS = [
   'id',
@@ -51,7 +57,6 @@ const COLUMNS = [
   'auth_json',
   'spam_json',
   'size_bytes',
-  'search_text',
   'received_at',
 ] as const satisfies (keyof NewInboundRow)[];
 
@@ -64,8 +69,11 @@ export interface InboundCounts {
 }
 
 export const inboundStore = perConnection((db: TenantDb) => {
-  const insert = db.prepare<NewInboundRow>(
+  const insert = db.prepare<Omit<NewInboundRow, 'search_text'>>(
     `INSERT INTO inbound_messages (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')})`,
+  );
+  const insertText = db.prepare<[number, string]>(
+    'INSERT INTO inbound_texts (message_seq, text) VALUES (?, ?)',
   );
   const insertPiece = db.prepare<[number, number, Uint8Array]>(
     'INSERT INTO inbound_pieces (message_seq, position, content) VALUES (?, ?, ?)',
@@ -84,6 +92,20 @@ export const inboundStore = perConnection((db: TenantDb) => {
     .pluck();
   const total = db.prepare<[], number>('SELECT coalesce(sum(size_bytes), 0) FROM inbound_messages').pluck();
   const bytes = remembered(db, () => ({ stored: total.get() ?? 0 }));
+  const setReadAt = db.prepare<[number | null, number]>(
+    'UPDATE inbound_messages SET read_at = ? WHERE seq = ?',
+  );
+  const release = db.prepare<[number]>(
+    "UPDATE inbound_messages SET state = 'inbox', state_reason = NULL WHERE seq = ?",
+  );
+  const remove = db.prepare<[number]>('DELETE FROM inbound_messages WHERE seq = ?');
+  const noteRemoved = db.prepare<[number]>('INSERT INTO inbound_removed (seq) VALUES (?)');
+  const someRemoved = db.prepare<[], number>('SELECT seq FROM inbound_removed LIMIT 1').pluck();
+  const forgetRemoved = db.prepare<[number]>('DELETE FROM inbound_removed WHERE seq = ?');
+  const removePieces = db.prepare<[number, number]>(
+    `DELETE FROM inbound_pieces WHERE rowid IN
+       (SELECT rowid FROM inbound_pieces WHERE message_seq = ? LIMIT ?)`,
+  );
   const counts = db.prepare<[], InboundCounts>(
     `SELECT count(*) AS total, count(*) FILTER (WHERE state = 'inbox' AND read_at IS NULL) AS unread,
        count(*) FILTER (WHERE state = 'held') AS held, count(*) FILTER (WHERE state = 'quarantined') AS quarantined
@@ -91,8 +113,9 @@ export const inboundStore = perConnection((db: TenantDb) => {
   );
   return {
     /** The number of the new row. `source` is all that is kept of the mail. */
-    insert: (row: NewInboundRow, source: Buffer): number => {
+    insert: ({ search_text, ...row }: NewInboundRow, source: Buffer): number => {
       const seq = Number(insert.run(row).lastInsertRowid);
+      insertText.run(seq, search_text);
       for (let at = 0, position = 0; at < source.length; at += PIECE_BYTES, position += 1)
         insertPiece.run(seq, position, source.subarray(at, at + PIECE_BYTES));
       bytes().stored += row.size_bytes;
@@ -107,7 +130,26 @@ export const inboundStore = perConnection((db: TenantDb) => {
     counts: (): InboundCounts => counts.get() ?? { total: 0, unread: 0, held: 0, quarantined: 0 },
     /** Bytes of all mail that is kept. */
     storedBytes: (): number => bytes().stored,
-    /** Called by each change that removes mail. */
-    forgetBytes: (): void => bytes.forget(),
+    setReadAt: (seq: number, at: number | null): void => {
+      setReadAt.run(at, seq);
+    },
+    release: (seq: number): void => {
+      release.run(seq);
+    },
+    /** Their pieces are left to `removePieces`. */
+    remove: (seqs: readonly number[]): void => {
+      overwriting(db, () => {
+        for (const seq of seqs) if (remove.run(seq).changes > 0) noteRemoved.run(seq);
+      });
+      bytes.forget();
+    },
+    /** Removes some pieces of one removed mail; false: there are none. */
+    removePieces: (): boolean => {
+      const seq = someRemoved.get();
+      if (seq === undefined) return false;
+      const { changes } = overwriting(db, () => removePieces.run(seq, PIECES_AT_ONCE));
+      if (changes < PIECES_AT_ONCE) forgetRemoved.run(seq);
+      return true;
+    },
   };
 });

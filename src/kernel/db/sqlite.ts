@@ -92,6 +92,19 @@ export const openSqlite = (
 };
 
 /**
+ * What `work` removes or replaces is overwritten: SQLite would otherwise leave it in free pages of the file until these are used
+ * again.
+ */
+export const overwriting = <T>(db: AnyDb, work: () => T): T => {
+  db.pragma('secure_delete = ON');
+  try {
+    return work();
+  } finally {
+    db.pragma('secure_delete = OFF');
+  }
+};
+
+/**
  * Statements of a store, made once per connection: `const store = perConnection((db: TenantDb) => ({...}))`,
  * then `store(db).insert(...)`.
  *

@@ -1,6 +1,6 @@
 // Replaces what the rows of old messages say of people by pseudonyms (pseudonym.ts), row by row. The rows stay, so counts,
 // outcomes and links do.
-import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { searchIndexStore } from '#src/messages/search-index-store.ts';
 import { type MessageRow, messageStore } from '#src/messages/store.ts';
@@ -80,8 +80,7 @@ export const pseudonymStore = perConnection((db: TenantDb) => {
     /** A message that waits by now, or is done, is left as it is. What is replaced is overwritten in the file. */
     replace: (seqs: readonly number[], pseudonyms: Pseudonyms): void => {
       const messages = messageStore(db);
-      db.pragma('secure_delete = ON');
-      try {
+      overwriting(db, () => {
         for (const seq of seqs) {
           const row = messages.bySeq(seq);
           if (row === undefined || replaceMessage.run(replacedRow(row, pseudonyms)).changes === 0) continue;
@@ -91,9 +90,7 @@ export const pseudonymStore = perConnection((db: TenantDb) => {
         }
         // Else the segments of many batches would be merged at once.
         searchIndexStore(db).tidy();
-      } finally {
-        db.pragma('secure_delete = OFF');
-      }
+      });
     },
   };
 });

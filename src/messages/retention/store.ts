@@ -1,6 +1,6 @@
 // Finds and removes old content, deliveries and events in a tenant's file, table by table. Rows are found by their key,
 // without an index on time: messages, deliveries, events and captures are numbered in the order in which they were stored.
-import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { StoredRow } from './rules.ts';
 
 /** A message that is still to be sent to any recipient (paused, scheduled, delayed) keeps all of its content at any age. */
@@ -104,17 +104,10 @@ export const retentionStore = perConnection((db: TenantDb) => {
     /** Rows after that key, read one by one. The connection takes no other statement until the iteration ends. */
     rowsAfter: (name: Removable, key: number): IterableIterator<StoredRow> =>
       statementsOf(name).scan.iterate(key),
-    /**
-     * Removes the rows, except those that are held by now. Their bytes are overwritten, because SQLite would otherwise
-     * leave them in free pages of the file until the pages are used again.
-     */
-    remove: (name: Removable, keys: readonly number[]): void => {
-      db.pragma('secure_delete = ON');
-      try {
+    /** Removes the rows, except those that are held by now. Their bytes are overwritten. */
+    remove: (name: Removable, keys: readonly number[]): void =>
+      overwriting(db, () => {
         for (const key of keys) for (const statement of statementsOf(name).remove) statement.run(key);
-      } finally {
-        db.pragma('secure_delete = OFF');
-      }
-    },
+      }),
   };
 });

@@ -651,22 +651,33 @@ CREATE TABLE inbound_messages (
   auth_json           TEXT NOT NULL,
   spam_json           TEXT NOT NULL,
   size_bytes          INTEGER NOT NULL,
-  -- what a search looks in, folded
-  search_text         TEXT NOT NULL,
   received_at         INTEGER NOT NULL,
   read_at             INTEGER
 ) STRICT;
 CREATE INDEX inbound_messages_counts ON inbound_messages (state, read_at, size_bytes);
+CREATE INDEX inbound_messages_state ON inbound_messages (state);
+CREATE INDEX inbound_messages_unread ON inbound_messages (read_at) WHERE read_at IS NULL;
 CREATE INDEX inbound_messages_thread ON inbound_messages (thread_id, seq);
 CREATE INDEX inbound_messages_answered ON inbound_messages (reply_to_seq, seq) WHERE reply_to_seq IS NOT NULL;
 CREATE INDEX inbound_messages_name ON inbound_messages (internet_message_id) WHERE internet_message_id IS NOT NULL;
 
--- Its source in pieces, so that a large one is read and sent piece by piece.
+-- What a search looks in, folded; apart from the row, so that all of it is read fast.
+CREATE TABLE inbound_texts (
+  message_seq INTEGER PRIMARY KEY REFERENCES inbound_messages (seq) ON DELETE CASCADE,
+  text        TEXT NOT NULL
+) STRICT;
+
+-- Its source in pieces, so that a large one is read, sent and removed piece by piece.
 CREATE TABLE inbound_pieces (
-  message_seq INTEGER NOT NULL REFERENCES inbound_messages (seq) ON DELETE CASCADE,
+  message_seq INTEGER NOT NULL,
   position    INTEGER NOT NULL,
   content     BLOB NOT NULL,
   PRIMARY KEY (message_seq, position)
+) STRICT;
+
+-- Mail that was removed, as long as it has pieces.
+CREATE TABLE inbound_removed (
+  seq INTEGER PRIMARY KEY
 ) STRICT;
 
 -- Addresses to which mail received is to be forwarded, or was: src/inbound/forwarding/.
