@@ -9,7 +9,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { domainName } from '#src/mail/address.ts';
 import { decodeUnsubscribeToken } from '#src/mail/copy-links.ts';
 import { decodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
-import { messageStore } from '#src/messages/store.ts';
+import { type MessageRow, messageStore } from '#src/messages/store.ts';
 
 export interface LocateDeps {
   readonly readPlatform: <T>(work: (db: PlatformDb) => T) => Promise<T>;
@@ -61,29 +61,30 @@ const copyAmong = (candidates: readonly Candidate[], recipients: readonly string
   return new Set(left.map(addressOf)).size === 1 ? (left.at(-1)?.id ?? null) : null;
 };
 
-/** Copies of the messages with that Message-ID, in the order they were accepted. */
-const copiesOf = (db: TenantDb, localPart: string, messageId: string): Candidate[] => {
+/** The messages with that Message-ID (in angle brackets), in the order they were accepted. Several only where mail programs made it. */
+export const messagesNamed = (db: TenantDb, messageId: string): MessageRow[] => {
+  const localPart = MESSAGE_ID.exec(messageId)?.[1]?.toLowerCase() ?? '';
+  if (localPart === '') return [];
   const store = messageStore(db);
   const own = UUID.test(localPart) ? store.byId(localPart) : undefined;
-  const messages =
-    own?.internet_message_id.toLowerCase() === messageId.toLowerCase()
-      ? [own]
-      : store.bySubmittedMessageId(messageId);
-  return messages.flatMap(({ seq }) => store.recipients(seq));
+  return own?.internet_message_id.toLowerCase() === messageId.toLowerCase()
+    ? [own]
+    : store.bySubmittedMessageId(messageId);
 };
 
 const byMessageId = async (deps: LocateDeps, clues: Clues): Promise<ReturnPathTarget | null> => {
   const given = clues.messageId?.trim() ?? '';
   const messageId = given.startsWith('<') ? given : `<${given}>`;
-  const [, localPart = '', idHost = ''] = MESSAGE_ID.exec(messageId) ?? [];
-  if (localPart === '') return null;
+  const idHost = MESSAGE_ID.exec(messageId)?.[2];
+  if (idHost === undefined) return null;
   const hosts = [idHost, clues.fromHost ?? ''].flatMap((host) => domainName(host) ?? []);
   const tenantId = await deps.readPlatform((db) =>
     firstOf(hosts, (host) => domainRegistryStore(db).holderOf(host)),
   );
   if (tenantId === null) return null;
   return deps.files.read(tenantId, (db) => {
-    const recipientId = copyAmong(copiesOf(db, localPart.toLowerCase(), messageId), clues.recipients ?? []);
+    const copies = messagesNamed(db, messageId).flatMap(({ seq }) => messageStore(db).recipients(seq));
+    const recipientId = copyAmong(copies, clues.recipients ?? []);
     return recipientId === null ? null : { tenantNumber: tenantStore(db).practice().number, recipientId };
   });
 };

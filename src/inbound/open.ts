@@ -2,15 +2,21 @@
 import type { Domains } from '#src/domains/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
+import { createAdmission } from './admit.ts';
 import { registerInbound } from './settings.ts';
 import { settingsRoutes } from './settings-routes.ts';
 
 const MIB = 1_024 * 1_024;
 
+export type Inbound = ReturnType<typeof openInbound>;
+
 export const openInbound = (base: Base, { receiving }: Domains) => {
   const { config, limits, storage, clock } = base;
+  const { platform, tenants: files } = storage;
   const settings = { storage, clock, queue: createKeyedQueue() };
   return {
+    /** At RCPT: whether mail to an address at a receiving host is taken. */
+    admit: createAdmission({ platform, files, clock, limits }),
     routes: settingsRoutes({
       ...settings,
       receiving,
@@ -23,5 +29,5 @@ export const openInbound = (base: Base, { receiving }: Domains) => {
         run: (id) => registerInbound(settings, id),
       },
     ],
-  } satisfies Room;
+  } satisfies Room & Record<string, unknown>;
 };

@@ -90,6 +90,11 @@ export const inboundStore = perConnection((db: TenantDb) => {
       'SELECT thread_id FROM inbound_messages WHERE internet_message_id = ? ORDER BY seq LIMIT 1',
     )
     .pluck();
+  const threadOfAnswers = db
+    .prepare<[number], string>(
+      'SELECT thread_id FROM inbound_messages WHERE reply_to_seq = ? ORDER BY seq LIMIT 1',
+    )
+    .pluck();
   const total = db.prepare<[], number>('SELECT coalesce(sum(size_bytes), 0) FROM inbound_messages').pluck();
   const bytes = remembered(db, () => ({ stored: total.get() ?? 0 }));
   const setReadAt = db.prepare<[number | null, number]>(
@@ -127,6 +132,8 @@ export const inboundStore = perConnection((db: TenantDb) => {
     piece: (seq: number, position: number): Buffer | undefined => piece.get(seq, position),
     /** Of the conversation to which a mail received with that Message-ID belongs. */
     threadOf: (internetMessageId: string): string | undefined => threadOf.get(internetMessageId),
+    /** Of the answers to a message of ours. */
+    threadOfAnswers: (messageSeq: number): string | undefined => threadOfAnswers.get(messageSeq),
     counts: (): InboundCounts => counts.get() ?? { total: 0, unread: 0, held: 0, quarantined: 0 },
     /** Bytes of all mail that is kept. */
     storedBytes: (): number => bytes().stored,

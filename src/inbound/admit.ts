@@ -1,0 +1,85 @@
+// Whether mail to an address at a receiving host is taken: asked at RCPT, before any content, so that what is not wanted is refused
+// there, with a reason, and nothing has to be sent back later.
+import { domainRegistryStore } from '#src/domains/registry-store.ts';
+import type { DurableFile } from '#src/kernel/db/durable-file.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { Limits } from '#src/kernel/limits.ts';
+import { createRateLimiter } from '#src/kernel/rate-limit.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { mailboxFor, namesSender } from './recipient-rules.ts';
+import { inboundRegistryStore, inboundSettingsStore } from './settings-store.ts';
+import { inboundStore } from './store.ts';
+
+/** Why a recipient is refused, and the reply (RFC 3463 §3). */
+export const admissionRefusals = {
+  disabled: [550, '5.2.1 this host receives no mail'],
+  no_mailbox: [550, '5.1.1 no such mailbox'],
+  unwanted: [550, '5.7.1 this address takes no mail'],
+  blocked: [550, '5.7.1 the recipient does not accept mail from you'],
+  too_large: [552, '5.3.4 the message is larger than the recipient takes'],
+  full: [452, '4.2.2 the mailbox is full, try again later'],
+  busy: [451, '4.7.1 too many messages for this recipient, try again later'],
+} as const;
+export type AdmissionRefusal = keyof typeof admissionRefusals;
+
+export type Admission = { readonly tenantId: string } | { readonly refusal: AdmissionRefusal };
+
+export interface AskedRecipient {
+  /** The sending host behind `in.`. */
+  readonly host: string;
+  readonly localPart: string;
+}
+
+export interface AskingMail {
+  /** MAIL FROM; empty: the null sender. */
+  readonly mailFrom: string;
+  /** As declared with MAIL; 0 where it was not. */
+  readonly size: number;
+}
+
+export interface AdmitDeps {
+  readonly platform: Pick<DurableFile<PlatformDb>, 'peek'>;
+  readonly files: Pick<TenantFiles, 'read'>;
+  readonly clock: Clock;
+  readonly limits: () => Limits;
+}
+
+const MIB = 1_024 * 1_024;
+
+/** Whether so many bytes more fit into what the tenant may keep. */
+export const hasRoom = (db: TenantDb, bytes: number, limits: Limits): boolean =>
+  inboundStore(db).storedBytes() + bytes <= limits.inbound_mib * MIB;
+
+const judge = (
+  db: TenantDb,
+  { localPart }: AskedRecipient,
+  { mailFrom, size }: AskingMail,
+  limits: Limits,
+): AdmissionRefusal | null => {
+  const { enabledAt, options } = inboundSettingsStore(db).current();
+  if (enabledAt === null) return 'disabled';
+  const { mode } = mailboxFor(options, localPart);
+  if (mode === 'bounce') return 'no_mailbox';
+  if (mode === 'reject') return 'unwanted';
+  if (mailFrom !== '' && namesSender(options.senders.block, mailFrom)) return 'blocked';
+  if (options.max_bytes !== null && size > options.max_bytes) return 'too_large';
+  // A mail takes some room, whatever it declares.
+  return hasRoom(db, Math.max(size, 1), limits) ? null : 'full';
+};
+
+/** Rejects where a file cannot be read. */
+export const createAdmission = ({ platform, files, clock, limits }: AdmitDeps) => {
+  const rates = createRateLimiter();
+  return async (recipient: AskedRecipient, mail: AskingMail): Promise<Admission> => {
+    const tenantId = platform.peek((db) => {
+      const holder = domainRegistryStore(db).holderOf(recipient.host);
+      return holder !== null && inboundRegistryStore(db).has(holder) ? holder : null;
+    });
+    if (tenantId === null) return { refusal: 'disabled' };
+    const refusal = await files.read(tenantId, (db) => judge(db, recipient, mail, limits()));
+    if (refusal !== null) return { refusal };
+    const { allowed } = rates.take(tenantId, clock.now(), limits().inboundPerTenant);
+    return allowed ? { tenantId } : { refusal: 'busy' };
+  };
+};
