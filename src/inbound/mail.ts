@@ -45,7 +45,7 @@ export interface MailAuth {
     readonly result: AuthResult;
     /** Of From. */
     readonly domain: string | null;
-    /** In force for this mail; null where no record was found. */
+    /** In force for this mail; null where no record was found. `permerror`: From does not say whose mail it is. */
     readonly policy: 'none' | 'quarantine' | 'reject' | null;
   };
   readonly arc: { readonly result: AuthResult };
@@ -63,8 +63,12 @@ export interface MailSpam {
 }
 
 export interface CheckedMail {
+  /** Addresses in From, in lower case: usually one. */
+  readonly authors: readonly string[];
   readonly auth: MailAuth;
   readonly spam: MailSpam;
+  /** Mail must not pass without a scanner that gave no answer. */
+  readonly isDeferred: boolean;
   /** The field with its CRLF (RFC 8601). */
   readonly authenticationResults: string;
 }

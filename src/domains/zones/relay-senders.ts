@@ -2,6 +2,7 @@
 // that the relay's name has is tried as a receiver would, by mailauth.
 
 import type { Lookup, ZoneLookup } from '#src/kernel/dns-lookup.ts';
+import { type DnsResolver, resolverOf } from '#src/kernel/dns-resolver.ts';
 import { type CheckedSet, failures, plainAddress } from './zone-check.ts';
 
 export interface RelayFacts {
@@ -20,35 +21,11 @@ export interface SenderRecord {
   readonly includesOthers: boolean;
 }
 
-const CODES = { servfail: 'ESERVFAIL', refused: 'EREFUSED', timeout: 'ETIMEOUT', malformed: 'EBADRESP' };
-
-/** Throws errors with the codes of node:dns, which the library tells apart. */
-const recordsOf = <T>(answer: Lookup<T>): readonly T[] => {
-  if (answer.kind === 'found') return answer.records;
-  const code = answer.kind === 'none' ? 'ENODATA' : CODES[answer.reason];
-  throw Object.assign(new Error(code), { code });
+const resolverFor = (lookup: ZoneLookup, { name: own, text }: SenderRecord): DnsResolver => {
+  const resolve = resolverOf(lookup);
+  return async (name, type) =>
+    type === 'TXT' && name.toLowerCase() === own ? [[text]] : resolve(name, type);
 };
-
-const resolverFor =
-  (lookup: ZoneLookup, { name: own, text }: SenderRecord) =>
-  async (name: string, type: string): Promise<unknown[]> => {
-    switch (type) {
-      case 'TXT':
-        return name.toLowerCase() === own ? [[text]] : [...recordsOf(await lookup.txt(name))];
-      case 'A':
-      case 'AAAA': {
-        const addresses = recordsOf(await lookup.addresses(name));
-        return addresses.filter((address) => address.includes(':') === (type === 'AAAA'));
-      }
-      case 'MX':
-        return recordsOf(await lookup.mx(name)).map(({ exchange, preference }) => ({
-          exchange,
-          priority: preference,
-        }));
-      default:
-        return [];
-    }
-  };
 
 const remedy =
   'Set dns.zones.spf_includes to the SPF domain that the relay’s provider names, or dns.zones.spf_addresses to the addresses it sends from.';
@@ -79,7 +56,7 @@ export const checkRelaySenders = async (
         ip,
         helo: record.name,
         mta: 'receiver.invalid',
-        resolver: resolverFor(lookup, record) as never,
+        resolver: resolverFor(lookup, record),
       });
       return { ip, result: String(status.result), comment: status.comment || '' };
     }),

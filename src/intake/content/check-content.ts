@@ -6,7 +6,7 @@ import { rateContent } from './rate-content.ts';
 import type { BlockList } from './scanners/block-list.ts';
 import { clamdOff } from './scanners/clamd.ts';
 import type { Scanner } from './scanners/guard.ts';
-import { rspamdOff, type ScannedContent } from './scanners/rspamd.ts';
+import { type RspamdScanner, rspamdOff, type ScannedContent } from './scanners/rspamd.ts';
 
 export interface ContentCheck {
   /** Whether a scanner is configured that must be asked, so that `scan` takes time. */
@@ -21,7 +21,7 @@ export interface ContentCheck {
 }
 
 export interface Scanners {
-  readonly rspamd: Pick<Scanner<ScannedContent, ScannerReport['rspamd']>, 'scan'> | null;
+  readonly rspamd: Pick<RspamdScanner, 'scan'> | null;
   readonly clamd: Pick<Scanner<Content, ScannerReport['clamd']>, 'scan'> | null;
   readonly dnsLists: Pick<Scanner<readonly string[], ScannerReport['links']>, 'scan'> | null;
   /** It answers at once, so `rate` uses it too. */

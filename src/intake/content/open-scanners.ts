@@ -2,6 +2,7 @@
 import type { Base } from '#src/kernel/base.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { createContentCheck } from './check-content.ts';
+import { createReceivedScan } from './scan-received.ts';
 import { createBlockList } from './scanners/block-list.ts';
 import { createClamdScanner } from './scanners/clamd.ts';
 import { createDnsLists } from './scanners/dns-lists.ts';
@@ -41,15 +42,11 @@ export const openScanners = ({ config, clock, log }: Pick<Base, 'config' | 'cloc
     zones.length === 0 ? null : createDnsLists(zones, createDnsLookup(dns.resolvers, tries), clock);
   const blockList = createBlockList(() => config().scanners.link_blocklist_file, clock, log);
   const asked = [rspamd, clamd, dnsLists].filter((scanner) => scanner !== null);
+  const onFailure = () => config().scanners.on_failure;
 
   return {
-    content: createContentCheck({
-      rspamd,
-      clamd,
-      dnsLists,
-      blockList,
-      onFailure: () => config().scanners.on_failure,
-    }),
+    content: createContentCheck({ rspamd, clamd, dnsLists, blockList, onFailure }),
+    received: createReceivedScan({ rspamd, clamd, onFailure }),
     isConfigured: () => asked.length > 0 || blockList.isConfigured(),
     health: () => [
       rspamd?.health() ?? off('rspamd'),

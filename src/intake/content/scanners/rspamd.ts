@@ -1,6 +1,6 @@
-// Asks rspamd over HTTP: the whole unsigned message goes to its normal worker (POST /checkv2) as outbound mail. Checks that
-// make sense only for incoming mail (SPF, DKIM, DMARC, address lists, greylisting) must be disabled in its settings with the
-// id `outbound`.
+// Asks rspamd over HTTP: the whole message goes to its normal worker (POST /checkv2). What is sent goes there unsigned, as
+// outbound mail: checks that make sense only for incoming mail (SPF, DKIM, DMARC, address lists, greylisting) must be disabled
+// in its settings with the id `outbound`. What is received goes there with its client, under rspamd's usual settings.
 import http from 'node:http';
 import https from 'node:https';
 import { z } from 'zod';
@@ -19,6 +19,20 @@ export interface ScannedContent extends Content {
   readonly composed: () => Buffer;
 }
 
+/** A mail from the world. */
+export interface ReceivedMail {
+  /** MAIL FROM; empty: the null sender. */
+  readonly sender: string;
+  readonly recipients: readonly string[];
+  readonly source: Buffer;
+  readonly clientAddress: string;
+  /** The name that leads to that address and back; null if there is none. */
+  readonly clientName: string | null;
+  readonly helo: string;
+}
+
+type Scanned = ScannedContent | ReceivedMail;
+
 const SETTINGS_ID = 'outbound';
 /** A usual answer has some kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
@@ -34,7 +48,7 @@ export interface RspamdOptions {
   readonly guard: Guard;
 }
 
-export type RspamdScanner = Scanner<ScannedContent, ScannerReport['rspamd']>;
+export type RspamdScanner = Scanner<Scanned, ScannerReport['rspamd']>;
 
 interface Question {
   readonly method: 'GET' | 'POST';
@@ -48,8 +62,9 @@ interface Answer {
   readonly text: string;
 }
 
-/** A header field's value is octets in Node, so UTF-8 is passed unchanged (addresses of RFC 6532). */
-const octets = (text: string): string => Buffer.from(text).toString('latin1');
+/** A header field's value is octets in Node, so UTF-8 is passed unchanged (addresses of RFC 6532). Node refuses control
+ * characters, and a stranger's must not count as a failure of the scanner. */
+const octets = (text: string): string => Buffer.from(text.replace(/\p{Cc}/gu, '?')).toString('latin1');
 
 const readBounded = async (response: http.IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
@@ -62,8 +77,15 @@ const readBounded = async (response: http.IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-const sizeOf = ({ attachments, text, html }: ScannedContent): number =>
-  attachments.reduce((sum, { content }) => sum + content.length, (text?.length ?? 0) + (html?.length ?? 0));
+/** Of what is composed; a mail that was received is in memory anyway. */
+const sizeOf = (scanned: Scanned): number => {
+  if ('source' in scanned) return 0;
+  const { attachments, text, html } = scanned;
+  return attachments.reduce(
+    (sum, { content }) => sum + content.length,
+    (text?.length ?? 0) + (html?.length ?? 0),
+  );
+};
 
 type RspamdReport = ScannerReport['rspamd'];
 
@@ -142,25 +164,34 @@ export const createRspamdScanner = ({ url, ehloName, guard }: RspamdOptions): Rs
       sent.end(body);
     });
 
-  const composedOrNull = ({ composed }: ScannedContent): Buffer | null => {
+  const sourceOrNull = (scanned: Scanned): Buffer | null => {
+    if ('source' in scanned) return scanned.source;
     try {
-      return composed();
+      return scanned.composed();
     } catch {
       return null;
     }
   };
 
-  const check = async (content: ScannedContent, signal: AbortSignal): Promise<ScannerReport['rspamd']> => {
-    const headers = {
-      From: octets(content.sender),
-      Rcpt: content.recipients.map(octets),
-      User: content.tenantId,
-      Ip: '127.0.0.1',
-      Helo: ehloName,
-      'Queue-Id': newId(),
-      'Settings-ID': SETTINGS_ID,
+  const originOf = (scanned: Scanned): http.OutgoingHttpHeaders => {
+    if (!('source' in scanned))
+      return { User: scanned.tenantId, Ip: '127.0.0.1', Helo: ehloName, 'Settings-ID': SETTINGS_ID };
+    const { clientAddress, clientName, helo } = scanned;
+    return {
+      Ip: clientAddress,
+      Helo: octets(helo),
+      ...(clientName === null ? {} : { Hostname: octets(clientName) }),
     };
-    const body = composedOrNull(content);
+  };
+
+  const check = async (scanned: Scanned, signal: AbortSignal): Promise<ScannerReport['rspamd']> => {
+    const headers = {
+      From: octets(scanned.sender),
+      Rcpt: scanned.recipients.map(octets),
+      'Queue-Id': newId(),
+      ...originOf(scanned),
+    };
+    const body = sourceOrNull(scanned);
     // This is a fault of the message: a sender must not make the scanner count as failed for all.
     if (body === null) return { ...rspamdOff, state: 'skipped' };
     const { status, text } = await send({ method: 'POST', path: 'checkv2', headers, body }, signal);
@@ -169,9 +200,9 @@ export const createRspamdScanner = ({ url, ehloName, guard }: RspamdOptions): Rs
   };
 
   return {
-    scan: async (content) => {
-      const ask = () => guard.ask((signal) => check(content, signal));
-      const report = await (sizeOf(content) < LARGE_BYTES ? ask() : large(ask));
+    scan: async (scanned) => {
+      const ask = () => guard.ask((signal) => check(scanned, signal));
+      const report = await (sizeOf(scanned) < LARGE_BYTES ? ask() : large(ask));
       return report ?? { ...rspamdOff, state: 'failed' };
     },
     probe: async () => {

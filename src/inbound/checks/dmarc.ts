@@ -1,0 +1,92 @@
+// DMARC (RFC 9989, and records of RFC 7489) by mailauth: the record of the author's domain is found first, because mail of most
+// domains without one needs nothing more, and what SPF and DKIM proved is compared with it then.
+import type { DnsResolver } from '#src/kernel/dns-resolver.ts';
+import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
+import type { AuthResult, MailAuth } from '../mail.ts';
+import type { Authors } from './authors.ts';
+import { authResult } from './client.ts';
+import { createRecent } from './recent.ts';
+
+const KEPT_MS = MINUTE;
+const FAILED_KEPT_MS = 5 * SECOND;
+const MOST = 4_000;
+
+type Dmarc = MailAuth['dmarc'];
+type Policy = NonNullable<Dmarc['policy']>;
+/** Domains that SPF and DKIM vouch for. */
+interface Identifiers {
+  readonly spf: readonly string[];
+  readonly dkim: readonly string[];
+}
+
+const NO_IDENTIFIERS: Identifiers = { spf: [], dkim: [] };
+
+const policyIn = (text: string | undefined): Policy | null =>
+  text === 'none' || text === 'quarantine' || text === 'reject' ? text : null;
+
+/** The identifiers with one of the results. */
+const identifiersWith = (
+  { spf, dkim }: Pick<MailAuth, 'spf' | 'dkim'>,
+  ...wanted: readonly AuthResult[]
+): Identifiers => ({
+  spf: spf.domain !== null && wanted.includes(spf.result) ? [spf.domain] : [],
+  dkim: dkim
+    .filter(({ result, domain }) => domain !== '' && wanted.includes(result))
+    .map(({ domain }) => domain),
+});
+const isEmpty = ({ spf, dkim }: Identifiers): boolean => spf.length === 0 && dkim.length === 0;
+
+export interface DmarcCheck {
+  /** Finds the record, so that `judge` need not wait for it. */
+  find(authors: Authors): Promise<unknown>;
+  judge(authors: Authors, proved: Pick<MailAuth, 'spf' | 'dkim'>): Promise<Dmarc>;
+}
+
+export const createDmarcCheck = (resolver: DnsResolver, clock: Clock): DmarcCheck => {
+  const recent = createRecent<Dmarc>(clock, MOST, ({ result }) =>
+    result === 'temperror' ? FAILED_KEPT_MS : KEPT_MS,
+  );
+
+  const ask = async ({ addresses, fields }: Authors, { spf, dkim }: Identifiers): Promise<Dmarc> => {
+    try {
+      const { evaluateDmarc } = await import('mailauth/lib/dmarc/index.js');
+      const { response, reason } = await evaluateDmarc({
+        headerFrom: [...addresses],
+        fromFields: fields,
+        spfDomains: [...spf],
+        dkimDomains: dkim.map((domain) => ({ domain })),
+        resolver,
+      });
+      if (response === false)
+        return { result: reason === 'no-author-domain' ? 'none' : 'permerror', domain: null, policy: null };
+      const { status, policy } = response;
+      return {
+        result: authResult(status.result),
+        domain: status.header?.from ?? null,
+        policy: policyIn(policy),
+      };
+    } catch {
+      return { result: 'temperror', domain: null, policy: null };
+    }
+  };
+  const evaluate = (authors: Authors, identifiers: Identifiers): Promise<Dmarc> => {
+    const domains = new Set(authors.addresses.map((address) => address.slice(address.lastIndexOf('@') + 1)));
+    const key = JSON.stringify([authors.fields, [...domains], identifiers]);
+    return recent(key, () => ask(authors, identifiers));
+  };
+
+  return {
+    find: (authors) => evaluate(authors, NO_IDENTIFIERS),
+    judge: async (authors, proved) => {
+      const unproved = await evaluate(authors, NO_IDENTIFIERS);
+      if (unproved.result !== 'fail') return unproved;
+      const passing = identifiersWith(proved, 'pass');
+      const judged = isEmpty(passing) ? unproved : await evaluate(authors, passing);
+      // What could not be found out might have passed.
+      const doubtful = identifiersWith(proved, 'temperror');
+      if (judged.result !== 'fail' || isEmpty(doubtful)) return judged;
+      const { result } = await evaluate(authors, doubtful);
+      return result === 'fail' ? judged : { ...judged, result: 'temperror' };
+    },
+  };
+};

@@ -1,0 +1,84 @@
+// Checks a mail from the world before it is stored: whether it is from whom it says (SPF, DKIM, DMARC, ARC, iprev), and what the
+// scanners say of it. It reads and asks; verdict-rules.ts decides.
+//
+// This runs for each mail that comes in. What cannot matter is not computed, and what the DNS said a moment ago is shared. Each
+// question to the DNS has an end, and those of the sender's choice (SPF, keys) are asked beside that for the author's DMARC record:
+// a slow server of the one cannot hide the other.
+
+import type { ReceivedScan } from '#src/intake/content/scan-received.ts';
+import type { Base } from '#src/kernel/base.ts';
+import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
+import { type ResolvedLookup, resolverOf } from '#src/kernel/dns-resolver.ts';
+import { headOf, readFields } from '#src/mail/field-block.ts';
+import type { CheckedMail, MailEnvelope } from '../mail.ts';
+import { authorsOf } from './authors.ts';
+import { createClientChecks } from './client.ts';
+import { createDmarcCheck } from './dmarc.ts';
+import { createRecentDns, QUESTION_MS } from './recent-dns.ts';
+import { resultsField } from './results-field.ts';
+import { checkSignatures } from './signatures.ts';
+
+export interface MailToCheck {
+  readonly envelope: MailEnvelope;
+  /** As it came. */
+  readonly content: Buffer;
+  /** Those of all tenants. */
+  readonly recipients: readonly string[];
+}
+
+/** Never rejects, and ends within seconds: what could not be found out is `temperror` or `not_scanned`. */
+export type CheckMail = (mail: MailToCheck) => Promise<CheckedMail>;
+
+export interface ChecksOptions extends Pick<Base, 'config' | 'clock'> {
+  readonly scan: ReceivedScan;
+  readonly lookup: ResolvedLookup;
+}
+
+export const createChecks = ({ config, clock, scan, lookup }: ChecksOptions): CheckMail => {
+  const serviceHost = config().service.host;
+  const dns = createRecentDns(lookup, clock);
+  const resolver = resolverOf(dns);
+  const client = createClientChecks(dns, serviceHost, clock);
+  const dmarc = createDmarcCheck(resolver, clock);
+
+  return async ({ envelope, content, recipients }) => {
+    const head = headOf(content);
+    const fields = readFields(head);
+    const authors = authorsOf(fields);
+    const findName = client.iprev(envelope.clientAddress);
+    const scanned = findName.then(({ name }) =>
+      scan({
+        sender: envelope.mailFrom,
+        recipients,
+        source: content,
+        clientAddress: envelope.clientAddress,
+        clientName: name,
+        helo: envelope.helo,
+      }),
+    );
+    const [iprev, spf, signatures] = await Promise.all([
+      findName,
+      client.spf(envelope),
+      checkSignatures(content, head, fields, resolver),
+      dmarc.find(authors),
+    ]);
+    const proved = { spf, ...signatures };
+    const auth = { ...proved, dmarc: await dmarc.judge(authors, proved), iprev };
+    const { isDeferred, ...spam } = await scanned;
+    return {
+      authors: authors.addresses,
+      auth,
+      spam,
+      isDeferred,
+      authenticationResults: resultsField(serviceHost, auth, envelope),
+    };
+  };
+};
+
+/** `check` is for the listener; `stop` ends all questions to the DNS. */
+export const openChecks = ({ config, clock }: Pick<Base, 'config' | 'clock'>, scan: ReceivedScan) => {
+  const stopping = new AbortController();
+  const tries = { tryMs: QUESTION_MS, stopping: stopping.signal };
+  const lookup = createDnsLookup(config().dns.resolvers, tries);
+  return { check: createChecks({ config, clock, scan, lookup }), stop: () => stopping.abort() };
+};

@@ -1,0 +1,127 @@
+// Where a mail goes: for one recipient, by what the checks found and what its mailbox wants, and for all recipients together,
+// because DATA has one reply. Pure.
+import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
+import type { CheckedMail } from '../mail.ts';
+import type { InboundOptions, MailAction } from '../options.ts';
+import { type MailboxFor, namesSender } from '../recipient-rules.ts';
+
+/** Why a mail is not in the inbox. */
+export type VerdictReason = 'blocked_sender' | 'virus' | 'dmarc' | 'spam' | 'scanner_unavailable' | 'mode';
+
+export type MailVerdict =
+  | { readonly to: 'inbox' }
+  | { readonly to: 'held' | 'quarantined'; readonly reason: VerdictReason }
+  | {
+      readonly to: 'refused';
+      readonly code: 451 | 550;
+      /** Begins with the enhanced status code (RFC 3463). */
+      readonly text: string;
+      readonly reason: VerdictReason;
+    };
+type Refusal = Extract<MailVerdict, { to: 'refused' }>;
+
+const refusals: Readonly<Record<'blocked_sender' | 'virus' | 'dmarc' | 'spam', string>> = {
+  blocked_sender: '5.7.1 the recipient does not take mail of this sender',
+  virus: '5.7.1 the mail has a virus',
+  // RFC 7372 §3.3: the checks of the author's domain did not pass.
+  dmarc: '5.7.26 the mail is not authenticated as the DMARC policy of its author requires',
+  spam: '5.7.1 the mail looks like spam',
+};
+const refused = (reason: keyof typeof refusals): Refusal => ({
+  to: 'refused',
+  code: 550,
+  text: refusals[reason],
+  reason,
+});
+const LATER: Refusal = {
+  to: 'refused',
+  code: 451,
+  text: '4.7.1 the mail cannot be scanned at the moment, try again later',
+  reason: 'scanner_unavailable',
+};
+
+const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
+
+/** Relaxed alignment (RFC 9989 §4.10.2) for domains without a record. */
+const isSameOwner = (one: string, other: string): boolean =>
+  one === other || (organizationalDomain(one) ?? one) === (organizationalDomain(other) ?? other);
+
+/** Whether SPF or DKIM proves that the mail is of its author's domain. */
+const isProved = ({ authors, auth }: Pick<CheckedMail, 'authors' | 'auth'>): boolean => {
+  if (auth.dmarc.result === 'pass') return true;
+  const [author, ...others] = authors;
+  if (author === undefined || others.length > 0 || auth.dmarc.result !== 'none') return false;
+  const { spf, dkim } = auth;
+  const proved = [
+    ...(spf.result === 'pass' && spf.domain !== null ? [spf.domain] : []),
+    ...dkim.filter(({ result, domain }) => result === 'pass' && domain !== '').map(({ domain }) => domain),
+  ];
+  return proved.some((domain) => isSameOwner(domain, domainOf(author)));
+};
+
+const isAllowed = (mail: CheckedMail, { allow }: InboundOptions['senders']): boolean =>
+  mail.authors.length > 0 && mail.authors.every((author) => namesSender(allow, author)) && isProved(mail);
+
+/** From that does not say whose mail it is cannot pass any author's policy. */
+const failsDmarc = ({ result, policy }: CheckedMail['auth']['dmarc']): boolean =>
+  result === 'permerror' || (result === 'fail' && policy !== 'none' && policy !== null);
+
+/** Null: the mail is taken all the same. */
+const acted = (action: MailAction, reason: 'dmarc' | 'spam'): MailVerdict | null => {
+  if (action === 'reject') return refused(reason);
+  return action === 'quarantine' ? { to: 'quarantined', reason } : null;
+};
+
+export const verdictOf = (
+  mail: CheckedMail,
+  senders: InboundOptions['senders'],
+  { mode, dmarcAction, spamAction }: Pick<MailboxFor, 'mode' | 'dmarcAction' | 'spamAction'>,
+): MailVerdict => {
+  const { authors, auth, spam, isDeferred } = mail;
+  if (authors.some((author) => namesSender(senders.block, author))) return refused('blocked_sender');
+  if (spam.verdict === 'virus')
+    return spamAction === 'reject' ? refused('virus') : { to: 'quarantined', reason: 'virus' };
+  if (isDeferred) return LATER;
+  const byDmarc = failsDmarc(auth.dmarc) ? acted(dmarcAction, 'dmarc') : null;
+  if (byDmarc !== null) return byDmarc;
+  const isSpam = spam.verdict === 'spam' && !isAllowed(mail, senders);
+  const bySpam = isSpam ? acted(spamAction, 'spam') : null;
+  if (bySpam !== null) return bySpam;
+  return mode === 'hold' ? { to: 'held', reason: 'mode' } : { to: 'inbox' };
+};
+
+export interface RecipientVerdict {
+  readonly tenantId: string;
+  /** As in RCPT. */
+  readonly recipient: string;
+  readonly verdict: MailVerdict;
+}
+
+/** One row to store. */
+export interface Placement {
+  readonly tenantId: string;
+  readonly state: 'inbox' | 'held' | 'quarantined';
+  readonly reason: VerdictReason | null;
+  readonly recipients: readonly string[];
+}
+
+/**
+ * The mail is refused only where all recipients refuse it, or where it must come again for one of them. Otherwise it is stored for
+ * all: those that refuse it find it in the quarantine, since nothing that was answered by 250 may be dropped.
+ */
+export const placementsOf = (verdicts: readonly RecipientVerdict[]): readonly Placement[] | Refusal => {
+  const refusing = verdicts.flatMap(({ verdict }) => (verdict.to === 'refused' ? [verdict] : []));
+  const later = refusing.find(({ code }) => code === 451);
+  if (later !== undefined) return later;
+  const [first] = refusing;
+  if (first !== undefined && refusing.length === verdicts.length) return first;
+  const rows = new Map<string, Placement>();
+  for (const { tenantId, recipient, verdict } of verdicts) {
+    const state = verdict.to === 'refused' ? 'quarantined' : verdict.to;
+    const reason = verdict.to === 'inbox' ? null : verdict.reason;
+    const key = JSON.stringify([tenantId, state]);
+    const row = rows.get(key) ?? { tenantId, state, reason, recipients: [] };
+    rows.set(key, { ...row, recipients: [...row.recipients, recipient] });
+  }
+  return [...rows.values()];
+};
