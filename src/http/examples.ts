@@ -37,6 +37,13 @@ const bodyArguments = (route: Route): string[] => {
   return [`-H 'Content-Type: ${type}'`, `-d ${inShell(body)}`];
 };
 
+const requiredHeaders = ({ headers }: Route): string[] =>
+  Object.entries(headers?.shape ?? {}).flatMap(([name, declared]) =>
+    isRequired(declared as z.ZodType)
+      ? [`-H ${inShell(`${name}: ${parameterExample(declared as z.ZodType)}`)}`]
+      : [],
+  );
+
 /** The example as a command of curl. */
 export const curlOf = (route: Route, origin: string): string => {
   const path = route.path.replace(/\{(\w+)\}/g, (place, name: string) => {
@@ -50,5 +57,10 @@ export const curlOf = (route: Route, origin: string): string => {
   });
   const target = `${origin}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
   const method = route.method === 'get' ? '' : `-X ${route.method.toUpperCase()} `;
-  return [`curl ${method}${inShell(target)}`, ...credential(route), ...bodyArguments(route)].join(' \\\n  ');
+  return [
+    `curl ${method}${inShell(target)}`,
+    ...credential(route),
+    ...requiredHeaders(route),
+    ...bodyArguments(route),
+  ].join(' \\\n  ');
 };

@@ -1,6 +1,5 @@
 // Sending over HTTP: single messages, batch, templated bulk, score, and messages that wait for their time.
 import { z } from 'zod';
-import { AppError } from '#src/kernel/errors.ts';
 import { asItComes, idSchema } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
@@ -10,10 +9,11 @@ import { sendBatch } from './batch.ts';
 import { CONCERNS_ALL, sendBulk } from './bulk.ts';
 import { type BulkBody, batchItem, bulkAnswer, bulkBody, bulkRefusal, flatQuery } from './bulk-schema.ts';
 import { gateErrors } from './gates.ts';
+import { acceptedResult, keyHeaders, keyOf, replayHeaders } from './http-send.ts';
 import type { IntakeContext } from './intake-context.ts';
 import type { Answered } from './many.ts';
 import { cancelScheduled, DEPENDS_ON_TIME, reschedule } from './scheduled.ts';
-import { idempotencyKey, type SendBody, sendAnswer, sendBody } from './schema.ts';
+import { type SendBody, sendAnswer, sendBody } from './schema.ts';
 import { score, scoreAnswer } from './score.ts';
 import { sendFields } from './send-fields.ts';
 import { draftOf } from './templates/resolve.ts';
@@ -21,44 +21,12 @@ import { draftOf } from './templates/resolve.ts';
 /** 30 MiB of attachments are 40 MiB of base64, and the texts beside them. */
 const BODY_LIMIT_BYTES = defaultLimits.body_bytes;
 
-const keyHeaders = z.object({
-  'Idempotency-Key': idempotencyKey
-    .optional()
-    .describe(
-      'a repeated request with the same key is answered as the first one; X-Idempotency-Key is an alias',
-    ),
-});
-
-const keyNames = ['idempotency-key', 'x-idempotency-key'];
-
-/** The header wins over the body's field. Throws `invalid_request` for a header that cannot be used. */
-const keyOf = (
-  field: string | undefined,
-  { header, countOf }: Pick<RequestContext, 'header' | 'countOf'>,
-): string | null => {
-  // Ignoring a repeated header would send the retry again.
-  if (keyNames.some((name) => countOf(name) > 1)) {
-    throw new AppError('invalid_request', 'The Idempotency-Key is in the head more than once.', {
-      extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected once' }] },
-    });
-  }
-  const given = header('idempotency-key') ?? header('x-idempotency-key');
-  if (given === undefined) return field ?? null;
-  const parsed = idempotencyKey.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw new AppError('invalid_request', 'The Idempotency-Key is not usable.', {
-    extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected 1 to 256 characters' }] },
-  });
-};
-
 /** The practice, and the projects of it that the caller may use. */
 const senderOf = ({ caller, tenantId }: RequestContext) => {
   if (tenantId === null)
     throw new Error('the server names the tenant of every route that asks for a permission');
   return { tenantId, projects: caller.projects };
 };
-
-const replayHeaders = (replayed: boolean) => (replayed ? { 'Idempotent-Replayed': 'true' } : {});
 
 const resultOf = ({ status, body, replayed }: Answered): RouteResult => ({
   status,
@@ -76,10 +44,7 @@ const send = async (intake: IntakeContext, body: SendBody, context: RequestConte
     draft: draftOf(body),
     idempotency: key === null ? null : { key, request },
   });
-  const headers = replayHeaders(accepted.replayed);
-  return accepted.kind === 'accepted'
-    ? { status: 202, body: accepted.answer, headers }
-    : { status: accepted.error.status, body: accepted.error, headers };
+  return acceptedResult(accepted);
 };
 
 const practiceParams = z.strictObject({ id: idSchema.describe('the practice') });

@@ -11,6 +11,7 @@ import { AddressError, parseAddress } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { accept, SEND_ERRORS } from './accept.ts';
 import { type Draft, draftWith, invalidField } from './draft.ts';
+import { acceptedResult } from './http-send.ts';
 import type { IntakeContext } from './intake-context.ts';
 import { sendAnswer } from './schema.ts';
 
@@ -81,7 +82,13 @@ const recipientOf = ({ kind, to }: SendTestBody, simulatorDomain: string): Mailb
   }
 };
 
-const sampleDraft = (kind: SendTestBody['kind'], to: Mailbox, language: Language, name: string): Draft => {
+/** `name`: of the practice. */
+export const sampleDraft = (
+  kind: SendTestBody['kind'],
+  to: Mailbox,
+  language: Language,
+  name: string,
+): Draft => {
   const isSample = kind === 'quality';
   const { subject, text } = isSample ? sample[language](name) : trial[language](kind, name);
   return draftWith({
@@ -119,8 +126,7 @@ export const sendTestRoutes = (intake: IntakeContext): Route[] => [
         draft: (db) => sampleDraft(asked.kind, to, language, tenantStore(db).practice().name),
         idempotency: null,
       });
-      if (accepted.kind === 'blocked') return { status: accepted.error.status, body: accepted.error };
-      return { status: 202, body: accepted.answer };
+      return acceptedResult(accepted);
     },
   }),
 ];

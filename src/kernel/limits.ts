@@ -50,6 +50,13 @@ export const limitsSection = z.strictObject({
   inbound_mib: whole(1, 1_000_000)
     .prefault(1_024)
     .describe('Mail that a practice keeps, in MiB. When there is no room, mail is asked to come later.'),
+  hook_rate: z
+    .strictObject({
+      per_second: rate.prefault(10).describe('Messages per second in the long run.'),
+      burst: rate.prefault(100).describe('Messages at once before that counts.'),
+    })
+    .prefault({})
+    .describe('Messages per inbound hook.'),
   managed_host_mails: whole(0, 100_000_000)
     .prefault(200)
     .describe(
@@ -73,7 +80,8 @@ const fixedLimits = {
   days_ahead: 30,
 };
 
-type OwnLimits = typeof fixedLimits & Omit<LimitsSection, 'api_rate' | 'sign_in_rate' | 'inbound_rate'>;
+type OwnLimits = typeof fixedLimits &
+  Omit<LimitsSection, 'api_rate' | 'sign_in_rate' | 'inbound_rate' | 'hook_rate'>;
 export interface Limits extends Readonly<OwnLimits> {
   /** Requests per credential, or per client address where there is no credential. */
   readonly requests: RateLimit;
@@ -84,6 +92,8 @@ export interface Limits extends Readonly<OwnLimits> {
   /** Mails received, per client address and per tenant. */
   readonly inboundPerClient: RateLimit;
   readonly inboundPerTenant: RateLimit;
+  /** Messages sent by an inbound hook. */
+  readonly messagesPerHook: RateLimit;
 }
 
 const rateOf = ({ per_second, burst }: { per_second: number; burst: number }): RateLimit => ({
@@ -93,13 +103,14 @@ const rateOf = ({ per_second, burst }: { per_second: number; burst: number }): R
 
 /** All limits of the service, as this configuration has them. */
 export const limitsOf = (config: { readonly limits: LimitsSection }): Limits => {
-  const { api_rate, sign_in_rate, inbound_rate, ...section } = config.limits;
+  const { api_rate, sign_in_rate, inbound_rate, hook_rate, ...section } = config.limits;
   return {
     ...fixedLimits,
     ...section,
     requests: rateOf(api_rate),
     signInPerAddress: perMinute(sign_in_rate.per_address.per_minute),
     signInPerEmail: perMinute(sign_in_rate.per_email.per_minute),
+    messagesPerHook: rateOf(hook_rate),
     inboundPerClient: rateOf(inbound_rate.per_client),
     inboundPerTenant: rateOf(inbound_rate.per_practice),
   };

@@ -1,6 +1,8 @@
 // What keeps secrets out of logs, answers and the audit: a type that never prints its value, and what may be shown of a URL
-// that is itself a secret, because anyone who knows the URL of a webhook or chat tool may post there.
+// that is itself a secret, because anyone who knows the URL of a webhook or chat tool may post there. And how long a secret is
+// valid after its rotation.
 import { createHmac } from 'node:crypto';
+import { DAY } from './time.ts';
 
 const PLACEHOLDER = '[secret]';
 
@@ -45,3 +47,13 @@ export const urlFingerprint = (key: Buffer, url: string): string =>
     .update(url)
     .digest('hex')
     .slice(0, 2 * FINGERPRINT_BYTES);
+
+/** For so long the programs that use a secret have time to take over the new one. */
+export const FORMER_SECRET_MS = DAY;
+
+/**
+ * Until when the secret before the last rotation is valid; null where it is not. A clock that was set back does not make it valid
+ * for longer.
+ */
+export const formerSecretUntil = (until: number | null, now: number): number | null =>
+  until !== null && until > now && until <= now + FORMER_SECRET_MS ? until : null;

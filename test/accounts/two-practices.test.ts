@@ -15,6 +15,7 @@ import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { waitlistStore } from '#src/accounts/waitlist/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { followerRegistryStore } from '#src/followers/follower-registry-store.ts';
+import { hookKeyStore } from '#src/inbound/hooks/store.ts';
 import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { dueStore } from '#src/messages/queue/due-store.ts';
@@ -35,6 +36,7 @@ const SEED = `
     ('a', 'webhooks'), ('a', 'alerts'), ('b', 'webhooks'), ('b', 'alerts');
   INSERT INTO credentials (hash, token_id, tenant_id, created_at, revoked_at) VALUES
     (x'31', 'a1', 'a', 1, NULL), (x'32', 'a2', 'a', 1, 10), (x'33', 'b1', 'b', 1, 10), (x'34', 'b2', 'b', 1, 90);
+  INSERT INTO inbound_hooks (id, tenant_id, hash) VALUES ('a1', 'a', x'31'), ('b1', 'b', x'32');
   INSERT INTO accounts (id, email_key, email, language, created_at) VALUES
     ('x', 'x@example.org', 'x@example.org', 'de', 1), ('y', 'y@example.org', 'y@example.org', 'de', 1),
     ('z', 'z@example.org', 'z@example.org', 'de', 1);
@@ -71,6 +73,7 @@ const ofTenantA = [
   'credentials a2',
   'event_followers a alerts',
   'event_followers a webhooks',
+  'inbound_hooks a1',
   'invitations x a',
   'invitations y a',
   'memberships x a',
@@ -80,6 +83,13 @@ const ofTenantA = [
   'queue_due a',
   'tenants a',
 ];
+
+const rotation = (tenant_id: string) => ({
+  id: 'a1',
+  tenant_id,
+  hash: Buffer.from('9'),
+  former_until: 9,
+});
 
 const cases: readonly Case[] = [
   ['activate a tenant', (db) => registryStore(db).activate('p'), ['tenants p']],
@@ -92,6 +102,10 @@ const cases: readonly Case[] = [
     (db) => credentialStore(db).removeRevoked(50, 1),
     ['credentials a2'],
   ],
+  ['remove a hook', (db) => hookKeyStore(db).remove('a1', 'a'), ['inbound_hooks a1']],
+  ["remove another's hook", (db) => hookKeyStore(db).remove('a1', 'b'), []],
+  ['rotate a hook', (db) => hookKeyStore(db).rotate(rotation('a')), ['inbound_hooks a1']],
+  ["rotate another's hook", (db) => hookKeyStore(db).rotate(rotation('b')), []],
   ['set a password', (db) => accountStore(db).setPassword('x', 'phc'), ['accounts x']],
   ['set a language', (db) => accountStore(db).setLanguage('x', 'en'), ['accounts x']],
   [

@@ -180,6 +180,10 @@ test('every declared action is found in the audit, with who and from where, and 
   await byOwner('POST', `${base}/webhooks/${webhook.id}/rotate`);
   await byOwner('DELETE', `${base}/webhooks/${webhook.id}`);
 
+  const hook = await byOwner('POST', `${base}/inbound-hooks`, { name: 'Kontaktformular' });
+  await byOwner('POST', `${base}/inbound-hooks/${hook.id}/rotate`);
+  await byOwner('DELETE', `${base}/inbound-hooks/${hook.id}`);
+
   const member = await join(app, id, 'member@example.org', { role_id: 'member' });
   secrets.push(member.token);
   secrets.push(await invite(app, id, 'late@example.org', { role_id: 'viewer' }));
@@ -233,6 +237,6 @@ test('every declared action is found in the audit, with who and from where, and 
     expect([entry.before, entry.after], entry.action).not.toEqual([null, null]);
   }
   const told = JSON.stringify(entries);
-  expect(secrets).toHaveLength(11);
+  expect(secrets).toHaveLength(13);
   for (const secret of secrets) expect(told).not.toContain(secret);
 });

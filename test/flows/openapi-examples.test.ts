@@ -300,6 +300,7 @@ const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> 
   captureID: (id) => untilCaptured(id),
   templateID: async (id) => String((await done('createTemplate', id)).name),
   webhookID: async (id) => (await done('createWebhook', id)).id,
+  hookID: async (id) => (await done('createInboundHook', id)).id,
   alertID: async (id) => (await done('createAlert', id)).id,
   ticketID: async (id) => (await done('reportAbuse', id)).id,
   entryID: async (id) => {
@@ -379,6 +380,10 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
     dns.set(`mail2019._domainkey.${domain}`, 'TXT', dkimRecord(publicKey, 'ed25519-sha256'));
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     return { instead: { '-----BEGIN PRIVATE KEY-----\n...': pem } };
+  },
+  sendByHook: async (id) => {
+    const hook = await done('createInboundHook', id);
+    return { ids: { id: hook.id, 'X-Service-Hook-Secret': String(hook.secret) } };
   },
   checkTlsHost: async () => ({ ids: { domain: 'mta-sts.mail.example.com' } }),
   getMtaStsPolicy: async () => ({ headers: { Host: 'mta-sts.mail.example.com' } }),

@@ -100,9 +100,23 @@ test('no secret that was issued stands in any file', async () => {
     owner.token,
   );
   note("a webhook's former secret", made.body.secret);
-  const hook = `${base}/webhooks/${made.body.id}`;
-  const rotated = await app.request<{ secret: string }>('POST', `${hook}/rotate`, {}, owner.token);
+  const webhook = `${base}/webhooks/${made.body.id}`;
+  const rotated = await app.request<{ secret: string }>('POST', `${webhook}/rotate`, {}, owner.token);
   note("a webhook's secret", rotated.body.secret);
+  const hook = await app.request<{ id: string; secret: string }>(
+    'POST',
+    `${base}/inbound-hooks`,
+    { name: 'Kontaktformular' },
+    owner.token,
+  );
+  note("an inbound hook's former secret", hook.body.secret);
+  const hookRotated = await app.request<{ secret: string }>(
+    'POST',
+    `${base}/inbound-hooks/${hook.body.id}/rotate`,
+    {},
+    owner.token,
+  );
+  note("an inbound hook's secret", hookRotated.body.secret);
   const alert = {
     name: 'Wirtschaft',
     kind: 'slack',
@@ -110,9 +124,9 @@ test('no secret that was issued stands in any file', async () => {
   };
   note('where an alert leads', alert.url.slice(-25));
   expect((await app.request('POST', `${base}/alerts`, alert, owner.token)).status).toBe(201);
-  const moved = await app.request('PATCH', hook, { url: `${follower.url}-2` }, owner.token);
+  const moved = await app.request('PATCH', webhook, { url: `${follower.url}-2` }, owner.token);
   expect(moved.status).toBe(200);
-  expect(issued).toHaveLength(15);
+  expect(issued).toHaveLength(17);
 
   await until('nothing waits to be told', () => app.sql(null, 'SELECT 1 FROM notices').length === 0);
   expect(await findings(app, issued)).toEqual([]);

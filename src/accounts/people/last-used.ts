@@ -1,4 +1,4 @@
-// When tokens and sessions were last used, with a minute's precision: noted in memory, written together by a job. A note
+// When credentials were last used, with a minute's precision: noted in memory, written together by a job. A note
 // stays in memory until it is written, so that reads in between see it.
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
@@ -9,7 +9,7 @@ import { sessionStore } from './sign-in-store.ts';
 import { tokenStore } from './token-store.ts';
 
 export interface LastUsed {
-  /** `place` names the file that keeps it: the tenant's id for its tokens, one fixed name for platform.db. */
+  /** `place` names the file that keeps it: the tenant's id, or one fixed name for platform.db. */
   note(place: string, id: string): void;
   /** The latest use, if it is not written yet. */
   notedAt(id: string): number | undefined;
@@ -22,7 +22,8 @@ export interface LastUsed {
 
 type Uses = readonly (readonly [id: string, at: number])[];
 
-const createLastUsed = (
+/** `what` is used: for the log. */
+export const createLastUsed = (
   what: string,
   clock: Clock,
   write: (place: string, uses: Uses) => Promise<void>,

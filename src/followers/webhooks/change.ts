@@ -11,10 +11,11 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Outbound, requireUsable } from '#src/kernel/outbound/outbound.ts';
+import { FORMER_SECRET_MS } from '#src/kernel/secret.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { catchUp } from './fan-out.ts';
 import { auditedWebhook } from './present.ts';
-import { FORMER_SIGNS_MS, makeSecret, openFor, sealFor } from './sign.ts';
+import { makeSecret, openFor, sealFor } from './sign.ts';
 import { type WebhookRow, webhookStore } from './store.ts';
 
 export interface WebhookDeps {
@@ -170,7 +171,7 @@ export const rotateSecret = async (
       ...before,
       sealed_secret: sealFor(key, 'secret', before.id, secret),
       sealed_former: revokePrevious ? null : before.sealed_secret,
-      former_until: revokePrevious ? null : now + FORMER_SIGNS_MS,
+      former_until: revokePrevious ? null : now + FORMER_SECRET_MS,
     };
     webhookStore(db).setSecret(after);
     // Two rotations in a row would look alike without it.

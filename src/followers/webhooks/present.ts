@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
+import { formerSecretUntil, maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { publishedEvent } from '#src/messages/published-event.ts';
 import type { DeliveryRow } from './delivery-store.ts';
@@ -13,7 +13,7 @@ import {
   testEnvelope,
   type webhookSchema,
 } from './schema.ts';
-import { formerUntil, openFor } from './sign.ts';
+import { openFor } from './sign.ts';
 import type { WebhookRow } from './store.ts';
 
 type Shown = z.infer<typeof webhookSchema>;
@@ -28,7 +28,7 @@ export const presentWebhook = (row: WebhookRow, key: Buffer, now: number): Shown
   status: row.status,
   disabled_reason: row.disabled_reason,
   failing_since: toIsoOrNull(row.failing_since),
-  previous_secret_until: toIsoOrNull(formerUntil(row, now)),
+  previous_secret_until: toIsoOrNull(formerSecretUntil(row.former_until, now)),
   created_at: toIso(row.created_at),
 });
 

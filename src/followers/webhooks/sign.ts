@@ -3,7 +3,7 @@
 // of the body and the time of the attempt. Secrets and addresses are sealed in the tenant's file, each bound to its webhook.
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { seal, unseal } from '#src/kernel/seal.ts';
-import { DAY } from '#src/kernel/time.ts';
+import { formerSecretUntil } from '#src/kernel/secret.ts';
 
 /** Standard Webhooks asks for 24 to 64 bytes behind that prefix, as base64. */
 const SECRET_BYTES = 32;
@@ -30,26 +30,11 @@ export interface SealedSecrets {
   readonly former_until: number | null;
 }
 
-/** For so long receivers have time to take over the new one. */
-export const FORMER_SIGNS_MS = DAY;
-
-/** Until when the former one signs; null where it does not. A clock that was set back does not make it sign for longer. */
-export const formerUntil = (
-  { sealed_former, former_until }: Pick<SealedSecrets, 'sealed_former' | 'former_until'>,
-  now: number,
-): number | null =>
-  sealed_former !== null &&
-  former_until !== null &&
-  former_until > now &&
-  former_until <= now + FORMER_SIGNS_MS
-    ? former_until
-    : null;
-
 /** Those that sign now. */
 export const openSecrets = (key: Buffer, sealed: SealedSecrets, now: number): SigningSecrets => ({
   current: openFor(key, 'secret', sealed.id, sealed.sealed_secret),
   former:
-    sealed.sealed_former !== null && formerUntil(sealed, now) !== null
+    sealed.sealed_former !== null && formerSecretUntil(sealed.former_until, now) !== null
       ? openFor(key, 'secret', sealed.id, sealed.sealed_former)
       : null,
 });

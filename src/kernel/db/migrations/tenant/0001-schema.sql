@@ -726,3 +726,15 @@ CREATE TABLE automatic_replies (
   replied_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX automatic_replies_age ON automatic_replies (replied_at);
+
+-- By these other programs send with nothing but an address and a secret. SHA-256 of the secrets is in the registry.
+CREATE TABLE inbound_hooks (
+  id           TEXT PRIMARY KEY,
+  name         TEXT NOT NULL,
+  -- null: the default project
+  project_id   TEXT REFERENCES projects (id),
+  -- until then the secret before the last rotation is valid
+  former_until INTEGER,
+  created_at   INTEGER NOT NULL,
+  last_used_at INTEGER
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,126 @@
+// Makes, rotates and removes inbound hooks. As with API tokens, the record is in the tenant's file and what lets a request in is in
+// the registry: making and rotating write the record first, removing the registry. After a crash in between no secret is valid
+// whose hook its owner cannot see. The changes of a tenant's hooks run one after the other.
+
+import { hashBearer, newBearer } from '#src/accounts/people/bearer.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { KeyedQueue } from '#src/kernel/concurrency.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import { FORMER_SECRET_MS } from '#src/kernel/secret.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { presentHook } from './schema.ts';
+import { type HookRow, hookKeyStore, hookStore } from './store.ts';
+
+export interface HookDeps {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  /** For hooks alone. */
+  readonly queue: KeyedQueue;
+  /** Of the service, for the addresses of hooks. */
+  readonly origin: string;
+}
+
+/** They are listed on one page. */
+export const MAX_HOOKS = 50;
+const SECRET_PREFIX = 'hooksec_';
+
+type WithSecret = { readonly row: HookRow; readonly secret: string };
+
+/** Throws `not_found`. */
+export const hookOf = (db: TenantDb, id: string): HookRow => {
+  const row = hookStore(db).byId(id);
+  if (!row) throw new AppError('not_found', 'There is no such inbound hook.');
+  return row;
+};
+
+/** Throws `not_found` for a project that does not exist, `conflict` where there are too many hooks. */
+export const createHook = (
+  { storage, clock, queue, origin }: HookDeps,
+  tenantId: string,
+  { name, projectId }: { readonly name: string; readonly projectId: string | null },
+  change: Change,
+): Promise<WithSecret> =>
+  queue(tenantId, async () => {
+    const [id, secret] = [newId(), newBearer(SECRET_PREFIX)];
+    const row = await storage.tenants.write(tenantId, (db): HookRow => {
+      if (projectId !== null && !tenantStore(db).project(projectId))
+        throw new AppError('not_found', 'There is no such project.');
+      if (hookStore(db).list().length >= MAX_HOOKS)
+        throw new AppError('conflict', `A practice has at most ${MAX_HOOKS} inbound hooks.`, {
+          hint: 'Delete one that is not used any more.',
+        });
+      const now = clock.now();
+      const made = {
+        id,
+        name,
+        project_id: projectId,
+        former_until: null,
+        created_at: now,
+        last_used_at: null,
+      };
+      hookStore(db).insert(made);
+      const after = presentHook(made, origin, now);
+      auditStore(db).record(change, { target: { type: 'inbound_hook', id }, before: null, after }, now);
+      return made;
+    });
+    await storage.platform.write((db) =>
+      hookKeyStore(db).insert({ id, tenant_id: tenantId, project_id: projectId, hash: hashBearer(secret) }),
+    );
+    return { row, secret };
+  });
+
+/**
+ * The former secret is valid for a day beside the new one unless it is revoked; one that was former until now is not any more.
+ * Throws `not_found`.
+ */
+export const rotateHook = (
+  { storage, clock, queue, origin }: HookDeps,
+  tenantId: string,
+  id: string,
+  revokePrevious: boolean,
+  change: Change,
+): Promise<WithSecret> =>
+  queue(tenantId, async () => {
+    const secret = newBearer(SECRET_PREFIX);
+    const now = clock.now();
+    const formerUntil = revokePrevious ? null : now + FORMER_SECRET_MS;
+    const row = await storage.tenants.write(tenantId, (db) => {
+      const before = hookOf(db, id);
+      const after = { ...before, former_until: formerUntil };
+      hookStore(db).setFormer(id, formerUntil);
+      const entry = {
+        target: { type: 'inbound_hook', id },
+        before: presentHook(before, origin, now),
+        // Two rotations in a row would look alike without it.
+        after: { ...presentHook(after, origin, now), previous_secret_revoked: revokePrevious },
+      };
+      auditStore(db).record(change, entry, now);
+      return after;
+    });
+    const rotation = { id, tenant_id: tenantId, hash: hashBearer(secret), former_until: formerUntil };
+    await storage.platform.write((db) => hookKeyStore(db).rotate(rotation));
+    return { row, secret };
+  });
+
+/** Throws `not_found`. */
+export const removeHook = (
+  { storage, clock, queue, origin }: HookDeps,
+  tenantId: string,
+  id: string,
+  change: Change,
+): Promise<void> =>
+  queue(tenantId, async () => {
+    const row = await storage.tenants.read(tenantId, (db) => hookOf(db, id));
+    await storage.platform.write((db) => hookKeyStore(db).remove(id, tenantId));
+    await storage.tenants.write(tenantId, (db) => {
+      const now = clock.now();
+      hookStore(db).remove(id);
+      const before = presentHook(row, origin, now);
+      auditStore(db).record(change, { target: { type: 'inbound_hook', id }, before, after: null }, now);
+    });
+  });

@@ -1,0 +1,80 @@
+// Inbound hooks: the records that their owners see in the tenant's file, and in platform.db what a request is let in by.
+import { type PlatformDb, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+
+export interface HookRow {
+  id: string;
+  name: string;
+  /** Null: the default project. */
+  project_id: string | null;
+  former_until: number | null;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+export const hookStore = perConnection((db: TenantDb) => {
+  const insert = db.prepare<HookRow>(
+    `INSERT INTO inbound_hooks (id, name, project_id, former_until, created_at, last_used_at)
+     VALUES (:id, :name, :project_id, :former_until, :created_at, :last_used_at)`,
+  );
+  const list = db.prepare<[], HookRow>('SELECT * FROM inbound_hooks ORDER BY id');
+  const byId = db.prepare<[string], HookRow>('SELECT * FROM inbound_hooks WHERE id = ?');
+  const setFormer = db.prepare<[number | null, string]>(
+    'UPDATE inbound_hooks SET former_until = ? WHERE id = ?',
+  );
+  const touch = db.prepare<[number, string]>('UPDATE inbound_hooks SET last_used_at = ? WHERE id = ?');
+  const remove = db.prepare<[string]>('DELETE FROM inbound_hooks WHERE id = ?');
+  return {
+    insert: (row: HookRow): void => {
+      insert.run(row);
+    },
+    list: (): HookRow[] => list.all(),
+    byId: (id: string): HookRow | undefined => byId.get(id),
+    setFormer: (id: string, until: number | null): void => {
+      setFormer.run(until, id);
+    },
+    touch: (id: string, at: number): void => {
+      touch.run(at, id);
+    },
+    remove: (id: string): void => {
+      remove.run(id);
+    },
+  };
+});
+
+export interface HookKeyRow {
+  id: string;
+  tenant_id: string;
+  project_id: string | null;
+  /** SHA-256 of the secret. */
+  hash: Buffer;
+  former_hash: Buffer | null;
+  former_until: number | null;
+}
+
+type Rotation = Pick<HookKeyRow, 'id' | 'tenant_id' | 'hash' | 'former_until'>;
+
+export const hookKeyStore = perConnection((db: PlatformDb) => {
+  const insert = db.prepare<Pick<HookKeyRow, 'id' | 'tenant_id' | 'project_id' | 'hash'>>(
+    'INSERT INTO inbound_hooks (id, tenant_id, project_id, hash) VALUES (:id, :tenant_id, :project_id, :hash)',
+  );
+  const find = db.prepare<[string], HookKeyRow>('SELECT * FROM inbound_hooks WHERE id = ?');
+  const rotate = db.prepare<Rotation>(
+    `UPDATE inbound_hooks
+     SET former_hash = iif(:former_until IS NULL, NULL, hash), former_until = :former_until, hash = :hash
+     WHERE id = :id AND tenant_id = :tenant_id`,
+  );
+  const remove = db.prepare<[string, string]>('DELETE FROM inbound_hooks WHERE id = ? AND tenant_id = ?');
+  return {
+    insert: (row: Pick<HookKeyRow, 'id' | 'tenant_id' | 'project_id' | 'hash'>): void => {
+      insert.run(row);
+    },
+    find: (id: string): HookKeyRow | undefined => find.get(id),
+    /** The hash becomes the former one; where `former_until` is null, it is forgotten. */
+    rotate: (rotation: Rotation): void => {
+      rotate.run(rotation);
+    },
+    remove: (id: string, tenantId: string): void => {
+      remove.run(id, tenantId);
+    },
+  };
+});

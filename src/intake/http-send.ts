@@ -1,0 +1,46 @@
+// What the routes share by which messages are sent over HTTP: the idempotency key in a request, and the answer.
+import { z } from 'zod';
+import { AppError } from '#src/kernel/errors.ts';
+import type { RequestContext, RouteResult } from '#src/kernel/route.ts';
+import type { Accepted } from './accept.ts';
+import { idempotencyKey } from './schema.ts';
+
+export const keyHeaders = z.object({
+  'Idempotency-Key': idempotencyKey
+    .optional()
+    .describe(
+      'a repeated request with the same key is answered as the first one; X-Idempotency-Key is an alias',
+    ),
+});
+
+const keyNames = ['idempotency-key', 'x-idempotency-key'];
+
+/** The header wins over the body's field. Throws `invalid_request` for a header that cannot be used. */
+export const keyOf = (
+  field: string | undefined,
+  { header, countOf }: Pick<RequestContext, 'header' | 'countOf'>,
+): string | null => {
+  // Ignoring a repeated header would send the retry again.
+  if (keyNames.some((name) => countOf(name) > 1)) {
+    throw new AppError('invalid_request', 'The Idempotency-Key is in the head more than once.', {
+      extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected once' }] },
+    });
+  }
+  const given = header('idempotency-key') ?? header('x-idempotency-key');
+  if (given === undefined) return field ?? null;
+  const parsed = idempotencyKey.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new AppError('invalid_request', 'The Idempotency-Key is not usable.', {
+    extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected 1 to 256 characters' }] },
+  });
+};
+
+export const replayHeaders = (replayed: boolean) => (replayed ? { 'Idempotent-Replayed': 'true' } : {});
+
+/** The answer to who sent one message. */
+export const acceptedResult = (accepted: Accepted): RouteResult => {
+  const headers = replayHeaders(accepted.replayed);
+  return accepted.kind === 'accepted'
+    ? { status: 202, body: accepted.answer, headers }
+    : { status: accepted.error.status, body: accepted.error, headers };
+};
