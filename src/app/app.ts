@@ -127,7 +127,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
   const intake = openIntake(base, accounts, domains, messages, feedback, overrides);
   const followers = openFollowers(base, accounts, overrides);
   const insight = openInsight(base);
-  const inbound = openInbound(base, domains, intake);
+  const inbound = openInbound(base, domains, feedback, intake);
   const smtp = openSmtp(base, accounts, feedback, intake);
   const rooms: readonly Room[] = [
     accounts,

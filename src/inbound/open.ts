@@ -1,10 +1,13 @@
 // Mail from the world to the mailboxes of tenants: whether and how they receive it, and what was received.
 import type { Domains } from '#src/domains/open.ts';
+import type { Feedback } from '#src/feedback/open.ts';
 import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { createAdmission } from './admit.ts';
+import { openChecks } from './checks/open.ts';
 import { openHooks } from './hooks/open.ts';
+import { createReception } from './receive.ts';
 import { registerInbound } from './settings.ts';
 import { settingsRoutes } from './settings-routes.ts';
 
@@ -12,14 +15,29 @@ const MIB = 1_024 * 1_024;
 
 export type Inbound = ReturnType<typeof openInbound>;
 
-export const openInbound = (base: Base, { receiving }: Domains, intake: Intake) => {
+export const openInbound = (
+  base: Base,
+  { receiving }: Domains,
+  { received: signals }: Feedback,
+  intake: Intake,
+) => {
   const { config, limits, storage, clock } = base;
   const { platform, tenants: files } = storage;
+  const checks = openChecks(base, intake.scanners.received);
   const settings = { storage, clock, queue: createKeyedQueue() };
   const hooks = openHooks(base, intake);
   return {
     /** At RCPT: whether mail to an address at a receiving host is taken. */
     admit: createAdmission({ platform, files, clock, limits }),
+    ...createReception({
+      platform,
+      files,
+      clock,
+      limits,
+      serviceHost: config().service.host,
+      check: checks.check,
+      signals,
+    }),
     routes: [
       ...settingsRoutes({
         ...settings,
@@ -36,6 +54,9 @@ export const openInbound = (base: Base, { receiving }: Domains, intake: Intake) 
         run: (id) => registerInbound(settings, id),
       },
     ],
-    stop: hooks.stop,
+    stop: async () => {
+      checks.stop();
+      await hooks.stop();
+    },
   } satisfies Room & Record<string, unknown>;
 };

@@ -6,14 +6,21 @@ import type { InboundOptions, MailAction } from '../options.ts';
 import { type MailboxFor, namesSender } from '../recipient-rules.ts';
 
 /** Why a mail is not in the inbox. */
-export type VerdictReason = 'blocked_sender' | 'virus' | 'dmarc' | 'spam' | 'scanner_unavailable' | 'mode';
+export type VerdictReason =
+  | 'blocked_sender'
+  | 'virus'
+  | 'dmarc'
+  | 'spam'
+  | 'scanner_unavailable'
+  | 'mode'
+  | 'too_large';
 
 export type MailVerdict =
   | { readonly to: 'inbox' }
   | { readonly to: 'held' | 'quarantined'; readonly reason: VerdictReason }
   | {
       readonly to: 'refused';
-      readonly code: 451 | 550;
+      readonly code: 451 | 550 | 552;
       /** Begins with the enhanced status code (RFC 3463). */
       readonly text: string;
       readonly reason: VerdictReason;
@@ -38,6 +45,14 @@ const LATER: Refusal = {
   code: 451,
   text: '4.7.1 the mail cannot be scanned at the moment, try again later',
   reason: 'scanner_unavailable',
+};
+
+/** Over the largest mail that the mailbox takes. */
+export const tooLarge: Refusal = {
+  to: 'refused',
+  code: 552,
+  text: '5.3.4 the message is larger than the recipient takes',
+  reason: 'too_large',
 };
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
