@@ -128,7 +128,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
   const followers = openFollowers(base, accounts, overrides);
   const insight = openInsight(base);
   const inbound = openInbound(base, domains, feedback, intake);
-  const smtp = openSmtp(base, accounts, feedback, intake);
+  const smtp = openSmtp(base, { accounts, feedback, intake, insight, inbound });
   const rooms: readonly Room[] = [
     accounts,
     domains,

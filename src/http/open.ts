@@ -31,6 +31,7 @@ export const openHttp = (base: Base, accounts: Accounts, parts: HttpParts) => {
       passwordLogin: () => config().auth.password_login,
       scanners: parts.scanners,
       submission: smtp.submission !== undefined,
+      inbound: smtp.inbound !== undefined,
       health: parts.health,
     }),
     landingRoute(name),

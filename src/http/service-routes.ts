@@ -26,6 +26,8 @@ export interface ServiceFacts {
   readonly scanners: () => boolean;
   /** Whether messages are taken over SMTP. */
   readonly submission: boolean;
+  /** Whether mail from the world is. */
+  readonly inbound: boolean;
   readonly health: () => Health;
 }
 
@@ -118,6 +120,10 @@ const wholeHealthSchema = z
               .describe('about messages that are kept no more, or complaints about none of ours'),
           })
           .describe('since the start, as those that follow; at return paths, and complaints at `fbl@`'),
+        received: z.int().describe('mails for mailboxes'),
+        domain_reports: z
+          .strictObject({ taken: z.int(), not_taken: z.int() })
+          .describe('at `dmarc@` and `tls-rpt@`'),
         simulated: z.int().describe('mails that the simulator took'),
         to_operator: z.int().describe('written to postmaster and abuse'),
         refused: z
@@ -129,6 +135,15 @@ const wholeHealthSchema = z
             unknown: z.int().describe('genuine, of messages that are kept no more'),
             replayed: z.int().describe('genuine, of mail that never left'),
             expired: z.int().describe('genuine, of mail that left more than 60 days ago'),
+            listed: z.int().describe('by clients on a block list'),
+            greylisted: z.int(),
+            too_many: z.int().describe('by one client in a short time'),
+            disabled: z.int().describe('at hosts that receive no mail'),
+            unwanted: z.int().describe('at addresses whose mode is `reject`'),
+            blocked: z.int().describe('by senders that the practice blocks'),
+            too_large: z.int().describe('of mail that is larger than the practice takes'),
+            full: z.int().describe('of practices whose mail takes all its room'),
+            busy: z.int().describe('of practices that get too much in a short time'),
           })
           .describe('recipients'),
       })
@@ -234,7 +249,7 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
         limits: { recipients, batch, body_bytes },
         // `inbound` is a mailbox to receive mail in, which this version does not have, as it does not have other parts.
         features: {
-          inbound: false,
+          inbound: facts.inbound,
           submission: facts.submission,
           billing: false,
           password_login: facts.passwordLogin(),

@@ -7,21 +7,9 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { createRateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { mailboxFor, namesSender } from './recipient-rules.ts';
+import { type AdmissionRefusal, mailboxFor, namesSender } from './recipient-rules.ts';
 import { inboundRegistryStore, inboundSettingsStore } from './settings-store.ts';
 import { inboundStore } from './store.ts';
-
-/** Why a recipient is refused, and the reply (RFC 3463 §3). */
-export const admissionRefusals = {
-  disabled: [550, '5.2.1 this host receives no mail'],
-  no_mailbox: [550, '5.1.1 no such mailbox'],
-  unwanted: [550, '5.7.1 this address takes no mail'],
-  blocked: [550, '5.7.1 the recipient does not accept mail from you'],
-  too_large: [552, '5.3.4 the message is larger than the recipient takes'],
-  full: [452, '4.2.2 the mailbox is full, try again later'],
-  busy: [451, '4.7.1 too many messages for this recipient, try again later'],
-} as const;
-export type AdmissionRefusal = keyof typeof admissionRefusals;
 
 export type Admission = { readonly tenantId: string } | { readonly refusal: AdmissionRefusal };
 
@@ -29,6 +17,8 @@ export interface AskedRecipient {
   /** The sending host behind `in.`. */
   readonly host: string;
   readonly localPart: string;
+  /** Whether an address of its own is needed, because for this name the catch-all does not count. */
+  readonly named: boolean;
 }
 
 export interface AskingMail {
@@ -53,13 +43,14 @@ export const hasRoom = (db: TenantDb, bytes: number, limits: Limits): boolean =>
 
 const judge = (
   db: TenantDb,
-  { localPart }: AskedRecipient,
+  { localPart, named }: AskedRecipient,
   { mailFrom, size }: AskingMail,
   limits: Limits,
 ): AdmissionRefusal | null => {
   const { enabledAt, options } = inboundSettingsStore(db).current();
   if (enabledAt === null) return 'disabled';
-  const { mode } = mailboxFor(options, localPart);
+  const { mode, isNamed } = mailboxFor(options, localPart);
+  if (named && !isNamed) return 'no_mailbox';
   if (mode === 'bounce') return 'no_mailbox';
   if (mode === 'reject') return 'unwanted';
   if (mailFrom !== '' && namesSender(options.senders.block, mailFrom)) return 'blocked';

@@ -1,8 +1,22 @@
 // What a RCPT at one of a tenant's receiving hosts means for its mailbox. Pure.
 import type { InboundOptions, MailAction, MailboxMode } from './options.ts';
 
+/** Why a recipient is refused, and the reply (RFC 3463 §3). */
+export const admissionRefusals = {
+  disabled: [550, '5.2.1 this host receives no mail'],
+  no_mailbox: [550, '5.1.1 no such mailbox'],
+  unwanted: [550, '5.7.1 this address takes no mail'],
+  blocked: [550, '5.7.1 the recipient does not accept mail from you'],
+  too_large: [552, '5.3.4 the message is larger than the recipient takes'],
+  full: [452, '4.2.2 the mailbox is full, try again later'],
+  busy: [451, '4.7.1 too many messages for this recipient, try again later'],
+} as const;
+export type AdmissionRefusal = keyof typeof admissionRefusals;
+
 /** The options that apply to one recipient. */
 export interface MailboxFor {
+  /** False: it is the catch-all's. */
+  readonly isNamed: boolean;
   readonly mode: MailboxMode;
   readonly forwardTo: string | null;
   readonly dmarcAction: MailAction;
@@ -26,6 +40,7 @@ export const mailboxFor = (
   const name = mailboxName(localPart);
   const found = addresses.find(({ local_part }) => local_part === name);
   return {
+    isNamed: found !== undefined,
     mode: (found ?? catch_all).mode,
     forwardTo: (found ?? catch_all).forward_to,
     dmarcAction: found?.dmarc_action ?? dmarc_action,

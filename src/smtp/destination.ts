@@ -1,13 +1,14 @@
 // What a RCPT at the inbound listener means. Nothing is accepted that is not processed to its end, and nothing is sent back
 // later: an unknown recipient is refused at once, so that no backscatter arises. Pure.
 import { type Behaviour, behaviourOf } from '#src/feedback/simulator.ts';
+import { admissionRefusals } from '#src/inbound/recipient-rules.ts';
 import { domainName } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { looksLikeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { SmtpRefusal } from './read-data.ts';
 
 export type Destination =
-  | { readonly kind: 'report'; readonly target: ReturnPathTarget }
+  | { readonly kind: 'report'; readonly address: string; readonly target: ReturnPathTarget }
   | {
       readonly kind: 'simulator';
       readonly behaviour: Behaviour;
@@ -16,6 +17,10 @@ export type Destination =
     }
   /** Reports of complaints (RFC 6449). */
   | { readonly kind: 'complaint' }
+  /** Reports of receivers about the domains of tenants (RFC 9990, RFC 8460). */
+  | { readonly kind: 'domain_report'; readonly report: 'dmarc' | 'tls' }
+  /** Mail to people at a receiving host. `host`: the sending host behind `in.`. */
+  | { readonly kind: 'mailbox'; readonly host: string; readonly localPart: string; readonly address: string }
   /** Each host has a person who answers for it (RFC 5321 §4.5.1, RFC 2142 §4). */
   | { readonly kind: 'operator'; readonly recipient: string };
 
@@ -24,41 +29,53 @@ export interface DestinationFacts {
   readonly simulatorDomain: string;
   /** Null for an address that no key of this installation has made. */
   readonly decodeReturnPath: (address: string) => ReturnPathTarget | null;
-  /** Whether `bounce.<host>` is one of the names that mail is received for. */
+  /** Whether `bounce.<host>` and `in.<host>` are names that mail is received for. */
   readonly isSendingHost: (host: string) => boolean;
 }
 
 /** Why a recipient is refused, with the reply. The reply does not reveal what is wrong with a return path. */
 const refusals = {
   /** This service receives no mail for the host. */
-  relaying: '5.7.1 relaying denied',
-  no_mailbox: '5.1.1 no such mailbox',
+  relaying: [550, '5.7.1 relaying denied'],
   /** The simulator answers only mail of this service. */
-  stranger: '5.7.1 the simulator answers mail of this service only',
+  stranger: [550, '5.7.1 the simulator answers mail of this service only'],
   /** It has the form of a return path, but none of our keys has made it. */
-  forged: '5.1.1 no such mailbox',
+  forged: [550, '5.1.1 no such mailbox'],
   /** It is genuine, but its recipient does not exist (any more). */
-  unknown: '5.1.1 no such mailbox',
+  unknown: [550, '5.1.1 no such mailbox'],
   /** It is genuine, but the mail that carries it was never sent. */
-  replayed: '5.1.1 no such mailbox',
+  replayed: [550, '5.1.1 no such mailbox'],
   /** It is genuine, but the mail was sent too long ago. */
-  expired: '5.1.1 no such mailbox',
-} as const;
+  expired: [550, '5.1.1 no such mailbox'],
+  /** A DNS block list has the client. */
+  listed: [554, '5.7.1 your address is on a block list'],
+  greylisted: [451, '4.7.1 greylisted, try again later'],
+  too_many: [450, '4.7.1 too many messages from your address, try again later'],
+  ...admissionRefusals,
+} as const satisfies Record<string, readonly [code: number, text: string]>;
 export type RefusalReason = keyof typeof refusals;
 export const refusalReasons = Object.keys(refusals) as RefusalReason[];
 
 export class RecipientRefusal extends SmtpRefusal {
   readonly reason: RefusalReason;
 
-  constructor(reason: RefusalReason) {
-    super(550, refusals[reason]);
+  constructor(reason: RefusalReason, more = '') {
+    const [code, text] = refusals[reason];
+    super(code, `${text}${more}`);
     this.reason = reason;
   }
 }
 
 const COMPLAINTS = 'fbl';
 const OPERATORS = new Set(['postmaster', 'abuse']);
+export const isOperatorName = (localPart: string): boolean => OPERATORS.has(localPart.toLowerCase());
+const DOMAIN_REPORTS: ReadonlyMap<string, 'dmarc' | 'tls'> = new Map([
+  ['dmarc', 'dmarc'],
+  ['tls-rpt', 'tls'],
+]);
 const BOUNCE = 'bounce.';
+/** Never the sending host itself: its mail goes where its MX records lead. */
+const RECEIVING = 'in.';
 
 /** `local@domain` with the domain in A-labels; smtp-server shows it in Unicode. */
 export const plainAddress = (address: string): string => {
@@ -75,16 +92,23 @@ export const destinationOf = (given: string, mailFrom: string, facts: Destinatio
   const localPart = at === -1 ? address : address.slice(0, at);
   const host = at === -1 ? facts.serviceHost : address.slice(at + 1);
   const target = facts.decodeReturnPath(address);
-  if (target) return { kind: 'report', target };
-  const bounceOf = host.startsWith(BOUNCE) ? host.slice(BOUNCE.length) : null;
-  const isOurs =
-    host === facts.serviceHost ||
-    host === facts.simulatorDomain ||
-    (bounceOf !== null && facts.isSendingHost(bounceOf));
+  if (target) return { kind: 'report', address, target };
+  const sendingHost = (prefix: string): string | null => {
+    const rest = host.startsWith(prefix) ? host.slice(prefix.length) : '';
+    return rest !== '' && facts.isSendingHost(rest) ? rest : null;
+  };
+  const receivingOf = sendingHost(RECEIVING);
+  if (receivingOf !== null) return { kind: 'mailbox', host: receivingOf, localPart, address };
+  const bounceOf = sendingHost(BOUNCE);
+  const isOurs = host === facts.serviceHost || host === facts.simulatorDomain || bounceOf !== null;
   if (!isOurs) throw new RecipientRefusal('relaying');
   const name = localPart.toLowerCase();
-  if (OPERATORS.has(name)) return { kind: 'operator', recipient: address };
-  if (name === COMPLAINTS && host === facts.serviceHost) return { kind: 'complaint' };
+  if (isOperatorName(name)) return { kind: 'operator', recipient: address };
+  if (host === facts.serviceHost) {
+    if (name === COMPLAINTS) return { kind: 'complaint' };
+    const report = DOMAIN_REPORTS.get(name);
+    if (report) return { kind: 'domain_report', report };
+  }
   if (bounceOf !== null && looksLikeReturnPath(localPart)) throw new RecipientRefusal('forged');
   const behaviour = host === facts.simulatorDomain ? behaviourOf(localPart) : null;
   if (behaviour === null) throw new RecipientRefusal('no_mailbox');

@@ -1,41 +1,42 @@
-// The listener for mail from the world (RFC 5321): reports at return paths, complaints, mail to the simulator, and what people
-// write to postmaster. It relays nothing, offers no AUTH, and answers 250 once all that follows is durable.
+// The listener for mail from the world (RFC 5321): mail to the mailboxes of tenants, reports at return paths, complaints, mail to
+// the simulator, and what people write to postmaster. It relays nothing, offers no AUTH, and answers 250 once all that follows
+// is durable.
+import type { Inbound as Mailboxes } from '#src/inbound/open.ts';
+import type { ReceivedMail, Reception } from '#src/inbound/receive.ts';
+import type { Insight } from '#src/insight/open.ts';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import { receivedField, returnPathField, type Traced } from '#src/mail/trace.ts';
-import type { ReturnPathTarget } from '#src/mail/verp.ts';
-import {
-  type Destination,
-  type DestinationFacts,
-  destinationOf,
-  RecipientRefusal,
-  type RefusalReason,
-  refusalReasons,
-} from './destination.ts';
+import type { Destination, RefusalReason } from './destination.ts';
 import {
   type Certificate,
   createListener,
   type ListenAddress,
   type Listener,
   type ListenerLimits,
+  saysUtf8,
 } from './listener.ts';
 import { SmtpRefusal } from './read-data.ts';
+import {
+  createRecipients,
+  type Recipient,
+  type RecipientFacts,
+  type RecipientWork,
+  senderOf,
+} from './recipients.ts';
 import type { SmtpSession } from './strict-server.ts';
-
-/** Why a genuine return path cannot be used. */
-export type PathFault = Extract<RefusalReason, 'unknown' | 'replayed' | 'expired'>;
 
 export type ReportOutcome = 'changed' | 'unchanged' | 'unknown';
 
 /** What is done with accepted mail. Each resolves once that is durable, and rejects where it is not: the sender tries again. */
-export interface InboundWork {
-  /** Of a genuine return path. Rejects where it cannot be found out at the moment. */
-  readonly returnPathStatus: (target: ReturnPathTarget) => Promise<'current' | PathFault>;
+export interface InboundWork extends RecipientWork {
+  readonly receive: Mailboxes['receive'];
+  readonly domainReport: Insight['receiveDomainReport'];
   /** Reads the content once for all its return paths. */
   readonly report: (
-    targets: readonly ReturnPathTarget[],
-    mail: Pick<OperatorMail, 'mailFrom' | 'content'>,
+    reports: readonly Extract<Recipient, { kind: 'report' }>[],
+    mail: ReceivedMail,
   ) => Promise<ReportOutcome[]>;
   /** Null where too many came recently. */
   readonly complain: (mail: Pick<OperatorMail, 'clientAddress' | 'content'>) => Promise<ReportOutcome | null>;
@@ -54,13 +55,13 @@ export interface OperatorMail {
   readonly content: Buffer;
 }
 
-export interface InboundOptions extends DestinationFacts {
+export interface InboundOptions extends RecipientFacts {
   readonly listen: ListenAddress;
   readonly certificate: Certificate | null;
   readonly budget: ByteBudget;
   readonly work: InboundWork;
-  /** ms since the epoch. */
-  readonly now: () => number;
+  /** Octets of a message. */
+  readonly messageBytes: number;
   readonly log: Log;
   readonly limits?: Partial<ListenerLimits>;
 }
@@ -70,6 +71,9 @@ export interface InboundStats {
   readonly connections: number;
   /** Since the start, with complaints: those that changed something, that changed nothing, whose message is unknown. */
   readonly reports: Readonly<Record<ReportOutcome, number>>;
+  /** Mails taken for mailboxes. */
+  readonly received: number;
+  readonly domain_reports: { readonly taken: number; readonly not_taken: number };
   readonly simulated: number;
   readonly to_operator: number;
   /** Recipients that were refused. */
@@ -80,13 +84,10 @@ export interface Inbound extends Pick<Listener, 'start' | 'stop' | 'useCertifica
   stats(): InboundStats;
 }
 
-const MIB = 1_024 * 1_024;
-export const inboundLimits: ListenerLimits = {
+export const inboundLimits: Omit<ListenerLimits, 'messageBytes'> = {
   connections: 200,
   // One relay may bring all answers of the world.
   perClient: 50,
-  // Notices return a message's head, some all of it.
-  messageBytes: 10 * MIB,
   // RFC 5321 §4.5.3.1.8
   recipients: 100,
   mistakes: 20,
@@ -95,48 +96,62 @@ export const inboundLimits: ListenerLimits = {
 /** RFC 5321 §6.3 */
 const MAX_HOPS = 100;
 
+/** A thousand of them may be kept, and no one has enabled a mailbox for it. */
+const MAX_OPERATOR_BYTES = 10 * 1_024 * 1_024;
+
 const refuseLoop = (content: Buffer): void => {
   const hops = readFields(headOf(content)).filter(({ name }) => name === 'received').length;
   if (hops > MAX_HOPS) throw new SmtpRefusal(554, '5.4.6 too many hops');
 };
 
+/** Throws SmtpRefusal. */
+export const requireStored = (reception: Reception): void => {
+  if (reception.kind === 'refused') throw new SmtpRefusal(reception.code, reception.text);
+};
+
 const tooMany = (): SmtpRefusal => new SmtpRefusal(450, '4.7.1 too many messages, try again later');
+
+const envelopeOf = (session: SmtpSession): Traced => {
+  const { envelope, transmissionType } = session;
+  const isUtf8 = envelope.mailFrom !== false && saysUtf8(envelope.mailFrom.args);
+  return {
+    mailFrom: senderOf(session),
+    clientAddress: session.remoteAddress,
+    helo: session.hostNameAppearsAs,
+    // RFC 6531 §4.3
+    protocol: isUtf8 ? transmissionType.replace(/^ESMTP/, 'UTF8SMTP') : transmissionType,
+    sessionId: session.id,
+  };
+};
 
 export const createInbound = (options: InboundOptions): Inbound => {
   const { work, log, serviceHost } = options;
   const reports: Record<ReportOutcome, number> = { changed: 0, unchanged: 0, unknown: 0 };
+  const recipients = createRecipients(options, work);
+  const domainReports = { taken: 0, not_taken: 0 };
+  let received = 0;
   let simulated = 0;
   let toOperator = 0;
-  const refused = Object.fromEntries(refusalReasons.map((reason) => [reason, 0])) as Record<
-    RefusalReason,
-    number
-  >;
 
-  const senderOf = ({ envelope }: SmtpSession): string =>
-    envelope.mailFrom === false ? '' : envelope.mailFrom.address;
-
-  const envelopeOf = (session: SmtpSession): Traced => ({
-    mailFrom: senderOf(session),
-    clientAddress: session.remoteAddress,
-    helo: session.hostNameAppearsAs,
-    protocol: session.transmissionType,
-    sessionId: session.id,
-  });
-
-  const deliver = async (
-    destinations: readonly Destination[],
-    content: Buffer,
-    session: SmtpSession,
-  ): Promise<void> => {
-    const targets = destinations.flatMap((one) => (one.kind === 'report' ? [one.target] : []));
-    const mailFrom = senderOf(session);
-    if (targets.length > 0)
-      for (const outcome of await work.report(targets, { mailFrom, content })) reports[outcome] += 1;
-    for (const one of destinations) {
+  const deliver = async (to: readonly Recipient[], content: Buffer, session: SmtpSession): Promise<void> => {
+    const envelope = envelopeOf(session);
+    const { mailFrom, clientAddress } = envelope;
+    if (content.length > MAX_OPERATOR_BYTES && to.some(({ kind }) => kind === 'operator'))
+      throw new SmtpRefusal(552, `5.3.4 postmaster and abuse take ${MAX_OPERATOR_BYTES} bytes at most`);
+    const returnPaths = to.filter((one) => one.kind === 'report');
+    if (returnPaths.length > 0)
+      for (const outcome of await work.report(returnPaths, { envelope, content })) reports[outcome] += 1;
+    for (const one of to) {
       if (one.kind === 'complaint') {
-        const outcome = await work.complain({ clientAddress: session.remoteAddress, content });
+        const outcome = await work.complain({ clientAddress, content });
         if (outcome === null) throw tooMany();
         reports[outcome] += 1;
+      }
+      if (one.kind === 'domain_report') {
+        const { report: kind } = one;
+        const outcome = await work.domainReport({ kind, mailFrom, clientAddress, content });
+        if (outcome === 'busy') throw tooMany();
+        domainReports[outcome] += 1;
       }
       if (one.kind === 'simulator') {
         if (!(await work.simulate(one, content)))
@@ -144,16 +159,18 @@ export const createInbound = (options: InboundOptions): Inbound => {
         simulated += 1;
       }
       if (one.kind === 'operator') {
-        const traced = envelopeOf(session);
-        const trace = Buffer.from(
-          returnPathField(mailFrom) + receivedField(traced, serviceHost, options.now()),
-          'latin1',
-        );
-        const mail = { recipient: one.recipient, mailFrom, clientAddress: session.remoteAddress };
-        if (!(await work.mailOperator({ ...mail, content: Buffer.concat([trace, content]) })))
-          throw tooMany();
+        const trace = returnPathField(mailFrom) + receivedField(envelope, serviceHost, options.now());
+        const mail = { recipient: one.recipient, mailFrom, clientAddress };
+        const whole = Buffer.concat([Buffer.from(trace, 'latin1'), content]);
+        if (!(await work.mailOperator({ ...mail, content: whole }))) throw tooMany();
         toOperator += 1;
       }
+    }
+    // Last: where something before fails, no one has the mail twice when it comes again.
+    const mailboxes = to.filter((one) => one.kind === 'mailbox');
+    if (mailboxes.length > 0) {
+      requireStored(await work.receive(mailboxes, { envelope, content }));
+      received += 1;
     }
   };
 
@@ -162,31 +179,18 @@ export const createInbound = (options: InboundOptions): Inbound => {
     listen: options.listen,
     hostName: serviceHost,
     certificate: options.certificate,
-    limits: { ...inboundLimits, ...options.limits },
+    limits: { ...inboundLimits, messageBytes: options.messageBytes, ...options.limits },
+    smtpUtf8: true,
     budget: options.budget,
     log,
     handlers: {
       // Anyone may send: the recipient decides what is refused.
       mail: () => {},
-      rcpt: async (address, session) => {
-        try {
-          const destination = destinationOf(address, senderOf(session), options);
-          // One after the other on each connection, so that a client has no more of them at a time than connections.
-          const status =
-            destination.kind === 'report' ? await work.returnPathStatus(destination.target) : 'current';
-          if (status !== 'current') throw new RecipientRefusal(status);
-        } catch (error) {
-          if (error instanceof RecipientRefusal) refused[error.reason] += 1;
-          throw error;
-        }
-      },
+      // One after the other on each connection, so that a client has no more of them at a time than connections.
+      rcpt: recipients.add,
       data: async (content, session) => {
         refuseLoop(content);
-        const sender = senderOf(session);
-        const destinations = session.envelope.rcptTo.map(({ address }) =>
-          destinationOf(address, sender, options),
-        );
-        await deliver(destinations, content, session);
+        await deliver(recipients.of(session), content, session);
         return '2.0.0 received';
       },
     },
@@ -199,9 +203,11 @@ export const createInbound = (options: InboundOptions): Inbound => {
     stats: () => ({
       ...listener.stats(),
       reports: { ...reports },
+      received,
+      domain_reports: { ...domainReports },
       simulated,
       to_operator: toOperator,
-      refused: { ...refused },
+      refused: { ...recipients.refused },
     }),
   };
 };

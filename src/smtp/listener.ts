@@ -62,6 +62,8 @@ export interface ListenerOptions {
   readonly certificate: Certificate | null;
   /** TLS from the first byte. */
   readonly implicitTls?: boolean;
+  /** Addresses that are not ASCII are taken where MAIL says so (RFC 6531). */
+  readonly smtpUtf8?: boolean;
   readonly limits: ListenerLimits;
   /** Holds the content of the messages that are being received. */
   readonly budget: ByteBudget;
@@ -92,15 +94,25 @@ const FAREWELL_MS = SECOND / 4;
 /** What the library implements beside SMTP: jokes, and commands by which proxies change the client's address. */
 const NEVER = ['HELP', 'KILL', 'SHELL', 'WIZ', 'XCLIENT', 'XFORWARD'];
 
-/** Parameters of the extensions that are offered (RFC 1870, RFC 6152, RFC 4954 §5). */
-const OF_MAIL: ReadonlySet<string> = new Set(['SIZE', 'BODY']);
-const OF_MAIL_WITH_AUTH: ReadonlySet<string> = new Set([...OF_MAIL, 'AUTH']);
+/** Parameters of the extensions that are offered (RFC 1870, RFC 6152, RFC 4954 §5, RFC 6531 §3.4). */
+const OF_MAIL = ['SIZE', 'BODY'];
 const OF_RCPT: ReadonlySet<string> = new Set();
 
 /** RFC 5321 §4.1.1.11 */
 const refuseParameters = (args: SmtpPath['args'], known: ReadonlySet<string>): void => {
   if (args && Object.keys(args).some((name) => !known.has(name)))
     throw new SmtpRefusal(555, '5.5.4 a parameter of an extension that is not offered');
+};
+
+/** Whether MAIL said SMTPUTF8. The library's own mark outlives a MAIL that was refused. */
+export const saysUtf8 = (args: unknown): boolean =>
+  typeof args === 'object' && args !== null && 'SMTPUTF8' in args;
+
+/** RFC 6531 §3.5. The library shows every domain in Unicode, and octets that are no UTF-8 as replacement characters. */
+const refuseUnannouncedUtf8 = (address: string, isAnnounced: boolean): void => {
+  if (address.includes('\ufffd')) throw new SmtpRefusal(501, '5.5.2 the address is not valid UTF-8');
+  if (!isAnnounced && /[^\0-\x7f]/.test(address.split('@', 1).join('')))
+    throw new SmtpRefusal(553, '5.6.7 an address that is not ASCII needs SMTPUTF8 in MAIL FROM');
 };
 
 const tlsOf = ({ cert, key }: Certificate) => ({ cert, key, minVersion: 'TLSv1.2' }) as const;
@@ -113,7 +125,7 @@ interface Admitted {
 }
 
 export const createListener = (options: ListenerOptions): Listener => {
-  const { name, limits, handlers, log, budget, certificate } = options;
+  const { name, limits, handlers, log, budget, certificate, smtpUtf8 = false } = options;
   const perClient = new Map<string, number>();
   const admitted = new Map<string, Admitted>();
   /** Every socket there is: connections that are being closed have left the library's list. */
@@ -176,6 +188,7 @@ export const createListener = (options: ListenerOptions): Listener => {
   };
 
   const { authenticate } = handlers;
+  const ofMail = new Set([...OF_MAIL, ...(authenticate ? ['AUTH'] : []), ...(smtpUtf8 ? ['SMTPUTF8'] : [])]);
   const disabled = [...NEVER, ...(authenticate ? [] : ['AUTH']), ...(certificate ? [] : ['STARTTLS'])];
   const offer = (session: SmtpSession): void => {
     const mayAuthenticate = handlers.mayAuthenticate?.(session) ?? true;
@@ -191,7 +204,7 @@ export const createListener = (options: ListenerOptions): Listener => {
       closeTimeout: DAY,
       disableReverseLookup: true,
       hideENHANCEDSTATUSCODES: false,
-      hideSMTPUTF8: true,
+      hideSMTPUTF8: !smtpUtf8,
       logger: false,
       secure: options.implicitTls === true,
       ...(certificate ? tlsOf(certificate) : { hideSTARTTLS: true }),
@@ -221,13 +234,16 @@ export const createListener = (options: ListenerOptions): Listener => {
       }),
       onMailFrom: ({ address, args }, session, callback) =>
         answered(async () => {
-          refuseParameters(args, authenticate ? OF_MAIL_WITH_AUTH : OF_MAIL);
+          refuseParameters(args, ofMail);
+          if (smtpUtf8) refuseUnannouncedUtf8(address, saysUtf8(args));
           await handlers.mail(address, session);
           if (!(await hasRoomFor(sizeIn(args), session))) throw crowded();
         }, callback),
       onRcptTo: ({ address, args }, session, callback) =>
         answered(async () => {
           refuseParameters(args, OF_RCPT);
+          const { mailFrom } = session.envelope;
+          if (smtpUtf8) refuseUnannouncedUtf8(address, mailFrom !== false && saysUtf8(mailFrom.args));
           await handlers.rcpt(address, session);
           prove(session);
         }, callback),

@@ -6,30 +6,52 @@ import { readReport } from '#src/feedback/read-report.ts';
 import { type ReportResult, receiveReport } from '#src/feedback/receive.ts';
 import { returnPathStatus } from '#src/feedback/return-path.ts';
 import { answerTo } from '#src/feedback/simulator.ts';
+import type { Inbound } from '#src/inbound/open.ts';
+import type { Insight } from '#src/insight/open.ts';
 import { controlsOf } from '#src/intake/gates/control-headers.ts';
 import type { Intake } from '#src/intake/open.ts';
 import { createOperatorMail } from '#src/intake/operator-mail.ts';
 import { type Base, CUT_OFF_MS } from '#src/kernel/base.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Config } from '#src/kernel/config/config.ts';
+import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { newId } from '#src/kernel/id.ts';
 import { headOf } from '#src/mail/field-block.ts';
 import { decodeReturnPath } from '#src/mail/verp.ts';
 import { createCaptureUpstream } from '#src/relay/capture/upstream.ts';
 import { createSmtpUpstream } from '#src/relay/smtp/upstream.ts';
 import type { Upstream } from '#src/relay/upstream.ts';
-import { createInbound, type InboundWork } from './inbound.ts';
+import { type ClientLists, createClientLists } from './client-lists.ts';
+import { createGreylist } from './greylist.ts';
+import { createInbound, type InboundWork, inboundLimits, requireStored } from './inbound.ts';
+import type { Certificate } from './listener.ts';
+import { ownCertificate } from './own-certificate.ts';
 import { createSubmission, type SubmissionPorts } from './submission.ts';
 import { readCertificate, renewCertificate } from './tls.ts';
 
-/** Content of messages that are being received, of all connections together. */
-const INBOUND_BYTES = 64 * 1_024 * 1_024;
+interface Rooms {
+  readonly accounts: Accounts;
+  readonly feedback: Feedback;
+  readonly intake: Intake;
+  readonly insight: Insight;
+  readonly inbound: Inbound;
+}
+
+const MIB = 1_024 * 1_024;
+/** Content of messages that are being received, of all connections together; twice the largest message where that is more. */
+const INBOUND_BYTES = 96 * MIB;
+/** Of it for one client: the largest message just fits. */
+const CLIENT_SHARE = 0.5;
 /** How many of the operator's mails are kept where no address is configured for them. */
 const KEPT_MAILS = 1_000;
 /** Connections by which mail to the simulator comes in here, and as many for its answers. */
 const SIMULATED_AT_ONCE = 4;
 
-const ONLY_SIMULATOR: NonNullable<Config['smtp']['inbound']> = { listen: { host: '127.0.0.1', port: 0 } };
+const ONLY_SIMULATOR: NonNullable<Config['smtp']['inbound']> = {
+  listen: { host: '127.0.0.1', port: 0 },
+  max_message_mib: 36,
+  dnsbl: [],
+};
 
 /** Where a listener is reached from this machine. */
 const ownAddress = (host: string): string => {
@@ -37,12 +59,28 @@ const ownAddress = (host: string): string => {
   return host === '::' ? '::1' : host;
 };
 
+const openClientLists = ({ config, clock, log }: Base, stopping: AbortSignal): ClientLists | null => {
+  const { dns, scanners, smtp } = config();
+  const { dnsbl: zones = [] } = smtp.inbound ?? {};
+  if (zones.length === 0) return null;
+  // A resolver gets two tries within the time.
+  const lookup = createDnsLookup(dns.resolvers, { tryMs: Math.ceil(scanners.dnsbl_timeout / 2), stopping });
+  const places = inboundLimits.connections;
+  return createClientLists({ zones, lookup, timeout: scanners.dnsbl_timeout, places, clock, log });
+};
+
 /** Throws where the certificate cannot be used. */
-const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
+const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes }: Rooms) => {
   const { config, storage, clock, log, version, simulatorDomain, systemTenantId } = base;
   const { service, smtp } = config();
   /** The simulator's mail comes in here too, so that without it the listener is still there for this machine. */
   const settings = smtp.inbound ?? ONLY_SIMULATOR;
+  const certificate = (): Certificate =>
+    settings.tls
+      ? readCertificate(config().smtp.inbound?.tls ?? settings.tls)
+      : ownCertificate(config().data_dir, service.host, clock.now());
+  const messageBytes = settings.max_message_mib * MIB;
+  const stopping = new AbortController();
   const mailbox = createCaptureUpstream({
     name: 'operator',
     keep: KEPT_MAILS,
@@ -67,12 +105,20 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
   let answers: Upstream | null = null;
   const work: InboundWork = {
     returnPathStatus: (target) => returnPathStatus(feedback.received, target),
+    admit: mailboxes.admit,
+    receive: mailboxes.receive,
+    domainReport: insight.receiveDomainReport,
     complain: feedback.complain,
-    report: async (targets, { mailFrom, content }) => {
-      const report = await readReport(content, { mailFrom });
+    report: async (returnPaths, mail) => {
+      const report = await readReport(mail.content, mail.envelope);
+      const answered = report.kind === 'other' ? await mailboxes.receiveAnswer(returnPaths, mail) : null;
+      if (answered !== null) {
+        requireStored(answered);
+        return returnPaths.map(() => 'changed');
+      }
       // One after another, because each may take some milliseconds to judge.
       const results: Promise<ReportResult>[] = [];
-      for (const target of targets) {
+      for (const { target } of returnPaths) {
         const result = receiveReport(feedback.received, target, report);
         results.push(result);
         await Promise.allSettled([result]);
@@ -96,12 +142,17 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
 
   const inbound = createInbound({
     listen: settings.listen,
-    certificate: settings.tls ? readCertificate(settings.tls) : null,
+    // Without the listener only this machine is a client.
+    certificate: smtp.inbound ? certificate() : null,
     serviceHost: service.host,
     simulatorDomain,
     decodeReturnPath: (address) => decodeReturnPath(feedback.returnPathKey, address),
     isSendingHost: (host) => storage.platform.peek((db) => domainRegistryStore(db).tokensOf(host)) !== null,
-    budget: createByteBudget(INBOUND_BYTES),
+    clientLists: openClientLists(base, stopping.signal),
+    greylist: settings.greylist === undefined ? null : createGreylist(settings.greylist, clock),
+    clientRate: () => base.limits().inboundPerClient,
+    messageBytes,
+    budget: createByteBudget(Math.max(INBOUND_BYTES, messageBytes / CLIENT_SHARE), undefined, CLIENT_SHARE),
     work,
     now: () => clock.now(),
     log,
@@ -132,13 +183,14 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
   return {
     start,
     stop: async (timeoutMs: number) => {
+      stopping.abort();
       // A mail that the simulator has not answered by then is sent to it again.
       await Promise.all([inbound.stop(timeoutMs), answers?.stop()]);
       await mailbox.stop();
     },
     /** Reads the certificate again. */
     renewCertificate: () => {
-      if (settings.tls) renewCertificate(config().smtp.inbound?.tls ?? settings.tls, [inbound], log);
+      if (smtp.inbound) renewCertificate(certificate, [inbound], log);
     },
     /** For the operator's health page; null where it is off. */
     facts: () => (smtp.inbound ? inbound.stats() : null),
@@ -148,7 +200,7 @@ const openInbound = (base: Base, feedback: Feedback, intake: Intake) => {
 const certificateFiles = ({ smtp }: Config) => smtp.submission?.tls ?? smtp.inbound?.tls ?? null;
 
 /** Null where it is off. Throws where the certificate cannot be used. */
-const openSubmission = (base: Base, { authenticate }: Accounts, intake: Intake) => {
+const openSubmission = (base: Base, { accounts: { authenticate }, intake }: Rooms) => {
   const { config, limits, clock, log } = base;
   const { service, smtp } = config();
   if (smtp.submission === undefined) return null;
@@ -175,7 +227,8 @@ const openSubmission = (base: Base, { authenticate }: Accounts, intake: Intake) 
     start: submission.start,
     stop: submission.stop,
     renewCertificate: () => {
-      if (files) renewCertificate(certificateFiles(config()) ?? files, submission.listeners, log);
+      if (!files) return;
+      renewCertificate(() => readCertificate(certificateFiles(config()) ?? files), submission.listeners, log);
     },
     facts: () => {
       const stats = submission.listeners.map((listener) => listener.stats());
@@ -191,9 +244,9 @@ const openSubmission = (base: Base, { authenticate }: Accounts, intake: Intake) 
 const NO_PORTS: SubmissionPorts = { port: null, implicitPort: null };
 
 /** Throws where a certificate cannot be used. */
-export const openSmtp = (base: Base, accounts: Accounts, feedback: Feedback, intake: Intake) => {
-  const submission = openSubmission(base, accounts, intake);
-  const inbound = openInbound(base, feedback, intake);
+export const openSmtp = (base: Base, rooms: Rooms) => {
+  const submission = openSubmission(base, rooms);
+  const inbound = openInbound(base, rooms);
   return {
     /** Resolves with the ports; null where a listener is off. `simulator` takes mail to the mailbox simulator. */
     start: async () => ({

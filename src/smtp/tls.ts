@@ -17,15 +17,14 @@ export const readCertificate = ({ cert, key }: CertificateFiles): Certificate =>
   return certificate;
 };
 
-/** For handshakes from now on. Where the files are not usable, the former certificate stays, and the log has the reason. */
+/** For handshakes from now on. Where `read` throws, the former certificate stays, and the log has the reason. */
 export const renewCertificate = (
-  files: CertificateFiles | null,
+  read: () => Certificate,
   listeners: readonly Pick<Listener, 'useCertificate'>[],
   log: Log,
 ): void => {
-  if (files === null) return;
   try {
-    const certificate = readCertificate(files);
+    const certificate = read();
     for (const listener of listeners) listener.useCertificate(certificate);
   } catch (error) {
     log.error({ err: error }, 'the certificate was not read again: the one before stays in use');

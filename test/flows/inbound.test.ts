@@ -1,5 +1,6 @@
 // The listener for mail from the world in the running daemon: its certificate, and what health tells of it.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -58,6 +59,31 @@ test('a renewed certificate is taken on SIGHUP; one that cannot be used is not, 
   }
 });
 
+test('where none is set, a certificate is made at the first start and kept', async () => {
+  const port = await freePort();
+  const config = { smtp: { inbound: { listen: `127.0.0.1:${port}` } } };
+  const first = await startDaemon({ config });
+  const certificate = await readFile(path.join(first.dataDir, 'inbound-certificate.pem'), 'utf8');
+  const isServed = async (): Promise<boolean> => {
+    const one = await talkTo(port);
+    await one.hello();
+    await one.startTls(new X509Certificate(certificate).toString());
+    const offer = await one.say('EHLO client.example.net');
+    one.end();
+    return offer?.includes('SMTPUTF8') === true;
+  };
+  try {
+    expect(first.output()).toContain('a self-signed certificate is used');
+    expect(await isServed()).toBe(true);
+    await first.stop();
+    const second = await startDaemon({ config, dataDir: first.dataDir });
+    expect(await isServed()).toBe(true);
+    await second.stop();
+  } finally {
+    await first.remove();
+  }
+});
+
 test('health tells of it to the operator, and to strangers nothing', async () => {
   const port = await freePort();
   const daemon = await startDaemon({ config: { smtp: { inbound: { listen: `127.0.0.1:${port}` } } } });
@@ -72,13 +98,15 @@ test('health tells of it to the operator, and to strangers nothing', async () =>
         listening: true,
         connections: 1,
         refused: { relaying: 1, forged: 0 },
+        received: 0,
+        domain_reports: { taken: 0, not_taken: 0 },
         simulated: 0,
         to_operator: 0,
       },
     });
     expect((await daemon.request('GET', '/healthz')).body).not.toHaveProperty('inbound');
     const meta = await daemon.request('GET', '/api/meta', undefined, daemon.adminToken);
-    expect(meta.body).toMatchObject({ features: { inbound: false } });
+    expect(meta.body).toMatchObject({ features: { inbound: true } });
     one.end();
   } finally {
     await daemon.remove();

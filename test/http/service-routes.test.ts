@@ -12,6 +12,7 @@ test('GET /api/meta shows the limits that the gates and servers read', async () 
       passwordLogin: () => false,
       scanners: () => false,
       submission: false,
+      inbound: false,
       health: () => {
         throw new Error('nothing asks for it');
       },

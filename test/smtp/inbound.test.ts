@@ -8,6 +8,7 @@ import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import { decodeReturnPath, encodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
+import { createGreylist } from '#src/smtp/greylist.ts';
 import { createInbound, type Inbound, type InboundOptions, type InboundWork } from '#src/smtp/inbound.ts';
 import { createCertificate } from '#test/support/certificate.ts';
 import { until } from '#test/support/process.ts';
@@ -29,6 +30,12 @@ interface Scene {
   readonly reported: { targets: readonly ReturnPathTarget[]; mailFrom: string; content: string }[];
   readonly simulated: string[];
   readonly complained: string[];
+  readonly received: {
+    recipients: readonly unknown[];
+    protocol: string;
+    mailFrom: string;
+    content: string;
+  }[];
   readonly told: { recipient: string; mailFrom: string; content: string }[];
   readonly defects: string[];
   /** From the address of this machine that is given. */
@@ -43,6 +50,7 @@ const started = async (
   const simulated: string[] = [];
   const complained: string[] = [];
   const told: Scene['told'] = [];
+  const received: Scene['received'] = [];
   const defects: string[] = [];
   const inbound = createInbound({
     listen: { host: '127.0.0.1', port: 0 },
@@ -51,22 +59,39 @@ const started = async (
     simulatorDomain: 'simulator.mail.example.com',
     decodeReturnPath: (address) => decodeReturnPath(key, address),
     isSendingHost: (host) => ['praxis.example', 'xn--zahnrzte-4za.example'].includes(host),
+    messageBytes: 10 * MIB,
+    clientLists: null,
+    greylist: null,
+    clientRate: () => ({ perSecond: 1, burst: 1_000 }),
     budget: createByteBudget(64 * MIB),
     now: () => Date.UTC(2026, 10, 21),
     log: createLog('error', { write: (line) => void defects.push(line) }),
     work: {
       returnPathStatus: async () => 'current',
+      admit: async ({ host, localPart, named }) => {
+        if (host !== 'praxis.example') return { refusal: 'disabled' };
+        return named || localPart === 'nobody' ? { refusal: 'no_mailbox' } : { tenantId: host };
+      },
+      receive: async (recipients, { envelope: { protocol, mailFrom }, content }) => {
+        received.push({ recipients, protocol, mailFrom, content: content.toString() });
+        return { kind: 'stored' };
+      },
       complain: async ({ clientAddress, content }) => {
         complained.push(`${clientAddress} ${content.toString('latin1')}`);
         return 'changed';
       },
-      report: async (targets, { mailFrom, content }) => {
+      report: async (returnPaths, { envelope: { mailFrom }, content }) => {
+        const targets = returnPaths.map(({ target }) => target);
         reported.push({ targets, mailFrom, content: content.toString('latin1') });
         return targets.map(() => 'changed' as const);
       },
       simulate: async ({ behaviour, returnPath }) => {
         simulated.push(`${behaviour} ${returnPath}`);
         return true;
+      },
+      domainReport: async ({ kind, mailFrom, clientAddress }) => {
+        complained.push(`${kind} ${mailFrom} ${clientAddress}`);
+        return 'taken';
       },
       mailOperator: async ({ recipient, mailFrom, content }) => {
         told.push({ recipient, mailFrom, content: content.toString('latin1') });
@@ -83,7 +108,7 @@ const started = async (
     endings.push(() => one.end());
     return one;
   };
-  return { port, inbound, reported, simulated, complained, told, defects, talk };
+  return { port, inbound, reported, simulated, complained, received, told, defects, talk };
 };
 
 /** The reply to RCPT. */
@@ -106,7 +131,7 @@ describe('what it offers', () => {
         .slice(1)
         .map((line) => line.slice(4))
         .toSorted(),
-    ).toEqual(['8BITMIME', 'ENHANCEDSTATUSCODES', 'PIPELINING', 'SIZE 10485760']);
+    ).toEqual(['8BITMIME', 'ENHANCEDSTATUSCODES', 'PIPELINING', 'SIZE 10485760', 'SMTPUTF8']);
   });
 
   test.each([
@@ -118,7 +143,10 @@ describe('what it offers', () => {
     ['WIZ me', '500'],
     ['VRFY erika', '252'],
     ['NOOP', '250'],
-    ['MAIL FROM:<a@b.example> SMTPUTF8', '555'],
+    ['MAIL FROM:<a@b.example> SMTPUTF8', '250'],
+    ['MAIL FROM:<a@b.example> SMTPUTF8=yes', '501'],
+    ['MAIL FROM:<ärztin@b.example> SMTPUTF8', '250'],
+    ['MAIL FROM:<ärztin@b.example>', '553'],
     ['MAIL FROM:<a@b.example> BODY=8BITMIME', '250'],
     ['MAIL FROM:<a@b.example> RET=HDRS', '555'],
     ['RCPT TO:<a@b.example>', '503'],
@@ -152,6 +180,18 @@ describe('whom it takes mail for', () => {
     { name: 'its token at a foreign host', to: bounceOf('bounce.example.org'), code: '550 5.7.1' },
     { name: 'a bounce address without a token', to: 'erika@bounce.praxis.example', code: '550 5.1.1' },
     { name: 'a stranger', to: 'erika@example.org', code: '550 5.7.1' },
+    { name: 'a mailbox', to: 'erika@in.praxis.example', code: '250 2.1.5' },
+    { name: 'a mailbox with a plus-part', to: 'Erika+shop@IN.praxis.example', code: '250 2.1.5' },
+    { name: 'a mailbox that does not exist', to: 'nobody@in.praxis.example', code: '550 5.1.1' },
+    { name: 'a host whose practice receives none', to: 'a@in.xn--zahnrzte-4za.example', code: '550 5.2.1' },
+    { name: 'a mailbox at a foreign host', to: 'erika@in.example.org', code: '550 5.7.1' },
+    { name: 'postmaster of a receiving host', to: 'Postmaster@in.praxis.example', code: '250 2.1.5' },
+    {
+      name: 'abuse of a receiving host that receives none',
+      to: 'abuse@in.xn--zahnrzte-4za.example',
+      code: '250 2.1.5',
+    },
+    { name: 'an address with an umlaut', to: 'ärztin@in.praxis.example', code: '553 5.6.7' },
     { name: 'someone on the sending host itself', to: 'erika@praxis.example', code: '550 5.7.1' },
     { name: 'nobody on the service host', to: 'erika@mail.example.com', code: '550 5.1.1' },
     { name: 'what begins like a return path', to: 'b+1abc@bounce.praxis.example', code: '550 5.1.1' },
@@ -159,8 +199,14 @@ describe('whom it takes mail for', () => {
     { name: 'complaints in capitals', to: 'FBL@MAIL.example.com', code: '250 2.1.5' },
     { name: 'complaints at a bounce host', to: 'fbl@bounce.praxis.example', code: '550 5.1.1' },
     { name: 'complaints at the simulator', to: 'fbl@simulator.mail.example.com', code: '550 5.1.1' },
-    { name: 'reports of DMARC, which nobody reads yet', to: 'dmarc@mail.example.com', code: '550 5.1.1' },
-    { name: 'reports of TLS, which nobody reads yet', to: 'tls-rpt@mail.example.com', code: '550 5.1.1' },
+    { name: 'reports of DMARC', to: 'dmarc@mail.example.com', code: '250 2.1.5' },
+    { name: 'reports of TLS', to: 'TLS-RPT@mail.example.com', code: '250 2.1.5' },
+    {
+      name: 'reports of DMARC at a receiving host',
+      to: 'dmarc@in.xn--zahnrzte-4za.example',
+      code: '550 5.2.1',
+    },
+    { name: 'a name of the language', to: 'constructor@mail.example.com', code: '550 5.1.1' },
     { name: 'postmaster without a domain', to: 'postmaster', code: '250 2.1.5' },
     { name: 'Postmaster on the service host', to: 'Postmaster@mail.example.com', code: '250 2.1.5' },
     { name: 'abuse on the service host', to: 'abuse@MAIL.example.com', code: '250 2.1.5' },
@@ -220,7 +266,7 @@ describe('whom it takes mail for', () => {
       expect(await rcpt(scene, own)).toBe(forged);
       expect(forged).toBe('550 5.1.1 no such mailbox');
       const none = { relaying: 0, no_mailbox: 0, stranger: 0, unknown: 0, replayed: 0, expired: 0 };
-      expect(scene.inbound.stats().refused).toEqual({ ...none, forged: 1, [fault]: 1 });
+      expect(scene.inbound.stats().refused).toMatchObject({ ...none, forged: 1, [fault]: 1 });
     },
   );
 
@@ -338,6 +384,23 @@ describe('a message', () => {
     expect(scene.inbound.stats().reports).toEqual({ changed: 1, unchanged: 0, unknown: 0 });
   });
 
+  test('of a report about a domain is dealt with by its address, and counted', async () => {
+    const scene = await started();
+    const one = await scene.talk();
+    await one.hello();
+    await one.say('MAIL FROM:<noreply@receiver.example>');
+    await one.say('RCPT TO:<dmarc@mail.example.com>');
+    await one.say('RCPT TO:<tls-rpt@mail.example.com>');
+    await one.say('DATA');
+    one.write('Subject: x\r\n\r\n.\r\n');
+    expect(await one.reply()).toBe('250 2.0.0 received');
+    expect(scene.complained).toEqual([
+      'dmarc noreply@receiver.example 127.0.0.1',
+      'tls noreply@receiver.example 127.0.0.1',
+    ]);
+    expect(scene.inbound.stats().domain_reports).toEqual({ taken: 2, not_taken: 0 });
+  });
+
   test('for the operator bears where it came from', async () => {
     const scene = await started();
     const one = await scene.talk();
@@ -380,6 +443,13 @@ describe('a message', () => {
       to: 'fbl@mail.example.com',
       code: '451 4.3.0',
       defects: 1,
+    },
+    {
+      name: 'too many reports about domains come',
+      work: { domainReport: async () => 'busy' as const },
+      to: 'dmarc@mail.example.com',
+      code: '450 4.7.1',
+      defects: 0,
     },
     {
       name: 'the operator gets too much',
@@ -444,6 +514,171 @@ describe('a message', () => {
     await until('it is gone', async () => scene.inbound.stats().connections === 0);
     expect(scene.reported).toEqual([]);
     expect(scene.defects).toEqual([]);
+  });
+});
+
+describe('mail to mailboxes', () => {
+  const mailbox = 'erika@in.praxis.example';
+  const bring = async (one: SmtpTalk, from: string, ...to: readonly string[]): Promise<string | null> => {
+    await one.say(`MAIL FROM:<${from}>`);
+    for (const each of to) await one.say(`RCPT TO:<${each}>`);
+    await one.say('DATA');
+    one.write('Subject: x\r\n\r\nGruß\r\n.\r\n');
+    return one.reply();
+  };
+
+  test('goes to each recipient, with what the dialogue said; others of the same mail get theirs', async () => {
+    const scene = await started();
+    const one = await scene.talk();
+    await one.hello();
+    const to = [mailbox, own, 'ERIKA@in.praxis.example', 'max@in.praxis.example', 'abuse@in.praxis.example'];
+    expect(await bring(one, 'Eve@xn--bcher-kva.example', ...to)).toBe('250 2.0.0 received');
+    expect(scene.received).toEqual([
+      {
+        recipients: [
+          { kind: 'mailbox', tenantId: 'praxis.example', address: 'ERIKA@in.praxis.example' },
+          { kind: 'mailbox', tenantId: 'praxis.example', address: 'max@in.praxis.example' },
+        ],
+        protocol: 'ESMTP',
+        mailFrom: 'Eve@xn--bcher-kva.example',
+        content: 'Subject: x\r\n\r\nGruß\r\n',
+      },
+    ]);
+    expect(scene.reported).toHaveLength(1);
+    expect(scene.told).toMatchObject([{ recipient: 'abuse@in.praxis.example' }]);
+    expect(scene.inbound.stats()).toMatchObject({ received: 1, to_operator: 1 });
+  });
+
+  test('recipients of one transaction are not those of the next', async () => {
+    const scene = await started();
+    const one = await scene.talk();
+    await one.hello();
+    await one.say('MAIL FROM:<>');
+    await one.say(`RCPT TO:<${mailbox}>`);
+    await one.say('RSET');
+    await bring(one, '', own);
+    expect(scene.received).toEqual([]);
+    expect(scene.reported).toHaveLength(1);
+  });
+
+  test('that is refused after its content is refused for all', async () => {
+    const refusal = { kind: 'refused', code: 550, text: '5.7.1 the message is spam' } as const;
+    const scene = await started({}, { receive: async () => refusal });
+    const one = await scene.talk();
+    await one.hello();
+    expect(await bring(one, 'eve@example.org', mailbox, own)).toBe('550 5.7.1 the message is spam');
+    expect(scene.inbound.stats().received).toBe(0);
+  });
+
+  test('asks for the mailbox with the sender and the declared size', async () => {
+    const asked: unknown[] = [];
+    const scene = await started(
+      {},
+      {
+        admit: async (recipient, mail) => {
+          asked.push(recipient, mail);
+          return { refusal: 'full' };
+        },
+      },
+    );
+    const one = await scene.talk();
+    await one.hello();
+    await one.say('MAIL FROM:<eve@example.org> SIZE=2000');
+    expect(await one.say(`RCPT TO:<${mailbox}>`)).toMatch('452 4.2.2');
+    expect(asked).toEqual([
+      { host: 'praxis.example', localPart: 'erika', named: false },
+      { mailFrom: 'eve@example.org', size: 2_000 },
+    ]);
+    expect(scene.inbound.stats().refused).toMatchObject({ full: 1 });
+  });
+
+  test('is limited per client; reports are not', async () => {
+    const scene = await started({ clientRate: () => ({ perSecond: 1, burst: 2 }) });
+    const one = await scene.talk();
+    await one.hello();
+    await bring(one, '', mailbox, 'max@in.praxis.example');
+    await one.say('MAIL FROM:<>');
+    expect(await one.say(`RCPT TO:<${mailbox}>`)).toMatch('450 4.7.1');
+    expect(await one.say(`RCPT TO:<${own}>`)).toMatch('250 2.1.5');
+    const other = await scene.talk('127.0.0.2');
+    await other.hello();
+    await other.envelope('', mailbox);
+  });
+
+  test('of a client on a block list is refused with the list; reports, complaints and postmaster are not', async () => {
+    const listing = async (address: string) => (address === '127.0.0.2' ? 'zen.spamhaus' : null);
+    const scene = await started({ clientLists: { listing } });
+    const [listed, other] = [await scene.talk('127.0.0.2'), await scene.talk()];
+    await listed.hello();
+    await listed.say('MAIL FROM:<>');
+    expect(await listed.say(`RCPT TO:<${mailbox}>`)).toBe(
+      '554 5.7.1 your address is on a block list: zen.spamhaus',
+    );
+    for (const to of [own, 'fbl@mail.example.com', 'postmaster@mail.example.com'])
+      expect(await listed.say(`RCPT TO:<${to}>`)).toMatch('250 2.1.5');
+    await other.hello();
+    await other.envelope('', mailbox);
+  });
+
+  test('of an unknown network is taken when it comes again, where that is asked for; reports at once', async () => {
+    let now = 0;
+    const greylist = createGreylist(5 * MINUTE, { now: () => now });
+    const scene = await started({ greylist });
+    const one = await scene.talk();
+    await one.hello();
+    await one.say('MAIL FROM:<eve@example.org>');
+    expect(await one.say(`RCPT TO:<${own}>`)).toMatch('250 2.1.5');
+    expect(await one.say('RCPT TO:<nobody@in.praxis.example>')).toMatch('550 5.1.1');
+    expect(await one.say(`RCPT TO:<${mailbox}>`)).toBe('451 4.7.1 greylisted, try again later');
+    now = 5 * MINUTE;
+    expect(await one.say(`RCPT TO:<${mailbox}>`)).toMatch('250 2.1.5');
+  });
+});
+
+describe('addresses that are not ASCII', () => {
+  test('come with SMTPUTF8, which Received says', async () => {
+    const scene = await started({ certificate: { cert: certificate.certificate, key: certificate.key } });
+    const one = await scene.talk();
+    await one.hello();
+    await one.startTls(certificate.certificate);
+    await one.say('EHLO client.example.net');
+    await one.say('MAIL FROM:<用户@例え.example> SMTPUTF8');
+    expect(await one.say('RCPT TO:<ärztin@in.praxis.example>')).toMatch('250 2.1.5');
+    expect(await one.say('RCPT TO:<postmaster@mail.example.com>')).toMatch('250 2.1.5');
+    await one.say('DATA');
+    one.write('Subject: ä\r\n\r\n.\r\n');
+    expect(await one.reply()).toMatch(/^250/);
+    expect(scene.received).toMatchObject([
+      {
+        protocol: 'UTF8SMTPS',
+        mailFrom: '用户@xn--r8jz45g.example',
+        recipients: [{ address: 'ärztin@in.praxis.example' }],
+      },
+    ]);
+    expect(scene.told[0]?.content).toContain(' with UTF8SMTPS id ');
+    // The next mail says nothing of it.
+    await one.say('MAIL FROM:<eve@example.org>');
+    expect(await one.say('RCPT TO:<ärztin@in.praxis.example>')).toMatch('553 5.6.7');
+  });
+
+  test('are not announced by a MAIL that was refused', async () => {
+    const one = await (await started()).talk();
+    await one.hello();
+    expect(await one.say('MAIL FROM:<a@b.example> SMTPUTF8 RET=HDRS')).toMatch('555');
+    await one.say('MAIL FROM:<a@b.example>');
+    expect(await one.say('RCPT TO:<ärztin@in.praxis.example>')).toMatch('553 5.6.7');
+  });
+
+  test.each([
+    ['broken UTF-8', Buffer.from('RCPT TO:<\xe4rztin@in.praxis.example>\r\n', 'latin1'), '501 5.5.2'],
+    ['an overlong form', Buffer.from('RCPT TO:<\xc0\xafx@in.praxis.example>\r\n', 'latin1'), '501 5.5.2'],
+    ['an invisible character', Buffer.from('RCPT TO:<a\u200bb@in.praxis.example>\r\n'), '501 5.1.3'],
+  ])('with %s are refused', async (_, command, code) => {
+    const one = await (await started()).talk();
+    await one.hello();
+    await one.say('MAIL FROM:<> SMTPUTF8');
+    one.write(command);
+    expect(await one.reply()).toMatch(code);
   });
 });
 

@@ -104,11 +104,11 @@ describe('the certificate', () => {
     });
     const before = await serialAt(implicitPort);
     put(createCertificate(['mail.example.com']));
-    renewCertificate(named, submission.listeners, log);
+    renewCertificate(() => readCertificate(named), submission.listeners, log);
     const after = await serialAt(implicitPort);
     expect(after).not.toBe(before);
     writeFileSync(named.key, 'no key');
-    renewCertificate(named, submission.listeners, log);
+    renewCertificate(() => readCertificate(named), submission.listeners, log);
     expect(await serialAt(implicitPort)).toBe(after);
   });
 

@@ -174,22 +174,30 @@ const checkSecurity = ({ dns, security }: Sections, { warning }: Findings): void
 /**
  * clamd knows neither users nor TLS, and rspamd's worker has no password, so content for them is readable on the way.
  */
-const checkScanners = ({ scanners }: Sections, { problem, warning }: Findings): void => {
-  const { rspamd, clamd, dnsbl = [] } = scanners ?? {};
+const checkScanners = ({ scanners, smtp }: Sections, { problem, warning }: Findings): void => {
+  const { rspamd, clamd } = scanners ?? {};
   const clear = 'content travels to it in clear; use one on this machine';
   if (rspamd?.url.startsWith('http:') && !isLoopback(hostOf(rspamd.url)))
     warning(['scanners', 'rspamd', 'url'], clear);
   if (clamd && !clamd.address.startsWith('/') && !isLoopback(hostOf(`http://${clamd.address}`)))
     warning(['scanners', 'clamd', 'address'], clear);
-  for (const [index, zone] of dnsbl.entries())
-    if (dnsbl.indexOf(zone) < index)
-      problem(['scanners', 'dnsbl', index], 'each list once', JSON.stringify(zone));
+  for (const [path, { dnsbl = [] } = {}] of [
+    [['scanners'], scanners],
+    [['smtp', 'inbound'], smtp?.inbound],
+  ] as const)
+    for (const [index, zone] of dnsbl.entries())
+      if (dnsbl.indexOf(zone) < index)
+        problem([...path, 'dnsbl', index], 'each list once', JSON.stringify(zone));
 };
 
 const checkInbound = ({ service, smtp }: Sections, { problem, warning }: Findings): void => {
   const inbound = smtp?.inbound;
   if (!inbound) return;
-  if (!inbound.tls) warning(['smtp', 'inbound', 'tls'], 'none: mail from the world comes in clear');
+  if (!inbound.tls)
+    warning(
+      ['smtp', 'inbound', 'tls'],
+      'none: a self-signed certificate is used, and servers that ask for a valid one (MTA-STS, DANE) deliver nothing; set cert and key to the files of a certificate for service.host',
+    );
   const host = inbound.postmaster?.split('@').at(-1) ?? '';
   const own = [service?.host, service?.managed_suffix].find((zone) => zone && hostInZone(host, zone));
   if (own)

@@ -138,17 +138,39 @@ export const smtp = z.strictObject({
         .describe('Where mail, bounces and reports come in; the MX records point here.'),
       tls: tls({ live: 'yes' })
         .optional()
-        .describe('Offers STARTTLS with this certificate; read again on SIGHUP.'),
+        .describe(
+          'Certificate for STARTTLS; read again on SIGHUP. Where absent, a self-signed one is made in data_dir.',
+        ),
       postmaster: v.mailAddress
         .meta({ example: 'operator@example.net', live: 'yes' })
         .optional()
         .describe(
           "Who gets what is written to postmaster and abuse of the service's hosts. Kept in the local mailbox of the service's own practice where absent.",
         ),
+      max_message_mib: v
+        .whole(1, 100)
+        .prefault(36)
+        .describe(
+          'Largest mail, in MiB: a file of 25 MB needs 35. What is being received takes at most 96 MiB in all, or twice this where that is more, and some four times as much while it is read.',
+        ),
+      dnsbl: z
+        .array(v.hostName)
+        .max(8)
+        .meta({ example: 'zen.spamhaus.org' })
+        .prefault([])
+        .describe(
+          'DNS block lists (zones) of client addresses: a client that one of them has may not write to mailboxes. One that does not answer within scanners.dnsbl_timeout refuses no one. They learn the addresses, refuse public resolvers, and have licences.',
+        ),
+      greylist: durationBetween(SECOND, 60 * MINUTE)
+        .meta({ example: '5m' })
+        .optional()
+        .describe(
+          'Greylisting: mail to mailboxes from a network that is unknown is taken when it comes again after this time, and then at once for 36 days. Off where absent.',
+        ),
     })
     .optional()
     .describe(
-      'Listener for mail from the world: reports on what was sent, and the mailbox simulator; off where absent.',
+      'Listener for mail from the world: mail to practices, reports on what was sent, and the mailbox simulator; off where absent.',
     ),
   submission: z
     .strictObject({

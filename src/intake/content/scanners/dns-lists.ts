@@ -5,9 +5,10 @@ import { isIPv4 } from 'node:net';
 import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
 import type { ZoneLookup } from '#src/kernel/dns-lookup.ts';
 import type { Listing, ScannerReport } from '#src/kernel/scanner-report.ts';
-import { type Clock, MINUTE } from '#src/kernel/time.ts';
+import type { Clock } from '#src/kernel/time.ts';
 import type { Guard, Scanner } from './guard.ts';
-import { familyOf, type ListAnswer, type ListFamily, readListAnswer } from './list-codes.ts';
+import { familyOf, type ListFamily } from './list-codes.ts';
+import { createListLookup, refuseBroken } from './list-lookup.ts';
 
 type LinksReport = ScannerReport['links'];
 
@@ -15,9 +16,6 @@ type LinksReport = ScannerReport['links'];
 const MAX_NAMES = 20;
 /** RFC 1035 §2.3.4, in text form. */
 const MAX_NAME_CHARACTERS = 253;
-/** Lists seldom change faster, and a thousand mails with the same link need one lookup. */
-const KEPT = 5 * MINUTE;
-const MAX_KEPT = 20_000;
 /** RFC 5782 §5: no list may contain this name. Some abandoned lists contain every name. */
 const NEVER_LISTED = 'invalid';
 
@@ -49,22 +47,6 @@ const namesFor = (hosts: readonly string[], family: ListFamily, zone: string): N
   return [...names.values()].slice(0, MAX_NAMES);
 };
 
-/** Keeps recent answers; if it is full, the oldest is removed. */
-const createMemory = (clock: Clock) => {
-  const kept = new Map<string, { readonly answer: ListAnswer; readonly until: number }>();
-  return {
-    get: (name: string): ListAnswer | null => {
-      const found = kept.get(name);
-      return found && found.until > clock.now() ? found.answer : null;
-    },
-    put: (name: string, answer: ListAnswer): void => {
-      kept.delete(name);
-      if (kept.size >= MAX_KEPT) for (const oldest of kept.keys()) if (kept.delete(oldest)) break;
-      kept.set(name, { answer, until: clock.now() + KEPT });
-    },
-  };
-};
-
 const rank = { off: 0, ok: 1, failing: 2 } as const;
 
 export const createDnsLists = (
@@ -74,24 +56,7 @@ export const createDnsLists = (
 ): DnsLists => {
   const lists = zones.map(({ zone, guard }) => ({ zone, guard, family: familyOf(zone) }));
   type List = (typeof lists)[number];
-  const memory = createMemory(clock);
-
-  const lookUp = async ({ zone, family }: List, label: string): Promise<ListAnswer> => {
-    const name = `${label}.${zone}`;
-    const found = await lookup.ipv4(name);
-    if (found.kind === 'failed') return { kind: 'unusable' };
-    const answer: ListAnswer =
-      found.kind === 'none' ? { kind: 'clean' } : readListAnswer(family, found.records);
-    if (answer.kind !== 'unusable') memory.put(name, answer);
-    return answer;
-  };
-  const look = async (list: List, label: string): Promise<ListAnswer> =>
-    memory.get(`${label}.${list.zone}`) ?? lookUp(list, label);
-
-  const refuseBroken = (list: List, { kind }: ListAnswer): void => {
-    if (kind === 'listed') throw new Error(`${list.family.name} lists what no list may`);
-    if (kind === 'unusable') throw new Error(`${list.family.name} does not answer as a list does`);
-  };
+  const { ask, look } = createListLookup(lookup, clock);
 
   const listingsIn = async (list: List, names: readonly Name[]): Promise<readonly Listing[]> => {
     const answers = await Promise.all(names.map(({ label }) => look(list, label)));
@@ -127,7 +92,7 @@ export const createDnsLists = (
       return { state: hosts.length === 0 ? 'skipped' : 'ok', listed };
     },
     probe: async () => {
-      const probe = async (list: List) => refuseBroken(list, await lookUp(list, NEVER_LISTED));
+      const probe = async (list: List) => refuseBroken(list, await ask(list, NEVER_LISTED));
       await Promise.all(lists.map((list) => list.guard.ask(() => probe(list))));
     },
     // The health of all lists together; the log names the list that fails.

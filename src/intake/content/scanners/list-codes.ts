@@ -1,4 +1,4 @@
-// The meaning of answers from DNS block lists of host names (RFC 5782 §2.3). Each list has its own codes. Pure.
+// The meaning of answers from DNS block lists (RFC 5782 §2.1, §2.3). Each list has its own codes. Pure.
 import { BLOCKING_WEIGHT } from '../assessment.ts';
 
 /** `unusable`: the list refuses to answer, or the answer is not from the list. It says nothing about the host. */
@@ -59,6 +59,13 @@ const families: readonly (ListFamily & { readonly zones: RegExp })[] = [
     asksHost: true,
     asksAddresses: false,
     read: readDbl,
+  },
+  {
+    name: 'zen.spamhaus',
+    zones: /^zen\.spamhaus\.org$|^(?:[a-z0-9]+\.)?zen\.dq\.spamhaus\.net$/,
+    asksHost: false,
+    asksAddresses: true,
+    read: readAny,
   },
   {
     name: 'multi.surbl',
