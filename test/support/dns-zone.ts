@@ -5,7 +5,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { AUTHORITATIVE_ANSWER, decode, encode } from 'dns-packet';
 
-export type ZoneType = 'A' | 'CNAME' | 'MX' | 'NS' | 'TXT';
+export type ZoneType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'PTR' | 'TXT';
 
 export interface DnsZone {
   /** For `dns.resolvers`. */

@@ -4,6 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { endProcess, spawnMortal, untilListening } from '#test/support/process.ts';
 
 const PROGRAM = '/usr/sbin/opendkim';
@@ -12,6 +13,8 @@ export interface Opendkim {
   /** For `startPostfix({ milterSocket })`. */
   readonly socket: string;
   readonly pid: number;
+  /** For `peer._domainkey.<domain>`. */
+  readonly record: string;
   stop(): Promise<void>;
 }
 
@@ -23,7 +26,7 @@ export async function startOpendkim(domain: string): Promise<Opendkim> {
   const socket = path.join(directory, 'socket');
   const keyFile = path.join(directory, 'key.pem');
   const configFile = path.join(directory, 'opendkim.conf');
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   await writeFile(keyFile, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
   await writeFile(
     configFile,
@@ -51,6 +54,7 @@ RequireSafeKeys no
   return {
     socket,
     pid: child.pid ?? 0,
+    record: dkimRecord(publicKey, 'rsa-sha256'),
     stop: async () => {
       // Asked to end it takes five seconds; it has nothing to lose.
       await endProcess(child, 'SIGKILL');
