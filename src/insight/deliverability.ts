@@ -9,6 +9,7 @@ import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { channelMixOf } from './channel-mix.ts';
+import { reportedDomainsOf } from './domain-reports/present.ts';
 import { subjectReport } from './placement.ts';
 import type { OriginHealth } from './public-origin.ts';
 import type { deliverabilitySchema, mechanismSchema } from './reports-schema.ts';
@@ -144,6 +145,7 @@ export const deliverabilityOf = (db: TenantDb, query: DeliverabilityQuery): Deli
       found: [...found],
       hint,
     })),
+    domain_reports: caller.projects === null ? reportedDomainsOf(db, since) : null,
     channel_mix: channelMixOf(db, caller, days, now),
     subject_risk: subjects,
     public_origin: {

@@ -2,6 +2,7 @@
 import type { Base, Room } from '#src/kernel/base.ts';
 import { upstreamsOutsideSpf } from '#src/kernel/config/sender-policy.ts';
 import { createDomainReports } from './domain-reports/receive.ts';
+import { domainReportRoutes } from './domain-reports/routes.ts';
 import { createOriginProbe } from './public-origin.ts';
 import { insightRoutes } from './routes.ts';
 
@@ -12,22 +13,26 @@ export const openInsight = ({ config, storage, clock, log, simulatorDomain }: Ba
   const outsideSpf = upstreamsOutsideSpf(upstreams, service.host, dns.zones);
   const origin = createOriginProbe(service.public_origin, clock);
   return {
-    routes: insightRoutes({
-      files: storage.tenants,
-      clock,
-      installation: {
-        publicOrigin: service.public_origin,
-        deliveringUpstreams: upstreams.filter(({ kind }) => kind !== 'capture').map(({ name }) => name),
-      },
-      serviceHost: service.host,
-      outsideSpf: ({ id, slug }) =>
-        outsideSpf
-          .filter(({ for: named }) => named?.practices?.some((one) => one === id || one === slug) ?? true)
-          .map(({ name }) => name),
-      simulatorDomain,
-      testers: () => config().safe_mode.placement_testers,
-      origin,
-    }),
+    routes: [
+      ...insightRoutes({
+        files: storage.tenants,
+        clock,
+        installation: {
+          publicOrigin: service.public_origin,
+          deliveringUpstreams: upstreams.filter(({ kind }) => kind !== 'capture').map(({ name }) => name),
+        },
+        serviceHost: service.host,
+        outsideSpf: ({ id, slug }) =>
+          outsideSpf
+            .filter(({ for: named }) => named?.practices?.some((one) => one === id || one === slug) ?? true)
+            .map(({ name }) => name),
+        simulatorDomain,
+        testers: () => config().safe_mode.placement_testers,
+        origin,
+      }),
+      ...domainReportRoutes(storage.tenants),
+    ],
+    /** Mail to the addresses for reports about domains. */
     receiveDomainReport: createDomainReports({
       storage,
       clock,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { recordStatuses } from '#src/domains/records/host-check.ts';
 import { riskLevels } from '#src/intake/content/subject-risk.ts';
 import { statusSchema } from '#src/messages/schema.ts';
+import { reportedDomainsSchema } from './domain-reports/schema.ts';
 import { channelMixSchema } from './schema.ts';
 
 const recordType = z.enum(['CNAME', 'MX', 'TXT']);
@@ -145,6 +146,9 @@ export const deliverabilitySchema = z
         }),
       )
       .describe('records that should not exist'),
+    domain_reports: reportedDomainsSchema
+      .nullable()
+      .describe('what receivers report of these days; null for who is limited to projects'),
     channel_mix: channelMixSchema,
     subject_risk: subjectRiskSchema,
     public_origin: z.strictObject({

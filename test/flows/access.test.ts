@@ -91,6 +91,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   // Safe mode is off here: there is nothing to change.
   'POST /api/practices/{id}/cutover': ['practice.manage', found],
   'GET /api/practices/{id}/deliverability': ['stats.view', found],
+  'GET /api/practices/{id}/domain-reports': ['domain.manage', found],
   'GET /api/practices/{id}/channel-mix': ['stats.view', found],
   'GET /api/practices/{id}/placement': ['stats.view', found],
   'GET /api/practices/{id}/dns-records': ['authenticated', found],

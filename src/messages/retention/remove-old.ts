@@ -44,6 +44,9 @@ const cutoffs = (
     // A delivery describes its event, so it is kept no longer than the event.
     deliveries: now - Math.min(installation.webhook_deliveries, inForce.events),
     events: now - inForce.events,
+    domainReports: now - inForce.events,
+    dmarcSources: now - inForce.events,
+    tlsSessions: now - inForce.events,
     messages: now - inForce.messages,
   };
 };

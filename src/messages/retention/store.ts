@@ -1,6 +1,8 @@
 // Finds and removes old content, deliveries and events in a tenant's file, table by table. Rows are found by their key,
 // without an index on time: messages, deliveries, events and captures are numbered in the order in which they were stored.
 import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { DAY } from '#src/kernel/time.ts';
+
 import type { StoredRow } from './rules.ts';
 
 /** A message that is still to be sent to any recipient (paused, scheduled, delayed) keeps all of its content at any age. */
@@ -21,6 +23,10 @@ const captured = (held: string): string =>
    WHERE seq > ? ORDER BY seq`;
 
 const removeCapture = ['DELETE FROM captures WHERE seq = ?'];
+
+const reportedDays = (table: string): string =>
+  `SELECT seq AS key, day * ${DAY} AS at, day * ${DAY} AS since, 100 AS bytes, 0 AS held FROM ${table}
+   WHERE seq > ? ORDER BY seq`;
 
 interface Statements {
   /** Rows after a key, in its order. */
@@ -79,6 +85,14 @@ const tables = {
            WHERE seq > ? ORDER BY seq`,
     remove: ['DELETE FROM events WHERE seq = ?'],
   },
+  /** What receivers report: days come nearly in the order of their rows. */
+  domainReports: {
+    scan: `SELECT seq AS key, received_at AS at, received_at AS since, 200 AS bytes, 0 AS held FROM domain_reports
+           WHERE seq > ? ORDER BY seq`,
+    remove: ['DELETE FROM domain_reports WHERE seq = ?'],
+  },
+  dmarcSources: { scan: reportedDays('dmarc_sources'), remove: ['DELETE FROM dmarc_sources WHERE seq = ?'] },
+  tlsSessions: { scan: reportedDays('tls_sessions'), remove: ['DELETE FROM tls_sessions WHERE seq = ?'] },
 } as const satisfies Readonly<Record<string, Statements>>;
 
 export type Removable = keyof typeof tables;
