@@ -8,7 +8,7 @@ import { attachmentPolicy, meantType, typeOfFilename } from '#src/intake/content
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeText } from '#src/mail/decode-text.ts';
 import { unflow } from '#src/mail/flowed-text.ts';
-import type { MimePart } from '#src/mail/mime-parts.ts';
+import { isMultipart, type MimePart, type PartHead } from '#src/mail/mime-parts.ts';
 import { type SubmittedPart, wholeText } from '#src/messages/submitted-part.ts';
 import type { DraftAttachment } from './draft.ts';
 import { headOfFile, headOfMultipart, headOfText, isBody } from './part-head.ts';
@@ -49,7 +49,7 @@ const refuse = ({ type }: MimePart): void => {
 };
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const asHtml = (text: string): string =>
+export const asHtml = (text: string): string =>
   `<div style="white-space:pre-wrap">${text.replace(/[&<>"]/g, (found) => escapes[found] ?? found)}</div>`;
 
 const refuseTooLong = (length: number): void => {
@@ -103,10 +103,8 @@ const sequence = (bodies: readonly Body[]): Body => {
 };
 
 /** Further forms of the content of an alternative, beside text and HTML. */
-const isOtherForm = ({ type, disposition, filename }: MimePart): boolean =>
+export const isOtherForm = ({ type, disposition, filename }: PartHead): boolean =>
   type.startsWith('text/') && type !== 'text/calendar' && disposition !== 'attachment' && filename === null;
-
-const isMultipart = ({ type }: MimePart): boolean => type.startsWith('multipart/');
 
 const saysSomething = (part: MimePart): boolean =>
   isMultipart(part) ? part.children.some(saysSomething) : isBody(part);
@@ -174,7 +172,7 @@ const walk = (part: MimePart, files: FoundFile[], place: Place): Walked => {
   return { body: nothing, part: { ...headOfFile(part), file: files.push({ part, isSigned }) - 1 } };
 };
 
-const nameFor = (type: string, position: number): string => {
+export const nameFor = (type: string, position: number): string => {
   const extension = attachmentPolicy.allowed_extensions.find(
     (candidate) => typeOfFilename(`x.${candidate}`) === type,
   );

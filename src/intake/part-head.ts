@@ -2,7 +2,7 @@
 // ASCII. A file has the one name that the policy was asked about, because readers differ in which of two names they take. Pure.
 import { decodeWords } from '#src/mail/decode-text.ts';
 import { encodeParameter, encodeUnstructured, isHeaderValueSafe } from '#src/mail/header-field.ts';
-import type { MimePart } from '#src/mail/mime-parts.ts';
+import type { MimePart, PartHead } from '#src/mail/mime-parts.ts';
 import type { SubmittedPart } from '#src/messages/submitted-part.ts';
 
 type Head = Pick<SubmittedPart, 'type' | 'fields'>;
@@ -24,7 +24,7 @@ const PARAMETER_NAME = /^[a-z0-9!#$&+.^_`|~-]{1,40}$/;
 const NEEDS_NO_QUOTES = /^[\w.+-]{1,60}$/;
 
 /** Whether it is shown as text of the message, and is no file. */
-export const isBody = ({ type, disposition, filename }: MimePart): boolean =>
+export const isBody = ({ type, disposition, filename }: PartHead): boolean =>
   (type === 'text/plain' || type === 'text/html') &&
   disposition !== 'attachment' &&
   (filename === null || disposition === null);
@@ -50,7 +50,8 @@ const named = (parameters: Parameters, filename: string): Parameters =>
     ? kept(parameters, ...NAMES)
     : parameters.map(([name, value]) => [name, NAMES.includes(name) ? filename : value]);
 
-const typeOf = ({ type }: MimePart, fallback: string): string => (MEDIA_TYPE.test(type) ? type : fallback);
+export const mediaTypeOf = ({ type }: PartHead, fallback: string): string =>
+  MEDIA_TYPE.test(type) ? type : fallback;
 
 const contentFields = ({ fields }: MimePart): string =>
   KEPT_FIELDS.map((name) => {
@@ -74,7 +75,7 @@ const fieldsOfNoFile = (part: MimePart): string =>
   fieldsOf(part, kept(part.dispositionParameters, ...NAMES, 'size'));
 
 export const headOfMultipart = (part: MimePart): Head => ({
-  type: withParameters(typeOf(part, 'multipart/mixed'), kept(part.parameters, 'boundary')),
+  type: withParameters(mediaTypeOf(part, 'multipart/mixed'), kept(part.parameters, 'boundary')),
   fields: fieldsOfNoFile(part),
 });
 
@@ -96,7 +97,7 @@ export const headOfFile = (part: MimePart): Head => {
   const isTable = part.type.startsWith('text/') && part.type !== 'text/calendar';
   return {
     type: withParameters(
-      typeOf(part, 'application/octet-stream'),
+      mediaTypeOf(part, 'application/octet-stream'),
       named(kept(part.parameters, 'boundary'), filename),
     ),
     fields: fieldsOf(

@@ -4,22 +4,14 @@ import { beginsWithRefusal, reportsFailure } from './bounce-notice.ts';
 import { decodeWords } from './decode-text.ts';
 import { type Field, fieldValue } from './field-block.ts';
 import { encodeUnstructured } from './header-field.ts';
+import { beforeQuotation } from './quotation.ts';
 import { headFields, type ReportHead } from './report.ts';
 
-/** UTF-16 code units of the text, of a line that may introduce a quotation, and of the opening. */
+/** UTF-16 code units of the text and of the opening. */
 const MAX_TEXT = 4_000;
-const MAX_LINE = 300;
 const MAX_OPENING = 600;
 /** UTF-16 code units of a field. */
 const MAX_VALUE = 1_000;
-/** Lines with which mail programs introduce a quotation. */
-const QUOTED: readonly RegExp[] = [
-  /^\s*[>|]/,
-  /^\s*(?:am|on)\b.{4,250}\b(?:schrieb|wrote)\b[^:]{0,80}:\s*$/i,
-  /^[\s*_-]{0,10}(?:original[- ]?(?:nachricht|message)|urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|forwarded message)/i,
-  /^\s*\*?(?:von|from)\s?:\*?\s/i,
-  /^\s*_{8,}\s*$/,
-];
 /** Mail to subscribers and bounces may have the signs of an automatic reply. */
 const OF_A_LIST = ['list-id', 'list-unsubscribe', 'list-post'];
 const OF_A_SERVER = /(?:^|[<\s])(?:mailer-daemon|postmaster|mail-?daemon)@/i;
@@ -28,19 +20,12 @@ const OF_A_SERVER = /(?:^|[<\s])(?:mailer-daemon|postmaster|mail-?daemon)@/i;
 export const autoSubmitted = (fields: readonly Field[]): string | null =>
   /^[a-z-]+/.exec(fieldValue(fields, 'auto-submitted')?.toLowerCase() ?? '')?.[0] ?? null;
 
-/** The lines up to the first quotation. */
-const beforeQuotation = (text: string): string => {
-  const lines = text.slice(0, MAX_TEXT).split('\n');
-  const end = lines.findIndex((line) => QUOTED.some((pattern) => pattern.test(line.slice(0, MAX_LINE))));
-  return lines
-    .slice(0, end === -1 ? lines.length : end)
-    .join('\n')
-    .slice(0, MAX_OPENING);
-};
+/** The beginning of what its author wrote. */
+const ownBeginning = (text: string): string => beforeQuotation(text.slice(0, MAX_TEXT)).slice(0, MAX_OPENING);
 
 /** The beginning of a text, up to the first quotation. */
 export const openingOf = (text: string): string =>
-  beforeQuotation(text)
+  ownBeginning(text)
     .split('\n')
     .map((line) => line.trim())
     .join(' ')
@@ -56,7 +41,7 @@ const isOther = (fields: readonly Field[]): boolean =>
  * with a refusal is none, and servers mark their notices like automatic replies; but people who are away may write of a mail
  * that was not delivered. */
 export const autoReplyRuleOf = (fields: readonly Field[], text = ''): AutoReplyRule | null => {
-  const before = beforeQuotation(text);
+  const before = ownBeginning(text);
   if (isOther(fields) || beginsWithRefusal(before)) return null;
   const opening = openingOf(text);
   const matches = (name: string, pattern: RegExp): boolean => {

@@ -7,12 +7,13 @@ const FALLBACK = 'windows-1252';
 /** Programs write these without a thought: the octets may be in any character set. */
 const MEANINGLESS = /^(?:|us-ascii|ascii|ansi_x3\.4-1968|unknown-8bit|x-unknown|binary|default)$/i;
 
+const utf16 = new TextDecoder('utf-16be');
 /** RFC 2152. Browsers do not know it, but old servers write it. */
 const decodeUtf7 = (bytes: Uint8Array): string =>
   Buffer.from(bytes)
     .toString('latin1')
     .replace(/\+([A-Za-z0-9+/]*)-?/g, (_, base64: string) =>
-      base64 === '' ? '+' : new TextDecoder('utf-16be').decode(Buffer.from(base64, 'base64')),
+      base64 === '' ? '+' : utf16.decode(Buffer.from(base64, 'base64')),
     );
 
 const decoderOf = (label: string) => {

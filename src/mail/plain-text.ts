@@ -36,7 +36,7 @@ const convert = compile({
 
 /** Estimates the depth from the tags alone, and never too low: an end tag counts only if such an element is open, and not in
  * a comment or inside of another tag. */
-const seemsTooDeep = (html: string): boolean => {
+export const seemsTooDeep = (html: string): boolean => {
   const open = new Map<string, number>();
   let depth = 0;
   let leftOpen = 0;
