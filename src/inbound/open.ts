@@ -7,6 +7,8 @@ import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { createAdmission } from './admit.ts';
 import { openChecks } from './checks/open.ts';
 import { openHooks } from './hooks/open.ts';
+import { removeOldMail } from './mailbox/remove-old.ts';
+import { mailboxRoutes } from './mailbox/routes.ts';
 import { createReception } from './receive.ts';
 import { registerInbound } from './settings.ts';
 import { settingsRoutes } from './settings-routes.ts';
@@ -45,6 +47,7 @@ export const openInbound = (
         quotaBytes: () => limits().inbound_mib * MIB,
         retention: () => config().retention.inbound,
       }),
+      ...mailboxRoutes({ files, clock }),
       ...hooks.routes,
     ],
     jobs: hooks.jobs,
@@ -52,6 +55,15 @@ export const openInbound = (
       {
         what: 'practices that receive mail, in the registry',
         run: (id) => registerInbound(settings, id),
+      },
+      {
+        what: 'mail received',
+        run: (id, signal, pace) =>
+          removeOldMail(
+            id,
+            { files, installation: config().retention.inbound, now: clock.now(), pace },
+            signal,
+          ),
       },
     ],
     stop: async () => {

@@ -2,6 +2,7 @@
 // overwritten: a mail is gone with its row, and its pieces follow in transactions of their own, because a large mail has many.
 import { remembered } from '#src/kernel/db/memory.ts';
 import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { StoredRow } from '#src/messages/retention/rules.ts';
 import { PIECE_BYTES } from './mail.ts';
 
 export type InboundState = 'inbox' | 'held' | 'quarantined';
@@ -111,6 +112,10 @@ export const inboundStore = perConnection((db: TenantDb) => {
     `DELETE FROM inbound_pieces WHERE rowid IN
        (SELECT rowid FROM inbound_pieces WHERE message_seq = ? LIMIT ?)`,
   );
+  const after = db.prepare<[number], StoredRow>(
+    `SELECT seq AS key, received_at AS at, received_at AS since, 0 AS bytes, 0 AS held FROM inbound_messages
+     WHERE seq > ? ORDER BY seq`,
+  );
   const counts = db.prepare<[], InboundCounts>(
     `SELECT count(*) AS total, count(*) FILTER (WHERE state = 'inbox' AND read_at IS NULL) AS unread,
        count(*) FILTER (WHERE state = 'held') AS held, count(*) FILTER (WHERE state = 'quarantined') AS quarantined
@@ -143,6 +148,8 @@ export const inboundStore = perConnection((db: TenantDb) => {
     release: (seq: number): void => {
       release.run(seq);
     },
+    /** Mail after that number, for retention. */
+    rowsAfter: (seq: number): IterableIterator<StoredRow> => after.iterate(seq),
     /** Their pieces are left to `removePieces`. */
     remove: (seqs: readonly number[]): void => {
       overwriting(db, () => {
@@ -150,13 +157,14 @@ export const inboundStore = perConnection((db: TenantDb) => {
       });
       bytes.forget();
     },
-    /** Removes some pieces of one removed mail; false: there are none. */
-    removePieces: (): boolean => {
+    /** Whether mail that was removed has pieces left. */
+    hasRemoved: (): boolean => someRemoved.get() !== undefined,
+    /** Removes some pieces of one removed mail. */
+    removePieces: (): void => {
       const seq = someRemoved.get();
-      if (seq === undefined) return false;
+      if (seq === undefined) return;
       const { changes } = overwriting(db, () => removePieces.run(seq, PIECES_AT_ONCE));
       if (changes < PIECES_AT_ONCE) forgetRemoved.run(seq);
-      return true;
     },
   };
 });

@@ -16,7 +16,7 @@ export interface Thread {
 }
 
 /** The one with the sender's address, or the only one there is: people answer from other addresses of theirs. */
-const answering = (recipients: readonly RecipientRow[], from: string | null): RecipientRow | null => {
+export const answering = (recipients: readonly RecipientRow[], from: string | null): RecipientRow | null => {
   const same = recipients.find(({ address }) => address.toLowerCase() === from?.toLowerCase());
   return same ?? (recipients.length === 1 ? (recipients[0] ?? null) : null);
 };

@@ -1,26 +1,30 @@
-// Messages are numbered in the order of their acceptance, so the messages of a period are found by their key, without an
-// index on time.
+// Messages, sent or received, are numbered in the order of their acceptance, so those of a period are found by their key, without
+// an index on time.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 
-export const messageOrderStore = perConnection((db: TenantDb) => {
-  const newest = db.prepare<[], number | null>('SELECT max(seq) FROM messages').pluck();
-  const next = db.prepare<[number], { seq: number; created_at: number }>(
-    'SELECT seq, created_at FROM messages WHERE seq >= ? ORDER BY seq LIMIT 1',
-  );
-  return {
-    /** Number of the newest message; 0 if there is none. */
-    newest: (): number => newest.get() ?? 0,
-    /** Number of the first message accepted at `at` or later; one more than the newest if there is none. */
-    firstSince: (at: number): number => {
-      let older = 0;
-      let found = (newest.get() ?? 0) + 1;
-      while (older + 1 < found) {
-        const middle = Math.floor((older + found) / 2);
-        const row = next.get(middle);
-        if (row === undefined || row.created_at >= at) found = middle;
-        else older = row.seq;
-      }
-      return found;
-    },
-  };
-});
+const orderStore = (table: 'messages' | 'inbound_messages', acceptedAt: 'created_at' | 'received_at') =>
+  perConnection((db: TenantDb) => {
+    const newest = db.prepare<[], number | null>(`SELECT max(seq) FROM ${table}`).pluck();
+    const next = db.prepare<[number], { seq: number; accepted_at: number }>(
+      `SELECT seq, ${acceptedAt} AS accepted_at FROM ${table} WHERE seq >= ? ORDER BY seq LIMIT 1`,
+    );
+    return {
+      /** Number of the newest message; 0 if there is none. */
+      newest: (): number => newest.get() ?? 0,
+      /** Number of the first message accepted at `at` or later; one more than the newest if there is none. */
+      firstSince: (at: number): number => {
+        let older = 0;
+        let found = (newest.get() ?? 0) + 1;
+        while (older + 1 < found) {
+          const middle = Math.floor((older + found) / 2);
+          const row = next.get(middle);
+          if (row === undefined || row.accepted_at >= at) found = middle;
+          else older = row.seq;
+        }
+        return found;
+      },
+    };
+  });
+
+export const messageOrderStore = orderStore('messages', 'created_at');
+export const receivedOrderStore = orderStore('inbound_messages', 'received_at');

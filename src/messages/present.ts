@@ -19,7 +19,7 @@ export const visibleMessage = (db: TenantDb, id: string, caller: Caller): Messag
   return row;
 };
 
-const presentMailbox = ({ address, name }: Mailbox) => ({ address, name: name ?? null });
+export const presentMailbox = ({ address, name }: Mailbox) => ({ address, name: name ?? null });
 
 const presentMailboxes = (json: string) => (JSON.parse(json) as Mailbox[]).map(presentMailbox);
 

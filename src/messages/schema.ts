@@ -23,7 +23,7 @@ const recipientSchema = z
   })
   .meta({ id: 'Recipient' });
 
-const addressSchema = z
+export const addressSchema = z
   .strictObject({ address: z.string(), name: z.string().nullable() })
   .meta({ id: 'Address' });
 
@@ -171,7 +171,7 @@ export const timelineSchema = z
 
 const SEARCH_TEXT_LENGTH = 200;
 
-const timeOrDay = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+export const timeOrDay = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
 export const searchQuery = z.strictObject({
   ...listQuery,

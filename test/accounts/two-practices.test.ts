@@ -16,6 +16,7 @@ import { waitlistStore } from '#src/accounts/waitlist/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { followerRegistryStore } from '#src/followers/follower-registry-store.ts';
 import { hookKeyStore } from '#src/inbound/hooks/store.ts';
+import { inboundRegistryStore } from '#src/inbound/settings-store.ts';
 import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { dueStore } from '#src/messages/queue/due-store.ts';
@@ -36,6 +37,7 @@ const SEED = `
     ('a', 'webhooks'), ('a', 'alerts'), ('b', 'webhooks'), ('b', 'alerts');
   INSERT INTO credentials (hash, token_id, tenant_id, created_at, revoked_at) VALUES
     (x'31', 'a1', 'a', 1, NULL), (x'32', 'a2', 'a', 1, 10), (x'33', 'b1', 'b', 1, 10), (x'34', 'b2', 'b', 1, 90);
+  INSERT INTO inbound_tenants (tenant_id) VALUES ('a'), ('b');
   INSERT INTO inbound_hooks (id, tenant_id, hash) VALUES ('a1', 'a', x'31'), ('b1', 'b', x'32');
   INSERT INTO accounts (id, email_key, email, language, created_at) VALUES
     ('x', 'x@example.org', 'x@example.org', 'de', 1), ('y', 'y@example.org', 'y@example.org', 'de', 1),
@@ -74,6 +76,7 @@ const ofTenantA = [
   'event_followers a alerts',
   'event_followers a webhooks',
   'inbound_hooks a1',
+  'inbound_tenants a',
   'invitations x a',
   'invitations y a',
   'memberships x a',
@@ -209,6 +212,7 @@ const cases: readonly Case[] = [
     (db) => followerRegistryStore(db).remove('a', 'webhooks'),
     ['event_followers a webhooks'],
   ],
+  ['receive no more mail', (db) => inboundRegistryStore(db).remove('a'), ['inbound_tenants a']],
   ['note an empty queue', (db) => dueStore(db).set('a', null), ['queue_due a']],
 ];
 

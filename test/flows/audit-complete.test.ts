@@ -9,6 +9,7 @@ import { type List, letter, startApp } from '#test/support/app.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
 import { invite, join, makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
+import { putMail } from '#test/support/received-mail.ts';
 import type { DnsRecords } from './domain-scene.ts';
 
 interface Entry {
@@ -201,6 +202,9 @@ test('every declared action is found in the audit, with who and from where, and 
   await byOwner('POST', `${base}/inbound/enable`, {});
   await byOwner('PATCH', `${base}/inbound`, { catch_all: { mode: 'hold' } });
   await byOwner('POST', `${base}/inbound/disable`, {});
+  const mail = `${base}/inbound/messages/${putMail(app, id, { state: 'held' })}`;
+  await byOwner('POST', `${mail}/release`);
+  await byOwner('DELETE', mail);
 
   await byOwner('PATCH', '/api/auth/me', { language: 'en' });
   await byOwner('PUT', '/api/auth/password', { password: PASSWORD });

@@ -28,6 +28,7 @@ const fill = (path: string, id: string, other: (name: string) => string): string
 
 /** A change that the route would make of something of its own. */
 const changeOf = (path: string): object => {
+  if (path.includes('/inbound/')) return { read: true };
   if (path.includes('memberID')) return { role_id: 'viewer' };
   return path.includes('messageID') ? { scheduled_at: '2027-01-01T08:00:00Z' } : { name: 'Fremd' };
 };

@@ -16,6 +16,7 @@ import { startApp } from '#test/support/app.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
 import { invite, makeOwner, requestCode, signIn, unlimitedSignIn } from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
+import { putMail } from '#test/support/received-mail.ts';
 
 const OWNER = 'anna@praxis.example';
 const RELAY_SECRET = 'relay-secret-0123456789';
@@ -344,6 +345,10 @@ const onOwnDomain = async (id: string): Promise<Given> => {
   return {};
 };
 
+const received = async (id: string): Promise<Given> => ({
+  ids: { messageID: putMail(app, id, { state: 'held' }) },
+});
+
 /** What must be so before an operation can succeed. */
 const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> = {
   cancelMessage: scheduled,
@@ -372,6 +377,11 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   deleteSuppressions: async (id) => ({
     instead: { [EXAMPLE_ID]: (await done('createSuppression', id)).id },
   }),
+  getInboundMessage: received,
+  getInboundSource: received,
+  markInboundMessage: received,
+  releaseInboundMessage: received,
+  deleteInboundMessage: received,
   rotateDkimKeys: onOwnDomain,
   setBimiLogo: onOwnDomain,
   importDkimKey: async (id) => {

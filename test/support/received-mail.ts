@@ -1,9 +1,11 @@
 // Mail in a practice's mailbox with its event, written as the reception writes it.
+import path from 'node:path';
 import { eventStore, type NewEvent } from '#src/events/store.ts';
 import type { MailAuth, MailSpam } from '#src/inbound/mail.ts';
 import { inboundStore, type NewInboundRow } from '#src/inbound/store.ts';
-import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { TestApp } from './app.ts';
 
 const auth: MailAuth = {
   spf: { result: 'softfail', domain: 'example.org' },
@@ -46,10 +48,34 @@ export const receiveMail = (
   db: TenantDb,
   fields: Partial<NewInboundRow> = {},
   about: Partial<Pick<NewEvent, 'messageSeq' | 'recipientId' | 'at'>> = {},
+  source = Buffer.alloc(fields.size_bytes ?? 1_234),
 ): NewInboundRow & { readonly seq: number } => {
-  const row = receivedMail({ reply_to_seq: about.messageSeq ?? null, ...fields });
-  const inboundSeq = inboundStore(db).insert(row, Buffer.alloc(row.size_bytes));
+  const row = receivedMail({
+    reply_to_seq: about.messageSeq ?? null,
+    size_bytes: source.length,
+    ...fields,
+  });
+  const inboundSeq = inboundStore(db).insert(row, source);
   const event = { messageSeq: 0, recipientId: null, at: row.received_at, ...about };
-  eventStore(db).append({ type: 'inbound.received', inboundSeq, ...event });
+  if (row.state === 'inbox') eventStore(db).append({ type: 'inbound.received', inboundSeq, ...event });
   return { ...row, seq: inboundSeq };
+};
+
+/** In the file of a running daemon's practice; the mail's id. */
+export const putMail = (
+  { home }: Pick<TestApp, 'home'>,
+  practiceId: string,
+  ...mail: [
+    fields?: Partial<NewInboundRow>,
+    about?: Parameters<typeof receiveMail>[2],
+    source?: Buffer<ArrayBuffer>,
+  ]
+): string => {
+  const file = path.join(home, 'data/tenants', practiceId, 'tenant.db');
+  const db = openSqlite(file, { create: false, busyTimeoutMs: 5_000 }) as TenantDb;
+  try {
+    return db.transaction(() => receiveMail(db, ...mail).id)();
+  } finally {
+    db.close();
+  }
 };

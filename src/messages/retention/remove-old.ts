@@ -8,7 +8,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Pace } from '#src/kernel/pace.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { pseudonymise } from './pseudonymise.ts';
-import { choiceOf, nextBatch, type Periods, periodsInForce } from './rules.ts';
+import { choiceOf, nextBatch, type Periods, periodsInForce, type StoredRow } from './rules.ts';
 import { type Removable, removables, retentionStore } from './store.ts';
 
 /** How long the installation keeps data, in ms. */
@@ -51,25 +51,50 @@ const cutoffs = (
   };
 };
 
+/** Rows of one kind, in the order of their keys, which is also that of their time. */
+export interface Rows {
+  /** Those after that key, read one by one. The connection takes no other statement until the iteration ends. */
+  readonly after: (db: TenantDb, key: number) => Iterable<StoredRow>;
+  readonly remove: (db: TenantDb, keys: readonly number[]) => void;
+}
+
+/** Removes the rows that are older than `before`. */
+export const removeRows = async (
+  tenantId: string,
+  rows: Rows,
+  before: number,
+  { files, now, pace, rowsPerBatch }: Pick<RemoveOldDeps, 'files' | 'now' | 'pace' | 'rowsPerBatch'>,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (let after: number | null = 0; after !== null && !signal.aborted; ) {
+    const from: number = after;
+    after = await pace(async () => {
+      const batch = await files.read(tenantId, (db) =>
+        nextBatch(rows.after(db, from), { before, now }, rowsPerBatch),
+      );
+      if (batch.keys.length > 0) await files.write(tenantId, (db) => rows.remove(db, batch.keys));
+      return batch.after;
+    });
+  }
+};
+
 export const removeOld = async (
   tenantId: string,
   deps: RemoveOldDeps,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { files, key, now, pace, rowsPerBatch } = deps;
+  const { files, key, now, pace } = deps;
   const before = await files.read(tenantId, (db) => cutoffs(db, deps));
-  for (const name of removables) {
-    for (let after: number | null = 0; after !== null && !signal.aborted; ) {
-      const from: number = after;
-      after = await pace(async () => {
-        const batch = await files.read(tenantId, (db) =>
-          nextBatch(retentionStore(db).rowsAfter(name, from), { before: before[name], now }, rowsPerBatch),
-        );
-        if (batch.keys.length > 0)
-          await files.write(tenantId, (db) => retentionStore(db).remove(name, batch.keys));
-        return batch.after;
-      });
-    }
-  }
+  for (const name of removables)
+    await removeRows(
+      tenantId,
+      {
+        after: (db, key) => retentionStore(db).rowsAfter(name, key),
+        remove: (db, keys) => retentionStore(db).remove(name, keys),
+      },
+      before[name],
+      deps,
+      signal,
+    );
   await pseudonymise(tenantId, { files, key, before: before.messages, now, pace }, signal);
 };

@@ -1,0 +1,58 @@
+// What of a mail received is downloaded. A browser saves it and never shows it: it was written by a stranger, and is answered from
+// the service's own origin.
+
+import { attachmentPolicy } from '#src/intake/content/attachment-policy.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import type { RouteResult } from '#src/kernel/route.ts';
+import { withoutInvisibles } from '#src/mail/address.ts';
+import { type InboundRow, inboundStore } from '../store.ts';
+
+const MAX_NAME = 150;
+const OCTETS = 'application/octet-stream';
+const harmless: ReadonlySet<string> = new Set(attachmentPolicy.allowed_types);
+
+/** RFC 6266 §4.3, RFC 8187. Programs that do not know `filename*` get a name in ASCII. */
+export const contentDisposition = (filename: string): string => {
+  const name =
+    withoutInvisibles(filename.toWellFormed())
+      .replace(/[\p{Cc}/\\]/gu, '_')
+      .slice(0, MAX_NAME)
+      .toWellFormed() || 'attachment';
+  const plain = name.replace(/[^ -~]|["%]/g, '_');
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+};
+
+export const download = (
+  body: Buffer | AsyncIterable<Uint8Array>,
+  filename: string,
+  contentType: string,
+): RouteResult => ({
+  status: 200,
+  body,
+  contentType: contentType === SOURCE_TYPE || harmless.has(contentType) ? contentType : OCTETS,
+  headers: {
+    'Content-Disposition': contentDisposition(filename),
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+  },
+});
+
+export const SOURCE_TYPE = 'message/rfc822';
+
+/** Throws `not_found` where the mail is removed meanwhile. */
+export async function* sourcePieces(
+  files: Pick<TenantFiles, 'read'>,
+  tenantId: string,
+  { seq, size_bytes }: Pick<InboundRow, 'seq' | 'size_bytes'>,
+): AsyncGenerator<Buffer> {
+  for (let position = 0, sent = 0; sent < size_bytes; position += 1) {
+    const piece = await files.read(tenantId, (db) => inboundStore(db).piece(seq, position));
+    if (!piece) throw new AppError('not_found', 'The mail has been removed.');
+    sent += piece.length;
+    yield piece;
+  }
+}

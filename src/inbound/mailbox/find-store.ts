@@ -1,0 +1,161 @@
+// Finds mail received by any combination of filters, newest first. The narrowest filter that has an index yields candidates, and
+// each candidate is then compared with all filters. A text is searched for in all texts, one range of numbers after the other:
+// a mailbox is bounded by its quota. A call blocks the event loop, so it ends when its time is over: the page stays short then,
+// and the next call continues from there.
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Mailbox } from '#src/mail/mailbox.ts';
+import { receivedOrderStore } from '#src/messages/order-store.ts';
+import { fold } from '#src/messages/search-text.ts';
+import { type InboundRow, type InboundState, inboundStore } from '../store.ts';
+
+/** Null: any. */
+export interface MailFilter {
+  /** Part of an address, a name or the subject. */
+  readonly text: string | null;
+  /** Part of the sender's address or name. */
+  readonly from: string | null;
+  /** Part of a recipient's address or name. */
+  readonly to: string | null;
+  readonly state: InboundState | null;
+  readonly read: boolean | null;
+  readonly threadId: string | null;
+  readonly replyToSeq: number | null;
+  readonly receivedFrom: number | null;
+  readonly receivedBefore: number | null;
+}
+
+export interface MailPage {
+  readonly rows: InboundRow[];
+  /** The next page has the mails before this number; null: nothing older is left. */
+  readonly before: number | null;
+}
+
+const BUDGET_MS = 15;
+/** Candidates that one statement finds. */
+const CANDIDATES = 512;
+/** How many numbers one statement covers where it reads texts, which have at most 16 KiB each. */
+const TEXTS = 2_048;
+
+interface Range {
+  readonly before: number;
+  readonly from: number;
+}
+
+interface Source {
+  /** Numbers of candidates in the range, newest first. */
+  readonly candidates: (range: Range) => readonly number[];
+  /** How many numbers one call may cover. */
+  readonly reach: number;
+  /** Whether there may be more candidates in the range than one call yields. */
+  readonly isCut: (found: number) => boolean;
+}
+
+const wordsOf = (...people: readonly Mailbox[]): string[] =>
+  people.flatMap(({ address, name }) => [address, name ?? '']);
+
+const within = (part: string | null, words: () => readonly string[]): boolean =>
+  part === null || words().some((word) => fold(word).includes(part));
+
+const isSentBy = (row: InboundRow, part: string | null): boolean =>
+  within(part, () => {
+    const from: Mailbox | null = JSON.parse(row.from_json);
+    return from === null ? [] : wordsOf(from);
+  });
+
+const isSentTo = (row: InboundRow, part: string | null): boolean =>
+  within(part, () => [
+    ...(JSON.parse(row.recipients_json) as string[]),
+    ...wordsOf(...JSON.parse(row.to_json), ...JSON.parse(row.cc_json)),
+  ]);
+
+const isOneOf = <T>(wanted: T | null, value: T): boolean => wanted === null || wanted === value;
+
+export const mailFindStore = perConnection((db: TenantDb) => {
+  const order = receivedOrderStore(db);
+  const store = inboundStore(db);
+  const oldest = db.prepare<[], number | null>('SELECT min(seq) FROM inbound_messages').pluck();
+  const textOf = db.prepare<[number], string>('SELECT text FROM inbound_texts WHERE message_seq = ?').pluck();
+  const byText = db
+    .prepare<Range & { part: string }, number>(
+      `SELECT message_seq FROM inbound_texts
+       WHERE message_seq < :before AND message_seq >= :from AND instr(text, :part) > 0
+       ORDER BY message_seq DESC`,
+    )
+    .pluck();
+  const where = (condition: string) => {
+    const found = db
+      .prepare<Range & { value: string | number | null }, number>(
+        `SELECT seq FROM inbound_messages WHERE ${condition} AND seq < :before AND seq >= :from
+         ORDER BY seq DESC LIMIT ${CANDIDATES}`,
+      )
+      .pluck();
+    return (value: string | number | null): Source => ({
+      candidates: (range) => found.all({ ...range, value }),
+      reach: Number.POSITIVE_INFINITY,
+      isCut: (count) => count === CANDIDATES,
+    });
+  };
+  const ofThread = where('thread_id = :value');
+  const answersOf = where('reply_to_seq = :value');
+  const ofState = where('state = :value');
+  const unread = where('read_at IS NULL');
+  const all = where('1');
+  const withText = (part: string): Source => ({
+    candidates: (range) => byText.all({ ...range, part }),
+    reach: TEXTS,
+    isCut: () => false,
+  });
+
+  const sourceOf = (filter: MailFilter, parts: readonly string[]): Source => {
+    const { threadId, replyToSeq, state, read } = filter;
+    const [part = ''] = parts.toSorted((one, other) => other.length - one.length);
+    if (threadId !== null) return ofThread(threadId);
+    if (replyToSeq !== null) return answersOf(replyToSeq);
+    if (state !== null && state !== 'inbox') return ofState(state);
+    if (read === false) return unread(null);
+    return part === '' ? all(null) : withText(part);
+  };
+
+  return {
+    /** At most `limit` mails before number `before`. It may return fewer, even none, although more are left. */
+    find: (filter: MailFilter, before: number | null, limit: number, budgetMs = BUDGET_MS): MailPage => {
+      const { receivedFrom, receivedBefore, state, read, threadId, replyToSeq } = filter;
+      const end = performance.now() + budgetMs;
+      const [text, sender, recipient] = [filter.text, filter.from, filter.to].map((part) =>
+        part === null ? null : fold(part),
+      ) as [string | null, string | null, string | null];
+      const parts = [text, sender, recipient].filter((part) => part !== null);
+      const from = Math.max(oldest.get() ?? 1, receivedFrom === null ? 1 : order.firstSince(receivedFrom));
+      const until = receivedBefore === null ? order.newest() + 1 : order.firstSince(receivedBefore);
+      // The clock may have been set back between two mails, so the row decides.
+      const isWanted = (row: InboundRow): boolean =>
+        isOneOf(state, row.state) &&
+        isOneOf(read, row.read_at !== null) &&
+        isOneOf(threadId, row.thread_id) &&
+        isOneOf(replyToSeq, row.reply_to_seq) &&
+        (receivedFrom === null || row.received_at >= receivedFrom) &&
+        (receivedBefore === null || row.received_at < receivedBefore) &&
+        (text === null || (textOf.get(row.seq) ?? '').includes(text)) &&
+        isSentBy(row, sender) &&
+        isSentTo(row, recipient);
+
+      const source = sourceOf(filter, parts);
+      const rows: InboundRow[] = [];
+      let position = Math.min(before ?? until, until);
+      while (position > from) {
+        const reached = Math.max(from, position - source.reach);
+        const candidates = source.candidates({ before: position, from: reached });
+        for (const seq of candidates) {
+          const row = store.bySeq(seq);
+          // One more row than requested shows whether there is a next page.
+          if (row && isWanted(row) && rows.push(row) > limit)
+            return { rows: rows.slice(0, limit), before: rows[limit - 1]?.seq ?? null };
+          if (performance.now() >= end) return { rows, before: seq };
+        }
+        position = source.isCut(candidates.length) ? (candidates.at(-1) ?? reached) : reached;
+        if (performance.now() >= end) break;
+      }
+      return { rows, before: position > from ? position : null };
+    },
+  };
+});

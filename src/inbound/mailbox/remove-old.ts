@@ -1,0 +1,44 @@
+// The nightly part of retention for mail received: removes what is older than the installation and the practice keep it, and
+// the pieces of all mail that was removed.
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { Pace } from '#src/kernel/pace.ts';
+import { DAY } from '#src/kernel/time.ts';
+import { removeRows } from '#src/messages/retention/remove-old.ts';
+import { inboundSettingsStore } from '../settings-store.ts';
+import { inboundStore } from '../store.ts';
+
+export interface RemoveOldMailDeps {
+  readonly files: Pick<TenantFiles, 'read' | 'write'>;
+  /** ms for which the installation keeps it. */
+  readonly installation: number;
+  readonly now: number;
+  readonly pace: Pace;
+}
+
+export const removeOldMail = async (
+  tenantId: string,
+  deps: RemoveOldMailDeps,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { files, installation, now, pace } = deps;
+  const { retention_days } = await files.read(tenantId, (db) => inboundSettingsStore(db).current().options);
+  const kept = Math.min(installation, (retention_days ?? Number.POSITIVE_INFINITY) * DAY);
+  const rows = {
+    after: (db: TenantDb, key: number) => inboundStore(db).rowsAfter(key),
+    remove: (db: TenantDb, keys: readonly number[]) => inboundStore(db).remove(keys),
+  };
+  await removeRows(tenantId, rows, now - kept, deps, signal);
+  await removePieces(tenantId, files, pace, signal);
+};
+
+/** Of all mail that was removed, a few in each transaction. */
+export const removePieces = async (
+  tenantId: string,
+  files: Pick<TenantFiles, 'read' | 'write'>,
+  pace: Pace,
+  signal?: AbortSignal,
+): Promise<void> => {
+  while (!signal?.aborted && (await files.read(tenantId, (db) => inboundStore(db).hasRemoved())))
+    await pace(() => files.write(tenantId, (db) => inboundStore(db).removePieces()));
+};

@@ -1,0 +1,162 @@
+// The mailbox over HTTP: lists, one mail, its source, and what is done with it. It is the practice's, not a project's.
+import { z } from 'zod';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { idSchema } from '#src/kernel/fields.ts';
+import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { messageStore } from '#src/messages/store.ts';
+import { deleteMail, mailOf, markRead, releaseMail } from './change.ts';
+import { download, SOURCE_TYPE, sourcePieces } from './download.ts';
+import { mailFindStore } from './find-store.ts';
+import { presentMail } from './present.ts';
+import { findQuery, inboundMessageSchema, inboundSummarySchema, readBody } from './schema.ts';
+
+export interface MailboxRoutesDeps {
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+}
+
+const mailParams = z.strictObject({ ...tenantParams.shape, messageID: idSchema });
+const shared = { tag: 'Inbound mail', stability: 'stable', params: mailParams } as const;
+const ONE = '/api/practices/{id}/inbound/messages/{messageID}';
+const one = (description: string) => ({ 200: { description, body: inboundSummarySchema } });
+
+const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
+
+/** Asked once the mail is known to exist, as a permission of the route would be. */
+const requireContent = ({ permissions }: Caller): void => {
+  if (permissions.has('messages.view_content')) return;
+  throw new AppError('forbidden', 'The content of mail needs a permission of its own.', {
+    extra: { permission: 'messages.view_content' },
+  });
+};
+
+const find = (db: TenantDb, query: z.output<typeof findQuery>) => {
+  const answered = query.reply_to_message_id && messageStore(db).byId(query.reply_to_message_id);
+  const filter = {
+    text: query.q ?? null,
+    from: query.from ?? null,
+    to: query.to ?? null,
+    state: query.state ?? null,
+    read: query.read === undefined ? null : query.read === 'true',
+    threadId: query.thread_id ?? null,
+    // No mail answers number 0.
+    replyToSeq: query.reply_to_message_id === undefined ? null : answered ? answered.seq : 0,
+    receivedFrom: timeOf(query.received_after),
+    receivedBefore: timeOf(query.received_before),
+  };
+  const { rows, before } = mailFindStore(db).find(filter, decodeCursor(query.cursor), query.limit);
+  return {
+    data: rows.map((row) => presentMail(db, row)),
+    next_cursor: before === null ? null : encodeCursor(before),
+  };
+};
+
+export const mailboxRoutes = ({ files, clock }: MailboxRoutesDeps): Route[] => [
+  defineRoute({
+    ...shared,
+    method: 'get',
+    path: '/api/practices/{id}/inbound/messages',
+    id: 'listInboundMessages',
+    summary: 'Mail received',
+    access: 'inbound.view',
+    params: tenantParams,
+    query: findQuery,
+    responses: {
+      200: {
+        description:
+          'Newest first, without content. A page may have fewer than `limit` mails, even none, while `next_cursor` is set: a call stops after a limited time, and the next one continues.',
+        body: listOf(inboundSummarySchema),
+      },
+    },
+    handle: async ({ params, query }) => ({
+      status: 200,
+      body: await files.read(params.id, (db) => find(db, query)),
+    }),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'get',
+    path: ONE,
+    id: 'getInboundMessage',
+    summary: 'One mail received',
+    description: 'Reading it marks nothing.',
+    access: 'inbound.view',
+    responses: {
+      200: { description: 'Content with `messages.view_content` only.', body: inboundMessageSchema },
+    },
+    handle: async ({ params: { id, messageID } }) => ({
+      status: 200,
+      body: await files.read(id, (db) => presentMail(db, mailOf(db, messageID))),
+    }),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'get',
+    path: `${ONE}/raw`,
+    id: 'getInboundSource',
+    summary: 'The source of a mail received',
+    description:
+      'Byte for byte as it came, below the fields added at its reception. Also needs `messages.view_content`.',
+    access: 'inbound.view',
+    responses: { 200: { description: 'The source (RFC 5322).', body: SOURCE_TYPE } },
+    handle: async ({ params: { id, messageID } }, { caller }) => {
+      const row = await files.read(id, (db) => mailOf(db, messageID));
+      requireContent(caller);
+      return download(sourcePieces(files, id, row), 'message.eml', SOURCE_TYPE);
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'patch',
+    path: ONE,
+    id: 'markInboundMessage',
+    summary: 'Mark a mail received as read or unread',
+    access: 'inbound.view',
+    audit: { none: 'whether a mail was read is no change of it' },
+    body: readBody,
+    responses: one('As it is now, without content.'),
+    handle: async ({ params: { id, messageID }, body }) => ({
+      status: 200,
+      body: await files.write(id, (db) => presentMail(db, markRead(db, messageID, body.read, clock.now()))),
+    }),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'post',
+    path: `${ONE}/release`,
+    id: 'releaseInboundMessage',
+    summary: 'Release a held or quarantined mail to the inbox',
+    description: 'From then on all is as for mail received now: `inbound.received` follows, and forwarding.',
+    access: 'inbound.manage',
+    audit: 'inbound_message.release',
+    responses: one('As it is now, without content.'),
+    errors: ['conflict'],
+    handle: async ({ params: { id, messageID } }, { change }) => ({
+      status: 200,
+      body: await files.write(id, (db) =>
+        presentMail(db, releaseMail(db, messageID, { change, now: clock.now() })),
+      ),
+    }),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'delete',
+    path: ONE,
+    id: 'deleteInboundMessage',
+    summary: 'Delete a mail received',
+    description: 'For good, with its content; its bytes are overwritten.',
+    access: 'inbound.manage',
+    audit: 'inbound_message.delete',
+    responses: { 204: { description: 'It is gone.' } },
+    handle: async ({ params: { id, messageID } }, { change }) => {
+      await deleteMail(files, id, messageID, { change, now: clock.now() });
+      return { status: 204 };
+    },
+  }),
+];

@@ -1,0 +1,110 @@
+// Mail received, as the API shows it, and what is asked of it.
+import { z } from 'zod';
+import { idSchema } from '#src/kernel/fields.ts';
+import { listQuery } from '#src/kernel/list.ts';
+import { addressSchema, timeOrDay } from '#src/messages/schema.ts';
+
+const stateSchema = z.enum(['inbox', 'held', 'quarantined']).meta({ id: 'InboundMessageState' });
+
+/** RFC 8601 §2.7 */
+const result = z.string();
+const domain = z.string().nullable();
+
+const authSchema = z
+  .strictObject({
+    spf: z.strictObject({ result, domain }),
+    dkim: z.array(z.strictObject({ result, domain: z.string(), selector: z.string() })),
+    dmarc: z.strictObject({
+      result,
+      domain,
+      policy: z.enum(['none', 'quarantine', 'reject']).nullable().describe('null where there is no record'),
+    }),
+    arc: z.strictObject({ result }),
+    iprev: z
+      .strictObject({ result, name: z.string().nullable() })
+      .describe('whether the name of the client’s address leads back to it'),
+  })
+  .meta({ id: 'InboundAuth' });
+
+const summaryShape = {
+  id: z.uuid().describe('made by this service; never the Message-ID, which anyone can write'),
+  thread_id: z.uuid().describe('the id of the first message of the conversation, sent or received'),
+  state: stateSchema,
+  state_reason: z.string().nullable().describe('why it is held or quarantined'),
+  read: z.boolean(),
+  from: addressSchema.nullable().describe('null where the mail names none'),
+  to: z.array(addressSchema),
+  cc: z.array(addressSchema),
+  subject: z.string(),
+  date: z.iso.datetime().nullable().describe('as the sender wrote it'),
+  internet_message_id: z.string().nullable(),
+  in_reply_to: z.string().nullable(),
+  references: z.array(z.string()),
+  reply_to_message_id: z.uuid().nullable().describe('the message of this practice that it answers'),
+  mail_from: z.string().describe('the sender of the envelope; empty for automatic mail'),
+  recipients: z.array(z.string()).describe('of the envelope, those of this practice'),
+  original_recipient: z.string().describe('the first of them'),
+  plus: z.string().nullable().describe('of a recipient such as `info+shop@…` the part behind the plus'),
+  auth: authSchema,
+  spam: z.strictObject({
+    verdict: z.enum(['clean', 'spam', 'virus', 'not_scanned']),
+    score: z.number().nullable().describe('0 to 100'),
+    reasons: z.array(z.string()),
+  }),
+  size_bytes: z.int(),
+  received_at: z.iso.datetime(),
+};
+
+export const inboundSummarySchema = z.strictObject(summaryShape).meta({ id: 'InboundMessageSummary' });
+
+const attachmentSchema = z
+  .strictObject({
+    index: z.int().describe('its place in the mail, by which it is downloaded'),
+    filename: z.string(),
+    content_type: z.string().describe('as the sender says'),
+    content_id: z.string().nullable(),
+    size: z.int(),
+  })
+  .meta({ id: 'InboundAttachment' });
+
+const contentShape = {
+  text: z.string().nullable(),
+  html: z
+    .string()
+    .nullable()
+    .describe('made harmless for display: no scripts, and nothing that is loaded from elsewhere'),
+  reply_text: z.string().nullable().describe('the text without what it quotes'),
+  attachments: z.array(attachmentSchema),
+};
+
+export const inboundMessageSchema = z
+  .strictObject({
+    ...summaryShape,
+    ...z.strictObject(contentShape).partial().describe('only with permission `messages.view_content`').shape,
+  })
+  .meta({ id: 'InboundMessage' });
+
+const PART_LENGTH = 200;
+const part = (what: string) =>
+  z
+    .string()
+    .max(PART_LENGTH)
+    // SQLite would end the text at NUL and find more than was searched for.
+    .regex(/^[^\0]*$/, 'NUL is not allowed')
+    .optional()
+    .describe(`part of ${what}, without regard to case and marks`);
+
+export const findQuery = z.strictObject({
+  ...listQuery,
+  q: part('an address, a name or the subject').meta({ examples: ['muster'] }),
+  from: part('the sender’s address or name'),
+  to: part('a recipient’s address or name'),
+  state: stateSchema.optional(),
+  read: z.enum(['true', 'false']).optional(),
+  thread_id: idSchema.optional(),
+  reply_to_message_id: idSchema.optional().describe('a message of the practice'),
+  received_after: timeOrDay.optional().describe('at or after; a day begins at midnight UTC'),
+  received_before: timeOrDay.optional().describe('before; a day begins at midnight UTC'),
+});
+
+export const readBody = z.strictObject({ read: z.boolean() }).meta({ examples: [{ read: true }] });
