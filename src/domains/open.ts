@@ -17,6 +17,8 @@ import { keepOldOf, rotateAfterOf } from './keys/key-rules.ts';
 import { fewAtATime, type GenerateKeyPair, generateDkimKeyPair } from './keys/keys.ts';
 import { keyRenewalJob } from './keys/renewal-job.ts';
 import { createSigners } from './keys/signers.ts';
+import { createApplyRecords } from './providers/apply-records.ts';
+import { createCloudflare } from './providers/cloudflare.ts';
 import { createTenantHosts } from './tenant-hosts.ts';
 import { mtaStsRoutes } from './zones/mta-sts-routes.ts';
 import { createServiceZones } from './zones/service-zones.ts';
@@ -59,7 +61,7 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
   const signers = createSigners(sealingKey, { ed25519: config.dkim.ed25519 });
   const settings = zoneSettings(config, () => clock.now());
   const zones = createServiceZones(settings, (work) => platform.peek(work));
-  const { authoritative } = config.dns;
+  const { authoritative, provider } = config.dns;
   const dns = authoritative && createDnsServer({ listen: authoritative.listen, zones, log });
   const stopping = new AbortController();
   const lookup = createDnsLookup(config.dns.resolvers, { stopping: stopping.signal });
@@ -96,6 +98,7 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
       hosts: (db: TenantDb) => receivingHosts(db, settings.serviceHost),
       /** On request: see `createRequestCheck`. */
       check: createRequestCheck(deps, (id, change) => checkReceivingHosts(deps, id, change)),
+      applyRecords: createApplyRecords(deps, provider && createCloudflare({ ...provider, ...deps })),
     },
     hosts: createTenantHosts({ ...deps, isReservedSlug: zones.isReservedSlug }),
     routes: [

@@ -5,6 +5,7 @@ import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { createAdmission } from './admit.ts';
+import { applyDnsRoute } from './apply-dns-route.ts';
 import { openChecks } from './checks/open.ts';
 import { openHooks } from './hooks/open.ts';
 import { removeOldMail } from './mailbox/remove-old.ts';
@@ -48,6 +49,7 @@ export const openInbound = (
         retention: () => config().retention.inbound,
       }),
       ...mailboxRoutes({ files, clock }),
+      applyDnsRoute(receiving),
       ...hooks.routes,
     ],
     jobs: hooks.jobs,

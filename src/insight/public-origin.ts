@@ -1,5 +1,6 @@
 // Checks whether the service answers under its own public origin: it requests its own /healthz over the network. One
 // request runs at a time, and its result is used for five minutes. A caller waits at most five seconds.
+import { readShort } from '#src/kernel/outbound/read-short.ts';
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
 
 export interface OriginHealth {
@@ -49,18 +50,6 @@ const inWords = (error: unknown): string => {
   return reasons[code] ?? `it could not be reached (${code})`;
 };
 
-/** Null if the body is longer than `MAX_ANSWER_BYTES`. */
-const readShort = async (response: Response): Promise<string | null> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-};
-
 /** Whether it has the form of this program's /healthz, which it also has during a shutdown. */
 const isHealth = (text: string | null): boolean => {
   try {
@@ -78,7 +67,9 @@ const probe = async (origin: string, signal: AbortSignal): Promise<string | null
     await response.body?.cancel();
     return `it redirects elsewhere (${response.status})`;
   }
-  return isHealth(await readShort(response)) ? null : `something else answers there (${response.status})`;
+  return isHealth(await readShort(response, MAX_ANSWER_BYTES))
+    ? null
+    : `something else answers there (${response.status})`;
 };
 
 export const createOriginProbe = (

@@ -181,6 +181,8 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /api/practices/{id}/suppression/export': ['suppressions.manage', found],
   'POST /api/practices/{id}/suppression/bulk-delete': ['suppressions.manage', refusedBody],
   'GET /api/suppressions': ['suppressions.manage', found],
+  // It has its managed host alone: there is nothing to publish.
+  'POST /api/practices/{id}/inbound/apply-dns': ['inbound.manage', found],
   'GET /api/practices/{id}/inbound-hooks': ['inbound.view', found],
   'POST /api/practices/{id}/inbound-hooks': ['inbound.manage', refusedBody],
   'DELETE /api/practices/{id}/inbound-hooks/{hookID}': ['inbound.manage', noSuchThing],

@@ -8,6 +8,7 @@ import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { type List, letter, startApp } from '#test/support/app.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
 import { invite, join, makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
+import { PROVIDER_TOKEN, startPlayedCloudflare } from '#test/support/played-cloudflare.ts';
 import { until } from '#test/support/process.ts';
 import { putMail } from '#test/support/received-mail.ts';
 import type { DnsRecords } from './domain-scene.ts';
@@ -25,6 +26,8 @@ interface Entry {
 const PASSWORD = 'Siebzehn-Kamele-trinken-Tee';
 
 const dns = await startDnsZone();
+const cloudflare = await startPlayedCloudflare();
+cloudflare.zones = [{ id: 'z1', name: 'praxis.test', status: 'active' }];
 const app = await startApp({
   runsTwice: true,
   config: {
@@ -33,6 +36,7 @@ const app = await startApp({
       resolvers: [dns.address],
       authoritative: { listen: '127.0.0.1:0' },
       zones: { addresses: ['127.0.0.1'] },
+      provider: cloudflare.config,
     },
     auth: { password_login: true },
     // What going live asks for; the service's own mail is read where the first one keeps it.
@@ -47,9 +51,10 @@ dns.delegate('mail.example.com', app.dnsPort ?? 0);
 afterAll(async () => {
   await app.remove();
   await dns.stop();
+  await cloudflare.stop();
 });
 
-const secrets: string[] = [PASSWORD, app.adminToken];
+const secrets: string[] = [PASSWORD, app.adminToken, PROVIDER_TOKEN];
 
 /** Throws unless it is done; the answer with its secrets noted. */
 const done = async (method: string, path: string, body?: unknown, token = app.adminToken) => {
@@ -121,6 +126,7 @@ test('every declared action is found in the audit, with who and from where, and 
   );
   dns.publish(wanted.records);
   await byOwner('POST', `${base}/check-dns`);
+  await byOwner('POST', `${base}/inbound/apply-dns`);
   await byOwner('PUT', `${base}/bimi`, {
     logo_url: 'https://praxis.test/logo.svg',
     certificate_url: null,
@@ -241,6 +247,6 @@ test('every declared action is found in the audit, with who and from where, and 
     expect([entry.before, entry.after], entry.action).not.toEqual([null, null]);
   }
   const told = JSON.stringify(entries);
-  expect(secrets).toHaveLength(13);
+  expect(secrets).toHaveLength(14);
   for (const secret of secrets) expect(told).not.toContain(secret);
 });

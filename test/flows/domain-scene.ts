@@ -41,13 +41,19 @@ export const startDomainScene = async (options: AppOptions = {}): Promise<Domain
   onTestFinished(() => dns.stop());
   const clock = createTestClock(Date.now());
   const authoritative = { listen: '127.0.0.1:0' };
+  const { dns: more, ...config } = options.config ?? {};
   const app = await startApp({
     clock,
     ...options,
     config: {
       ...unlimitedSignIn,
-      dns: { resolvers: [dns.address], authoritative, zones: { addresses: ['127.0.0.1'] } },
-      ...options.config,
+      dns: {
+        resolvers: [dns.address],
+        authoritative,
+        zones: { addresses: ['127.0.0.1'] },
+        ...(more as object | undefined),
+      },
+      ...config,
     },
   });
   onTestFinished(() => app.remove());

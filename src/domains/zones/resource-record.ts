@@ -65,6 +65,9 @@ const quoted = (octets: Buffer): string => {
   return `"${text}"`;
 };
 
+/** A text as the character-strings of a TXT record (RFC 1035 §5.1). */
+export const textData = (text: string): string => toStrings(text).map(quoted).join(' ');
+
 const dataText = (record: ResourceRecord): string => {
   switch (record.type) {
     case 'A':
@@ -76,7 +79,7 @@ const dataText = (record: ResourceRecord): string => {
     case 'MX':
       return `${record.data.preference} ${absolute(record.data.exchange)}`;
     case 'TXT':
-      return toStrings(record.data).map(quoted).join(' ');
+      return textData(record.data);
     case 'SOA': {
       const { mname, rname, serial, refresh, retry, expire, minimum } = record.data;
       return [absolute(mname), absolute(rname), serial, refresh, retry, expire, minimum].join(' ');

@@ -171,6 +171,16 @@ const checkSecurity = ({ dns, security }: Sections, { warning }: Findings): void
     warning(['security', 'outbound_allow_http'], 'webhooks and alerts may use http, unencrypted');
 };
 
+const checkDnsProvider = ({ dns }: Sections, { problem }: Findings): void => {
+  const api = dns?.provider?.api;
+  if (api?.startsWith('http:') && !isLoopback(hostOf(api)))
+    problem(
+      ['dns', 'provider', 'api'],
+      'an https address, because the token goes there',
+      JSON.stringify(api),
+    );
+};
+
 /**
  * clamd knows neither users nor TLS, and rspamd's worker has no password, so content for them is readable on the way.
  */
@@ -232,6 +242,7 @@ export const checkSections = (sections: Sections, findings: Findings): void => {
   checkCapture(sections, findings);
   checkExampleNames(sections, findings);
   checkSecurity(sections, findings);
+  checkDnsProvider(sections, findings);
   checkScanners(sections, findings);
   checkInbound(sections, findings);
   checkSubmission(sections, findings);

@@ -26,6 +26,11 @@ export type ZonesConfig = ConfigFile['dns']['zones'] & {
   readonly hostmaster: string;
 };
 
+type ProviderSection = NonNullable<ConfigFile['dns']['provider']>;
+export interface DnsProviderConfig extends Pick<ProviderSection, 'kind' | 'api'> {
+  readonly token: Secret;
+}
+
 /** Keys are named as in the file; durations are milliseconds, `listen` is host and port, secrets are read. */
 export type Config = Omit<ConfigFile, 'admin' | 'secrets' | 'upstreams' | 'dns' | 'domain_connect'> & {
   /** Null: no one can administer over HTTP. */
@@ -33,8 +38,10 @@ export type Config = Omit<ConfigFile, 'admin' | 'secrets' | 'upstreams' | 'dns' 
   /** Base64 of 32 bytes. */
   readonly secrets: { readonly masterKey: Secret };
   readonly upstreams: readonly UpstreamConfig[];
-  readonly dns: Omit<ConfigFile['dns'], 'authoritative' | 'zones'> & {
+  readonly dns: Omit<ConfigFile['dns'], 'authoritative' | 'zones' | 'provider'> & {
     readonly zones: ZonesConfig;
+    /** Null: records are published by others. */
+    readonly provider: DnsProviderConfig | null;
     readonly authoritative: NonNullable<ConfigFile['dns']['authoritative']> | null;
   };
   /** Null: no apply URLs are made. */
@@ -89,8 +96,28 @@ const resolveUpstream = (
   };
 };
 
-const resolveDns = ({ zones, authoritative, ...rest }: ConfigFile['dns'], host: string): Config['dns'] => ({
+const resolveProvider = (
+  section: ProviderSection | undefined,
+  environment: Environment,
+  findings: Findings,
+): DnsProviderConfig | null => {
+  if (section === undefined) return null;
+  const { kind, api, token_file: file, token_env: variable } = section;
+  const path = ['dns', 'provider'];
+  if (file === undefined && variable === undefined)
+    findings.problem(path, 'token_file or token_env', 'neither');
+  const source = { path, name: 'token', file, variable };
+  const token = readSecret(source, TOKEN_EXPECTED, isToken, environment, findings);
+  return token && { kind, api, token };
+};
+
+const resolveDns = (
+  { zones, authoritative, ...rest }: ConfigFile['dns'],
+  host: string,
+  provider: DnsProviderConfig | null,
+): Config['dns'] => ({
   ...rest,
+  provider,
   zones: {
     ...zones,
     nameservers: zones.nameservers ?? [`ns1.${host}`],
@@ -128,7 +155,8 @@ const resolve = (sections: Partial<ConfigFile>, environment: Environment, findin
     resolveUpstream(entry, index, environment, findings),
   );
   const domainConnect = resolveDomainConnect(sections.domain_connect, environment, findings);
-  return { token, masterKey, upstreams, domainConnect };
+  const provider = resolveProvider(sections.dns?.provider, environment, findings);
+  return { token, masterKey, upstreams, domainConnect, provider };
 };
 
 const readText = (file: string): string => {
@@ -153,7 +181,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     },
   };
   checkSections(value, findings);
-  const { token, masterKey, upstreams, domainConnect } = resolve(value, environment, findings);
+  const { token, masterKey, upstreams, domainConnect, provider } = resolve(value, environment, findings);
   if (problems.length > 0 || masterKey === null)
     throw new ConfigError(problems.sort((a, b) => a.line - b.line || a.column - b.column));
   const whole = value as ConfigFile;
@@ -162,7 +190,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     admin: { token, mail: whole.admin.mail ?? null },
     secrets: { masterKey },
     upstreams,
-    dns: resolveDns(whole.dns, whole.service.host),
+    dns: resolveDns(whole.dns, whole.service.host, provider),
     domain_connect: domainConnect,
   };
   return { config, warnings };

@@ -135,6 +135,27 @@ const dns = z.strictObject({
     })
     .optional()
     .describe('Name server for both zones, to which they are delegated; off where absent.'),
+  provider: z
+    .strictObject({
+      kind: z.enum(['cloudflare']).meta({ example: 'cloudflare' }).describe('Whose API it has.'),
+      token_file: v.secretFile
+        .meta({ example: 'config/dns-provider.token' })
+        .optional()
+        .describe(
+          'File with an API token that may read zones and edit their DNS (Zone Read, DNS Edit), limited to the zones of practices.',
+        ),
+      token_env: v.secretVariable
+        .meta({ example: 'DNS_PROVIDER_TOKEN' })
+        .optional()
+        .describe('Environment variable with the token, instead of token_file.'),
+      api: v.httpUrl
+        .prefault('https://api.cloudflare.com/client/v4')
+        .describe('Address of its API; https, unless it is on this machine.'),
+    })
+    .optional()
+    .describe(
+      'DNS provider where the operator holds zones of practices. The records for receiving mail at a verified domain are published there on request (inbound/apply-dns); off where absent.',
+    ),
   mta_sts: z
     .strictObject({
       mode: z

@@ -134,6 +134,7 @@ describe('a minimal file', () => {
           hostmaster: 'hostmaster@mail.sample.test',
         },
         authoritative: null,
+        provider: null,
         mta_sts: { mode: 'testing', max_age: 7 * DAY },
       },
       safe_mode: { default: true, allowlist: [], placement_testers: [] },
@@ -620,6 +621,18 @@ describe('a bad file says where and what', () => {
       `${MINIMAL}domain_connect: { provider_id: mail.sample.test }`,
       ['6:1: domain_connect.private_key_file: expected the path of a file with the secret'],
     ],
+    [
+      'a DNS provider without a token',
+      `${MINIMAL}dns: { provider: { kind: cloudflare } }`,
+      ['6:8: dns.provider: expected token_file or token_env, got neither'],
+    ],
+    [
+      'a DNS provider whose token would travel in clear',
+      `${MINIMAL}dns: { provider: { kind: cloudflare, token_env: TOKEN, api: "http://api.sample.test" } }`,
+      [
+        '6:56: dns.provider.api: expected an https address, because the token goes there, got "http://api.sample.test"',
+      ],
+    ],
     ['a key twice', `${MINIMAL}http: {}\nhttp: {}`, ['7:1: expected each key once, got http again']],
   ])('%s', (_name, text, expected) => expect(problemsOf(text)).toEqual(expected));
 
@@ -666,6 +679,12 @@ describe('secrets', () => {
       'the token from the environment',
       `${MINIMAL}admin: { token_env: TOKEN }`,
       ({ admin }) => admin.token,
+      TOKEN,
+    ],
+    [
+      "the DNS provider's token from the environment",
+      `${MINIMAL}dns: { provider: { kind: cloudflare, token_env: TOKEN } }`,
+      ({ dns }) => dns.provider?.token,
       TOKEN,
     ],
     [
