@@ -57,9 +57,9 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const domain = db.prepare<[string], number>('SELECT 1 FROM domains WHERE name = ?').pluck();
   const holder = db.prepare<[string], string>('SELECT tenant_id FROM domains WHERE name = ?').pluck();
   const holdersBelow = db
-    .prepare<[string, number], string>(
-      `SELECT DISTINCT tenant_id FROM domains WHERE kind = 'custom' AND substr(name, -length(?1) - 1) = '.' || ?1
-       ORDER BY tenant_id LIMIT ?2`,
+    .prepare<{ domain: string; limit: number }, string>(
+      `SELECT DISTINCT tenant_id FROM domains
+       WHERE kind = 'custom' AND substr(name, -length(:domain) - 1) = '.' || :domain ORDER BY tenant_id LIMIT :limit`,
     )
     .pluck();
   const tokensOf = db
@@ -84,7 +84,7 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     /** Id of the tenant that sends from the host, managed or custom. */
     holderOf: (name: string): string | null => holder.get(name) ?? null,
     /** Ids of tenants that send from custom domains below the domain. Reads all domains. */
-    holdersBelow: (domain: string, limit: number): string[] => holdersBelow.all(domain, limit),
+    holdersBelow: (domain: string, limit: number): string[] => holdersBelow.all({ domain, limit }),
     /** Whether a tenant other than this one was the last to verify the custom domain, after `since`. */
     isTaken: (domain: string, tenantId: string, since: number): boolean =>
       taken.get(domain, tenantId, since) !== undefined,
