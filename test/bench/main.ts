@@ -9,6 +9,7 @@ import { benchBudget } from '#test/bench/budget.ts';
 import { benchBulk } from '#test/bench/bulk.ts';
 import { benchDepth } from '#test/bench/depth.ts';
 import type { CaseOptions } from '#test/bench/harness.ts';
+import { benchInbound } from '#test/bench/inbound.ts';
 import { benchRedirect } from '#test/bench/redirect.ts';
 import { describeEnvironment, rsaMillis, writeSection } from '#test/bench/results.ts';
 import { benchSearch } from '#test/bench/search.ts';
@@ -33,6 +34,7 @@ const cases: Readonly<Record<string, Case>> = {
   budget: { about: 'what a message costs, beside its limits', messages: 5_000, run: benchBudget },
   send: { about: 'HTTP in, signed, out, beside Postfix with opendkim', messages: 5_000, run: benchSend },
   submission: { about: 'SMTP in, signed, out, beside the same', messages: 5_000, run: benchSubmission },
+  inbound: { about: 'mail from the world, beside Postfix to maildir', messages: 5_000, run: benchInbound },
   accept: { about: 'accepting alone, beside a bare server', messages: 6_000, run: benchAccept },
   bulk: { about: 'one personalised mailing', messages: 100_000, run: benchBulk },
   depth: { about: 'relaying from a short and from a deep queue', messages: 1_000_000, run: benchDepth },
