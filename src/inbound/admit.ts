@@ -1,6 +1,5 @@
 // Whether mail to an address at a receiving host is taken: asked at RCPT, before any content, so that what is not wanted is refused
 // there, with a reason, and nothing has to be sent back later.
-import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
@@ -63,10 +62,7 @@ const judge = (
 export const createAdmission = ({ platform, files, clock, limits }: AdmitDeps) => {
   const rates = createRateLimiter();
   return async (recipient: AskedRecipient, mail: AskingMail): Promise<Admission> => {
-    const tenantId = platform.peek((db) => {
-      const holder = domainRegistryStore(db).holderOf(recipient.host);
-      return holder !== null && inboundRegistryStore(db).has(holder) ? holder : null;
-    });
+    const tenantId = platform.peek((db) => inboundRegistryStore(db).receiverAt(recipient.host));
     if (tenantId === null) return { refusal: 'disabled' };
     const refusal = await files.read(tenantId, (db) => judge(db, recipient, mail, limits()));
     if (refusal !== null) return { refusal };

@@ -33,12 +33,19 @@ export const inboundSettingsStore = perConnection((db: TenantDb) => {
 
 export const inboundRegistryStore = perConnection((db: PlatformDb) => {
   const has = db.prepare<[string], number>('SELECT 1 FROM inbound_tenants WHERE tenant_id = ?').pluck();
+  const receiverAt = db
+    .prepare<[string], string>(
+      'SELECT tenant_id FROM domains JOIN inbound_tenants USING (tenant_id) WHERE name = ?',
+    )
+    .pluck();
   const add = db.prepare<[string]>(
     'INSERT INTO inbound_tenants (tenant_id) VALUES (?) ON CONFLICT DO NOTHING',
   );
   const remove = db.prepare<[string]>('DELETE FROM inbound_tenants WHERE tenant_id = ?');
   return {
     has: (tenantId: string): boolean => has.get(tenantId) !== undefined,
+    /** Id of the tenant that sends from the host and receives mail; null if there is none. */
+    receiverAt: (host: string): string | null => receiverAt.get(host) ?? null,
     add: (tenantId: string): void => {
       add.run(tenantId);
     },

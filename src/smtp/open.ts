@@ -147,7 +147,7 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
     serviceHost: service.host,
     simulatorDomain,
     decodeReturnPath: (address) => decodeReturnPath(feedback.returnPathKey, address),
-    isSendingHost: (host) => storage.platform.peek((db) => domainRegistryStore(db).tokensOf(host)) !== null,
+    isSendingHost: (host) => storage.platform.peek((db) => domainRegistryStore(db).holderOf(host)) !== null,
     clientLists: openClientLists(base, stopping.signal),
     greylist: settings.greylist === undefined ? null : createGreylist(settings.greylist, clock),
     clientRate: () => base.limits().inboundPerClient,

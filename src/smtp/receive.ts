@@ -48,8 +48,9 @@ export const createReceiving = (options: ReceivingOptions) => {
 
   const receive = async (stream: SmtpContent, session: SmtpSession): Promise<string> => {
     const owner = budgetOwner(session);
-    const gone = new AbortController();
-    stream.once('close', () => gone.abort());
+    /** Made where something waits: each that is aborted costs as much as storing a row. */
+    let gone: AbortController | null = null;
+    stream.once('close', () => gone?.abort());
     let held = 0;
     let came = 0;
     let endWatch = ignore;
@@ -65,6 +66,8 @@ export const createReceiving = (options: ReceivingOptions) => {
       if (came + bytes > LARGE_FROM_BYTES) {
         endWatch();
         setActive(session.id, Number.POSITIVE_INFINITY);
+        gone ??= new AbortController();
+        if (stream.closed) gone.abort();
         const isTaken = await budget.reserve(owner, bytes, gone.signal, taken);
         progress(session);
         if (isTaken) watch();
