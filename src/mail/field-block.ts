@@ -34,6 +34,10 @@ export const readFields = (block: string): Field[] => {
   return fields.map(({ name, value }) => ({ name, value: value.slice(0, MAX_VALUE).trim() }));
 };
 
+/** Whether `fields` may lack some of `block`, which has more than is read. */
+export const isCut = (block: string, fields: readonly Field[]): boolean =>
+  block.length >= MAX_CHARACTERS || fields.length >= MAX_FIELDS;
+
 /** The value of the first field with that name; null if there is none. */
 export const fieldValue = (fields: readonly Field[], name: string): string | null =>
   fields.find((field) => field.name === name)?.value ?? null;

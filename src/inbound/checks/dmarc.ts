@@ -5,13 +5,17 @@ import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
 import type { AuthResult, MailAuth } from '../mail.ts';
 import type { Authors } from './authors.ts';
 import { authResult } from './client.ts';
-import { createRecent } from './recent.ts';
+import { createRecent, inTime } from './recent.ts';
 
 const KEPT_MS = MINUTE;
 const FAILED_KEPT_MS = 5 * SECOND;
 const MOST = 4_000;
 
+/** A record is found by up to eight questions, one after the other. */
+const WALK_MS = 5_000;
+
 type Dmarc = MailAuth['dmarc'];
+const UNKNOWN: Dmarc = { result: 'temperror', domain: null, policy: null };
 type Policy = NonNullable<Dmarc['policy']>;
 /** Domains that SPF and DKIM vouch for. */
 interface Identifiers {
@@ -66,13 +70,13 @@ export const createDmarcCheck = (resolver: DnsResolver, clock: Clock): DmarcChec
         policy: policyIn(policy),
       };
     } catch {
-      return { result: 'temperror', domain: null, policy: null };
+      return UNKNOWN;
     }
   };
   const evaluate = (authors: Authors, identifiers: Identifiers): Promise<Dmarc> => {
     const domains = new Set(authors.addresses.map((address) => address.slice(address.lastIndexOf('@') + 1)));
     const key = JSON.stringify([authors.fields, [...domains], identifiers]);
-    return recent(key, () => ask(authors, identifiers));
+    return recent(key, () => inTime(ask(authors, identifiers), WALK_MS, UNKNOWN));
   };
 
   return {

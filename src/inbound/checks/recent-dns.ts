@@ -3,7 +3,7 @@
 import type { Lookup } from '#src/kernel/dns-lookup.ts';
 import type { ResolvedLookup } from '#src/kernel/dns-resolver.ts';
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
-import { createRecent } from './recent.ts';
+import { createRecent, inTime } from './recent.ts';
 
 /** Below the usual TTL of records that mail depends on. */
 const KEPT_MS = MINUTE;
@@ -17,20 +17,8 @@ const MAX_NAME = 253;
 const MAX_TEXT = 4_096;
 export const QUESTION_MS = 2_500;
 
-const LATE: Lookup<never> = { kind: 'failed', reason: 'timeout' };
+const LATE = { kind: 'failed', reason: 'timeout' } as const satisfies Lookup<never>;
 const NO_NAME: Lookup<never> = { kind: 'none', nameExists: false };
-
-const inTime = async <T>(answer: Promise<Lookup<T>>): Promise<Lookup<T>> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Lookup<T>>((resolve) => {
-    timer = setTimeout(() => resolve(LATE), QUESTION_MS);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 const keptMs = (answer: Lookup<unknown>): number => {
   if (answer.kind === 'failed') return FAILED_KEPT_MS;
@@ -51,7 +39,9 @@ export const createRecentDns = (lookup: ResolvedLookup, clock: Clock): ResolvedL
   const recent = <T>(ask: (name: string) => Promise<Lookup<T>>) => {
     const share = createRecent<Lookup<T>>(clock, MOST, keptMs);
     return async (name: string): Promise<Lookup<T>> =>
-      name.length > MAX_NAME ? NO_NAME : share(name.toLowerCase(), () => inTime(ask(name)));
+      name.length > MAX_NAME
+        ? NO_NAME
+        : share(name.toLowerCase(), () => inTime<Lookup<T>>(ask(name), QUESTION_MS, LATE));
   };
   return {
     txt: recent(async (name) => readable(await lookup.txt(name))),

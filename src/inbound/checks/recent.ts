@@ -1,6 +1,19 @@
-// What was found out a moment ago, by a key, so that mails that come one after the other share it. Work in progress is shared too.
-// If it is full, the oldest is removed.
+// Work that asks others: its end, and what was found out a moment ago, by a key, so that mails that come one after the other share
+// it. Work in progress is shared too. If it is full, the oldest is removed.
 import type { Clock } from '#src/kernel/time.ts';
+
+/** Resolves with `late` where the work takes longer. */
+export const inTime = async <T>(work: Promise<T>, ms: number, late: T): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(late), ms);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
 
 export type Recent<T> = (key: string, work: () => Promise<T>) => Promise<T>;
 

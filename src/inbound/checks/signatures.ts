@@ -6,6 +6,7 @@ import { domainName } from '#src/mail/address.ts';
 import type { Field } from '#src/mail/field-block.ts';
 import type { AuthResult, MailAuth } from '../mail.ts';
 import { authResult } from './client.ts';
+import { inTime } from './recent.ts';
 
 /** Honest mail has one to three; each asks the DNS and may hash the whole body. */
 const MAX_SIGNATURES = 8;
@@ -14,13 +15,17 @@ const MAX_ARC_FIELDS = 3 * 10;
 const MAX_HEADER_BYTES = 131_072;
 const MAX_HEADER_LINES = 3_000;
 
+/** With all keys there: some hundred milliseconds for the largest mail. */
+const VERIFY_MS = 5_000;
+const ARC_FIELD = /^arc-(?:seal|message-signature|authentication-results)$/;
+
 export type Signatures = Pick<MailAuth, 'dkim' | 'arc'>;
 type Signature = MailAuth['dkim'][number];
 
 const tagOf = (value: string, name: string): string =>
   new RegExp(`(?:^|;)[ \\t]*${name}[ \\t]*=[ \\t]*([^; \\t]{1,253})`).exec(value)?.[1] ?? '';
 
-const unread = (value: string): Signature => ({
+const neutral = (value: string): Signature => ({
   result: 'neutral',
   domain: domainName(tagOf(value, 'd')) ?? '',
   selector: tagOf(value, 's'),
@@ -39,12 +44,26 @@ const readResult = ({ status, ...found }: DKIMResult): AuthResult => {
   return authResult(status.result);
 };
 
-/** Octets of the header; Infinity where it is too large, or has too many lines, to be read by the library. */
 const isReadable = (head: string): boolean => {
   if (head.length > MAX_HEADER_BYTES) return false;
   let lines = 0;
   for (let at = head.indexOf('\n'); at !== -1; at = head.indexOf('\n', at + 1)) lines += 1;
   return lines <= MAX_HEADER_LINES;
+};
+
+const verify = async (content: Buffer, isChained: boolean, resolver: DnsResolver): Promise<Signatures> => {
+  const { dkimVerify } = await import('mailauth/lib/dkim/verify.js');
+  const verified = await dkimVerify(content, { resolver, rejectRsaSha1: true });
+  const dkim = verified.results.flatMap((found): Signature[] => {
+    const { signingDomain, selector = '' } = found;
+    if (signingDomain === undefined) return [];
+    return [{ result: readResult(found), domain: domainName(signingDomain) ?? '', selector }];
+  });
+  if (!isChained) return { dkim, arc: { result: 'none' } };
+  const { arc } = await import('mailauth/lib/arc/index.js');
+  // The declared types of the two functions differ, and the one takes what the other gives.
+  const { status } = await arc(verified.arc as Parameters<typeof arc>[0], { resolver });
+  return { dkim, arc: { result: authResult(status.result) } };
 };
 
 /** Never rejects. `head`: the header of `content`, one character for each octet, and `fields` what is in it. */
@@ -55,37 +74,25 @@ export const checkSignatures = async (
   resolver: DnsResolver,
 ): Promise<Signatures> => {
   const signatures = fields.filter(({ name }) => name === 'dkim-signature').map(({ value }) => value);
-  const chain = fields.filter(({ name }) =>
-    /^arc-(?:seal|message-signature|authentication-results)$/.test(name),
-  );
-  if (signatures.length === 0 && chain.length === 0) return { dkim: [], arc: { result: 'none' } };
-  const isTooMuch = signatures.length > MAX_SIGNATURES || chain.length > MAX_ARC_FIELDS || !isReadable(head);
-  const unknown = signatures.slice(0, MAX_SIGNATURES).map(unread);
-  if (isTooMuch) return { dkim: unknown, arc: { result: chain.length > 0 ? 'fail' : 'none' } };
+  const chain = fields.filter(({ name }) => ARC_FIELD.test(name)).map(({ value }) => value);
+  const isChained = chain.length > 0;
+  if (signatures.length === 0 && !isChained) return { dkim: [], arc: { result: 'none' } };
+  // Not a temporary error: by that, a mail could keep DMARC from failing.
+  const unread: Signatures = {
+    dkim: signatures.slice(0, MAX_SIGNATURES).map(neutral),
+    arc: { result: isChained ? 'fail' : 'none' },
+  };
+  if (signatures.length > MAX_SIGNATURES || chain.length > MAX_ARC_FIELDS || !isReadable(head)) return unread;
   // All keys at once: the library asks for one after the other, so that a slow one would use up the time of the others.
   await Promise.allSettled(
-    [...signatures, ...chain.map(({ value }) => value)].map((value) => {
+    [...signatures, ...chain].map((value) => {
       const [domain, selector] = [tagOf(value, 'd'), tagOf(value, 's')];
       return domain && selector ? resolver(`${selector}._domainkey.${domain}`, 'TXT') : null;
     }),
   );
-  try {
-    const { dkimVerify } = await import('mailauth/lib/dkim/verify.js');
-    const verified = await dkimVerify(content, { resolver, rejectRsaSha1: true });
-    const dkim = verified.results.flatMap((found): Signature[] => {
-      const { signingDomain, selector = '' } = found;
-      if (signingDomain === undefined) return [];
-      return [{ result: readResult(found), domain: domainName(signingDomain) ?? '', selector }];
-    });
-    if (chain.length === 0) return { dkim, arc: { result: 'none' } };
-    const { arc } = await import('mailauth/lib/arc/index.js');
-    // The declared types of the two functions differ, and the one takes what the other gives.
-    const { status } = await arc(verified.arc as Parameters<typeof arc>[0], { resolver });
-    return { dkim, arc: { result: authResult(status.result) } };
-  } catch {
-    return {
-      dkim: unknown.map((one) => ({ ...one, result: 'temperror' })),
-      arc: { result: chain.length > 0 ? 'fail' : 'none' },
-    };
-  }
+  return inTime(
+    verify(content, isChained, resolver).catch(() => unread),
+    VERIFY_MS,
+    unread,
+  );
 };

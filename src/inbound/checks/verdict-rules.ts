@@ -40,12 +40,14 @@ const refused = (reason: keyof typeof refusals): Refusal => ({
   text: refusals[reason],
   reason,
 });
-const LATER: Refusal = {
+const laterBecause = (reason: 'scanner_unavailable' | 'dmarc', what: string): Refusal => ({
   to: 'refused',
   code: 451,
-  text: '4.7.1 the mail cannot be scanned at the moment, try again later',
-  reason: 'scanner_unavailable',
-};
+  text: `4.7.1 ${what} at the moment, try again later`,
+  reason,
+});
+const UNSCANNED = laterBecause('scanner_unavailable', 'the mail cannot be scanned');
+const UNPROVED = laterBecause('dmarc', 'it cannot be found out whether the mail is of its author');
 
 /** Over the largest mail that the mailbox takes. */
 export const tooLarge: Refusal = {
@@ -77,14 +79,22 @@ const isProved = ({ authors, auth }: Pick<CheckedMail, 'authors' | 'auth'>): boo
 const isAllowed = (mail: CheckedMail, { allow }: InboundOptions['senders']): boolean =>
   mail.authors.length > 0 && mail.authors.every((author) => namesSender(allow, author)) && isProved(mail);
 
-/** From that does not say whose mail it is cannot pass any author's policy. */
-const failsDmarc = ({ result, policy }: CheckedMail['auth']['dmarc']): boolean =>
-  result === 'permerror' || (result === 'fail' && policy !== 'none' && policy !== null);
-
 /** Null: the mail is taken all the same. */
 const acted = (action: MailAction, reason: 'dmarc' | 'spam'): MailVerdict | null => {
   if (action === 'reject') return refused(reason);
   return action === 'quarantine' ? { to: 'quarantined', reason } : null;
+};
+
+/** Null: no policy speaks against the mail. */
+const dmarcVerdict = (
+  { result, policy }: CheckedMail['auth']['dmarc'],
+  action: MailAction,
+): MailVerdict | null => {
+  // From that does not say whose mail it is cannot pass any author's policy.
+  if (result === 'permerror') return acted(action, 'dmarc');
+  if (policy === null || policy === 'none') return null;
+  if (result === 'fail') return acted(action, 'dmarc');
+  return result === 'temperror' && action !== 'accept' ? UNPROVED : null;
 };
 
 export const verdictOf = (
@@ -96,8 +106,8 @@ export const verdictOf = (
   if (authors.some((author) => namesSender(senders.block, author))) return refused('blocked_sender');
   if (spam.verdict === 'virus')
     return spamAction === 'reject' ? refused('virus') : { to: 'quarantined', reason: 'virus' };
-  if (isDeferred) return LATER;
-  const byDmarc = failsDmarc(auth.dmarc) ? acted(dmarcAction, 'dmarc') : null;
+  if (isDeferred) return UNSCANNED;
+  const byDmarc = dmarcVerdict(auth.dmarc, dmarcAction);
   if (byDmarc !== null) return byDmarc;
   const isSpam = spam.verdict === 'spam' && !isAllowed(mail, senders);
   const bySpam = isSpam ? acted(spamAction, 'spam') : null;

@@ -201,7 +201,7 @@ export const scanners = z.strictObject({
       url: v.httpUrl
         .meta({ example: 'http://127.0.0.1:11333' })
         .describe(
-          'Address of its normal worker. Messages come with the settings id `outbound`: in its settings, disable there what only makes sense for mail that comes in (SPF, DKIM, DMARC, lists of addresses, greylisting, rate limits).',
+          'Address of its normal worker. Messages that are sent come with the settings id `outbound`: in its settings, disable there what only makes sense for mail that comes in (SPF, DKIM, DMARC, lists of addresses, greylisting, rate limits). Mail that comes in for mailboxes has no settings id.',
         ),
       timeout: answerTime.prefault('5s').describe('How long it may take for a message.'),
       concurrency: atOnce.prefault(8).describe('Messages it gets at a time.'),
@@ -213,7 +213,7 @@ export const scanners = z.strictObject({
       address: v.socketAddress
         .meta({ example: '127.0.0.1:3310' })
         .describe(
-          'Its TCP socket as host:port, or the absolute path of its unix socket. Its StreamMaxLength must not be less than 10M, the largest attachment.',
+          'Its TCP socket as host:port, or the absolute path of its unix socket. Its StreamMaxLength must not be less than 10M, the largest attachment, and than the largest mail that comes in.',
         ),
       timeout: answerTime.prefault('10s').describe('How long it may take for an attachment.'),
       concurrency: atOnce.prefault(8).describe('Attachments it gets at a time.'),
@@ -240,7 +240,7 @@ export const scanners = z.strictObject({
     .meta({ live: 'yes' })
     .prefault('pass')
     .describe(
-      'What becomes of a message that a scanner has not looked at because it does not answer: it passes with a warning, or is refused for now (503).',
+      'What becomes of a message that a scanner has not looked at because it does not answer: it passes with a warning, or is refused for now (503, mail that comes in 451).',
     ),
 });
 

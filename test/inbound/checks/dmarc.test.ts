@@ -163,6 +163,16 @@ describe('whose mail it is', () => {
     expect(auth.dmarc.result).toBe(result);
   });
 
+  test('a header that has more than is read may have another From', async () => {
+    const valid = from('erika@example.org').toString();
+    const many = 'X: y\r\n'.repeat(1_100);
+    scene.zone.set('example.org', 'TXT', 'v=spf1 ip4:192.0.2.10 -all');
+    for (const mail of [
+      `${many}${valid}`,
+      valid.replace('\r\n\r\n', `\r\n${many}From: ceo@bank.test\r\n\r\n`),
+    ])
+      expect((await scene.check(Buffer.from(mail))).auth.dmarc.result).toBe('permerror');
+  });
   test('an international domain', async () => {
     publish('xn--mller-kva.test', 'v=DMARC1; p=reject');
     expect(await dmarc(from('a@müller.test'), { mailFrom: '' })).toBe('fail reject xn--mller-kva.test');

@@ -84,6 +84,8 @@ const cases: readonly (readonly [string, Case, string])[] = [
   ],
   ['DMARC fails, p=none', { auth: dmarc('fail', 'none'), dmarc: 'reject' }, 'inbox'],
   ['DMARC cannot be found out', { auth: dmarc('temperror', null), dmarc: 'reject' }, 'inbox'],
+  ['the same, of a policy that is known', { auth: dmarc('temperror', 'reject') }, '451 4.7.1 dmarc'],
+  ['the same, taken', { auth: dmarc('temperror', 'reject'), dmarc: 'accept' }, 'inbox'],
   ['From of two domains', { auth: dmarc('permerror', null), dmarc: 'reject' }, '550 5.7.26 dmarc'],
   ['a blocked domain', { block: ['example.org'] }, '550 5.7.1 blocked_sender'],
   ['a blocked address', { block: ['erika@example.org'] }, '550 5.7.1 blocked_sender'],
