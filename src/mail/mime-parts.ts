@@ -10,6 +10,8 @@ import { type TransferDecoder, transferDecoder } from './transfer-decoder.ts';
 /** Bytes of each part's header, far more than honest programs write. */
 const MAX_HEAD_BYTES = 131_072;
 const MAX_PARTS = 200;
+/** Bytes of a line that is compared with a boundary after its padding was removed; a boundary has 70 (RFC 2046 §5.1.1). */
+const MAX_BOUNDARY_LINE = 200;
 const ENCODINGS: ReadonlySet<string> = new Set(['', '7bit', '8bit', 'binary', 'base64', 'quoted-printable']);
 
 type Fields = readonly (readonly [name: string, value: string])[];
@@ -111,7 +113,8 @@ const headOfPart = (node: MimeNode): PartHead => {
   // RFC 2046 §5.1.5
   const isDigested = parent && parent.contentType === 'multipart/digest' && !hasField(fields, 'content-type');
   return {
-    type: isDigested ? 'message/rfc822' : node.contentType || 'text/plain',
+    // A comment may follow it.
+    type: isDigested ? 'message/rfc822' : (/^[^\s(]+/.exec(node.contentType || '')?.[0] ?? 'text/plain'),
     parameters: readParameters(_parsedContentType),
     dispositionParameters: readParameters(_parsedContentDisposition),
     fields,
@@ -138,9 +141,23 @@ export interface PartPiece {
 
 export type MessageSource = Buffer | Iterable<Buffer> | AsyncIterable<Buffer>;
 
+/** As mailsplit compares, without its declaration. */
+type Compare = (line: Buffer, start: number, boundary: Buffer) => 1 | 2 | false;
+const { compareBoundary } = Splitter.prototype as unknown as { readonly compareBoundary: Compare };
+const PADDED = /[ \t]+(?=\r?\n$)/;
+
+/** RFC 2046 §5.1.1: white space behind a boundary is none of it, which mailsplit does not know. */
+class PaddingSplitter extends Splitter {
+  compareBoundary(line: Buffer, start: number, boundary: Buffer): ReturnType<Compare> {
+    const isPadded = line.length <= MAX_BOUNDARY_LINE && PADDED.test(line.toString('latin1'));
+    const plain = isPadded ? Buffer.from(line.toString('latin1').replace(PADDED, ''), 'latin1') : line;
+    return compareBoundary.call(this, plain, start, boundary);
+  }
+}
+
 /** The parts in their order, each with its decoded content in pieces. @throws MimeError beyond a bound */
 export async function* partsOf(source: MessageSource, maxParts = MAX_PARTS): AsyncGenerator<PartPiece> {
-  const splitter = new Splitter({
+  const splitter = new PaddingSplitter({
     ignoreEmbedded: true,
     maxHeadSize: MAX_HEAD_BYTES,
     maxChildNodes: maxParts,

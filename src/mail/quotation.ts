@@ -15,6 +15,7 @@ const INTRODUCTIONS: readonly RegExp[] = [
 const SEPARATORS: readonly RegExp[] = [
   /^[\s*_-]{0,10}(?:original[- ]?(?:nachricht|message)|urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|forwarded message|anfang der weitergeleiteten (?:nachricht|e-mail)|begin forwarded message)/i,
   /^\s*_{8,}\s*$/,
+  /^-{3,}\s?.{3,150}(?:schrieb|wrote):? ?-{3,}$/i,
 ];
 /** Outlook and GMX repeat header fields instead, GMX beginning with the date. */
 const FIRST_FIELD = /^\s*\*?(?:von|from|gesendet|sent)\s?:\*?\s/i;
