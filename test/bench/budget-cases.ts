@@ -1,5 +1,4 @@
-// What the budget is counted for: the ways into the service, each to the end of what follows. Incoming mail other than
-// reports has no way in yet.
+// What the budget is counted for: the ways into the service, each to the end of what follows.
 import { type Measured, type Meter, startMeter } from '#test/bench/budget-meter.ts';
 import { generate } from '#test/bench/load.ts';
 import type { Daemon } from '#test/support/daemon.ts';
@@ -8,6 +7,7 @@ import { startHttpsReceiver } from '#test/support/https-receiver.ts';
 import { cpuSeconds, freePort } from '#test/support/process.ts';
 import { bounceOf, bring } from '#test/support/reports.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
+import { runSmtpSource } from '#test/support/smtp-source.ts';
 
 const MESSAGE_BYTES = 6_000;
 const CLIENTS = 32;
@@ -135,13 +135,24 @@ const sendFollowed = async (scene: Scene): Promise<Measured> => {
   return each(scene, MANY, (count) => sendTogether(scene, count, 'http'));
 };
 
+/** Mail from the world into a mailbox. */
+const receive = async (scene: Scene): Promise<Measured> => {
+  const { daemon, practiceId, token, inboundPort: port, from } = scene;
+  const { status } = await daemon.request('POST', `/api/practices/${practiceId}/inbound/enable`, {}, token);
+  if (status !== 200) throw new Error(`receiving is not enabled: ${status}`);
+  const to = `info@in.${from.split('@')[1]}`;
+  const mails = { port, to, from: 'anna@patient.example', bytes: MESSAGE_BYTES, sessions: CLIENTS };
+  return each(scene, MANY, (messages) => runSmtpSource({ ...mails, messages }));
+};
+
 export type BudgetCase =
   | 'send'
   | 'send alone'
   | 'send with a webhook'
   | 'bulk recipient'
   | 'submission'
-  | 'bounce';
+  | 'bounce'
+  | 'inbound';
 
 /**
  * `send` comes from 32 clients at once, as in the case of that name, because what a batch shares is shared only there;
@@ -154,6 +165,7 @@ const cases: Readonly<Record<BudgetCase, (scene: Scene) => Promise<Measured>>> =
   'bulk recipient': (scene) => each(scene, MANY, (count) => sendBulk(scene, count)),
   submission: (scene) => each(scene, MANY, (count) => sendTogether(scene, count, 'smtp')),
   bounce: (scene) => bounce(scene, 24),
+  inbound: receive,
 };
 
 interface Installation {
