@@ -141,7 +141,8 @@ class StrictConnection extends SMTPConnection implements Place {
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     const bringsCode = typeof data === 'string' && HAS_ENHANCED_CODE.test(data);
     super.send(code, data, bringsCode ? false : context);
-    if (code >= 400 && code !== 421) this.#mistakes += 1;
+    // What has no room here is no mistake: with more recipients than we take, the others may come again.
+    if (code >= 400 && code !== 421 && code !== 452) this.#mistakes += 1;
     if (this.#mistakes <= this.#maxMistakes || this.#isSentAway) return;
     this.#isSentAway = true;
     super.send(421, '4.7.0 too many mistakes', false);
