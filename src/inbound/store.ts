@@ -97,6 +97,7 @@ export const inboundStore = perConnection((db: TenantDb) => {
     )
     .pluck();
   const total = db.prepare<[], number>('SELECT coalesce(sum(size_bytes), 0) FROM inbound_messages').pluck();
+  /** Asked for before a row is written: what is not known yet is summed up then. */
   const bytes = remembered(db, () => ({ stored: total.get() ?? 0 }));
   const setReadAt = db.prepare<[number | null, number]>(
     'UPDATE inbound_messages SET read_at = ? WHERE seq = ?',
@@ -104,7 +105,9 @@ export const inboundStore = perConnection((db: TenantDb) => {
   const release = db.prepare<[number]>(
     "UPDATE inbound_messages SET state = 'inbox', state_reason = NULL WHERE seq = ?",
   );
-  const remove = db.prepare<[number]>('DELETE FROM inbound_messages WHERE seq = ?');
+  const remove = db
+    .prepare<[number], number>('DELETE FROM inbound_messages WHERE seq = ? RETURNING size_bytes')
+    .pluck();
   const noteRemoved = db.prepare<[number]>('INSERT INTO inbound_removed (seq) VALUES (?)');
   const someRemoved = db.prepare<[], number>('SELECT seq FROM inbound_removed LIMIT 1').pluck();
   const forgetRemoved = db.prepare<[number]>('DELETE FROM inbound_removed WHERE seq = ?');
@@ -117,18 +120,20 @@ export const inboundStore = perConnection((db: TenantDb) => {
      WHERE seq > ? ORDER BY seq`,
   );
   const counts = db.prepare<[], InboundCounts>(
-    `SELECT count(*) AS total, count(*) FILTER (WHERE state = 'inbox' AND read_at IS NULL) AS unread,
-       count(*) FILTER (WHERE state = 'held') AS held, count(*) FILTER (WHERE state = 'quarantined') AS quarantined
-     FROM inbound_messages`,
+    `SELECT (SELECT count(*) FROM inbound_messages) AS total,
+       (SELECT count(*) FROM inbound_messages WHERE state = 'inbox' AND read_at IS NULL) AS unread,
+       (SELECT count(*) FROM inbound_messages WHERE state = 'held') AS held,
+       (SELECT count(*) FROM inbound_messages WHERE state = 'quarantined') AS quarantined`,
   );
   return {
     /** The number of the new row. `source` is all that is kept of the mail. */
     insert: ({ search_text, ...row }: NewInboundRow, source: Buffer): number => {
+      const total = bytes();
       const seq = Number(insert.run(row).lastInsertRowid);
       insertText.run(seq, search_text);
       for (let at = 0, position = 0; at < source.length; at += PIECE_BYTES, position += 1)
         insertPiece.run(seq, position, source.subarray(at, at + PIECE_BYTES));
-      bytes().stored += row.size_bytes;
+      total.stored += row.size_bytes;
       return seq;
     },
     byId: (id: string): InboundRow | undefined => byId.get(id),
@@ -152,10 +157,15 @@ export const inboundStore = perConnection((db: TenantDb) => {
     rowsAfter: (seq: number): IterableIterator<StoredRow> => after.iterate(seq),
     /** Their pieces are left to `removePieces`. */
     remove: (seqs: readonly number[]): void => {
+      const total = bytes();
       overwriting(db, () => {
-        for (const seq of seqs) if (remove.run(seq).changes > 0) noteRemoved.run(seq);
+        for (const seq of seqs) {
+          const size = remove.get(seq);
+          if (size === undefined) continue;
+          noteRemoved.run(seq);
+          total.stored -= size;
+        }
       });
-      bytes.forget();
     },
     /** Whether mail that was removed has pieces left. */
     hasRemoved: (): boolean => someRemoved.get() !== undefined,

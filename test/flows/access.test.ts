@@ -113,6 +113,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /api/practices/{id}/inbound/messages': ['inbound.view', found],
   'GET /api/practices/{id}/inbound/messages/{messageID}': ['inbound.view', noSuchThing],
   'GET /api/practices/{id}/inbound/messages/{messageID}/raw': ['inbound.view', noSuchThing],
+  'GET /api/practices/{id}/inbound/messages/{messageID}/attachments/{index}': ['inbound.view', noSuchThing],
   'PATCH /api/practices/{id}/inbound/messages/{messageID}': ['inbound.view', refusedBody],
   'POST /api/practices/{id}/inbound/messages/{messageID}/release': ['inbound.manage', noSuchThing],
   'DELETE /api/practices/{id}/inbound/messages/{messageID}': ['inbound.manage', noSuchThing],

@@ -82,6 +82,7 @@ beforeAll(async () => {
     templateID: await made('/templates', { name: 'brief', subject: 'Brief', text: 'Text' }),
     // No id of anything: it stands beside one.
     version: '987654321',
+    index: '987654322',
     webhookID,
     deliveryID: await made(`/webhooks/${webhookID}/test`, {}),
     hookID: await made('/inbound-hooks', { name: 'Kontaktformular' }),

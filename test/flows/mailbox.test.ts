@@ -151,6 +151,66 @@ test('the source is a download, byte for byte, however long', async () => {
   expect(text === source).toBe(true);
 });
 
+const LETTER = [
+  'Subject: Befund',
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/mixed; boundary=limit',
+  '',
+  '--limit',
+  'Content-Type: text/html; charset=utf-8',
+  '',
+  '<p onclick="steal()">Guten Tag</p><script>steal()</script><img src="https://tracker.example/a.gif">',
+  '--limit',
+  'Content-Type: text/html',
+  "Content-Disposition: attachment; filename*=UTF-8''%22B%C3%BCcher%22%0D%0AX-Evil%3A.html",
+  '',
+  '<script>steal()</script>',
+  '--limit',
+  'Content-Type: application/pdf; name=rechnung.pdf',
+  'Content-Disposition: attachment; filename=rechnung.pdf',
+  'Content-Transfer-Encoding: base64',
+  '',
+  'JVBERi0xLjc=',
+  '--limit--',
+  '',
+].join('\r\n');
+
+test('its text and its files are for those who may see content, and nothing in it runs', async () => {
+  const sender = await app.createSender();
+  const id = put(sender, {}, LETTER);
+  const { body } = await call(sender, 'GET', `/messages/${id}`);
+  expect(body).toMatchObject({ text: 'Guten Tag', reply_text: 'Guten Tag', notes: [] });
+  expect(body.html).toContain('Guten Tag');
+  expect(body.html).not.toMatch(/script|onclick| src=/);
+  expect(body.attachments?.map(({ content_type, size }) => [content_type, size])).toEqual([
+    ['text/html', 24],
+    ['application/pdf', 8],
+  ]);
+  expect(body.attachments?.map(({ index }) => index)).toEqual([0, 1]);
+
+  const [page, invoice, none] = await Promise.all(
+    [0, 1, 2].map((index) => call<string>(sender, 'GET', `/messages/${id}/attachments/${index}`)),
+  );
+  expect([page?.status, page?.headers.get('content-type'), page?.text]).toEqual([
+    200,
+    'application/octet-stream',
+    '<script>steal()</script>',
+  ]);
+  expect(page?.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="[^"\r\n]*"; filename\*=UTF-8''[\w%.-]*B%C3%BCcher[\w%.-]*$/,
+  );
+  expect(page?.headers.get('x-evil')).toBeNull();
+  expect([invoice?.headers.get('content-type'), invoice?.text]).toEqual([
+    'application/octet-stream',
+    '%PDF-1.7',
+  ]);
+  for (const answer of [page, invoice]) {
+    expect(answer?.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer?.headers.get('content-security-policy')).toContain('sandbox');
+  }
+  expect(none?.status).toBe(404);
+});
+
 test('what waits is released once, and the event of its reception follows then', async () => {
   const sender = await app.createSender();
   const message = await app.send(sender);
@@ -226,7 +286,7 @@ test('a crash between a mail and its pieces leaves nothing for long', async () =
 
 test('members see what their role lets them see', async () => {
   const sender = await app.createSender({ plan: 'praxis', owner_email: 'owner@example.org' });
-  const id = put(sender, { state: 'held' });
+  const id = put(sender, { state: 'held' }, LETTER);
   const viewer = (await join(app, sender.practice.id, 'viewer@example.org', { role_id: 'viewer' })).token;
   const member = (await join(app, sender.practice.id, 'member@example.org', { role_id: 'member' })).token;
   const statuses = async (token: string) =>
@@ -234,6 +294,7 @@ test('members see what their role lets them see', async () => {
       [
         ['GET', `/messages/${id}`],
         ['GET', `/messages/${id}/raw`],
+        ['GET', `/messages/${id}/attachments/0`],
         ['PATCH', `/messages/${id}`, { read: true }],
         ['POST', `/messages/${id}/release`],
         ['DELETE', `/messages/${id}`],
@@ -251,6 +312,7 @@ test('members see what their role lets them see', async () => {
   expect(await statuses(viewer)).toEqual([
     [200, undefined],
     [403, 'messages.view_content'],
+    [403, 'messages.view_content'],
     [200, undefined],
     [403, 'inbound.manage'],
     [403, 'inbound.manage'],
@@ -259,7 +321,10 @@ test('members see what their role lets them see', async () => {
     [200, undefined],
     [200, undefined],
     [200, undefined],
+    [200, undefined],
     [403, 'inbound.manage'],
     [403, 'inbound.manage'],
   ]);
+  const seen = (await call(sender, 'GET', `/messages/${id}`, undefined, viewer)).body;
+  for (const field of ['text', 'html', 'reply_text', 'attachments']) expect(seen).not.toHaveProperty(field);
 });

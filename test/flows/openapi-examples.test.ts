@@ -345,8 +345,9 @@ const onOwnDomain = async (id: string): Promise<Given> => {
   return {};
 };
 
+const MAIL = 'Content-Type: application/pdf\r\nContent-Disposition: attachment\r\n\r\n%PDF';
 const received = async (id: string): Promise<Given> => ({
-  ids: { messageID: putMail(app, id, { state: 'held' }) },
+  ids: { messageID: putMail(app, id, { state: 'held' }, {}, Buffer.from(MAIL)) },
 });
 
 /** What must be so before an operation can succeed. */
@@ -379,6 +380,7 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   }),
   getInboundMessage: received,
   getInboundSource: received,
+  getInboundAttachment: received,
   markInboundMessage: received,
   releaseInboundMessage: received,
   deleteInboundMessage: received,

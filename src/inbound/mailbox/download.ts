@@ -1,7 +1,6 @@
 // What of a mail received is downloaded. A browser saves it and never shows it: it was written by a stranger, and is answered from
 // the service's own origin.
 
-import { attachmentPolicy } from '#src/intake/content/attachment-policy.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
@@ -9,8 +8,9 @@ import { withoutInvisibles } from '#src/mail/address.ts';
 import { type InboundRow, inboundStore } from '../store.ts';
 
 const MAX_NAME = 150;
-const OCTETS = 'application/octet-stream';
-const harmless: ReadonlySet<string> = new Set(attachmentPolicy.allowed_types);
+export const SOURCE_TYPE = 'message/rfc822';
+/** Of a file its sender’s word for its type would be all there is: its record says it. */
+export const OCTETS = 'application/octet-stream';
 
 /** RFC 6266 §4.3, RFC 8187. Programs that do not know `filename*` get a name in ASCII. */
 export const contentDisposition = (filename: string): string => {
@@ -30,18 +30,16 @@ export const contentDisposition = (filename: string): string => {
 export const download = (
   body: Buffer | AsyncIterable<Uint8Array>,
   filename: string,
-  contentType: string,
+  contentType: typeof SOURCE_TYPE | typeof OCTETS,
 ): RouteResult => ({
   status: 200,
   body,
-  contentType: contentType === SOURCE_TYPE || harmless.has(contentType) ? contentType : OCTETS,
+  contentType,
   headers: {
     'Content-Disposition': contentDisposition(filename),
     'Content-Security-Policy': "default-src 'none'; sandbox",
   },
 });
-
-export const SOURCE_TYPE = 'message/rfc822';
 
 /** Throws `not_found` where the mail is removed meanwhile. */
 export async function* sourcePieces(

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { addressSchema, timeOrDay } from '#src/messages/schema.ts';
+import { mailNotes } from '../reading/read.ts';
 
 const stateSchema = z.enum(['inbox', 'held', 'quarantined']).meta({ id: 'InboundMessageState' });
 
@@ -63,18 +64,25 @@ const attachmentSchema = z
     filename: z.string(),
     content_type: z.string().describe('as the sender says'),
     content_id: z.string().nullable(),
-    size: z.int(),
+    size: z.int().describe('bytes of its content'),
+    inline: z.boolean().describe('the HTML shows it in its text, by `cid:` and its `content_id`'),
+    method: z.string().nullable().describe('of an invitation: `REQUEST`, `CANCEL`, …'),
   })
   .meta({ id: 'InboundAttachment' });
 
 const contentShape = {
-  text: z.string().nullable(),
+  text: z.string().nullable().describe('made of the HTML where the mail has no text'),
   html: z
     .string()
     .nullable()
     .describe('made harmless for display: no scripts, and nothing that is loaded from elsewhere'),
   reply_text: z.string().nullable().describe('the text without what it quotes'),
   attachments: z.array(attachmentSchema),
+  notes: z
+    .array(z.enum(mailNotes))
+    .describe(
+      '`truncated`: not all of the text, the HTML or the list is here; `unreadable`: the parts of the mail cannot be found. The source has all',
+    ),
 };
 
 export const inboundMessageSchema = z
