@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { readDirectory, readEntryContent, ZipError } from '#src/intake/content/attachments/zip.ts';
+import { decodeWords } from '#src/mail/decode-text.ts';
 import { type AggregateReport, createAggregateReader, xmlText } from '#src/mail/dmarc-report.ts';
 import { hostOf, ReportFault } from '#src/mail/domain-report.ts';
 import { fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
@@ -85,8 +86,16 @@ const readXml = async (content: Buffer): Promise<FoundReport> => {
   return { kind: 'dmarc', report: reader.end() };
 };
 
+/** Takes so many bytes of what may be read; false where too many were read recently. */
+export type TakeBytes = (bytes: number) => boolean;
+
+/** Too many bytes of reports were read recently. */
+export class ReportsBusy extends Error {
+  override readonly name = 'ReportsBusy';
+}
+
 /** Null where the part has no report and does not look as if it had one. */
-const readPart = async ({ type, content }: MimePart): Promise<FoundReport | null> => {
+const readPart = async ({ type, content }: MimePart, take: TakeBytes): Promise<FoundReport | null> => {
   // The text for people; of an XHTML one the first line would look like a report.
   if (type === 'text/html') return null;
   const isPacked = isGzip(content) || isZip(content);
@@ -94,13 +103,14 @@ const readPart = async ({ type, content }: MimePart): Promise<FoundReport | null
   const form = formOf(plain);
   if (form === null && isPacked) throw new ReportFault('no_report', 'The file in it is no report.');
   if (form === null) return null;
+  if (!take(plain.length)) throw new ReportsBusy();
   if (form === 'xml') return readXml(plain);
   if (plain.length > MAX_JSON_BYTES) throw tooLarge();
   return { kind: 'tls', report: readTlsReport(xmlText(plain)) };
 };
 
-/** @throws ReportFault: that of the first part that looked like a report */
-export const findReport = async (source: Buffer): Promise<FoundReport> => {
+/** @throws ReportFault: that of the first part that looked like a report; ReportsBusy */
+export const findReport = async (source: Buffer, take: TakeBytes = () => true): Promise<FoundReport> => {
   if (source.length > MAX_MAIL_BYTES) throw tooLarge();
   const message = await parseMessage(source, 'keep').catch((error: unknown) => {
     throw new ReportFault('damaged', 'The mail has too many parts, or too long a header.', error);
@@ -108,7 +118,7 @@ export const findReport = async (source: Buffer): Promise<FoundReport> => {
   let fault: ReportFault | null = null;
   for (const part of leavesOf(message.root)) {
     try {
-      const found = await readPart(part);
+      const found = await readPart(part, take);
       if (found) return found;
     } catch (error) {
       if (!(error instanceof ReportFault)) throw error;
@@ -127,7 +137,7 @@ export const clueIn = (source: Buffer): ReportClue => {
   const fields = readFields(headOf(source));
   const named =
     fieldValue(fields, 'tls-report-domain') ??
-    SUBJECT.exec(fieldValue(fields, 'subject') ?? '')?.[1] ??
+    SUBJECT.exec(decodeWords(fieldValue(fields, 'subject') ?? ''))?.[1] ??
     FILE_NAME.exec(source.toString('latin1', 0, MAX_SCANNED))?.[1];
   const sender = /@([^\s@<>"(),:;]{1,255})>?\s*$/.exec(fieldValue(fields, 'from') ?? '')?.[1];
   return { domain: hostOf(named), sender: hostOf(sender) };

@@ -22,19 +22,29 @@ const MAX_NAMES = 50;
 /** Tenants with hosts below one organizational domain. */
 const MAX_HOLDERS = 10;
 
-/** Where mail with that domain in From belongs; empty where it is no tenant's. */
-export const placesOf = (db: PlatformDb, name: string): Place[] => {
-  const registry = domainRegistryStore(db);
+/** The holder of the host, or of the nearest host above it. */
+const holderOf = (db: PlatformDb, name: string): Place | null => {
   const labels = name.split('.');
   for (let at = 0; at < labels.length - 1; at += 1) {
-    const host = labels.slice(at).join('.');
-    const tenantId = registry.holderOf(host);
-    if (tenantId !== null) return [{ tenantId, domain: host }];
+    const domain = labels.slice(at).join('.');
+    const tenantId = domainRegistryStore(db).holderOf(domain);
+    if (tenantId !== null) return { tenantId, domain };
   }
-  const domain = organizationalDomain(name);
-  return domain === null
+  return null;
+};
+
+/** Null for a public suffix, which is no organization's. */
+const holdersBelow = (db: PlatformDb, domain: string | null): Place[] =>
+  domain === null
     ? []
-    : registry.holdersBelow(domain, MAX_HOLDERS).map((tenantId) => ({ tenantId, domain }));
+    : domainRegistryStore(db)
+        .holdersBelow(domain, MAX_HOLDERS)
+        .map((tenantId) => ({ tenantId, domain }));
+
+/** Where a report about that name belongs; empty where it is no tenant's. */
+export const placesOf = (db: PlatformDb, name: string): Place[] => {
+  const holder = holderOf(db, name);
+  return holder ? [holder] : holdersBelow(db, organizationalDomain(name));
 };
 
 const share = <T>(
@@ -67,15 +77,21 @@ export const shareRecords = (
   db: PlatformDb,
   { domain, records }: AggregateReport,
 ): Share<AggregateRecord>[] => {
-  const organization = organizationalDomain(domain) ?? domain;
+  if (records.length === 0) return placesOf(db, domain).map((place) => ({ ...place, items: [] }));
+  const organization = organizationalDomain(domain);
+  const owned = organization ?? domain;
   /** Null for a foreign name: the report's domain does not stand for it. */
   const nameOf = ({ headerFrom }: AggregateRecord): string | null => {
     const name = headerFrom ?? domain;
-    return name === organization || name.endsWith(`.${organization}`) ? name : null;
+    return name === owned || name.endsWith(`.${owned}`) ? name : null;
   };
-  return records.length === 0
-    ? placesOf(db, domain).map((place) => ({ ...place, items: [] }))
-    : share(records, nameOf, (name) => placesOf(db, name));
+  let below: Place[] | undefined;
+  return share(records, nameOf, (name) => {
+    const holder = holderOf(db, name);
+    if (holder) return [holder];
+    below ??= holdersBelow(db, organization);
+    return below;
+  });
 };
 
 /** Mail is received at these names before a sending host. */

@@ -90,8 +90,8 @@ const opened = async () => {
   const storage = await openTestStorage(await temporaryDirectory());
   const log = createLog('error', { write: () => undefined });
   const receive = createDomainReports({ storage, clock, log, relays: () => [] });
-  const send = (clientAddress: string) =>
-    receive({ kind: 'dmarc', content: mailOf('Hello'), mailFrom: '', clientAddress });
+  const send = (clientAddress: string, content = mailOf('Hello')) =>
+    receive({ kind: 'dmarc', content, mailFrom: '', clientAddress });
   return { clock, send };
 };
 
@@ -102,6 +102,16 @@ test('a client that sends many has to wait, and keeps others from nothing', asyn
   expect(await send('192.0.2.2')).toBe('not_taken');
   clock.set(clock.now() + 6 * SECOND);
   expect(await send('192.0.2.1')).toBe('not_taken');
+});
+
+test('of what unpacks to much, no more is read than a CPU can do beside its work', async () => {
+  const { clock, send } = await opened();
+  const bomb = mailOf(gzipSync(`<?xml version="1.0"?>${' '.repeat(7 * MIB)}`));
+  for (let sent = 0; sent < 9; sent += 1) expect(await send(`192.0.2.${sent}`, bomb)).toBe('not_taken');
+  expect(await send('192.0.2.10', bomb)).toBe('busy');
+  expect(await send('192.0.2.10')).toBe('not_taken');
+  clock.set(clock.now() + 10 * SECOND);
+  expect(await send('192.0.2.10', bomb)).toBe('not_taken');
 });
 
 test('of reports beyond a thousand a day nothing is kept', async () => {
