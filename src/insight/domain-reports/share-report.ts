@@ -80,7 +80,7 @@ export const shareRecords = (
   if (records.length === 0) return placesOf(db, domain).map((place) => ({ ...place, items: [] }));
   const organization = organizationalDomain(domain);
   const owned = organization ?? domain;
-  /** Null for a foreign name: the report's domain does not stand for it. */
+  /** Null for a name outside of the report's domain, about which it may say nothing. */
   const nameOf = ({ headerFrom }: AggregateRecord): string | null => {
     const name = headerFrom ?? domain;
     return name === owned || name.endsWith(`.${owned}`) ? name : null;

@@ -244,7 +244,7 @@ const retention = z.strictObject({
       'Text, HTML and headers of messages, and captured mails, from when they were to leave; never while any copy is still to be sent.',
     ),
   attachments: kept.prefault('30d').describe('Attachments of messages, as bodies.'),
-  events: kept.prefault('400d').describe('Delivery events.'),
+  events: kept.prefault('400d').describe('Delivery events, and what receivers report about domains.'),
   messages: kept
     .prefault('400d')
     .describe(
