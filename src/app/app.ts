@@ -125,7 +125,10 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
   const feedback = openFeedback(base, accounts, messages);
   const relay = openRelay(base, domains, messages, feedback, overrides);
   const intake = openIntake(base, accounts, domains, messages, feedback, overrides);
-  const followers = openFollowers(base, accounts, overrides);
+  const followers = openFollowers(base, accounts, {
+    ...overrides,
+    wholeMail: (...mail) => inbound.wholeMail(...mail),
+  });
   const insight = openInsight(base);
   const inbound = openInbound(base, domains, feedback, intake);
   const smtp = openSmtp(base, { accounts, feedback, intake, insight, inbound });

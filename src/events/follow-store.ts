@@ -32,12 +32,12 @@ export interface FollowedEvent {
   scheduled_at: number | null;
   /** The mail received that it is about. */
   inbound_seq: number | null;
-  /** `ReceivedMail`; null also where the mail is no longer kept. */
+  /** `FollowedMail`; null also where the mail is no longer kept. */
   inbound_json: string | null;
 }
 
 /** What events say of a mail received. */
-export interface ReceivedMail {
+export interface FollowedMail {
   readonly id: string;
   readonly from: { readonly address: string; readonly name?: string } | null;
   readonly to: readonly string[];

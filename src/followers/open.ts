@@ -5,7 +5,7 @@ import type { Base, Room } from '#src/kernel/base.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { createOutbound } from '#src/kernel/outbound/create-outbound.ts';
-import type { PracticeUrl } from '#src/messages/published-event.ts';
+import { practiceUrlAt } from '#src/messages/published-event.ts';
 import { createWorkEngine } from '#src/work/engine.ts';
 import { createLive, usualLimits } from './activity/live.ts';
 import { activityRoutes } from './activity/routes.ts';
@@ -15,13 +15,14 @@ import type { AlertPolicy } from './alerts/rules.ts';
 import { createFollowing } from './follow.ts';
 import { createFollowerNotices } from './owner-notices.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
-import { openWebhookQueue } from './webhooks/queue.ts';
+import { openWebhookQueue, type WholeMail } from './webhooks/queue.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import type { WebhookPolicy } from './webhooks/rules.ts';
 
 export interface FollowersOptions {
   /** See LiveLimits.beatMs; the usual where undefined. */
   readonly streamBeatMs?: number | undefined;
+  readonly wholeMail: WholeMail;
 }
 
 const webhookPolicy = ({ webhooks }: Config): WebhookPolicy => ({
@@ -38,7 +39,7 @@ const alertPolicy = (config: Config): AlertPolicy => ({
 export const openFollowers = (
   base: Base,
   { ownerNotices }: Accounts,
-  { streamBeatMs }: FollowersOptions = {},
+  { streamBeatMs, wholeMail }: FollowersOptions,
 ) => {
   const { config, storage, clock, log } = base;
   const { platform, tenants: files } = storage;
@@ -55,7 +56,7 @@ export const openFollowers = (
     lookup: createDnsLookup(dns.resolvers, { stopping: stopping.signal }),
   });
   const following = createFollowing({ platform, files, work: createWorkEngine({ clock, log }) });
-  const practiceUrl: PracticeUrl = (id) => `${service.public_origin}/api/practices/${id}`;
+  const practiceUrl = practiceUrlAt(service.public_origin);
   const notices = createFollowerNotices(ownerNotices);
   const shared = { files, clock, log, outbound, following, notifyOwners: notices.wake };
   const webhookDeps = { ...shared, key: base.key('webhooks'), practiceUrl };
@@ -64,7 +65,7 @@ export const openFollowers = (
     key: base.key('alerts'),
     service: { name: service.name, origin: service.public_origin },
   };
-  const deliveries = openWebhookQueue({ ...webhookDeps, policy: () => webhookPolicy(config()) });
+  const deliveries = openWebhookQueue({ ...webhookDeps, wholeMail, policy: () => webhookPolicy(config()) });
   const alerts = openAlertQueue({ ...alertDeps, policy: () => alertPolicy(config()), random: Math.random });
   const live = createLive(files, practiceUrl, {
     ...usualLimits,

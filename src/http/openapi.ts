@@ -219,6 +219,9 @@ const deliveryParameters = (): JsonSchema[] =>
 
 const deliveryResponses: JsonSchemas = {
   '2XX': { description: 'taken' },
+  403: {
+    description: 'of `inbound.received`: the mail is not wanted, and not sent again; else as any failure',
+  },
   410: { description: 'the webhook is disabled' },
   default: { description: 'tried again, by schedule; redirects are not followed' },
 };

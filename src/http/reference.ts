@@ -116,6 +116,7 @@ const RULES = [
   'Events that need tracking are sent only for messages whose opens or clicks are tracked, by the route or the message’s `settings`.',
   'A delivery may come more than once: it has the same `id` then. Those of one message come in their order.',
   '`data` always has all fields of its event, null where nothing is known; fields may be added. They never hold the subject or the content of a message.',
+  'Of a mail received they hold links; only a webhook with `inbound_mail: whole` gets subject and content, in `data.mail`. A receiver that does not want the mail answers 403: it is not sent again, and says nothing about the webhook.',
 ];
 
 const eventsSection = (book: SchemaBook): string => {

@@ -4,12 +4,14 @@ import type { Feedback } from '#src/feedback/open.ts';
 import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
+import { practiceUrlAt } from '#src/messages/published-event.ts';
 import { createAdmission } from './admit.ts';
 import { applyDnsRoute } from './apply-dns-route.ts';
 import { openChecks } from './checks/open.ts';
 import { openHooks } from './hooks/open.ts';
 import { removeOldMail } from './mailbox/remove-old.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
+import { createWholeMail } from './mailbox/whole-mail.ts';
 import { createReception } from './receive.ts';
 import { registerInbound } from './settings.ts';
 import { settingsRoutes } from './settings-routes.ts';
@@ -41,6 +43,8 @@ export const openInbound = (
       check: checks.check,
       signals,
     }),
+    /** See `openFollowers`. */
+    wholeMail: createWholeMail(files, practiceUrlAt(config().service.public_origin)),
     routes: [
       ...settingsRoutes({
         ...settings,

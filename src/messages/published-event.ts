@@ -2,7 +2,7 @@
 // fields of its type, null where nothing is known. The same event always has the same bytes. Pure.
 import { z } from 'zod';
 import type { EventType } from '#src/events/catalogue.ts';
-import type { FollowedEvent, ReceivedMail } from '#src/events/follow-store.ts';
+import type { FollowedEvent, FollowedMail } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { toIso } from '#src/kernel/time.ts';
 import {
@@ -78,13 +78,25 @@ const isTracked = ({ settings_json }: FollowedEvent): boolean => {
 export const isPublished = (row: FollowedEvent): boolean =>
   storedData(row).repeated !== true && (row.type !== 'message.delivery_delayed' || isTracked(row));
 
+/** Whether all is kept that it tells of. The mail that it is about may be removed before it. */
+export const isComplete = ({ inbound_seq, inbound_json }: FollowedEvent): boolean =>
+  inbound_seq === null || inbound_json !== null;
+
 /** Where the API has what belongs to a practice: `https://mail.example.com/api/practices/<id>`. */
 export type PracticeUrl = (tenantId: string) => string;
+export const practiceUrlAt =
+  (origin: string): PracticeUrl =>
+  (tenantId) =>
+    `${origin}/api/practices/${tenantId}`;
+
+/** `practiceUrl`: see `PracticeUrl`. */
+export const mailUrl = (practiceUrl: string, inboundId: string): string =>
+  `${practiceUrl}/inbound/messages/${inboundId}`;
 
 const linkedMail = ({ inbound_json }: FollowedEvent, practiceUrl: string): LinkedMail | null => {
   if (inbound_json === null) return null;
-  const mail: ReceivedMail = JSON.parse(inbound_json);
-  return { ...mail, url: `${practiceUrl}/inbound/messages/${mail.id}` };
+  const mail: FollowedMail = JSON.parse(inbound_json);
+  return { ...mail, url: mailUrl(practiceUrl, mail.id) };
 };
 
 /** `practiceUrl`: see `PracticeUrl`. */

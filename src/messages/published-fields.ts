@@ -2,14 +2,14 @@
 // that never change: so an event that is sent again has the same bytes. Subject and content are not published, because they
 // often speak of a person's health; a caller that may read them asks for the message. Pure.
 import { z } from 'zod';
-import type { FollowedEvent, ReceivedMail } from '#src/events/follow-store.ts';
+import type { FollowedEvent, FollowedMail } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { suppressionReasons, suppressionScopes } from '#src/messages/suppression-rules.ts';
 import { firstSignal, ownStatus, statusOf } from './rules.ts';
 import { kindSchema, statusSchema } from './schema.ts';
 
 /** `url`: of its record in the API. */
-export type LinkedMail = ReceivedMail & { readonly url: string };
+export type LinkedMail = FollowedMail & { readonly url: string };
 
 export interface PublishedField {
   readonly schema: z.ZodType;

@@ -1,7 +1,7 @@
 // The fields of `inbound.received`: what a list shows of the mail, but for its subject, and where the rest is. They are in columns
 // of the mail's row that never change. Where the mail is no longer kept they are null. Pure.
 import { z } from 'zod';
-import type { ReceivedMail } from '#src/events/follow-store.ts';
+import type { FollowedMail } from '#src/events/follow-store.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { messageFields, ofEvent, type PublishedField } from './published-fields.ts';
 
@@ -9,10 +9,10 @@ import { messageFields, ofEvent, type PublishedField } from './published-fields.
 const authResult = z.string();
 
 /** One signature that is valid proves what it signs, whatever the others are. */
-const dkimResult = ({ auth: { dkim } }: ReceivedMail): string =>
+const dkimResult = ({ auth: { dkim } }: FollowedMail): string =>
   (dkim.find(({ result }) => result === 'pass') ?? dkim[0])?.result ?? 'none';
 
-const shortAuth = (mail: ReceivedMail) => ({
+const shortAuth = (mail: FollowedMail) => ({
   spf: mail.auth.spf.result,
   dkim: dkimResult(mail),
   dmarc: mail.auth.dmarc.result,
@@ -20,6 +20,11 @@ const shortAuth = (mail: ReceivedMail) => ({
 });
 
 const { project_id, project_slug, route_id, route_slug } = messageFields;
+
+const MIB = 1_024 * 1_024;
+
+/** Of a whole mail in JSON: the content of its attachments, in all, before it is base64. */
+export const WHOLE_MAIL_CONTENT_BYTES = 5 * MIB;
 
 export const inboundFields = {
   ...ofEvent,
@@ -86,4 +91,15 @@ export const inboundFields = {
   project_slug: { schema: z.string().nullable(), of: project_slug.of },
   route_id: { schema: z.uuid().nullable(), of: route_id.of },
   route_slug: { schema: z.string().nullable(), of: route_slug.of },
+  mail: {
+    schema: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe(
+        'null but for webhooks with `inbound_mail: whole`: what `GET …/inbound/messages/{messageID}` shows of the mail and its ' +
+          `content, with \`headers\` and the \`content\` of attachments as base64, up to ${WHOLE_MAIL_CONTENT_BYTES / MIB} MiB in all; ` +
+          'that of any other is null, and its `url` leads to it',
+      ),
+    of: () => null,
+  },
 } satisfies Record<string, PublishedField>;

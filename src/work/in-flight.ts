@@ -4,10 +4,12 @@
 import type { Clock } from '#src/kernel/time.ts';
 import { isHeld, type TargetHealth, unknownHealth } from './health.ts';
 
-/** How many items may be tried at a time, and how many claimed, those included. */
+/** How many items may be tried at a time, how many claimed, those included, and how much memory these may take. */
 export interface Bounds {
   readonly running: number;
   readonly claimed: number;
+  /** No bound where absent. */
+  readonly bytes?: number;
 }
 
 export interface WorkLimits {
@@ -16,8 +18,6 @@ export interface WorkLimits {
   /** All targets together that are slow, or about which nothing is known yet; as `total` where absent. */
   readonly slow?: Bounds;
   readonly target: (health: TargetHealth) => Bounds;
-  /** Of claimed items; no bound where absent. */
-  readonly bytes?: number;
   /** Items that a tenant claims in one turn, but for one of each target: they are one commit. */
   readonly perTurn?: number;
   /** Targets without work whose health is remembered; none where absent. */
@@ -37,6 +37,7 @@ interface Level {
   readonly bounds: Bounds;
   running: number;
   claimed: number;
+  bytes: number;
   /** Tenants that found it full. */
   readonly turnedAway: Set<string>;
 }
@@ -49,6 +50,7 @@ export interface Target<Item> {
   readonly queue: Item[];
   running: number;
   claimed: number;
+  bytes: number;
 }
 
 interface Tenant<Item> {
@@ -61,13 +63,18 @@ interface Tenant<Item> {
 /** Tenants woken at a time when there is room again: each of them reads its file. */
 const MAX_WOKEN = 16;
 
-const levelOf = (bounds: Bounds): Level => ({ bounds, running: 0, claimed: 0, turnedAway: new Set() });
+const levelOf = (bounds: Bounds): Level => ({
+  bounds,
+  running: 0,
+  claimed: 0,
+  bytes: 0,
+  turnedAway: new Set(),
+});
 
 export const createInFlight = <Item extends WorkItem>(limits: WorkLimits, clock: Clock) => {
   const tenants = new Map<string, Tenant<Item>>();
   const total = levelOf(limits.total);
   const slow = levelOf(limits.slow ?? limits.total);
-  let bytes = 0;
   let targets = 0;
   let unsettled = 0;
 
@@ -83,7 +90,7 @@ export const createInFlight = <Item extends WorkItem>(limits: WorkLimits, clock:
   const targetOf = (tenantId: string, key: string): Target<Item> => {
     const present = known(tenantId, key);
     if (present) return present;
-    const made = { tenantId, key, health: unknownHealth, queue: [], running: 0, claimed: 0 };
+    const made = { tenantId, key, health: unknownHealth, queue: [], running: 0, claimed: 0, bytes: 0 };
     tenantOf(tenantId).targets.set(key, made);
     targets += 1;
     return made;
@@ -95,17 +102,15 @@ export const createInFlight = <Item extends WorkItem>(limits: WorkLimits, clock:
     const own = tenants.get(tenantId)?.level;
     return own === undefined ? shared : [own, ...shared];
   };
-  const claimsLeft = (level: Level): number =>
-    level === total && bytes >= (limits.bytes ?? Number.POSITIVE_INFINITY)
-      ? 0
-      : level.bounds.claimed - level.claimed;
+  const claimsLeft = ({ bounds, claimed, bytes }: Level): number =>
+    bytes >= (bounds.bytes ?? Number.POSITIVE_INFINITY) ? 0 : bounds.claimed - claimed;
   const count = (target: Target<Item>, what: keyof Bounds, by: number): void => {
     target[what] += by;
     for (const level of levelsOf(target.tenantId, target.health)) level[what] += by;
   };
   const countClaim = (target: Target<Item>, item: Item, by: 1 | -1): void => {
     count(target, 'claimed', by);
-    bytes += by * item.bytes;
+    count(target, 'bytes', by * item.bytes);
   };
   const forgetTenant = (tenantId: string): void => {
     const tenant = tenants.get(tenantId);
@@ -123,6 +128,7 @@ export const createInFlight = <Item extends WorkItem>(limits: WorkLimits, clock:
       target.health = health;
       slow.running += moved * target.running;
       slow.claimed += moved * target.claimed;
+      slow.bytes += moved * target.bytes;
     },
     hasPlace: ({ tenantId, health, running }: Target<Item>): boolean =>
       running < limits.target(health).running &&

@@ -32,7 +32,7 @@ export interface WorkQueue<Item extends WorkItem, Outcome> {
   claimDue(tenantId: string, claim: Claim<Item>): Promise<number | null>;
   /** One attempt. Rejects by a defect only: the item is then due at the time that its claim wrote. */
   attempt(tenantId: string, item: Item): Promise<Outcome>;
-  resultOf(outcome: Outcome): AttemptResult;
+  resultOf(outcome: Outcome, item: Item): AttemptResult;
   /** Stores the outcome; called again until it resolves. `failures` of the target, in a row. */
   settle(tenantId: string, item: Item, outcome: Outcome, failures: number): Promise<void>;
   /** Claimed items that were not tried are due at once, without the attempt. They go out at their time where it rejects. */
@@ -108,7 +108,7 @@ export const openQueue = <Item extends WorkItem, Outcome>(
     const { tenantId } = target;
     const started = performance.now();
     const tried = await Promise.try(() => queue.attempt(tenantId, item))
-      .then((outcome) => ({ outcome, result: queue.resultOf(outcome) }))
+      .then((outcome) => ({ outcome, result: queue.resultOf(outcome, item) }))
       .catch((error) => {
         report(tenantId, error, 'an attempt ended by a defect');
         return { result: { isSuccess: false } };

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
 import { deliveryHeaders } from '#src/followers/webhooks/sign.ts';
+import { permissions } from '#src/kernel/access.ts';
 import { webhooks } from '#src/kernel/config/sections.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 
@@ -18,8 +19,10 @@ test('names every header field of a delivery', () => {
 });
 
 test('names no event that there is not', () => {
-  const known: readonly string[] = [...eventTypes, TEST_EVENT];
-  const named = [...text.matchAll(/\b(?:message|suppression|webhook)\.[a-z_]+\b/g)].map(([name]) => name);
+  const known: readonly string[] = [...eventTypes, TEST_EVENT, ...permissions];
+  const named = [...text.matchAll(/\b(?:message|suppression|inbound|webhook)\.[a-z_]+\b/g)].map(
+    ([name]) => name,
+  );
   expect(named.length).toBeGreaterThan(3);
   expect(named.filter((name) => !known.includes(name))).toEqual([]);
 });

@@ -140,6 +140,17 @@ const blocked = async ({ app, sender }: Stage): Promise<Told> => {
   return { message_id: answer.body.message_id, status: 'failed', recipient: null, content_reasons };
 };
 
+/** To an address of the practice; `answered` is what it answers. */
+const mailFromPerson = async (stage: Stage, answered: readonly string[] = []): Promise<Told> => {
+  const { app, sender } = stage;
+  const to = `info@in.${sender.practice.managed_host}`;
+  await post(stage, '/inbound/enable', {});
+  const head = [`From: Erika <${letter.to}>`, `To: <${to}>`, 'Subject: Befund', ...answered];
+  const reply = await bring(app.inboundPort, to, `${head.join('\r\n')}\r\n\r\nGuten Tag\r\n`, letter.to);
+  if (!reply?.startsWith('250')) throw new Error(`the mail was refused: ${reply}`);
+  return { from: { address: letter.to, name: 'Erika' }, to: [to], mail: null };
+};
+
 const aboutIt = { recipient: letter.to };
 const suppression = { address: letter.to, scope: 'team', project_id: null, route_id: null };
 
@@ -418,6 +429,32 @@ export const scenes: readonly Scene[] = [
       const id = await suppressedByHand(stage);
       await post(stage, '/suppression/bulk-delete', { ids: [id] });
       return { ...suppression, suppression_id: id, reason: 'manual' };
+    },
+  },
+  {
+    event: 'inbound.received',
+    by: 'a mail from the world',
+    act: async (stage) => ({
+      ...(await mailFromPerson(stage)),
+      reply_to_message_id: null,
+      project_id: null,
+      spam: { verdict: 'clean', score: expect.anything() },
+    }),
+  },
+  {
+    event: 'inbound.received',
+    by: 'a reply to a message',
+    act: async (stage) => {
+      const { id, content } = await sent(stage);
+      const { messageId } = await simpleParser(content);
+      const told = await mailFromPerson(stage, [`In-Reply-To: ${messageId}`]);
+      return {
+        ...told,
+        reply_to_message_id: id,
+        project_slug: 'default',
+        route_slug: 'outgoing',
+        thread_id: id,
+      };
     },
   },
 ];

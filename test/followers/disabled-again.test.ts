@@ -34,7 +34,7 @@ interface Kind {
 const kinds: readonly Kind[] = [
   {
     what: 'webhook',
-    insert: (db) => webhookStore(db).insert({ ...named, sealed_secret: SEALED }),
+    insert: (db) => webhookStore(db).insert({ ...named, inbound_mail: 'small', sealed_secret: SEALED }),
     disable: (db, at) => {
       for (const row of webhookStore(db).list())
         webhookStore(db).update({ ...row, ...disabledFor('gone', at), last_error: 'answered 410' });

@@ -47,8 +47,9 @@ export const createHook = async (
   sender: Sender,
   url: string,
   events: readonly string[],
+  given: object = {},
 ): Promise<Hook> => {
-  const fields = { name: 'Praxissoftware', url, events };
+  const fields = { name: 'Praxissoftware', url, events, ...given };
   const path = `${sender.base}/webhooks`;
   const answer = await app.request<{ id: string; secret: string }>('POST', path, fields, sender.token);
   if (answer.status !== 201) throw new Error(`no webhook: ${answer.status} ${JSON.stringify(answer.body)}`);

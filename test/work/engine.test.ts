@@ -186,8 +186,8 @@ describe('places', () => {
       limits: {
         target: () => ({ running: 1, claimed: 40 }),
         tenant: { running: 16, claimed: 40 },
+        total: { running: 16, claimed: 64, bytes: 1_000 },
         slow: { running: 16, claimed: 64 },
-        bytes: 1_000,
       },
     });
     work.disk.add('a', 'x', 100);

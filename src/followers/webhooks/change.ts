@@ -1,16 +1,19 @@
 // Makes, changes and removes webhooks and rotates their secrets, each in the transaction that also writes the audit. The address
 // is checked before that, because this may ask the DNS. The queue is woken by each commit and reads in the file what changed.
 
+import { requirePermission } from '#src/accounts/people/enter.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import { active, disabledFor } from '#src/followers/disabling.ts';
 import type { Following } from '#src/followers/follow.ts';
+import type { Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Outbound, requireUsable } from '#src/kernel/outbound/outbound.ts';
+import type { RequestContext } from '#src/kernel/route.ts';
 import { FORMER_SECRET_MS } from '#src/kernel/secret.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { catchUp } from './fan-out.ts';
@@ -40,10 +43,19 @@ export interface GivenWebhook {
   readonly name: string;
   readonly url: string;
   readonly events: readonly string[];
+  readonly inbound_mail: WebhookRow['inbound_mail'];
 }
+
+type Author = Pick<RequestContext, 'change' | 'caller'>;
 
 type Wanted = { readonly [K in keyof GivenWebhook]?: GivenWebhook[K] | undefined } & {
   readonly status?: WebhookRow['status'] | undefined;
+};
+
+/** The receiver of whole mails reads the mailbox: who decides on it must be allowed to. Throws `forbidden`. */
+const requireMailbox = (db: TenantDb, caller: Caller): void => {
+  for (const needed of ['inbound.view', 'messages.view_content'] as const)
+    requirePermission(db, caller, needed);
 };
 
 /** Throws `not_found`. */
@@ -65,13 +77,13 @@ const record = (
 
 /**
  * The registry knows first that this practice is followed. A crash in between leaves a file that is looked at once for nothing,
- * whose turn takes that back. Throws `invalid_request` and `conflict`.
+ * whose turn takes that back. Throws `invalid_request`, `forbidden` and `conflict`.
  */
 export const createWebhook = async (
   deps: WebhookDeps,
   tenantId: string,
-  { name, url, events }: GivenWebhook,
-  change: Change,
+  { name, url, events, inbound_mail }: GivenWebhook,
+  { change, caller }: Author,
 ): Promise<{ row: WebhookRow; secret: string }> => {
   const { files, clock, key, following } = deps;
   await requireUsable(deps.outbound, url);
@@ -81,6 +93,7 @@ export const createWebhook = async (
     const row = await files.write(tenantId, (db) => {
       const now = clock.now();
       const store = webhookStore(db);
+      if (inbound_mail === 'whole') requireMailbox(db, caller);
       if (store.count() >= MAX_WEBHOOKS)
         throw new AppError('conflict', `A practice has at most ${MAX_WEBHOOKS} webhooks.`, {
           hint: 'Delete one that is not used any more, or add the events to one that is there.',
@@ -90,6 +103,7 @@ export const createWebhook = async (
         name,
         sealed_url: sealFor(key, 'url', id, url),
         events_json: JSON.stringify(events),
+        inbound_mail,
         sealed_secret: sealFor(key, 'secret', id, secret),
         after_seq: followStore(db).last(),
         created_at: now,
@@ -122,14 +136,14 @@ const withUrl = (row: WebhookRow, url: string | undefined, key: Buffer): Webhook
 
 /**
  * A field that is absent stays as it is. Deliveries that are pending go to the new address; other events count from
- * now on. Throws `not_found` and `invalid_request`.
+ * now on. Throws `not_found`, `forbidden` and `invalid_request`.
  */
 export const changeWebhook = async (
   deps: WebhookDeps,
   tenantId: string,
   webhookId: string,
   wanted: Wanted,
-  change: Change,
+  { change, caller }: Author,
 ): Promise<WebhookRow> => {
   const { files, clock, key } = deps;
   const { url } = wanted;
@@ -139,11 +153,14 @@ export const changeWebhook = async (
   return files.write(tenantId, (db) => {
     const now = clock.now();
     const before = webhookOf(db, webhookId);
-    const { name = before.name, events, status } = wanted;
+    const { name = before.name, events, inbound_mail = before.inbound_mail, status } = wanted;
+    const isNewReader = url !== undefined || wanted.inbound_mail !== undefined;
+    if (inbound_mail === 'whole' && isNewReader) requireMailbox(db, caller);
     const after: WebhookRow = {
       ...withUrl(withStatus(before, status, now), url, key),
       name,
       events_json: events === undefined ? before.events_json : JSON.stringify(events),
+      inbound_mail,
     };
     catchUp(db, now);
     webhookStore(db).update(after);

@@ -3,14 +3,16 @@
 // to do nothing is written: `lookAhead` says so before. With a claim the attempt and the time of the next one are written, so
 // that a crash repeats nothing at once.
 import { TEST_EVENT } from '#src/events/catalogue.ts';
-import { followStore } from '#src/events/follow-store.ts';
+import { type FollowedEvent, type FollowedMail, followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { publishedEvent } from '#src/messages/published-event.ts';
+import { WHOLE_MAIL_CONTENT_BYTES } from '#src/messages/published-mail.ts';
 import type { WorkItem } from '#src/work/in-flight.ts';
 import type { Claim } from '#src/work/queue.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
 import { fanOut, lookAheadInLog, subscribersOf } from './fan-out.ts';
+import { deliverableEvent } from './present.ts';
 import {
   attemptsOf,
   errorWords,
@@ -37,8 +39,10 @@ export interface ClaimedDelivery extends WorkItem {
   /** As it is in the file, to see whether the webhook's deliveries still go there. */
   readonly sealedUrl: Buffer;
   readonly secrets: SigningSecrets;
-  /** The bytes to be sent, as text. */
+  /** The bytes to be sent, as text; but for the mail, where that is sent whole. */
   readonly body: string;
+  /** Number of the mail received that is sent whole; null: none. */
+  readonly mail: number | null;
 }
 
 export interface Looking {
@@ -109,19 +113,29 @@ const dueOf = (
   return { rows, next };
 };
 
+type Composed = Pick<ClaimedDelivery, 'body' | 'mail' | 'bytes'>;
+
+/** Text and HTML of a mail and its attachments in base64, about: its source has them in a like size. */
+const bytesOfWhole = ({ inbound_json }: FollowedEvent): number => {
+  const { size_bytes }: FollowedMail = JSON.parse(inbound_json ?? '{}');
+  return 2 * Math.min(size_bytes, WHOLE_MAIL_CONTENT_BYTES);
+};
+
 /** The body, or why there will be no further attempt. */
 const composed = (
   db: TenantDb,
   row: DeliveryRow,
+  { inbound_mail }: WebhookRow,
   { policy, practiceUrl }: Pick<Claiming, 'policy' | 'practiceUrl'>,
-): { readonly body: string } | { readonly error: string } => {
+): Composed | { readonly error: string } => {
   // Also where the schedule has become shorter: then the outcome of the last attempt is known.
   if (row.event_seq === null || isTooMany(policy, attemptsOf(row) + 1))
     return { error: row.error ?? errorWords.unknownEnd };
-  const event = followStore(db).event(row.event_seq);
-  return event
-    ? { body: envelopeOf(row.id, publishedEvent(event, practiceUrl)) }
-    : { error: errorWords.eventRemoved };
+  const event = deliverableEvent(db, row);
+  if (event === undefined) return { error: errorWords.eventRemoved };
+  const body = envelopeOf(row.id, publishedEvent(event, practiceUrl));
+  const mail = inbound_mail === 'whole' ? event.inbound_seq : null;
+  return { body, mail, bytes: body.length + (mail === null ? 0 : bytesOfWhole(event)) };
 };
 
 /** Opened once for all deliveries of a webhook. */
@@ -140,7 +154,9 @@ const claimDue = (db: TenantDb, webhook: WebhookRow, claiming: Claiming): Omit<T
   const to = addressee(key, webhook, now);
   let more = false;
   for (const row of rows) {
-    const result = composed(db, row, claiming);
+    // Whole mails may have filled it: each end makes some.
+    if (claim.room(webhook.id) <= 0) return { next: null, more };
+    const result = composed(db, row, webhook, claiming);
     if ('error' in result) {
       deliveryStore(db).fail(row, result.error, now);
       more = true;
@@ -153,8 +169,7 @@ const claimDue = (db: TenantDb, webhook: WebhookRow, claiming: Claiming): Omit<T
       next_attempt_at: nextAttemptAt(policy, attemptsOf(row) + 1, now, random()),
       updated_at: now,
     });
-    const { body } = result;
-    claim.take({ ...to, key: row.seq, bytes: body.length, attempt, id: row.id, event: row.event, body });
+    claim.take({ ...to, ...result, key: row.seq, attempt, id: row.id, event: row.event });
   }
   return { next, more };
 };
@@ -260,6 +275,6 @@ export const claimTest = (
     testEndsAt(now),
   );
   const body = testEnvelope(id, { webhookId: webhook.id, name: webhook.name, at: now });
-  const delivery = { key: seq, bytes: body.length, attempt: 1, id, event: TEST_EVENT, body };
+  const delivery = { key: seq, bytes: body.length, attempt: 1, id, event: TEST_EVENT, body, mail: null };
   return { ...addressee(key, webhook, now), ...delivery };
 };

@@ -4,7 +4,7 @@ import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { formerSecretUntil, maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
-import { publishedEvent } from '#src/messages/published-event.ts';
+import { isComplete, publishedEvent } from '#src/messages/published-event.ts';
 import type { DeliveryRow } from './delivery-store.ts';
 import {
   type deliverySchema,
@@ -25,6 +25,7 @@ export const presentWebhook = (row: WebhookRow, key: Buffer, now: number): Shown
   name: row.name,
   url: openFor(key, 'url', row.id, row.sealed_url),
   events: JSON.parse(row.events_json),
+  inbound_mail: row.inbound_mail,
   status: row.status,
   disabled_reason: row.disabled_reason,
   failing_since: toIsoOrNull(row.failing_since),
@@ -40,6 +41,12 @@ export const auditedWebhook = (row: WebhookRow, key: Buffer, now: number) => {
 
 const eventOf = (db: TenantDb, { event_seq }: DeliveryRow): FollowedEvent | undefined =>
   event_seq === null ? undefined : followStore(db).event(event_seq);
+
+/** Undefined where it cannot be delivered any more: it, or the mail that it is about, is no longer kept. */
+export const deliverableEvent = (db: TenantDb, row: DeliveryRow): FollowedEvent | undefined => {
+  const event = eventOf(db, row);
+  return event && isComplete(event) ? event : undefined;
+};
 
 const present = (row: DeliveryRow, event: FollowedEvent | undefined): ShownDelivery => ({
   id: row.id,
@@ -67,7 +74,9 @@ const bodyOf = (
 ): string | null => {
   if (row.event_seq === null)
     return testEnvelope(row.id, { webhookId: webhook.id, name: webhook.name, at: row.created_at });
-  return event === undefined ? null : envelopeOf(row.id, publishedEvent(event, practiceUrl));
+  return event === undefined || !isComplete(event)
+    ? null
+    : envelopeOf(row.id, publishedEvent(event, practiceUrl));
 };
 
 export const presentWithBody = (

@@ -1,5 +1,6 @@
 // Deliveries of webhooks as a queue of the work engine: a target is a webhook, an attempt is one signed POST.
 import type { Following } from '#src/followers/follow.ts';
+import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { isSuccess, type Outbound, type OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
@@ -10,24 +11,36 @@ import type { OpenQueue } from '#src/work/queue.ts';
 import { webhookOf } from './change.ts';
 import { type ClaimedDelivery, claimTest, lookAhead, takeTurn } from './claim.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
-import type { WebhookPolicy } from './rules.ts';
+import { errorWords, isRejection, type WebhookPolicy } from './rules.ts';
 import { giveBack, settle } from './settle.ts';
 import { signedHeaders } from './sign.ts';
 import { webhookStore } from './store.ts';
 
-/** A tenant has a quarter of what there is, receivers that are slow or not known yet have half of it. */
+const MIB = 1_024 * 1_024;
+
+/**
+ * A tenant has a quarter of what there is, receivers that are slow or not known yet have half of it. Of whole mails, one more
+ * than fits may be claimed.
+ */
 export const limits: WorkLimits = {
-  total: { running: 256, claimed: 2_048 },
-  tenant: { running: 64, claimed: 512 },
-  slow: { running: 128, claimed: 1_024 },
+  total: { running: 256, claimed: 2_048, bytes: 32 * MIB },
+  tenant: { running: 64, claimed: 512, bytes: 8 * MIB },
+  slow: { running: 128, claimed: 1_024, bytes: 16 * MIB },
   target: ({ good, slow }) => (good ? { running: 4, claimed: slow ? 4 : 32 } : { running: 1, claimed: 1 }),
-  bytes: 16 * 1_024 * 1_024,
   // Some 100 µs each.
   perTurn: 64,
   remembered: 50_000,
 };
+/** Read into memory and parsed at a time, of all practices. */
+const MAILS_AT_ONCE = 2;
 /** A backlog is not tried piece by piece at a receiver that is gone. */
 const PAUSES_FROM_FAILURE = 10;
+
+/** A mail received as JSON, read from the practice's file; null where it is no longer kept. */
+export type WholeMail = (
+  tenantId: string,
+  inboundSeq: number,
+) => Promise<Readonly<Record<string, unknown>> | null>;
 
 export interface WebhookQueueDeps {
   readonly files: Pick<TenantFiles, 'read' | 'write'>;
@@ -39,6 +52,7 @@ export interface WebhookQueueDeps {
   /** As it is now. */
   readonly policy: () => WebhookPolicy;
   readonly practiceUrl: PracticeUrl;
+  readonly wholeMail: WholeMail;
   readonly following: Pick<Following, 'open'>;
   /** A webhook of a tenant may have been disabled, and its owners not notified. */
   readonly notifyOwners: (tenantId: string) => void;
@@ -53,13 +67,25 @@ export interface WebhookDeliveries extends Pick<OpenQueue, 'endBackoff' | 'resta
 }
 
 export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
-  const { files, clock, log, outbound, key, policy, practiceUrl, notifyOwners } = deps;
+  const { files, clock, log, outbound, key, policy, practiceUrl, wholeMail, notifyOwners } = deps;
+  const withPlace = limitConcurrency(MAILS_AT_ONCE);
   /** Up to where no webhook of a tenant wants an event of its log; known of those looked at since the start. */
   const seenOf = new Map<string, number>();
 
-  /** Never rejects. */
+  /** With the mail, where it is sent whole; null where that has been removed since the claim. */
+  const bodyOf = async (tenantId: string, { body, mail }: ClaimedDelivery): Promise<string | null> => {
+    if (mail === null) return body;
+    const whole = await withPlace(() => wholeMail(tenantId, mail));
+    if (whole === null) return null;
+    const envelope = JSON.parse(body);
+    return JSON.stringify({ ...envelope, data: { ...envelope.data, mail: whole } });
+  };
+
+  /** Rejects only where a mail cannot be read. */
   const post = async (tenantId: string, delivery: ClaimedDelivery): Promise<OutboundOutcome> => {
-    const { id, event, url, body, secrets, target, attempt } = delivery;
+    const { id, event, url, secrets, target, attempt } = delivery;
+    const body = await bodyOf(tenantId, delivery);
+    if (body === null) return { kind: 'failed', error: errorWords.eventRemoved, timedOut: false };
     const started = performance.now();
     const headers = signedHeaders({ id, event, body, now: clock.now() }, secrets);
     const outcome = await outbound.post({ url, headers, body, owner: target });
@@ -98,8 +124,8 @@ export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
       return more ? clock.now() : next;
     },
     attempt: post,
-    resultOf: (outcome) => ({
-      isSuccess: isSuccess(outcome),
+    resultOf: (outcome, { event }) => ({
+      isSuccess: isSuccess(outcome) || isRejection(event, outcome),
       timedOut: outcome.kind === 'failed' && outcome.timedOut,
       retryAfter: outcome.kind === 'answered' ? (outcome.retryAfter ?? 0) : 0,
     }),

@@ -1,7 +1,6 @@
 // Delivers again what was delivered or failed, when someone asks for it: one, or all that failed since a time. The same id and
 // the same body go out, so that the receiver knows them again, and the schedule starts from its beginning. Order is kept with
 // what is pending of the same key: what is replayed goes first.
-import { followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -9,14 +8,15 @@ import { createPace } from '#src/kernel/pace.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { webhookOf } from './change.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
+import { deliverableEvent } from './present.ts';
 import type { WebhookRow } from './store.ts';
 
 /** In one transaction, some 70 µs each. */
 const ROWS_PER_BATCH = 100;
 
 /** A test, and an event that is no longer kept, cannot be delivered again. */
-export const canBePutBack = (db: TenantDb, { event_seq }: DeliveryRow): boolean =>
-  event_seq !== null && followStore(db).event(event_seq) !== undefined;
+export const canBePutBack = (db: TenantDb, row: DeliveryRow): boolean =>
+  deliverableEvent(db, row) !== undefined;
 
 /** A delivery that `canBePutBack`. Where it is pending, the first one of its key is due now. */
 export const putBack = (
@@ -84,8 +84,8 @@ const refuseUnpublished = (db: TenantDb, row: DeliveryRow): void => {
   if (row.event_seq === null)
     throw new AppError('conflict', 'A test is not delivered twice.', { hint: 'Send another test.' });
   if (canBePutBack(db, row)) return;
-  throw new AppError('conflict', 'The event is no longer kept.', {
-    hint: 'A delivery can be replayed as long as the retention of events keeps its data.',
+  throw new AppError('conflict', 'The event, or its mail, is no longer kept.', {
+    hint: 'A delivery can be replayed as long as its data is kept: by the retention of events, and of mail received.',
   });
 };
 

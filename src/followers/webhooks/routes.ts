@@ -75,8 +75,8 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       body: createWebhookBody,
       responses: { 201: withSecret },
       errors: ['conflict'],
-      handle: async ({ params, body }, { change }) => {
-        const { row, secret } = await createWebhook(deps, params.id, body, change);
+      handle: async ({ params, body }, context) => {
+        const { row, secret } = await createWebhook(deps, params.id, body, context);
         return { status: 201, body: { ...presentWebhook(row, key, clock.now()), secret } };
       },
     }),
@@ -106,8 +106,8 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
       params: webhookParams,
       body: patchWebhookBody,
       responses: { 200: one },
-      handle: async ({ params, body }, { change }) => {
-        const row = await changeWebhook(deps, params.id, params.webhookID, body, change);
+      handle: async ({ params, body }, context) => {
+        const row = await changeWebhook(deps, params.id, params.webhookID, body, context);
         if (body.url !== undefined || body.status !== undefined)
           deliveries.restart(params.id, params.webhookID);
         return { status: 200, body: presentWebhook(row, key, clock.now()) };

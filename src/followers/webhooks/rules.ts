@@ -1,5 +1,6 @@
 // What becomes of a delivery, and of its webhook. 2xx is success. Anything else is tried again by a schedule that begins with
-// each replay, for as long as it has times; 410 says that the receiver is gone, and ends it at once. A webhook that has
+// each replay, for as long as it has times; 410 says that the receiver is gone, and ends it at once; so does 403 where a mail was
+// received, which the receiver does not want: that says nothing about the webhook. A webhook that has
 // failed for long without a success in between is disabled: what happens then is kept as failed, to be replayed. Pure.
 import { createHash } from 'node:crypto';
 import { isSuccess } from '#src/kernel/outbound/outbound.ts';
@@ -17,7 +18,7 @@ export interface WebhookPolicy {
 /** Kept with deliveries, for the practice. */
 export const errorWords = {
   disabled: 'the webhook was disabled',
-  eventRemoved: 'the event is no longer kept',
+  eventRemoved: 'the event, or its mail, is no longer kept',
   unknownEnd: 'the service stopped before the answer came',
 } as const;
 
@@ -67,17 +68,32 @@ export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: number | null }
   | { readonly kind: 'failed'; readonly error: string };
 
-export type Verdict = 'delivered' | 'gone' | 'failed' | { readonly retryAt: number };
+export type Verdict = 'delivered' | 'gone' | 'failed' | 'rejected' | { readonly retryAt: number };
+
+/** The receiver is well and does not want the mail. */
+export const isRejection = (event: string, outcome: Outcome): boolean =>
+  event === 'inbound.received' && outcome.kind === 'answered' && outcome.status === 403;
 
 /** `attempts` since the last replay, with this one. */
 export const verdictOf = (
   outcome: Outcome,
   attempts: number,
-  { policy, now, random }: { readonly policy: WebhookPolicy; readonly now: number; readonly random: number },
+  {
+    event,
+    policy,
+    now,
+    random,
+  }: {
+    readonly event: string;
+    readonly policy: WebhookPolicy;
+    readonly now: number;
+    readonly random: number;
+  },
 ): Verdict => {
   if (isSuccess(outcome)) return 'delivered';
   const answer = outcome.kind === 'answered' ? outcome : null;
   if (answer?.status === 410) return 'gone';
+  if (isRejection(event, outcome)) return 'rejected';
   if (isLast(policy, attempts)) return 'failed';
   const hold = Math.min(answer?.retryAfter ?? 0, LONGEST_HOLD_MS);
   return { retryAt: Math.max(nextAttemptAt(policy, attempts, now, random), now + hold) };
@@ -91,7 +107,8 @@ export const disablingOf = (
   { disableAfter }: WebhookPolicy,
 ): 'gone' | 'failing' | null => {
   if (verdict === 'gone') return 'gone';
-  return verdict !== 'delivered' && now - since >= disableAfter ? 'failing' : null;
+  const isFailure = verdict !== 'delivered' && verdict !== 'rejected';
+  return isFailure && now - since >= disableAfter ? 'failing' : null;
 };
 
 /** A test waits behind no other delivery. */

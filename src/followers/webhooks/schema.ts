@@ -13,6 +13,7 @@ const MAX_NAME = 100;
 /** The guard lets no longer one pass. */
 const MAX_URL = 2_048;
 
+export const inboundMails = ['small', 'whole'] as const;
 export const webhookStatuses = ['active', 'disabled'] as const;
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 
@@ -41,20 +42,28 @@ const given = {
     .refine(isEachOnce, 'name each event once')
     .describe('names of the events that it gets'),
 };
+const inboundMail = z
+  .enum(inboundMails)
+  .describe(
+    'of `inbound.received`: links only, or `whole`: the mail as JSON in `data.mail`. Whoever gives it, or the address of a webhook that has it, needs `inbound.view` and `messages.view_content`',
+  );
 
-export const createWebhookBody = z.strictObject(given).meta({
-  examples: [
-    {
-      name: 'Praxissoftware',
-      url: 'https://praxis.example/ereignisse',
-      events: ['message.delivered', 'message.hard_bounced'],
-    },
-  ],
-});
+export const createWebhookBody = z
+  .strictObject({ ...given, inbound_mail: inboundMail.default('small') })
+  .meta({
+    examples: [
+      {
+        name: 'Praxissoftware',
+        url: 'https://praxis.example/ereignisse',
+        events: ['message.delivered', 'message.hard_bounced'],
+      },
+    ],
+  });
 
 export const patchWebhookBody = z
   .strictObject({
     ...given,
+    inbound_mail: inboundMail,
     status: z
       .enum(webhookStatuses)
       .describe('`active` enables it again; while it is `disabled` its events become failed deliveries'),
@@ -93,6 +102,7 @@ export const webhookSchema = z
     name: z.string(),
     url: z.string(),
     events: z.array(z.enum(subscribable)),
+    inbound_mail: z.enum(inboundMails),
     status: z.enum(webhookStatuses),
     disabled_reason: z
       .enum(disabledReasons)
@@ -135,7 +145,12 @@ export const deliverySchema = z
 
 export const deliveryWithBody = deliverySchema
   .extend({
-    body: z.string().nullable().describe('as it is sent; null where the event is no longer kept'),
+    body: z
+      .string()
+      .nullable()
+      .describe(
+        'as it is sent, but for a whole mail in `data.mail`; null where the event, or its mail, is no longer kept',
+      ),
   })
   .meta({ id: 'DeliveryWithBody' });
 

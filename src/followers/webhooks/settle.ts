@@ -56,6 +56,7 @@ const judgeWebhook = (
 ): boolean => {
   const { now, policy } = settling;
   const { number, failing_since } = webhook;
+  if (verdict === 'rejected') return false;
   if (verdict === 'delivered') {
     if (failing_since !== null) webhookStore(db).setFailing(number, null, null);
     return false;
@@ -88,7 +89,8 @@ export const settle = (
     store.end(row, { ...answer, status: answer.error === null ? 'delivered' : 'failed' }, now);
     return { disabled: false };
   }
-  const verdict = verdictOf(outcome, attempt - row.attempts_before, { policy, now, random });
+  const { event, attempts_before } = row;
+  const verdict = verdictOf(outcome, attempt - attempts_before, { event, policy, now, random });
   // It arrived, even if it was ended while it was in flight.
   if (verdict === 'delivered') store.end(row, { ...answer, status: verdict }, now);
   else if (row.status === 'pending') {

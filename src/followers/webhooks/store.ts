@@ -9,6 +9,7 @@ export interface WebhookRow extends FollowerState {
   name: string;
   sealed_url: Buffer;
   events_json: string;
+  inbound_mail: 'small' | 'whole';
   sealed_secret: Buffer;
   sealed_former: Buffer | null;
   former_until: number | null;
@@ -22,7 +23,7 @@ export interface WebhookRow extends FollowerState {
 
 export type NewWebhook = Pick<
   WebhookRow,
-  'id' | 'name' | 'sealed_url' | 'events_json' | 'sealed_secret' | 'after_seq' | 'created_at'
+  'id' | 'name' | 'sealed_url' | 'events_json' | 'inbound_mail' | 'sealed_secret' | 'after_seq' | 'created_at'
 >;
 export type WebhookChange = Pick<
   WebhookRow,
@@ -30,6 +31,7 @@ export type WebhookChange = Pick<
   | 'name'
   | 'sealed_url'
   | 'events_json'
+  | 'inbound_mail'
   | 'status'
   | 'disabled_reason'
   | 'disabled_at'
@@ -41,14 +43,15 @@ export type SecretChange = Pick<WebhookRow, 'number' | 'sealed_secret' | 'sealed
 
 export const webhookStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<NewWebhook>(
-    `INSERT INTO webhooks (id, name, sealed_url, events_json, sealed_secret, status, after_seq, created_at)
-     VALUES (:id, :name, :sealed_url, :events_json, :sealed_secret, 'active', :after_seq, :created_at)`,
+    `INSERT INTO webhooks (id, name, sealed_url, events_json, inbound_mail, sealed_secret, status, after_seq, created_at)
+     VALUES (:id, :name, :sealed_url, :events_json, :inbound_mail, :sealed_secret, 'active', :after_seq, :created_at)`,
   );
   const byId = db.prepare<[string], WebhookRow>('SELECT * FROM webhooks WHERE id = ? AND removed_at IS NULL');
   const byNumber = db.prepare<[number], WebhookRow>('SELECT * FROM webhooks WHERE number = ?');
   const all = db.prepare<[], WebhookRow>('SELECT * FROM webhooks ORDER BY number');
   const update = db.prepare<WebhookChange>(
-    `UPDATE webhooks SET name = :name, sealed_url = :sealed_url, events_json = :events_json, status = :status,
+    `UPDATE webhooks SET name = :name, sealed_url = :sealed_url, events_json = :events_json,
+       inbound_mail = :inbound_mail, status = :status,
        disabled_reason = :disabled_reason, disabled_at = :disabled_at, disabled_told = :disabled_told,
        failing_since = :failing_since, last_error = :last_error
      WHERE number = :number`,

@@ -37,6 +37,8 @@ export interface Scene {
   now: number;
   /** For each webhook, what is under way included. */
   room: number;
+  /** So many fill all room of a turn, whatever was free before. */
+  fullAfter: number;
   webhook(events?: readonly string[], url?: string): WebhookRow;
   /** Its seq. */
   message(): number;
@@ -59,17 +61,27 @@ export const openScene = async (): Promise<Scene> => {
   const { db } = tenant;
   const store = webhookStore(db);
   const inFlight = new Map<number, string>();
-  const claim = (take: (delivery: ClaimedDelivery) => void) => ({
-    room: (webhookId: string) => scene.room - [...inFlight.values()].filter((id) => id === webhookId).length,
-    isInFlight: (seq: number | string) => inFlight.has(seq as number),
-    take,
-  });
+  const claim = (take: (delivery: ClaimedDelivery) => void) => {
+    let taken = 0;
+    return {
+      room: (webhookId: string) =>
+        taken >= scene.fullAfter
+          ? 0
+          : scene.room - [...inFlight.values()].filter((id) => id === webhookId).length,
+      isInFlight: (seq: number | string) => inFlight.has(seq as number),
+      take: (delivery: ClaimedDelivery) => {
+        taken += 1;
+        take(delivery);
+      },
+    };
+  };
   const scene: Scene = {
     tenant,
     db,
     inFlight,
     now: START,
     room: 100,
+    fullAfter: Number.POSITIVE_INFINITY,
     webhook: (events = ['message.sent'], url = 'https://hooks.example.org/a?key=1') => {
       const id = newId();
       store.insert({
@@ -77,6 +89,7 @@ export const openScene = async (): Promise<Scene> => {
         name: 'Praxissoftware',
         sealed_url: sealFor(KEY, 'url', id, url),
         events_json: JSON.stringify(events),
+        inbound_mail: 'small',
         sealed_secret: sealFor(KEY, 'secret', id, makeSecret()),
         after_seq: followStore(db).last(),
         created_at: scene.now,

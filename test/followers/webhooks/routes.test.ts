@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { createWebhook } from '#src/followers/webhooks/change.ts';
 import { webhookRoutes } from '#src/followers/webhooks/routes.ts';
+import { anonymous } from '#src/kernel/access.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import {
   createSampleTenant,
@@ -30,7 +31,12 @@ test.each<[string, string, object, boolean]>([
     following: { hold: async () => () => undefined },
     deliveries: { restart: (...webhook: string[]) => void restarted.push(webhook) },
   };
-  const { row } = await createWebhook(deps as never, id, given, systemChange('webhook.create'));
+  const { row } = await createWebhook(
+    deps as never,
+    id,
+    { ...given, inbound_mail: 'small' },
+    { change: systemChange('webhook.create'), caller: anonymous },
+  );
   const route = webhookRoutes(deps as never).find(
     (one) => one.method === method && one.path.endsWith('/webhooks/{webhookID}'),
   );

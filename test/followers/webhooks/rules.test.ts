@@ -50,8 +50,8 @@ describe('the schedule', () => {
 });
 
 describe('what becomes of a delivery', () => {
-  const verdict = (outcome: Outcome, attempts = 1) =>
-    verdictOf(outcome, attempts, { policy, now: 0, random: MIDDLE });
+  const verdict = (outcome: Outcome, attempts = 1, event = 'message.sent') =>
+    verdictOf(outcome, attempts, { event, policy, now: 0, random: MIDDLE });
 
   test.each<[string, Outcome, number, ReturnType<typeof verdict>]>([
     ['200 delivers', answered(200), 1, 'delivered'],
@@ -61,6 +61,7 @@ describe('what becomes of a delivery', () => {
     ['199 is no success', answered(199), 1, { retryAt: 5 * SECOND }],
     ['a redirect is followed nowhere', answered(302), 1, { retryAt: 5 * SECOND }],
     ['404 is tried again', answered(404), 2, { retryAt: 5 * MINUTE }],
+    ['403 is tried again where no mail was received', answered(403), 2, { retryAt: 5 * MINUTE }],
     ['500 is tried again', answered(500), 3, { retryAt: 30 * MINUTE }],
     ['no answer is tried again', refused, 7, { retryAt: 10 * HOUR }],
     ['410 ends it at once', answered(410), 1, 'gone'],
@@ -73,6 +74,15 @@ describe('what becomes of a delivery', () => {
   ])('%s', (_, outcome, attempts, expected) => {
     expect(verdict(outcome, attempts)).toEqual(expected);
   });
+
+  test.each<[string, Outcome, number, ReturnType<typeof verdict>]>([
+    ['403 rejects it at once', answered(403), 1, 'rejected'],
+    ['… whatever it asks for', answered(403, HOUR), 8, 'rejected'],
+    ['any other refusal is tried again', answered(401), 1, { retryAt: 5 * SECOND }],
+    ['410 still says that the receiver is gone', answered(410), 1, 'gone'],
+  ])('of a mail received: %s', (_, outcome, attempts, expected) => {
+    expect(verdict(outcome, attempts, 'inbound.received')).toEqual(expected);
+  });
 });
 
 test.each<[string, ReturnType<typeof verdictOf>, number, ReturnType<typeof disablingOf>]>([
@@ -81,6 +91,7 @@ test.each<[string, ReturnType<typeof verdictOf>, number, ReturnType<typeof disab
   ['a failure after the time does', 'failed', 5 * DAY, 'failing'],
   ['… also one that is tried again', { retryAt: 1 }, 5 * DAY, 'failing'],
   ['410 does at once', 'gone', 0, 'gone'],
+  ['a mail that is not wanted never does', 'rejected', 9 * DAY, null],
 ])('disabling: %s', (_, verdict, since, expected) => {
   expect(disablingOf(verdict, 0, since, policy)).toBe(expected);
 });

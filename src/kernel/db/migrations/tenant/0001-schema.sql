@@ -470,6 +470,8 @@ CREATE TABLE webhooks (
   -- sealed: its query may hold a secret of the receiver
   sealed_url      BLOB NOT NULL,
   events_json     TEXT NOT NULL,
+  -- how much of a mail received it gets
+  inbound_mail    TEXT NOT NULL DEFAULT 'small' CHECK (inbound_mail IN ('small', 'whole')),
   sealed_secret   BLOB NOT NULL,
   -- the one before the last rotation, which signs too until `former_until`
   sealed_former   BLOB,
