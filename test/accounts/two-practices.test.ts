@@ -90,6 +90,7 @@ const ofTenantA = [
 const rotation = (tenant_id: string) => ({
   id: 'a1',
   tenant_id,
+  project_id: null,
   hash: Buffer.from('9'),
   former_until: 9,
 });
@@ -107,8 +108,8 @@ const cases: readonly Case[] = [
   ],
   ['remove a hook', (db) => hookKeyStore(db).remove('a1', 'a'), ['inbound_hooks a1']],
   ["remove another's hook", (db) => hookKeyStore(db).remove('a1', 'b'), []],
-  ['rotate a hook', (db) => hookKeyStore(db).rotate(rotation('a')), ['inbound_hooks a1']],
-  ["rotate another's hook", (db) => hookKeyStore(db).rotate(rotation('b')), []],
+  ['rotate a hook', (db) => hookKeyStore(db).put(rotation('a')), ['inbound_hooks a1']],
+  ["rotate another's hook", (db) => hookKeyStore(db).put(rotation('b')), []],
   ['set a password', (db) => accountStore(db).setPassword('x', 'phc'), ['accounts x']],
   ['set a language', (db) => accountStore(db).setLanguage('x', 'en'), ['accounts x']],
   [

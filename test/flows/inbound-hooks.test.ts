@@ -271,6 +271,14 @@ describe('the secret', () => {
     });
   });
 
+  test('of a hook whose creation a crash cut off comes by a rotation', async () => {
+    const hook = await make();
+    app.sql(null, 'DELETE FROM inbound_hooks WHERE id = ?', hook.id);
+    expect(await statusBy(hook)).toBe(401);
+    const rotated = await call<Hook>('POST', `${hooks}/${hook.id}/rotate`);
+    expect([await statusBy(hook), await statusBy(hook, rotated.body.secret)]).toEqual([401, 202]);
+  });
+
   test('of a deleted hook opens nothing at once', async () => {
     const [hook, other] = [await make(), await make()];
     expect((await call('DELETE', `${hooks}/${hook.id}`)).status).toBe(204);

@@ -38,14 +38,26 @@ export const hookOf = (db: TenantDb, id: string): HookRow => {
   return row;
 };
 
+/** A hook whose creation a crash cut off gets its first one by a rotation. */
+const putSecret = (
+  { storage }: HookDeps,
+  tenantId: string,
+  { id, project_id, former_until }: HookRow,
+  secret: string,
+): Promise<void> =>
+  storage.platform.write((db) =>
+    hookKeyStore(db).put({ id, tenant_id: tenantId, project_id, hash: hashBearer(secret), former_until }),
+  );
+
 /** Throws `not_found` for a project that does not exist, `conflict` where there are too many hooks. */
 export const createHook = (
-  { storage, clock, queue, origin }: HookDeps,
+  deps: HookDeps,
   tenantId: string,
   { name, projectId }: { readonly name: string; readonly projectId: string | null },
   change: Change,
 ): Promise<WithSecret> =>
-  queue(tenantId, async () => {
+  deps.queue(tenantId, async () => {
+    const { storage, clock, origin } = deps;
     const [id, secret] = [newId(), newBearer(SECRET_PREFIX)];
     const row = await storage.tenants.write(tenantId, (db): HookRow => {
       if (projectId !== null && !tenantStore(db).project(projectId))
@@ -68,9 +80,7 @@ export const createHook = (
       auditStore(db).record(change, { target: { type: 'inbound_hook', id }, before: null, after }, now);
       return made;
     });
-    await storage.platform.write((db) =>
-      hookKeyStore(db).insert({ id, tenant_id: tenantId, project_id: projectId, hash: hashBearer(secret) }),
-    );
+    await putSecret(deps, tenantId, row, secret);
     return { row, secret };
   });
 
@@ -79,13 +89,14 @@ export const createHook = (
  * Throws `not_found`.
  */
 export const rotateHook = (
-  { storage, clock, queue, origin }: HookDeps,
+  deps: HookDeps,
   tenantId: string,
   id: string,
   revokePrevious: boolean,
   change: Change,
 ): Promise<WithSecret> =>
-  queue(tenantId, async () => {
+  deps.queue(tenantId, async () => {
+    const { storage, clock, origin } = deps;
     const secret = newBearer(SECRET_PREFIX);
     const now = clock.now();
     const formerUntil = revokePrevious ? null : now + FORMER_SECRET_MS;
@@ -102,8 +113,7 @@ export const rotateHook = (
       auditStore(db).record(change, entry, now);
       return after;
     });
-    const rotation = { id, tenant_id: tenantId, hash: hashBearer(secret), former_until: formerUntil };
-    await storage.platform.write((db) => hookKeyStore(db).rotate(rotation));
+    await putSecret(deps, tenantId, row, secret);
     return { row, secret };
   });
 

@@ -51,27 +51,20 @@ export interface HookKeyRow {
   former_until: number | null;
 }
 
-type Rotation = Pick<HookKeyRow, 'id' | 'tenant_id' | 'hash' | 'former_until'>;
-
 export const hookKeyStore = perConnection((db: PlatformDb) => {
-  const insert = db.prepare<Pick<HookKeyRow, 'id' | 'tenant_id' | 'project_id' | 'hash'>>(
-    'INSERT INTO inbound_hooks (id, tenant_id, project_id, hash) VALUES (:id, :tenant_id, :project_id, :hash)',
-  );
   const find = db.prepare<[string], HookKeyRow>('SELECT * FROM inbound_hooks WHERE id = ?');
-  const rotate = db.prepare<Rotation>(
-    `UPDATE inbound_hooks
-     SET former_hash = iif(:former_until IS NULL, NULL, hash), former_until = :former_until, hash = :hash
-     WHERE id = :id AND tenant_id = :tenant_id`,
+  const put = db.prepare<Omit<HookKeyRow, 'former_hash'>>(
+    `INSERT INTO inbound_hooks (id, tenant_id, project_id, hash) VALUES (:id, :tenant_id, :project_id, :hash)
+     ON CONFLICT (id) DO UPDATE
+     SET former_hash = iif(:former_until IS NULL, NULL, hash), former_until = :former_until, hash = excluded.hash
+     WHERE tenant_id = excluded.tenant_id`,
   );
   const remove = db.prepare<[string, string]>('DELETE FROM inbound_hooks WHERE id = ? AND tenant_id = ?');
   return {
-    insert: (row: Pick<HookKeyRow, 'id' | 'tenant_id' | 'project_id' | 'hash'>): void => {
-      insert.run(row);
-    },
     find: (id: string): HookKeyRow | undefined => find.get(id),
-    /** The hash becomes the former one; where `former_until` is null, it is forgotten. */
-    rotate: (rotation: Rotation): void => {
-      rotate.run(rotation);
+    /** The hash that is there becomes the former one; where `former_until` is null, it is forgotten. */
+    put: (row: Omit<HookKeyRow, 'former_hash'>): void => {
+      put.run(row);
     },
     remove: (id: string, tenantId: string): void => {
       remove.run(id, tenantId);
