@@ -163,7 +163,8 @@ test('the zone is that of the host or of a parent, and the one that is in use', 
   expect((await apply(scene, sender)).body.zone).toEqual({ provider: 'Cloudflare', name: DOMAIN });
   expect(cloudflare.requests).toContain('POST /zones/c/dns_records');
   cloudflare.zones = [named('a', 'pending')];
-  await refused('conflict', apply(scene, sender));
+  const { hint } = (await apply(scene, sender)).body;
+  expect(hint).toContain('registrar');
   cloudflare.zones = [{ id: 't', name: 'test', status: 'active' }];
   const { body } = await apply(scene, sender);
   expect(body).toMatchObject({ code: 'conflict', hint: expect.stringContaining('Zone Read and DNS Edit') });
@@ -193,11 +194,20 @@ test('without a provider it is off, with words on what to do instead', async () 
 });
 
 test('a token that the provider refuses is said to be the operator’s business', async () => {
-  const { scene, sender } = await started('another-token-0123456789');
+  const { scene, cloudflare, sender } = await started('another-token-0123456789');
   await verify(scene, sender);
-  const { body, text } = await apply(scene, sender);
-  expect(body).toMatchObject({ code: 'conflict', hint: expect.stringContaining('operator') });
-  expect(text).not.toContain('another-token');
+  const ways = [
+    null,
+    failing(400, 6_003, 'Invalid request headers'),
+    failing(401, 1_000, 'Invalid API Token'),
+    failing(403, 10_000, 'Authentication error'),
+  ];
+  for (const way of ways) {
+    cloudflare.failure = () => way;
+    const { body, text } = await apply(scene, sender);
+    expect(body).toMatchObject({ code: 'conflict', hint: expect.stringContaining('operator') });
+    expect(text).not.toContain('another-token');
+  }
 });
 
 test('what the provider refuses or fails at is said, and a repetition goes on from there', async () => {
@@ -221,8 +231,13 @@ test('what the provider refuses or fails at is said, and a repetition goes on fr
   });
   cloudflare.failure = atRecords(failing(400, 81_058, 'An identical record already exists.'));
   expect((await apply(scene, sender)).status).toBe(200);
-  cloudflare.failure = () => ({ status: 301, headers: { Location: cloudflare.config.api }, body: '' });
+  cloudflare.failure = () => ({
+    status: 301,
+    headers: { Location: `${cloudflare.config.api}/elsewhere` },
+    body: '',
+  });
   await refused('unavailable', apply(scene, sender));
+  expect(cloudflare.requests).not.toContain('GET /elsewhere');
 
   cloudflare.failure = () => null;
   const { body } = await apply(scene, sender);

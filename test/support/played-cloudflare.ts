@@ -86,9 +86,9 @@ export async function startPlayedCloudflare(token = PROVIDER_TOKEN): Promise<Pla
     played.requests.push(said);
     const { authorization } = request.headers;
     if (!authorization?.startsWith('Bearer ')) return failing(400, 6_003, 'Invalid request headers');
-    if (authorization !== `Bearer ${PROVIDER_TOKEN}`) return failing(403, 9_109, 'Invalid access token');
     const failure = played.failure(said);
     if (failure) return failure;
+    if (authorization !== `Bearer ${PROVIDER_TOKEN}`) return failing(403, 9_109, 'Invalid access token');
     const name = url.searchParams.get('name');
     const named = <T extends { readonly name: string }>(all: readonly T[]) =>
       paged(name === null ? all : all.filter((one) => one.name === name), url.searchParams);

@@ -28,8 +28,8 @@ const TTL_AUTOMATIC = 1;
 const RETRY_AFTER_S = 30;
 /** "Record already exists", "An identical record already exists". */
 const EXISTS: ReadonlySet<number> = new Set([81_057, 81_058]);
-/** Malformed credentials are answered with 400: the header's form, and the token's. */
-const CREDENTIAL_FAULTS: ReadonlySet<number> = new Set([6_003, 6_111, 9_106, 9_109, 10_000]);
+/** "Invalid request headers", with status 400: what no token looks like. */
+const INVALID_HEADERS = 6_003;
 
 const envelope = z.object({
   success: z.boolean(),
@@ -103,7 +103,7 @@ export const createCloudflare = ({ api, token, stopping, log }: CloudflareOption
       const seconds = Math.max(1, Math.ceil((wait ?? RETRY_AFTER_S * SECOND) / SECOND));
       return later('Cloudflare takes no more requests for now.', seconds);
     }
-    if (status === 401 || status === 403 || codes.some((code) => CREDENTIAL_FAULTS.has(code)))
+    if (status === 401 || status === 403 || codes.includes(INVALID_HEADERS))
       return new AppError('conflict', "Cloudflare refuses the service's token.", {
         hint: `That is for the operator: the token in dns.provider must be valid, and needs ${TOKEN_NEEDS}.`,
       });

@@ -48,6 +48,7 @@ export interface HookKeyRow {
   /** SHA-256 of the secret. */
   hash: Buffer;
   former_hash: Buffer | null;
+  /** Null: the former one is not valid any more. */
   former_until: number | null;
 }
 
@@ -56,13 +57,13 @@ export const hookKeyStore = perConnection((db: PlatformDb) => {
   const put = db.prepare<Omit<HookKeyRow, 'former_hash'>>(
     `INSERT INTO inbound_hooks (id, tenant_id, project_id, hash) VALUES (:id, :tenant_id, :project_id, :hash)
      ON CONFLICT (id) DO UPDATE
-     SET former_hash = iif(:former_until IS NULL, NULL, hash), former_until = :former_until, hash = excluded.hash
+     SET former_hash = hash, former_until = :former_until, hash = excluded.hash
      WHERE tenant_id = excluded.tenant_id`,
   );
   const remove = db.prepare<[string, string]>('DELETE FROM inbound_hooks WHERE id = ? AND tenant_id = ?');
   return {
     find: (id: string): HookKeyRow | undefined => find.get(id),
-    /** The hash that is there becomes the former one; where `former_until` is null, it is forgotten. */
+    /** The hash that is there becomes the former one. */
     put: (row: Omit<HookKeyRow, 'former_hash'>): void => {
       put.run(row);
     },
