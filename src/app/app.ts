@@ -130,7 +130,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     wholeMail: (...mail) => inbound.wholeMail(...mail),
   });
   const insight = openInsight(base);
-  const inbound = openInbound(base, domains, feedback, intake);
+  const inbound = openInbound(base, { accounts, domains, feedback, relay, intake, followers });
   const smtp = openSmtp(base, { accounts, feedback, intake, insight, inbound });
   const rooms: readonly Room[] = [
     accounts,

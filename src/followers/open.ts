@@ -19,6 +19,8 @@ import { openWebhookQueue, type WholeMail } from './webhooks/queue.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import type { WebhookPolicy } from './webhooks/rules.ts';
 
+export type Followers = ReturnType<typeof openFollowers>;
+
 export interface FollowersOptions {
   /** See LiveLimits.beatMs; the usual where undefined. */
   readonly streamBeatMs?: number | undefined;

@@ -1,13 +1,12 @@
 // Mail from the world to the mailboxes of tenants: whether and how they receive it, and what was received.
 import type { Domains } from '#src/domains/open.ts';
-import type { Feedback } from '#src/feedback/open.ts';
-import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { practiceUrlAt } from '#src/messages/published-event.ts';
 import { createAdmission } from './admit.ts';
 import { applyDnsRoute } from './apply-dns-route.ts';
 import { openChecks } from './checks/open.ts';
+import { type ForwardingDeps, openForwarding } from './forwarding/open.ts';
 import { openHooks } from './hooks/open.ts';
 import { removeOldMail } from './mailbox/remove-old.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
@@ -20,16 +19,18 @@ const MIB = 1_024 * 1_024;
 
 export type Inbound = ReturnType<typeof openInbound>;
 
-export const openInbound = (
-  base: Base,
-  { receiving }: Domains,
-  { received: signals }: Feedback,
-  intake: Intake,
-) => {
+/** The rooms that it uses. */
+interface InboundDeps extends ForwardingDeps {
+  readonly domains: Domains;
+}
+
+export const openInbound = (base: Base, rooms: InboundDeps) => {
+  const { domains, feedback, intake } = rooms;
   const { config, limits, storage, clock } = base;
   const { platform, tenants: files } = storage;
   const checks = openChecks(base, intake.scanners.received);
   const settings = { storage, clock, queue: createKeyedQueue() };
+  const forwarding = openForwarding(base, rooms);
   const hooks = openHooks(base, intake);
   return {
     /** At RCPT: whether mail to an address at a receiving host is taken. */
@@ -41,23 +42,28 @@ export const openInbound = (
       limits,
       serviceHost: config().service.host,
       check: checks.check,
-      signals,
+      signals: feedback.received,
     }),
     /** See `openFollowers`. */
     wholeMail: createWholeMail(files, practiceUrlAt(config().service.public_origin)),
+    /** Reports about mail that was forwarded. */
+    forwarded: { decodeReturnPath: forwarding.decodeReturnPath, report: forwarding.report },
     routes: [
       ...settingsRoutes({
         ...settings,
-        receiving,
+        hold: forwarding.hold,
+        receiving: domains.receiving,
         quotaBytes: () => limits().inbound_mib * MIB,
         retention: () => config().retention.inbound,
       }),
       ...mailboxRoutes({ files, clock }),
-      applyDnsRoute(receiving),
+      applyDnsRoute(domains.receiving),
+      ...forwarding.routes,
       ...hooks.routes,
     ],
     jobs: hooks.jobs,
     nightly: [
+      ...forwarding.nightly,
       {
         what: 'practices that receive mail, in the registry',
         run: (id) => registerInbound(settings, id),
@@ -74,7 +80,7 @@ export const openInbound = (
     ],
     stop: async () => {
       checks.stop();
-      await hooks.stop();
+      await Promise.all([forwarding.stop(), hooks.stop()]);
     },
   } satisfies Room & Record<string, unknown>;
 };

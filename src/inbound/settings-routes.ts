@@ -13,6 +13,8 @@ export interface SettingsRoutesDeps extends SettingsDeps {
   readonly quotaBytes: () => number;
   /** ms for which the installation keeps mail received. */
   readonly retention: () => number;
+  /** Before the options change: see `setForwardTargets`. The function that it resolves with is called afterwards. */
+  readonly hold: (tenantId: string) => Promise<() => void>;
 }
 
 const shared = { tag: 'Inbound mail', stability: 'stable', params: tenantParams } as const;
@@ -23,7 +25,7 @@ const emptyBody = z
   .meta({ examples: [{}] });
 
 export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
-  const { storage, clock, receiving, quotaBytes, retention } = deps;
+  const { storage, clock, receiving, quotaBytes, retention, hold } = deps;
   const present = (db: TenantDb) => presentInbound(db, receiving.hosts(db), quotaBytes());
   const show = (id: string) => storage.tenants.read(id, present);
   const afterwards =
@@ -100,15 +102,20 @@ export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
       audit: 'inbound.update',
       body: patchInboundBody,
       responses: { 200: one },
-      handle: async ({ params: { id }, body }, { change }) => ({
-        status: 200,
-        body: await storage.tenants.write(id, (db) => {
-          const hosts = receiving.hosts(db).map(({ host }) => host);
-          const bounds = { retention: retention(), hosts };
-          changeOptions(db, id, body, bounds, { change, now: clock.now() });
-          return present(db);
-        }),
-      }),
+      handle: async ({ params: { id }, body }, { change }) => {
+        const release = await hold(id);
+        try {
+          const changed = await storage.tenants.write(id, (db) => {
+            const hosts = receiving.hosts(db).map(({ host }) => host);
+            const bounds = { retention: retention(), hosts };
+            changeOptions(db, id, body, bounds, { change, now: clock.now() });
+            return present(db);
+          });
+          return { status: 200, body: changed };
+        } finally {
+          release();
+        }
+      },
     }),
   ];
 };

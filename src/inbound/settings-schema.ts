@@ -4,6 +4,7 @@ import { checkedRecordSchema } from '#src/domains/custom/domain-schema.ts';
 import type { ReceivingHost } from '#src/domains/custom/receiving.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { forwardTargets } from './forwarding/targets.ts';
 import { inboundOptions, optionsPatch } from './options.ts';
 import { inboundSettingsStore } from './settings-store.ts';
 import { inboundStore } from './store.ts';
@@ -39,6 +40,20 @@ export const inboundSchema = z
       .describe('all of them, also when receiving is disabled'),
     records: z.array(recordSchema).describe('of all hosts, with what the last check found'),
     options: inboundOptions,
+    forward_targets: z
+      .array(
+        z.strictObject({
+          address: z.string(),
+          status: z.enum(['unconfirmed', 'confirmed', 'failed']),
+          reason: z
+            .string()
+            .nullable()
+            .describe('why it failed: `declined` by the address, or its server’s reply'),
+          asked_at: z.iso.datetime().nullable().describe('by mail, last; null: not yet'),
+          since: z.iso.datetime().describe('of the status'),
+        }),
+      )
+      .describe('each address in `forward_to`: mail goes there only while it is `confirmed`'),
     counts: z.strictObject({
       total: z.int().describe('mails that are kept'),
       unread: z.int().describe('in the inbox'),
@@ -90,6 +105,7 @@ export const presentInbound = (
     hosts: hosts.map(presentHost),
     records: hosts.flatMap(({ records }) => records.map(presentRecord)),
     options,
+    forward_targets: [...forwardTargets(db)],
     counts: { ...store.counts(), bytes: store.storedBytes(), quota_bytes: quotaBytes },
   };
 };

@@ -17,6 +17,7 @@ import { unfit } from '#src/kernel/validate.ts';
 import { addressDomain, maskAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { mostDays } from '#src/messages/retention/rules.ts';
+import { setForwardTargets } from './forwarding/targets.ts';
 import type { InboundOptions, OptionsPatch } from './options.ts';
 import { type InboundSettings, inboundRegistryStore, inboundSettingsStore } from './settings-store.ts';
 
@@ -156,4 +157,5 @@ export const changeOptions = (
     senders: { ...before.senders, ...wanted.senders },
   } as InboundOptions;
   writeSettings(db, tenantId, { enabledAt, options }, change, now);
+  setForwardTargets(db, now);
 };

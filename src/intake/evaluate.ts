@@ -17,7 +17,7 @@ import { trackingOf } from './tracking.ts';
 
 /** The service's own mail has header fields that no sender may set, and its content is kept sealed. */
 type Origin =
-  | { readonly source: 'api' | 'batch' | 'bulk' | 'smtp' | 'hook' }
+  | { readonly source: 'api' | 'batch' | 'bulk' | 'smtp' | 'hook' | 'automatic_reply' }
   | { readonly source: 'system'; readonly ownHeaders: Draft['headers'] };
 
 export type Submission = Origin & {

@@ -78,6 +78,9 @@ const fixedLimits = {
   bulk_recipients: 10_000,
   /** How many days ahead a message may be scheduled. */
   days_ahead: 30,
+  /** Mails that a practice forwards to one address in an hour and in a day; more stay in its mailbox alone. */
+  forwards_per_hour: 100,
+  forwards_per_day: 1_000,
 };
 
 type OwnLimits = typeof fixedLimits &

@@ -10,7 +10,7 @@ const MAC_BYTES = 16;
 /** Base64url without padding; the spare bits of the last character are zero. */
 const TOKEN = new RegExp(`^${FORM}[A-Za-z0-9_-]{${Math.ceil(((TARGET_BYTES + MAC_BYTES) * 4) / 3)}}$`);
 
-type Purpose = 'unsubscribe' | 'open' | 'click';
+type Purpose = 'unsubscribe' | 'open' | 'click' | 'forward';
 
 const macOf = (key: KeyObject, purpose: Purpose, payload: Buffer, bound: string): Buffer =>
   createHmac('sha256', key)
@@ -62,6 +62,15 @@ export const unsubscribeTokensIn = (field: string, limit: number): string[] =>
   [...field.matchAll(/[?&]t=([A-Za-z0-9_-]{36})(?![A-Za-z0-9_-])/g)]
     .slice(0, limit)
     .flatMap(([, token]) => token ?? []);
+
+/** The path of the page on which an address agrees that mail is forwarded to it, or ends that. */
+export const FORWARD_PATH = '/api/public/forward';
+
+/** `recipientId` is the number of the address among those that the tenant forwards to. */
+export const encodeForwardToken = (key: KeyObject, target: ReturnPathTarget): string =>
+  encodeToken(key, 'forward', target);
+export const decodeForwardToken = (key: KeyObject, token: string): ReturnPathTarget | null =>
+  decodeToken(key, 'forward', token);
 
 export const OPEN_PATH = '/t/o';
 export const CLICK_PATH = '/t/c';

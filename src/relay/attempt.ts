@@ -45,10 +45,10 @@ const NOT_COMPOSED: Outcome = {
 };
 
 export const transmit = async (
-  { upstreams, simulatorDomain, log }: AttemptDeps,
+  { upstreams, simulatorDomain, log }: Pick<AttemptDeps, 'upstreams' | 'simulatorDomain' | 'log'>,
   tenantId: string,
   ownPath: Path,
-  { prepare, envelope, messageId }: Claimed,
+  { prepare, envelope, messageId }: Pick<Claimed, 'prepare' | 'envelope' | 'messageId'>,
 ): Promise<AttemptResult> => {
   const isSimulated = addressDomain(envelope.recipient as Address) === simulatorDomain;
   const path = isSimulated ? upstreams.simulator : ownPath;

@@ -8,17 +8,19 @@ import type { Config, UpstreamConfig } from '#src/kernel/config/config.ts';
 import { createSignThreads, type SignThreads } from '#src/messages/compose/sign-thread.ts';
 import type { Messages } from '#src/messages/open.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
+import { transmit } from './attempt.ts';
 import { captureRoutes } from './capture/routes.ts';
 import { createCaptureUpstream } from './capture/upstream.ts';
 import { createDispatcher } from './dispatcher.ts';
+import type { Outcome } from './outcome.ts';
 import { createSmtpUpstream } from './smtp/upstream.ts';
 import { sourceRoutes } from './source-routes.ts';
-import type { Upstream } from './upstream.ts';
+import type { Envelope, Upstream } from './upstream.ts';
 import { createUpstreams } from './upstreams.ts';
 
 export type Relay = ReturnType<typeof openRelay>;
 
-const retryPolicy = ({ queue }: Config): RetryPolicy => ({
+export const retryPolicy = ({ queue }: Config): RetryPolicy => ({
   waits: queue.retry,
   thenEvery: queue.then_every,
   jitter: queue.jitter,
@@ -54,6 +56,14 @@ const createUpstream = (entry: UpstreamConfig, base: Base): Upstream => {
     log,
   );
 };
+
+/** A message that goes out as it is: it was composed and signed elsewhere. */
+export interface FinishedSource {
+  readonly tenantId: string;
+  readonly messageId: string;
+  readonly envelope: Envelope;
+  readonly source: Buffer;
+}
 
 export interface RelayOptions {
   /** Shared by all apps of the process; each its own where absent. */
@@ -117,10 +127,27 @@ export const openRelay = (
           log.warn({ upstream: name, practice }, 'an upstream names a practice that does not exist');
       }
   };
+  /**
+   * One attempt, by the path of the practice's transactional mail. Null where that has no room or no upstream that may be tried.
+   * The caller sends few at a time.
+   */
+  const sendSource = async ({ tenantId, source, ...message }: FinishedSource): Promise<Outcome | null> => {
+    const path = upstreams.pathOf({ tenantId, lane: 0 });
+    if (path.capacity(clock.now()) === 0) return null;
+    path.occupy(1);
+    try {
+      const deps = { upstreams, simulatorDomain: base.simulatorDomain, log };
+      const sent = await transmit(deps, tenantId, path, { ...message, prepare: async () => source });
+      return sent.outcome;
+    } finally {
+      path.occupy(-1);
+    }
+  };
   const settleDueRegistry = () => queue.settle(dispatcher.nextDue);
   return {
     /** Seals the content of the service's own mails. */
     contentKey,
+    sendSource,
     describe: () => ({ upstreams: upstreams.describe(), queue: dispatcher.describe() }),
     routes: [
       ...sourceRoutes({ files, clock, ...feedback.links }),

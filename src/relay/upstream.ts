@@ -10,6 +10,8 @@ export interface Envelope {
   readonly recipient: string;
   /** ENVID of RFC 3461, sent where the server offers DSN. */
   readonly envelopeId: string;
+  /** Of a message that was not composed here: 8BITMIME where it has octets beyond ASCII, SMTPUTF8 where its header has. */
+  readonly needs?: readonly ('8BITMIME' | 'SMTPUTF8')[];
 }
 
 /** The owner of a message, for upstreams that keep it here. */

@@ -4,11 +4,14 @@ import { type Behaviour, behaviourOf } from '#src/feedback/simulator.ts';
 import { admissionRefusals } from '#src/inbound/recipient-rules.ts';
 import { domainName } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import type { ForwardedCopy } from '#src/mail/srs.ts';
 import { looksLikeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { SmtpRefusal } from './read-data.ts';
 
 export type Destination =
   | { readonly kind: 'report'; readonly address: string; readonly target: ReturnPathTarget }
+  /** A report about mail that was forwarded. */
+  | { readonly kind: 'forward_report'; readonly copy: ForwardedCopy }
   | {
       readonly kind: 'simulator';
       readonly behaviour: Behaviour;
@@ -29,6 +32,8 @@ export interface DestinationFacts {
   readonly simulatorDomain: string;
   /** Null for an address that no key of this installation has made. */
   readonly decodeReturnPath: (address: string) => ReturnPathTarget | null;
+  /** Of a copy that was forwarded; null as before, and where it is too old. */
+  readonly decodeForwardPath: (address: string) => ForwardedCopy | null;
   /** Whether `bounce.<host>` and `in.<host>` are names that mail is received for. */
   readonly isSendingHost: (host: string) => boolean;
 }
@@ -93,6 +98,9 @@ export const destinationOf = (given: string, mailFrom: string, facts: Destinatio
   const host = at === -1 ? facts.serviceHost : address.slice(at + 1);
   const target = facts.decodeReturnPath(address);
   if (target) return { kind: 'report', address, target };
+  // Only reports have the null sender. An automatic reply would be for the sender of the mail, and goes no further than here.
+  const copy = mailFrom === '' ? facts.decodeForwardPath(address) : null;
+  if (copy) return { kind: 'forward_report', copy };
   const sendingHost = (prefix: string): string | null => {
     const rest = host.startsWith(prefix) ? host.slice(prefix.length) : '';
     return rest !== '' && facts.isSendingHost(rest) ? rest : null;

@@ -7,6 +7,7 @@ import type { Insight } from '#src/insight/open.ts';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
+import type { ForwardedCopy } from '#src/mail/srs.ts';
 import { receivedField, returnPathField, type Traced } from '#src/mail/trace.ts';
 import type { Destination, RefusalReason } from './destination.ts';
 import {
@@ -38,6 +39,7 @@ export interface InboundWork extends RecipientWork {
     reports: readonly Extract<Recipient, { kind: 'report' }>[],
     mail: ReceivedMail,
   ) => Promise<ReportOutcome[]>;
+  readonly forwardReport: (copy: ForwardedCopy, mail: ReceivedMail) => Promise<ReportOutcome>;
   /** Null where too many came recently. */
   readonly complain: (mail: Pick<OperatorMail, 'clientAddress' | 'content'>) => Promise<ReportOutcome | null>;
   /** False where the answer could not be delivered. */
@@ -142,6 +144,8 @@ export const createInbound = (options: InboundOptions): Inbound => {
     if (returnPaths.length > 0)
       for (const outcome of await work.report(returnPaths, { envelope, content })) reports[outcome] += 1;
     for (const one of to) {
+      if (one.kind === 'forward_report')
+        reports[await work.forwardReport(one.copy, { envelope, content })] += 1;
       if (one.kind === 'complaint') {
         const outcome = await work.complain({ clientAddress, content });
         if (outcome === null) throw tooMany();

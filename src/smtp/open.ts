@@ -125,6 +125,8 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
       }
       return Promise.all(results);
     },
+    forwardReport: async (copy, mail) =>
+      mailboxes.forwarded.report(copy, await readReport(mail.content, mail.envelope)),
     simulate: async ({ behaviour, recipient, returnPath }, content) => {
       const now = clock.now();
       const mail = { behaviour, recipient, returnPath, head: headOf(content) };
@@ -147,6 +149,7 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
     serviceHost: service.host,
     simulatorDomain,
     decodeReturnPath: (address) => decodeReturnPath(feedback.returnPathKey, address),
+    decodeForwardPath: mailboxes.forwarded.decodeReturnPath,
     isSendingHost: (host) => storage.platform.peek((db) => domainRegistryStore(db).holderOf(host)) !== null,
     clientLists: openClientLists(base, stopping.signal),
     greylist: settings.greylist === undefined ? null : createGreylist(settings.greylist, clock),

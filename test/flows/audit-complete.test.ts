@@ -207,6 +207,11 @@ test('every declared action is found in the audit, with who and from where, and 
 
   await byOwner('POST', `${base}/inbound/enable`, {});
   await byOwner('PATCH', `${base}/inbound`, { catch_all: { mode: 'hold' } });
+  const catchAll = { forward_to: 'frontdesk@example.org' };
+  await byOwner('PATCH', `${base}/inbound`, { catch_all: catchAll });
+  await until('it is asked', () => app.sql(id, 'SELECT 1 FROM forward_targets WHERE asks = 1').length === 1);
+  app.sql(id, "UPDATE forward_targets SET status = 'failed', asked_at = NULL");
+  await byOwner('POST', `${base}/inbound/ask-again`, { address: catchAll.forward_to });
   await byOwner('POST', `${base}/inbound/disable`, {});
   const mail = `${base}/inbound/messages/${putMail(app, id, { state: 'held' })}`;
   await byOwner('POST', `${mail}/release`);

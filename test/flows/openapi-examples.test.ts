@@ -14,7 +14,14 @@ import { EXAMPLE_ID } from '#src/kernel/fields.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { startApp } from '#test/support/app.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
-import { invite, makeOwner, requestCode, signIn, unlimitedSignIn } from '#test/support/people.ts';
+import {
+  forwardTokenTo,
+  invite,
+  makeOwner,
+  requestCode,
+  signIn,
+  unlimitedSignIn,
+} from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
 import { putMail } from '#test/support/received-mail.ts';
 
@@ -349,6 +356,15 @@ const MAIL = 'Content-Type: application/pdf\r\nContent-Disposition: attachment\r
 const received = async (id: string): Promise<Given> => ({
   ids: { messageID: putMail(app, id, { state: 'held' }, {}, Buffer.from(MAIL)) },
 });
+/** Each practice's address is its own: one is asked once an hour. */
+const forwarding = async (id: string): Promise<string> => {
+  const forward_to = `frontdesk-${id}@example.org`;
+  await done('updateInbound', id, {}, { catch_all: { mode: 'accept', forward_to } });
+  return forward_to;
+};
+const withForwardLink = async (id: string): Promise<Given> => ({
+  ids: { t: await forwardTokenTo(app, await forwarding(id)) },
+});
 
 /** What must be so before an operation can succeed. */
 const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> = {
@@ -396,6 +412,14 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   sendByHook: async (id) => {
     const hook = await done('createInboundHook', id);
     return { ids: { id: hook.id, 'X-Service-Hook-Secret': String(hook.secret) } };
+  },
+  getForwardingPage: withForwardLink,
+  confirmForwarding: withForwardLink,
+  askForwardTargetAgain: async (id) => {
+    const address = await forwarding(id);
+    await forwardTokenTo(app, address);
+    app.sql(id, 'UPDATE forward_targets SET asked_at = 1');
+    return { instead: { 'frontdesk@example.org': address } };
   },
   checkTlsHost: async () => ({ ids: { domain: 'mta-sts.mail.example.com' } }),
   getMtaStsPolicy: async () => ({ headers: { Host: 'mta-sts.mail.example.com' } }),

@@ -58,6 +58,7 @@ const started = async (
     serviceHost: 'mail.example.com',
     simulatorDomain: 'simulator.mail.example.com',
     decodeReturnPath: (address) => decodeReturnPath(key, address),
+    decodeForwardPath: () => null,
     isSendingHost: (host) => ['praxis.example', 'xn--zahnrzte-4za.example'].includes(host),
     messageBytes: 10 * MIB,
     clientLists: null,
@@ -85,6 +86,7 @@ const started = async (
         reported.push({ targets, mailFrom, content: content.toString('latin1') });
         return targets.map(() => 'changed' as const);
       },
+      forwardReport: async () => 'unchanged',
       simulate: async ({ behaviour, returnPath }) => {
         simulated.push(`${behaviour} ${returnPath}`);
         return true;

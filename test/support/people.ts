@@ -74,6 +74,10 @@ const INVITATION = /\/invitation\/(svc_inv_\w+)/;
 /** All that came so far, oldest first. */
 export const codesTo = (app: TestApp, email: string): Promise<string[]> => allIn(app, email, CODE);
 
+/** The token of the link by which the address can agree that mail is forwarded to it. */
+export const forwardTokenTo = (app: TestApp, email: string): Promise<string> =>
+  nextIn(app, email, /\/api\/public\/forward\?t=([\w-]+)/, 0);
+
 /** Asks for a code and resolves with it. */
 export async function requestCode(app: TestApp, email: string): Promise<string> {
   const before = (await codesTo(app, email)).length;

@@ -71,7 +71,7 @@ export interface Behaviour {
   readonly byteByByte?: boolean;
 }
 
-interface ReceivedMessage {
+export interface ReceivedMessage {
   readonly mailFrom: string;
   /** `SIZE=12`, `RET=HDRS`, … in order. */
   readonly mailParameters: readonly string[];

@@ -136,6 +136,23 @@ export type NoticeContent =
       readonly error: string | null;
       readonly origin: string;
     }
+  /** To an address that a practice's mail is to be forwarded to. */
+  | {
+      readonly kind: 'forward_confirmation';
+      readonly practice: string;
+      readonly link: string;
+      readonly expiresAt: number;
+    }
+  /** An address that mail was forwarded to gets none any more. */
+  | {
+      readonly kind: 'forward_ended';
+      readonly practice: string;
+      readonly target: string;
+      readonly at: number;
+      /** The reply of its server; null: it does not want it. */
+      readonly reason: string | null;
+      readonly origin: string;
+    }
   /** To the operator: database files whose state has changed. */
   | {
       readonly kind: 'storage_faults';

@@ -4,6 +4,7 @@ import type { Language } from '#src/kernel/language.ts';
 import { type DomainPhrases, domainPhrases, type Words } from './domain-texts.ts';
 import { type FaultPhrases, faultPhrases } from './fault-texts.ts';
 import { type FollowerPhrases, followerPhrases } from './follower-texts.ts';
+import { type ForwardPhrases, forwardPhrases } from './forward-texts.ts';
 import { momentInWords } from './moment.ts';
 import { type PausePhrases, pausePhrases } from './pause-texts.ts';
 import type { Notice, NoticeContent } from './schema.ts';
@@ -28,6 +29,7 @@ interface Phrases {
   readonly usage: UsagePhrases;
   readonly pause: PausePhrases;
   readonly follower: FollowerPhrases;
+  readonly forward: ForwardPhrases;
   readonly faults: FaultPhrases;
 }
 
@@ -36,6 +38,7 @@ const de: Phrases = {
   usage: usagePhrases.de,
   pause: pausePhrases.de,
   follower: followerPhrases.de,
+  forward: forwardPhrases.de,
   faults: faultPhrases.de,
   greeting: 'Guten Tag,',
   closing: (service) =>
@@ -113,6 +116,7 @@ const en: Phrases = {
   usage: usagePhrases.en,
   pause: pausePhrases.en,
   follower: followerPhrases.en,
+  forward: forwardPhrases.en,
   faults: faultPhrases.en,
   greeting: 'Hello,',
   closing: (service) => `${service}\n\nThis email was sent automatically. Replies to it are not read.`,
@@ -239,6 +243,10 @@ const wordsOf = (notice: Mailed, service: string): Words => {
         practice: harmless(notice.practice),
         name: harmless(notice.name),
       });
+    case 'forward_confirmation':
+      return language.forward.confirmation({ ...notice, practice: harmless(notice.practice) }, service);
+    case 'forward_ended':
+      return language.forward.ended({ ...notice, practice: harmless(notice.practice) });
     case 'storage_faults':
       return language.faults(notice, service);
     default:

@@ -101,7 +101,8 @@ const mailOf = ({ slug, name, type }: RouteRow, say: Words): string =>
   BUILT_IN.has(slug) ? say.mail[type] : `${escapeHtml(name)} (${say.mail[type]})`;
 
 /** The sender, as far as the tenant has given it. */
-const imprint = (practice: PracticeRow, say: Words): string => {
+export const imprint = (practice: PracticeRow, language: Language): string => {
+  const say = words[language];
   const { name, legal_street, legal_city, legal_privacy_url, custom_domain, managed_host } = practice;
   const host = domainToUnicode(custom_domain ?? managed_host);
   const lines = [name, legal_street, legal_city, host].filter((line) => line !== null).map(escapeHtml);
@@ -113,7 +114,7 @@ const imprint = (practice: PracticeRow, say: Words): string => {
 };
 
 /** A form that only its button submits, because machines follow links. */
-const button = (action: string, label: string): string =>
+export const button = (action: string, label: string): string =>
   `<form method="post" action="${escapeHtml(action)}"><button type="submit">${label}</button></form>`;
 
 export interface UnsubscribeView {
@@ -143,7 +144,7 @@ export const unsubscribePage = (
     language,
     serviceName,
     title: stopped === null ? say.title : say.doneTitle,
-    body: `${stopped === null ? asks : done}\n${imprint(copy.practice, say)}`,
+    body: `${stopped === null ? asks : done}\n${imprint(copy.practice, language)}`,
   });
 };
 

@@ -29,8 +29,8 @@ export const forwardStore = perConnection((db: TenantDb) => {
   const ofMessage = db.prepare<[number], ForwardRow>(
     'SELECT * FROM inbound_forwards WHERE message_seq = ? ORDER BY seq',
   );
-  const due = db.prepare<[], ForwardRow>(
-    'SELECT * FROM inbound_forwards WHERE next_attempt_at IS NOT NULL ORDER BY next_attempt_at',
+  const pending = db.prepare<[number], ForwardRow>(
+    'SELECT * FROM inbound_forwards WHERE next_attempt_at IS NOT NULL ORDER BY next_attempt_at LIMIT ?',
   );
   const count = db
     .prepare<[string, number, number], number>(
@@ -54,7 +54,7 @@ export const forwardStore = perConnection((db: TenantDb) => {
     bySeq: (seq: number): ForwardRow | undefined => bySeq.get(seq),
     ofMessage: (messageSeq: number): ForwardRow[] => ofMessage.all(messageSeq),
     /** Those that have not ended, in the order in which they are due. */
-    pending: (): IterableIterator<ForwardRow> => due.iterate(),
+    pending: (limit: number): ForwardRow[] => pending.all(limit),
     /** How many copies went, or are to go, to a target since then, before that one. */
     copiesBefore: ({ target, seq }: Pick<ForwardRow, 'target' | 'seq'>, since: number): number =>
       count.get(target, since, seq) ?? 0,

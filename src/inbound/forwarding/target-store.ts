@@ -9,6 +9,8 @@ export interface TargetRow {
   address: string;
   status: TargetStatus;
   failure: string | null;
+  /** 0: the owners must still be notified that it failed. */
+  owners_told: 0 | 1;
   asks: number;
   asked_at: number | null;
   changed_at: number;
@@ -22,7 +24,7 @@ export const targetStore = perConnection((db: TenantDb) => {
     "INSERT INTO forward_targets (address_key, address, status, changed_at) VALUES (?, ?, 'unconfirmed', ?)",
   );
   const update = db.prepare<TargetRow>(
-    `UPDATE forward_targets SET status = :status, failure = :failure, asks = :asks, asked_at = :asked_at,
+    `UPDATE forward_targets SET status = :status, failure = :failure, owners_told = :owners_told, asks = :asks, asked_at = :asked_at,
        changed_at = :changed_at WHERE seq = :seq`,
   );
   const remove = db.prepare<[number]>('DELETE FROM forward_targets WHERE seq = ?');

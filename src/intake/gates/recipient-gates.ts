@@ -64,7 +64,10 @@ export const consent = defineGate({
   },
 });
 
-const isAllowedInSafeMode = ({ address }: Mailbox, facts: Facts): boolean => {
+export const isAllowedInSafeMode = (
+  { address }: Mailbox,
+  facts: Pick<Facts, 'simulatorDomain' | 'safeModeAllowed'>,
+): boolean => {
   const key = addressKey(address);
   const domain = addressDomain(address);
   return (

@@ -27,6 +27,11 @@ const unsubscribeFields = (unsubscribe: MessageFooter['unsubscribe'], url: strin
 /** Mail that a person may have written with a mail program or as a reply is not declared as automatic. */
 const origin = ({ message_kind, source }: MessageRow, given: Fields): Fields => {
   if (kinds[message_kind].stream === 'marketing') return [['Precedence', 'bulk']];
+  if (source === 'automatic_reply')
+    return [
+      ['Auto-Submitted', 'auto-replied'],
+      ['X-Auto-Response-Suppress', 'All'],
+    ];
   const mayBePersonal = source === 'smtp' || given.some(([name]) => name.toLowerCase() === 'in-reply-to');
   return mayBePersonal ? [] : [['Auto-Submitted', 'auto-generated']];
 };

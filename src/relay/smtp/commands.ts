@@ -1,5 +1,5 @@
 // What a client of SMTP writes, and what it depends on: the extensions that the server offers (RFC 5321 §4.1.1.1), MAIL FROM
-// and RCPT TO with the parameters SIZE (RFC 1870) and DSN (RFC 3461), and the doubled dots of a message. Pure.
+// and RCPT TO with the parameters SIZE (RFC 1870), DSN (RFC 3461), BODY (RFC 6152) and SMTPUTF8 (RFC 6531), and the doubled dots of a message. Pure.
 import type { Reply } from '#src/mail/reply.ts';
 import type { Envelope, Phase } from '#src/relay/upstream.ts';
 
@@ -10,6 +10,10 @@ export interface Extensions {
   readonly dsn: boolean;
   /** RFC 1870: bytes; 0 where SIZE is offered without a limit, null where it is not offered. */
   readonly size: number | null;
+  /** RFC 6152 */
+  readonly eightBitMime: boolean;
+  /** RFC 6531 */
+  readonly smtpUtf8: boolean;
 }
 
 /** `lines` without code and without the first, which only greets. */
@@ -24,6 +28,8 @@ export const parseExtensions = (lines: readonly string[]): Extensions => {
     pipelining: offered.has('PIPELINING'),
     dsn: offered.has('DSN'),
     size: size === undefined ? null : /^\d{1,15}$/.test(size) ? Number(size) : 0,
+    eightBitMime: offered.has('8BITMIME'),
+    smtpUtf8: offered.has('SMTPUTF8'),
   };
 };
 
@@ -85,6 +91,9 @@ export const envelopeCommands = (
   let mail = `MAIL FROM:<${envelope.returnPath}>`;
   let rcpt = `RCPT TO:<${envelope.recipient}>`;
   if (extensions.size !== null) mail += ` SIZE=${messageBytes}`;
+  // To a server that does not offer it the octets go as they are: in 7 bits a signature would not hold.
+  if (envelope.needs?.includes('8BITMIME') && extensions.eightBitMime) mail += ' BODY=8BITMIME';
+  if (envelope.needs?.includes('SMTPUTF8') && extensions.smtpUtf8) mail += ' SMTPUTF8';
   if (requestDsn && extensions.dsn) {
     const envelopeId = encodeXtext(envelope.envelopeId);
     mail += ' RET=HDRS';

@@ -43,7 +43,6 @@ const concurrencyOf = ({ pool, rate }: SmtpOptions, prepared: number): number =>
     ? pool * CALLS_PER_CONNECTION + prepared
     : Math.max(1, Math.min(pool * CALLS_PER_CONNECTION, Math.ceil(rate)));
 
-/** `message` is 7-bit, with CRLF line ends, as it is signed. */
 export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   let newest: Link | null = null;

@@ -8,8 +8,8 @@ import {
   stuffDots,
 } from '#src/relay/smtp/commands.ts';
 
-const all: Extensions = { pipelining: true, dsn: true, size: 1_000 };
-const none: Extensions = { pipelining: false, dsn: false, size: null };
+const all: Extensions = { pipelining: true, dsn: true, size: 1_000, eightBitMime: true, smtpUtf8: true };
+const none: Extensions = { pipelining: false, dsn: false, size: null, eightBitMime: false, smtpUtf8: false };
 const envelope = {
   returnPath: 'b+1@bounce.b.test',
   recipient: 'a+c@b.test',
@@ -44,6 +44,12 @@ test.each(commands)('%s', (_name, extensions, dsn, mail, rcpt) => {
   });
 });
 
+test('a message that was not composed here says what it needs, where that is offered', () => {
+  const forwarded = { ...envelope, needs: ['8BITMIME', 'SMTPUTF8'] as const };
+  expect(envelopeCommands(forwarded, 12, all, false).mail).toContain(' SIZE=12 BODY=8BITMIME SMTPUTF8\r\n');
+  expect(envelopeCommands(forwarded, 12, none, false).mail).toBe('MAIL FROM:<b+1@bounce.b.test>\r\n');
+});
+
 test('an ENVID above 100 characters is left out', () => {
   const { mail } = envelopeCommands({ ...envelope, envelopeId: 'x'.repeat(101) }, 12, all, true);
   expect(mail).not.toContain('ENVID');
@@ -70,7 +76,11 @@ describe('refused locally', () => {
 
 test.each([
   ['nothing', [], none],
-  ['all', ['PIPELINING', 'SIZE 35882577', 'dsn'], { pipelining: true, dsn: true, size: 35_882_577 }],
+  [
+    'all',
+    ['PIPELINING', 'SIZE 35882577', 'dsn', '8BITMIME', 'SMTPUTF8'],
+    { pipelining: true, dsn: true, size: 35_882_577, eightBitMime: true, smtpUtf8: true },
+  ],
   ['SIZE without a limit', ['SIZE'], { ...none, size: 0 }],
   ['SIZE with nonsense', ['SIZE lots'], { ...none, size: 0 }],
   ['look-alikes are not what they look like', ['X-DSN', 'XPIPELINING', 'SIZES 5'], none],

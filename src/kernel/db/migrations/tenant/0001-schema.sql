@@ -693,6 +693,8 @@ CREATE TABLE forward_targets (
   status       TEXT NOT NULL CHECK (status IN ('unconfirmed', 'confirmed', 'failed', 'removed')),
   -- why it failed: 'declined' by the address itself, or the reply of its server
   failure      TEXT,
+  -- 0: the owners must still be notified that it failed
+  owners_told  INTEGER NOT NULL DEFAULT 1 CHECK (owners_told IN (0, 1)),
   -- mails that have asked it, and when the last one did; null: it is to be asked
   asks         INTEGER NOT NULL DEFAULT 0,
   asked_at     INTEGER,

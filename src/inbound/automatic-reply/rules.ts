@@ -1,0 +1,61 @@
+// Whether a mail received gets the practice's automatic reply (RFC 3834): one that a person wrote to a mailbox of the practice, and
+// that is not forged as far as can be seen. Pure.
+import type { MailAuth, MailSpam } from '#src/inbound/mail.ts';
+import { mailboxName } from '#src/inbound/recipient-rules.ts';
+import { addressDomain } from '#src/mail/address.ts';
+import { autoSubmitted, isAutoReply } from '#src/mail/auto-reply.ts';
+import { parseEmail } from '#src/mail/email.ts';
+import { type Field, fieldValue } from '#src/mail/field-block.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+
+export interface ReplyFacts {
+  readonly mailFrom: string;
+  /** RCPT TO, those of this tenant. */
+  readonly recipients: readonly string[];
+  /** Addresses in To and Cc. */
+  readonly named: readonly string[];
+  readonly fields: readonly Field[];
+  readonly auth: MailAuth;
+  readonly spam: MailSpam;
+  /** Hosts of the tenant and of the service, without those below them. */
+  readonly ownHosts: readonly string[];
+}
+
+/** Whom to answer, and for which mailbox. */
+export interface Answer {
+  readonly sender: Address;
+  readonly mailbox: Address;
+}
+
+/** RFC 3834 §2, RFC 2142, RFC 2919, and what programs use that nobody reads. */
+const OF_A_PROGRAM =
+  /^(?:mailer-daemon|mail-?daemon|postmaster|hostmaster|abuse|owner-.*|.*-(?:request|owner|bounces?)|bounces?(?:[+=-].*)?|list-?serv|majordomo|(?:do-?)?no(?:t|n)?[._-]?reply.*|srs[01][=+-].*|prvs=.*)$/i;
+const OF_A_LIST = ['list-id', 'list-unsubscribe', 'list-post', 'list-help', 'mailing-list', 'feedback-id'];
+const FORGED: ReadonlySet<string> = new Set(['fail', 'softfail', 'permerror']);
+
+const isOfAPerson = (fields: readonly Field[]): boolean =>
+  [null, 'no'].includes(autoSubmitted(fields)) &&
+  !/^(?:bulk|list|junk|auto.?reply)/i.test(fieldValue(fields, 'precedence') ?? '') &&
+  (fieldValue(fields, 'x-auto-response-suppress') ?? 'none').toLowerCase() === 'none' &&
+  OF_A_LIST.every((name) => fieldValue(fields, name) === null) &&
+  !/^multipart\/report\b/i.test(fieldValue(fields, 'content-type') ?? '') &&
+  !isAutoReply(fields);
+
+const mailboxOf = (address: string): string => {
+  const at = address.lastIndexOf('@');
+  return `${mailboxName(address.slice(0, at))}@${address.slice(at + 1).toLowerCase()}`;
+};
+
+/** Null where it gets none. Without its mailbox in To or Cc the mail was not written to it (RFC 3834 §2). */
+export const answerTo = (facts: ReplyFacts): Answer | null => {
+  const { mailFrom, recipients, named, fields, auth, spam, ownHosts } = facts;
+  const sender = parseEmail(mailFrom)?.email as Address | undefined;
+  if (!sender || OF_A_PROGRAM.test(sender.slice(0, sender.lastIndexOf('@')))) return null;
+  const domain = addressDomain(sender);
+  if (ownHosts.some((host) => domain === host || domain.endsWith(`.${host}`))) return null;
+  if (FORGED.has(auth.spf.result) || auth.dmarc.result === 'fail') return null;
+  if (spam.verdict === 'spam' || spam.verdict === 'virus' || !isOfAPerson(fields)) return null;
+  const mailboxes = new Set(named.map(mailboxOf));
+  const mailbox = recipients.find((address) => mailboxes.has(mailboxOf(address)));
+  return mailbox === undefined ? null : { sender, mailbox: mailboxOf(mailbox) as Address };
+};

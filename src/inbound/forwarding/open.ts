@@ -1,0 +1,93 @@
+// Forwarding of mail received, and automatic replies to it.
+import { createSecretKey } from 'node:crypto';
+import type { Accounts } from '#src/accounts/open.ts';
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { Feedback } from '#src/feedback/open.ts';
+import type { Report } from '#src/feedback/rules.ts';
+import type { Followers } from '#src/followers/open.ts';
+import type { Intake } from '#src/intake/open.ts';
+import type { Base, Room } from '#src/kernel/base.ts';
+import { decodeForwardPath, type ForwardedCopy } from '#src/mail/srs.ts';
+import { type Relay, retryPolicy } from '#src/relay/open.ts';
+import { createForwardMails } from './ask.ts';
+import { type ClaimDeps, isStranger } from './claim.ts';
+import { openForwardQueue } from './queue.ts';
+import { forwardRoutes } from './routes.ts';
+import { applyReport, type ReportedCopy } from './settle.ts';
+
+export interface ForwardingDeps {
+  readonly accounts: Accounts;
+  readonly feedback: Feedback;
+  readonly relay: Relay;
+  readonly intake: Intake;
+  readonly followers: Followers;
+}
+
+export const openForwarding = (
+  base: Base,
+  { accounts, feedback, relay, intake, followers }: ForwardingDeps,
+) => {
+  const { config, limits, storage, clock, log, simulatorDomain } = base;
+  const { platform, tenants: files } = storage;
+  const key = createSecretKey(base.key('forwarding'));
+  const safeMode: ClaimDeps['safeMode'] = () => {
+    const { allowlist, placement_testers } = config().safe_mode;
+    return { simulatorDomain, safeModeAllowed: [...allowlist, ...placement_testers] };
+  };
+  const mails = createForwardMails({
+    ...accounts.ownerNotices,
+    key,
+    mayWriteTo: (db, address) =>
+      tenantStore(db).practice().paused_at === null && !isStranger(db, address, { safeMode }),
+  });
+  openForwardQueue({
+    files,
+    clock,
+    log,
+    key,
+    following: followers.following,
+    sendSource: relay.sendSource,
+    accept: intake.accept,
+    suppressionKey: feedback.suppressionKey,
+    limits,
+    safeMode,
+    policy: () => retryPolicy(config()),
+    serviceHost: config().service.host,
+    notifyOwners: mails.wake,
+  });
+
+  /** Resolves once it is durable. Rejects where the file cannot be written. */
+  const report = async (
+    { tenantNumber, forwardSeq }: ForwardedCopy,
+    found: Report,
+  ): Promise<ReportedCopy> => {
+    const tenant = await platform.read((db) => registryStore(db).anyByNumber(tenantNumber));
+    if (!tenant) return 'unknown';
+    const { result, ended } = await files.write(tenant.id, (db) =>
+      applyReport(db, forwardSeq, found, clock.now()),
+    );
+    if (ended) mails.wake(tenant.id);
+    return result;
+  };
+
+  return {
+    /**
+     * Before the options of a tenant change, which then calls `setForwardTargets`: the registry knows that its mail is followed.
+     * The function that it resolves with is called afterwards, whether they have changed or not.
+     */
+    hold: async (tenantId: string): Promise<() => void> => {
+      const release = await followers.following.hold('forwards', tenantId);
+      return () => {
+        release();
+        mails.wake(tenantId);
+      };
+    },
+    /** Null for every address that is no return path of a forwarded copy, or too old a one. */
+    decodeReturnPath: (address: string) => decodeForwardPath(key, address, clock.now()),
+    report,
+    routes: forwardRoutes({ platform, files, clock, key, serviceName: config().service.name, mails }),
+    nightly: [{ what: 'addresses that mail is to be forwarded to', run: mails.look }],
+    stop: () => mails.stop(),
+  } satisfies Room & Record<string, unknown>;
+};
