@@ -98,7 +98,11 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
       hosts: (db: TenantDb) => receivingHosts(db, settings.serviceHost),
       /** On request: see `createRequestCheck`. */
       check: createRequestCheck(deps, (id, change) => checkReceivingHosts(deps, id, change)),
-      applyRecords: createApplyRecords(deps, provider && createCloudflare({ ...provider, ...deps })),
+      /** On request, as checks: it ends with one. */
+      applyRecords: createRequestCheck(
+        deps,
+        createApplyRecords(deps, provider && createCloudflare({ ...provider, ...deps })),
+      ),
     },
     hosts: createTenantHosts({ ...deps, isReservedSlug: zones.isReservedSlug }),
     routes: [

@@ -40,7 +40,7 @@ export const applyDnsRoute = ({ applyRecords }: Pick<Domains['receiving'], 'appl
     id: 'applyInboundDns',
     summary: 'Publish the records for receiving mail',
     description:
-      'Where the operator has access to the DNS provider of the custom domain in use (`dns.provider`). What lacks is added; nothing that is there is changed or removed, and the MX of the domain itself stays as it is. A managed host needs nothing. At most 6 times a minute.',
+      'Where the operator has access to the DNS provider of the custom domain in use (`dns.provider`). What lacks is added; nothing that is there is changed or removed, and the MX of the domain itself stays as it is. A managed host needs nothing. At most 12 times a minute.',
     access: 'inbound.manage',
     audit: 'inbound.apply_dns',
     stability: 'stable',
@@ -53,6 +53,8 @@ export const applyDnsRoute = ({ applyRecords }: Pick<Domains['receiving'], 'appl
     errors: ['conflict', 'rate_limited'],
     handle: async ({ params: { id } }, { change }) => {
       const { checkedAt, records, ...rest } = await applyRecords(id, change);
+      // Callers that ask at the same time share one run and its entries.
+      change.recorded = true;
       const shown = records.map((record) => ({ ...record, found: [...record.found] }));
       return { status: 200, body: { ...rest, checked_at: toIso(checkedAt), records: shown } };
     },

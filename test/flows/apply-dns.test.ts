@@ -243,5 +243,12 @@ test('what the provider refuses or fails at is said, and a repetition goes on fr
   const { body } = await apply(scene, sender);
   expect(actionsOf(body).inbound_mx?.[0]).toBe('present');
   expect(actionsOf(body).mta_sts?.[0]).toBe('applied');
+});
+
+test('it is limited, also where nothing is to be published', async () => {
+  const { scene, sender } = await started();
+  const answers = await Promise.all([apply(scene, sender), apply(scene, sender)]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  for (let count = 0; count < 11; count += 1) await apply(scene, sender);
   await refused('rate_limited', apply(scene, sender));
 });

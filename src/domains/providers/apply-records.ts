@@ -6,7 +6,6 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Change, changeAs } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { bounded, sentences } from '../check/judgement.ts';
 import { checkPractice } from '../custom/check-practice.ts';
 import type { DomainDeps } from '../domain-deps.ts';
@@ -30,8 +29,6 @@ export interface AppliedRecords {
 }
 
 type Subject = Pick<HostFacts, 'host' | 'kind' | 'serviceHost'>;
-
-const PER_MINUTE = 6;
 
 const requireProvider = (provider: DnsProvider | null): DnsProvider => {
   if (provider) return provider;
@@ -74,18 +71,12 @@ const withAction = (record: CheckedRecord, { action, others }: Done): AppliedRec
   return { ...record, action, hint: sentences(left, record.hint) };
 };
 
-/** Rejects with `conflict`, `rate_limited`, and as the provider does. */
+/** Rejects with `conflict`, and as the provider does. */
 export const createApplyRecords = (deps: DomainDeps, provider: DnsProvider | null) => {
   const { storage, clock, serviceHost } = deps;
-  const take = createRateCheck(
-    clock,
-    () => perMinute(PER_MINUTE),
-    'The records of this practice were applied too often.',
-  );
 
   const publish = async (tenantId: string, subject: Subject, change: Change) => {
     const at = requireProvider(provider);
-    take(tenantId);
     const zone = await zoneOf(at, subject);
     const done = new Map<string, Done>();
     try {
