@@ -5,15 +5,15 @@
 const MAX_LINE = 300;
 const MAX_WRAPPED = 3;
 const MARKED = /^\s*[>|]/;
-/** Gmail, Apple Mail, Thunderbird, Yahoo, K-9, Roundcube, Horde, in the languages around us. */
+/** Gmail, Apple Mail, Thunderbird, Yahoo, K-9, Roundcube, Horde, in the languages around us. A date has digits. */
 const INTRODUCTIONS: readonly RegExp[] = [
-  /^\s*(?:am|on|le|el|il|op|em|den|w dniu)\s.{4,250}(?:schrieb|geschrieben|wrote|a .crit|escribi.|ha scritto|schreef|escreveu|skrev|pisze|napisa.)[^:]{0,80}:\s*$/i,
+  /^(?=.{0,200}\d)\s*(?:am|on|le|el|il|op|em|den|w dniu)\s.{4,250}(?:schrieb|geschrieben|wrote|a .crit|escribi.|ha scritto|schreef|escreveu|skrev|pisze|napisa.)[^:]{0,80}:\s*$/i,
   /^.{1,150}\bschrieb am .{4,60}:\s*$/i,
   /^\s*zitat von .{3,150}:\s*$/i,
 ];
 /** Lines that begin a quotation without marks: all behind them is quoted. */
 const SEPARATORS: readonly RegExp[] = [
-  /^[\s*_-]{0,10}(?:original[- ]?(?:nachricht|message)|urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|forwarded message|anfang der weitergeleiteten (?:nachricht|e-mail)|begin forwarded message)/i,
+  /^[\s*_-]{0,20}(?:original[- ]?(?:nachricht|message)|urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|forwarded message|anfang der weitergeleiteten (?:nachricht|e-mail)|begin forwarded message)/i,
   /^\s*_{8,}\s*$/,
   /^-{3,}\s?.{3,150}(?:schrieb|wrote):? ?-{3,}$/i,
 ];

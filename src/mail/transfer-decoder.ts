@@ -10,7 +10,8 @@ export interface TransferDecoder {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Characters between padding, on average, in lines of honest programs. */
+/** Where more runs than that between padding are shorter on average, no honest program has written them. */
+const MAX_RUNS = 100;
 const MIN_RUN = 16;
 
 const base64 = (): TransferDecoder => {
@@ -19,7 +20,8 @@ const base64 = (): TransferDecoder => {
   const decode = (piece: Buffer): Buffer => {
     const known = rest + piece.toString('latin1').replace(/[^A-Za-z0-9+/=]+/g, '');
     const padded = known.split(/=+/);
-    const runs = padded.length * MIN_RUN > known.length ? [padded.join('')] : padded;
+    const runs =
+      padded.length > MAX_RUNS && padded.length * MIN_RUN > known.length ? [padded.join('')] : padded;
     const last = runs.pop() ?? '';
     const whole = last.length - (last.length % 4);
     rest = last.slice(whole);

@@ -116,7 +116,7 @@ const collect = async (source: MessageSource): Promise<Found> => {
   const room = { ...MAX_BYTES };
   let seen = 0;
   let leaf: Leaf | null = null;
-  let preamble: Leaf | null = null;
+  let preamble = null as Leaf | null;
   let file: FileFound | null = null;
   const begin = (part: PartHead, parent: PartHead | null): void => {
     const above = (parent !== null && branches.get(parent)) || root;
@@ -155,7 +155,7 @@ const collect = async (source: MessageSource): Promise<Found> => {
     if (!(error instanceof MimeError)) throw error;
     notes.add(seen === 0 ? 'unreadable' : 'truncated');
   }
-  if (seen === 1 && preamble !== null) {
+  if (seen === 1 && preamble !== null && preamble.pieces.length > 0) {
     root.children.push(preamble);
     notes.add('unreadable');
   }
