@@ -1,9 +1,9 @@
 // Takes a mail into the mailboxes of its recipients. What asks others (DNS, scanners) comes first, outside of any transaction; then
 // one transaction for each tenant stores the mail with its event, and the reply follows when all of them are on the disk.
 //
-// Where one of several tenants cannot store it, the client is asked to come again, and those that have it already are remembered,
-// so that they do not get it twice. After a crash in between they do, as after a reply that was lost: both copies have one
-// Message-ID (RFC 5321 §6.1).
+// Where one of several tenants cannot store it, the client is asked to come again, and the ids of all copies are remembered: a
+// tenant that has it already, or has it after a sync that failed, does not get it twice. After a crash in between they do, as after a reply that
+// was lost: both copies have one Message-ID (RFC 5321 §6.1).
 //
 // An automatic reply to a message of ours is a signal about that message (decisions 4) and no mail for people.
 import { createHash } from 'node:crypto';
@@ -78,10 +78,20 @@ interface Reading extends ReceivedMail {
   readonly now: number;
 }
 
+/** Of one mail, in one tenant. */
+interface Copies {
+  readonly tenantId: string;
+  readonly placements: readonly Placement[];
+  readonly ids: readonly string[];
+  /** Whether the mail came before, so that they may be there. */
+  readonly cameBefore: boolean;
+  readonly name: () => string;
+}
+
 const STORED: Reception = { kind: 'stored' };
 const FULL: Reception = { kind: 'refused', code: 452, text: '4.2.2 the mailbox is full, try again later' };
 const NONE: Report = { kind: 'other' };
-/** Copies of mails of which another tenant's could not be stored. Their clients come again soon. */
+/** Mails, one for each tenant. Their clients come again soon. */
 const MAX_REMEMBERED = 1_000;
 
 const localPartOf = (address: string): string => address.slice(0, address.lastIndexOf('@'));
@@ -105,6 +115,7 @@ const judge = (
 
 const insert = (
   db: TenantDb,
+  id: string,
   { state, reason, recipients }: Placement,
   answers: number | undefined,
   { envelope, head, checked, report, source, now }: Reading,
@@ -116,7 +127,6 @@ const insert = (
     applyReport(db, recipient.id, report, null, signals, now);
     return;
   }
-  const id = newId();
   const inboundSeq = inboundStore(db).insert(
     {
       id,
@@ -165,7 +175,8 @@ const nameOf = (
 /** Both reject where a file cannot be read or written: the client is asked to come again. */
 export const createReception = (deps: ReceiveDeps) => {
   const { platform, files, clock, limits, check, serviceHost, signals } = deps;
-  const remembered = new Set<string>();
+  /** Ids of the copies of mails that came and were not stored everywhere. */
+  const remembered = new Map<string, readonly string[]>();
 
   const read = async (recipients: readonly MailboxRecipient[], mail: ReceivedMail): Promise<Reading> => {
     const { envelope, content } = mail;
@@ -185,16 +196,16 @@ export const createReception = (deps: ReceiveDeps) => {
   };
 
   const store = (
-    tenantId: string,
-    placements: readonly Placement[],
+    { tenantId, placements, ids, cameBefore }: Copies,
     answers: ReadonlyMap<string, number | undefined>,
     reading: Reading,
   ): Promise<Reception> =>
     files.write(tenantId, (db) => {
+      if (cameBefore && ids.some((id) => inboundStore(db).byId(id) !== undefined)) return STORED;
       if (!hasRoom(db, placements.length * reading.source.length, limits())) return FULL;
-      for (const placement of placements) {
+      for (const [index, placement] of placements.entries()) {
         const [answered] = placement.recipients.flatMap((address) => answers.get(address) ?? []);
-        insert(db, placement, answered, reading, signals);
+        insert(db, ids[index] ?? newId(), placement, answered, reading, signals);
       }
       return STORED;
     });
@@ -214,30 +225,18 @@ export const createReception = (deps: ReceiveDeps) => {
     if ('code' in placed) return { kind: 'refused', code: placed.code, text: placed.text };
     const answers = new Map(recipients.map(({ address, answers: number }) => [address, number]));
     const tenants = [...Map.groupBy(placed, ({ tenantId }) => tenantId)];
-    const [only] = tenants;
-    if (only && tenants.length === 1 && remembered.size === 0) return store(...only, answers, reading);
-
-    const names = tenants.map(([tenantId, own]) =>
-      nameOf(
-        tenantId,
-        own.flatMap((placement) => placement.recipients),
-        mail,
-      ),
-    );
-    const results = await Promise.allSettled(
-      tenants.map(async ([tenantId, own], index) =>
-        remembered.has(names[index] ?? '') ? STORED : store(tenantId, own, answers, reading),
-      ),
-    );
-    const isStored = (index: number): boolean => {
-      const result = results[index];
-      return result?.status === 'fulfilled' && result.value.kind === 'stored';
-    };
-    const failed = results.find((_, index) => !isStored(index));
+    const copies = tenants.map(([tenantId, placements]): Copies => {
+      const own = placements.flatMap((placement) => placement.recipients);
+      const name = () => nameOf(tenantId, own, mail);
+      const known = remembered.size === 0 ? undefined : remembered.get(name());
+      const ids = known ?? placements.map(() => newId());
+      return { tenantId, placements, ids, cameBefore: known !== undefined, name };
+    });
+    const results = await Promise.allSettled(copies.map((each) => store(each, answers, reading)));
+    const failed = results.find((result) => result.status === 'rejected' || result.value.kind !== 'stored');
     if (remembered.size > MAX_REMEMBERED) remembered.clear();
-    for (const [index, name] of names.entries())
-      if (failed === undefined) remembered.delete(name);
-      else if (isStored(index)) remembered.add(name);
+    if (failed) for (const { name, ids } of copies) remembered.set(name(), ids);
+    else if (remembered.size > 0) for (const { name } of copies) remembered.delete(name());
     if (failed?.status === 'rejected') throw failed.reason;
     return failed?.value ?? STORED;
   };

@@ -21,8 +21,10 @@ import {
   untilTestEnds,
 } from '#test/flows/fixture.ts';
 import { type ConfigFile, type Daemon, startDaemon } from '#test/support/daemon.ts';
+import { startDnsZone } from '#test/support/dns-zone.ts';
 import { type FailingDisk, makeFailingDisk, mountSmall } from '#test/support/failing-disk.ts';
-import { until } from '#test/support/process.ts';
+import { freePort, until } from '#test/support/process.ts';
+import { talkTo } from '#test/support/smtp-talk.ts';
 
 const OPERATOR = 'operator@example.net';
 const CONFIG: ConfigFile = { admin: { mail: OPERATOR } };
@@ -34,6 +36,11 @@ interface Listed {
   readonly storage: { readonly state: string; readonly since: string | null };
 }
 
+interface InboundState {
+  readonly host: string;
+  readonly counts: { readonly total: number };
+}
+
 interface Scene {
   readonly disk: FailingDisk;
   readonly daemon: Daemon;
@@ -41,9 +48,14 @@ interface Scene {
   readonly b: Target;
 }
 
-async function openScene(started: AsyncDisposableStack, dataDir?: string): Promise<Scene> {
+async function openScene(
+  started: AsyncDisposableStack,
+  dataDir?: string,
+  config: ConfigFile = {},
+): Promise<Scene> {
   const disk = await makeFailingDisk(started);
-  const daemon = await startDaemon({ config: CONFIG, env: disk.env, ...(dataDir ? { dataDir } : {}) });
+  const options = { config: { ...CONFIG, ...config }, env: disk.env };
+  const daemon = await startDaemon(dataDir === undefined ? options : { ...options, dataDir });
   started.defer(daemon.remove);
   return { disk, daemon, a: await openPractice(daemon), b: await openPractice(daemon) };
 }
@@ -223,6 +235,80 @@ describe('the disk', { timeout: PATIENCE_MS }, () => {
     expect(await lost(a, tallies[0])).toEqual([]);
     expect(await lostAfterCrash(started, a, tallies[0])).toEqual([]);
   });
+});
+
+describe('mail received', { timeout: PATIENCE_MS }, () => {
+  /** The last reply, of the RCPT or of the content. */
+  const bring = async (port: number, subject: string, to: readonly string[]): Promise<string> => {
+    const client = await talkTo(port);
+    try {
+      await client.hello();
+      await client.say('MAIL FROM:<erika@example.org>');
+      for (const address of to) {
+        const reply = (await client.say(`RCPT TO:<${address}>`)) ?? '';
+        if (!reply.startsWith('250')) return reply;
+      }
+      await client.say('DATA');
+      client.write(`From: erika@example.org\r\nSubject: ${subject}\r\n\r\nHello\r\n.\r\n`);
+      return (await client.reply()) ?? '';
+    } finally {
+      client.end();
+    }
+  };
+  const inbound = async ({ daemon, practiceId }: Target, action = ''): Promise<InboundState> => {
+    const method = action === '' ? 'GET' : 'POST';
+    const target = `/api/practices/${practiceId}/inbound${action}`;
+    const { body } = await daemon.request<InboundState>(
+      method,
+      target,
+      action === '' ? undefined : {},
+      daemon.adminToken,
+    );
+    return body;
+  };
+
+  test.each([
+    { what: 'is full', calls: 'pwrite', error: 'ENOSPC' },
+    { what: 'fails to sync', calls: 'fsync', error: 'EIO' },
+  ] as const)(
+    'one of two disks $what: that one is asked to come again, and leaves nothing; the other has it once',
+    async ({ calls, error }) => {
+      const started = untilTestEnds();
+      const port = await freePort();
+      const dns = await startDnsZone();
+      started.defer(() => dns.stop());
+      const { disk, daemon, a, b } = await openScene(started, undefined, {
+        smtp: { inbound: { listen: `127.0.0.1:${port}` } },
+        dns: { resolvers: [dns.address] },
+      });
+      const [{ host: hostA }, { host: hostB }] = [await inbound(a, '/enable'), await inbound(b, '/enable')];
+      const both = [`info@${hostA}`, `info@${hostB}`];
+      expect(await bring(port, 'before', both)).toMatch(/^250/);
+
+      await disk.fail(calls, error, a.practiceId);
+      expect(await bring(port, 'during', both)).toMatch(/^45[12] 4\.3\./);
+      expect(await bring(port, 'a alone', [`info@${hostA}`])).toMatch(/^45[12] 4\.3\./);
+      expect(await bring(port, 'b alone', [`info@${hostB}`])).toMatch(/^250/);
+
+      await disk.mend();
+      await until(
+        'it comes again and is taken',
+        async () => (await bring(port, 'during', both)).startsWith('250'),
+        NOTICED_MS,
+      );
+      expect((await inbound(a)).counts.total).toBe(2);
+      expect((await inbound(b)).counts.total).toBe(3);
+      await daemon.stop();
+      for (const target of [a, b]) {
+        const db = new Database(fileOf(target), { readonly: true });
+        const left = db
+          .prepare('SELECT 1 FROM inbound_pieces WHERE message_seq NOT IN (SELECT seq FROM inbound_messages)')
+          .all();
+        db.close();
+        expect(left).toEqual([]);
+      }
+    },
+  );
 });
 
 test('the practice of the service itself fails: the mail to the operator comes when it can be stored', {
