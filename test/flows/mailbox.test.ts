@@ -9,12 +9,16 @@ import { foldFields } from '#src/messages/search-text.ts';
 import { type List, type Sender, startApp } from '#test/support/app.ts';
 import { join, unlimitedSignIn } from '#test/support/people.ts';
 import { putMail, type receiveMail } from '#test/support/received-mail.ts';
+import { talkTo } from '#test/support/smtp-talk.ts';
 import { createTestClock } from '#test/support/storage.ts';
 
 type Mail = z.infer<typeof inboundMessageSchema>;
 
 const clock = createTestClock(Date.now());
-const app = await startApp({ clock, config: unlimitedSignIn });
+const app = await startApp({
+  clock,
+  config: { ...unlimitedSignIn, smtp: { inbound: { listen: '127.0.0.1:0' } } },
+});
 afterAll(() => app.remove());
 
 const put = (
@@ -230,6 +234,29 @@ test('what waits is released once, and the event of its reception follows then',
   expect(text).toContain('inbound.received');
   const again = await call<{ code: string }>(sender, 'POST', `/messages/${id}/release`);
   expect([again.status, again.body.code]).toEqual([409, 'conflict']);
+});
+
+test('what comes by SMTP waits, is found, released, and read back byte for byte', async () => {
+  const sender = await app.createSender();
+  await call(sender, 'POST', '/enable');
+  await call(sender, 'PATCH', '', { catch_all: { mode: 'hold' }, dmarc_action: 'accept' });
+  const mail = `From: Erika <erika@patient.example>\r\nSubject: =?utf-8?q?R=C3=BCckruf?=\r\n\r\nBitte um Rückruf.\r\n`;
+  const talk = await talkTo(app.inboundPort ?? 0);
+  await talk.hello();
+  await talk.say('MAIL FROM:<erika@patient.example>');
+  await talk.say(`RCPT TO:<Info+Labor@in.${sender.practice.managed_host}>`);
+  await talk.say('DATA');
+  expect(await talk.say(`${mail}.`)).toMatch(/^250 /);
+  talk.end();
+
+  const { body } = await call<List<Mail>>(sender, 'GET', '/messages?q=ruckruf&state=held');
+  const [held] = body.data;
+  expect(held).toMatchObject({ subject: 'Rückruf', plus: 'Labor', state: 'held' });
+  const { text } = await call<string>(sender, 'GET', `/messages/${held?.id}/raw`);
+  expect(text.slice(-mail.length)).toBe(mail);
+  await call(sender, 'POST', `/messages/${held?.id}/release`);
+  expect(await eventsOf(sender)).toContainEqual(['inbound.received', held?.id]);
+  expect((await call(sender, 'GET', `/messages/${held?.id}`)).body.text).toContain('Bitte um Rückruf.');
 });
 
 test('a deleted mail is gone with all of its pieces, and the audit names no one', async () => {

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { inboundStore } from '#src/inbound/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { receiveMail } from '#test/support/received-mail.ts';
+import { openTenantDb } from '#test/support/storage.ts';
+
+const bytesIn = (db: TenantDb): number =>
+  db.prepare<[], number>('SELECT sum(size_bytes) FROM inbound_messages').pluck().get() ?? 0;
+
+test('the bytes that are kept are right from the first mail of a connection, and the first removal', async () => {
+  const { db } = await openTenantDb();
+  const store = inboundStore(db);
+  receiveMail(db, { size_bytes: 1_000 });
+  expect(store.storedBytes()).toBe(1_000);
+  const { seq } = receiveMail(db, { size_bytes: 500 });
+  expect(store.storedBytes()).toBe(1_500);
+
+  const { db: other } = await openTenantDb();
+  other.prepare('ATTACH ? AS first').run(db.name);
+  other.prepare('INSERT INTO inbound_messages SELECT * FROM first.inbound_messages').run();
+  inboundStore(other).remove([seq, seq, 99]);
+  expect([inboundStore(other).storedBytes(), bytesIn(other)]).toEqual([1_000, 1_000]);
+});
+
+test('pieces of removed mail go a few at a time', async () => {
+  const { db } = await openTenantDb();
+  const store = inboundStore(db);
+  const { seq } = receiveMail(db, { size_bytes: 2_000_000 });
+  receiveMail(db, { size_bytes: 300_000 });
+  const pieces = () => db.prepare<[], number>('SELECT count(*) FROM inbound_pieces').pluck().get();
+  expect(pieces()).toBe(8 + 2);
+  store.remove([seq]);
+  const counts: unknown[] = [];
+  while (store.hasRemoved()) {
+    store.removePieces();
+    counts.push(pieces());
+  }
+  expect(counts).toEqual([6, 2, 2]);
+});
