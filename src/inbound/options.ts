@@ -1,5 +1,6 @@
 // How a tenant receives mail: the options of its mailbox, as PATCH …/inbound takes them. The store keeps them as one value.
 import { z } from 'zod';
+import { DAY } from '#src/kernel/time.ts';
 import { parseEmail } from '#src/mail/email.ts';
 
 /**
@@ -54,7 +55,6 @@ export const mailboxAddress = z
     spam_action: actions.spam_action.nullable().default(null).describe('null: as the mailbox'),
   })
   .meta({ id: 'InboundAddress' });
-export type MailboxAddress = z.infer<typeof mailboxAddress>;
 
 /** An address, or a domain with all below it (`example.org`). */
 const sender = z
@@ -109,6 +109,10 @@ export const optionsPatch = inboundOptions
     examples: [{ addresses: [{ local_part: 'termine' }], catch_all: { mode: 'hold' }, retention_days: 30 }],
   });
 export type OptionsPatch = z.infer<typeof optionsPatch>;
+
+/** ms. The shorter period applies, because the operator may have lowered theirs since. */
+export const keptFor = ({ retention_days }: InboundOptions, installation: number): number =>
+  Math.min(installation, (retention_days ?? Number.POSITIVE_INFINITY) * DAY);
 
 export const initialOptions: InboundOptions = {
   addresses: [],

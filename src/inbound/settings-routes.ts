@@ -26,7 +26,8 @@ const emptyBody = z
 
 export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
   const { storage, clock, receiving, quotaBytes, retention, hold } = deps;
-  const present = (db: TenantDb) => presentInbound(db, receiving.hosts(db), quotaBytes());
+  const present = (db: TenantDb) =>
+    presentInbound(db, receiving.hosts(db), { quotaBytes: quotaBytes(), retention: retention() });
   const show = (id: string) => storage.tenants.read(id, present);
   const afterwards =
     (change: typeof enableInbound) =>

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { checkedRecordSchema } from '#src/domains/custom/domain-schema.ts';
 import type { ReceivingHost } from '#src/domains/custom/receiving.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { forwardTargets } from './forwarding/targets.ts';
-import { inboundOptions, optionsPatch } from './options.ts';
+import { inboundOptions, keptFor, optionsPatch } from './options.ts';
 import { inboundSettingsStore } from './settings-store.ts';
 import { inboundStore } from './store.ts';
 
@@ -54,6 +54,9 @@ export const inboundSchema = z
         }),
       )
       .describe('each address in `forward_to`: mail goes there only while it is `confirmed`'),
+    kept_days: z
+      .number()
+      .describe('for so many mail is kept: `retention_days`, and no longer than the service keeps it'),
     counts: z.strictObject({
       total: z.int().describe('mails that are kept'),
       unread: z.int().describe('in the inbox'),
@@ -89,10 +92,11 @@ const presentRecord = (record: ReceivingHost['records'][number]): z.infer<typeof
   ...('status' in record ? { status: record.status, found: [...record.found] } : { status: null, found: [] }),
 });
 
+/** `retention`: ms for which the installation keeps mail. */
 export const presentInbound = (
   db: TenantDb,
   hosts: readonly ReceivingHost[],
-  quotaBytes: number,
+  { quotaBytes, retention }: { readonly quotaBytes: number; readonly retention: number },
 ): z.infer<typeof inboundSchema> => {
   const { enabledAt, options } = inboundSettingsStore(db).current();
   const inUse = hosts.findLast(({ pending }) => !pending);
@@ -106,6 +110,7 @@ export const presentInbound = (
     records: hosts.flatMap(({ records }) => records.map(presentRecord)),
     options,
     forward_targets: [...forwardTargets(db)],
+    kept_days: keptFor(options, retention) / DAY,
     counts: { ...store.counts(), bytes: store.storedBytes(), quota_bytes: quotaBytes },
   };
 };

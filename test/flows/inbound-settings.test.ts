@@ -34,6 +34,7 @@ test('receiving is off at first, and on and off at the word of the practice', as
     state: 'disabled',
     enabled_at: null,
     host,
+    kept_days: 60,
     hosts: [{ host, kind: 'managed', pending: false, state: 'active', checked_at: null }],
     counts: { total: 0, unread: 0, held: 0, quarantined: 0, bytes: 0, quota_bytes: 2 * 1_024 * 1_024 },
   });
@@ -83,6 +84,7 @@ describe('options', () => {
       senders: { allow: ['partner.example'], block: ['stranger@example.org', 'spam.example'] },
       retention_days: 30,
     });
+    expect(second.kept_days).toBe(30);
     expect((await show(sender)).options).toEqual(second.options);
     const [, first] = await audit(sender, 'inbound.update');
     expect(first).toMatchObject({

@@ -3,8 +3,8 @@
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Pace } from '#src/kernel/pace.ts';
-import { DAY } from '#src/kernel/time.ts';
 import { removeRows } from '#src/messages/retention/remove-old.ts';
+import { keptFor } from '../options.ts';
 import { inboundSettingsStore } from '../settings-store.ts';
 import { inboundStore } from '../store.ts';
 
@@ -22,13 +22,12 @@ export const removeOldMail = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { files, installation, now, pace } = deps;
-  const { retention_days } = await files.read(tenantId, (db) => inboundSettingsStore(db).current().options);
-  const kept = Math.min(installation, (retention_days ?? Number.POSITIVE_INFINITY) * DAY);
+  const { options } = await files.read(tenantId, (db) => inboundSettingsStore(db).current());
   const rows = {
     after: (db: TenantDb, key: number) => inboundStore(db).rowsAfter(key),
     remove: (db: TenantDb, keys: readonly number[]) => inboundStore(db).remove(keys),
   };
-  await removeRows(tenantId, rows, now - kept, deps, signal);
+  await removeRows(tenantId, rows, now - keptFor(options, installation), deps, signal);
   await removePieces(tenantId, files, pace, signal);
 };
 
