@@ -37,33 +37,30 @@ export const resultsField = (
 const FIELD = /^authentication-results[ \t\r\n]*:/i;
 const FIELD_START = /(?:^|\n)authentication-results/i;
 
-/** Without comments, which nest (RFC 5322 §3.2.2); null where one is not closed. */
-const withoutComments = (text: string): string | null => {
-  let out = '';
+/** What follows white space and comments, which nest (RFC 5322 §3.2.2); nothing where one is not closed. */
+const behindComments = (text: string): string => {
   let depth = 0;
-  let isQuoted = false;
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index);
-    const isEscape = character === '\\' && (isQuoted || depth > 0);
-    if (depth === 0) out += isEscape ? text.slice(index, index + 2) : character;
-    if (isEscape) index += 1;
-    else if (depth === 0 && character === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && character === '(') {
-      if (depth === 0) out = `${out.slice(0, -1)} `;
-      depth += 1;
-    } else if (depth > 0 && character === ')') depth -= 1;
+    if (character === '(') depth += 1;
+    else if (depth === 0 && /\S/.test(character)) return text.slice(index);
+    else if (character === ')') depth -= 1;
+    else if (character === '\\') index += 1;
   }
-  return depth > 0 || isQuoted ? null : out;
+  return '';
 };
+
+/** A token, or a quoted string (RFC 8601 §2.2). */
+const AUTHSERV_ID = /^"(?:[^"\\]|\\.)*|^[^\s;("]*/s;
 
 /** Whether a program might read that name as the authserv-id. Where the syntax is broken, its appearance is enough. */
 const claims = (field: string, authservId: string): boolean => {
   const value = field.slice(field.indexOf(':') + 1).toLowerCase();
   const id = authservId.toLowerCase();
-  const text = withoutComments(value);
-  if (text === null) return value.includes(id);
-  const [, quoted, plain = ''] = /^\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/s.exec(text) ?? [];
-  return (quoted?.replace(/\\(.)/gs, '$1') ?? plain).trim().replace(/\.$/, '') === id;
+  const text = behindComments(value);
+  if (text === '') return value.includes(id);
+  const read = AUTHSERV_ID.exec(text)?.[0].replace(/["\\]/g, '').trim();
+  return read === id || read === `${id}.`;
 };
 
 /** The mail without such fields of ours, otherwise byte for byte; the same buffer where there are none. */

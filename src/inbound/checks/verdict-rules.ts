@@ -65,15 +65,13 @@ const isSameOwner = (one: string, other: string): boolean =>
 
 /** Whether SPF or DKIM proves that the mail is of its author's domain. */
 const isProved = ({ authors, auth }: Pick<CheckedMail, 'authors' | 'auth'>): boolean => {
-  if (auth.dmarc.result === 'pass') return true;
-  const [author, ...others] = authors;
-  if (author === undefined || others.length > 0 || auth.dmarc.result !== 'none') return false;
+  if (auth.dmarc.result !== 'none') return auth.dmarc.result === 'pass';
   const { spf, dkim } = auth;
   const proved = [
     ...(spf.result === 'pass' && spf.domain !== null ? [spf.domain] : []),
     ...dkim.filter(({ result, domain }) => result === 'pass' && domain !== '').map(({ domain }) => domain),
   ];
-  return proved.some((domain) => isSameOwner(domain, domainOf(author)));
+  return authors.every((author) => proved.some((domain) => isSameOwner(domain, domainOf(author))));
 };
 
 const isAllowed = (mail: CheckedMail, { allow }: InboundOptions['senders']): boolean =>

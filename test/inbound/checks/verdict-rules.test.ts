@@ -5,7 +5,7 @@ import {
   type RecipientVerdict,
   verdictOf,
 } from '#src/inbound/checks/verdict-rules.ts';
-import type { CheckedMail, MailAuth, MailSpam } from '#src/inbound/mail.ts';
+import type { AuthResult, CheckedMail, MailAuth, MailSpam } from '#src/inbound/mail.ts';
 import { initialOptions, type MailAction, type MailboxMode } from '#src/inbound/options.ts';
 
 interface Case {
@@ -59,8 +59,8 @@ const dmarc = (
 ) => ({
   dmarc: { result, domain: 'example.org', policy },
 });
-const spf = (domain: string) => ({ spf: { result: 'pass', domain } as const });
-const dkim = (domain: string) => ({ dkim: [{ result: 'pass', domain, selector: 's' } as const] });
+const spf = (domain: string, result: AuthResult = 'pass') => ({ spf: { result, domain } });
+const dkim = (domain: string, result: AuthResult = 'pass') => ({ dkim: [{ result, domain, selector: 's' }] });
 
 const cases: readonly (readonly [string, Case, string])[] = [
   ['a clean mail', {}, 'inbox'],
@@ -120,6 +120,20 @@ const cases: readonly (readonly [string, Case, string])[] = [
   [
     'allowed, DKIM passes for another',
     { spam: 'spam', allow: ['example.org'], auth: dkim('evil.test') },
+    'quarantined: spam',
+  ],
+  [
+    'allowed, SPF and DKIM fail for the domain',
+    {
+      spam: 'spam',
+      allow: ['example.org'],
+      auth: { ...spf('example.org', 'fail'), ...dkim('example.org', 'fail') },
+    },
+    'quarantined: spam',
+  ],
+  [
+    'without an author, nothing is allowed',
+    { authors: [], spam: 'spam', allow: ['example.org'] },
     'quarantined: spam',
   ],
   [
@@ -188,8 +202,8 @@ describe('several recipients', () => {
     ]);
   });
   test('it must come again for one: for all', () => {
-    expect(placementsOf([at('a', 'x', { isDeferred: true }), at('b', 'y', REFUSE)])).toMatchObject({
-      code: 451,
-    });
+    const later = at('a', 'x', { isDeferred: true });
+    expect(placementsOf([at('b', 'y', REFUSE), later])).toMatchObject({ code: 451 });
+    expect(placementsOf([{ ...later, verdict: { to: 'inbox' } }, later])).toMatchObject({ code: 451 });
   });
 });
