@@ -5,7 +5,7 @@ import { readMailboxes } from '#src/mail/address-field.ts';
 import { type Field, isCut } from '#src/mail/field-block.ts';
 
 /** Honest mail has one, and with two DMARC does not pass. */
-const MAX_FIELDS = 10;
+const MAX_FIELDS = 2;
 const LOOKS_LIKE_ADDRESS = /[^\s<>(),;:"@]{1,64}@[^\s<>(),;:"@\\]{1,253}/g;
 
 export interface Authors {

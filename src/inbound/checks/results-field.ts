@@ -53,11 +53,16 @@ const behindComments = (text: string): string => {
 /** A token, or a quoted string (RFC 8601 §2.2). */
 const AUTHSERV_ID = /^"(?:[^"\\]|\\.)*|^[^\s;("]*/s;
 
+/** UTF-16 code units; where so many come before the authserv-id, the syntax counts as broken. */
+const MAX_READ = 2_000;
+/** No program reads a longer header for results, and ours are on top of it. */
+const MAX_HEADER_BYTES = 1_048_576;
+
 /** Whether a program might read that name as the authserv-id. Where the syntax is broken, its appearance is enough. */
 const claims = (field: string, authservId: string): boolean => {
   const value = field.slice(field.indexOf(':') + 1).toLowerCase();
   const id = authservId.toLowerCase();
-  const text = behindComments(value);
+  const text = behindComments(value.slice(0, MAX_READ));
   if (text === '') return value.includes(id);
   const read = AUTHSERV_ID.exec(text)?.[0].replace(/["\\]/g, '').trim();
   return read === id || read === `${id}.`;
@@ -65,11 +70,11 @@ const claims = (field: string, authservId: string): boolean => {
 
 /** The mail without such fields of ours, otherwise byte for byte; the same buffer where there are none. */
 export const withoutOwnResults = (content: Buffer, authservId: string): Buffer => {
-  const end = content.indexOf('\r\n\r\n');
+  const top = content.toString('latin1', 0, MAX_HEADER_BYTES);
   // An empty line at the beginning: there is no header.
-  const isHeadless = content.toString('latin1', 0, 2) === '\r\n';
-  const headEnd = isHeadless ? 0 : end === -1 ? content.length : end + 2;
-  const head = content.toString('latin1', 0, headEnd);
+  const end = top.startsWith('\r\n') ? 0 : top.indexOf('\r\n\r\n') + 2;
+  const headEnd = end === 1 ? top.length : end;
+  const head = top.slice(0, headEnd);
   if (!FIELD_START.test(head)) return content;
   const kept: Buffer[] = [];
   let from = 0;

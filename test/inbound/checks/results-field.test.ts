@@ -89,6 +89,15 @@ describe('fields of an incoming mail in the name of this service', () => {
     const content = mail(field);
     expect(withoutOwnResults(content, HOST)).toBe(content);
   });
+  test('a quoted string that is as long as a mail is read to a bound', () => {
+    const field = (id: string) => `Authentication-Results: "${'\\"'.repeat(400_000)}${id}\r\n`;
+    expect(withoutOwnResults(mail(field('other')), HOST)).toEqual(mail(field('other')));
+  });
+  test('where the name comes behind more than is read, the field goes', () => {
+    expect(
+      withoutOwnResults(mail(`Authentication-Results:${' '.repeat(3_000)}${HOST}; none\r\n`), HOST),
+    ).toEqual(mail());
+  });
   test('it may be the whole mail, the first field, or come where there is no header', () => {
     const field = OURS[0] ?? '';
     expect(withoutOwnResults(Buffer.from(field), HOST).toString()).toBe('');
