@@ -201,6 +201,27 @@ describe('places', () => {
     await vi.waitFor(() => expect(work.disk.items.every(({ status }) => status === 'done')).toBe(true));
     expect(work.all).toHaveLength(200);
   });
+
+  test('a tenant with large items has its part of the memory, and slow targets have theirs', async () => {
+    const work = startWork({
+      limits: {
+        target: () => ({ running: 1, claimed: 40 }),
+        tenant: { running: 16, claimed: 40, bytes: 500 },
+        slow: { running: 16, claimed: 64, bytes: 900 },
+        total: { running: 16, claimed: 64, bytes: 5_000 },
+      },
+    });
+    const claimed = (tenant: string) => work.disk.of(tenant).filter(({ attempts }) => attempts > 0).length;
+    for (const tenant of ['a', 'b', 'c']) work.disk.add(tenant, `of ${tenant}`, 10, 100);
+    await work.wake('a', 'b', 'c');
+    expect(['a', 'b', 'c'].map(claimed)).toEqual([5, 4, 0]);
+    // It has become quick, so its items count among the slow ones no longer.
+    work.always('of a', OK);
+    await vi.waitFor(() => expect(work.disk.done('a')).toBe(10));
+    await vi.waitFor(() => expect(claimed('b') + claimed('c')).toBe(9));
+    for (const tenant of ['b', 'c']) work.always(`of ${tenant}`, OK);
+    await vi.waitFor(() => expect(work.disk.items.every(({ status }) => status === 'done')).toBe(true));
+  });
 });
 
 describe('a target that fails', () => {

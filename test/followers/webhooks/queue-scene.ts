@@ -6,7 +6,7 @@ import { followStore } from '#src/events/follow-store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { createFollowing, type Following } from '#src/followers/follow.ts';
 import { type DeliveryRow, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';
-import { openWebhookQueue, type WebhookDeliveries } from '#src/followers/webhooks/queue.ts';
+import { openWebhookQueue, type WebhookDeliveries, type WholeMail } from '#src/followers/webhooks/queue.ts';
 import type { WebhookPolicy } from '#src/followers/webhooks/rules.ts';
 import { makeSecret, sealFor } from '#src/followers/webhooks/sign.ts';
 import { type WebhookRow, webhookStore } from '#src/followers/webhooks/store.ts';
@@ -16,6 +16,7 @@ import { newId } from '#src/kernel/id.ts';
 import type { OutboundOutcome, OutboundRequest } from '#src/kernel/outbound/outbound.ts';
 import { createWorkEngine } from '#src/work/engine.ts';
 import type { TestDisk } from '#test/kernel/db/test-disk.ts';
+import { receiveMail } from '#test/support/received-mail.ts';
 import { openTestStorage, SEALING_KEY } from '#test/support/storage.ts';
 
 export interface Exchange {
@@ -104,7 +105,8 @@ export interface Scene {
   readonly clock: { now: () => number; set(at: number): void };
   tenant(): Promise<string>;
   /** To `https://<host>/`. */
-  webhook(tenantId: string, host: string): Promise<string>;
+  webhook(tenantId: string, host: string, inbound_mail?: WebhookRow['inbound_mail']): Promise<string>;
+  mails(tenantId: string, count: number): Promise<void>;
   /** One for each address, in one transaction. */
   events(tenantId: string, addresses: readonly string[]): Promise<void>;
   deliveries(tenantId: string, webhookId: string): Promise<readonly DeliveryRow[]>;
@@ -130,6 +132,7 @@ export const startScene = async (
     readonly clockFrom?: number;
     readonly maxOpenTenants?: number;
     readonly receivers?: Receivers;
+    readonly wholeMail?: WholeMail;
   } = {},
 ): Promise<Scene> => {
   const { disk, maxOpenTenants = 64, receivers = playReceivers() } = options;
@@ -167,7 +170,7 @@ export const startScene = async (
     outbound: receivers,
     key: SEALING_KEY,
     policy: () => policy,
-    wholeMail: async (_, inboundSeq) => (inboundSeq > 0 ? { inboundSeq } : null),
+    wholeMail: options.wholeMail ?? (async () => null),
     practiceUrl: (id) => `https://mail.example.com/api/practices/${id}`,
     following,
     notifyOwners: (tenantId) => told.push(tenantId),
@@ -193,7 +196,7 @@ export const startScene = async (
       await storage.tenants.create(id, () => undefined);
       return id;
     },
-    webhook: async (tenantId, host) => {
+    webhook: async (tenantId, host, inbound_mail = 'small') => {
       const id = newId();
       const release = await following.hold('webhooks', tenantId);
       await storage.tenants.write(tenantId, (db) =>
@@ -201,8 +204,8 @@ export const startScene = async (
           id,
           name: host,
           sealed_url: sealFor(SEALING_KEY, 'url', id, `https://${host}/`),
-          events_json: JSON.stringify(['suppression.added']),
-          inbound_mail: 'small',
+          events_json: JSON.stringify(['suppression.added', 'inbound.received']),
+          inbound_mail,
           sealed_secret: sealFor(SEALING_KEY, 'secret', id, makeSecret()),
           after_seq: followStore(db).last(),
           created_at: clock.now(),
@@ -211,6 +214,10 @@ export const startScene = async (
       release();
       return id;
     },
+    mails: (tenantId, count) =>
+      storage.tenants.write(tenantId, (db) => {
+        for (let made = 0; made < count; made += 1) receiveMail(db);
+      }),
     events: (tenantId, addresses) =>
       storage.tenants.write(tenantId, (db) => {
         for (const address of addresses) {

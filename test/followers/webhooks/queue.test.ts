@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { followerRegistryStore } from '#src/followers/follower-registry-store.ts';
+import { errorWords } from '#src/followers/webhooks/rules.ts';
 import { webhookStore } from '#src/followers/webhooks/store.ts';
 import { createTestDisk, type TestDisk } from '#test/kernel/db/test-disk.ts';
 import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
@@ -268,6 +269,40 @@ describe('what fails', () => {
     await scene.receivers.arrived('down.example', 10);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(scene.receivers.at('down.example')).toHaveLength(10);
+  });
+
+  test('one that does not want mails gets them all the same: it is not failing', async () => {
+    const scene = await startScene(directory, { policy: { waits: [3_600_000] } });
+    const id = await scene.tenant();
+    const hook = await scene.webhook(id, 'strict.example');
+    scene.receivers.always('strict.example', answered(403));
+    await scene.mails(id, 40);
+    await scene.receivers.arrived('strict.example', 40);
+    await expect.poll(() => statuses(scene, id, hook)).toEqual(Array(40).fill('failed'));
+  });
+
+  test('two whole mails are read at a time; one that is removed meanwhile is not sent', async () => {
+    let reading = 0;
+    let most = 0;
+    const scene = await startScene(directory, {
+      policy: { waits: [3_600_000] },
+      wholeMail: async (_, seq) => {
+        reading += 1;
+        most = Math.max(most, reading);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        reading -= 1;
+        return seq === 5 ? null : { seq };
+      },
+    });
+    const id = await scene.tenant();
+    const hook = await scene.webhook(id, 'whole.example', 'whole');
+    scene.receivers.always('whole.example', answered(200));
+    await scene.mails(id, 12);
+    await scene.receivers.arrived('whole.example', 11);
+    await expect
+      .poll(async () => (await scene.deliveries(id, hook)).map(({ error }) => error))
+      .toEqual([...Array(4).fill(null), errorWords.eventRemoved, ...Array(7).fill(null)]);
+    expect(most).toBe(2);
   });
 });
 
