@@ -26,6 +26,7 @@ const MAX_PAGES = 20;
 /** The service chooses it. */
 const TTL_AUTOMATIC = 1;
 const RETRY_AFTER_S = 30;
+const TOKEN_NEEDS = 'the permissions Zone Read and DNS Edit for it';
 /** "Record already exists", "An identical record already exists". */
 const EXISTS: ReadonlySet<number> = new Set([81_057, 81_058]);
 /** "Invalid request headers", with status 400: what no token looks like. */
@@ -71,7 +72,6 @@ const later = (message: string, seconds: number, cause?: unknown): AppError =>
 
 export const createCloudflare = ({ api, token, stopping, log }: CloudflareOptions): DnsProvider => {
   const base = api.replace(/\/+$/, '');
-  const TOKEN_NEEDS = 'the permissions Zone Read and DNS Edit for it';
 
   const request = async (method: 'GET' | 'POST', path: string, body?: object) => {
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]);
