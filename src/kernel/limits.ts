@@ -81,6 +81,8 @@ const fixedLimits = {
   /** Mails that a practice forwards to one address in an hour and in a day; more stay in its mailbox alone. */
   forwards_per_hour: 100,
   forwards_per_day: 1_000,
+  /** Automatic replies of a practice in a day. */
+  automatic_replies_per_day: 500,
 };
 
 type OwnLimits = typeof fixedLimits &

@@ -90,12 +90,13 @@ let number = 0;
 const forwarding = async ({ agrees = true } = {}) => {
   number += 1;
   const target = `front${number}@example.net`;
-  const sender = await app.createSender();
+  const owner = `owner${number}@example.org`;
+  const sender = await app.createSender({ owner_email: owner });
   await app.request('POST', `${sender.base}/inbound/enable`, {}, sender.token);
   await patch(sender, { catch_all: { forward_to: target } });
   const link = await linkTo(target);
   if (agrees) expect((await app.request('POST', link)).status).toBe(200);
-  return { sender, target, link, mailbox: `info@in.${sender.practice.managed_host}` };
+  return { sender, owner, target, link, mailbox: `info@in.${sender.practice.managed_host}` };
 };
 
 describe('an address that mail is to be forwarded to', () => {
@@ -118,6 +119,19 @@ describe('an address that mail is to be forwarded to', () => {
     await untilEnded(sender);
     expect(forwardsOf(sender)).toMatchObject([{ target, status: 'sent', attempts: 1 }]);
     expect(forwardsOf(sender)[0]?.diagnostic).toContain('250 2.0.0 Ok');
+    const list = await app.request<{ data: { id: string }[] }>(
+      'GET',
+      `${sender.base}/inbound/messages`,
+      undefined,
+      app.adminToken,
+    );
+    const [received, former] = await Promise.all(
+      list.body.data.map(({ id }) =>
+        app.request('GET', `${sender.base}/inbound/messages/${id}`, undefined, app.adminToken),
+      ),
+    );
+    expect(received?.body).toMatchObject({ forwards: [{ to: target, status: 'sent' }] });
+    expect(former?.body).toMatchObject({ forwards: [] });
   });
 
   test('ends it on the same page, and owners see why', async () => {
@@ -175,6 +189,18 @@ describe('an address that mail is to be forwarded to', () => {
       sender.token,
     );
     expect(soon.status).toBe(404);
+  });
+
+  test('is asked once an hour by all practices together, and not by a practice in safe mode', async () => {
+    const { target } = await forwarding({ agrees: false });
+    const other = await app.createSender();
+    await patch(other, { catch_all: { forward_to: target } });
+    const safe = await app.createSender();
+    await app.request('POST', `${safe.base}/safe-mode`, { enabled: true }, app.adminToken);
+    await patch(safe, { catch_all: { forward_to: `safe-${target}` } });
+    await patch(other, { catch_all: { forward_to: `new-${target}` } });
+    await untilTo(`new-${target}`);
+    expect([to(target).length, to(`safe-${target}`).length]).toEqual([1, 0]);
   });
 
   test('cannot be found by guessing links', async () => {
@@ -344,12 +370,14 @@ describe('a report about a copy', () => {
     deliveryStatus(target, 'Action: failed', `Status: ${status}`, `Diagnostic-Code: smtp; ${diagnostic}`);
 
   test('that the address does not exist ends the forwarding, and goes no further', async () => {
-    const { sender, target, returnPath } = await forwarded();
+    const { sender, owner, target, returnPath } = await forwarded();
     const before = receiver.messages.length;
     // Servers change the case of local parts.
     await deliver(returnPath.toLowerCase(), report(target, '5.1.1', '550 5.1.1 User unknown'), { from: '' });
     expect(forwardsOf(sender)[0]).toMatchObject({ status: 'failed', diagnostic: '550 5.1.1 User unknown' });
     expect(await stateOf(sender)).toBe('failed 550 5.1.1 User unknown');
+    const [, notice] = await untilTo(owner, 2);
+    expect((await simpleParser(notice?.content ?? '')).text).toContain('550 5.1.1 User unknown');
     expect(receiver.messages.slice(before).map(({ recipients }) => recipients[0]?.address)).not.toContain(
       SENDER,
     );

@@ -23,7 +23,7 @@ const de: ForwardPhrases = {
       `„${practice}“ empfängt E-Mails über ${service} und möchte sie an diese Adresse weiterleiten. Das geschieht nur, wenn Sie zustimmen:`,
       link,
       `Zustimmen können Sie bis ${momentInWords(expiresAt, 'de')}. Auf derselben Seite können Sie ablehnen und die Weiterleitung später beenden.`,
-      'Sie kennen den Absender nicht? Dann müssen Sie nichts tun. Ohne Ihre Zustimmung wird nichts weitergeleitet.',
+      'Sie haben das nicht erwartet? Dann müssen Sie nichts tun. Ohne Ihre Zustimmung wird nichts weitergeleitet.',
     ],
   }),
   ended: ({ practice, target, at, reason, origin }) => ({
@@ -37,6 +37,7 @@ const de: ForwardPhrases = {
       ...(reason === null ? [] : [`Die Antwort ihres Servers: ${reasonOf(reason)}`]),
       'Neue E-Mails finden Sie weiter im Postfach. Das ist jetzt zu tun: Tragen Sie eine andere Adresse ein, oder schalten Sie die Weiterleitung aus. Den aktuellen Stand sehen Sie hier:',
       origin,
+      'Sie haben diese Weiterleitung nicht eingerichtet? Dann war es vermutlich jemand anderes mit Zugang. Fragen Sie bitte die übrigen Mitglieder.',
     ],
   }),
 };
@@ -48,7 +49,7 @@ const en: ForwardPhrases = {
       `“${practice}” receives emails through ${service} and would like to forward them to this address. That happens only if you agree:`,
       link,
       `You can agree until ${momentInWords(expiresAt, 'en')}. On the same page you can decline, and end the forwarding later.`,
-      'You do not know the sender? Then you need not do anything. Nothing is forwarded unless you agree.',
+      'You did not expect this? Then you need not do anything. Nothing is forwarded unless you agree.',
     ],
   }),
   ended: ({ practice, target, at, reason, origin }) => ({
@@ -60,6 +61,7 @@ const en: ForwardPhrases = {
       ...(reason === null ? [] : [`The reply of its server: ${reasonOf(reason)}`]),
       'You still find new emails in the mailbox. What to do now: enter another address, or switch the forwarding off. See the current state here:',
       origin,
+      'You did not set up this forwarding? Then someone else with access probably did. Please ask the other members.',
     ],
   }),
 };

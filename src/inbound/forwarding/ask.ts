@@ -26,7 +26,7 @@ export interface AskDeps extends OwnerNoticesDeps {
   readonly mayWriteTo: (db: TenantDb, address: Address) => boolean;
 }
 
-export const isToBeAsked = ({ status, asked_at }: TargetRow): boolean =>
+const isToBeAsked = ({ status, asked_at }: TargetRow): boolean =>
   status === 'unconfirmed' && asked_at === null;
 
 export const createForwardMails = (deps: AskDeps) => {
@@ -113,10 +113,8 @@ export const createForwardMails = (deps: AskDeps) => {
       const targets = await files.read(tenantId, (db) => targetStore(db).all());
       if (targets.length === 0) return;
       await files.write(tenantId, (db) => removeOldTargets(db, clock.now()));
-      if (targets.some((row) => isToBeAsked(row) || row.owners_told === 0)) {
-        asking.run(tenantId);
-        owners.run(tenantId);
-      }
+      asking.run(tenantId);
+      owners.run(tenantId);
     },
     stop: async (): Promise<void> => {
       await Promise.all([asking.stop(), owners.stop()]);

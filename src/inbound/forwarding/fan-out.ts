@@ -11,6 +11,7 @@ import { mailboxFor } from '#src/inbound/recipient-rules.ts';
 import { inboundSettingsStore } from '#src/inbound/settings-store.ts';
 import { type InboundRow, inboundStore } from '#src/inbound/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Limits } from '#src/kernel/limits.ts';
 import { DAY, HOUR } from '#src/kernel/time.ts';
 import { addressKey, parseAddress } from '#src/mail/address.ts';
 import { headFieldsOf } from '#src/mail/field-block.ts';
@@ -21,7 +22,8 @@ import { targetStore } from './target-store.ts';
 const EVENTS_PER_LOOK = 1_000;
 /** Events of other types. After so many the cursor moves, so that a start does not read them all again. */
 const EVENTS_UNNOTED = 10_000;
-const ONE_REPLY_IN_MS = 7 * DAY;
+/** After that time a sender is answered again, and forgotten. */
+export const ONE_REPLY_IN_MS = 7 * DAY;
 /** What was released later is answered by whoever has looked at it. */
 const ANSWERED_WITHIN_MS = HOUR;
 
@@ -29,6 +31,7 @@ export interface FanOutDeps {
   /** Derived for the purpose `forwarding`. */
   readonly key: KeyObject;
   readonly serviceHost: string;
+  readonly limits: () => Limits;
 }
 
 export interface LogAhead {
@@ -73,7 +76,7 @@ const addReply = (
   db: TenantDb,
   mail: InboundRow,
   at: number,
-  { key, serviceHost }: FanOutDeps,
+  { key, serviceHost, limits }: FanOutDeps,
   now: number,
 ): void => {
   if (at - mail.received_at > ANSWERED_WITHIN_MS) return;
@@ -89,8 +92,10 @@ const addReply = (
     ownHosts: [serviceHost, managed_host, ...(custom_domain === null ? [] : [custom_domain])],
   });
   if (answer === null) return;
-  automaticReplyStore(db).removeBefore(now - ONE_REPLY_IN_MS);
-  if (!automaticReplyStore(db).add(senderHash(key, id, answer.sender), now)) return;
+  const replies = automaticReplyStore(db);
+  replies.removeBefore(now - ONE_REPLY_IN_MS);
+  if (replies.countSince(now - DAY) >= limits().automatic_replies_per_day) return;
+  if (!replies.add(senderHash(key, id, answer.sender), now)) return;
   const reply = {
     message_seq: mail.seq,
     kind: 'reply',

@@ -6,12 +6,14 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import type { Report } from '#src/feedback/rules.ts';
 import type { Followers } from '#src/followers/open.ts';
+import { automaticReplyStore } from '#src/inbound/automatic-reply/store.ts';
 import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { decodeForwardPath, type ForwardedCopy } from '#src/mail/srs.ts';
 import { type Relay, retryPolicy } from '#src/relay/open.ts';
 import { createForwardMails } from './ask.ts';
 import { type ClaimDeps, isStranger } from './claim.ts';
+import { ONE_REPLY_IN_MS } from './fan-out.ts';
 import { openForwardQueue } from './queue.ts';
 import { forwardRoutes } from './routes.ts';
 import { applyReport, type ReportedCopy } from './settle.ts';
@@ -87,7 +89,17 @@ export const openForwarding = (
     decodeReturnPath: (address: string) => decodeForwardPath(key, address, clock.now()),
     report,
     routes: forwardRoutes({ platform, files, clock, key, serviceName: config().service.name, mails }),
-    nightly: [{ what: 'addresses that mail is to be forwarded to', run: mails.look }],
+    nightly: [
+      { what: 'addresses that mail is to be forwarded to', run: mails.look },
+      {
+        what: 'senders who got an automatic reply',
+        run: async (id) => {
+          const before = clock.now() - ONE_REPLY_IN_MS;
+          const isOld = await files.read(id, (db) => automaticReplyStore(db).hasBefore(before));
+          if (isOld) await files.write(id, (db) => automaticReplyStore(db).removeBefore(before));
+        },
+      },
+    ],
     stop: () => mails.stop(),
   } satisfies Room & Record<string, unknown>;
 };

@@ -6,7 +6,7 @@ import type { Log } from '#src/kernel/log.ts';
 import type { WorkLimits } from '#src/work/in-flight.ts';
 import { type ClaimDeps, type ClaimedForward, claimDue, lookAtDue } from './claim.ts';
 import { type FanOutDeps, fanOut, lookAhead } from './fan-out.ts';
-import type { Result } from './rules.ts';
+import { NO_UPSTREAM_WAIT_MS, type Result } from './rules.ts';
 import { type SendDeps, send } from './send.ts';
 import { giveBack, settle } from './settle.ts';
 import { isFollowed } from './targets.ts';
@@ -15,6 +15,8 @@ const limits: WorkLimits = {
   total: { running: 2, claimed: 2 },
   tenant: { running: 1, claimed: 1 },
   target: () => ({ running: 1, claimed: 1 }),
+  // Those that wait for a relay.
+  remembered: 10_000,
 };
 
 export interface ForwardQueueDeps extends ClaimDeps, FanOutDeps, SendDeps {
@@ -60,7 +62,11 @@ export const openForwardQueue = (deps: ForwardQueueDeps): void => {
       log.debug({ tenant: tenantId, forward: row.seq, attempt: row.attempts, kind, diagnostic }, row.kind);
       return result;
     },
-    resultOf: ({ kind }) => ({ isSuccess: kind !== 'later' }),
+    resultOf: (result) => ({
+      isSuccess: result.kind !== 'later',
+      // While no relay takes anything, one copy finds that out for all that go to the same address.
+      retryAfter: result.kind === 'later' && !result.isOwn ? NO_UPSTREAM_WAIT_MS : 0,
+    }),
     settle: async (tenantId, { row }, result) => {
       const isEnded = await files.write(tenantId, (db) => settle(db, row, result, policy(), clock.now()));
       if (isEnded) notifyOwners(tenantId);

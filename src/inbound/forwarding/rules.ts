@@ -11,7 +11,7 @@ import type { TargetStatus } from './target-store.ts';
 const MAX_HOPS = 50;
 const TRANSACTIONAL = 0;
 /** Until a relay that takes nothing at the moment is asked again. */
-const NO_UPSTREAM_WAIT_MS = MINUTE;
+export const NO_UPSTREAM_WAIT_MS = MINUTE;
 
 const bare = (address: string): string => address.replace(/^<|>$/g, '').toLowerCase();
 

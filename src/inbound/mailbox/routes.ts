@@ -1,4 +1,5 @@
 // The mailbox over HTTP: lists, one mail, its source, and what is done with it. It is the practice's, not a project's.
+
 import { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -11,6 +12,7 @@ import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { forwardsOf } from '../forwarding/targets.ts';
 import { attachmentOf } from '../reading/attachments.ts';
 import { readMail } from '../reading/read.ts';
 import type { InboundRow } from '../store.ts';
@@ -124,7 +126,8 @@ export const mailboxRoutes = ({ files, clock }: MailboxRoutesDeps): Route[] => {
       handle: async ({ params: { id, messageID } }, { caller }) => {
         const { row, mail } = await files.read(id, (db) => {
           const found = mailOf(db, messageID);
-          return { row: found, mail: presentMail(db, found) };
+          const mail = { ...presentMail(db, found), forwards: forwardsOf(db, found.seq) };
+          return { row: found, mail };
         });
         if (!caller.permissions.has(CONTENT)) return { status: 200, body: mail };
         return { status: 200, body: { ...mail, ...(await readMail(sourceOf(id, row))) } };

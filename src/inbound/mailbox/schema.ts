@@ -88,6 +88,14 @@ const contentShape = {
 export const inboundMessageSchema = z
   .strictObject({
     ...summaryShape,
+    forwards: z.array(
+      z.strictObject({
+        to: z.string(),
+        status: z.enum(['pending', 'sent', 'failed', 'suppressed']),
+        diagnostic: z.string().nullable().describe('the last reply, or why it was not sent'),
+        at: z.iso.datetime().describe('when that was so'),
+      }),
+    ),
     ...z.strictObject(contentShape).partial().describe('only with permission `messages.view_content`').shape,
   })
   .meta({ id: 'InboundMessage' });

@@ -47,6 +47,15 @@ const disabled = {
   origin: 'https://mail.example.com',
 } as const;
 
+const forwardEnded = {
+  kind: 'forward_ended',
+  practice: 'Praxis Dr. Müller',
+  target: 'front@example.org',
+  at: EXPIRES_AT,
+  reason: null,
+  origin: 'https://mail.example.com',
+} as const;
+
 const fault = { name: 'praxis', state: 'full', since: EXPIRES_AT, reason: 'ENOSPC', ended: false } as const;
 
 const samples = {
@@ -168,6 +177,14 @@ const samples = {
   gone_webhook: { ...disabled, reason: 'gone', error: 'answered 410' },
   failing_alert: { ...disabled, follower: 'alert', name: 'Team', error: null },
   gone_alert: { ...disabled, follower: 'alert', name: 'Team', reason: 'gone', error: 'answered 404' },
+  forward_confirmation: {
+    kind: 'forward_confirmation',
+    practice: 'Praxis Dr. Müller',
+    link: LINK,
+    expiresAt: EXPIRES_AT,
+  },
+  forward_declined: forwardEnded,
+  forward_failed: { ...forwardEnded, reason: '550 5.1.1 Unknown, see https://evil.example' },
   open: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'open' },
   investigating: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'investigating' },
   closed: { kind: 'abuse_ticket', ticketId: TICKET, stage: 'closed' },
@@ -219,6 +236,8 @@ describe('the purpose of the mail is on a line of its own', () => {
     ['where the use is seen', samples.usage_of_test_plan, 'https://mail.example.com'],
     ['where it is resumed', samples.paused_by_bounces, 'https://mail.example.com'],
     ['where webhooks are described', samples.failing_webhook, 'https://mail.example.com/reference'],
+    ['where an address agrees to a forwarding', samples.forward_confirmation, LINK],
+    ['where the end of a forwarding is seen', samples.forward_failed, 'https://mail.example.com'],
     ['where the alert is seen', samples.gone_alert, 'https://mail.example.com'],
     ['why it was paused', samples.paused_by_operator, 'Beschwerden'],
     ['where the resumption is seen', samples.resumed_by_member, 'https://mail.example.com'],
@@ -296,6 +315,13 @@ describe('a pause', () => {
       expect(mail(samples[name], 'en').text).toContain('Nothing is lost');
     }
   });
+});
+
+test('a forwarding that has ended says why, without a link of the other side', () => {
+  expect(mail(samples.forward_declined, 'de').text).toContain(
+    'Die Adresse hat die Weiterleitung selbst beendet.',
+  );
+  expect(mail(samples.forward_failed, 'en').text).toContain('550 5.1.1 Unknown, see https: //evil.example');
 });
 
 describe('a webhook or alert that was disabled', () => {
