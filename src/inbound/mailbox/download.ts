@@ -4,23 +4,16 @@
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
-import { withoutInvisibles } from '#src/mail/address.ts';
 import { type InboundRow, inboundStore } from '../store.ts';
 
-const MAX_NAME = 150;
 export const SOURCE_TYPE = 'message/rfc822';
 /** Of a file its sender’s word for its type would be all there is: its record says it. */
 export const OCTETS = 'application/octet-stream';
 
 /** RFC 6266 §4.3, RFC 8187. Programs that do not know `filename*` get a name in ASCII. */
-export const contentDisposition = (filename: string): string => {
-  const name =
-    withoutInvisibles(filename.toWellFormed())
-      .replace(/[\p{Cc}/\\]/gu, '_')
-      .slice(0, MAX_NAME)
-      .toWellFormed() || 'attachment';
-  const plain = name.replace(/[^ -~]|["%]/g, '_');
-  const encoded = encodeURIComponent(name).replace(
+const contentDisposition = (filename: string): string => {
+  const plain = filename.replace(/[^ -~]|["%\\]/g, '_');
+  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );

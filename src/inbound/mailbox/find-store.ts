@@ -32,6 +32,8 @@ export interface MailPage {
 
 /** A statement that has begun then takes some more. */
 const BUDGET_MS = 12;
+/** Of the rows of a page: a sender may name hundreds of people and mails in each, and all are shown. */
+const MAX_CHARACTERS = 1_000_000;
 /** Candidates that one statement finds. */
 const CANDIDATES = 512;
 /** How many numbers one statement covers where it reads texts, which have at most 16 KiB each. */
@@ -68,6 +70,9 @@ const isSentTo = (row: InboundRow, part: string | null): boolean =>
     ...(JSON.parse(row.recipients_json) as string[]),
     ...wordsOf(...JSON.parse(row.to_json), ...JSON.parse(row.cc_json)),
   ]);
+
+const lengthOf = ({ to_json, cc_json, references_json }: InboundRow): number =>
+  to_json.length + cc_json.length + references_json.length;
 
 const isOneOf = <T>(wanted: T | null, value: T): boolean => wanted === null || wanted === value;
 
@@ -142,16 +147,20 @@ export const mailFindStore = perConnection((db: TenantDb) => {
 
       const source = sourceOf(filter, parts);
       const rows: InboundRow[] = [];
+      let characters = 0;
       let position = Math.min(before ?? until, until);
       while (position > from) {
         const reached = Math.max(from, position - source.reach);
         const candidates = source.candidates({ before: position, from: reached });
         for (const seq of candidates) {
           const row = store.bySeq(seq);
-          // One more row than requested shows whether there is a next page.
-          if (row && isWanted(row) && rows.push(row) > limit)
-            return { rows: rows.slice(0, limit), before: rows[limit - 1]?.seq ?? null };
-          if (performance.now() >= end) return { rows, before: seq };
+          if (row && isWanted(row)) {
+            // One more row than requested shows whether there is a next page.
+            if (rows.push(row) > limit)
+              return { rows: rows.slice(0, limit), before: rows[limit - 1]?.seq ?? null };
+            characters += lengthOf(row);
+          }
+          if (characters >= MAX_CHARACTERS || performance.now() >= end) return { rows, before: seq };
         }
         position = source.isCut(candidates.length) ? (candidates.at(-1) ?? reached) : reached;
         if (performance.now() >= end) break;

@@ -59,6 +59,7 @@ test.each<[Partial<MailFilter>, (number: number) => boolean]>([
   [{ from: 'ben@' }, (number) => number % 3 === 0],
   [{ state: 'held' }, (number) => number % 2 === 0],
   [{ state: 'held', from: 'ben@' }, (number) => number % 6 === 0],
+  [{ state: 'held', text: 'brief 2' }, (number) => number % 2 === 0 && String(number).startsWith('2')],
   [{ state: 'inbox', text: 'brief' }, (number) => number % 2 === 1],
   [{ read: false, text: 'ben' }, (number) => number % 3 === 0],
   [
@@ -73,6 +74,15 @@ test.each<[Partial<MailFilter>, (number: number) => boolean]>([
     [1, 0],
   ] as const)
     expect(find(filter, limit, patienceMs)).toEqual(numbers(isWanted));
+});
+
+test('a page of long rows ends early', () => {
+  const to_json = JSON.stringify(
+    Array.from({ length: 500 }, () => ({ address: `${'a'.repeat(900)}@example.org` })),
+  );
+  for (let number = 0; number < 5; number += 1) receiveMail(db, { subject: 'lang', to_json });
+  const { rows, before } = mailFindStore(db).find(EVERYTHING, null, 50, 60_000);
+  expect([rows.length, before]).toEqual([3, MAILS + 3]);
 });
 
 test('gaps of removed mail are passed over', () => {
