@@ -14,7 +14,9 @@ export interface Traced {
 /** Text in a trace field must not end the field or a comment in it. */
 const traced = (text: string): string => text.replace(/[^!-'*-[\]-~]/g, '?').slice(0, 255);
 
-export const returnPathField = (mailFrom: string): string => `Return-Path: <${traced(mailFrom)}>\r\n`;
+/** Letters beyond ASCII come in a mail of SMTPUTF8 alone, whose header may have them (RFC 6532). */
+export const returnPathField = (mailFrom: string): string =>
+  `Return-Path: <${mailFrom.replace(/[^!-'*-[\]-~\p{L}\p{M}\p{N}]/gu, '?').slice(0, 255)}>\r\n`;
 
 /** `now` in ms since the epoch. */
 export const receivedField = (

@@ -165,7 +165,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
       if (one.kind === 'operator') {
         const trace = returnPathField(mailFrom) + receivedField(envelope, serviceHost, options.now());
         const mail = { recipient: one.recipient, mailFrom, clientAddress };
-        const whole = Buffer.concat([Buffer.from(trace, 'latin1'), content]);
+        const whole = Buffer.concat([Buffer.from(trace), content]);
         if (!(await work.mailOperator({ ...mail, content: whole }))) throw tooMany();
         toOperator += 1;
       }

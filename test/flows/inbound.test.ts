@@ -6,6 +6,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createCertificate } from '#test/support/certificate.ts';
 import { startDaemon } from '#test/support/daemon.ts';
+import { startDnsZone } from '#test/support/dns-zone.ts';
 import { freePort, until } from '#test/support/process.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
 
@@ -81,6 +82,45 @@ test('where none is set, a certificate is made at the first start and kept', asy
     await second.stop();
   } finally {
     await first.remove();
+  }
+});
+
+test('postmaster and abuse of a receiving host are the operator’s, until the practice has such an address', async () => {
+  const port = await freePort();
+  const dns = await startDnsZone();
+  const daemon = await startDaemon({
+    config: { smtp: { inbound: { listen: `127.0.0.1:${port}` } }, dns: { resolvers: [dns.address] } },
+  });
+  try {
+    const { id } = await daemon.createPractice();
+    const ask = async (method: string, action: string, body?: unknown) =>
+      (
+        await daemon.request<{ host: string; counts: { total: number } }>(
+          method,
+          `/api/practices/${id}/inbound${action}`,
+          body,
+          daemon.adminToken,
+        )
+      ).body;
+    const { host } = await ask('POST', '/enable', {});
+    const client = await talkTo(port);
+    await client.hello();
+    const bring = async (): Promise<void> => {
+      await client.envelope('eve@example.org', `abuse@${host}`);
+      client.write('From: eve@example.org\r\nSubject: spam\r\n\r\nHello\r\n.\r\n');
+      expect(await client.reply()).toBe('250 2.0.0 received');
+    };
+    await bring();
+    expect((await ask('GET', '')).counts.total).toBe(0);
+    await ask('PATCH', '', { addresses: [{ local_part: 'abuse' }] });
+    await bring();
+    expect((await ask('GET', '')).counts.total).toBe(1);
+    const { body } = await daemon.request('GET', '/api/admin/health', undefined, daemon.adminToken);
+    expect(body).toMatchObject({ inbound: { received: 1, to_operator: 1 } });
+    client.end();
+  } finally {
+    await daemon.remove();
+    await dns.stop();
   }
 });
 
