@@ -31,6 +31,8 @@ const MAX_XML_BYTES = 8 * MIB;
 /** JSON is read at once. */
 const MAX_JSON_BYTES = MIB;
 const MAX_ENTRIES = 20;
+/** Parts that look like a report and are none: each may unpack to as much as a report. */
+const MAX_UNREADABLE = 3;
 /** Characters that are read before others have their turn: about 2 ms. */
 const PIECE = 65_536;
 
@@ -86,7 +88,7 @@ const readXml = async (content: Buffer): Promise<FoundReport> => {
   return { kind: 'dmarc', report: reader.end() };
 };
 
-/** Takes so many bytes of what may be read; false where too many were read recently. */
+/** Takes so many bytes of a mail, and of what it unpacks to; false where too many were read recently. */
 export type TakeBytes = (bytes: number) => boolean;
 
 /** Too many bytes of reports were read recently. */
@@ -98,12 +100,11 @@ export class ReportsBusy extends Error {
 const readPart = async ({ type, content }: MimePart, take: TakeBytes): Promise<FoundReport | null> => {
   // The text for people; of an XHTML one the first line would look like a report.
   if (type === 'text/html') return null;
-  const isPacked = isGzip(content) || isZip(content);
   const plain = isGzip(content) ? await gunzipped(content) : isZip(content) ? unzipped(content) : content;
+  if (plain !== content && !take(plain.length)) throw new ReportsBusy();
   const form = formOf(plain);
-  if (form === null && isPacked) throw new ReportFault('no_report', 'The file in it is no report.');
+  if (form === null && plain !== content) throw new ReportFault('no_report', 'The file in it is no report.');
   if (form === null) return null;
-  if (!take(plain.length)) throw new ReportsBusy();
   if (form === 'xml') return readXml(plain);
   if (plain.length > MAX_JSON_BYTES) throw tooLarge();
   return { kind: 'tls', report: readTlsReport(xmlText(plain)) };
@@ -112,17 +113,21 @@ const readPart = async ({ type, content }: MimePart, take: TakeBytes): Promise<F
 /** @throws ReportFault: that of the first part that looked like a report; ReportsBusy */
 export const findReport = async (source: Buffer, take: TakeBytes = () => true): Promise<FoundReport> => {
   if (source.length > MAX_MAIL_BYTES) throw tooLarge();
+  if (!take(source.length)) throw new ReportsBusy();
   const message = await parseMessage(source, 'keep').catch((error: unknown) => {
     throw new ReportFault('damaged', 'The mail has too many parts, or too long a header.', error);
   });
   let fault: ReportFault | null = null;
+  let unreadable = 0;
   for (const part of leavesOf(message.root)) {
+    if (unreadable === MAX_UNREADABLE) break;
     try {
       const found = await readPart(part, take);
       if (found) return found;
     } catch (error) {
       if (!(error instanceof ReportFault)) throw error;
       fault ??= error;
+      unreadable += 1;
     }
   }
   throw fault ?? new ReportFault('no_report', 'The mail has no report in it.');

@@ -1,6 +1,6 @@
 // Mail to `dmarc@` and `tls-rpt@` of the service host: reports of receivers about the domains of tenants (RFC 9990, RFC 8460).
 // Anyone may write one, so a report changes nothing but numbers that are shown. One that cannot be taken is accepted all the
-// same, for its sender would stop to report, and the reason is kept with the tenant whose domain the mail names; else in the log.
+// same, for its sender would stop reporting, and the reason is kept with the tenant whose domain the mail names; else in the log.
 import { dkimKeyStore } from '#src/domains/store.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -38,7 +38,7 @@ export interface DomainReportDeps {
 /** A large receiver sends one for each domain a day, from a few hosts. */
 const OF_A_CLIENT: RateLimit = { perSecond: 1 / 5, burst: 300 };
 const OF_ALL: RateLimit = { perSecond: 4, burst: 1_000 };
-/** Bytes of reports, unpacked: the largest one has 8 MiB, for which a CPU needs 0.3 s; most have some KiB. */
+/** Bytes of mails, and of what they unpack to: the largest one has 8 MiB, for which a CPU needs 0.3 s; most have some KiB. */
 const OF_BYTES: RateLimit = { perSecond: 1_048_576, burst: 64 * 1_048_576 };
 /** Each takes up to some 30 MB while it is read. */
 const READ_AT_ONCE = 2;
@@ -135,8 +135,7 @@ export const createDomainReports = ({ storage, clock, log, relays }: DomainRepor
     { reason, message }: ReportFault,
   ): Promise<Entry[]> => {
     if (domain === null) return [];
-    const named = kind === 'tls' ? domain.replace(/^(?:in|bounce)\./, '') : domain;
-    const places = await platform.read((db) => placesOf(db, named));
+    const places = await platform.read((db) => placesOf(db, domain));
     const row = {
       kind,
       organisation: null,
