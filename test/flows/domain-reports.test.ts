@@ -187,7 +187,7 @@ test('thirty reports are answered 250; those taken are summed up, and of the oth
   expect(found.problems).toEqual([
     expect.stringContaining('from elsewhere failed DMARC'),
     expect.stringContaining(`sessions with bounce.${DOMAIN} failed`),
-    expect.stringContaining(`13 of 64 sessions with in.${DOMAIN} failed`),
+    expect.stringContaining(`13 of 64 TLS sessions with in.${DOMAIN} failed`),
     expect.stringContaining('5 reports could not be taken'),
   ]);
 

@@ -32,13 +32,15 @@ const problemsOf = ({ dmarc, tls, not_taken }: Omit<ReportedDomains, 'problems'>
         : []),
       ...(othersFailed > 0
         ? [
-            `${othersFailed} mails in the name of ${domain} from elsewhere failed DMARC. Where their sources are yours, sign their mail by DKIM; where not, a policy of quarantine or reject stops them.`,
+            `${othersFailed} mails in the name of ${domain} from elsewhere failed DMARC; some may have been forwarded. Where their sources are yours, sign their mail by DKIM; where not, a policy of quarantine or reject stops them.`,
           ]
         : []),
     ];
   }),
   ...tls.flatMap(({ host, succeeded, failed }) =>
-    failed > 0 ? [`${failed} of ${succeeded + failed} sessions with ${host} failed for want of TLS.`] : [],
+    failed > 0
+      ? [`${failed} of ${succeeded + failed} TLS sessions with ${host} failed: see its failures.`]
+      : [],
   ),
   ...(not_taken > 0
     ? [`${not_taken} reports could not be taken: GET …/domain-reports says of each why.`]

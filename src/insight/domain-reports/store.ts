@@ -82,7 +82,7 @@ export const domainReportStore = perConnection((db: TenantDb) => {
          OR (SELECT count(*) FROM dmarc_sources WHERE domain = :domain AND day = :day) < ${MAX_SOURCES}
        THEN :source ELSE '' END,
        :is_known, :mails, :passed, :dkim_passed, :spf_passed, :quarantined, :rejected, :dkim_domain, :spf_domain)
-     ON CONFLICT (domain, day, source, is_known) DO UPDATE SET
+     ON CONFLICT (day, domain, source, is_known) DO UPDATE SET
        mails = mails + excluded.mails, passed = passed + excluded.passed,
        dkim_passed = dkim_passed + excluded.dkim_passed, spf_passed = spf_passed + excluded.spf_passed,
        quarantined = quarantined + excluded.quarantined, rejected = rejected + excluded.rejected,
@@ -90,7 +90,7 @@ export const domainReportStore = perConnection((db: TenantDb) => {
   );
   const addSessions = db.prepare<[string, number, string, number]>(
     `INSERT INTO tls_sessions (host, day, result, sessions) VALUES (?, ?, ?, ?)
-     ON CONFLICT (host, day, result) DO UPDATE SET sessions = sessions + excluded.sessions`,
+     ON CONFLICT (day, host, result) DO UPDATE SET sessions = sessions + excluded.sessions`,
   );
   const list = db.prepare<[number, number], DomainReportRow>(
     'SELECT * FROM domain_reports WHERE seq < ? ORDER BY seq DESC LIMIT ?',

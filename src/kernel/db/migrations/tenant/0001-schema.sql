@@ -602,7 +602,7 @@ CREATE TABLE dmarc_sources (
   -- of the last report
   dkim_domain TEXT,
   spf_domain  TEXT,
-  UNIQUE (domain, day, source, is_known)
+  UNIQUE (day, domain, source, is_known)
 ) STRICT;
 
 -- What reports about TLS say of sessions with a receiving host, by the number of the UTC day since 1970.
@@ -613,7 +613,7 @@ CREATE TABLE tls_sessions (
   -- 'succeeded', 'failed', or the type of a failure (RFC 8460 §4.3), which 'failed' counts too
   result   TEXT NOT NULL,
   sessions INTEGER NOT NULL,
-  UNIQUE (host, day, result)
+  UNIQUE (day, host, result)
 ) STRICT;
 
 -- Whether mail at the hosts `in.<sending host>` is received, and how: src/inbound/options.ts.
