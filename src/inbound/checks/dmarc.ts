@@ -28,15 +28,10 @@ const NO_IDENTIFIERS: Identifiers = { spf: [], dkim: [] };
 const policyIn = (text: string | undefined): Policy | null =>
   text === 'none' || text === 'quarantine' || text === 'reject' ? text : null;
 
-/** The identifiers with one of the results. */
-const identifiersWith = (
-  { spf, dkim }: Pick<MailAuth, 'spf' | 'dkim'>,
-  ...wanted: readonly AuthResult[]
-): Identifiers => ({
-  spf: spf.domain !== null && wanted.includes(spf.result) ? [spf.domain] : [],
-  dkim: dkim
-    .filter(({ result, domain }) => domain !== '' && wanted.includes(result))
-    .map(({ domain }) => domain),
+/** The identifiers with that result. */
+const identifiersWith = ({ spf, dkim }: Pick<MailAuth, 'spf' | 'dkim'>, wanted: AuthResult): Identifiers => ({
+  spf: spf.domain !== null && spf.result === wanted ? [spf.domain] : [],
+  dkim: dkim.filter(({ result, domain }) => domain !== '' && result === wanted).map(({ domain }) => domain),
 });
 const isEmpty = ({ spf, dkim }: Identifiers): boolean => spf.length === 0 && dkim.length === 0;
 

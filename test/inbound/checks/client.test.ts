@@ -72,6 +72,19 @@ describe('SPF', () => {
     expect((await check(mailOf())).auth.spf.result).toBe('fail');
   });
 
+  test('a temporary error counts for seconds only', async () => {
+    const check = scene.checks();
+    scene.zone.fail('example.org', 'SERVFAIL');
+    expect((await check(mailOf())).auth).toMatchObject({ spf: { result: 'temperror' } });
+    scene.zone.fail('example.org', null);
+    scene.zone.set('example.org', 'TXT', 'v=spf1 ip4:192.0.2.10 -all');
+    scene.clock.set(scene.clock.now() + 6_000);
+    expect((await check(mailOf())).auth).toMatchObject({
+      spf: { result: 'pass' },
+      iprev: { result: 'pass' },
+    });
+  });
+
   test('a record that names the local part is asked for each sender', async () => {
     scene.zone.set('example.org', 'TXT', 'v=spf1 exists:%{l}._ok.example.org -all');
     scene.zone.set('erika._ok.example.org', 'A', '127.0.0.2');
@@ -108,6 +121,9 @@ describe('the name of the client', () => {
     scene.zone.fail('in-addr.arpa', 'SERVFAIL');
     expect(await iprev({ clientAddress: CLIENT })).toEqual({ result: 'temperror', name: null });
     scene.zone.fail('in-addr.arpa', null);
+    scene.zone.fail('client.example.org', 'SERVFAIL');
+    expect(await iprev()).toEqual({ result: 'temperror', name: null });
+    scene.zone.fail('client.example.org', null);
   });
   test('is one of several', async () => {
     scene.zone.set('10.2.0.192.in-addr.arpa', 'PTR', 'not a name', 'other.test', 'client.example.org');

@@ -136,6 +136,8 @@ describe('what aligns', () => {
     scene.zone.fail('evil.test', 'SERVFAIL');
     expect(await dmarc(mailOf(), { mailFrom: 'b@bounce.example.org' })).toBe('temperror reject example.org');
     expect(await dmarc(mailOf(), { mailFrom: 'x@evil.test' })).toBe('fail reject example.org');
+    const isSigned = await signed(mailOf());
+    expect(await dmarc(isSigned, { mailFrom: 'b@bounce.example.org' })).toBe('pass reject example.org');
     scene.zone.fail('bounce.example.org', null);
     scene.zone.fail('evil.test', null);
   });

@@ -103,10 +103,13 @@ describe('DKIM', () => {
     expect(await dkim(mail)).toEqual(['temperror example.org gone']);
     scene.zone.fail('_domainkey.example.org', null);
   });
-  test('a stranger’s slow key does not take the time of the others', async () => {
-    const mail = await signed(await signed(mailOf()), { domain: 'slow.test' });
+  test('slow keys of strangers do not take the time of the others', async () => {
+    const strangers = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}.slow.test`);
+    let mail = await signed(mailOf());
+    for (const domain of strangers) mail = await signed(mail, { domain });
     scene.zone.fail('slow.test', 'silence');
-    expect(await dkim(mail)).toEqual(['temperror slow.test s1', 'pass example.org s1']);
+    const slow = strangers.toReversed().map((domain) => `temperror ${domain} s1`);
+    expect(await dkim(mail)).toEqual([...slow, 'pass example.org s1']);
     scene.zone.fail('slow.test', null);
   });
   test('more signatures than honest mail has are not looked at', async () => {
