@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { attachmentOf } from '#src/inbound/reading/attachments.ts';
 import { type MailContent, readMail } from '#src/inbound/reading/read.ts';
+import { until } from '#test/support/process.ts';
 
 const PIECE = 262_144;
 const inPieces = function* (source: Buffer): Generator<Buffer> {
@@ -79,11 +80,15 @@ test.each<[string, () => Buffer, Partial<MailContent>]>([
 
 test('a large file passes in pieces, and a reader that stops reads no further', async () => {
   const source = mail(base64('application/zip'), 'eHh4\r\n'.repeat(3_000_000));
-  let taken = 0;
+  let [taken, isClosed] = [0, false];
   const counted = function* (): Generator<Buffer> {
-    for (const piece of inPieces(source)) {
-      taken += 1;
-      yield piece;
+    try {
+      for (const piece of inPieces(source)) {
+        taken += 1;
+        yield piece;
+      }
+    } finally {
+      isClosed = true;
     }
   };
   const file = await attachmentOf(counted(), 0);
@@ -92,4 +97,5 @@ test('a large file passes in pieces, and a reader that stops reads no further', 
     break;
   }
   expect(taken).toBeLessThan(5);
+  await until('the source is closed', () => isClosed);
 });
