@@ -63,6 +63,7 @@ describe('a webhook', () => {
     expect(record).toEqual({
       id: UUID,
       ...given,
+      inbound_mail: 'small',
       status: 'active',
       disabled_reason: null,
       failing_since: null,
@@ -296,6 +297,7 @@ describe('the audit', () => {
       url: `${ELSEWHERE}/…`,
       url_fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/),
       events: given.events,
+      inbound_mail: 'small',
       status: 'active',
       disabled_reason: null,
       previous_secret_until: null,
