@@ -1,17 +1,12 @@
 // What the connection and the envelope prove: SPF (RFC 7208) of MAIL FROM, or of HELO for the null sender, and whether the client's
 // address has a name that leads back to it (iprev, RFC 8601 §3).
-
-import type { ResolvedLookup } from '#src/kernel/dns-resolver.ts';
-import { resolverOf } from '#src/kernel/dns-resolver.ts';
+import { type ResolvedLookup, resolverOf } from '#src/kernel/dns-resolver.ts';
 import { ipv6Groups } from '#src/kernel/ip-address.ts';
-import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
+import type { Clock } from '#src/kernel/time.ts';
 import { domainName } from '#src/mail/address.ts';
 import type { AuthResult, MailAuth, MailEnvelope } from '../mail.ts';
-import { createRecent } from './recent.ts';
+import { createRecent, FAILED_KEPT_MS, KEPT_MS } from './recent.ts';
 
-const KEPT_MS = MINUTE;
-const FAILED_KEPT_MS = 5 * SECOND;
-const MOST = 4_000;
 /** RFC 7208 §4.6.4 asks for at least 20 s where a client waits; a stranger's name servers must not hold up a place so long. */
 const SPF_MS = 4_000;
 /** RFC 8601 §3: there should be a bound. */
@@ -36,7 +31,7 @@ const plain = (address: string): string =>
   address.includes(':') ? ipv6Groups(address.split('%', 1)[0] ?? '').join(':') : address;
 
 /** Of MAIL FROM, else of HELO; null where it is no domain name. */
-export const spfDomain = ({ mailFrom, helo }: MailEnvelope): string | null =>
+const spfDomain = ({ mailFrom, helo }: MailEnvelope): string | null =>
   domainName(mailFrom === '' ? helo : mailFrom.slice(mailFrom.lastIndexOf('@') + 1));
 
 interface SpfOfSender {
@@ -57,8 +52,8 @@ export const createClientChecks = (
 ): ClientChecks => {
   const keptMs = ({ result }: { readonly result: AuthResult }): number =>
     result === 'temperror' ? FAILED_KEPT_MS : KEPT_MS;
-  const recentSpf = createRecent<SpfOfSender>(clock, MOST, keptMs);
-  const recentName = createRecent<MailAuth['iprev']>(clock, MOST, keptMs);
+  const recentSpf = createRecent<SpfOfSender>(clock, keptMs);
+  const recentName = createRecent<MailAuth['iprev']>(clock, keptMs);
   const resolve = resolverOf(lookup);
 
   const evaluate = async (envelope: MailEnvelope, domain: string): Promise<SpfOfSender> => {

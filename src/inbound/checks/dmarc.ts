@@ -1,15 +1,11 @@
 // DMARC (RFC 9989, and records of RFC 7489) by mailauth: the record of the author's domain is found first, because mail of most
 // domains without one needs nothing more, and what SPF and DKIM proved is compared with it then.
 import type { DnsResolver } from '#src/kernel/dns-resolver.ts';
-import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
+import type { Clock } from '#src/kernel/time.ts';
 import type { AuthResult, MailAuth } from '../mail.ts';
 import type { Authors } from './authors.ts';
 import { authResult } from './client.ts';
-import { createRecent, inTime } from './recent.ts';
-
-const KEPT_MS = MINUTE;
-const FAILED_KEPT_MS = 5 * SECOND;
-const MOST = 4_000;
+import { createRecent, FAILED_KEPT_MS, inTime, KEPT_MS } from './recent.ts';
 
 /** A record is found by up to eight questions, one after the other. */
 const WALK_MS = 5_000;
@@ -42,7 +38,7 @@ export interface DmarcCheck {
 }
 
 export const createDmarcCheck = (resolver: DnsResolver, clock: Clock): DmarcCheck => {
-  const recent = createRecent<Dmarc>(clock, MOST, ({ result }) =>
+  const recent = createRecent<Dmarc>(clock, ({ result }) =>
     result === 'temperror' ? FAILED_KEPT_MS : KEPT_MS,
   );
 
@@ -80,12 +76,12 @@ export const createDmarcCheck = (resolver: DnsResolver, clock: Clock): DmarcChec
       const unproved = await evaluate(authors, NO_IDENTIFIERS);
       if (unproved.result !== 'fail') return unproved;
       const passing = identifiersWith(proved, 'pass');
-      const judged = isEmpty(passing) ? unproved : await evaluate(authors, passing);
+      const { result } = isEmpty(passing) ? unproved : await evaluate(authors, passing);
+      if (result !== 'fail') return { ...unproved, result };
       // What could not be found out might have passed.
       const doubtful = identifiersWith(proved, 'temperror');
-      if (judged.result !== 'fail' || isEmpty(doubtful)) return judged;
-      const { result } = await evaluate(authors, doubtful);
-      return result === 'fail' ? judged : { ...judged, result: 'temperror' };
+      const isCertain = isEmpty(doubtful) || (await evaluate(authors, doubtful)).result === 'fail';
+      return isCertain ? unproved : { ...unproved, result: 'temperror' };
     },
   };
 };

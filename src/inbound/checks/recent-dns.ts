@@ -2,14 +2,10 @@
 // records have bounds.
 import type { Lookup } from '#src/kernel/dns-lookup.ts';
 import type { ResolvedLookup } from '#src/kernel/dns-resolver.ts';
-import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
-import { createRecent, inTime } from './recent.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import { createRecent, FAILED_KEPT_MS, inTime, KEPT_MS } from './recent.ts';
 
-/** Below the usual TTL of records that mail depends on. */
-const KEPT_MS = MINUTE;
-const FAILED_KEPT_MS = 5 * SECOND;
-const MOST = 4_000;
-/** A larger answer is not kept: `MOST` of them have a bound of 32 MiB. */
+/** A larger answer is not kept: all that are have a bound of 32 MiB for each kind of question. */
 const MAX_KEPT_CHARACTERS = 8_192;
 /** RFC 1035 §2.3.4 */
 const MAX_NAME = 253;
@@ -37,7 +33,7 @@ const readable = (answer: Lookup<readonly string[]>): Lookup<readonly string[]> 
 
 export const createRecentDns = (lookup: ResolvedLookup, clock: Clock): ResolvedLookup => {
   const recent = <T>(ask: (name: string) => Promise<Lookup<T>>) => {
-    const share = createRecent<Lookup<T>>(clock, MOST, keptMs);
+    const share = createRecent<Lookup<T>>(clock, keptMs);
     return async (name: string): Promise<Lookup<T>> =>
       name.length > MAX_NAME
         ? NO_NAME
