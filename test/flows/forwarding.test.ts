@@ -475,7 +475,7 @@ describe('the automatic reply', () => {
     ['a program', 'noreply@example.org', []],
     ['a mailing list', SENDER, ['List-Id: <list.example.org>']],
     ['bulk mail', SENDER, ['Precedence: bulk']],
-    ['an automatic mail', SENDER, ['Auto-Submitted: auto-generated']],
+    ['an automatic mail', SENDER, ['Auto-Submitted: auto-generated', 'X-Failed-Recipients: a@b.test']],
     ['mail that asks for none', SENDER, ['X-Auto-Response-Suppress: OOF']],
     ['a forged sender', 'erika@forged.test', []],
     ['mail that does not name the mailbox', SENDER, ['To: others@example.org']],

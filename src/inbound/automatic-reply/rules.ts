@@ -27,7 +27,7 @@ export interface Answer {
   readonly mailbox: Address;
 }
 
-/** RFC 3834 §2, RFC 2142, RFC 2919, and what programs use that nobody reads. */
+/** RFC 3834 §2, RFC 2142, RFC 2919, and addresses that no person reads. */
 const OF_A_PROGRAM =
   /^(?:mailer-daemon|mail-?daemon|postmaster|hostmaster|abuse|owner-.*|.*-(?:request|owner|bounces?)|bounces?(?:[+=-].*)?|list-?serv|majordomo|(?:do-?)?no(?:t|n)?[._-]?reply.*|srs[01][=+-].*|prvs=.*)$/i;
 const OF_A_LIST = ['list-id', 'list-unsubscribe', 'list-post', 'list-help', 'mailing-list', 'feedback-id'];
@@ -35,8 +35,7 @@ const FORGED: ReadonlySet<string> = new Set(['fail', 'softfail', 'permerror']);
 
 const isOfAPerson = (fields: readonly Field[]): boolean =>
   [null, 'no'].includes(autoSubmitted(fields)) &&
-  !/^(?:bulk|list|junk|auto.?reply)/i.test(fieldValue(fields, 'precedence') ?? '') &&
-  (fieldValue(fields, 'x-auto-response-suppress') ?? 'none').toLowerCase() === 'none' &&
+  !/^(?:bulk|list|junk)/i.test(fieldValue(fields, 'precedence') ?? '') &&
   OF_A_LIST.every((name) => fieldValue(fields, name) === null) &&
   !/^multipart\/report\b/i.test(fieldValue(fields, 'content-type') ?? '') &&
   !isAutoReply(fields);

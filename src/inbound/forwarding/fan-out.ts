@@ -24,7 +24,7 @@ const EVENTS_PER_LOOK = 1_000;
 const EVENTS_UNNOTED = 10_000;
 /** After that time a sender is answered again, and forgotten. */
 export const ONE_REPLY_IN_MS = 7 * DAY;
-/** What was released later is answered by whoever has looked at it. */
+/** What was released later has been looked at by a person, who can answer it. */
 const ANSWERED_WITHIN_MS = HOUR;
 
 export interface FanOutDeps {

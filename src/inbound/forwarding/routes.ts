@@ -11,6 +11,7 @@ import { HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { type Clock, HOUR, SECOND } from '#src/kernel/time.ts';
 import { decodeForwardToken, FORWARD_PATH } from '#src/mail/copy-links.ts';
+import { emailSchema } from '#src/mail/email.ts';
 import type { AskDeps, ForwardMails } from './ask.ts';
 import { type TargetView, targetPage, unknownTargetPage, viewOf } from './page.ts';
 import { type TargetRow, targetStore } from './target-store.ts';
@@ -126,14 +127,22 @@ export const forwardRoutes = (deps: ForwardRoutesDeps): Route[] => {
       stability: 'stable',
       params: z.strictObject({ id: idSchema.describe('the practice') }),
       body: z
-        .strictObject({ address: z.string().trim().max(254).describe('as in `forward_to`') })
+        .strictObject({ address: emailSchema.describe('as in `forward_to`') })
         .meta({ id: 'AskForwardTarget', examples: [{ address: 'frontdesk@example.org' }] }),
       responses: { 204: { description: 'The address gets a mail, as soon as it may be asked.' } },
       errors: ['not_found', 'conflict', 'rate_limited'],
-      handle: async ({ params: { id }, body: { address } }, { change }) => {
+      handle: async (
+        {
+          params: { id },
+          body: {
+            address: { emailKey },
+          },
+        },
+        { change },
+      ) => {
         const now = clock.now();
         await files.write(id, (db) => {
-          const row = targetStore(db).byKey(address.toLowerCase());
+          const row = targetStore(db).byKey(emailKey);
           if (!row || row.status === 'removed')
             throw new AppError('not_found', 'No mailbox of the practice forwards to that address.');
           if (row.status === 'confirmed' || row.failure === DECLINED)

@@ -1,11 +1,11 @@
 // One attempt: a copy goes to the relay as it was received, an automatic reply the one way in.
 import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { sourcePieces } from '#src/inbound/mailbox/download.ts';
 import { inboundSettingsStore } from '#src/inbound/settings-store.ts';
 import { type InboundRow, inboundStore } from '#src/inbound/store.ts';
 import { draftWith } from '#src/intake/draft.ts';
 import type { Intake } from '#src/intake/open.ts';
-import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Clock } from '#src/kernel/time.ts';
@@ -26,24 +26,16 @@ export interface SendDeps {
 
 const GONE: Result = { kind: 'failed', diagnostic: 'The mail has been removed.' };
 
-const sourceOf = (db: TenantDb, seq: number): Buffer => {
-  const pieces: Buffer[] = [];
-  for (let position = 0; ; position += 1) {
-    const piece = inboundStore(db).piece(seq, position);
-    if (piece === undefined) return Buffer.concat(pieces);
-    pieces.push(piece);
-  }
-};
-
 const forward = async (deps: SendDeps, tenantId: string, row: ForwardRow): Promise<Result> => {
   const { files, clock, key, sendSource } = deps;
   const found = await files.read(tenantId, (db) => {
     const mail = inboundStore(db).bySeq(row.message_seq);
-    return mail && { mail, stored: sourceOf(db, mail.seq), practice: tenantStore(db).practice() };
+    return mail && { mail, practice: tenantStore(db).practice() };
   });
   if (!found) return GONE;
-  const { mail, practice, stored } = found;
-  const source = forwardedSource(stored, row.recipient);
+  const { mail, practice } = found;
+  const pieces = await Array.fromAsync(sourcePieces(files, tenantId, mail));
+  const source = forwardedSource(Buffer.concat(pieces), row.recipient);
   const copy = { tenantNumber: practice.number, forwardSeq: row.seq };
   const host = practice.custom_domain ?? practice.managed_host;
   const envelope = {
@@ -87,24 +79,25 @@ const reply = async ({ files, accept }: SendDeps, tenantId: string, row: Forward
     tags: ['automatic_reply'],
     settings: { track_opens: false, track_clicks: false },
   });
+  const accepted = await accept({
+    source: 'automatic_reply',
+    tenantId,
+    projects: null,
+    projectId: null,
+    draft,
+    idempotency: { key: `automatic-reply-${mail.id}`, request: mail.id },
+  });
+  return accepted.kind === 'accepted'
+    ? { kind: 'sent', diagnostic: `message ${accepted.answer.id}` }
+    : { kind: 'failed', diagnostic: accepted.error.message };
+};
+
+export const send = async (deps: SendDeps, tenantId: string, row: ForwardRow): Promise<Result> => {
   try {
-    const accepted = await accept({
-      source: 'automatic_reply',
-      tenantId,
-      projects: null,
-      projectId: null,
-      draft,
-      idempotency: { key: `automatic-reply-${mail.id}`, request: mail.id },
-    });
-    return accepted.kind === 'accepted'
-      ? { kind: 'sent', diagnostic: `message ${accepted.answer.id}` }
-      : { kind: 'failed', diagnostic: accepted.error.message };
+    return await (row.kind === 'forward' ? forward : reply)(deps, tenantId, row);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'unavailable') return { kind: 'later', diagnostic: error.message, isOwn: false };
     return { kind: 'failed', diagnostic: error.message };
   }
 };
-
-export const send = (deps: SendDeps, tenantId: string, row: ForwardRow): Promise<Result> =>
-  (row.kind === 'forward' ? forward : reply)(deps, tenantId, row);
