@@ -47,6 +47,7 @@ interface Leaf {
   readonly part: PartHead;
   readonly form: Form;
   readonly pieces: Buffer[];
+  isCut: boolean;
 }
 interface Branch {
   readonly isAlternative: boolean;
@@ -64,8 +65,15 @@ const CONTROLS = /[\0-\x08\x0b-\x1f\x7f]/g;
 const META_CHARSET = /<meta\b[^<>]{0,200}\bcharset\s{0,5}=\s{0,5}["']?([\w:.-]{1,40})/i;
 const MAX_META = 4_096;
 
-const bodyOfLeaf = ({ part, form, pieces }: Leaf): Body => {
-  const bytes = Buffer.concat(pieces);
+/** Without a character of UTF-8 that may be cut in two, by which the whole text would seem to be in another character set. */
+const withoutHalf = (bytes: Buffer): Buffer => {
+  let end = bytes.length;
+  while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return (bytes[end - 1] ?? 0) >= 0xc0 ? bytes.subarray(0, end - 1) : bytes;
+};
+
+const bodyOfLeaf = ({ part, form, pieces, isCut }: Leaf): Body => {
+  const bytes = isCut ? withoutHalf(Buffer.concat(pieces)) : Buffer.concat(pieces);
   const declared =
     form === 'html' ? META_CHARSET.exec(bytes.toString('latin1', 0, MAX_META))?.[1] : undefined;
   const text = decodeText(bytes, part.charset ?? declared ?? null)
@@ -128,9 +136,9 @@ const collect = async (source: MessageSource): Promise<Found> => {
       branches.set(part, branch);
       above.children.push(branch);
       // What is before the first part is for programs without MIME; it is shown where there is no part.
-      if (parent === null) leaf = preamble = { part, form: 'text', pieces: [] };
+      if (parent === null) leaf = preamble = { part, form: 'text', pieces: [], isCut: false };
     } else if (isBody(part)) {
-      leaf = { part, form: part.type === 'text/html' ? 'html' : 'text', pieces: [] };
+      leaf = { part, form: part.type === 'text/html' ? 'html' : 'text', pieces: [], isCut: false };
       above.children.push(leaf);
     } else if (isFile(part, parent)) {
       const content_id = part.contentId === null ? null : cleanText(part.contentId).slice(0, MAX_CONTENT_ID);
@@ -142,7 +150,10 @@ const collect = async (source: MessageSource): Promise<Found> => {
     if (file !== null) file.size += content.length;
     if (leaf === null) return;
     const kept = content.subarray(0, room[leaf.form]);
-    if (kept.length < content.length) notes.add('truncated');
+    if (kept.length < content.length) {
+      leaf.isCut = true;
+      notes.add('truncated');
+    }
     room[leaf.form] -= kept.length;
     if (kept.length > 0) leaf.pieces.push(kept);
   };

@@ -30,6 +30,11 @@ test.each<[string, () => Buffer, Partial<MailContent>]>([
     () => mail(MIXED, `--b\r\nContent-Type: image/png\r\n\r\nPNG\r\n${'--b\r\n\r\n'.repeat(1_000_000)}`),
     { attachments: [expect.objectContaining({ size: 3 })], notes: ['truncated'] },
   ],
+  [
+    'a text that is cut within a character',
+    () => mail('X-A: b', Buffer.from(`x${'ü'.repeat(400_000)}`).toString('latin1')),
+    { text: `x${'ü'.repeat(262_143)}`, notes: ['truncated'] },
+  ],
   ['a line of 10 MB', () => mail('', 'x'.repeat(10_000_000)), { notes: ['truncated'] }],
   [
     'blanks in quoted-printable',
