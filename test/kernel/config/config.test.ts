@@ -596,6 +596,11 @@ describe('a bad file says where and what', () => {
       ['6:56: scanners.dnsbl[2]: expected each list once, got "dbl.spamhaus.org"'],
     ],
     [
+      'a block list of clients named twice',
+      `${MINIMAL}smtp: { inbound: { listen: "0.0.0.0:25", dnsbl: [a.example, a.example] } }`,
+      ['6:61: smtp.inbound.dnsbl[1]: expected each list once, got "a.example"'],
+    ],
+    [
       'a label of the key that means something else',
       domainConnect(files.rsa, ', key_host: _dmarc'),
       [
