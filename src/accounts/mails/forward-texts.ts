@@ -31,7 +31,7 @@ const de: ForwardPhrases = {
     paragraphs: [
       `E-Mails an „${practice}“ werden seit dem ${momentInWords(at, 'de')}, nicht mehr an ${target} weitergeleitet. ${
         reason === null
-          ? 'Die Adresse hat die Weiterleitung selbst beendet.'
+          ? 'Die Adresse hat die Weiterleitung abgelehnt oder beendet.'
           : 'Die Adresse nimmt keine E-Mails an.'
       }`,
       ...(reason === null ? [] : [`Die Antwort ihres Servers: ${reasonOf(reason)}`]),
@@ -56,7 +56,7 @@ const en: ForwardPhrases = {
     subject: `Forwarding to ${target} has ended`,
     paragraphs: [
       `Emails to “${practice}” have not been forwarded to ${target} since ${momentInWords(at, 'en')}. ${
-        reason === null ? 'The address itself ended the forwarding.' : 'The address takes no emails.'
+        reason === null ? 'The address declined or ended the forwarding.' : 'The address takes no emails.'
       }`,
       ...(reason === null ? [] : [`The reply of its server: ${reasonOf(reason)}`]),
       'You still find new emails in the mailbox. What to do now: enter another address, or switch the forwarding off. See the current state here:',

@@ -1,4 +1,5 @@
 // Whether a mail received may be forwarded, in which bytes, and what an attempt means for its copy. Pure.
+import { isAscii } from 'node:buffer';
 import type { Limits } from '#src/kernel/limits.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import type { Field } from '#src/mail/field-block.ts';
@@ -67,12 +68,11 @@ export const forwardedSource = (stored: Buffer, recipient: string): Buffer => {
 
 /** What the transaction must announce (RFC 6152, RFC 6531). */
 export const needsOf = (source: Buffer): readonly ('8BITMIME' | 'SMTPUTF8')[] => {
-  const isWide = (bytes: Buffer): boolean => bytes.some((octet) => octet > 0x7f);
-  if (!isWide(source)) return [];
+  if (isAscii(source)) return [];
   const head = source.indexOf('\r\n\r\n');
-  return isWide(source.subarray(0, head === -1 ? source.length : head))
-    ? ['8BITMIME', 'SMTPUTF8']
-    : ['8BITMIME'];
+  return isAscii(source.subarray(0, head === -1 ? source.length : head))
+    ? ['8BITMIME']
+    : ['8BITMIME', 'SMTPUTF8'];
 };
 
 /** What an attempt means. */

@@ -33,8 +33,11 @@ const wantedBy = ({ addresses, catch_all }: InboundOptions): ReadonlyMap<string,
 /** Whether anything follows from a mail that the tenant receives. */
 export const isFollowed = (db: TenantDb): boolean => {
   const { options } = inboundSettingsStore(db).current();
+  const { automatic_reply, addresses, catch_all } = options;
   return (
-    options.automatic_reply !== null || wantedBy(options).size > 0 || forwardStore(db).pending(1).length > 0
+    automatic_reply !== null ||
+    [...addresses, catch_all].some(({ forward_to }) => forward_to !== null) ||
+    forwardStore(db).pending(1).length > 0
   );
 };
 
@@ -66,7 +69,7 @@ export const setStatus = (
 const keepUntil = ({ failure, asked_at, changed_at }: TargetRow): number =>
   failure === DECLINED ? changed_at + DECLINED_KEPT_MS : (asked_at ?? 0) + KEPT_MS;
 
-/** Removes targets that no mailbox forwards to, and that need not be remembered any longer. True where one was due. */
+/** Removes targets that no mailbox forwards to, and that need not be remembered any longer. */
 export const removeOldTargets = (db: TenantDb, now: number): void => {
   const wanted = wantedBy(inboundSettingsStore(db).current().options);
   for (const row of targetStore(db).all())

@@ -319,7 +319,7 @@ describe('a pause', () => {
 
 test('a forwarding that has ended says why, without a link of the other side', () => {
   expect(mail(samples.forward_declined, 'de').text).toContain(
-    'Die Adresse hat die Weiterleitung selbst beendet.',
+    'Die Adresse hat die Weiterleitung abgelehnt oder beendet.',
   );
   expect(mail(samples.forward_failed, 'en').text).toContain('550 5.1.1 Unknown, see https: //evil.example');
 });
