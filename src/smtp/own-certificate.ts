@@ -3,25 +3,8 @@
 // RFC 8461) does not deliver. RSA, because old servers know nothing else.
 import { generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
-import {
-  AlgorithmIdentifier,
-  AttributeTypeAndValue,
-  AttributeValue,
-  Certificate as CertificateAsn,
-  Extension,
-  Extensions,
-  GeneralName,
-  id_ce_subjectAltName,
-  Name,
-  RelativeDistinguishedName,
-  SubjectAlternativeName,
-  SubjectPublicKeyInfo,
-  TBSCertificate,
-  Validity,
-  Version,
-} from '@peculiar/asn1-x509';
 import { DAY } from '#src/kernel/time.ts';
 import type { Certificate } from './listener.ts';
 
@@ -38,34 +21,43 @@ const DER_NULL = Uint8Array.of(5, 0).buffer;
 
 const bytes = (buffer: Buffer): ArrayBuffer => Uint8Array.from(buffer).buffer;
 
+/** A hundred files, which no start but the first needs. */
+const asn = () => {
+  const load = createRequire(import.meta.url);
+  const schema: typeof import('@peculiar/asn1-schema') = load('@peculiar/asn1-schema');
+  const x509: typeof import('@peculiar/asn1-x509') = load('@peculiar/asn1-x509');
+  return { AsnConvert: schema.AsnConvert, OctetString: schema.OctetString, x509 };
+};
+
 const selfSigned = (host: string, now: number): string => {
+  const { AsnConvert, OctetString, x509 } = asn();
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
-  const algorithm = new AlgorithmIdentifier({ algorithm: SHA256_WITH_RSA, parameters: DER_NULL });
-  const commonName = new AttributeTypeAndValue({
+  const algorithm = new x509.AlgorithmIdentifier({ algorithm: SHA256_WITH_RSA, parameters: DER_NULL });
+  const commonName = new x509.AttributeTypeAndValue({
     type: COMMON_NAME,
-    value: new AttributeValue({ utf8String: host.slice(0, 64) }),
+    value: new x509.AttributeValue({ utf8String: host.slice(0, 64) }),
   });
-  const name = new Name([new RelativeDistinguishedName([commonName])]);
-  const alternative = new SubjectAlternativeName([new GeneralName({ dNSName: host })]);
+  const name = new x509.Name([new x509.RelativeDistinguishedName([commonName])]);
+  const alternative = new x509.SubjectAlternativeName([new x509.GeneralName({ dNSName: host })]);
   const spki = publicKey.export({ type: 'spki', format: 'der' });
-  const tbsCertificate = new TBSCertificate({
-    version: Version.v3,
+  const tbsCertificate = new x509.TBSCertificate({
+    version: x509.Version.v3,
     serialNumber: bytes(Buffer.concat([Buffer.of(1), randomBytes(SERIAL_OCTETS - 1)])),
     signature: algorithm,
     issuer: name,
     // A client's clock may be slow.
-    validity: new Validity({ notBefore: new Date(now - DAY), notAfter: new Date(now + VALID_MS) }),
+    validity: new x509.Validity({ notBefore: new Date(now - DAY), notAfter: new Date(now + VALID_MS) }),
     subject: name,
-    subjectPublicKeyInfo: AsnConvert.parse(spki, SubjectPublicKeyInfo),
-    extensions: new Extensions([
-      new Extension({
-        extnID: id_ce_subjectAltName,
+    subjectPublicKeyInfo: AsnConvert.parse(spki, x509.SubjectPublicKeyInfo),
+    extensions: new x509.Extensions([
+      new x509.Extension({
+        extnID: x509.id_ce_subjectAltName,
         extnValue: new OctetString(AsnConvert.serialize(alternative)),
       }),
     ]),
   });
   const signatureValue = bytes(sign('sha256', Buffer.from(AsnConvert.serialize(tbsCertificate)), privateKey));
-  const whole = new CertificateAsn({ tbsCertificate, signatureAlgorithm: algorithm, signatureValue });
+  const whole = new x509.Certificate({ tbsCertificate, signatureAlgorithm: algorithm, signatureValue });
   const pem = new X509Certificate(Buffer.from(AsnConvert.serialize(whole))).toString();
   return `${privateKey.export({ type: 'pkcs8', format: 'pem' })}${pem}`;
 };
