@@ -10,7 +10,6 @@ import { isMultipart, type MessageSource, MimeError, type PartHead, partsOf } fr
 import { textOfHtml } from '#src/mail/plain-text.ts';
 import { replyTextOf } from '#src/mail/quotation.ts';
 import { type FileHead, fileHead, isFile, MAX_MAIL_PARTS } from './attachments.ts';
-import { safeHtml } from './safe-html.ts';
 
 /** `truncated`: the text, the HTML or the list of attachments is not whole. `unreadable`: the parts of the mail cannot be found, and
  * its text is all that is behind the header, if anything. The source is whole in any case. */
@@ -180,7 +179,8 @@ export const readMail = async (source: MessageSource): Promise<MailContent> => {
   const text = body.text ?? (body.html === null ? null : textOfHtml(body.html));
   // Each takes its time; others have their turn in between.
   await setImmediate();
-  const html = body.html === null ? null : safeHtml(body.html);
+  // Its library is a hundred files, which no start needs.
+  const html = body.html === null ? null : (await import('./safe-html.ts')).safeHtml(body.html);
   await setImmediate();
   const isCut = notes.has('truncated') || (body.html !== null && html === null);
   return {
