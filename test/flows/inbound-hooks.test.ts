@@ -330,6 +330,23 @@ test('who may not send can list hooks, and gets no secret of one', async () => {
   expect((await call('DELETE', `${hooks}/${hook.id}`, undefined, token)).status).toBe(204);
 });
 
+test('a token with limits makes no hook, which would have none', async () => {
+  const limits = [
+    { expires_at: new Date(clock.now() + DAY).toISOString() },
+    { allowed_addresses: ['127.0.0.1'] },
+  ];
+  const hook = await make();
+  for (const limit of limits) {
+    const body = { name: 'CI', scope: 'team', ...limit };
+    const { token } = (await call<{ token: string }>('POST', `${sender.base}/api-tokens`, body)).body;
+    for (const path of [hooks, `${hooks}/${hook.id}/rotate`]) {
+      const given = path === hooks ? { name: 'Kontaktformular' } : {};
+      await refused('forbidden', call('POST', path, given, token));
+    }
+  }
+  expect(await statusBy(hook)).toBe(202);
+});
+
 describe('limits', () => {
   test('each hook has its own, and wrong secrets hold up wrong secrets alone', async () => {
     const limits = {

@@ -76,6 +76,16 @@ export const mintable = (db: TenantDb, caller: Caller, wanted: NewToken): NewTok
   return narrowed(wanted, own);
 };
 
+/** For what is used without the limits of a token: one that has some may not make it. Throws `forbidden`. */
+export const requireUnlimited = (db: TenantDb, { kind, credentialId }: Caller): void => {
+  const own = kind === 'team_token' ? tokenStore(db).get(credentialId) : undefined;
+  if (own === undefined || (own.expires_at === null && own.allowed_json === null)) return;
+  throw new AppError('forbidden', 'A token that expires or is limited to addresses cannot make this.', {
+    hint: 'What it makes would have neither limit: use a token without limits, or sign in.',
+    extra: { permission: 'messages.send' },
+  });
+};
+
 /** The wanted token within the limits of the token that makes it. */
 const narrowed = (wanted: NewToken, own: TokenRow): NewToken => {
   const { expiresAt = own.expires_at, allowed = null } = wanted;

@@ -3,8 +3,10 @@
 // whose hook its owner cannot see. The changes of a tenant's hooks run one after the other.
 
 import { hashBearer, newBearer } from '#src/accounts/people/bearer.ts';
+import { requireUnlimited } from '#src/accounts/people/tokens.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import type { Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { KeyedQueue } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -29,6 +31,11 @@ export interface HookDeps {
 export const MAX_HOOKS = 50;
 const SECRET_PREFIX = 'hooksec_';
 
+interface By {
+  readonly caller: Caller;
+  readonly change: Change;
+}
+
 type WithSecret = { readonly row: HookRow; readonly secret: string };
 
 /** Throws `not_found`. */
@@ -49,17 +56,20 @@ const putSecret = (
     hookKeyStore(db).put({ id, tenant_id: tenantId, project_id, hash: hashBearer(secret), former_until }),
   );
 
-/** Throws `not_found` for a project that does not exist, `conflict` where there are too many hooks. */
+/**
+ * Throws `not_found` for a project that does not exist, `conflict` where there are too many hooks, `forbidden` as `requireUnlimited`.
+ */
 export const createHook = (
   deps: HookDeps,
   tenantId: string,
   { name, projectId }: { readonly name: string; readonly projectId: string | null },
-  change: Change,
+  { caller, change }: By,
 ): Promise<WithSecret> =>
   deps.queue(tenantId, async () => {
     const { storage, clock, origin } = deps;
     const [id, secret] = [newId(), newBearer(SECRET_PREFIX)];
     const row = await storage.tenants.write(tenantId, (db): HookRow => {
+      requireUnlimited(db, caller);
       if (projectId !== null && !tenantStore(db).project(projectId))
         throw new AppError('not_found', 'There is no such project.');
       if (hookStore(db).list().length >= MAX_HOOKS)
@@ -86,14 +96,14 @@ export const createHook = (
 
 /**
  * The former secret is valid for a day beside the new one unless it is revoked; one that was former until now is not any more.
- * Throws `not_found`.
+ * Throws `not_found`, and `forbidden` as `requireUnlimited`.
  */
 export const rotateHook = (
   deps: HookDeps,
   tenantId: string,
   id: string,
   revokePrevious: boolean,
-  change: Change,
+  { caller, change }: By,
 ): Promise<WithSecret> =>
   deps.queue(tenantId, async () => {
     const { storage, clock, origin } = deps;
@@ -101,6 +111,7 @@ export const rotateHook = (
     const now = clock.now();
     const formerUntil = revokePrevious ? null : now + FORMER_SECRET_MS;
     const row = await storage.tenants.write(tenantId, (db) => {
+      requireUnlimited(db, caller);
       const before = hookOf(db, id);
       const after = { ...before, former_until: formerUntil };
       hookStore(db).setFormer(id, formerUntil);

@@ -81,7 +81,7 @@ export const hookRoutes = (deps: HookRoutesDeps): Route[] => {
       handle: async ({ params: { id }, body: { name, project_id } }, { caller, change }) => {
         requireSending(caller);
         const wanted = { name, projectId: project_id ?? null };
-        const { row, secret } = await createHook(deps, id, wanted, change);
+        const { row, secret } = await createHook(deps, id, wanted, { caller, change });
         return { status: 201, body: { ...presentHook(row, origin, clock.now()), secret } };
       },
     }),
@@ -114,7 +114,10 @@ export const hookRoutes = (deps: HookRoutesDeps): Route[] => {
       responses: { 200: withSecret },
       handle: async ({ params: { id, hookID }, body }, { caller, change }) => {
         requireSending(caller);
-        const { row, secret } = await rotateHook(deps, id, hookID, body.revoke_previous, change);
+        const { row, secret } = await rotateHook(deps, id, hookID, body.revoke_previous, {
+          caller,
+          change,
+        });
         return { status: 200, body: { ...presentHook(row, origin, clock.now()), secret } };
       },
     }),
