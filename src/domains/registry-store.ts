@@ -3,10 +3,11 @@
 
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import type { NewDkimKey } from './keys/keys.ts';
+import { organizationalDomain } from './records/wanted-records.ts';
 
 export const domainRegistryStore = perConnection((db: PlatformDb) => {
-  const insertDomain = db.prepare<[string, string, string, number]>(
-    'INSERT INTO domains (name, tenant_id, kind, created_at) VALUES (?, ?, ?, ?)',
+  const insertDomain = db.prepare<[string, string | null, string, string, number]>(
+    'INSERT INTO domains (name, organization, tenant_id, kind, created_at) VALUES (?, ?, ?, ?, ?)',
   );
   const insertToken = db.prepare<[string, string, string, string, number, number]>(
     'INSERT INTO dkim_tokens (token, tenant_id, domain, record, position, created_at) VALUES (?, ?, ?, ?, ?, ?)',
@@ -24,8 +25,8 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
       "SELECT 1 FROM domains WHERE name = ? AND kind = 'custom' AND tenant_id <> ? AND created_at > ?",
     )
     .pluck();
-  const claim = db.prepare<[string, string, number]>(
-    `INSERT INTO domains (name, tenant_id, kind, created_at) VALUES (?, ?, 'custom', ?)
+  const claim = db.prepare<[string, string | null, string, number]>(
+    `INSERT INTO domains (name, organization, tenant_id, kind, created_at) VALUES (?, ?, ?, 'custom', ?)
      ON CONFLICT (name) DO UPDATE SET tenant_id = excluded.tenant_id, created_at = excluded.created_at
      WHERE kind = 'custom'`,
   );
@@ -57,9 +58,8 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const domain = db.prepare<[string], number>('SELECT 1 FROM domains WHERE name = ?').pluck();
   const holder = db.prepare<[string], string>('SELECT tenant_id FROM domains WHERE name = ?').pluck();
   const holdersBelow = db
-    .prepare<{ domain: string; limit: number }, string>(
-      `SELECT DISTINCT tenant_id FROM domains
-       WHERE kind = 'custom' AND substr(name, -length(:domain) - 1) = '.' || :domain ORDER BY tenant_id LIMIT :limit`,
+    .prepare<[string, number], string>(
+      'SELECT DISTINCT tenant_id FROM domains WHERE organization = ? ORDER BY tenant_id LIMIT ?',
     )
     .pluck();
   const tokensOf = db
@@ -67,7 +67,7 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     .pluck();
   return {
     insertDomain: (name: string, tenantId: string, kind: 'managed' | 'custom', now: number): void => {
-      insertDomain.run(name, tenantId, kind, now);
+      insertDomain.run(name, kind === 'custom' ? organizationalDomain(name) : null, tenantId, kind, now);
     },
     publish: (tenantId: string, key: NewDkimKey): void => {
       insertToken.run(key.token, tenantId, key.domain, key.record, key.position, key.created_at);
@@ -83,8 +83,8 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     ownerOf: (domain: string): string | null => owner.get(domain) ?? null,
     /** Id of the tenant that sends from the host, managed or custom. */
     holderOf: (name: string): string | null => holder.get(name) ?? null,
-    /** Ids of tenants that send from custom domains below the domain. Reads all domains. */
-    holdersBelow: (domain: string, limit: number): string[] => holdersBelow.all({ domain, limit }),
+    /** Ids of tenants with custom domains that belong to the organizational domain. */
+    holdersBelow: (domain: string, limit: number): string[] => holdersBelow.all(domain, limit),
     /** Whether a tenant other than this one was the last to verify the custom domain, after `since`. */
     isTaken: (domain: string, tenantId: string, since: number): boolean =>
       taken.get(domain, tenantId, since) !== undefined,
@@ -92,7 +92,7 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
      * Makes the tenant the owner of a custom domain, also if another one owned it. False for a managed host.
      */
     claim: (domain: string, tenantId: string, now: number): boolean =>
-      claim.run(domain, tenantId, now).changes === 1,
+      claim.run(domain, organizationalDomain(domain), tenantId, now).changes === 1,
     removeDomain: (domain: string, tenantId: string): void => {
       removeDomain.run(domain, tenantId);
     },

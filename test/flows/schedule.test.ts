@@ -78,7 +78,9 @@ describe('a message for later', () => {
       recipients: [{ status: 'pending', attempts: 0, next_attempt_at: toIso(due) }],
     });
     const timeline = await call<{ data: unknown[] }>('GET', `/messages/${id}/timeline`);
-    expect(timeline.body.data).toEqual([{ at: ISO, status: 'pending', recipient: null, detail: null }]);
+    expect(timeline.body.data).toEqual([
+      { at: ISO, status: 'pending', recipient: null, detail: null, inbound_id: null },
+    ]);
 
     clock.set(due - 1);
     await look();

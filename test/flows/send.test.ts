@@ -234,6 +234,7 @@ describe('a message to several recipients', () => {
       id: UUID,
       type: 'message.created',
       recipient: null,
+      inbound_id: null,
       at: ISO,
       smtp_code: null,
       enhanced_code: null,
@@ -267,7 +268,13 @@ describe('a message to several recipients', () => {
 
   test('has a timeline of what became of it', async () => {
     const { data } = await read<{ data: unknown[] }>(`/messages/${id}/timeline`);
-    expect(data[0]).toEqual({ at: ISO, status: 'queued', recipient: null, detail: null });
+    expect(data[0]).toEqual({
+      at: ISO,
+      status: 'queued',
+      recipient: null,
+      detail: null,
+      inbound_id: null,
+    });
     expect(data.slice(1)).toHaveLength(4);
     for (const entry of data.slice(1)) expect(entry).toMatchObject({ status: 'processed' });
   });

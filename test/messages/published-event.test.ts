@@ -334,6 +334,7 @@ describe('the published data', () => {
         project_slug: null,
         route_id: null,
         route_slug: null,
+        mail: null,
       },
     });
     expect(JSON.stringify(published(row))).not.toContain('Befunde');

@@ -23,12 +23,15 @@ CREATE TABLE projects (
 CREATE INDEX projects_tenant ON projects (tenant_id);
 
 CREATE TABLE domains (
-  name       TEXT PRIMARY KEY,
-  tenant_id  TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
-  kind       TEXT NOT NULL CHECK (kind IN ('managed', 'custom')),
-  created_at INTEGER NOT NULL
+  name         TEXT PRIMARY KEY,
+  -- the organizational domain that a custom domain belongs to, or is
+  organization TEXT,
+  tenant_id    TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
+  kind         TEXT NOT NULL CHECK (kind IN ('managed', 'custom')),
+  created_at   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX domains_tenant ON domains (tenant_id);
+CREATE INDEX domains_organization ON domains (organization) WHERE organization IS NOT NULL;
 
 -- What the DNS serves at <token>.dkim.<service host>; the private half is sealed in the tenant's file.
 CREATE TABLE dkim_tokens (
