@@ -35,7 +35,7 @@ import {
 } from './checks/verdict-rules.ts';
 import type { CheckedMail, MailEnvelope, MailHead } from './mail.ts';
 import { readHead, searchTextOf } from './reading/head.ts';
-import { mailboxFor } from './recipient-rules.ts';
+import { mailboxFor, withoutToken } from './recipient-rules.ts';
 import { inboundRegistryStore, inboundSettingsStore } from './settings-store.ts';
 import { inboundStore } from './store.ts';
 import { threadOf } from './threads.ts';
@@ -116,7 +116,7 @@ const judge = (
 const insert = (
   db: TenantDb,
   id: string,
-  { state, reason, recipients }: Placement,
+  { state, reason, recipients: reached }: Placement,
   answers: number | undefined,
   { envelope, head, checked, report, source, now }: Reading,
   signals: SignalDeps,
@@ -127,6 +127,7 @@ const insert = (
     applyReport(db, recipient.id, report, null, signals, now);
     return;
   }
+  const recipients = reached.map(withoutToken);
   const inboundSeq = inboundStore(db).insert(
     {
       id,

@@ -1,4 +1,5 @@
 // What a RCPT at one of a tenant's receiving hosts means for its mailbox. Pure.
+import { looksLikeReturnPath } from '#src/mail/verp.ts';
 import type { InboundOptions, MailAction, MailboxMode } from './options.ts';
 
 /** Why a recipient is refused, and the reply (RFC 3463 §3). */
@@ -22,6 +23,16 @@ export interface MailboxFor {
   readonly dmarcAction: MailAction;
   readonly spamAction: MailAction;
 }
+
+/**
+ * A recipient as it is stored and shown: of a return path without its token, by which anyone who sees it could report bounces. The
+ * local part left is `b`, as a mailbox that people write to.
+ */
+export const withoutToken = (address: string): string => {
+  const at = address.lastIndexOf('@');
+  const isReturnPath = looksLikeReturnPath(address) && address.startsWith('bounce.', at + 1);
+  return isReturnPath ? `b${address.slice(at)}` : address;
+};
 
 /** Without its plus-part, as mailboxes are named. */
 export const mailboxName = (localPart: string): string =>

@@ -221,5 +221,9 @@ test('a person who answers to the return path reaches the mailbox', async () => 
   const [copy] = body.data;
   const reply = mail({ From: 'anna@patient.example', Subject: 'Re: Ihr Termin' });
   expect(await deliver([copy?.return_path ?? ''], reply)).toMatch(/^250/);
-  expect(await received(practice)).toMatchObject([{ reply_to_message_id: id, state: 'inbox' }]);
+  const mails = await received(practice);
+  expect(mails).toMatchObject([{ reply_to_message_id: id, state: 'inbox' }]);
+  // By the token of the path anyone could report bounces.
+  expect(mails[0]?.recipients).toEqual([copy?.return_path.replace(/^.*@/, 'b@')]);
+  expect(JSON.stringify(mails)).not.toContain('b+');
 });
