@@ -19,6 +19,7 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 const INVISIBLE = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 const DOT_ATOM =
   /^[\w!#$%&'*+\-/=?^`{|}~\u0080-\u{10ffff}]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u0080-\u{10ffff}]+)*$/u;
+export const isDotAtom = (text: string): boolean => DOT_ATOM.test(text);
 const BLANK_OR_UNASSIGNED = /[\p{Z}\p{C}]/u;
 const NON_ASCII = /[^\0-\x7f]/;
 const DOMAIN_TEXT = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/u;

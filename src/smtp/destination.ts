@@ -2,7 +2,7 @@
 // later: an unknown recipient is refused at once, so that no backscatter arises. Pure.
 import { type Behaviour, behaviourOf } from '#src/feedback/simulator.ts';
 import { admissionRefusals } from '#src/inbound/recipient-rules.ts';
-import { domainName } from '#src/mail/address.ts';
+import { domainName, isDotAtom } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { ForwardedCopy } from '#src/mail/srs.ts';
 import { looksLikeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
@@ -82,12 +82,18 @@ const BOUNCE = 'bounce.';
 /** Never the sending host itself: its mail goes where its MX records lead. */
 const RECEIVING = 'in.';
 
+/** Quotes that change nothing are none (RFC 5321 §4.1.2). Others stay: no mailbox has such a name. */
+const unquoted = (localPart: string): string => {
+  const text = /^"(.*)"$/s.exec(localPart)?.[1]?.replace(/\\(.)/gs, '$1');
+  return text !== undefined && isDotAtom(text) ? text : localPart;
+};
+
 /** `local@domain` with the domain in A-labels; smtp-server shows it in Unicode. */
 export const plainAddress = (address: string): string => {
   const at = address.lastIndexOf('@');
-  if (at === -1) return address.toLowerCase();
+  if (at === -1) return unquoted(address).toLowerCase();
   const domain = address.slice(at + 1);
-  return `${address.slice(0, at)}@${domainName(domain) ?? domain.toLowerCase()}`;
+  return `${unquoted(address.slice(0, at))}@${domainName(domain) ?? domain.toLowerCase()}`;
 };
 
 /** Throws RecipientRefusal. Both as in the commands, without angle brackets; `mailFrom` is empty for the null sender. */
@@ -106,7 +112,10 @@ export const destinationOf = (given: string, mailFrom: string, facts: Destinatio
     return rest !== '' && facts.isSendingHost(rest) ? rest : null;
   };
   const receivingOf = sendingHost(RECEIVING);
-  if (receivingOf !== null) return { kind: 'mailbox', host: receivingOf, localPart, address };
+  if (receivingOf !== null) {
+    if (/["\\]/.test(localPart)) throw new RecipientRefusal('no_mailbox');
+    return { kind: 'mailbox', host: receivingOf, localPart, address };
+  }
   const bounceOf = sendingHost(BOUNCE);
   const isOurs = host === facts.serviceHost || host === facts.simulatorDomain || bounceOf !== null;
   if (!isOurs) throw new RecipientRefusal('relaying');

@@ -57,7 +57,7 @@ export const createRecipients = (facts: RecipientFacts, { returnPathStatus, admi
     RefusalReason,
     number
   >;
-  /** By transaction, each under its address in lower case, as the library names them. */
+  /** By transaction, each under its plain address in lower case. */
   const accepted = new WeakMap<SmtpSession['envelope'], Map<string, Recipient>>();
 
   const enter = async (
@@ -102,7 +102,7 @@ export const createRecipients = (facts: RecipientFacts, { returnPathStatus, admi
       try {
         const recipient = await judge(given, session);
         const others = accepted.get(envelope) ?? new Map<string, Recipient>();
-        accepted.set(envelope, others.set(given.toLowerCase(), recipient));
+        accepted.set(envelope, others.set(plainAddress(given).toLowerCase(), recipient));
       } catch (error) {
         if (error instanceof RecipientRefusal) refused[error.reason] += 1;
         throw error;

@@ -186,6 +186,10 @@ describe('whom it takes mail for', () => {
     { name: 'a mailbox with a plus-part', to: 'Erika+shop@IN.praxis.example', code: '250 2.1.5' },
     { name: 'a mailbox that does not exist', to: 'nobody@in.praxis.example', code: '550 5.1.1' },
     { name: 'a host whose practice receives none', to: 'a@in.xn--zahnrzte-4za.example', code: '550 5.2.1' },
+    { name: 'the same in quotes', to: '"nobody"@in.praxis.example', code: '550 5.1.1' },
+    { name: 'the same with an escape', to: '"no\\body"@in.praxis.example', code: '550 5.1.1' },
+    { name: 'an escape without quotes', to: 'no\\body@in.praxis.example', code: '55' },
+    { name: 'what needs its quotes', to: '"er,ika"@in.praxis.example', code: '550 5.1.1' },
     { name: 'a mailbox at a foreign host', to: 'erika@in.example.org', code: '550 5.7.1' },
     { name: 'postmaster of a receiving host', to: 'Postmaster@in.praxis.example', code: '250 2.1.5' },
     {
@@ -211,6 +215,7 @@ describe('whom it takes mail for', () => {
     { name: 'a name of the language', to: 'constructor@mail.example.com', code: '550 5.1.1' },
     { name: 'postmaster without a domain', to: 'postmaster', code: '250 2.1.5' },
     { name: 'Postmaster on the service host', to: 'Postmaster@mail.example.com', code: '250 2.1.5' },
+    { name: 'Postmaster in quotes', to: '"postmaster"@mail.example.com', code: '250 2.1.5' },
     { name: 'abuse on the service host', to: 'abuse@MAIL.example.com', code: '250 2.1.5' },
     { name: 'postmaster of a bounce host', to: 'postmaster@bounce.praxis.example', code: '250 2.1.5' },
     { name: 'postmaster of the simulator', to: 'postmaster@simulator.mail.example.com', code: '250 2.1.5' },
@@ -543,7 +548,8 @@ describe('mail to mailboxes', () => {
     const scene = await started();
     const one = await scene.talk();
     await one.hello();
-    const to = [mailbox, own, 'ERIKA@in.praxis.example', 'max@in.praxis.example', 'abuse@in.praxis.example'];
+    const to = [mailbox, own, 'ERIKA@in.praxis.example', 'max@in.praxis.example'];
+    to.push('"max"@in.praxis.example', '"abuse"@in.praxis.example');
     expect(await bring(one, 'Eve@xn--bcher-kva.example', ...to)).toBe('250 2.0.0 received');
     expect(scene.received).toEqual([
       {
