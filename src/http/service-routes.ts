@@ -247,7 +247,6 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
         attachment_policy: attachmentPolicy,
         safe_mode: facts.safeMode(),
         limits: { recipients, batch, body_bytes },
-        // `inbound` is a mailbox to receive mail in, which this version does not have, as it does not have other parts.
         features: {
           inbound: facts.inbound,
           submission: facts.submission,

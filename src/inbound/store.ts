@@ -36,8 +36,9 @@ export type NewInboundRow = Omit<InboundRow, 'seq' | 'read_at'> & {
   readonly search_text: string;
 };
 
-/** A megabyte, which takes some milliseconds. */
+/** A megabyte, which takes some milliseconds; of small mails some hundred. */
 const PIECES_AT_ONCE = 4;
+const MAILS_AT_ONCE = 200;
 
 const COLUMNS = [
   'id',
@@ -109,12 +110,13 @@ export const inboundStore = perConnection((db: TenantDb) => {
     .prepare<[number], number>('DELETE FROM inbound_messages WHERE seq = ? RETURNING size_bytes')
     .pluck();
   const noteRemoved = db.prepare<[number]>('INSERT INTO inbound_removed (seq) VALUES (?)');
-  const someRemoved = db.prepare<[], number>('SELECT seq FROM inbound_removed LIMIT 1').pluck();
+  const removed = db.prepare<[number], number>('SELECT seq FROM inbound_removed LIMIT ?').pluck();
+  const isRemoved = db.prepare<[number], number>('SELECT 1 FROM inbound_removed WHERE seq = ?').pluck();
   const forgetRemoved = db.prepare<[number]>('DELETE FROM inbound_removed WHERE seq = ?');
-  const removePieces = db.prepare<[number, number]>(
-    `DELETE FROM inbound_pieces WHERE rowid IN
-       (SELECT rowid FROM inbound_pieces WHERE message_seq = ? LIMIT ?)`,
+  const piecesOf = db.prepare<[number, number], { rowid: number; bytes: number }>(
+    'SELECT rowid, length(content) AS bytes FROM inbound_pieces WHERE message_seq = ? LIMIT ?',
   );
+  const removePiece = db.prepare<[number]>('DELETE FROM inbound_pieces WHERE rowid = ?');
   const after = db.prepare<[number], StoredRow>(
     `SELECT seq AS key, received_at AS at, received_at AS since, 0 AS bytes, 0 AS held FROM inbound_messages
      WHERE seq > ? ORDER BY seq`,
@@ -167,14 +169,24 @@ export const inboundStore = perConnection((db: TenantDb) => {
         }
       });
     },
-    /** Whether mail that was removed has pieces left. */
-    hasRemoved: (): boolean => someRemoved.get() !== undefined,
-    /** Removes some pieces of one removed mail. */
-    removePieces: (): void => {
-      const seq = someRemoved.get();
-      if (seq === undefined) return;
-      const { changes } = overwriting(db, () => removePieces.run(seq, PIECES_AT_ONCE));
-      if (changes < PIECES_AT_ONCE) forgetRemoved.run(seq);
+    /** Whether a mail that was removed has pieces left; null: any. */
+    hasRemoved: (seq: number | null): boolean =>
+      (seq === null ? removed.get(1) : isRemoved.get(seq)) !== undefined,
+    /** Removes some pieces of that removed mail; null: of all removed mail. */
+    removePieces: (only: number | null): void => {
+      let room = PIECES_AT_ONCE * PIECE_BYTES;
+      overwriting(db, () => {
+        for (const seq of only === null ? removed.all(MAILS_AT_ONCE) : [only]) {
+          const wanted = Math.ceil(room / PIECE_BYTES);
+          if (wanted <= 0) break;
+          const pieces = piecesOf.all(seq, wanted);
+          for (const { rowid, bytes } of pieces) {
+            removePiece.run(rowid);
+            room -= bytes;
+          }
+          if (pieces.length < wanted) forgetRemoved.run(seq);
+        }
+      });
     },
   };
 });

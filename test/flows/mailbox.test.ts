@@ -340,7 +340,7 @@ test('members see what their role lets them see', async () => {
     [200, undefined],
     [403, 'messages.view_content'],
     [403, 'messages.view_content'],
-    [200, undefined],
+    [403, 'messages.view_content'],
     [403, 'inbound.manage'],
     [403, 'inbound.manage'],
   ]);

@@ -31,9 +31,24 @@ test('pieces of removed mail go a few at a time', async () => {
   expect(pieces()).toBe(8 + 2);
   store.remove([seq]);
   const counts: unknown[] = [];
-  while (store.hasRemoved()) {
-    store.removePieces();
+  while (store.hasRemoved(null)) {
+    store.removePieces(null);
     counts.push(pieces());
   }
   expect(counts).toEqual([6, 2, 2]);
+});
+
+test('small mails that were removed go many at a time, and one that is deleted waits for no other', async () => {
+  const { db } = await openTenantDb();
+  const store = inboundStore(db);
+  const seqs = Array.from({ length: 300 }, () => receiveMail(db, { size_bytes: 1_000 }).seq);
+  const { seq: large } = receiveMail(db, { size_bytes: 600_000 });
+  store.remove([...seqs, large]);
+  const turns = (of: number | null): number => {
+    let count = 0;
+    for (; store.hasRemoved(of); count += 1) store.removePieces(of);
+    return count;
+  };
+  expect([turns(large), turns(null)]).toEqual([1, 2]);
+  expect(db.prepare<[], number>('SELECT count(*) FROM inbound_pieces').pluck().get()).toBe(0);
 });

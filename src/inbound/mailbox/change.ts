@@ -72,10 +72,11 @@ export const deleteMail = async (
   id: string,
   context: ChangeContext,
 ): Promise<void> => {
-  await files.write(tenantId, (db) => {
+  const seq = await files.write(tenantId, (db) => {
     const row = mailOf(db, id);
     inboundStore(db).remove([row.seq]);
     record(db, row, null, context);
+    return row.seq;
   });
-  await removePieces(tenantId, files, (work) => work());
+  await removePieces(tenantId, { files, pace: (work) => work(), seq });
 };

@@ -37,7 +37,7 @@ const MAX_CHARACTERS = 1_000_000;
 /** Candidates that one statement finds. */
 const CANDIDATES = 512;
 /** How many numbers one statement covers where it reads texts, which have at most 16 KiB each. */
-const TEXTS = 2_048;
+const TEXTS = 256;
 
 interface Range {
   readonly before: number;

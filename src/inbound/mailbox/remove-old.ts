@@ -28,16 +28,20 @@ export const removeOldMail = async (
     remove: (db: TenantDb, keys: readonly number[]) => inboundStore(db).remove(keys),
   };
   await removeRows(tenantId, rows, now - keptFor(options, installation), deps, signal);
-  await removePieces(tenantId, files, pace, signal);
+  await removePieces(tenantId, { files, pace, seq: null, signal });
 };
 
-/** Of all mail that was removed, a few in each transaction. */
+export interface RemovePiecesDeps extends Pick<RemoveOldMailDeps, 'files' | 'pace'> {
+  /** Of the removed mail; null: of all that was removed. */
+  readonly seq: number | null;
+  readonly signal?: AbortSignal;
+}
+
+/** A few in each transaction. */
 export const removePieces = async (
   tenantId: string,
-  files: Pick<TenantFiles, 'read' | 'write'>,
-  pace: Pace,
-  signal?: AbortSignal,
+  { files, pace, seq, signal }: RemovePiecesDeps,
 ): Promise<void> => {
-  while (!signal?.aborted && (await files.read(tenantId, (db) => inboundStore(db).hasRemoved())))
-    await pace(() => files.write(tenantId, (db) => inboundStore(db).removePieces()));
+  while (!signal?.aborted && (await files.read(tenantId, (db) => inboundStore(db).hasRemoved(seq))))
+    await pace(() => files.write(tenantId, (db) => inboundStore(db).removePieces(seq)));
 };

@@ -175,14 +175,19 @@ export const mailboxRoutes = ({ files, clock }: MailboxRoutesDeps): Route[] => {
       path: ONE,
       id: 'markInboundMessage',
       summary: 'Mark a mail received as read or unread',
+      description: 'For all who see it. Also needs `messages.view_content`, which Viewers do not have.',
       access: 'inbound.view',
       audit: { none: 'whether a mail was read is no change of it' },
       body: readBody,
       responses: one('As it is now, without content.'),
-      handle: async ({ params: { id, messageID }, body }) => ({
-        status: 200,
-        body: await files.write(id, (db) => presentMail(db, markRead(db, messageID, body.read, clock.now()))),
-      }),
+      handle: async ({ params: { id, messageID }, body }, { caller }) => {
+        const mail = await files.write(id, (db) => {
+          const { id: found } = mailOf(db, messageID);
+          requireContent(caller);
+          return presentMail(db, markRead(db, found, body.read, clock.now()));
+        });
+        return { status: 200, body: mail };
+      },
     }),
     defineRoute({
       ...shared,
