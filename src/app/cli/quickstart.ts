@@ -49,6 +49,7 @@ const writeConfig = async (directory: string, port: number, adminToken: string):
     },
     data_dir: join(directory, 'data'),
     http: { listen: `${HOST}:${port}` },
+    smtp: { inbound: { listen: `${HOST}:0` } },
     admin: { token_file: tokenFile },
     secrets: { master_key_file: keyFile },
     upstreams: [{ name: 'capture', kind: 'capture' }],
@@ -129,11 +130,12 @@ const walk = async (options: QuickstartOptions, directory: string): Promise<numb
   const ended = new Promise<void>((resolve) => signals.onEnd(() => resolve()));
   const { config } = loadConfig(await writeConfig(directory, port, adminToken), {});
   const app = await createApp(config, createLog(config.log.level));
-  const { dnsPort } = await app.start();
+  const { dnsPort, inboundPort } = await app.start();
   try {
     say(
       'The daemon is up',
       `HTTP ${origin}`,
+      `SMTP ${HOST}:${inboundPort}, for mail from the world`,
       `DNS  ${HOST}:${dnsPort} (UDP and TCP)`,
       `data ${config.data_dir}`,
     );
@@ -202,6 +204,15 @@ const walk = async (options: QuickstartOptions, directory: string): Promise<numb
       'A bounce, a complaint and an automatic reply came back by SMTP from the mailbox simulator',
       ...answered,
       `POST ${origin}${practicePath}/send-test {"kind": "bounce"}`,
+    );
+
+    await api('POST', `${practicePath}/inbound/enable`, { token, body: {} });
+    const reply = 'From: erika@home.test\\nSubject: Re: Ihr Termin\\n\\nDanke!\\n';
+    say(
+      `Mail to any address of in.${practice.managed_host} is received`,
+      `printf '${reply}' | curl --crlf smtp://${HOST}:${inboundPort} \\`,
+      `  --mail-from erika@home.test --mail-rcpt praxis@in.${practice.managed_host} -T -`,
+      `and read it: curl -H 'Authorization: Bearer ${token}' ${origin}${practicePath}/inbound/messages`,
     );
 
     const next = JSON.stringify({ to: 'you@example.org', subject: 'Hello', text: 'The next one.' });
