@@ -12,38 +12,57 @@ const COMES_BACK_WITHIN = 2 * DAY;
 const KNOWN_FOR = 36 * DAY;
 /** Some 10 MB each of the waiting and the known. */
 const MAX_KEPT = 50_000;
+/** Mails of one network that wait: more of them take the place of its own, and of no others. */
+const MAX_WAITING = 300;
 
 export interface Greylist {
   /** Whether mail of the client may come now. */
   readonly passes: (clientAddress: string, mailFrom: string, recipient: string) => boolean;
 }
 
-const put = (kept: Map<string, number>, key: string, at: number): void => {
-  kept.delete(key);
-  if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? '');
-  kept.set(key, at);
-};
+const oldest = (kept: Map<string, unknown>): string => kept.keys().next().value ?? '';
 
 /** The /24 of an IPv4 address, the /64 of an IPv6 one: large senders try again from a neighbour. */
 const networkOf = (address: string): string =>
   isIPv4(address) ? (withoutHost(address) ?? address) : clientKey(address);
 
 export const createGreylist = (wait: number, clock: Clock): Greylist => {
-  const firstSeen = new Map<string, number>();
+  /** By network, that whose last new mail is the oldest first: when each mail came. */
+  const waiting = new Map<string, Map<string, number>>();
+  let count = 0;
   const known = new Map<string, number>();
+
+  const forget = (network: string): void => {
+    count -= waiting.get(network)?.size ?? 0;
+    waiting.delete(network);
+  };
+  const keep = (network: string, key: string, now: number): void => {
+    const own = waiting.get(network) ?? new Map<string, number>();
+    forget(network);
+    own.delete(key);
+    if (own.size >= MAX_WAITING) own.delete(oldest(own));
+    own.set(key, now);
+    while (count + own.size > MAX_KEPT) forget(oldest(waiting));
+    waiting.set(network, own);
+    count += own.size;
+  };
+
   return {
     passes: (clientAddress, mailFrom, recipient) => {
       const now = clock.now();
       const network = networkOf(clientAddress);
-      const key = hash('sha256', `${network}\n${mailFrom.toLowerCase()}\n${recipient.toLowerCase()}`);
+      const key = hash('sha256', `${mailFrom.toLowerCase()}\n${recipient.toLowerCase()}`);
       const isKnown = now - (known.get(network) ?? Number.NEGATIVE_INFINITY) <= KNOWN_FOR;
-      const waited = now - (firstSeen.get(key) ?? now);
+      const firstSeen = waiting.get(network)?.get(key);
+      const waited = now - (firstSeen ?? now);
       if (isKnown || (waited >= wait && waited <= COMES_BACK_WITHIN)) {
-        firstSeen.delete(key);
-        put(known, network, now);
+        forget(network);
+        known.delete(network);
+        if (known.size >= MAX_KEPT) known.delete(oldest(known));
+        known.set(network, now);
         return true;
       }
-      if (!firstSeen.has(key) || waited > COMES_BACK_WITHIN) put(firstSeen, key, now);
+      if (firstSeen === undefined || waited > COMES_BACK_WITHIN) keep(network, key, now);
       return false;
     },
   };
