@@ -1,6 +1,7 @@
 // How a tenant receives mail: the options of its mailbox, as PATCH …/inbound takes them. The store keeps them as one value.
 import { z } from 'zod';
 import { DAY } from '#src/kernel/time.ts';
+import { domainName } from '#src/mail/address.ts';
 import { parseEmail } from '#src/mail/email.ts';
 
 /**
@@ -21,6 +22,7 @@ const MAX_SENDERS = 1_000;
 const localPart = z
   .string()
   .trim()
+  .normalize('NFC')
   .toLowerCase()
   .regex(/^[^\s@<>()[\]\\,;:"+\p{Cc}]{1,64}$/u, 'the part before the @, without a plus-part')
   .describe('the part before the @; mail to `info+anything` is mail to `info`');
@@ -56,13 +58,26 @@ export const mailboxAddress = z
   })
   .meta({ id: 'InboundAddress' });
 
+/** As mail is compared with it: in lower case, its domain in A-labels. Null if it is neither address nor domain. */
+const senderName = (text: string): string | null => {
+  const at = text.lastIndexOf('@');
+  const domain = domainName(text.slice(at + 1));
+  if (domain === null || !/^(?:[^\s@]+@)?[^\s@]+$/.test(text)) return null;
+  return (
+    text
+      .slice(0, at + 1)
+      .normalize('NFC')
+      .toLowerCase() + domain
+  );
+};
+
 /** An address, or a domain with all below it (`example.org`). */
 const sender = z
   .string()
   .trim()
-  .toLowerCase()
   .max(254)
-  .regex(/^(?:[^\s@]+@)?[^\s@]+\.[^\s@]+$/, 'an address, or a domain');
+  .refine((text) => senderName(text) !== null, 'expected an address, or a domain such as example.org')
+  .overwrite((text) => senderName(text) ?? text);
 
 const senders = z.strictObject({
   allow: z

@@ -61,7 +61,7 @@ export const mailboxFor = (
 
 /** Whether one of the addresses and domains means the sender. `address` is without angle brackets. */
 export const namesSender = (list: readonly string[], address: string): boolean => {
-  const wanted = address.toLowerCase();
+  const wanted = address.normalize('NFC').toLowerCase();
   const domain = wanted.slice(wanted.lastIndexOf('@') + 1);
   return list.some((entry) =>
     entry.includes('@') ? entry === wanted : domain === entry || domain.endsWith(`.${entry}`),

@@ -98,18 +98,18 @@ export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
       id: 'updateInbound',
       summary: 'Change how mail is received',
       description:
-        'Absent fields stay as they are; lists are replaced. Applies to mail that comes from now on, and `retention_days` to all.',
+        'Absent fields stay as they are; lists are replaced. Applies to mail that comes from now on, and `retention_days` to all. Another `forward_to` also needs `messages.view_content`, and no token that expires or is limited to addresses can set it.',
       access: 'inbound.manage',
       audit: 'inbound.update',
       body: patchInboundBody,
       responses: { 200: one },
-      handle: async ({ params: { id }, body }, { change }) => {
+      handle: async ({ params: { id }, body }, { change, caller }) => {
         const release = await hold(id);
         try {
           const changed = await storage.tenants.write(id, (db) => {
             const hosts = receiving.hosts(db).map(({ host }) => host);
             const bounds = { retention: retention(), hosts };
-            changeOptions(db, id, body, bounds, { change, now: clock.now() });
+            changeOptions(db, id, body, bounds, { change, caller, now: clock.now() });
             return present(db);
           });
           return { status: 200, body: changed };

@@ -6,12 +6,15 @@
 //
 // The nightly round puts right what such a crash, or a registry restored from an older backup, leaves.
 
+import { requirePermission } from '#src/accounts/people/enter.ts';
+import { requireUnlimited } from '#src/accounts/people/tokens.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { KeyedQueue } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { FieldProblem } from '#src/kernel/errors.ts';
+import type { RequestContext } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { addressDomain, maskAddress } from '#src/mail/address.ts';
@@ -28,15 +31,20 @@ export interface SettingsDeps {
   readonly queue: KeyedQueue;
 }
 
-/** Entries of other people are masked: the audit is kept when their mail is gone. */
-const audited = ({ enabledAt, options }: InboundSettings) => {
-  const masked = (list: readonly string[]) =>
-    list.map((entry) => (entry.includes('@') ? maskAddress(entry as Address) : entry));
-  const { allow, block } = options.senders;
+const fieldsOf = ({ enabledAt, options }: InboundSettings) => ({ enabled: enabledAt !== null, ...options });
+
+/** Without the addresses of other people: the audit is kept when their mail is gone. */
+const audited = ({ addresses, catch_all, senders, ...rest }: Partial<ReturnType<typeof fieldsOf>>) => {
+  const masked = (entry: string) => (entry.includes('@') ? maskAddress(entry as Address) : entry);
+  const forwarding = <T extends { readonly forward_to: string | null }>(mailbox: T): T => ({
+    ...mailbox,
+    forward_to: mailbox.forward_to && masked(mailbox.forward_to),
+  });
   return {
-    enabled: enabledAt !== null,
-    ...options,
-    senders: { allow: masked(allow), block: masked(block) },
+    ...rest,
+    ...(addresses && { addresses: addresses.map(forwarding) }),
+    ...(catch_all && { catch_all: forwarding(catch_all) }),
+    ...(senders && { senders: { allow: senders.allow.map(masked), block: senders.block.map(masked) } }),
   };
 };
 
@@ -57,10 +65,14 @@ const writeSettings = (
   now: number,
 ): void => {
   const store = inboundSettingsStore(db);
-  const [before, after] = [audited(store.current()), audited(next)];
+  const [before, after] = [fieldsOf(store.current()), fieldsOf(next)];
   store.put(next);
   const target = { type: 'inbound', id: tenantId };
-  const entry = { target, before: differing(before, after), after: differing(after, before) };
+  const entry = {
+    target,
+    before: audited(differing(before, after)),
+    after: audited(differing(after, before)),
+  };
   auditStore(db).record(change, entry, now);
 };
 
@@ -139,13 +151,22 @@ const problemsOf = (wanted: OptionsPatch, { retention, hosts }: OptionBounds): F
   ];
 };
 
-/** A field that is absent stays as it is. Throws `invalid_request`. */
+/** Each mailbox that forwards, with its target. */
+const forwardsIn = ({ addresses, catch_all }: InboundOptions): string[] =>
+  [...addresses, { local_part: '', ...catch_all }].flatMap(({ local_part, forward_to }) =>
+    forward_to === null ? [] : `${local_part} ${forward_to}`,
+  );
+
+/**
+ * A field that is absent stays as it is. Throws `invalid_request`, and `forbidden` where mail is to be forwarded to where it was not:
+ * its target reads the mailbox for as long as it likes, so who names it must be allowed to.
+ */
 export const changeOptions = (
   db: TenantDb,
   tenantId: string,
   wanted: OptionsPatch,
   bounds: OptionBounds,
-  { change, now }: { readonly change: Change; readonly now: number },
+  { change, caller, now }: Pick<RequestContext, 'change' | 'caller'> & { readonly now: number },
 ): void => {
   const problems = problemsOf(wanted, bounds);
   if (problems.length > 0) throw unfit(problems);
@@ -156,6 +177,11 @@ export const changeOptions = (
     catch_all: { ...before.catch_all, ...wanted.catch_all },
     senders: { ...before.senders, ...wanted.senders },
   } as InboundOptions;
+  const former = new Set(forwardsIn(before));
+  if (forwardsIn(options).some((forward) => !former.has(forward))) {
+    requirePermission(db, caller, 'messages.view_content');
+    requireUnlimited(db, caller);
+  }
   writeSettings(db, tenantId, { enabledAt, options }, change, now);
   setForwardTargets(db, now);
 };

@@ -51,7 +51,7 @@ export const errorTable = {
     status: 403,
     smtp: '550 5.7.1',
     hint: 'Use a credential that has the permission named in `permission`.',
-    extra: { permission: z.string() },
+    extra: { permission: z.string().optional().describe('absent where the credential lacks none') },
   },
   not_found: {
     status: 404,

@@ -3,11 +3,18 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { inboundSchema } from '#src/inbound/settings-schema.ts';
 import { type List, type Sender, startApp } from '#test/support/app.ts';
+import { join, unlimitedSignIn } from '#test/support/people.ts';
 import { startDomainScene } from './domain-scene.ts';
 
 type Inbound = z.infer<typeof inboundSchema>;
 
-const app = await startApp({ config: { limits: { inbound_mib: 2 }, retention: { inbound: '60d' } } });
+const app = await startApp({
+  config: {
+    ...unlimitedSignIn,
+    limits: { ...unlimitedSignIn.limits, inbound_mib: 2 },
+    retention: { inbound: '60d' },
+  },
+});
 afterAll(() => app.remove());
 
 const call = <Body = Inbound>(sender: Sender, method: string, path: string, body?: unknown) =>
@@ -66,12 +73,13 @@ describe('options', () => {
     const sender = await app.createSender();
     const { body } = await call(sender, 'PATCH', '', {
       addresses: [{ local_part: 'Termine', forward_to: 'Anna@Praxis.EXAMPLE' }],
-      senders: { block: ['stranger@example.org', 'spam.example'] },
+      senders: { block: ['stranger@example.org', 'spam.example', 'Ä@Müller.example'] },
     });
+    const block = ['stranger@example.org', 'spam.example', 'ä@xn--mller-kva.example'];
     expect(body.options).toMatchObject({
       addresses: [{ local_part: 'termine', mode: 'accept', forward_to: 'Anna@praxis.example' }],
       catch_all: { mode: 'accept', forward_to: null },
-      senders: { allow: [], block: ['stranger@example.org', 'spam.example'] },
+      senders: { allow: [], block },
     });
     const { body: second } = await call(sender, 'PATCH', '', {
       senders: { allow: ['partner.example'] },
@@ -81,15 +89,19 @@ describe('options', () => {
     expect(second.options).toMatchObject({
       addresses: [{ local_part: 'termine' }],
       catch_all: { mode: 'accept', forward_to: 'anna@praxis.example' },
-      senders: { allow: ['partner.example'], block: ['stranger@example.org', 'spam.example'] },
+      senders: { allow: ['partner.example'], block },
       retention_days: 30,
     });
     expect(second.kept_days).toBe(30);
     expect((await show(sender)).options).toEqual(second.options);
-    const [, first] = await audit(sender, 'inbound.update');
+    const [last, first] = await audit(sender, 'inbound.update');
+    expect(last?.after).toMatchObject({ catch_all: { forward_to: 'a…@praxis.example' } });
     expect(first).toMatchObject({
       before: { addresses: [], senders: { allow: [], block: [] } },
-      after: { senders: { block: ['s…@example.org', 'spam.example'] } },
+      after: {
+        addresses: [{ local_part: 'termine', forward_to: 'A…@praxis.example' }],
+        senders: { block: ['s…@example.org', 'spam.example', '…@müller.example'] },
+      },
     });
     expect(first?.after).not.toHaveProperty('catch_all');
   });
@@ -100,6 +112,9 @@ describe('options', () => {
     [{ catchall: { mode: 'hold' } }, 'body.catchall'],
     [{ addresses: [{ local_part: 'info+shop' }] }, 'body.addresses[0].local_part'],
     [{ addresses: [{ local_part: 'info' }, { local_part: 'INFO' }] }, 'body.addresses'],
+    [{ addresses: [{ local_part: 'm\u00fc' }, { local_part: 'mu\u0308' }] }, 'body.addresses'],
+    [{ senders: { block: ['spam_.example'] } }, 'body.senders.block[0]'],
+    [{ senders: { allow: ['a b@example.org'] } }, 'body.senders.allow[0]'],
     [{ catch_all: { forward_to: 'no address' } }, 'body.catch_all.forward_to'],
     [{ catch_all: { forward_to: `copy@${own.toUpperCase()}` } }, 'body.catch_all.forward_to'],
     [{ addresses: [{ local_part: 'info', forward_to: `copy@${own}` }] }, 'body.addresses[0].forward_to'],
@@ -112,6 +127,37 @@ describe('options', () => {
     expect([status, refusal.fields[0]?.path]).toEqual([400, path]);
   });
   let sender: Sender | undefined;
+});
+
+test('who may not read mail, or not for ever, forwards none of it', async () => {
+  const sender = await app.createSender({ plan: 'praxis' });
+  const asked = (token: string, method: string, path: string, body: object) =>
+    app.request<{ permission?: string }>(method, sender.base + path, body, token);
+  const role = await app.request<{ id: string }>(
+    'POST',
+    `${sender.base}/roles`,
+    { name: 'Technik', permissions: ['inbound.view', 'inbound.manage'] },
+    app.adminToken,
+  );
+  const person = { role_id: role.body.id, all_projects: true };
+  const { token } = await join(app, sender.practice.id, 'technik@example.org', person);
+  const limited = await app.createToken(sender.practice.id, { allowed_addresses: ['127.0.0.1'] });
+  const set = { catch_all: { forward_to: 'technik@example.org' } };
+  const named = { addresses: [{ local_part: 'info', ...set.catch_all }] };
+  for (const body of [set, named]) {
+    expect(await asked(token, 'PATCH', '/inbound', body)).toMatchObject({
+      status: 403,
+      body: { permission: 'messages.view_content' },
+    });
+    const refused = await asked(limited, 'PATCH', '/inbound', body);
+    expect([refused.status, refused.body.permission]).toEqual([403, undefined]);
+  }
+  expect((await asked(sender.token, 'PATCH', '/inbound', named)).status).toBe(200);
+  const again = await asked(token, 'POST', '/inbound/ask-again', { address: 'technik@example.org' });
+  expect([again.status, again.body.permission]).toEqual([403, 'messages.view_content']);
+  for (const each of [token, limited])
+    expect((await asked(each, 'PATCH', '/inbound', { ...named, max_bytes: 5_000 })).status).toBe(200);
+  expect((await asked(token, 'PATCH', '/inbound', { addresses: [] })).status).toBe(200);
 });
 
 test('the nightly round puts a registry right that does not fit the files', async () => {

@@ -80,9 +80,9 @@ export const mintable = (db: TenantDb, caller: Caller, wanted: NewToken): NewTok
 export const requireUnlimited = (db: TenantDb, { kind, credentialId }: Caller): void => {
   const own = kind === 'team_token' ? tokenStore(db).get(credentialId) : undefined;
   if (own === undefined || (own.expires_at === null && own.allowed_json === null)) return;
-  throw new AppError('forbidden', 'A token that expires or is limited to addresses cannot make this.', {
+  throw new AppError('forbidden', 'A token that expires or is limited to addresses cannot do this.', {
     hint: 'What it makes would have neither limit: use a token without limits, or sign in.',
-    extra: { permission: 'messages.send' },
+    extra: {},
   });
 };
 

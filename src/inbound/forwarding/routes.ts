@@ -1,5 +1,6 @@
 // The link by which an address agrees that mail is forwarded to it (GET shows a page, POST is its button), and asking it again.
 import { z } from 'zod';
+import { requirePermission } from '#src/accounts/people/enter.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { changeAs } from '#src/kernel/change.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
@@ -121,7 +122,7 @@ export const forwardRoutes = (deps: ForwardRoutesDeps): Route[] => {
       id: 'askForwardTargetAgain',
       summary: 'Ask an address again whether mail may be forwarded to it',
       description:
-        'Once an hour, and only for an address that has not agreed. One that has declined can still agree by the link that it has.',
+        'Once an hour, and only for an address that has not agreed. One that has declined can still agree by the link that it has. Also needs `messages.view_content`.',
       access: 'inbound.manage',
       audit: AUDITED,
       stability: 'stable',
@@ -138,10 +139,11 @@ export const forwardRoutes = (deps: ForwardRoutesDeps): Route[] => {
             address: { emailKey },
           },
         },
-        { change },
+        { change, caller },
       ) => {
         const now = clock.now();
         await files.write(id, (db) => {
+          requirePermission(db, caller, 'messages.view_content');
           const row = targetStore(db).byKey(emailKey);
           if (!row || row.status === 'removed')
             throw new AppError('not_found', 'No mailbox of the practice forwards to that address.');
