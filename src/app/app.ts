@@ -129,8 +129,8 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     ...overrides,
     wholeMail: (...mail) => inbound.wholeMail(...mail),
   });
-  const insight = openInsight(base);
   const inbound = openInbound(base, { accounts, domains, feedback, relay, intake, followers });
+  const insight = openInsight(base, inbound.proveAuthor);
   const smtp = openSmtp(base, { accounts, feedback, intake, insight, inbound });
   const rooms: readonly Room[] = [
     accounts,

@@ -44,6 +44,8 @@ export const openInbound = (base: Base, rooms: InboundDeps) => {
       check: checks.check,
       signals: feedback.received,
     }),
+    /** See `openInsight`. */
+    proveAuthor: checks.proveAuthor,
     /** See `openFollowers`. */
     wholeMail: createWholeMail(files, practiceUrlAt(config().service.public_origin)),
     /** Reports about mail that was forwarded. */

@@ -1,6 +1,7 @@
 // Opens the room of insight: the reports that a practice gets about itself.
 import type { Base, Room } from '#src/kernel/base.ts';
 import { upstreamsOutsideSpf } from '#src/kernel/config/sender-policy.ts';
+import type { ProveAuthor } from '#src/mail/domain-report.ts';
 import { createDomainReports } from './domain-reports/receive.ts';
 import { domainReportRoutes } from './domain-reports/routes.ts';
 import { createOriginProbe } from './public-origin.ts';
@@ -8,7 +9,10 @@ import { insightRoutes } from './routes.ts';
 
 export type Insight = ReturnType<typeof openInsight>;
 
-export const openInsight = ({ config, storage, clock, log, simulatorDomain }: Base) => {
+export const openInsight = (
+  { config, storage, clock, log, simulatorDomain }: Base,
+  proveAuthor: ProveAuthor,
+) => {
   const { service, upstreams, dns } = config();
   const outsideSpf = upstreamsOutsideSpf(upstreams, service.host, dns.zones);
   const origin = createOriginProbe(service.public_origin, clock);
@@ -37,6 +41,7 @@ export const openInsight = ({ config, storage, clock, log, simulatorDomain }: Ba
       storage,
       clock,
       log,
+      proveAuthor,
       relays: () => [...config().dns.zones.addresses, ...config().dns.zones.spf_addresses],
     }),
     /** Ends the request of the origin probe; it makes no further ones. */

@@ -1,11 +1,12 @@
-// What reports about a domain (RFC 9990, RFC 8460) have in common: why one cannot be read, and values that anyone may have
-// written. Pure.
+// What reports about a domain (RFC 9990, RFC 8460) have in common: why one cannot be taken, whose it is, and values that
+// anyone may have written. Pure.
 import { domainName } from './address.ts';
+import type { Traced } from './trace.ts';
 
 /**
  * `no_report`: the mail has none. `too_large`: it exceeds a bound. `damaged`: it cannot be unpacked or ends too early.
  * `forbidden`: it has what no report needs, such as a document type declaration. `incomplete`: something required is missing.
- * `implausible`: its dates cannot be.
+ * `implausible`: its dates cannot be. `not_authenticated`: nothing proves that the mail is of the domain in its From.
  */
 export const reportFaults = [
   'no_report',
@@ -14,6 +15,7 @@ export const reportFaults = [
   'forbidden',
   'incomplete',
   'implausible',
+  'not_authenticated',
 ] as const;
 
 /** The message is for the domain's owner. */
@@ -26,6 +28,19 @@ export class ReportFault extends Error {
     this.reason = reason;
   }
 }
+
+/** What is proved of the author of a mail. */
+export interface AuthorProof {
+  /** The domain in From, which SPF or DKIM proves; null where neither does. */
+  readonly domain: string | null;
+  /** DKIM alone proves it. */
+  readonly isSigned: boolean;
+  /** Something could not be found out. */
+  readonly isUncertain: boolean;
+}
+
+/** Never rejects. */
+export type ProveAuthor = (envelope: Traced, content: Buffer) => Promise<AuthorProof>;
 
 /** By which a repetition is known (RFC 9990 §2.1, RFC 8460 §4.4). */
 export interface ReportHead {

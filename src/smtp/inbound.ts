@@ -153,7 +153,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
       }
       if (one.kind === 'domain_report') {
         const { report: kind } = one;
-        const outcome = await work.domainReport({ kind, mailFrom, clientAddress, content });
+        const outcome = await work.domainReport({ kind, envelope, content });
         if (outcome === 'busy') throw tooMany();
         domainReports[outcome] += 1;
       }

@@ -4,9 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { domainReportSchema, reportedDomainsSchema } from '#src/insight/domain-reports/schema.ts';
 import { DAY } from '#src/kernel/time.ts';
+import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { aggregateReports } from '#test/fixtures/domain-reports/aggregate-reports.ts';
 import { brokenReports, tlsReports } from '#test/fixtures/domain-reports/other-reports.ts';
 import { DOMAIN, gzip, mailWith, RELAY, type ReportMail, zip } from '#test/fixtures/domain-reports/write.ts';
+import { rsa, signed } from '#test/inbound/checks/scene.ts';
 import { type List, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { type DnsZone, startDnsZone } from '#test/support/dns-zone.ts';
 import { bring } from '#test/support/reports.ts';
@@ -59,15 +61,30 @@ const practiceAt = async (domain: string): Promise<Sender & { readonly selector:
   return { ...sender, selector: key?.name.split('.')[0] ?? '' };
 };
 
-const send = (mail: Buffer) =>
-  bring(app.inboundPort, 'dmarc@mail.example.com', mail.toString('latin1'), 'reports@receiver.example');
+const senderOf = (mail: Buffer): string => /^From:.*@([^>\r\n]+)/m.exec(mail.toString('latin1'))?.[1] ?? '';
+/** From now on, mail from this machine is the domain's by SPF, and so is what has a signature with the key of this test. */
+const authorize = (domain: string): void => {
+  dns.set(domain, 'TXT', 'v=spf1 ip4:127.0.0.1 -all');
+  dns.set(`s1._domainkey.${domain}`, 'TXT', dkimRecord(rsa.publicKey, 'rsa-sha256'));
+};
+const send = (mail: Buffer, mailFrom = `reports@${senderOf(mail)}`) => {
+  authorize(mailFrom.replace(/^.*@/, ''));
+  return bring(app.inboundPort, 'dmarc@mail.example.com', mail.toString('latin1'), mailFrom);
+};
+const signedMail = (mail: Buffer): Promise<Buffer> => {
+  authorize(senderOf(mail));
+  return signed(mail, { domain: senderOf(mail) });
+};
 /** Over one connection. */
 const sendAll = async (reports: readonly ReportMail[], to: string): Promise<void> => {
   const one = await talkTo(app.inboundPort ?? 0);
   await one.hello();
   for (const { form, mail } of reports) {
-    await one.envelope('reports@receiver.example', to);
-    one.write(`${mail.toString('latin1')}.\r\n`);
+    authorize(senderOf(mail));
+    await one.envelope(`reports@${senderOf(mail)}`, to);
+    const isOnTls = tlsReports.some((report) => report.mail === mail);
+    const sent = isOnTls ? await signedMail(mail) : mail;
+    one.write(`${sent.toString('latin1')}.\r\n`);
     expect(await one.reply(), form).toMatch(/^250 /);
   }
   one.end();
@@ -259,6 +276,31 @@ describe('two practices below one domain', () => {
   });
 });
 
+test('a report in the name of another is not counted, and takes the place of no genuine one', async () => {
+  const sender = await app.createSender({ name: 'Gefälscht' });
+  const host = String(sender.practice.managed_host);
+  const genuine = reportOn(host, [{ from: host, mails: 3 }], { id: 'same' });
+  const fake = reportOn(host, [{ from: host, mails: 1_000_000 }], { id: 'same' });
+  expect(await send(fake, 'd@evil.example')).toMatch(/^250 /);
+  // With the same organisation and id, and proved to be another's.
+  const evil = Buffer.from(fake.toString('latin1').replace('d@receiver.example', 'd@evil.example'), 'latin1');
+  expect(await send(evil)).toMatch(/^250 /);
+  expect(await send(genuine)).toMatch(/^250 /);
+  expect((await listed(sender)).map(({ sender, taken, reason }) => [sender, taken, reason])).toEqual([
+    ['receiver.example', true, null],
+    ['evil.example', true, null],
+    ['receiver.example', false, 'not_authenticated'],
+  ]);
+  expect(await reported(sender)).toMatchObject({ dmarc: [{ mails: 1_000_003 }], not_taken: 0 });
+});
+
+test('a report is to come again where it cannot be found out whose it is', async () => {
+  dns.fail('silent.example', 'SERVFAIL');
+  const mail = mailWith({ from: 'd@silent.example', subject: 'x' }, { type: 'text/plain', content: 'x' });
+  expect(await send(mail)).toMatch(/^450 /);
+  dns.fail('silent.example', null);
+});
+
 describe('a report that is accepted and changes nothing', () => {
   const notTaken = async (): Promise<number> => {
     const { body } = await app.request<{ inbound: { domain_reports: { not_taken: number } } }>(
@@ -317,15 +359,21 @@ test('reports and their sums go when events are too old', async () => {
     ],
   };
   const part = { type: 'application/tlsrpt+json', content: JSON.stringify(tls) };
-  expect(await send(mailWith({ from: 't@receiver.example', subject: 'TLS' }, part))).toMatch(/^250 /);
+  const unsigned = mailWith({ from: 't@receiver.example', subject: `Report Domain: ${host}` }, part);
+  expect(await send(unsigned)).toMatch(/^250 /);
+  expect((await listed(sender))[0]).toMatchObject({
+    reason: 'not_authenticated',
+    detail: 'No DKIM signature proves that it is of the domain in From.',
+  });
+  expect(await send(await signedMail(unsigned))).toMatch(/^250 /);
   const rows = () => {
     const { domain_reports, dmarc_sources, tls_sessions } = app.rowCounts(sender.practice.id);
     return [domain_reports, dmarc_sources, tls_sessions];
   };
-  expect(rows()).toEqual([2, 1, 1]);
+  expect(rows()).toEqual([3, 1, 1]);
   clock.set(NOW + 398 * DAY);
   await app.runJob('remove what is old');
-  expect(rows()).toEqual([2, 1, 1]);
+  expect(rows()).toEqual([3, 1, 1]);
   clock.set(NOW + 402 * DAY);
   await app.runJob('remove what is old');
   expect(rows()).toEqual([0, 0, 0]);

@@ -91,7 +91,7 @@ const started = async (
         simulated.push(`${behaviour} ${returnPath}`);
         return true;
       },
-      domainReport: async ({ kind, mailFrom, clientAddress }) => {
+      domainReport: async ({ kind, envelope: { mailFrom, clientAddress } }) => {
         complained.push(`${kind} ${mailFrom} ${clientAddress}`);
         return 'taken';
       },

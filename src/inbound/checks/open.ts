@@ -9,6 +9,7 @@ import type { ReceivedScan } from '#src/intake/content/scan-received.ts';
 import type { Base } from '#src/kernel/base.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { type ResolvedLookup, resolverOf } from '#src/kernel/dns-resolver.ts';
+import type { ProveAuthor } from '#src/mail/domain-report.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import type { CheckedMail, MailEnvelope } from '../mail.ts';
 import { authorsOf } from './authors.ts';
@@ -17,6 +18,7 @@ import { createDmarcCheck } from './dmarc.ts';
 import { createRecentDns, QUESTION_MS } from './recent-dns.ts';
 import { resultsField } from './results-field.ts';
 import { checkSignatures } from './signatures.ts';
+import { authorProof } from './verdict-rules.ts';
 
 export interface MailToCheck {
   readonly envelope: MailEnvelope;
@@ -75,10 +77,23 @@ export const createChecks = ({ config, clock, scan, lookup }: ChecksOptions): Ch
   };
 };
 
-/** `check` is for the listener; `stop` ends all questions to the DNS. */
+const notScanned: ReceivedScan = async () => ({
+  verdict: 'not_scanned',
+  score: null,
+  reasons: [],
+  isDeferred: false,
+});
+
+/** For the listener; `proveAuthor` is for mail that no person reads. `stop` ends all questions to the DNS. */
 export const openChecks = ({ config, clock }: Pick<Base, 'config' | 'clock'>, scan: ReceivedScan) => {
   const stopping = new AbortController();
   const tries = { tryMs: QUESTION_MS, stopping: stopping.signal };
   const lookup = createDnsLookup(config().dns.resolvers, tries);
-  return { check: createChecks({ config, clock, scan, lookup }), stop: () => stopping.abort() };
+  const proves = createChecks({ config, clock, scan: notScanned, lookup });
+  return {
+    check: createChecks({ config, clock, scan, lookup }),
+    proveAuthor: (async (envelope, content) =>
+      authorProof(await proves({ envelope, content, recipients: [] }))) satisfies ProveAuthor,
+    stop: () => stopping.abort(),
+  };
 };

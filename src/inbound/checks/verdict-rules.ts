@@ -1,6 +1,8 @@
 // Where a mail goes: for one recipient, by what the checks found and what its mailbox wants, and for all recipients together,
 // because DATA has one reply. Pure.
 import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
+import { domainName } from '#src/mail/address.ts';
+import type { AuthorProof } from '#src/mail/domain-report.ts';
 import type { CheckedMail } from '../mail.ts';
 import type { InboundOptions, MailAction } from '../options.ts';
 import { type MailboxFor, namesSender } from '../recipient-rules.ts';
@@ -72,6 +74,18 @@ const isProved = ({ authors, auth }: Pick<CheckedMail, 'authors' | 'auth'>): boo
     ...dkim.filter(({ result, domain }) => result === 'pass' && domain !== '').map(({ domain }) => domain),
   ];
   return authors.every((author) => proved.some((domain) => isSameOwner(domain, domainOf(author))));
+};
+
+export const authorProof = ({ authors, auth }: Pick<CheckedMail, 'authors' | 'auth'>): AuthorProof => {
+  const [author = '', ...others] = authors;
+  const domain = others.length === 0 && isProved({ authors, auth }) ? domainName(domainOf(author)) : null;
+  return {
+    domain,
+    isSigned: auth.dkim.some(
+      ({ result, domain: signer }) => result === 'pass' && domain !== null && isSameOwner(signer, domain),
+    ),
+    isUncertain: [auth.dmarc, auth.spf, ...auth.dkim].some(({ result }) => result === 'temperror'),
+  };
 };
 
 const isAllowed = (mail: CheckedMail, { allow }: InboundOptions['senders']): boolean =>

@@ -1,6 +1,7 @@
 // Mail to `dmarc@` and `tls-rpt@` of the service host: reports of receivers about the domains of tenants (RFC 9990, RFC 8460).
-// Anyone may write one, so a report changes nothing but numbers that are shown. One that cannot be taken is accepted all the
-// same, for its sender would stop reporting, and the reason is kept with the tenant whose domain the mail names; else in the log.
+// Anyone may write one, so a report changes nothing but numbers that are shown, and whose it is must be proved: by SPF or DKIM for
+// the domain in From, of a TLS report by DKIM (RFC 8460 §3). One that cannot be taken is accepted all the same, for its sender would
+// stop reporting, and the reason is kept with the tenant whose domain the mail names; else in the log.
 import { dkimKeyStore } from '#src/domains/store.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -9,7 +10,8 @@ import { newId } from '#src/kernel/id.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import { type Clock, DAY } from '#src/kernel/time.ts';
-import { ReportFault, type ReportHead } from '#src/mail/domain-report.ts';
+import { type AuthorProof, type ProveAuthor, ReportFault, type ReportHead } from '#src/mail/domain-report.ts';
+import type { Traced } from '#src/mail/trace.ts';
 import { clueIn, type FoundReport, findReport, type ReportClue, ReportsBusy } from './find-report.ts';
 import { type Place, placesOf, sharePolicies, shareRecords } from './share-report.ts';
 import { domainReportStore, type NewDomainReport } from './store.ts';
@@ -18,10 +20,8 @@ import { dayOf, type OwnMail, sumSessions, sumSources } from './sum-report.ts';
 export interface DomainReportMail {
   /** By the address it came to; what it is decides its content. */
   readonly kind: 'dmarc' | 'tls';
+  readonly envelope: Traced;
   readonly content: Buffer;
-  /** Without angle brackets; for the log. */
-  readonly mailFrom: string;
-  readonly clientAddress: string;
 }
 
 /** `not_taken` is accepted too, and counts nothing. `busy`: too many came recently, and the sender is to try again. */
@@ -31,6 +31,7 @@ export interface DomainReportDeps {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly log: Log;
+  readonly proveAuthor: ProveAuthor;
   /** Addresses and networks of the relays. */
   readonly relays: () => readonly string[];
 }
@@ -53,6 +54,17 @@ const requirePlausible = ({ begin, end }: ReportHead, now: number): void => {
   if (begin < now - MAX_AGE) throw new ReportFault('implausible', 'Its period is more than 60 days ago.');
 };
 
+/** `kind`: null as long as it is not known. Throws ReportFault; ReportsBusy where it may be proved later. */
+const requireAuthentic = (
+  { domain, isSigned, isUncertain }: AuthorProof,
+  kind: FoundReport['kind'] | null,
+): void => {
+  if (domain !== null && (kind !== 'tls' || isSigned)) return;
+  if (isUncertain) throw new ReportsBusy();
+  const proves = kind === 'tls' ? 'No DKIM signature proves' : 'Neither SPF nor DKIM proves';
+  throw new ReportFault('not_authenticated', `${proves} that it is of the domain in From.`);
+};
+
 const readOwnMail = (db: TenantDb, relays: readonly string[]): OwnMail => {
   const keys = dkimKeyStore(db);
   const hosts = keys.hosts();
@@ -66,7 +78,7 @@ interface Entry extends Place {
   readonly count: (db: TenantDb) => void;
 }
 
-export const createDomainReports = ({ storage, clock, log, relays }: DomainReportDeps) => {
+export const createDomainReports = ({ storage, clock, log, proveAuthor, relays }: DomainReportDeps) => {
   const { platform, tenants } = storage;
   const limiter = createRateLimiter();
   const inTurn = limitConcurrency(READ_AT_ONCE);
@@ -151,16 +163,19 @@ export const createDomainReports = ({ storage, clock, log, relays }: DomainRepor
     return places.map((place) => ({ ...place, row, count: () => undefined }));
   };
 
-  const take = async (mail: DomainReportMail): Promise<DomainReportOutcome> => {
+  const take = async (mail: DomainReportMail, proof: AuthorProof): Promise<DomainReportOutcome> => {
     const now = clock.now();
-    const clue = clueIn(mail.content);
+    const said = clueIn(mail.content);
+    const clue = { ...said, sender: proof.domain ?? said.sender };
     let entries: Entry[];
     let fault: ReportFault | null = null;
     try {
+      requireAuthentic(proof, null);
       const found = await findReport(
         mail.content,
         (bytes) => limiter.take('bytes', now, OF_BYTES, bytes).allowed,
       );
+      requireAuthentic(proof, found.kind);
       requirePlausible(found.report, now);
       entries = await entriesOf(found, clue);
     } catch (error) {
@@ -174,7 +189,7 @@ export const createDomainReports = ({ storage, clock, log, relays }: DomainRepor
     if (fault === null && outcomes.some((outcome) => outcome !== 'full')) return 'taken';
     const reason = fault?.reason ?? (entries.length === 0 ? 'about no domain here' : 'too many today');
     log.info(
-      { ...clue, mail_from: mail.mailFrom, client: mail.clientAddress, reason },
+      { ...clue, mail_from: mail.envelope.mailFrom, client: mail.envelope.clientAddress, reason },
       'a report about a domain was not taken',
     );
     return 'not_taken';
@@ -184,8 +199,11 @@ export const createDomainReports = ({ storage, clock, log, relays }: DomainRepor
   return async (mail: DomainReportMail): Promise<DomainReportOutcome> => {
     const now = clock.now();
     const isTooMuch =
-      !limiter.take(clientKey(mail.clientAddress), now, OF_A_CLIENT).allowed ||
+      !limiter.take(clientKey(mail.envelope.clientAddress), now, OF_A_CLIENT).allowed ||
       !limiter.take('all', now, OF_ALL).allowed;
-    return isTooMuch ? 'busy' : inTurn(() => take(mail));
+    if (isTooMuch) return 'busy';
+    // Before its turn: a stranger's slow name server takes no place of others.
+    const proof = await proveAuthor(mail.envelope, mail.content);
+    return inTurn(() => take(mail, proof));
   };
 };

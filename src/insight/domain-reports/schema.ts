@@ -54,7 +54,11 @@ export const reportedDomainsSchema = z
         }),
       )
       .describe('from reports about TLS (RFC 8460)'),
-    not_taken: z.int().describe('reports that could not be taken: GET …/domain-reports says why'),
+    not_taken: z
+      .int()
+      .describe(
+        'reports that could not be taken, without those that were not authenticated: GET …/domain-reports says why',
+      ),
     problems: z.array(z.string()).describe('what these reports show to be wrong, in English'),
   })
   .meta({ id: 'ReportedDomains' });
@@ -64,11 +68,16 @@ export const domainReportSchema = z
     id: z.uuid(),
     kind: z.enum(['dmarc', 'tls']),
     domain: z.string().describe('which domain or host of the practice it is about'),
-    organisation: z.string().nullable().describe('as it calls itself: reports are not signed'),
+    organisation: z.string().nullable().describe('as it calls itself'),
     report_id: z.string().nullable(),
     begins_at: z.iso.datetime().nullable(),
     ends_at: z.iso.datetime().nullable(),
-    sender: z.string().nullable().describe('domain in From of the mail that brought it'),
+    sender: z
+      .string()
+      .nullable()
+      .describe(
+        'domain in From of the mail that brought it: proved by SPF or DKIM, unless `reason` is `not_authenticated`',
+      ),
     received_at: z.iso.datetime(),
     counted: z.int().describe('mails or sessions in it that concern this domain'),
     unreadable: z.int().describe('records left out, because they could not be read'),

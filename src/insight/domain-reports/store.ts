@@ -36,12 +36,15 @@ export interface ReportedDomain {
   kind: DomainReportRow['kind'];
   /** Those that were taken. */
   reports: number;
+  /** Without those that anyone may have sent. */
   faults: number;
   last_at: number | null;
 }
 
 /** Of one received day: far more than there are receivers who report. */
 const MAX_REPORTS_A_DAY = 1_000;
+/** Beside them, of reports that nothing proves, which anyone may send. */
+const MAX_UNPROVED_A_DAY = 100;
 
 const COLUMNS = [
   'id',
@@ -66,11 +69,11 @@ export const domainReportStore = perConnection((db: TenantDb) => {
   const repeat = db.prepare<NewDomainReport>(
     `UPDATE domain_reports SET repeats = repeats + 1
      WHERE domain = :domain AND kind = :kind AND organisation = :organisation AND report_id = :report_id
-       AND begins_at = :begins_at AND ends_at = :ends_at AND fault IS NULL`,
+       AND begins_at = :begins_at AND ends_at = :ends_at AND sender = :sender AND fault IS NULL`,
   );
   const received = db
-    .prepare<[number, number], number>(
-      'SELECT count(*) FROM (SELECT 1 FROM domain_reports WHERE received_at >= ? LIMIT ?)',
+    .prepare<[number, 0 | 1], number>(
+      `SELECT count(*) FROM domain_reports WHERE received_at >= ? AND (fault IS 'not_authenticated') = ?`,
     )
     .pluck();
   const addSource = db.prepare<SourceSum & { domain: string; day: number }>(
@@ -96,7 +99,8 @@ export const domainReportStore = perConnection((db: TenantDb) => {
     'SELECT * FROM domain_reports WHERE seq < ? ORDER BY seq DESC LIMIT ?',
   );
   const reported = db.prepare<[number], ReportedDomain>(
-    `SELECT domain, kind, count(*) FILTER (WHERE fault IS NULL) AS reports, count(fault) AS faults,
+    `SELECT domain, kind, count(*) FILTER (WHERE fault IS NULL) AS reports, 
+       count(*) FILTER (WHERE fault <> 'not_authenticated') AS faults,
        max(received_at) FILTER (WHERE fault IS NULL) AS last_at
      FROM domain_reports WHERE received_at >= ? GROUP BY domain, kind ORDER BY domain`,
   );
@@ -121,7 +125,9 @@ export const domainReportStore = perConnection((db: TenantDb) => {
     /** `full`: too many came since `dayStart` (ms), and this one is not kept. */
     add: (report: NewDomainReport, dayStart: number): 'added' | 'repeated' | 'full' => {
       if (report.fault === null && repeat.run(report).changes > 0) return 'repeated';
-      if ((received.get(dayStart, MAX_REPORTS_A_DAY) ?? 0) >= MAX_REPORTS_A_DAY) return 'full';
+      const isUnproved = report.fault === 'not_authenticated';
+      const most = isUnproved ? MAX_UNPROVED_A_DAY : MAX_REPORTS_A_DAY;
+      if ((received.get(dayStart, isUnproved ? 1 : 0) ?? 0) >= most) return 'full';
       insert.run(report);
       return 'added';
     },

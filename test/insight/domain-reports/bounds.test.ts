@@ -85,13 +85,15 @@ describe('the sources of a day', () => {
   });
 });
 
+const envelope = { mailFrom: '', clientAddress: '', helo: '', protocol: 'ESMTP', sessionId: '1' };
 const opened = async () => {
   const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
   const storage = await openTestStorage(await temporaryDirectory());
   const log = createLog('error', { write: () => undefined });
-  const receive = createDomainReports({ storage, clock, log, relays: () => [] });
+  const proveAuthor = async () => ({ domain: 'receiver.example', isSigned: false, isUncertain: false });
+  const receive = createDomainReports({ storage, clock, log, proveAuthor, relays: () => [] });
   const send = (clientAddress: string, content = mailOf('Hello')) =>
-    receive({ kind: 'dmarc', content, mailFrom: '', clientAddress });
+    receive({ kind: 'dmarc', content, envelope: { ...envelope, clientAddress } });
   return { clock, send };
 };
 
@@ -117,10 +119,10 @@ test('of what unpacks to much, no more is read than a CPU can do beside its work
   expect(await send('192.0.2.10', bomb)).toBe('not_taken');
 });
 
-test('of reports beyond a thousand a day nothing is kept', async () => {
+test('of reports beyond a thousand a day nothing is kept, and what no one proves takes no place of them', async () => {
   const { db } = await openTenantDb();
   const store = domainReportStore(db);
-  const add = (n: number, received_at: number) =>
+  const add = (n: number, received_at: number, fault: 'not_authenticated' | null = null) =>
     store.add(
       {
         id: `${n}`,
@@ -130,17 +132,19 @@ test('of reports beyond a thousand a day nothing is kept', async () => {
         report_id: `${n}`,
         begins_at: 0,
         ends_at: 1,
-        sender: null,
+        sender: 'receiver.example',
         counted: 0,
         unreadable: 0,
-        fault: null,
+        fault,
         fault_detail: null,
         received_at,
       },
       1_000,
     );
+  for (let n = 0; n < 100; n += 1) expect(add(2_000 + n, 1_000, 'not_authenticated')).toBe('added');
+  expect(add(3_000, 1_000, 'not_authenticated')).toBe('full');
   for (let n = 0; n < 1_000; n += 1) expect(add(n, 1_000)).toBe('added');
   expect(add(1_000, 1_000)).toBe('full');
   expect(add(5, 1_000)).toBe('repeated');
-  expect(store.list(null, 2_000)).toHaveLength(1_000);
+  expect(store.list(null, 2_000)).toHaveLength(1_100);
 });

@@ -567,7 +567,7 @@ CREATE TABLE domain_reports (
   report_id    TEXT,
   begins_at    INTEGER,
   ends_at      INTEGER,
-  -- domain in From of the mail, which proves nothing
+  -- domain in From of the mail: proved where the report was taken
   sender       TEXT,
   -- mails or sessions
   counted      INTEGER NOT NULL,
@@ -580,7 +580,7 @@ CREATE TABLE domain_reports (
   fault_detail TEXT,
   received_at  INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX domain_reports_once ON domain_reports (domain, kind, organisation, report_id, begins_at, ends_at)
+CREATE UNIQUE INDEX domain_reports_once ON domain_reports (domain, kind, organisation, report_id, begins_at, ends_at, sender)
   WHERE fault IS NULL;
 CREATE INDEX domain_reports_received ON domain_reports (received_at);
 
