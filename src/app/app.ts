@@ -185,7 +185,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     await received;
     // Each of these may still write, and what it writes may be something that the next ones send.
     await feedback.stop();
-    await followers.stop();
+    await followers.stop(Math.max(drained - performance.now(), CUT_OFF_MS));
     await feedback.stopNotices();
     await inbound.stop();
     await intake.stop();

@@ -4,8 +4,8 @@
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { EventType } from './catalogue.ts';
 
-/** The followers that keep a cursor; the names are stored in the files. */
-export type FollowerName = 'webhooks' | 'alerts' | 'forwards';
+/** The names are stored in the files. `replies` keeps no cursor: `forwards` reads the log for both. */
+export type FollowerName = 'webhooks' | 'alerts' | 'forwards' | 'replies';
 
 /** An event with its message and its mail received; nulls if it is about none. */
 export interface FollowedEvent {

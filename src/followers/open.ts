@@ -98,9 +98,10 @@ export const openFollowers = (
     start: () => following.start(),
     /** Ends the live streams, so that their connections can be drained. */
     endStreams: () => live.stop(),
-    stop: async () => {
+    /** Waits for attempts in flight, `patience` ms at the most. */
+    stop: async (patience: number) => {
       live.stop();
-      await following.stop(config().shutdown.drain);
+      await following.stop(patience);
       await notices.stop();
       outbound.stop();
       stopping.abort();

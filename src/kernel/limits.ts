@@ -60,7 +60,7 @@ export const limitsSection = z.strictObject({
   managed_host_mails: whole(0, 100_000_000)
     .prefault(200)
     .describe(
-      'Mails a UTC month that a practice may send from its managed host, whatever its plan: all of them share the reputation of service.managed_suffix.',
+      'Mails a UTC month that a practice may send from its managed host, whatever its plan: all of them share the reputation of service.managed_suffix. In a day it forwards no more of the mail that it receives from there.',
     ),
   body_bytes: whole(64 * KIB, 48 * MIB)
     .prefault(48 * MIB)
@@ -81,6 +81,8 @@ const fixedLimits = {
   /** Mails that a practice forwards to one address in an hour and in a day; more stay in its mailbox alone. */
   forwards_per_hour: 100,
   forwards_per_day: 1_000,
+  /** To all addresses together. Under a managed host not more than `managed_host_mails` either. */
+  forwards_per_practice_per_day: 2_000,
   /** Automatic replies of a practice in a day. */
   automatic_replies_per_day: 500,
 };

@@ -490,6 +490,56 @@ describe('the automatic reply', () => {
   });
 });
 
+describe('while a relay keeps copies waiting', () => {
+  const hanging = async (addresses: readonly string[]) => {
+    const waiting = new Set<string>();
+    const hung = Promise.withResolvers<string>();
+    receiver.setBehaviour({
+      rcpt: ({ address }) => {
+        if (!addresses.includes(address)) return OK;
+        waiting.add(address);
+        return hung.promise;
+      },
+    });
+    onTestFinished(() => hung.resolve('450 4.4.2 Timeout'));
+    return { waiting, hung };
+  };
+
+  test('other practices are forwarded to, and answers go out, also of the same practice', async () => {
+    const scenes = [await forwarding(), await forwarding()] as const;
+    const other = await forwarding();
+    const { waiting } = await hanging(scenes.map(({ target }) => target));
+    for (const { mailbox } of scenes) await deliver(mailbox, letter('waits'));
+    await until('both wait', () => waiting.size === 2);
+    await deliver(other.mailbox, letter('other-goes'));
+    await untilTo(other.target, 2);
+    const [{ sender, mailbox }] = scenes;
+    await patch(sender, { automatic_reply: { subject: 'Geschlossen', text: 'Bis Montag.' } });
+    const from = `patient-${sender.practice.slug}@example.org`;
+    await deliver(mailbox, letter('answered', [`To: ${mailbox}`]), { from });
+    await untilTo(from);
+  });
+
+  test('a mail that is deleted takes its copy along, and the next one goes out', async () => {
+    const { sender, target, mailbox } = await forwarding();
+    const { waiting, hung } = await hanging([target]);
+    await deliver(mailbox, letter('deleted'));
+    await until('it waits', () => waiting.size === 1);
+    const list = `${sender.base}/inbound/messages`;
+    const { body } = await app.request<{ data: { id: string }[] }>('GET', list, undefined, app.adminToken);
+    const deleted = `${list}/${body.data[0]?.id}`;
+    expect((await app.request('DELETE', deleted, undefined, app.adminToken)).status).toBe(204);
+    expect(forwardsOf(sender)).toEqual([]);
+    await deliver(mailbox, letter('next'));
+    receiver.setBehaviour({});
+    hung.resolve('450 4.2.1 Later');
+    const [, copy] = await untilTo(target, 2);
+    expect(String(copy?.content)).toContain('<next@example.org>');
+    await untilEnded(sender);
+    expect(forwardsOf(sender)).toMatchObject([{ status: 'sent' }]);
+  });
+});
+
 test('kill -9 while the relay has a copy: it goes out after the next start', {
   timeout: 60_000,
 }, async () => {

@@ -14,20 +14,27 @@ export const automaticReplyStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<[Buffer, number]>(
     'INSERT INTO automatic_replies (sender_hash, replied_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
-  const countSince = db
-    .prepare<[number], number>('SELECT count(*) FROM automatic_replies WHERE replied_at > ?')
+  const count = db
+    .prepare<[number, number], number>(
+      'SELECT count(*) FROM automatic_replies WHERE replied_at > ? AND replied_at <= ?',
+    )
     .pluck();
-  const hasBefore = db
-    .prepare<[number], number>('SELECT 1 FROM automatic_replies WHERE replied_at < ?')
+  const hasBeyond = db
+    .prepare<[number, number], number>(
+      'SELECT 1 FROM automatic_replies WHERE replied_at < ? OR replied_at > ? LIMIT 1',
+    )
     .pluck();
-  const removeBefore = db.prepare<[number]>('DELETE FROM automatic_replies WHERE replied_at < ?');
+  const removeBeyond = db.prepare<[number, number]>(
+    'DELETE FROM automatic_replies WHERE replied_at < ? OR replied_at > ?',
+  );
   return {
     /** False where the sender is there already. */
     add: (hash: Buffer, now: number): boolean => insert.run(hash, now).changes > 0,
-    countSince: (time: number): number => countSince.get(time) ?? 0,
-    hasBefore: (time: number): boolean => hasBefore.get(time) !== undefined,
-    removeBefore: (time: number): void => {
-      removeBefore.run(time);
+    countBetween: (after: number, until: number): number => count.get(after, until) ?? 0,
+    /** What is later than now was written before the clock was set back. */
+    hasBeyond: (before: number, now: number): boolean => hasBeyond.get(before, now) !== undefined,
+    removeBeyond: (before: number, now: number): void => {
+      removeBeyond.run(before, now);
     },
   };
 });

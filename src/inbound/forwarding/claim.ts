@@ -15,8 +15,8 @@ import { addressHash } from '#src/messages/pseudonym.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import type { WorkItem } from '#src/work/in-flight.ts';
 import type { Claim } from '#src/work/queue.ts';
-import { isLoop, nextAttemptAt, type Refusal, refusalOf } from './rules.ts';
-import { type ForwardRow, forwardStore } from './store.ts';
+import { isLoop, longestWait, mostInADay, nextAttemptAt, type Refusal, refusalOf } from './rules.ts';
+import { type ForwardRow, forwardStore, type Kind } from './store.ts';
 import { targetStore } from './target-store.ts';
 
 /** An attempt that is to be made now. Its key is the seq of the row, its target an address. */
@@ -26,7 +26,6 @@ export interface ClaimedForward extends WorkItem {
 }
 
 export interface ClaimDeps {
-  readonly policy: () => RetryPolicy;
   readonly limits: () => Limits;
   /** Derived for the purpose `suppressions`. */
   readonly suppressionKey: KeyObject;
@@ -34,7 +33,10 @@ export interface ClaimDeps {
   readonly safeMode: () => Parameters<typeof isAllowedInSafeMode>[1];
 }
 
-const ROWS_PER_TURN = 50;
+/** Some 100 µs each. */
+const ROWS_PER_TURN = 20;
+/** What is behind rows without room is found among so many. */
+const ROWS_LOOKED_AT = 200;
 /** A resumption wakes the queue; this is for one that was missed. */
 const PAUSED_RECHECK_MS = HOUR;
 
@@ -45,36 +47,49 @@ export const isStranger = (
   { safeMode }: Pick<ClaimDeps, 'safeMode'>,
 ): boolean => tenantStore(db).practice().safe_mode === 1 && !isAllowedInSafeMode({ address }, safeMode());
 
-const refusal = (db: TenantDb, row: ForwardRow, deps: ClaimDeps, now: number): Refusal | null => {
+const refusal = (db: TenantDb, row: ForwardRow, deps: ClaimDeps): Refusal | null => {
   const address = row.target as Address;
-  const { id } = tenantStore(db).practice();
+  const { id, custom_domain } = tenantStore(db).practice();
   const suppressions = suppressionStore(db).ofAddress(addressHash(deps.suppressionKey, id, address));
-  const fields = headFieldsOf(inboundStore(db).piece(row.message_seq, 0) ?? Buffer.alloc(0));
-  const facts = {
+  const limits = deps.limits();
+  const store = forwardStore(db);
+  return refusalOf({
     target: targetStore(db).byKey(addressKey(address))?.status,
-    isLoop: isLoop(fields, row.recipient),
     isSuppressed: suppressions.some(({ scope }) => scope === 'team'),
     isStranger: isStranger(db, address, deps),
-    lastHour: forwardStore(db).copiesBefore(row, now - HOUR),
-    lastDay: forwardStore(db).copiesBefore(row, now - DAY),
-  };
-  return refusalOf(facts, deps.limits());
+    isTooMany: () =>
+      store.follows(limits.forwards_per_hour, row, HOUR, 'target') ||
+      store.follows(limits.forwards_per_day, row, DAY, 'target') ||
+      store.follows(mostInADay(limits, custom_domain === null), row, DAY, 'all'),
+    isLoop: () =>
+      isLoop(headFieldsOf(inboundStore(db).piece(row.message_seq, 0) ?? Buffer.alloc(0)), row.recipient),
+  });
 };
+
+export interface Looking {
+  readonly kind: Kind;
+  readonly policy: RetryPolicy;
+  readonly now: number;
+}
 
 /** Whether a row is due and has room, and when the next one is due. Reads only. */
 export const lookAtDue = (
   db: TenantDb,
   { isInFlight, room }: Pick<Claim<ClaimedForward>, 'isInFlight' | 'room'>,
-  now: number,
+  { kind, policy, now }: Looking,
 ): { readonly rows: readonly ForwardRow[]; readonly next: number | null; readonly more: boolean } => {
-  const pending = forwardStore(db)
-    .pending(ROWS_PER_TURN)
-    .filter(({ seq }) => !isInFlight(seq));
+  const isFree = ({ seq }: ForwardRow): boolean => !isInFlight(seq);
+  const pending = forwardStore(db).pending(kind, ROWS_LOOKED_AT).filter(isFree);
   const due = pending.filter(({ next_attempt_at }) => (next_attempt_at ?? now) <= now);
   const next = pending[due.length]?.next_attempt_at ?? null;
+  due.push(
+    ...forwardStore(db)
+      .pendingBeyond(kind, now + longestWait(policy), ROWS_PER_TURN)
+      .filter(isFree),
+  );
   if (due.length > 0 && tenantStore(db).practice().paused_at !== null)
     return { rows: [], next: now + PAUSED_RECHECK_MS, more: false };
-  const rows = due.filter(({ target }) => room(target) > 0);
+  const rows = due.filter(({ target }) => room(target) > 0).slice(0, ROWS_PER_TURN);
   return { rows, next, more: rows.length === ROWS_PER_TURN };
 };
 
@@ -82,20 +97,21 @@ export const lookAtDue = (
 export const claimDue = (
   db: TenantDb,
   claim: Pick<Claim<ClaimedForward>, 'isInFlight' | 'room' | 'take'>,
+  looking: Looking,
   deps: ClaimDeps,
-  now: number,
 ): { readonly next: number | null; readonly more: boolean } => {
+  const { policy, now } = looking;
   const store = forwardStore(db);
-  const { rows, next, more } = lookAtDue(db, claim, now);
+  const { rows, next, more } = lookAtDue(db, claim, looking);
   for (const row of rows) {
     if (claim.room(row.target) === 0) continue;
-    const refused = row.kind === 'forward' ? refusal(db, row, deps, now) : null;
+    const refused = row.kind === 'forward' ? refusal(db, row, deps) : null;
     if (refused !== null) {
       store.update({ ...row, ...refused, next_attempt_at: null, changed_at: now });
       continue;
     }
     const attempts = row.attempts + 1;
-    const planned = nextAttemptAt(deps.policy(), attempts, now, Math.random());
+    const planned = nextAttemptAt(policy, attempts, now, Math.random());
     store.claim(row.seq, attempts, planned);
     const bytes = inboundStore(db).bySeq(row.message_seq)?.size_bytes ?? 0;
     claim.take({

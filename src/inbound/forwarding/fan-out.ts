@@ -93,8 +93,8 @@ const addReply = (
   });
   if (answer === null) return;
   const replies = automaticReplyStore(db);
-  replies.removeBefore(now - ONE_REPLY_IN_MS);
-  if (replies.countSince(now - DAY) >= limits().automatic_replies_per_day) return;
+  replies.removeBeyond(now - ONE_REPLY_IN_MS, now);
+  if (replies.countBetween(now - DAY, now) >= limits().automatic_replies_per_day) return;
   if (!replies.add(senderHash(key, id, answer.sender), now)) return;
   const reply = {
     message_seq: mail.seq,
@@ -114,7 +114,7 @@ const follow = (db: TenantDb, event: FollowedEvent | undefined, deps: FanOutDeps
 };
 
 /** Mails in one turn: each takes a millisecond at the most, where its header is long. */
-const MAILS_PER_TURN = 50;
+const MAILS_PER_TURN = 20;
 
 /** True where there may be more to read. */
 export const fanOut = (db: TenantDb, seen: number, deps: FanOutDeps, now: number): boolean => {

@@ -14,7 +14,7 @@ import { type Relay, retryPolicy } from '#src/relay/open.ts';
 import { createForwardMails } from './ask.ts';
 import { type ClaimDeps, isStranger } from './claim.ts';
 import { ONE_REPLY_IN_MS } from './fan-out.ts';
-import { openForwardQueue } from './queue.ts';
+import { openForwardQueues } from './queue.ts';
 import { forwardRoutes } from './routes.ts';
 import { applyReport, type ReportedCopy } from './settle.ts';
 
@@ -43,7 +43,7 @@ export const openForwarding = (
     mayWriteTo: (db, address) =>
       tenantStore(db).practice().paused_at === null && !isStranger(db, address, { safeMode }),
   });
-  openForwardQueue({
+  openForwardQueues({
     files,
     clock,
     log,
@@ -79,9 +79,15 @@ export const openForwarding = (
      * The function that it resolves with is called afterwards, whether they have changed or not.
      */
     hold: async (tenantId: string): Promise<() => void> => {
-      const release = await followers.following.hold('forwards', tenantId);
+      const { hold } = followers.following;
+      const releaseForwards = await hold('forwards', tenantId);
+      const releaseReplies = await hold('replies', tenantId).catch((error) => {
+        releaseForwards();
+        throw error;
+      });
       return () => {
-        release();
+        releaseForwards();
+        releaseReplies();
         mails.wake(tenantId);
       };
     },
@@ -94,9 +100,10 @@ export const openForwarding = (
       {
         what: 'senders who got an automatic reply',
         run: async (id) => {
-          const before = clock.now() - ONE_REPLY_IN_MS;
-          const isOld = await files.read(id, (db) => automaticReplyStore(db).hasBefore(before));
-          if (isOld) await files.write(id, (db) => automaticReplyStore(db).removeBefore(before));
+          const now = clock.now();
+          const before = now - ONE_REPLY_IN_MS;
+          const isOld = await files.read(id, (db) => automaticReplyStore(db).hasBeyond(before, now));
+          if (isOld) await files.write(id, (db) => automaticReplyStore(db).removeBeyond(before, now));
         },
       },
     ],

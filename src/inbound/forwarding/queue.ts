@@ -1,47 +1,71 @@
-// What follows from mail received, as a follower of the log and a queue of the work engine. One or two attempts are in flight at a
-// time: the relay's places are for the mail that practices send.
+// What follows from mail received, as two followers of the log and queues of the work engine: copies, of which few are in flight at
+// a time because the relay's places are for the mail that practices send, and automatic replies, which wait for no relay.
+import type { FollowerName } from '#src/events/follow-store.ts';
 import type { Following } from '#src/followers/follow.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
+import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import type { WorkLimits } from '#src/work/in-flight.ts';
 import { type ClaimDeps, type ClaimedForward, claimDue, lookAtDue } from './claim.ts';
-import { type FanOutDeps, fanOut, lookAhead } from './fan-out.ts';
+import { type FanOutDeps, fanOut, type LogAhead, lookAhead } from './fan-out.ts';
 import { NO_UPSTREAM_WAIT_MS, type Result } from './rules.ts';
 import { type SendDeps, send } from './send.ts';
 import { giveBack, settle } from './settle.ts';
+import type { Kind } from './store.ts';
 import { isFollowed } from './targets.ts';
 
-const limits: WorkLimits = {
-  total: { running: 2, claimed: 2 },
-  tenant: { running: 1, claimed: 1 },
-  target: () => ({ running: 1, claimed: 1 }),
-  // Those that wait for a relay.
-  remembered: 10_000,
+const one = { running: 1, claimed: 1 };
+const followers: Readonly<Record<Kind, { readonly name: FollowerName; readonly limits: WorkLimits }>> = {
+  forward: {
+    name: 'forwards',
+    limits: {
+      total: { running: 8, claimed: 8 },
+      // A relay may keep an attempt waiting for minutes.
+      slow: { running: 4, claimed: 4 },
+      tenant: { running: 2, claimed: 2 },
+      target: () => one,
+      remembered: 10_000,
+    },
+  },
+  reply: {
+    name: 'replies',
+    limits: { total: { running: 4, claimed: 4 }, tenant: one, target: () => one },
+  },
 };
+/** One reads the log for both. */
+const NOTHING_AHEAD: LogAhead = { work: false, seen: 0, more: false };
 
 export interface ForwardQueueDeps extends ClaimDeps, FanOutDeps, SendDeps {
   readonly files: TenantFiles;
   readonly log: Log;
+  readonly policy: () => RetryPolicy;
   readonly following: Pick<Following, 'open'>;
   /** A forwarding of the tenant has ended, and its owners are not notified. */
   readonly notifyOwners: (tenantId: string) => void;
 }
 
-export const openForwardQueue = (deps: ForwardQueueDeps): void => {
+export const openForwardQueues = (deps: ForwardQueueDeps): void => {
+  openQueueOf('forward', deps);
+  openQueueOf('reply', deps);
+};
+
+const openQueueOf = (kind: Kind, deps: ForwardQueueDeps): void => {
   const { files, clock, log, policy, notifyOwners } = deps;
   /** Up to where nothing of a tenant's log is to be followed; lost at a stop, and then read again. */
   const seenOf = new Map<string, number>();
 
   deps.following.open<ClaimedForward, Result>({
-    name: 'forwards',
-    limits,
+    ...followers[kind],
     isFollowed,
     claimDue: async (tenantId, claim) => {
       const seen = seenOf.get(tenantId) ?? 0;
       const now = clock.now();
-      const ahead = await files.read(tenantId, (db) =>
-        isFollowed(db) ? { log: lookAhead(db, seen), due: lookAtDue(db, claim, now) } : null,
-      );
+      const looking = { kind, policy: policy(), now };
+      const ahead = await files.read(tenantId, (db) => {
+        if (!isFollowed(db)) return null;
+        const log = kind === 'forward' ? lookAhead(db, seen) : NOTHING_AHEAD;
+        return { log, due: lookAtDue(db, claim, looking) };
+      });
       if (ahead === null) {
         seenOf.delete(tenantId);
         return 'unfollowed';
@@ -51,15 +75,14 @@ export const openForwardQueue = (deps: ForwardQueueDeps): void => {
       const { more, next } = await files.write(tenantId, (db) => {
         claim.startOver();
         const unread = ahead.log.work && fanOut(db, ahead.log.seen, deps, now);
-        const due = claimDue(db, claim, deps, now);
+        const due = claimDue(db, claim, looking, deps);
         return { more: unread || due.more, next: due.next };
       });
       return more ? now : next;
     },
     attempt: async (tenantId, { row }) => {
       const result = await send(deps, tenantId, row);
-      const { kind, diagnostic } = result;
-      log.debug({ tenant: tenantId, forward: row.seq, attempt: row.attempts, kind, diagnostic }, row.kind);
+      log.debug({ tenant: tenantId, forward: row.seq, attempt: row.attempts, ...result }, kind);
       return result;
     },
     resultOf: (result) => ({

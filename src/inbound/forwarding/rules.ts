@@ -24,13 +24,12 @@ export const isLoop = (fields: readonly Field[], recipient: string): boolean =>
 export interface CopyFacts {
   /** Undefined where no mailbox forwards there any more. */
   readonly target: TargetStatus | undefined;
-  readonly isLoop: boolean;
   readonly isSuppressed: boolean;
   /** Safe mode keeps mail from that address. */
   readonly isStranger: boolean;
-  /** Copies to the same target in the last hour and day, before this one. */
-  readonly lastHour: number;
-  readonly lastDay: number;
+  /** Asked for where nothing else refuses it: these read more. */
+  readonly isTooMany: () => boolean;
+  readonly isLoop: () => boolean;
 }
 
 export interface Refusal {
@@ -38,17 +37,26 @@ export interface Refusal {
   readonly diagnostic: string;
 }
 
+/**
+ * Copies of a practice in a day. Those that leave under its managed host share the reputation of all practices there: a day has no
+ * more of them than a month has of its mails.
+ */
+export const mostInADay = (
+  { forwards_per_practice_per_day: most, managed_host_mails }: Limits,
+  isManagedHost: boolean,
+): number => (isManagedHost ? Math.min(most, managed_host_mails) : most);
+
 /** Why the copy is not sent; null where it may be. */
-export const refusalOf = (facts: CopyFacts, limits: Limits): Refusal | null => {
+export const refusalOf = (facts: CopyFacts): Refusal | null => {
   const failed = (diagnostic: string): Refusal => ({ status: 'failed', diagnostic });
   if (facts.target !== 'confirmed') return failed('The forwarding has been ended.');
-  if (facts.isLoop) return failed('Not forwarded: the mail goes round in a loop.');
   if (facts.isSuppressed) return { status: 'suppressed', diagnostic: 'The address is suppressed.' };
   if (facts.isStranger) return failed('Not forwarded: safe mode keeps mail from that address.');
-  if (facts.lastHour >= limits.forwards_per_hour || facts.lastDay >= limits.forwards_per_day)
+  if (facts.isTooMany())
     return failed(
-      `Not forwarded: too many. ${limits.forwards_per_hour} mails an hour and ${limits.forwards_per_day} a day go to one address.`,
+      'Not forwarded: too many in an hour or a day to that address, or in a day of the practice.',
     );
+  if (facts.isLoop()) return failed('Not forwarded: the mail goes round in a loop.');
   return null;
 };
 
@@ -97,6 +105,10 @@ export const resultOf = (outcome: Outcome | null): Result => {
       return outcome satisfies never;
   }
 };
+
+/** No attempt is due later than that after the one before; the clock was set back where one seems to be. */
+export const longestWait = ({ waits, thenEvery, jitter: share }: RetryPolicy): number =>
+  Math.max(NO_UPSTREAM_WAIT_MS, Math.ceil(Math.max(thenEvery, ...waits) * (1 + share)));
 
 /** When attempt number `attempts` is followed by the next; it is written before that attempt. */
 export const nextAttemptAt = (policy: RetryPolicy, attempts: number, now: number, random: number): number =>

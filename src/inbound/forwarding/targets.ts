@@ -37,7 +37,7 @@ export const isFollowed = (db: TenantDb): boolean => {
   return (
     automatic_reply !== null ||
     [...addresses, catch_all].some(({ forward_to }) => forward_to !== null) ||
-    forwardStore(db).pending(1).length > 0
+    forwardStore(db).hasPending()
   );
 };
 

@@ -721,8 +721,12 @@ CREATE TABLE inbound_forwards (
   changed_at      INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX inbound_forwards_message ON inbound_forwards (message_seq);
-CREATE INDEX inbound_forwards_due ON inbound_forwards (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
-CREATE INDEX inbound_forwards_rate ON inbound_forwards (target, created_at);
+CREATE INDEX inbound_forwards_due ON inbound_forwards (kind, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+-- Copies that went or are to go: a flood of refused ones is not counted through. No row is read.
+CREATE INDEX inbound_forwards_rate ON inbound_forwards (target, created_at, kind, status)
+  WHERE kind = 'forward' AND status IN ('pending', 'sent');
+CREATE INDEX inbound_forwards_age ON inbound_forwards (created_at, kind, status)
+  WHERE kind = 'forward' AND status IN ('pending', 'sent');
 
 -- Keyed hashes of the senders who got an automatic reply.
 CREATE TABLE automatic_replies (
