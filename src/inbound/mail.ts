@@ -8,7 +8,7 @@ export type MailEnvelope = Traced;
 
 /** Header fields as a list shows them, decoded and cut. */
 export interface MailHead {
-  /** The first mailbox of From. */
+  /** The first mailbox of From: the first of `CheckedMail.authors`. */
   readonly from: WrittenMailbox | null;
   /** At most 200, as in `cc`. */
   readonly to: readonly WrittenMailbox[];
@@ -63,7 +63,7 @@ export interface MailSpam {
 }
 
 export interface CheckedMail {
-  /** Addresses in From, in lower case: usually one. */
+  /** Addresses in From, in lower case: usually one. Empty where the address of an author cannot be known. */
   readonly authors: readonly string[];
   readonly auth: MailAuth;
   readonly spam: MailSpam;

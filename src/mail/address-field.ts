@@ -1,7 +1,8 @@
 // Reads address fields as mail programs write them (RFC 5322 §3.4, §4.4): it resolves groups, skips empty list entries and
 // decodes names (RFC 2047). address.ts parses the addresses. Pure.
-import { AddressError, parseAddress, withoutInvisibles } from './address.ts';
+import { AddressError, domainName, parseAddress, withoutInvisibles } from './address.ts';
 import { cleanText, decodeWords } from './decode-text.ts';
+import type { Field } from './field-block.ts';
 import type { Mailbox } from './mailbox.ts';
 
 /** The index behind the quoted string or comment that opens at `start`, or the end of the text if it is not closed. */
@@ -70,41 +71,79 @@ export interface WrittenMailbox {
   readonly name?: string;
 }
 
-/** UTF-16 code units of a name and of what is written in the place of an address. */
+/** UTF-16 code units of a name and of an address. */
 const MAX_WRITTEN = 320;
 /** Before it is decoded. */
 const MAX_ENCODED = 2_000;
-const IN_ANGLES = /^([^<]*)<([^<>]*)>/;
-const BARE = /^[^\s<>"()]+@[^\s<>"()]+$/;
-
-const orAsWritten = <T>(read: () => T, asWritten: () => T): T => {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof AddressError) return asWritten();
-    throw error;
+/** What a person does not see, and what could therefore make two addresses look like one. */
+const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
+/** With a space for each comment and its neighbours, as both may be between the parts of an address (RFC 5322 §4.4). */
+const withoutComments = (text: string): string => {
+  let kept = '';
+  for (let index = 0; index < text.length; ) {
+    const character = text.charAt(index);
+    const end = character === '"' || character === '(' ? behind(text, index) : index + 1;
+    kept += character === '(' ? ' ' : text.slice(index, end);
+    index = end;
   }
+  return kept.replace(/ +/g, ' ');
+};
+
+const IN_ANGLES = /^((?:"(?:[^"\\]|\\.)*"|[^"<>])*)<(?: *@[^:<>]*:)?((?:"(?:[^"\\]|\\.)*"|[^"<>])*)> *$/;
+const ADDRESS = /^("(?:[^"\\]|\\.)+"|[^\s<>(),;:"@\\[\]]+)@([^@]+?)\.?$/;
+const LOOKS_LIKE_ADDRESS = /(?<![^\s<>(),;:"@\\[\]])[^\s<>(),;:"@\\[\]]{1,254}@[^\s<>(),;:"@\\[\]]{1,254}/g;
+/** Also one to which nothing can be sent. */
+const HOST_NAME = /^[\w-]+(?:\.[\w-]+)*$/;
+const NEEDLESS_QUOTES = /^"([\w!#$%&'*+\-/=?^`{|}~.]+)"$/;
+
+/** Empty where the text is no address. */
+const addressIn = (text: string): string => {
+  const [, local = '', host = ''] = ADDRESS.exec(text.trim().replace(/ ?([@.]) ?/g, '$1')) ?? [];
+  const domain = domainName(host) ?? (HOST_NAME.test(host) ? host.toLowerCase() : '');
+  const address = `${local.replace(NEEDLESS_QUOTES, '$1')}@${domain}`;
+  return domain === '' || address.length > MAX_WRITTEN ? '' : address;
 };
 
 const shorten = (text: string): string => text.slice(0, MAX_WRITTEN).toWellFormed();
-
-const asWritten = (item: string): WrittenMailbox => {
-  const [, before = item, inner = ''] = IN_ANGLES.exec(item) ?? (BARE.test(item) ? ['', '', item] : []);
-  const address = orAsWritten(
-    () => parseAddress(inner).address,
-    () => shorten(readName(inner)),
-  );
-  return { address, name: readName(before.slice(0, MAX_ENCODED).replace(/^["' ]+|["' ]+$/g, '')) };
+const named = (address: string, written: string): WrittenMailbox => {
+  const name = shorten(readName(written.slice(0, MAX_ENCODED).replace(/^["' ]+|["' ]+$/g, '')));
+  return name === '' ? { address } : { address, name };
 };
 
-/** As `readMailboxes`, but only the first ones, and what is no address is taken as it is written. */
-export const writtenMailboxes = (value: string, limit: number): WrittenMailbox[] =>
+/** Where it cannot be known which address a program shows, each text that looks like one counts. */
+const asWritten = (item: string): WrittenMailbox[] => {
+  const seen = item.replace(UNSEEN, '');
+  const plain = withoutComments(seen);
+  const [, before = '', inner = plain] = IN_ANGLES.exec(plain) ?? [];
+  const address = addressIn(inner);
+  if (address !== '') return [named(address, before)];
+  const text = decodeWords(seen.slice(0, MAX_ENCODED)).replace(UNSEEN, '');
+  const [first = '', ...others] = (text.match(LOOKS_LIKE_ADDRESS) ?? []).map(addressIn);
+  const name = first === '' ? seen : (/^[^<@]*(?=<)/.exec(seen)?.[0] ?? '');
+  return [named(first, name), ...others.map((other) => ({ address: other }))];
+};
+
+const firstWritten = (value: string, limit: number): WrittenMailbox[] =>
   itemsIn(value)
     .slice(0, limit)
-    .map((item) => {
-      const { address, name = '' } = orAsWritten<WrittenMailbox>(
-        () => readMailbox(item),
-        () => asWritten(item),
-      );
-      return name === '' ? { address } : { address, name: shorten(name) };
-    });
+    .flatMap((item) => {
+      try {
+        const { address, name = '' } = readMailbox(item);
+        return [name === '' ? { address } : { address, name: shorten(name) }];
+      } catch (error) {
+        if (error instanceof AddressError) return asWritten(item);
+        throw error;
+      }
+    })
+    .slice(0, limit);
+
+export const MAX_WRITTEN_MAILBOXES = 200;
+
+/** Those of the fields with that name, and no more than the maximum. What is no address is taken as it is written. */
+export const writtenMailboxes = (fields: readonly Field[], wanted: string): WrittenMailbox[] => {
+  const found: WrittenMailbox[] = [];
+  for (const { name, value } of fields)
+    if (name === wanted && found.length < MAX_WRITTEN_MAILBOXES)
+      found.push(...firstWritten(value, MAX_WRITTEN_MAILBOXES - found.length));
+  return found;
+};

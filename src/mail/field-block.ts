@@ -15,12 +15,17 @@ export interface Field {
 const MAX_CHARACTERS = 262_144;
 const MAX_FIELDS = 1_000;
 const MAX_VALUE = 8_192;
+/** A line that was broken before the colon of its field (RFC 5322 §4.5 allows blanks there). */
+const BROKEN_NAME = /(?:\r\n|\r|\n)[ \t]+:/g;
 const FIELD = /^([!-9;-~]{1,100})[ \t]*:(.*)$/s;
 
 /** The fields in the order of the block. */
 export const readFields = (block: string): Field[] => {
   const fields: { name: string; value: string }[] = [];
-  for (const line of block.slice(0, MAX_CHARACTERS).split(/\r\n|\r|\n/)) {
+  for (const line of block
+    .slice(0, MAX_CHARACTERS)
+    .replace(BROKEN_NAME, ' :')
+    .split(/\r\n|\r|\n/)) {
     const last = fields.at(-1);
     if (/^[ \t]/.test(line)) {
       if (last && last.value.length < MAX_VALUE) last.value += ` ${line.trim()}`;

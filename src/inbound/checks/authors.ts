@@ -1,37 +1,36 @@
-// Whose mail it is by its From (RFC 9989 §5.3.1). What a person reads there must not be missed: where From cannot be read by the
-// syntax of addresses, each text with an @ in it counts, so that DMARC has more than one author and does not pass. Pure.
-import { AddressError } from '#src/mail/address.ts';
-import { readMailboxes } from '#src/mail/address-field.ts';
-import { type Field, isCut } from '#src/mail/field-block.ts';
+// Whose mail it is by its From (RFC 9989 §5.3.1). What lists show is read here too: if it was read in another way than what DMARC and
+// the rules on senders ask about, a mail could show an address that was not checked. Pure.
+import { MAX_WRITTEN_MAILBOXES, type WrittenMailbox, writtenMailboxes } from '#src/mail/address-field.ts';
+import { type Field, headFieldsOf, isCut } from '#src/mail/field-block.ts';
 
-/** Honest mail has one, and with two DMARC does not pass. */
-const MAX_FIELDS = 2;
-const LOOKS_LIKE_ADDRESS = /[^\s<>(),;:"@]{1,64}@[^\s<>(),;:"@\\]{1,253}/g;
+/** What `headFieldsOf` does not read as one character for each octet. */
+const ENCODED = /[\x1b\x80-\xff]/;
 
 export interface Authors {
-  /** In lower case, each once. */
+  /** In lower case, each once; empty for an author whose address cannot be known. */
   readonly addresses: readonly string[];
   /** How often there is a From, or may be. */
   readonly fields: number;
 }
 
-const addressesIn = (value: string): string[] => {
-  const text = Buffer.from(value, 'latin1').toString('utf8');
-  try {
-    return readMailboxes(text).map(({ address }) => address);
-  } catch (error) {
-    if (!(error instanceof AddressError)) throw error;
-    return text.match(LOOKS_LIKE_ADDRESS) ?? [];
-  }
+/** What has no @ is the part of a name before a comma that should be in quotes, if there is an author beside. */
+const authorsAmong = (written: readonly WrittenMailbox[]): readonly WrittenMailbox[] => {
+  const authors = written.filter(({ address, name = '' }) => `${address}${name}`.includes('@'));
+  return authors.length > 0 ? authors : written.slice(0, 1);
 };
 
-/** `head` with one character for each octet, and `fields` what is in it. */
-export const authorsOf = (head: string, fields: readonly Field[]): Authors => {
-  const from = fields.filter(({ name }) => name === 'from');
-  const addresses = from.slice(0, MAX_FIELDS).flatMap(({ value }) => addressesIn(value));
+export const firstAuthor = (fields: readonly Field[]): WrittenMailbox | null =>
+  authorsAmong(writtenMailboxes(fields, 'from'))[0] ?? null;
+
+/** `head` of `content` with one character for each octet, and `fields` what is in it. */
+export const authorsOf = (content: Buffer, head: string, fields: readonly Field[]): Authors => {
+  const shown = ENCODED.test(head) ? headFieldsOf(content) : fields;
+  const written = writtenMailboxes(shown, 'from');
+  const addresses = authorsAmong(written).map(({ address }) => address.toLowerCase());
+  // Behind what is read, there may be any From.
+  const mayBeMore = isCut(head, shown) || written.length === MAX_WRITTEN_MAILBOXES;
   return {
-    addresses: [...new Set(addresses.map((address) => address.toLowerCase()))],
-    // Behind what is read, there may be any From.
-    fields: isCut(head, fields) ? MAX_FIELDS : from.length,
+    addresses: [...new Set(addresses)],
+    fields: mayBeMore ? 2 : shown.filter(({ name }) => name === 'from').length,
   };
 };

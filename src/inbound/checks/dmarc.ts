@@ -45,15 +45,14 @@ export const createDmarcCheck = (resolver: DnsResolver, clock: Clock): DmarcChec
   const ask = async ({ addresses, fields }: Authors, { spf, dkim }: Identifiers): Promise<Dmarc> => {
     try {
       const { evaluateDmarc } = await import('mailauth/lib/dmarc/index.js');
-      const { response, reason } = await evaluateDmarc({
+      const { response } = await evaluateDmarc({
         headerFrom: [...addresses],
         fromFields: fields,
         spfDomains: [...spf],
         dkimDomains: dkim.map((domain) => ({ domain })),
         resolver,
       });
-      if (response === false)
-        return { result: reason === 'no-author-domain' ? 'none' : 'permerror', domain: null, policy: null };
+      if (response === false) return { result: 'permerror', domain: null, policy: null };
       const { status, policy } = response;
       return {
         result: authResult(status.result),

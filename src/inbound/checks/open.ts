@@ -46,7 +46,7 @@ export const createChecks = ({ config, clock, scan, lookup }: ChecksOptions): Ch
   return async ({ envelope, content, recipients }) => {
     const head = headOf(content);
     const fields = readFields(head);
-    const authors = authorsOf(head, fields);
+    const authors = authorsOf(content, head, fields);
     const findName = client.iprev(envelope.clientAddress);
     const scanned = findName.then(({ name }) =>
       scan({

@@ -104,8 +104,9 @@ const dmarcVerdict = (
 ): MailVerdict | null => {
   // From that does not say whose mail it is cannot pass any author's policy.
   if (result === 'permerror') return acted(action, 'dmarc');
-  if (policy === null || policy === 'none') return null;
+  if (policy === 'none') return null;
   if (result === 'fail') return acted(action, 'dmarc');
+  // Later there is an answer: a quarantine would keep honest mail from its reader for each moment in which the DNS fails.
   return result === 'temperror' && action !== 'accept' ? UNPROVED : null;
 };
 

@@ -1,27 +1,19 @@
 // The header of a received mail as lists show it and a search finds it. It is read for each mail at its reception: once, in
 // bounded time, and whatever is in it; a field that cannot be read is as one that is absent. Pure.
 import { withoutInvisibles } from '#src/mail/address.ts';
-import { type WrittenMailbox, writtenMailboxes } from '#src/mail/address-field.ts';
+import { writtenMailboxes } from '#src/mail/address-field.ts';
 import { cleanText, decodeWords } from '#src/mail/decode-text.ts';
 import { type Field, fieldValue, headFieldsOf } from '#src/mail/field-block.ts';
 import { foldFields } from '#src/messages/search-text.ts';
+import { firstAuthor } from '../checks/authors.ts';
 import type { MailHead } from '../mail.ts';
 
-const MAX_MAILBOXES = 200;
 /** UTF-16 code units, as of messages sent. */
 const MAX_SUBJECT = 998;
 const MAX_REFERENCES = 50;
 /** RFC 5322 §2.1.1: a line has at most 998 characters. */
 const MESSAGE_ID = /<([^<>]{1,996})>/g;
 const MAX_SEARCH_TEXT = 16_384;
-
-const mailboxes = (fields: readonly Field[], wanted: string): WrittenMailbox[] => {
-  const found: WrittenMailbox[] = [];
-  for (const { name, value } of fields)
-    if (name === wanted && found.length < MAX_MAILBOXES)
-      found.push(...writtenMailboxes(value, MAX_MAILBOXES - found.length));
-  return found;
-};
 
 const subjectOf = (fields: readonly Field[]): string =>
   cleanText(withoutInvisibles(decodeWords(fieldValue(fields, 'subject') ?? '')))
@@ -68,9 +60,9 @@ export const readHead = (source: Buffer): MailHead => {
   const fields = headFieldsOf(source);
   const value = (name: string): string | null => fieldValue(fields, name);
   return {
-    from: mailboxes(fields, 'from')[0] ?? null,
-    to: mailboxes(fields, 'to'),
-    cc: mailboxes(fields, 'cc'),
+    from: firstAuthor(fields),
+    to: writtenMailboxes(fields, 'to'),
+    cc: writtenMailboxes(fields, 'cc'),
     subject: subjectOf(fields),
     sentAt: timeOf(value('date')),
     internetMessageId: idOf(value('message-id')),
