@@ -22,7 +22,7 @@ import type { Clock } from '#src/kernel/time.ts';
 import { receivedField, returnPathField } from '#src/mail/trace.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { hasRoom } from './admit.ts';
+import { hasRoom, hasRoomAside } from './admit.ts';
 import type { CheckMail } from './checks/open.ts';
 import { withoutOwnResults } from './checks/results-field.ts';
 import {
@@ -204,6 +204,8 @@ export const createReception = (deps: ReceiveDeps) => {
     files.write(tenantId, (db) => {
       if (cameBefore && ids.some((id) => inboundStore(db).byId(id) !== undefined)) return STORED;
       if (!hasRoom(db, placements.length * reading.source.length, limits())) return FULL;
+      const aside = placements.filter(({ state }) => state !== 'inbox').length;
+      if (!hasRoomAside(db, aside * reading.source.length, limits())) return FULL;
       for (const [index, placement] of placements.entries()) {
         const [answered] = placement.recipients.flatMap((address) => answers.get(address) ?? []);
         insert(db, ids[index] ?? newId(), placement, answered, reading, signals);

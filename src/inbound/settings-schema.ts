@@ -4,6 +4,7 @@ import { checkedRecordSchema } from '#src/domains/custom/domain-schema.ts';
 import type { ReceivingHost } from '#src/domains/custom/receiving.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { setAsideQuota } from './admit.ts';
 import { forwardTargets } from './forwarding/targets.ts';
 import { inboundOptions, keptFor, optionsPatch } from './options.ts';
 import { inboundSettingsStore } from './settings-store.ts';
@@ -64,6 +65,12 @@ export const inboundSchema = z
       quarantined: z.int(),
       bytes: z.int(),
       quota_bytes: z.int().describe('when this many are kept, further mail is asked to come later'),
+      set_aside_bytes: z.int().describe('of mail held and quarantined, which is in `bytes` too'),
+      set_aside_quota_bytes: z
+        .int()
+        .describe(
+          'when this many are set aside, mail that would be held or quarantined is asked to come later',
+        ),
     }),
   })
   .meta({ id: 'Inbound' });
@@ -111,6 +118,12 @@ export const presentInbound = (
     options,
     forward_targets: [...forwardTargets(db)],
     kept_days: keptFor(options, retention) / DAY,
-    counts: { ...store.counts(), bytes: store.storedBytes(), quota_bytes: quotaBytes },
+    counts: {
+      ...store.counts(),
+      bytes: store.storedBytes(),
+      quota_bytes: quotaBytes,
+      set_aside_bytes: store.setAsideBytes(),
+      set_aside_quota_bytes: setAsideQuota(quotaBytes),
+    },
   };
 };

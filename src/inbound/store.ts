@@ -100,6 +100,11 @@ export const inboundStore = perConnection((db: TenantDb) => {
   const total = db.prepare<[], number>('SELECT coalesce(sum(size_bytes), 0) FROM inbound_messages').pluck();
   /** Asked for before a row is written: what is not known yet is summed up then. */
   const bytes = remembered(db, () => ({ stored: total.get() ?? 0 }));
+  const setAside = db
+    .prepare<[], number>(
+      "SELECT coalesce(sum(size_bytes), 0) FROM inbound_messages WHERE state IN ('held', 'quarantined')",
+    )
+    .pluck();
   const setReadAt = db.prepare<[number | null, number]>(
     'UPDATE inbound_messages SET read_at = ? WHERE seq = ?',
   );
@@ -149,6 +154,8 @@ export const inboundStore = perConnection((db: TenantDb) => {
     counts: (): InboundCounts => counts.get() ?? { total: 0, unread: 0, held: 0, quarantined: 0 },
     /** Bytes of all mail that is kept. */
     storedBytes: (): number => bytes().stored,
+    /** Of them those that are held or quarantined. */
+    setAsideBytes: (): number => setAside.get() ?? 0,
     setReadAt: (seq: number, at: number | null): void => {
       setReadAt.run(at, seq);
     },

@@ -49,7 +49,9 @@ export const limitsSection = z.strictObject({
     .describe('Mail that is received, one for each recipient. What comes faster is asked to come later.'),
   inbound_mib: whole(1, 1_000_000)
     .prefault(1_024)
-    .describe('Mail that a practice keeps, in MiB. When there is no room, mail is asked to come later.'),
+    .describe(
+      'Mail that a practice keeps, in MiB; a quarter of it may be held or quarantined. When there is no room, mail is asked to come later.',
+    ),
   hook_rate: z
     .strictObject({
       per_second: rate.prefault(10).describe('Messages per second in the long run.'),

@@ -98,6 +98,28 @@ test('where one of two practices has no room, the mail comes again, and is not t
   }
 });
 
+test('mail held or quarantined takes a quarter of the room, and leaves the rest to the inbox', async () => {
+  const practice = await openMailbox({ catch_all: { mode: 'hold' }, addresses: [{ local_part: 'info' }] });
+  const large = mail({ From: 'anna@patient.example' }, 'x'.repeat(70).concat('\r\n').repeat(2_500));
+  expect(await deliver([`a@${practice.host}`], large)).toMatch(/^250/);
+  expect(await deliver([`b@${practice.host}`], large)).toMatch(/^452 4\.2\.2/);
+  expect(await deliver([`info@${practice.host}`], large)).toMatch(/^250/);
+  const { body } = await app.request<{ counts: { bytes: number; set_aside_bytes: number } }>(
+    'GET',
+    `${practice.base}/inbound`,
+    undefined,
+    practice.token,
+  );
+  const { counts } = body;
+  expect(counts).toMatchObject({ held: 1, unread: 1, set_aside_quota_bytes: 256 * 1_024 });
+  expect(counts.bytes).toBeGreaterThan(counts.set_aside_bytes);
+  // What is released makes room.
+  const held = (await received(practice)).find(({ state }) => state === 'held');
+  const release = `${practice.base}/inbound/messages/${held?.id}/release`;
+  expect((await app.request('POST', release, {}, practice.token)).status).toBe(200);
+  expect(await deliver([`b@${practice.host}`], large)).toMatch(/^250/);
+});
+
 const send = async (sender: Sender, body: object): Promise<{ id: string; internet_message_id: string }> => {
   const accepted = await app.request<{ id: string }>(
     'POST',
