@@ -109,7 +109,9 @@ export const inboundOptions = z
         text: z.string().trim().min(1).max(10_000),
       })
       .nullable()
-      .describe('sent once in seven days to each person who writes; null: off'),
+      .describe(
+        'sent once in seven days to each person who writes, where SPF or DMARC proves that the person did; null: off',
+      ),
   })
   .meta({ id: 'InboundOptions' });
 export type InboundOptions = z.infer<typeof inboundOptions>;

@@ -38,6 +38,12 @@ export const withoutToken = (address: string): string => {
 export const mailboxName = (localPart: string): string =>
   localPart.normalize('NFC').toLowerCase().split('+', 1)[0] ?? '';
 
+/** As addresses that lead to the same mailbox are compared: without the plus-part. */
+export const mailboxOf = (address: string): string => {
+  const at = address.lastIndexOf('@');
+  return `${mailboxName(address.slice(0, at))}@${address.slice(at + 1).toLowerCase()}`;
+};
+
 /** The plus-part; null if there is none. */
 export const plusPart = (localPart: string): string | null => {
   const at = localPart.indexOf('+');

@@ -1,7 +1,7 @@
 // Stores an accepted message in the transaction that decided on it: its row, body and attachments, its recipients, the
 // queue, the events and the counters.
 
-import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
+import { isCounted, monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventStore } from '#src/events/store.ts';
@@ -129,13 +129,20 @@ const insertMessage = (
   return { message: { ...row, seq, is_pseudonymous: 0 }, body, attachments };
 };
 
-const count = (db: TenantDb, { projectId, route, facts }: Evaluation, dueAt: number): void => {
+const count = (
+  db: TenantDb,
+  { projectId, route, facts }: Evaluation,
+  source: string,
+  dueAt: number,
+): void => {
   const { mails, now, kind, stream, from } = facts;
   if (mails === 0) return;
   const today = utcDay(now);
   const counters = counterStore(db);
-  counters.addAccepted(today, { route_id: route.id, project_id: projectId }, mails);
-  counters.addToChannel(today, projectId, kinds[kind].channel, mails);
+  if (isCounted(source)) {
+    counters.addAccepted(today, { route_id: route.id, project_id: projectId }, mails);
+    counters.addToChannel(today, projectId, kinds[kind].channel, mails);
+  }
   const isFromOwnDomain = addressDomain(from.address) !== tenantStore(db).practice().managed_host;
   counters.addUsage(monthOf(now).name, mails, isFromOwnDomain);
   counters.addVolume(utcDay(dueAt), stream, mails);
@@ -189,6 +196,6 @@ export const storeMessage = (db: TenantDb, evaluation: Evaluation, identity: Ide
     for (const type of ['message.failed', 'message.content_blocked'] as const)
       events.append({ type, messageSeq: seq, recipientId: null, at: now, data });
   }
-  if (goesOut) count(db, evaluation, dueAt);
+  if (goesOut) count(db, evaluation, identity.source, dueAt);
   return { status, lane, dueAt: goesOut ? dueAt : null };
 };

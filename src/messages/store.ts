@@ -164,6 +164,9 @@ const MESSAGE_COLUMNS = [
 /** A mail program submits a message once for all its recipients, or a few times. */
 const MAX_OF_ONE_MESSAGE_ID = 20;
 
+/** What a message is counted under, and how it came in. */
+type KnownDivision = Division & Pick<MessageRow, 'source'>;
+
 export const messageStore = perConnection((db: TenantDb) => {
   const insertMessage = db.prepare<NewMessageRow>(
     `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}) VALUES (${MESSAGE_COLUMNS.map((name) => `:${name}`).join(', ')})`,
@@ -237,10 +240,10 @@ export const messageStore = perConnection((db: TenantDb) => {
     'UPDATE messages SET scheduled_at = ?, decisions_json = ?, updated_at = ? WHERE seq = ?',
   );
 
-  const divisionOf = db.prepare<[number], Division>(
-    'SELECT route_id, project_id FROM messages WHERE seq = ?',
+  const divisionOf = db.prepare<[number], KnownDivision>(
+    'SELECT route_id, project_id, source FROM messages WHERE seq = ?',
   );
-  /** A message never changes its route or project. */
+  /** A message never changes these. */
   const knownDivision = rememberedBy(db, (seq: number) => divisionOf.get(seq));
   const handOver = createHandOver<NewMessage>(db);
 
@@ -271,11 +274,12 @@ export const messageStore = perConnection((db: TenantDb) => {
       if (rows.recipients.size === 0) handOver.remove(seq);
       return { ...rows, recipient };
     },
-    divisionOf: (seq: number): Division | undefined => knownDivision(seq),
+    divisionOf: (seq: number): KnownDivision | undefined => knownDivision(seq),
     /** Returns the number of the new message in its tenant's file. */
     insert: (row: NewMessageRow, { shared, ...body }: NewBody): number => {
       const seq = Number(insertMessage.run(row).lastInsertRowid);
-      knownDivision.know(seq, { route_id: row.route_id, project_id: row.project_id });
+      const { route_id, project_id, source } = row;
+      knownDivision.know(seq, { route_id, project_id, source });
       const where = shared && { text: null, html: null, shared_id: shared.id };
       insertBody.run({
         ...body,

@@ -203,6 +203,54 @@ describe('an address that mail is to be forwarded to', () => {
     expect([to(target).length, to(`safe-${target}`).length]).toEqual([1, 0]);
   });
 
+  test('is not asked while it is suppressed, nor more than three times', async () => {
+    const { sender, target } = await forwarding({ agrees: false });
+    const other = `other-${target}`;
+    const suppression = { address: other, scope: 'team' };
+    await app.request('POST', `${sender.base}/suppression`, suppression, sender.token);
+    await patch(sender, { catch_all: { forward_to: other } });
+    await until('it is not asked', async () => (await stateOf(sender)) === 'unconfirmed suppressed');
+
+    app.sql(
+      sender.practice.id,
+      'UPDATE forward_targets SET asks = 3, asked_at = NULL WHERE address = ?',
+      target,
+    );
+    await patch(sender, { catch_all: { forward_to: target.replace('@', '+1@') } });
+    await until('it is not asked', async () => (await stateOf(sender)) === 'unconfirmed asked_enough');
+    await patch(sender, { catch_all: { forward_to: target } });
+    await until('it is not asked', async () => (await stateOf(sender)) === 'unconfirmed asked_enough');
+    const again = await app.request(
+      'POST',
+      `${sender.base}/inbound/ask-again`,
+      { address: target },
+      sender.token,
+    );
+    expect(again.status).toBe(409);
+    expect([to(target).length, to(other).length]).toEqual([1, 0]);
+  });
+
+  test('is one of ten at a domain that are asked in a day, and of those of one mailbox the only one', async () => {
+    const sender = await app.createSender();
+    const forwardTo = (targets: readonly string[]) =>
+      patch(sender, {
+        addresses: targets.map((forward_to, index) => ({ local_part: `box${index}`, forward_to })),
+      });
+    const numbers = Array.from({ length: 12 }, (_, index) => index);
+    const asked = () => app.sql(sender.practice.id, 'SELECT 1 FROM forward_targets WHERE asks > 0').length;
+    await forwardTo(numbers.map((index) => `victim+${index}@plus.test`));
+    await until('one is asked', () => asked() === 1);
+    await forwardTo(numbers.map((index) => `victim${index}@domain.test`));
+    await until('ten more are asked', () => asked() === 11);
+    const mails = () =>
+      receiver.messages.flatMap(({ recipients }) => recipients.map(({ address }) => address));
+    await until(
+      'they have their mails',
+      () => mails().filter((address) => address.endsWith('@domain.test')).length === 10,
+    );
+    expect(mails().filter((address) => address.endsWith('@plus.test'))).toHaveLength(1);
+  });
+
   test('cannot be found by guessing links', async () => {
     for (const token of ['', 'AbCdEf', `1${'A'.repeat(35)}`])
       expect((await app.request('POST', `/api/public/forward?t=${token}`)).status).toBe(404);
@@ -470,6 +518,25 @@ describe('the automatic reply', () => {
     await until('its mail is followed no more', () => followers().length === 0);
   });
 
+  test('cannot pause the practice where it comes back, and takes a tenth of its mails at the most', async () => {
+    const { sender, mailbox } = await answering();
+    await patch(sender, { automatic_reply: REPLY });
+    receiver.setBehaviour({
+      rcpt: ({ address }) => (address.startsWith('attack') ? '550 5.1.1 User unknown' : OK),
+    });
+    for (let index = 0; index < 22; index++)
+      await deliver(mailbox, letter(`attack${index}`, [`To: ${mailbox}`]), {
+        from: `attack${index}@example.org`,
+      });
+    await untilFollowed(sender);
+    const bounced = () =>
+      app.sql(sender.practice.id, "SELECT 1 FROM recipients WHERE status = 'hard_bounced'").length;
+    await until('the replies have come back', () => bounced() === 20);
+    expect(repliesOf(sender)).toHaveLength(20);
+    const { body } = await app.request<{ status: string }>('GET', sender.base, undefined, sender.token);
+    expect(body.status).not.toBe('paused');
+  });
+
   test.each<[string, string, readonly string[]]>([
     ['the null sender', '', []],
     ['a program', 'noreply@example.org', []],
@@ -478,6 +545,7 @@ describe('the automatic reply', () => {
     ['an automatic mail', SENDER, ['Auto-Submitted: auto-generated', 'X-Failed-Recipients: a@b.test']],
     ['mail that asks for none', SENDER, ['X-Auto-Response-Suppress: OOF']],
     ['a forged sender', 'erika@forged.test', []],
+    ['a sender that nothing proves', 'erika@unproved.test', []],
     ['mail that does not name the mailbox', SENDER, ['To: others@example.org']],
   ])('does not answer %s', async (_, from, fields) => {
     const { sender, mailbox } = await answering();

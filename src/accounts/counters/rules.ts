@@ -23,3 +23,6 @@ export const monthOf = (milliseconds: number): Month => {
     nextFirstDay: utcDay(Date.UTC(year, month + 1, 1)),
   };
 };
+
+/** Strangers cause automatic replies and decide what becomes of them: that must not be held against the practice. */
+export const isCounted = (source: string): boolean => source !== 'automatic_reply';

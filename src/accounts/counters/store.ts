@@ -1,5 +1,5 @@
 // What became of mails per route, project and UTC day, and how many went over which channel, in the tenant's file: counted in the
-// transaction of what is counted. Mails to the simulator are not.
+// transaction of what is counted. Mails to the simulator are not; see also `isCounted`.
 //
 // The messages of one transaction count in the same few rows. So what is added is summed up in memory and written once, at
 // the end of the transaction, or when one of the tables is read.

@@ -1,6 +1,6 @@
 // Counts the outcomes of mails, and pauses the tenant in the same transaction where a limit is reached. Only a hard bounce, a
 // complaint, or a mail or soft bounce on a route that recently had one adds up the window.
-import { utcDay } from '#src/accounts/counters/rules.ts';
+import { isCounted, utcDay } from '#src/accounts/counters/rules.ts';
 import { type CountedOutcome, counterStore } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { systemChange } from '#src/kernel/change.ts';
@@ -52,7 +52,7 @@ export const createGuardrail = (deps: GuardrailDeps): Guardrail => ({
   count: (db, messageSeq, outcomes, now) => {
     const today = utcDay(now);
     const division = messageStore(db).divisionOf(messageSeq);
-    if (division === undefined) return;
+    if (division === undefined || !isCounted(division.source)) return;
     counterStore(db).addOutcomes(today, division, outcomes);
     const routeId = division.route_id;
     const isBad =

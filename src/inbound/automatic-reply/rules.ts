@@ -1,8 +1,8 @@
 // Whether a mail received gets the practice's automatic reply (RFC 3834): one that a person wrote to a mailbox of the practice, and
-// that is not forged as far as can be seen. Pure.
+// whose envelope sender is proved: a reply to a forged one would go to someone who did not write. Pure.
 import type { MailAuth, MailSpam } from '#src/inbound/mail.ts';
-import { mailboxName } from '#src/inbound/recipient-rules.ts';
-import { addressDomain } from '#src/mail/address.ts';
+import { mailboxOf } from '#src/inbound/recipient-rules.ts';
+import { addressDomain, addressKey } from '#src/mail/address.ts';
 import { autoSubmitted, isAutoReply } from '#src/mail/auto-reply.ts';
 import { parseEmail } from '#src/mail/email.ts';
 import { type Field, fieldValue } from '#src/mail/field-block.ts';
@@ -10,6 +10,8 @@ import type { Address } from '#src/mail/mailbox.ts';
 
 export interface ReplyFacts {
   readonly mailFrom: string;
+  /** The address in From; null where it has none. */
+  readonly author: string | null;
   /** RCPT TO, those of this tenant. */
   readonly recipients: readonly string[];
   /** Addresses in To and Cc. */
@@ -31,7 +33,6 @@ export interface Answer {
 const OF_A_PROGRAM =
   /^(?:mailer-daemon|mail-?daemon|postmaster|hostmaster|abuse|owner-.*|.*-(?:request|owner|bounces?)|bounces?(?:[+=-].*)?|list-?serv|majordomo|(?:do-?)?no(?:t|n)?[._-]?reply.*|srs[01][=+-].*|prvs=.*)$/i;
 const OF_A_LIST = ['list-id', 'list-unsubscribe', 'list-post', 'list-help', 'mailing-list', 'feedback-id'];
-const FORGED: ReadonlySet<string> = new Set(['fail', 'softfail', 'permerror']);
 
 const isOfAPerson = (fields: readonly Field[]): boolean =>
   [null, 'no'].includes(autoSubmitted(fields)) &&
@@ -40,10 +41,10 @@ const isOfAPerson = (fields: readonly Field[]): boolean =>
   !/^multipart\/report\b/i.test(fieldValue(fields, 'content-type') ?? '') &&
   !isAutoReply(fields);
 
-const mailboxOf = (address: string): string => {
-  const at = address.lastIndexOf('@');
-  return `${mailboxName(address.slice(0, at))}@${address.slice(at + 1).toLowerCase()}`;
-};
+/** By SPF, or by a DMARC that has proved the same address in From: that of another says nothing about the envelope. */
+const isProved = (sender: Address, { author, auth }: Pick<ReplyFacts, 'author' | 'auth'>): boolean =>
+  auth.spf.result === 'pass' ||
+  (auth.dmarc.result === 'pass' && author !== null && author.toLowerCase() === addressKey(sender));
 
 /** Null where it gets none. Without its mailbox in To or Cc the mail was not written to it (RFC 3834 §2). */
 export const answerTo = (facts: ReplyFacts): Answer | null => {
@@ -52,7 +53,7 @@ export const answerTo = (facts: ReplyFacts): Answer | null => {
   if (!sender || OF_A_PROGRAM.test(sender.slice(0, sender.lastIndexOf('@')))) return null;
   const domain = addressDomain(sender);
   if (ownHosts.some((host) => domain === host || domain.endsWith(`.${host}`))) return null;
-  if (FORGED.has(auth.spf.result) || auth.dmarc.result === 'fail') return null;
+  if (!isProved(sender, facts) || auth.dmarc.result === 'fail') return null;
   if (spam.verdict === 'spam' || spam.verdict === 'virus' || !isOfAPerson(fields)) return null;
   const mailboxes = new Set(named.map(mailboxOf));
   const mailbox = recipients.find((address) => mailboxes.has(mailboxOf(address)));

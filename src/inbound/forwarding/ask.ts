@@ -2,50 +2,63 @@
 // What is to be written is in the tenant's file until the mail is in the outbox; after a crash in between it is enqueued again,
 // under the same id. An address that may not be asked at the moment is asked in the nightly round.
 //
-// No one can be flooded with questions: an address is asked once an hour, by whichever tenant, and a tenant asks few a day.
+// No one can be flooded with questions: a mailbox is asked once an hour, by whichever tenant, and a tenant asks few a day, fewer at
+// one domain, whose addresses may all be the same person's, and each mailbox `MAX_ASKS` times.
 import type { KeyObject } from 'node:crypto';
 import { createOwnerNotifier, notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { mailboxOf } from '#src/inbound/recipient-rules.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createFollowUps } from '#src/kernel/follow-ups.ts';
 import { createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import { DAY, HOUR, SECOND } from '#src/kernel/time.ts';
+import { addressDomain } from '#src/mail/address.ts';
 import { encodeForwardToken, FORWARD_PATH } from '#src/mail/copy-links.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { type TargetRow, targetStore } from './target-store.ts';
-import { CONFIRM_WITHIN_MS, DECLINED, removeOldTargets } from './targets.ts';
+import { asksOf, CONFIRM_WITHIN_MS, DECLINED, MAX_ASKS, removeOldTargets } from './targets.ts';
 
-const perAddress: RateLimit = { perSecond: SECOND / HOUR, burst: 1 };
-const ASKED_A_DAY = 50;
-const perTenant: RateLimit = { perSecond: ASKED_A_DAY / (DAY / SECOND), burst: ASKED_A_DAY };
+const perMailbox: RateLimit = { perSecond: SECOND / HOUR, burst: 1 };
+const aDay = (burst: number): RateLimit => ({ perSecond: burst / (DAY / SECOND), burst });
+const perTenant = aDay(50);
+const perDomain = aDay(10);
+
+/** Why an address is not asked. */
+type Hindrance = 'paused' | 'safe_mode' | 'suppressed' | 'asked_enough';
 
 export interface AskDeps extends OwnerNoticesDeps {
   /** Derived for the purpose `forwarding`. */
   readonly key: KeyObject;
-  /** Whether the tenant may write to the address at all at the moment: safe mode, a pause. */
-  readonly mayWriteTo: (db: TenantDb, address: Address) => boolean;
+  /** Why the tenant may not write to the address at all at the moment. */
+  readonly hindranceOf: (db: TenantDb, address: Address) => Hindrance | null;
 }
 
 const isToBeAsked = ({ status, asked_at }: TargetRow): boolean =>
   status === 'unconfirmed' && asked_at === null;
 
 export const createForwardMails = (deps: AskDeps) => {
-  const { files, platform, notices, ownersOf, clock, log, origin, key, mayWriteTo } = deps;
+  const { files, platform, notices, ownersOf, clock, log, origin, key, hindranceOf } = deps;
   const limiter = createRateLimiter();
 
   const ask = async (tenantId: string): Promise<void> => {
-    const { practice, due } = await files.read(tenantId, (db) => ({
-      practice: tenantStore(db).practice(),
-      due: targetStore(db)
-        .all()
-        .filter((row) => isToBeAsked(row) && mayWriteTo(db, row.address as Address)),
-    }));
+    const { practice, waiting } = await files.read(tenantId, (db) => {
+      const asks = asksOf(db);
+      const whyNot = ({ address }: TargetRow): Hindrance | null =>
+        asks(address) >= MAX_ASKS ? 'asked_enough' : hindranceOf(db, address as Address);
+      const rows = targetStore(db).all().filter(isToBeAsked);
+      return {
+        practice: tenantStore(db).practice(),
+        waiting: rows.map((row) => ({ ...row, hindrance: whyNot(row) })),
+      };
+    });
     const now = clock.now();
-    const mayAsk = ({ address_key }: TargetRow): boolean =>
-      limiter.take(`address ${address_key}`, now, perAddress).allowed &&
+    const mayAsk = ({ address }: TargetRow): boolean =>
+      limiter.take(`mailbox ${mailboxOf(address)}`, now, perMailbox).allowed &&
+      limiter.take(`domain ${tenantId} ${addressDomain(address as Address)}`, now, perDomain).allowed &&
       limiter.take(`tenant ${tenantId}`, now, perTenant).allowed;
-    const asked = due.filter(mayAsk);
-    if (asked.length === 0) return;
+    const asked = waiting.filter((row) => row.hindrance === null && mayAsk(row));
+    const shown = waiting.filter(({ failure, hindrance }) => failure !== hindrance);
+    if (asked.length + shown.length === 0) return;
     const [owner] = await ownersOf(tenantId);
     await platform.write((db) => {
       for (const { seq, address, asks } of asked) {
@@ -63,6 +76,10 @@ export const createForwardMails = (deps: AskDeps) => {
     notices.wake();
     await files.write(tenantId, (db) => {
       const store = targetStore(db);
+      for (const { seq, hindrance } of shown) {
+        const row = store.bySeq(seq);
+        if (row && isToBeAsked(row)) store.update({ ...row, failure: hindrance });
+      }
       for (const { seq, asks } of asked) {
         const row = store.bySeq(seq);
         if (row) store.update({ ...row, asks: asks + 1, asked_at: now });

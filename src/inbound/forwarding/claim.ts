@@ -47,15 +47,23 @@ export const isStranger = (
   { safeMode }: Pick<ClaimDeps, 'safeMode'>,
 ): boolean => tenantStore(db).practice().safe_mode === 1 && !isAllowedInSafeMode({ address }, safeMode());
 
+export const isSuppressed = (
+  db: TenantDb,
+  address: Address,
+  { suppressionKey }: Pick<ClaimDeps, 'suppressionKey'>,
+): boolean =>
+  suppressionStore(db)
+    .ofAddress(addressHash(suppressionKey, tenantStore(db).practice().id, address))
+    .some(({ scope }) => scope === 'team');
+
 const refusal = (db: TenantDb, row: ForwardRow, deps: ClaimDeps): Refusal | null => {
   const address = row.target as Address;
-  const { id, custom_domain } = tenantStore(db).practice();
-  const suppressions = suppressionStore(db).ofAddress(addressHash(deps.suppressionKey, id, address));
+  const { custom_domain } = tenantStore(db).practice();
   const limits = deps.limits();
   const store = forwardStore(db);
   return refusalOf({
     target: targetStore(db).byKey(addressKey(address))?.status,
-    isSuppressed: suppressions.some(({ scope }) => scope === 'team'),
+    isSuppressed: isSuppressed(db, address, deps),
     isStranger: isStranger(db, address, deps),
     isTooMany: () =>
       store.follows(limits.forwards_per_hour, row, HOUR, 'target') ||

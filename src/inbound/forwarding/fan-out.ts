@@ -10,6 +10,7 @@ import type { InboundOptions } from '#src/inbound/options.ts';
 import { mailboxFor } from '#src/inbound/recipient-rules.ts';
 import { inboundSettingsStore } from '#src/inbound/settings-store.ts';
 import { type InboundRow, inboundStore } from '#src/inbound/store.ts';
+import { planOf } from '#src/intake/facts.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { DAY, HOUR } from '#src/kernel/time.ts';
@@ -24,6 +25,8 @@ const EVENTS_PER_LOOK = 1_000;
 const EVENTS_UNNOTED = 10_000;
 /** After that time a sender is answered again, and forgotten. */
 export const ONE_REPLY_IN_MS = 7 * DAY;
+/** What strangers write may use so much of what the practice may send in a month. */
+const REPLIES_OF_CAP = 0.1;
 /** What was released later has been looked at by a person, who can answer it. */
 const ANSWERED_WITHIN_MS = HOUR;
 
@@ -80,10 +83,12 @@ const addReply = (
   now: number,
 ): void => {
   if (at - mail.received_at > ANSWERED_WITHIN_MS) return;
-  const { id, managed_host, custom_domain } = tenantStore(db).practice();
+  const practice = tenantStore(db).practice();
+  const { id, managed_host, custom_domain } = practice;
   const named = [...JSON.parse(mail.to_json), ...JSON.parse(mail.cc_json)] as { address: string }[];
   const answer = answerTo({
     mailFrom: mail.mail_from,
+    author: (JSON.parse(mail.from_json) as { address: string } | null)?.address ?? null,
     recipients: JSON.parse(mail.recipients_json),
     named: named.map(({ address }) => address),
     fields: headFieldsOf(inboundStore(db).piece(mail.seq, 0) ?? Buffer.alloc(0)),
@@ -95,6 +100,8 @@ const addReply = (
   const replies = automaticReplyStore(db);
   replies.removeBeyond(now - ONE_REPLY_IN_MS, now);
   if (replies.countBetween(now - DAY, now) >= limits().automatic_replies_per_day) return;
+  const { cap } = planOf(db, practice, limits(), now);
+  if (replies.countBetween(now - ONE_REPLY_IN_MS, now) >= cap * REPLIES_OF_CAP) return;
   if (!replies.add(senderHash(key, id, answer.sender), now)) return;
   const reply = {
     message_seq: mail.seq,

@@ -12,7 +12,7 @@ import type { Base, Room } from '#src/kernel/base.ts';
 import { decodeForwardPath, type ForwardedCopy } from '#src/mail/srs.ts';
 import { type Relay, retryPolicy } from '#src/relay/open.ts';
 import { createForwardMails } from './ask.ts';
-import { type ClaimDeps, isStranger } from './claim.ts';
+import { type ClaimDeps, isStranger, isSuppressed } from './claim.ts';
 import { ONE_REPLY_IN_MS } from './fan-out.ts';
 import { openForwardQueues } from './queue.ts';
 import { forwardRoutes } from './routes.ts';
@@ -40,8 +40,11 @@ export const openForwarding = (
   const mails = createForwardMails({
     ...accounts.ownerNotices,
     key,
-    mayWriteTo: (db, address) =>
-      tenantStore(db).practice().paused_at === null && !isStranger(db, address, { safeMode }),
+    hindranceOf: (db, address) => {
+      if (tenantStore(db).practice().paused_at !== null) return 'paused';
+      if (isStranger(db, address, { safeMode })) return 'safe_mode';
+      return isSuppressed(db, address, feedback) ? 'suppressed' : null;
+    },
   });
   openForwardQueues({
     files,

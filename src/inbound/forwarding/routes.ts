@@ -16,7 +16,7 @@ import { emailSchema } from '#src/mail/email.ts';
 import type { AskDeps, ForwardMails } from './ask.ts';
 import { type TargetView, targetPage, unknownTargetPage, viewOf } from './page.ts';
 import { type TargetRow, targetStore } from './target-store.ts';
-import { DECLINED, setStatus } from './targets.ts';
+import { asksOf, DECLINED, MAX_ASKS, setStatus } from './targets.ts';
 
 export interface ForwardRoutesDeps extends Pick<AskDeps, 'key'> {
   readonly platform: DurableFile<PlatformDb>;
@@ -122,7 +122,7 @@ export const forwardRoutes = (deps: ForwardRoutesDeps): Route[] => {
       id: 'askForwardTargetAgain',
       summary: 'Ask an address again whether mail may be forwarded to it',
       description:
-        'Once an hour, and only for an address that has not agreed. One that has declined can still agree by the link that it has. Also needs `messages.view_content`.',
+        'Once an hour, three times at the most, and only for an address that has not agreed. One that has declined can still agree by the link that it has. Also needs `messages.view_content`.',
       access: 'inbound.manage',
       audit: AUDITED,
       stability: 'stable',
@@ -152,6 +152,8 @@ export const forwardRoutes = (deps: ForwardRoutesDeps): Route[] => {
               'conflict',
               row.status === 'confirmed' ? 'The address has agreed already.' : 'The address has declined.',
             );
+          if (asksOf(db)(row.address) >= MAX_ASKS)
+            throw new AppError('conflict', `The address has been asked ${MAX_ASKS} times.`);
           const again = (row.asked_at ?? 0) + ASK_AGAIN_AFTER_MS;
           if (again > now)
             throw new AppError('rate_limited', 'The address was asked less than an hour ago.', {

@@ -4,6 +4,7 @@
 import { auditStore } from '#src/events/audit-store.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import type { InboundOptions } from '#src/inbound/options.ts';
+import { mailboxOf } from '#src/inbound/recipient-rules.ts';
 import { inboundSettingsStore } from '#src/inbound/settings-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -15,10 +16,10 @@ import { type TargetRow, targetStore } from './target-store.ts';
 
 /** For so long the link of the mail can be used to agree. */
 export const CONFIRM_WITHIN_MS = 7 * DAY;
-/** For so long an address that no mailbox forwards to any more is kept: setting it again must not ask it again at once. */
-const KEPT_MS = DAY;
-/** One that has declined is not asked again for a longer time. */
-const DECLINED_KEPT_MS = 90 * DAY;
+/** So many mails ask one mailbox, by whichever of its addresses. */
+export const MAX_ASKS = 3;
+/** For so long it is remembered how often an address was asked, and that it has declined, after the last mailbox forwards there. */
+const KEPT_MS = 90 * DAY;
 /** The failure of a target that does not want the mail. */
 export const DECLINED = 'declined';
 
@@ -66,14 +67,20 @@ export const setStatus = (
   auditStore(db).record(change, { target, before: audited(before), after: audited(row) }, now);
 };
 
-const keepUntil = ({ failure, asked_at, changed_at }: TargetRow): number =>
-  failure === DECLINED ? changed_at + DECLINED_KEPT_MS : (asked_at ?? 0) + KEPT_MS;
+/** How often the mailbox of an address was asked. */
+export const asksOf = (db: TenantDb): ((address: string) => number) => {
+  const rows = Map.groupBy(targetStore(db).all(), ({ address }) => mailboxOf(address));
+  return (address) => (rows.get(mailboxOf(address)) ?? []).reduce((sum, { asks }) => sum + asks, 0);
+};
+
+const isKept = ({ asks, changed_at }: TargetRow, now: number): boolean =>
+  asks > 0 && changed_at + KEPT_MS >= now;
 
 /** Removes targets that no mailbox forwards to, and that need not be remembered any longer. */
 export const removeOldTargets = (db: TenantDb, now: number): void => {
   const wanted = wantedBy(inboundSettingsStore(db).current().options);
   for (const row of targetStore(db).all())
-    if (!wanted.has(row.address_key) && keepUntil(row) < now) targetStore(db).remove(row.seq);
+    if (!wanted.has(row.address_key) && !isKept(row, now)) targetStore(db).remove(row.seq);
 };
 
 /**
@@ -106,7 +113,7 @@ export const setForwardTargets = (db: TenantDb, now: number): void => {
 export interface ForwardTarget {
   readonly address: string;
   readonly status: 'unconfirmed' | 'confirmed' | 'failed';
-  /** Why it failed: `declined` by the address, or the reply of its server. */
+  /** Why it failed: `declined` by the address, or the reply of its server; or a Hindrance. */
   readonly reason: string | null;
   /** ISO 8601: when the address was asked last; null: it has not been yet. */
   readonly asked_at: string | null;

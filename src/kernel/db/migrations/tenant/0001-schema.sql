@@ -691,7 +691,7 @@ CREATE TABLE forward_targets (
   address      TEXT NOT NULL,
   -- 'removed': no mailbox forwards there any more; kept for a while, so that the address is not asked again at once
   status       TEXT NOT NULL CHECK (status IN ('unconfirmed', 'confirmed', 'failed', 'removed')),
-  -- why it failed: 'declined' by the address itself, or the reply of its server
+  -- why it failed: 'declined' by the address itself, or the reply of its server; or why it is not asked
   failure      TEXT,
   -- 0: the owners must still be notified that it failed
   owners_told  INTEGER NOT NULL DEFAULT 1 CHECK (owners_told IN (0, 1)),
