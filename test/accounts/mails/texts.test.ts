@@ -410,7 +410,12 @@ describe('the name of a practice', () => {
     { name: 'Praxis 24/7, 2. OG', told: 'Praxis 24/7, 2. OG' },
     { name: 'Gemeinschaftspraxis a.d. Elbe', told: 'Gemeinschaftspraxis a.d. Elbe' },
   ])('$name is no link in a mail to others', ({ name, told }) => {
-    for (const sample of [samples.invitation, samples.owner_welcome, samples.domain_lost, samples.forward_confirmation]) {
+    for (const sample of [
+      samples.invitation,
+      samples.owner_welcome,
+      samples.domain_lost,
+      samples.forward_confirmation,
+    ]) {
       const { subject, text } = mail({ ...sample, practice: name }, 'de');
       expect(subject).toContain(`„${told}“`);
       expect(text).toContain(`„${told}“`);
