@@ -7,6 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { simpleParser } from 'mailparser';
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { SECOND } from '#src/kernel/time.ts';
 import { type Sender, startApp } from '#test/support/app.ts';
 import { startDaemon } from '#test/support/daemon.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
@@ -606,6 +607,44 @@ describe('while a relay keeps copies waiting', () => {
     await untilEnded(sender);
     expect(forwardsOf(sender)).toMatchObject([{ status: 'sent' }]);
   });
+});
+
+test('a stop waits for copies and messages that hang one drain together', { timeout: 60_000 }, async () => {
+  const drain = 6 * SECOND;
+  const silent = await createSmtpReceiver();
+  const hung = Promise.withResolvers<string>();
+  let waiting = 0;
+  silent.setBehaviour({
+    rcpt: () => {
+      waiting += 1;
+      return hung.promise;
+    },
+  });
+  const stopped = await startApp({
+    receiver: silent,
+    config: {
+      smtp: { inbound: { listen: '127.0.0.1:0' } },
+      dns: { resolvers: [dns.address] },
+      shutdown: { drain: '6s' },
+    },
+  });
+  onTestFinished(async () => {
+    hung.resolve(OK);
+    await stopped.remove();
+    await silent.stop();
+  });
+  const sender = await stopped.createSender();
+  await stopped.request('POST', `${sender.base}/inbound/enable`, {}, sender.token);
+  const options = { catch_all: { forward_to: 'front@example.net' } };
+  await stopped.request('PATCH', `${sender.base}/inbound`, options, stopped.adminToken);
+  stopped.sql(sender.practice.id, "UPDATE forward_targets SET status = 'confirmed'");
+  await stopped.send(sender);
+  await deliver(`info@in.${sender.practice.managed_host}`, letter('hangs'), { port: stopped.inboundPort });
+  const pending = () => stopped.sql(sender.practice.id, 'SELECT 1 FROM inbound_forwards WHERE attempts = 1');
+  await until('both hang', () => waiting >= 2 && pending().length === 1);
+  const before = performance.now();
+  await stopped.stop();
+  expect(performance.now() - before).toBeLessThan(2 * drain);
 });
 
 test('kill -9 while the relay has a copy: it goes out after the next start', {
