@@ -129,13 +129,16 @@ test('a flood of networks takes bounded memory, and forgets the oldest', () => {
   expect(greylist.passes('2001:db8:c3:4f::1', '', 'a@b.example')).toBe(true);
 });
 
-test('a flood of one network pushes out its own mails, and no others', () => {
+test.each([
+  ['network', () => '192.0.2.1'],
+  ['IPv6 block', (index: number) => `2001:db8:1:${index.toString(16)}::1`],
+])('a flood of one %s pushes out its own mails, and no others', (_, client) => {
   let now = 0;
   const greylist = createGreylist(WAIT, { now: () => now });
   greylist.passes('198.51.100.1', '', 'a@b.example');
-  for (let index = 0; index < 50_000; index += 1) greylist.passes('192.0.2.1', '', `${index}@b.example`);
+  for (let index = 0; index < 50_000; index += 1) greylist.passes(client(index), '', `${index}@b.example`);
   now = WAIT;
   expect(greylist.passes('198.51.100.1', '', 'a@b.example')).toBe(true);
-  expect(greylist.passes('192.0.2.1', '', '49000@b.example')).toBe(false);
-  expect(greylist.passes('192.0.2.1', '', '49999@b.example')).toBe(true);
+  expect(greylist.passes(client(49_000), '', '49000@b.example')).toBe(false);
+  expect(greylist.passes(client(49_999), '', '49999@b.example')).toBe(true);
 });

@@ -43,7 +43,9 @@ const summaryShape = {
   references: z.array(z.string()),
   reply_to_message_id: z.uuid().nullable().describe('the message of this practice that it answers'),
   mail_from: z.string().describe('the sender of the envelope; empty for automatic mail'),
-  recipients: z.array(z.string()).describe('of the envelope, those of this practice'),
+  recipients: z
+    .array(z.string())
+    .describe('of the envelope, those of this practice; a return path without its token'),
   original_recipient: z.string().describe('the first of them'),
   plus: z.string().nullable().describe('of a recipient such as `info+shop@…` the part behind the plus'),
   auth: authSchema,
