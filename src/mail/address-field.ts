@@ -90,7 +90,8 @@ const withoutComments = (text: string): string => {
 };
 
 const IN_ANGLES = /^((?:"(?:[^"\\]|\\.)*"|[^"<>])*)<(?: *@[^:<>]*:)?((?:"(?:[^"\\]|\\.)*"|[^"<>])*)> *$/;
-const ADDRESS = /^("(?:[^"\\]|\\.)+"|[^\s<>(),;:"@\\[\]]+)@([^@]+?)\.?$/;
+/** No @ in quotes: to a person, that is the address of another. */
+const ADDRESS = /^("(?:[^"\\@]|\\[^@])+"|[^\s<>(),;:"@\\[\]]+)@([^@]+?)\.?$/;
 const LOOKS_LIKE_ADDRESS = /(?<![^\s<>(),;:"@\\[\]])[^\s<>(),;:"@\\[\]]{1,254}@[^\s<>(),;:"@\\[\]]{1,254}/g;
 /** Also one to which nothing can be sent. */
 const HOST_NAME = /^[\w-]+(?:\.[\w-]+)*$/;
