@@ -35,7 +35,10 @@ const signed = (
   age = 0,
   secrets: SigningSecrets = { current, former: null },
 ): Record<string, string> =>
-  signedHeaders({ id: newId(), event: 'message.sent', body, now: Date.now() - age }, secrets);
+  signedHeaders(
+    { id: newId(), event: 'message.sent', body: Buffer.from(body), now: Date.now() - age },
+    secrets,
+  );
 
 const without = (headers: Readonly<Record<string, string>>, ...names: string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));

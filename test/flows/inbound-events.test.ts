@@ -226,6 +226,58 @@ describe('a webhook', () => {
     await expect.poll(() => deliveriesOf(app, hook)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
+  test('gets mails only at the word of who may see them, and keeps the deliveries from others', async () => {
+    const role = await call<{ id: string }>(
+      'POST',
+      '/roles',
+      { name: 'Hooks', permissions: ['webhooks.manage'] },
+      app.adminToken,
+    );
+    const { token } = await join(app, sender.practice.id, 'hooks@example.org', {
+      role_id: role.body.id,
+      all_projects: true,
+    });
+    const refused = { status: 403, body: { permission: 'inbound.view' } };
+    const events = ['inbound.received'];
+    const given = { name: 'x', url: receiver.url('/seen') };
+    const made = await call<{ id: string }>(
+      'POST',
+      '/webhooks',
+      { ...given, events: ['message.sent'] },
+      token,
+    );
+    expect(made.status).toBe(201);
+    expect(await call('POST', '/webhooks', { ...given, events }, token)).toMatchObject(refused);
+    expect(await call('PATCH', `/webhooks/${made.body.id}`, { events }, token)).toMatchObject(refused);
+    const chat = { name: 'x', kind: 'slack', url: receiver.url('/chat') };
+    const alert = await call<{ id: string }>('POST', '/alerts', chat, token);
+    expect(alert.status).toBe(201);
+    expect(await call('POST', '/alerts', { ...chat, events }, token)).toMatchObject(refused);
+    expect(await call('PATCH', `/alerts/${alert.body.id}`, { events }, token)).toMatchObject(refused);
+
+    const hook = await hookTo('/seen');
+    await bringMail(['Subject: Termin'], 'x');
+    await requestTo(receiver, hook);
+    const [delivery] = await deliveriesOf(app, hook);
+    expect(await call('PATCH', `/webhooks/${hook.id}`, { url: receiver.url('/mine') }, token)).toMatchObject(
+      refused,
+    );
+    const at = `/webhooks/${hook.id}/deliveries/${delivery?.id}`;
+    expect(await call('GET', at, undefined, token)).toMatchObject(refused);
+    expect((await call('GET', at)).status).toBe(200);
+  });
+
+  test('gets whole mails from no token with limits, which the webhook would not have', async () => {
+    const limited = { name: 'CI', scope: 'team', allowed_addresses: ['127.0.0.1'] };
+    const { token } = (await call<{ token: string }>('POST', '/api-tokens', limited)).body;
+    const given = { name: 'x', url: receiver.url('/ci'), events: ['inbound.received'] };
+    expect((await call('POST', '/webhooks', { ...given, inbound_mail: 'whole' }, token)).status).toBe(403);
+    const small = await call<{ id: string }>('POST', '/webhooks', given, token);
+    expect(small.status).toBe(201);
+    const widened = await call('PATCH', `/webhooks/${small.body.id}`, { inbound_mail: 'whole' }, token);
+    expect(widened.status).toBe(403);
+  });
+
   test('gets whole mails only at the word of who may read them', async () => {
     const role = await call<{ id: string }>(
       'POST',

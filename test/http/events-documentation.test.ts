@@ -73,7 +73,7 @@ describe('/openapi.yaml', () => {
   });
 
   test('names the header fields that are sent, and which of them not always', () => {
-    const delivery = { id: 'id', event: 'message.sent', body: '{}', now: 0 };
+    const delivery = { id: 'id', event: 'message.sent', body: Buffer.from('{}'), now: 0 };
     const always = Object.keys(signedHeaders(delivery, { current: 'whsec_AA==', former: null }));
     const ever = Object.keys(signedHeaders(delivery, { current: 'whsec_AA==', former: 'whsec_AQ==' }));
     for (const { post } of Object.values(described.webhooks)) {
@@ -139,7 +139,7 @@ describe('/reference', () => {
 
   test('shows the envelope and the header fields', () => {
     const headers = signedHeaders(
-      { id: 'id', event: 'message.sent', body: '{}', now: 0 },
+      { id: 'id', event: 'message.sent', body: Buffer.from('{}'), now: 0 },
       { current: 'whsec_AA==', former: 'whsec_AQ==' },
     );
     for (const name of Object.keys(headers)) expect(events).toContain(`<td><code>${name}</code></td>`);

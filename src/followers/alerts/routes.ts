@@ -1,11 +1,13 @@
 // Chat alerts over HTTP. They report all projects, so a caller that is limited to some neither sees nor changes any.
 
 import { z } from 'zod';
+import { requirePermission } from '#src/accounts/people/enter.ts';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Following } from '#src/followers/follow.ts';
 import type { Caller } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
@@ -35,6 +37,10 @@ export interface AlertRoutesDeps {
 const alertParams = z.strictObject({ ...tenantParams.shape, alertID: idSchema });
 
 const requireRights = (caller: Caller): void => requireAllProjects(caller, 'webhooks.manage', 'An alert');
+/** An alert says how much mail came, and from whom answers to messages did. Throws `forbidden`. */
+const requireMailbox = (db: TenantDb, caller: Caller, events: readonly string[] = []): void => {
+  if (events.includes('inbound.received')) requirePermission(db, caller, 'inbound.view');
+};
 
 export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
   const { files, clock, outbound, following, key, gatherFor, service } = deps;
@@ -83,9 +89,10 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
         // The registry knows first: a crash in between leaves a tenant whose file is looked at once for nothing.
         const release = await following.hold('alerts', id);
         try {
-          const row = await files.write(id, (db) =>
-            createAlert(db, wanted, { change, now: clock.now(), key }),
-          );
+          const row = await files.write(id, (db) => {
+            requireMailbox(db, caller, wanted.events);
+            return createAlert(db, wanted, { change, now: clock.now(), key });
+          });
           return { status: 201, body: presentAlert(row, key) };
         } finally {
           release();
@@ -124,6 +131,7 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
         if (body.url !== undefined) await requireUsable(outbound, body.url);
         await catchUp(id);
         const row = await files.write(id, (db) => {
+          requireMailbox(db, caller, body.events);
           gather(db, 0, gatherFor());
           return changeAlert(db, alertOf(db, alertID), body, { change, now: clock.now(), key });
         });

@@ -52,7 +52,9 @@ const fields = {
 export const createAlertBody = z
   .strictObject({
     ...fields,
-    events: fields.events.default([...defaultEvents]).describe('what it reports'),
+    events: fields.events
+      .default([...defaultEvents])
+      .describe('what it reports; `inbound.received` also needs `inbound.view`'),
     language: fields.language.optional().describe('of its messages; as Accept-Language says where absent'),
   })
   .meta({ examples: [{ name: 'Empfang', kind: 'slack', url: 'https://chat.example/hooks/T0/B0' }] });

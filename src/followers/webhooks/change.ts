@@ -2,6 +2,7 @@
 // is checked before that, because this may ask the DNS. The queue is woken by each commit and reads in the file what changed.
 
 import { requirePermission } from '#src/accounts/people/enter.ts';
+import { requireUnlimited } from '#src/accounts/people/tokens.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import { active, disabledFor } from '#src/followers/disabling.ts';
@@ -52,10 +53,17 @@ type Wanted = { readonly [K in keyof GivenWebhook]?: GivenWebhook[K] | undefined
   readonly status?: WebhookRow['status'] | undefined;
 };
 
-/** The receiver of whole mails reads the mailbox: who decides on it must be allowed to. Throws `forbidden`. */
-const requireMailbox = (db: TenantDb, caller: Caller): void => {
+/** The receiver of mails reads the mailbox: who decides on it must be allowed to, without an end. Throws `forbidden`. */
+const requireMailbox = (
+  db: TenantDb,
+  caller: Caller,
+  { events, inbound_mail }: Pick<GivenWebhook, 'events' | 'inbound_mail'>,
+): void => {
+  if (events.includes('inbound.received')) requirePermission(db, caller, 'inbound.view');
+  if (inbound_mail !== 'whole') return;
   for (const needed of ['inbound.view', 'messages.view_content'] as const)
     requirePermission(db, caller, needed);
+  requireUnlimited(db, caller);
 };
 
 /** Throws `not_found`. */
@@ -93,7 +101,7 @@ export const createWebhook = async (
     const row = await files.write(tenantId, (db) => {
       const now = clock.now();
       const store = webhookStore(db);
-      if (inbound_mail === 'whole') requireMailbox(db, caller);
+      requireMailbox(db, caller, { events, inbound_mail });
       if (store.count() >= MAX_WEBHOOKS)
         throw new AppError('conflict', `A practice has at most ${MAX_WEBHOOKS} webhooks.`, {
           hint: 'Delete one that is not used any more, or add the events to one that is there.',
@@ -153,13 +161,14 @@ export const changeWebhook = async (
   return files.write(tenantId, (db) => {
     const now = clock.now();
     const before = webhookOf(db, webhookId);
-    const { name = before.name, events, inbound_mail = before.inbound_mail, status } = wanted;
-    const isNewReader = url !== undefined || wanted.inbound_mail !== undefined;
-    if (inbound_mail === 'whole' && isNewReader) requireMailbox(db, caller);
+    const { name = before.name, inbound_mail = before.inbound_mail, status } = wanted;
+    const events: readonly string[] = wanted.events ?? JSON.parse(before.events_json);
+    const isNewReader = url !== undefined || wanted.inbound_mail !== undefined || wanted.events !== undefined;
+    if (isNewReader) requireMailbox(db, caller, { events, inbound_mail });
     const after: WebhookRow = {
       ...withUrl(withStatus(before, status, now), url, key),
       name,
-      events_json: events === undefined ? before.events_json : JSON.stringify(events),
+      events_json: JSON.stringify(events),
       inbound_mail,
     };
     catchUp(db, now);

@@ -1,5 +1,6 @@
 // The deliveries of a webhook over HTTP: the outcome of each, and replays.
 import { z } from 'zod';
+import { requirePermission } from '#src/accounts/people/enter.ts';
 import { limitKeyedConcurrency } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { idSchema } from '#src/kernel/fields.ts';
@@ -85,12 +86,14 @@ export const deliveryRoutes = ({ files, clock, deliveries, practiceUrl }: Delive
       path: '/api/practices/{id}/webhooks/{webhookID}/deliveries/{deliveryID}',
       id: 'getDelivery',
       summary: 'A delivery with its body',
+      description: 'That of a mail received also needs `inbound.view`.',
       params: deliveryParams,
       responses: { 200: { description: 'The delivery.', body: deliveryWithBody } },
-      handle: async ({ params }) => {
+      handle: async ({ params }, { caller }) => {
         const body = await files.read(params.id, (db) => {
           const webhook = webhookOf(db, params.webhookID);
           const row = deliveryOf(db, webhook, params.deliveryID);
+          if (row.event === 'inbound.received') requirePermission(db, caller, 'inbound.view');
           return presentWithBody(db, row, { webhook, practiceUrl: practiceUrl(params.id) });
         });
         return { status: 200, body };

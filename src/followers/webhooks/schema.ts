@@ -40,12 +40,12 @@ const given = {
     .min(1)
     .max(subscribable.length)
     .refine(isEachOnce, 'name each event once')
-    .describe('names of the events that it gets'),
+    .describe('names of the events that it gets; `inbound.received` also needs `inbound.view`'),
 };
 const inboundMail = z
   .enum(inboundMails)
   .describe(
-    'of `inbound.received`: links only, or `whole`: the mail as JSON in `data.mail`. Whoever gives it, or the address of a webhook that has it, needs `inbound.view` and `messages.view_content`',
+    'of `inbound.received`: links only, or `whole`: the mail as JSON in `data.mail`. Who gives that, or changes the address or the events of a webhook that has it, needs `inbound.view` and `messages.view_content`, and no token that expires or is limited to addresses',
   );
 
 export const createWebhookBody = z

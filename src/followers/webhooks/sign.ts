@@ -1,7 +1,7 @@
 // The secrets of a webhook, and the signatures of its deliveries, by which a receiver sees that a delivery comes from here and is
 // no old one that is replayed: our own signature, and the one of Standard Webhooks, which libraries verify. Both cover the bytes
 // of the body and the time of the attempt. Secrets and addresses are sealed in the tenant's file, each bound to its webhook.
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type Hmac, randomBytes } from 'node:crypto';
 import { seal, unseal } from '#src/kernel/seal.ts';
 import { formerSecretUntil } from '#src/kernel/secret.ts';
 
@@ -63,8 +63,8 @@ export interface ToSign {
   /** Of the delivery; no dot in it. */
   readonly id: string;
   readonly event: string;
-  /** The bytes that are sent, as text. */
-  readonly body: string;
+  /** The bytes that are sent: up to some megabytes, which are made from text once, and copied for no signature. */
+  readonly body: Buffer;
   /** Of this attempt. ms. */
   readonly now: number;
 }
@@ -77,15 +77,15 @@ export interface SigningSecrets {
 }
 
 /** Key objects: node takes four times as long with the bare bytes. */
-const hmac = (key: Buffer, text: string, encoding: 'hex' | 'base64'): string =>
-  createHmac('sha256', createSecretKey(key)).update(text).digest(encoding);
+const hmac = (key: Buffer, prefix: string, body: Buffer): Hmac =>
+  createHmac('sha256', createSecretKey(key)).update(prefix).update(body);
 
-const ownSignature = (secret: string, timestamp: string, body: string): string =>
-  hmac(Buffer.from(secret), `${timestamp}.${body}`, 'hex');
+const ownSignature = (secret: string, timestamp: string, body: Buffer): string =>
+  hmac(Buffer.from(secret), `${timestamp}.`, body).digest('hex');
 
 const standardSignature = (secret: string, { id, body }: ToSign, timestamp: string): string => {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
-  return `v1,${hmac(key, `${id}.${timestamp}.${body}`, 'base64')}`;
+  return `v1,${hmac(key, `${id}.${timestamp}.`, body).digest('base64')}`;
 };
 
 /** All header fields of one attempt at a delivery, but for those of HTTP itself. */

@@ -16,7 +16,7 @@ export interface OutboundRequest {
   /** A URL that `refusalOf` accepts; it is checked again. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
   /** Connections are kept by owner, and never shared between two. */
   readonly owner: string;
 }

@@ -58,7 +58,7 @@ const createTool = () => {
     outbound: {
       post: (request: OutboundRequest) =>
         new Promise<OutboundOutcome>((resolve) => {
-          const said = (JSON.parse(request.body) as { text: string }).text.split('\n').slice(0, -1);
+          const said = (JSON.parse(String(request.body)) as { text: string }).text.split('\n').slice(0, -1);
           posts.push({ ...request, said, end: resolve });
           if (tool.always !== null) resolve(tool.always);
         }),

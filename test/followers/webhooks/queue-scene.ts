@@ -45,7 +45,7 @@ export const playReceivers = () => {
   const post = ({ url, body }: OutboundRequest): Promise<OutboundOutcome> =>
     new Promise((resolve) => {
       const { host } = new URL(url);
-      const { id, data } = JSON.parse(body);
+      const { id, data } = JSON.parse(String(body));
       const exchange: Exchange = {
         host,
         deliveryId: id,

@@ -34,12 +34,12 @@ const signed = (
   now = Date.now(),
 ): { readonly id: string; readonly headers: Record<string, string> } => {
   const id = newId();
-  return { id, headers: signedHeaders({ id, event: 'message.sent', body, now }, secrets) };
+  return { id, headers: signedHeaders({ id, event: 'message.sent', body: Buffer.from(body), now }, secrets) };
 };
 
 test('are exactly those of the specification and of Standard Webhooks', () => {
   const { secret: current, id, at, body, own, standard } = KNOWN;
-  const delivery = { id, event: 'webhook.test', body, now: at + 999 };
+  const delivery = { id, event: 'webhook.test', body: Buffer.from(body), now: at + 999 };
   expect(signedHeaders(delivery, { current, former: null })).toEqual({
     'Content-Type': 'application/json',
     'X-Service-Event': 'webhook.test',
@@ -55,7 +55,7 @@ test('are exactly those of the specification and of Standard Webhooks', () => {
 test('after a rotation both secrets sign, the new one first', () => {
   const { secret: former, id, at, body, own, standard } = KNOWN;
   const current = newSecret();
-  const delivery = { id, event: 'webhook.test', body, now: at };
+  const delivery = { id, event: 'webhook.test', body: Buffer.from(body), now: at };
   const headers = signedHeaders(delivery, { current, former });
   const alone = signedHeaders(delivery, { current, former: null });
   expect(headers).toEqual({
@@ -97,7 +97,7 @@ describe.each(Object.entries(bodies))('of a body of %s', (_, body) => {
 
 test('bear the time of the attempt, not of the event', () => {
   const secrets = { current: newSecret(), former: null };
-  const delivery = { id: newId(), event: 'message.sent', body: '{}' };
+  const delivery = { id: newId(), event: 'message.sent', body: Buffer.from('{}') };
   const first = signedHeaders({ ...delivery, now: KNOWN.at }, secrets);
   const second = signedHeaders({ ...delivery, now: KNOWN.at + 5_000 }, secrets);
   expect(second['webhook-id']).toBe(first['webhook-id']);
