@@ -87,7 +87,7 @@ export const eventStore = perConnection((db: TenantDb) => {
   // `+?`: see `perConnection`.
   const ofRecipient = db.prepare<[number, number], { type: EventType; at: number; attempt: number | null }>(
     `SELECT type, at, data_json ->> '$.attempt' AS attempt FROM events
-     WHERE message_seq = +? AND recipient_id = +? AND coalesce(data_json ->> '$.bot', 0) = 0 ORDER BY seq`,
+     WHERE message_seq = +? AND recipient_id = +? AND inbound_seq IS NULL AND coalesce(data_json ->> '$.bot', 0) = 0 ORDER BY seq`,
   );
   const countOf = db
     .prepare<[number, number, EventType], number>(
@@ -107,7 +107,7 @@ export const eventStore = perConnection((db: TenantDb) => {
       const data_json = data ? JSON.stringify(data) : null;
       insert.run(newId(), messageSeq, recipientId, inboundSeq ?? null, type, at, data_json);
     },
-    /** The events of one recipient in their order, without those of machines. */
+    /** The events of one recipient in their order, without those of machines and the mails received, which may be very many. */
     ofRecipient: (messageSeq: number, recipientId: number): HeardEvent[] =>
       ofRecipient
         .all(messageSeq, recipientId)

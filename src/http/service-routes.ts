@@ -142,6 +142,7 @@ const wholeHealthSchema = z
             unwanted: z.int().describe('at addresses whose mode is `reject`'),
             blocked: z.int().describe('by senders that the practice blocks'),
             too_large: z.int().describe('of mail that is larger than the practice takes'),
+            no_disk: z.int().describe('while less of the disk is free than `storage.min_free_*`'),
             full: z.int().describe('of practices whose mail takes all its room'),
             busy: z.int().describe('of practices that get too much in a short time'),
           })

@@ -1,16 +1,26 @@
 // Whether mail to an address at a receiving host is taken: asked at RCPT, before any content, so that what is not wanted is refused
-// there, with a reason, and nothing has to be sent back later.
+// there, with a reason, and nothing has to be sent back later. For a return path it is asked once the content is known to be no report.
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { createRateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { type AdmissionRefusal, mailboxFor, namesSender } from './recipient-rules.ts';
 import { inboundRegistryStore, inboundSettingsStore } from './settings-store.ts';
-import { inboundStore } from './store.ts';
+import { countedBytes, inboundStore } from './store.ts';
 
 export type Admission = { readonly tenantId: string } | { readonly refusal: AdmissionRefusal };
+
+export interface MailboxRecipient {
+  readonly tenantId: string;
+  /** As in RCPT TO, with its domain in A-labels. */
+  readonly address: string;
+  /** Number of the copy's recipient, where the address is the return path of a copy. */
+  readonly answers?: number;
+}
 
 export interface AskedRecipient {
   /** The sending host behind `in.`. */
@@ -32,6 +42,8 @@ export interface AdmitDeps {
   readonly files: Pick<TenantFiles, 'read'>;
   readonly clock: Clock;
   readonly limits: () => Limits;
+  /** Whether less of the disk is free than the operator wants, or it fails. */
+  readonly isDiskFull: () => boolean;
 }
 
 const MIB = 1_024 * 1_024;
@@ -61,19 +73,38 @@ const judge = (
   if (mode === 'reject') return 'unwanted';
   if (mailFrom !== '' && namesSender(options.senders.block, mailFrom)) return 'blocked';
   if (options.max_bytes !== null && size > options.max_bytes) return 'too_large';
-  // A mail takes some room, whatever it declares.
-  return hasRoom(db, Math.max(size, 1), limits) ? null : 'full';
+  return hasRoom(db, countedBytes(size), limits) ? null : 'full';
 };
 
-/** Rejects where a file cannot be read. */
-export const createAdmission = ({ platform, files, clock, limits }: AdmitDeps) => {
+/** Both reject where a file cannot be read. */
+export const createAdmission = ({ platform, files, clock, limits, isDiskFull }: AdmitDeps) => {
   const rates = createRateLimiter();
-  return async (recipient: AskedRecipient, mail: AskingMail): Promise<Admission> => {
+  const mayCome = (tenantId: string): boolean =>
+    rates.take(tenantId, clock.now(), limits().inboundPerTenant).allowed;
+
+  const admit = async (recipient: AskedRecipient, mail: AskingMail): Promise<Admission> => {
     const tenantId = platform.peek((db) => inboundRegistryStore(db).receiverAt(recipient.host));
     if (tenantId === null) return { refusal: 'disabled' };
     const refusal = await files.read(tenantId, (db) => judge(db, recipient, mail, limits()));
     if (refusal !== null) return { refusal };
-    const { allowed } = rates.take(tenantId, clock.now(), limits().inboundPerTenant);
-    return allowed ? { tenantId } : { refusal: 'busy' };
+    if (isDiskFull()) return { refusal: 'no_disk' };
+    return mayCome(tenantId) ? { tenantId } : { refusal: 'busy' };
   };
+
+  /** Those of the return paths whose tenants receive mail; or why none of it can come now. */
+  const admitAnswers = (
+    returnPaths: readonly { readonly address: string; readonly target: ReturnPathTarget }[],
+  ): readonly MailboxRecipient[] | { readonly refusal: AdmissionRefusal } => {
+    const recipients = platform.peek((db) =>
+      returnPaths.flatMap(({ address, target }): MailboxRecipient[] => {
+        const tenantId = registryStore(db).anyByNumber(target.tenantNumber)?.id;
+        if (tenantId === undefined || !inboundRegistryStore(db).has(tenantId)) return [];
+        return [{ tenantId, address, answers: target.recipientId }];
+      }),
+    );
+    if (recipients.length > 0 && isDiskFull()) return { refusal: 'no_disk' };
+    return recipients.every(({ tenantId }) => mayCome(tenantId)) ? recipients : { refusal: 'busy' };
+  };
+
+  return { admit, admitAnswers };
 };

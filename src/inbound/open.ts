@@ -2,6 +2,7 @@
 import type { Domains } from '#src/domains/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
+import { DISK } from '#src/kernel/db/file-states.ts';
 import { practiceUrlAt } from '#src/messages/published-event.ts';
 import { createAdmission } from './admit.ts';
 import { applyDnsRoute } from './apply-dns-route.ts';
@@ -33,10 +34,14 @@ export const openInbound = (base: Base, rooms: InboundDeps) => {
   const forwarding = openForwarding(base, rooms);
   const hooks = openHooks(base, intake);
   return {
-    /** At RCPT: whether mail to an address at a receiving host is taken. */
-    admit: createAdmission({ platform, files, clock, limits }),
-    ...createReception({
+    ...createAdmission({
       platform,
+      files,
+      clock,
+      limits,
+      isDiskFull: () => storage.states.of(DISK) !== undefined,
+    }),
+    receive: createReception({
       files,
       clock,
       limits,

@@ -5,27 +5,26 @@
 // tenant that has it already, or has it after a sync that failed, does not get it twice. After a crash in between they do, as after a reply that
 // was lost: both copies have one Message-ID (RFC 5321 §6.1).
 //
-// An automatic reply to a message of ours is a signal about that message (decisions 4) and no mail for people.
-import { createHash } from 'node:crypto';
-import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+// The first automatic reply to a message of ours is a signal about that message (decisions 4) and no mail for people, if it would be
+// in the inbox and its author is the recipient: anyone may quote a Message-ID. All others are mail.
+import { createHash, hash } from 'node:crypto';
 import { eventStore } from '#src/events/store.ts';
 import type { SignalDeps } from '#src/feedback/apply-signal.ts';
 import { readReport } from '#src/feedback/read-report.ts';
 import { applyReport } from '#src/feedback/receive.ts';
 import type { Report } from '#src/feedback/rules.ts';
-import type { DurableFile } from '#src/kernel/db/durable-file.ts';
-import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Limits } from '#src/kernel/limits.ts';
-import type { Clock } from '#src/kernel/time.ts';
+import { type Clock, DAY } from '#src/kernel/time.ts';
 import { receivedField, returnPathField } from '#src/mail/trace.ts';
-import type { ReturnPathTarget } from '#src/mail/verp.ts';
-import { messageStore } from '#src/messages/store.ts';
-import { hasRoom, hasRoomAside } from './admit.ts';
+import { messageStore, type RecipientRow } from '#src/messages/store.ts';
+import { hasRoom, hasRoomAside, type MailboxRecipient } from './admit.ts';
 import type { CheckMail } from './checks/open.ts';
 import { withoutOwnResults } from './checks/results-field.ts';
 import {
+  blockedSender,
   type MailVerdict,
   type Placement,
   placementsOf,
@@ -35,9 +34,9 @@ import {
 } from './checks/verdict-rules.ts';
 import type { CheckedMail, MailEnvelope, MailHead } from './mail.ts';
 import { readHead, searchTextOf } from './reading/head.ts';
-import { mailboxFor, withoutToken } from './recipient-rules.ts';
-import { inboundRegistryStore, inboundSettingsStore } from './settings-store.ts';
-import { inboundStore } from './store.ts';
+import { mailboxFor, namesSender, withoutToken } from './recipient-rules.ts';
+import { inboundSettingsStore } from './settings-store.ts';
+import { countedBytes, inboundStore } from './store.ts';
 import { threadOf } from './threads.ts';
 
 export interface ReceivedMail {
@@ -46,21 +45,12 @@ export interface ReceivedMail {
   readonly content: Buffer;
 }
 
-export interface MailboxRecipient {
-  readonly tenantId: string;
-  /** As in RCPT TO, with its domain in A-labels. */
-  readonly address: string;
-  /** Number of the copy's recipient, where the address is the return path of a copy. */
-  readonly answers?: number;
-}
-
 export type Reception =
   | { readonly kind: 'stored' }
   /** `text` begins with the enhanced status code. */
   | { readonly kind: 'refused'; readonly code: number; readonly text: string };
 
 export interface ReceiveDeps {
-  readonly platform: Pick<DurableFile<PlatformDb>, 'read'>;
   readonly files: Pick<TenantFiles, 'read' | 'write'>;
   readonly clock: Clock;
   readonly limits: () => Limits;
@@ -78,41 +68,47 @@ interface Reading extends ReceivedMail {
   readonly now: number;
 }
 
-/** Of one mail, in one tenant. */
-interface Copies {
-  readonly tenantId: string;
-  readonly placements: readonly Placement[];
+/** A mail that came to one tenant and may come again. */
+interface Earlier {
+  /** Of its copies. */
   readonly ids: readonly string[];
-  /** Whether the mail came before, so that they may be there. */
-  readonly cameBefore: boolean;
-  readonly name: () => string;
+  /** It became a signal, so that no copy shows that it came. */
+  readonly isSignal: boolean;
+  readonly at: number;
 }
+
+type Outcome = 'stored' | 'signal' | 'full';
 
 const STORED: Reception = { kind: 'stored' };
 const FULL: Reception = { kind: 'refused', code: 452, text: '4.2.2 the mailbox is full, try again later' };
 const NONE: Report = { kind: 'other' };
 /** Mails, one for each tenant. Their clients come again soon. */
 const MAX_REMEMBERED = 1_000;
+const REMEMBERED_FOR = DAY;
 
 const localPartOf = (address: string): string => address.slice(0, address.lastIndexOf('@'));
 
 const judge = (
   db: TenantDb,
   { address, answers }: MailboxRecipient,
-  { checked, content }: Reading,
+  { envelope, checked, content }: Reading,
 ): MailVerdict => {
   const { options } = inboundSettingsStore(db).current();
-  const mailbox = mailboxFor(options, localPartOf(address));
   // Size, where it was not declared before the content came.
   if (options.max_bytes !== null && content.length > options.max_bytes) return tooLarge;
-  // A return path is no address that the tenant could have closed.
-  return verdictOf(
-    checked,
-    options.senders,
-    answers === undefined ? mailbox : { ...mailbox, mode: 'accept' },
-  );
+  if (envelope.mailFrom !== '' && namesSender(options.senders.block, envelope.mailFrom)) return blockedSender;
+  if (answers === undefined)
+    return verdictOf(checked, options.senders, mailboxFor(options, localPartOf(address)));
+  // A return path is no address that the tenant could have closed: where the catch-all refuses, it is open.
+  const { mode, ...actions } = mailboxFor(options, '');
+  return verdictOf(checked, options.senders, { ...actions, mode: mode === 'hold' ? mode : 'accept' });
 };
 
+/** Whether From names the recipient and no one else. */
+const isAuthor = ({ authors }: CheckedMail, { address }: RecipientRow): boolean =>
+  authors.length > 0 && authors.every((author) => author === address.toLowerCase());
+
+/** Whether it became a signal. */
 const insert = (
   db: TenantDb,
   id: string,
@@ -120,13 +116,12 @@ const insert = (
   answers: number | undefined,
   { envelope, head, checked, report, source, now }: Reading,
   signals: SignalDeps,
-): void => {
+): boolean => {
   const copy = answers === undefined ? null : (messageStore(db).recipient(answers) ?? null);
   const { message, recipient, threadId } = threadOf(db, head, copy);
-  if (report.kind === 'auto_reply' && recipient) {
-    applyReport(db, recipient.id, report, null, signals, now);
-    return;
-  }
+  const isSignal =
+    report.kind === 'auto_reply' && state === 'inbox' && recipient && isAuthor(checked, recipient);
+  if (isSignal && applyReport(db, recipient.id, report, null, signals, now) === 'changed') return true;
   const recipients = reached.map(withoutToken);
   const inboundSeq = inboundStore(db).insert(
     {
@@ -153,7 +148,7 @@ const insert = (
     },
     source,
   );
-  if (state !== 'inbox') return;
+  if (state !== 'inbox') return false;
   eventStore(db).append({
     type: 'inbound.received',
     messageSeq: message?.seq ?? 0,
@@ -161,23 +156,30 @@ const insert = (
     inboundSeq,
     at: now,
   });
+  return false;
 };
 
-const nameOf = (
-  tenantId: string,
-  recipients: readonly string[],
-  { envelope, content }: ReceivedMail,
-): string =>
-  createHash('sha256')
-    .update(JSON.stringify([tenantId, envelope.mailFrom, recipients]))
-    .update(content)
-    .digest('base64');
+/** Names a mail in each tenant. Its content may be large, so it is hashed once, and only if a name is asked for. */
+const namesOf = ({ envelope, content }: ReceivedMail) => {
+  let digest: string | undefined;
+  return (tenantId: string, recipients: readonly string[]): string => {
+    digest ??= createHash('sha256').update(content).digest('base64');
+    return hash('sha256', JSON.stringify([tenantId, envelope.mailFrom, recipients, digest]));
+  };
+};
 
-/** Both reject where a file cannot be read or written: the client is asked to come again. */
+/** What is returned rejects where a file cannot be read or written: the client is asked to come again. */
 export const createReception = (deps: ReceiveDeps) => {
-  const { platform, files, clock, limits, check, serviceHost, signals } = deps;
-  /** Ids of the copies of mails that came and were not stored everywhere. */
-  const remembered = new Map<string, readonly string[]>();
+  const { files, clock, limits, check, serviceHost, signals } = deps;
+  /** Mails that were not stored everywhere, and those that became signals. The oldest is first. */
+  const remembered = new Map<string, Earlier>();
+
+  const forgetOld = (now: number): void => {
+    for (const [name, { at }] of remembered) {
+      if (remembered.size <= MAX_REMEMBERED && now - at <= REMEMBERED_FOR) return;
+      remembered.delete(name);
+    }
+  };
 
   const read = async (recipients: readonly MailboxRecipient[], mail: ReceivedMail): Promise<Reading> => {
     const { envelope, content } = mail;
@@ -197,24 +199,29 @@ export const createReception = (deps: ReceiveDeps) => {
   };
 
   const store = (
-    { tenantId, placements, ids, cameBefore }: Copies,
+    tenantId: string,
+    placements: readonly Placement[],
+    ids: readonly string[],
+    cameBefore: boolean,
     answers: ReadonlyMap<string, number | undefined>,
     reading: Reading,
-  ): Promise<Reception> =>
+  ): Promise<Outcome> =>
     files.write(tenantId, (db) => {
-      if (cameBefore && ids.some((id) => inboundStore(db).byId(id) !== undefined)) return STORED;
-      if (!hasRoom(db, placements.length * reading.source.length, limits())) return FULL;
+      if (cameBefore && ids.some((id) => inboundStore(db).byId(id) !== undefined)) return 'stored';
+      const bytes = countedBytes(reading.source.length);
       const aside = placements.filter(({ state }) => state !== 'inbox').length;
-      if (!hasRoomAside(db, aside * reading.source.length, limits())) return FULL;
-      for (const [index, placement] of placements.entries()) {
+      if (!hasRoom(db, placements.length * bytes, limits())) return 'full';
+      if (!hasRoomAside(db, aside * bytes, limits())) return 'full';
+      const areSignals = placements.map((placement, index) => {
         const [answered] = placement.recipients.flatMap((address) => answers.get(address) ?? []);
-        insert(db, ids[index] ?? newId(), placement, answered, reading, signals);
-      }
-      return STORED;
+        return insert(db, ids[index] ?? newId(), placement, answered, reading, signals);
+      });
+      return areSignals.includes(true) ? 'signal' : 'stored';
     });
 
-  const receive = async (recipients: readonly MailboxRecipient[], mail: ReceivedMail): Promise<Reception> => {
+  return async (recipients: readonly MailboxRecipient[], mail: ReceivedMail): Promise<Reception> => {
     const reading = await read(recipients, mail);
+    const { now } = reading;
     const verdicts = await Promise.all(
       recipients.map(
         async (recipient): Promise<RecipientVerdict> => ({
@@ -227,41 +234,38 @@ export const createReception = (deps: ReceiveDeps) => {
     const placed = placementsOf(verdicts);
     if ('code' in placed) return { kind: 'refused', code: placed.code, text: placed.text };
     const answers = new Map(recipients.map(({ address, answers: number }) => [address, number]));
-    const tenants = [...Map.groupBy(placed, ({ tenantId }) => tenantId)];
-    const copies = tenants.map(([tenantId, placements]): Copies => {
-      const own = placements.flatMap((placement) => placement.recipients);
-      const name = () => nameOf(tenantId, own, mail);
+    const nameIn = namesOf(mail);
+    forgetOld(now);
+    const came: [name: () => string, earlier: Earlier][] = [];
+    const failures: unknown[] = [];
+    let isFull = false;
+    // One after the other: a large mail keeps the event loop for a while in each tenant.
+    for (const [tenantId, placements] of Map.groupBy(placed, (placement) => placement.tenantId)) {
+      const name = () =>
+        nameIn(
+          tenantId,
+          placements.flatMap((placement) => placement.recipients),
+        );
       const known = remembered.size === 0 ? undefined : remembered.get(name());
-      const ids = known ?? placements.map(() => newId());
-      return { tenantId, placements, ids, cameBefore: known !== undefined, name };
-    });
-    const results = await Promise.allSettled(copies.map((each) => store(each, answers, reading)));
-    const failed = results.find((result) => result.status === 'rejected' || result.value.kind !== 'stored');
-    if (remembered.size > MAX_REMEMBERED) remembered.clear();
-    if (failed) for (const { name, ids } of copies) remembered.set(name(), ids);
-    else if (remembered.size > 0) for (const { name } of copies) remembered.delete(name());
-    if (failed?.status === 'rejected') throw failed.reason;
-    return failed?.value ?? STORED;
-  };
-
-  return {
-    receive,
-    /**
-     * A mail of a person to the return paths of copies, which is no report: in the mailboxes of those tenants that receive mail.
-     * `targets` with their addresses. Null: none of them does.
-     */
-    receiveAnswer: async (
-      targets: readonly { readonly address: string; readonly target: ReturnPathTarget }[],
-      mail: ReceivedMail,
-    ): Promise<Reception | null> => {
-      const recipients = await platform.read((db) =>
-        targets.flatMap(({ address, target }): MailboxRecipient[] => {
-          const tenantId = registryStore(db).anyByNumber(target.tenantNumber)?.id;
-          if (tenantId === undefined || !inboundRegistryStore(db).has(tenantId)) return [];
-          return [{ tenantId, address, answers: target.recipientId }];
-        }),
-      );
-      return recipients.length === 0 ? null : receive(recipients, mail);
-    },
+      const ids = known?.ids ?? placements.map(() => newId());
+      let isSignal = known?.isSignal ?? false;
+      try {
+        if (!isSignal) {
+          const outcome = await store(tenantId, placements, ids, known !== undefined, answers, reading);
+          isSignal = outcome === 'signal';
+          isFull ||= outcome === 'full';
+        }
+      } catch (error) {
+        failures.push(error);
+      }
+      came.push([name, { ids, isSignal, at: now }]);
+    }
+    const hasFailed = isFull || failures.length > 0;
+    for (const [name, earlier] of came) {
+      if (remembered.size > 0) remembered.delete(name());
+      if (hasFailed || earlier.isSignal) remembered.set(name(), earlier);
+    }
+    if (failures.length > 0) throw failures[0];
+    return isFull ? FULL : STORED;
   };
 };

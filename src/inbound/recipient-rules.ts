@@ -10,6 +10,7 @@ export const admissionRefusals = {
   blocked: [550, '5.7.1 the recipient does not accept mail from you'],
   too_large: [552, '5.3.4 the message is larger than the recipient takes'],
   full: [452, '4.2.2 the mailbox is full, try again later'],
+  no_disk: [452, '4.3.1 the disk of this server is nearly full, try again later'],
   busy: [451, '4.7.1 too many messages for this recipient, try again later'],
 } as const;
 export type AdmissionRefusal = keyof typeof admissionRefusals;

@@ -65,7 +65,7 @@ export const inboundSchema = z
       unread: z.int().describe('in the inbox'),
       held: z.int(),
       quarantined: z.int(),
-      bytes: z.int(),
+      bytes: z.int().describe('of all mail that is kept, each counted as 4 KiB at least'),
       quota_bytes: z.int().describe('when this many are kept, further mail is asked to come later'),
       set_aside_bytes: z.int().describe('of mail held and quarantined, which is in `bytes` too'),
       set_aside_quota_bytes: z

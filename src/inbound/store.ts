@@ -40,6 +40,11 @@ export type NewInboundRow = Omit<InboundRow, 'seq' | 'read_at'> & {
 const PIECES_AT_ONCE = 4;
 const MAILS_AT_ONCE = 200;
 
+/** What a mail takes at least: its row, its search text and the pages that they share. */
+const LEAST_BYTES = 4_096;
+/** Of the room for mail. */
+export const countedBytes = (sourceBytes: number): number => Math.max(sourceBytes, LEAST_BYTES);
+
 const COLUMNS = [
   'id',
   'state',
@@ -97,12 +102,14 @@ export const inboundStore = perConnection((db: TenantDb) => {
       'SELECT thread_id FROM inbound_messages WHERE reply_to_seq = ? ORDER BY seq LIMIT 1',
     )
     .pluck();
-  const total = db.prepare<[], number>('SELECT coalesce(sum(size_bytes), 0) FROM inbound_messages').pluck();
+  const total = db
+    .prepare<[number], number>('SELECT coalesce(sum(max(size_bytes, ?)), 0) FROM inbound_messages')
+    .pluck();
   /** Asked for before a row is written: what is not known yet is summed up then. */
-  const bytes = remembered(db, () => ({ stored: total.get() ?? 0 }));
+  const bytes = remembered(db, () => ({ stored: total.get(LEAST_BYTES) ?? 0 }));
   const setAside = db
-    .prepare<[], number>(
-      "SELECT coalesce(sum(size_bytes), 0) FROM inbound_messages WHERE state IN ('held', 'quarantined')",
+    .prepare<[number], number>(
+      "SELECT coalesce(sum(max(size_bytes, ?)), 0) FROM inbound_messages WHERE state IN ('held', 'quarantined')",
     )
     .pluck();
   const setReadAt = db.prepare<[number | null, number]>(
@@ -140,7 +147,7 @@ export const inboundStore = perConnection((db: TenantDb) => {
       insertText.run(seq, search_text);
       for (let at = 0, position = 0; at < source.length; at += PIECE_BYTES, position += 1)
         insertPiece.run(seq, position, source.subarray(at, at + PIECE_BYTES));
-      total.stored += row.size_bytes;
+      total.stored += countedBytes(row.size_bytes);
       return seq;
     },
     byId: (id: string): InboundRow | undefined => byId.get(id),
@@ -152,10 +159,10 @@ export const inboundStore = perConnection((db: TenantDb) => {
     /** Of the answers to a message of ours. */
     threadOfAnswers: (messageSeq: number): string | undefined => threadOfAnswers.get(messageSeq),
     counts: (): InboundCounts => counts.get() ?? { total: 0, unread: 0, held: 0, quarantined: 0 },
-    /** Bytes of all mail that is kept. */
+    /** See `countedBytes`; of all mail that is kept. */
     storedBytes: (): number => bytes().stored,
     /** Of them those that are held or quarantined. */
-    setAsideBytes: (): number => setAside.get() ?? 0,
+    setAsideBytes: (): number => setAside.get(LEAST_BYTES) ?? 0,
     setReadAt: (seq: number, at: number | null): void => {
       setReadAt.run(at, seq);
     },
@@ -172,7 +179,7 @@ export const inboundStore = perConnection((db: TenantDb) => {
           const size = remove.get(seq);
           if (size === undefined) continue;
           noteRemoved.run(seq);
-          total.stored -= size;
+          total.stored -= countedBytes(size);
         }
       });
     },

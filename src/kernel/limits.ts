@@ -42,7 +42,9 @@ export const limitsSection = z.strictObject({
     .describe('Sign-in and public forms.'),
   inbound_rate: z
     .strictObject({
-      per_client: inboundRate(20, 10_000).describe('Per client address.'),
+      per_client: inboundRate(20, 10_000).describe(
+        'Per client address; a mail counts once for each MiB begun.',
+      ),
       per_practice: inboundRate(50, 20_000).describe('Per practice that receives.'),
     })
     .prefault({})

@@ -1,6 +1,7 @@
 // The listener for mail from the world (RFC 5321): mail to the mailboxes of tenants, reports at return paths, complaints, mail to
 // the simulator, and what people write to postmaster. It relays nothing, offers no AUTH, and answers 250 once all that follows
 // is durable.
+import { createHash } from 'node:crypto';
 import type { Inbound as Mailboxes } from '#src/inbound/open.ts';
 import type { ReceivedMail, Reception } from '#src/inbound/receive.ts';
 import type { Insight } from '#src/insight/open.ts';
@@ -34,11 +35,11 @@ export type ReportOutcome = 'changed' | 'unchanged' | 'unknown';
 export interface InboundWork extends RecipientWork {
   readonly receive: Mailboxes['receive'];
   readonly domainReport: Insight['receiveDomainReport'];
-  /** Reads the content once for all its return paths. */
+  /** Reads the content once for all its return paths. Null: it is no report, and nothing was done. */
   readonly report: (
     reports: readonly Extract<Recipient, { kind: 'report' }>[],
     mail: ReceivedMail,
-  ) => Promise<ReportOutcome[]>;
+  ) => Promise<ReportOutcome[] | null>;
   readonly forwardReport: (copy: ForwardedCopy, mail: ReceivedMail) => Promise<ReportOutcome>;
   /** Null where too many came recently. */
   readonly complain: (mail: Pick<OperatorMail, 'clientAddress' | 'content'>) => Promise<ReportOutcome | null>;
@@ -98,6 +99,8 @@ export const inboundLimits: Omit<ListenerLimits, 'messageBytes'> = {
 /** RFC 5321 §6.3 */
 const MAX_HOPS = 100;
 
+const MAX_REMEMBERED = 1_000;
+
 /** A thousand of them may be kept, and no one has enabled a mailbox for it. */
 const MAX_OPERATOR_BYTES = 10 * 1_024 * 1_024;
 
@@ -107,7 +110,7 @@ const refuseLoop = (content: Buffer): void => {
 };
 
 /** Throws SmtpRefusal. */
-export const requireStored = (reception: Reception): void => {
+const requireStored = (reception: Reception): void => {
   if (reception.kind === 'refused') throw new SmtpRefusal(reception.code, reception.text);
 };
 
@@ -131,6 +134,8 @@ export const createInbound = (options: InboundOptions): Inbound => {
   const reports: Record<ReportOutcome, number> = { changed: 0, unchanged: 0, unknown: 0 };
   const recipients = createRecipients(options, work);
   const domainReports = { taken: 0, not_taken: 0 };
+  /** Mails of transactions that failed after the operator had them: they come again. */
+  const operatorHas = new Set<string>();
   let received = 0;
   let simulated = 0;
   let toOperator = 0;
@@ -141,8 +146,13 @@ export const createInbound = (options: InboundOptions): Inbound => {
     if (content.length > MAX_OPERATOR_BYTES && to.some(({ kind }) => kind === 'operator'))
       throw new SmtpRefusal(552, `5.3.4 postmaster and abuse take ${MAX_OPERATOR_BYTES} bytes at most`);
     const returnPaths = to.filter((one) => one.kind === 'report');
-    if (returnPaths.length > 0)
-      for (const outcome of await work.report(returnPaths, { envelope, content })) reports[outcome] += 1;
+    const mailboxes = to.filter((one) => one.kind === 'mailbox');
+    const outcomes = returnPaths.length > 0 ? await work.report(returnPaths, { envelope, content }) : [];
+    for (const outcome of outcomes ?? []) reports[outcome] += 1;
+    const answered = outcomes === null ? returnPaths : [];
+    const readers = await recipients.readers(mailboxes, answered, session, content.length);
+    reports.unchanged += answered.length - (readers.length - mailboxes.length);
+    const given: string[] = [];
     for (const one of to) {
       if (one.kind === 'forward_report')
         reports[await work.forwardReport(one.copy, { envelope, content })] += 1;
@@ -163,19 +173,28 @@ export const createInbound = (options: InboundOptions): Inbound => {
         simulated += 1;
       }
       if (one.kind === 'operator') {
+        const name = createHash('sha256')
+          .update(`${one.recipient} ${mailFrom} `)
+          .update(content)
+          .digest('base64');
+        given.push(name);
+        if (operatorHas.has(name)) continue;
         const trace = returnPathField(mailFrom) + receivedField(envelope, serviceHost, options.now());
         const mail = { recipient: one.recipient, mailFrom, clientAddress };
         const whole = Buffer.concat([Buffer.from(trace), content]);
         if (!(await work.mailOperator({ ...mail, content: whole }))) throw tooMany();
         toOperator += 1;
+        if (operatorHas.size >= MAX_REMEMBERED) operatorHas.clear();
+        operatorHas.add(name);
       }
     }
     // Last: where something before fails, no one has the mail twice when it comes again.
-    const mailboxes = to.filter((one) => one.kind === 'mailbox');
-    if (mailboxes.length > 0) {
-      requireStored(await work.receive(mailboxes, { envelope, content }));
+    if (readers.length > 0) {
+      requireStored(await work.receive(readers, { envelope, content }));
       received += 1;
     }
+    // Nothing failed, so the same mail is another one when it comes again.
+    for (const name of given) operatorHas.delete(name);
   };
 
   const listener = createListener({

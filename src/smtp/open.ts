@@ -23,7 +23,7 @@ import { createSmtpUpstream } from '#src/relay/smtp/upstream.ts';
 import type { Upstream } from '#src/relay/upstream.ts';
 import { type ClientLists, createClientLists } from './client-lists.ts';
 import { createGreylist } from './greylist.ts';
-import { createInbound, type InboundWork, inboundLimits, requireStored } from './inbound.ts';
+import { createInbound, type InboundWork, inboundLimits } from './inbound.ts';
 import type { Certificate } from './listener.ts';
 import { ownCertificate } from './own-certificate.ts';
 import { createSubmission, type SubmissionPorts } from './submission.ts';
@@ -106,16 +106,13 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
   const work: InboundWork = {
     returnPathStatus: (target) => returnPathStatus(feedback.received, target),
     admit: mailboxes.admit,
+    admitAnswers: mailboxes.admitAnswers,
     receive: mailboxes.receive,
     domainReport: insight.receiveDomainReport,
     complain: feedback.complain,
     report: async (returnPaths, mail) => {
       const report = await readReport(mail.content, mail.envelope);
-      const answered = report.kind === 'other' ? await mailboxes.receiveAnswer(returnPaths, mail) : null;
-      if (answered !== null) {
-        requireStored(answered);
-        return returnPaths.map(() => 'changed');
-      }
+      if (report.kind === 'other') return null;
       // One after another, because each may take some milliseconds to judge.
       const results: Promise<ReportResult>[] = [];
       for (const { target } of returnPaths) {

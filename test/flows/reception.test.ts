@@ -231,8 +231,54 @@ test('an automatic reply is a signal about its message and no mail for people', 
   expect(await received(practice)).toHaveLength(1);
 });
 
-test('a person who answers to the return path reaches the mailbox', async () => {
-  const practice = await openMailbox({ catch_all: { mode: 'reject' } });
+test('an automatic reply that is no signal is mail: the second one, and one that the recipient has not written', async () => {
+  const practice = await openMailbox({ addresses: [{ local_part: 'held', mode: 'hold' }] });
+  const address = `praxis@${practice.host}`;
+  const { id, internet_message_id } = await send(practice, { reply_to: address });
+  const reply = (fields: Readonly<Record<string, string>>): string =>
+    mail({
+      From: 'anna@patient.example',
+      'In-Reply-To': internet_message_id,
+      'Auto-Submitted': 'auto-replied',
+      ...fields,
+    });
+  const signals = async (): Promise<number> =>
+    (await eventsOf(practice, id)).filter((type) => type === 'message.auto_replied').length;
+
+  expect(await deliver([address], reply({ From: 'eve@example.org', Subject: 'forged' }), '')).toMatch(/^250/);
+  expect(await deliver([`held@${practice.host}`], reply({ Subject: 'held' }), '')).toMatch(/^250/);
+  expect(await signals()).toBe(0);
+  expect(await received(practice)).toMatchObject([
+    { subject: 'held', state: 'held' },
+    { subject: 'forged', state: 'inbox' },
+  ]);
+
+  const first = reply({ Subject: 'first' });
+  expect(await deliver([address], first, '')).toMatch(/^250/);
+  // The 250 was lost.
+  expect(await deliver([address], first, '')).toMatch(/^250/);
+  expect([await signals(), (await received(practice)).length]).toEqual([1, 2]);
+  expect(await deliver([address], reply({ Subject: 'second' }), '')).toMatch(/^250/);
+  expect(await signals()).toBe(1);
+  expect((await received(practice))[0]).toMatchObject({ subject: 'second', reply_to_message_id: id });
+});
+
+test('what one practice has closed off is not stored there beside a recipient that takes everything', async () => {
+  const [open, closed] = [
+    await openMailbox(),
+    await openMailbox({ senders: { block: ['eve@example.org'] }, max_bytes: 2_000 }),
+  ];
+  const both = [`a@${open.host}`, `a@${closed.host}`];
+  expect(await deliver(both, mail({ From: 'eve@example.org' }))).toMatch(/^550 5\.7\.1/);
+  expect(
+    await deliver(both, mail({ From: 'anna@patient.example' }, 'x'.repeat(900).concat('\r\n').repeat(3))),
+  ).toMatch(/^552 5\.3\.4/);
+  expect([await received(open), await received(closed)]).toEqual([[], []]);
+  expect(await deliver(both, mail({ From: 'anna@patient.example' }))).toMatch(/^250/);
+});
+
+/** Of a message that was sent for it. */
+const returnPathOf = async (practice: Sender): Promise<{ id: string; path: string }> => {
   const { id } = await send(practice, {});
   const { body } = await app.request<List<{ return_path: string }>>(
     'GET',
@@ -240,12 +286,66 @@ test('a person who answers to the return path reaches the mailbox', async () => 
     undefined,
     practice.token,
   );
-  const [copy] = body.data;
+  return { id, path: body.data[0]?.return_path ?? '' };
+};
+
+test('a person who answers to the return path reaches the mailbox', async () => {
+  const practice = await openMailbox({ catch_all: { mode: 'reject' } });
+  const { id, path } = await returnPathOf(practice);
   const reply = mail({ From: 'anna@patient.example', Subject: 'Re: Ihr Termin' });
-  expect(await deliver([copy?.return_path ?? ''], reply)).toMatch(/^250/);
+  expect(await deliver([path], reply)).toMatch(/^250/);
   const mails = await received(practice);
   expect(mails).toMatchObject([{ reply_to_message_id: id, state: 'inbox' }]);
   // By the token of the path anyone could report bounces.
-  expect(mails[0]?.recipients).toEqual([copy?.return_path.replace(/^.*@/, 'b@')]);
+  expect(mails[0]?.recipients).toEqual([path.replace(/^.*@/, 'b@')]);
   expect(JSON.stringify(mails)).not.toContain('b+');
+});
+
+test('mail of people to a return path is held, blocked and refused as other mail of the practice', async () => {
+  const practice = await openMailbox({
+    addresses: [{ local_part: 'b' }],
+    catch_all: { mode: 'hold' },
+    senders: { block: ['eve@example.org'] },
+  });
+  const { path } = await returnPathOf(practice);
+  const reply = mail({ From: 'anna@patient.example', Subject: 'Re: Ihr Termin' });
+  expect(await deliver([path], reply, 'eve@example.org')).toMatch(/^550 5\.7\.1/);
+  expect(await deliver([path], reply)).toMatch(/^250/);
+  expect(await received(practice)).toMatchObject([{ state: 'held' }]);
+  await app.request('POST', `${practice.base}/inbound/disable`, {}, practice.token);
+  expect(await deliver([path], reply)).toMatch(/^550 5\.2\.1/);
+  expect(await received(practice)).toHaveLength(1);
+});
+
+test('an answer by return path is there once, though a mailbox of the same mail has no room at first', async () => {
+  const [one, two] = [await openMailbox(), await openMailbox()];
+  const { path } = await returnPathOf(one);
+  const filling = mail(
+    { From: 'anna@patient.example', Subject: 'Groß' },
+    'x'.repeat(70).concat('\r\n').repeat(9_000),
+  );
+  expect(await deliver([`a@${two.host}`], filling)).toMatch(/^250/);
+  const recipients = [path, `a@${two.host}`];
+  expect(await deliver(recipients, filling)).toMatch(/^452 4\.2\.2/);
+  expect(await deliver(recipients, filling)).toMatch(/^452 4\.2\.2/);
+  expect(await received(one)).toHaveLength(1);
+});
+
+test('while little of the disk is free, mail is asked to come again', async () => {
+  const port = await freePort();
+  const short = await startApp({
+    config: { smtp: { inbound: { listen: `127.0.0.1:${port}` } }, storage: { min_free_mib: 1_000_000_000 } },
+  });
+  try {
+    const { base, token, practice } = await short.createSender();
+    await short.request('POST', `${base}/inbound/enable`, {}, token);
+    await short.request('GET', '/healthz');
+    const talk = await talkTo(port);
+    await talk.hello();
+    await talk.say('MAIL FROM:<anna@patient.example>');
+    expect(await talk.say(`RCPT TO:<a@in.${practice.managed_host}>`)).toMatch(/^452 4\.3\.1/);
+    talk.end();
+  } finally {
+    await short.remove();
+  }
 });

@@ -73,6 +73,12 @@ const started = async (
         if (host !== 'praxis.example') return { refusal: 'disabled' };
         return named || localPart === 'nobody' ? { refusal: 'no_mailbox' } : { tenantId: host };
       },
+      admitAnswers: (returnPaths) =>
+        returnPaths.map(({ address, target }) => ({
+          tenantId: `${target.tenantNumber}`,
+          address,
+          answers: target.recipientId,
+        })),
       receive: async (recipients, { envelope: { protocol, mailFrom }, content }) => {
         received.push({ recipients, protocol, mailFrom, content: content.toString() });
         return { kind: 'stored' };
@@ -636,6 +642,102 @@ describe('mail to mailboxes', () => {
       expect(await listed.say(`RCPT TO:<${to}>`)).toMatch('250 2.1.5');
     await other.hello();
     await other.envelope('', mailbox);
+  });
+
+  describe('at a return path, where it is no report', () => {
+    const noReport = { report: async () => null };
+
+    test('goes with the mailboxes, and a refusal is for all', async () => {
+      let code = 452;
+      const recipients: unknown[] = [];
+      const scene = await started(
+        {},
+        {
+          ...noReport,
+          receive: async (readers) => {
+            recipients.push(readers);
+            return code === 250 ? { kind: 'stored' } : { kind: 'refused', code, text: '4.2.2 full' };
+          },
+        },
+      );
+      const one = await scene.talk();
+      await one.hello();
+      expect(await bring(one, 'eve@example.org', own, mailbox)).toBe('452 4.2.2 full');
+      code = 250;
+      expect(await bring(one, 'eve@example.org', own, mailbox)).toMatch('250');
+      const all = [{ address: mailbox }, { tenantId: '7', answers: 42, address: own }];
+      expect(recipients).toMatchObject([all, all]);
+      expect(scene.inbound.stats()).toMatchObject({ received: 1, reports: { changed: 0, unchanged: 0 } });
+    });
+
+    test('is refused where no practice receives it, but for the null sender', async () => {
+      const scene = await started({}, { ...noReport, admitAnswers: () => [] });
+      const one = await scene.talk();
+      await one.hello();
+      expect(await bring(one, 'eve@example.org', own)).toBe('550 5.2.1 this host receives no mail');
+      expect(await bring(one, 'eve@example.org', own, mailbox)).toMatch('250');
+      expect(await bring(one, '', own)).toMatch('250');
+      expect(scene.inbound.stats()).toMatchObject({ received: 1, refused: { disabled: 1 } });
+    });
+
+    test('passes the limits and block lists of clients, and the limits of the practice', async () => {
+      let isBusy = false;
+      const scene = await started(
+        {
+          clientRate: () => ({ perSecond: 1, burst: 1 }),
+          clientLists: { listing: async (address) => (address === '127.0.0.2' ? 'zen.spamhaus' : null) },
+        },
+        {
+          ...noReport,
+          admitAnswers: () => (isBusy ? { refusal: 'busy' } : [{ tenantId: 'a', address: own }]),
+        },
+      );
+      const [one, listed, other] = [
+        await scene.talk(),
+        await scene.talk('127.0.0.2'),
+        await scene.talk('127.0.0.3'),
+      ];
+      for (const each of [one, listed, other]) await each.hello();
+      expect(await bring(one, 'eve@example.org', own)).toMatch('250');
+      expect(await bring(one, 'eve@example.org', own)).toMatch('450 4.7.1');
+      expect(await bring(listed, 'eve@example.org', own)).toMatch('554 5.7.1');
+      isBusy = true;
+      expect(await bring(other, 'eve@example.org', own)).toMatch('451 4.7.1');
+      expect(scene.received).toHaveLength(1);
+    });
+  });
+
+  test('costs its client more where it is large, and the largest may still come', async () => {
+    const scene = await started({ clientRate: () => ({ perSecond: 1, burst: 4 }) });
+    const bringLarge = async (mib: number, from: string): Promise<string | null> => {
+      const one = await scene.talk(from);
+      await one.hello();
+      await one.envelope('eve@example.org', mailbox);
+      one.write(`${'x'.repeat(1_022)}\r\n`.repeat(mib * 1_024));
+      one.write('.\r\n');
+      return one.reply();
+    };
+    expect(await bringLarge(2, '127.0.0.1')).toMatch('250');
+    expect(await bringLarge(3, '127.0.0.1')).toMatch('450 4.7.1');
+    expect(await bringLarge(3, '127.0.0.2')).toMatch('250');
+    expect(scene.received).toHaveLength(2);
+  });
+
+  test('that has to come again is not brought to the operator again', async () => {
+    let isFull = true;
+    const full = { kind: 'refused', code: 452, text: '4.2.2 full' } as const;
+    const scene = await started({}, { receive: async () => (isFull ? full : { kind: 'stored' }) });
+    const one = await scene.talk();
+    await one.hello();
+    const to = ['postmaster@mail.example.com', mailbox];
+    expect(await bring(one, 'eve@example.org', ...to)).toMatch('452');
+    expect(await bring(one, 'eve@example.org', ...to)).toMatch('452');
+    isFull = false;
+    expect(await bring(one, 'eve@example.org', ...to)).toMatch('250');
+    expect(scene.told).toHaveLength(1);
+    // Another mail with the same content is another mail.
+    expect(await bring(one, 'eve@example.org', ...to)).toMatch('250');
+    expect(scene.told).toHaveLength(2);
   });
 
   test('of an unknown network is taken when it comes again, where that is asked for; reports at once', async () => {

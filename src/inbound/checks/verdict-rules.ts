@@ -59,6 +59,9 @@ export const tooLarge: Refusal = {
   reason: 'too_large',
 };
 
+/** Also where only the envelope names the sender. */
+export const blockedSender: Refusal = refused('blocked_sender');
+
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
 
 /** Relaxed alignment (RFC 9989 §4.10.2) for domains without a record. */
@@ -116,7 +119,7 @@ export const verdictOf = (
   { mode, dmarcAction, spamAction }: Pick<MailboxFor, 'mode' | 'dmarcAction' | 'spamAction'>,
 ): MailVerdict => {
   const { authors, auth, spam, isDeferred } = mail;
-  if (authors.some((author) => namesSender(senders.block, author))) return refused('blocked_sender');
+  if (authors.some((author) => namesSender(senders.block, author))) return blockedSender;
   if (spam.verdict === 'virus')
     return spamAction === 'reject' ? refused('virus') : { to: 'quarantined', reason: 'virus' };
   if (isDeferred) return UNSCANNED;
@@ -143,12 +146,19 @@ export interface Placement {
   readonly recipients: readonly string[];
 }
 
+/** What a practice has closed off. */
+const isClosed = ({ reason }: Refusal): boolean => reason === 'blocked_sender' || reason === 'too_large';
+
 /**
- * The mail is refused only where all recipients refuse it, or where it must come again for one of them. Otherwise it is stored for
- * all: those that refuse it find it in the quarantine, since nothing that was answered by 250 may be dropped.
+ * The mail is refused where all recipients refuse it, where it must come again for one of them, and where one of them has closed
+ * its mailbox to its sender or size. Such a mail is never stored there, since a stranger could bring it beside a recipient that takes
+ * everything; nor may it be dropped after 250. So it is refused for all, and its sender's server says so to the sender. Otherwise it is
+ * stored for all: those that refuse what the checks found have it in the quarantine.
  */
 export const placementsOf = (verdicts: readonly RecipientVerdict[]): readonly Placement[] | Refusal => {
   const refusing = verdicts.flatMap(({ verdict }) => (verdict.to === 'refused' ? [verdict] : []));
+  const closed = refusing.find(isClosed);
+  if (closed !== undefined) return closed;
   const later = refusing.find(({ code }) => code === 451);
   if (later !== undefined) return later;
   const [first] = refusing;

@@ -3,6 +3,7 @@ import {
   type MailVerdict,
   placementsOf,
   type RecipientVerdict,
+  tooLarge,
   verdictOf,
 } from '#src/inbound/checks/verdict-rules.ts';
 import type { AuthResult, CheckedMail, MailAuth, MailSpam } from '#src/inbound/mail.ts';
@@ -182,6 +183,7 @@ const at = (tenantId: string, recipient: string, given: Case): RecipientVerdict 
   verdict: verdict(given),
 });
 const REFUSE = { block: ['example.org'] };
+const SPAM = { spam: 'spam', spamAction: 'reject' } as const;
 
 describe('several recipients', () => {
   test('all refuse: refused', () => {
@@ -190,12 +192,17 @@ describe('several recipients', () => {
       code: 550,
     });
   });
-  test('one takes it: those that refuse it have it in the quarantine', () => {
-    expect(placementsOf([at('a', 'x', {}), at('a', 'y', REFUSE), at('b', 'z', REFUSE)])).toEqual([
+  test('one takes it: those that refuse it for what was found have it in the quarantine', () => {
+    expect(placementsOf([at('a', 'x', {}), at('a', 'y', SPAM), at('b', 'z', SPAM)])).toEqual([
       { tenantId: 'a', state: 'inbox', reason: null, recipients: ['x'] },
-      { tenantId: 'a', state: 'quarantined', reason: 'blocked_sender', recipients: ['y'] },
-      { tenantId: 'b', state: 'quarantined', reason: 'blocked_sender', recipients: ['z'] },
+      { tenantId: 'a', state: 'quarantined', reason: 'spam', recipients: ['y'] },
+      { tenantId: 'b', state: 'quarantined', reason: 'spam', recipients: ['z'] },
     ]);
+  });
+  test('one has closed its mailbox to it: for all', () => {
+    expect(placementsOf([at('a', 'x', {}), at('b', 'y', REFUSE)])).toMatchObject({ code: 550 });
+    const large = { ...at('b', 'y', {}), verdict: tooLarge };
+    expect(placementsOf([at('a', 'x', { isDeferred: true }), large])).toMatchObject({ code: 552 });
   });
   test('recipients of one tenant with one state share a row', () => {
     expect(placementsOf([at('a', 'x', {}), at('a', 'y', {}), at('b', 'z', { mode: 'hold' })])).toEqual([
@@ -205,7 +212,7 @@ describe('several recipients', () => {
   });
   test('it must come again for one: for all', () => {
     const later = at('a', 'x', { isDeferred: true });
-    expect(placementsOf([at('b', 'y', REFUSE), later])).toMatchObject({ code: 451 });
+    expect(placementsOf([at('b', 'y', SPAM), later])).toMatchObject({ code: 451 });
     expect(placementsOf([{ ...later, verdict: { to: 'inbox' } }, later])).toMatchObject({ code: 451 });
   });
 });
