@@ -74,7 +74,7 @@ const refusal = (db: TenantDb, row: ForwardRow, deps: ClaimDeps): Refusal | null
   });
 };
 
-export interface Looking {
+interface Looking {
   readonly kind: Kind;
   readonly policy: RetryPolicy;
   readonly now: number;
