@@ -326,8 +326,9 @@ test('an answer by return path is there once, though a mailbox of the same mail 
   );
   expect(await deliver([`a@${two.host}`], filling)).toMatch(/^250/);
   const recipients = [path, `a@${two.host}`];
-  expect(await deliver(recipients, filling)).toMatch(/^452 4\.2\.2/);
-  expect(await deliver(recipients, filling)).toMatch(/^452 4\.2\.2/);
+  const answer = mail({ From: 'anna@patient.example' }, 'y'.repeat(70).concat('\r\n').repeat(6_300));
+  expect(await deliver(recipients, answer)).toMatch(/^452 4\.2\.2/);
+  expect(await deliver(recipients, answer)).toMatch(/^452 4\.2\.2/);
   expect(await received(one)).toHaveLength(1);
 });
 
