@@ -178,8 +178,12 @@ describe('/openapi.yaml', () => {
     const schemas = Object.values(document.components.schemas);
     for (const [code, declaration] of Object.entries(errorTable)) {
       const schema = schemas.find(({ properties }) => String(properties?.code?.const) === code);
-      const extra = 'extra' in declaration ? Object.keys(declaration.extra) : [];
-      expect(schema?.required).toEqual(['code', 'error', 'hint', ...extra]);
+      const extra = 'extra' in declaration ? Object.entries(declaration.extra) : [];
+      const always = extra.filter(([, field]) => !field.safeParse(undefined).success).map(([name]) => name);
+      expect(schema?.required).toEqual(['code', 'error', 'hint', ...always]);
+      expect(Object.keys(schema?.properties ?? {})).toEqual(
+        expect.arrayContaining(extra.map(([name]) => name)),
+      );
     }
   });
 
