@@ -74,6 +74,8 @@ interface Earlier {
   readonly ids: readonly string[];
   /** It became a signal, so that no copy shows that it came. */
   readonly isSignal: boolean;
+  /** Of the content as it came: a mail of another size is not hashed for a comparison. */
+  readonly bytes: number;
   readonly at: number;
 }
 
@@ -236,6 +238,8 @@ export const createReception = (deps: ReceiveDeps) => {
     const answers = new Map(recipients.map(({ address, answers: number }) => [address, number]));
     const nameIn = namesOf(mail);
     forgetOld(now);
+    const bytes = mail.content.length;
+    const mayBeKnown = remembered.values().some((earlier) => earlier.bytes === bytes);
     const came: [name: () => string, earlier: Earlier][] = [];
     const failures: unknown[] = [];
     let isFull = false;
@@ -246,7 +250,7 @@ export const createReception = (deps: ReceiveDeps) => {
           tenantId,
           placements.flatMap((placement) => placement.recipients),
         );
-      const known = remembered.size === 0 ? undefined : remembered.get(name());
+      const known = mayBeKnown ? remembered.get(name()) : undefined;
       const ids = known?.ids ?? placements.map(() => newId());
       let isSignal = known?.isSignal ?? false;
       try {
@@ -258,11 +262,11 @@ export const createReception = (deps: ReceiveDeps) => {
       } catch (error) {
         failures.push(error);
       }
-      came.push([name, { ids, isSignal, at: now }]);
+      came.push([name, { ids, isSignal, bytes, at: now }]);
     }
     const hasFailed = isFull || failures.length > 0;
     for (const [name, earlier] of came) {
-      if (remembered.size > 0) remembered.delete(name());
+      if (mayBeKnown) remembered.delete(name());
       if (hasFailed || earlier.isSignal) remembered.set(name(), earlier);
     }
     if (failures.length > 0) throw failures[0];
