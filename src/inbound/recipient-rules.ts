@@ -1,5 +1,4 @@
 // What a RCPT at one of a tenant's receiving hosts means for its mailbox. Pure.
-import { looksLikeReturnPath } from '#src/mail/verp.ts';
 import type { InboundOptions, MailAction, MailboxMode } from './options.ts';
 
 /** Why a recipient is refused, and the reply (RFC 3463 §3). */
@@ -25,15 +24,16 @@ export interface MailboxFor {
   readonly spamAction: MailAction;
 }
 
+/** Whether a recipient is a return path, as it came or as it is stored: mailboxes are at `in.`. */
+export const isReturnPath = (address: string): boolean =>
+  address.startsWith('bounce.', address.lastIndexOf('@') + 1);
+
 /**
  * A recipient as it is stored and shown: of a return path without its token, by which anyone who sees it could report bounces. The
  * local part left is `b`, as a mailbox that people write to.
  */
-export const withoutToken = (address: string): string => {
-  const at = address.lastIndexOf('@');
-  const isReturnPath = looksLikeReturnPath(address) && address.startsWith('bounce.', at + 1);
-  return isReturnPath ? `b${address.slice(at)}` : address;
-};
+export const withoutToken = (address: string): string =>
+  isReturnPath(address) ? `b${address.slice(address.lastIndexOf('@'))}` : address;
 
 /** Without its plus-part, as mailboxes are named. */
 export const mailboxName = (localPart: string): string =>

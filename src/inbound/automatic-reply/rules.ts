@@ -1,7 +1,7 @@
 // Whether a mail received gets the practice's automatic reply (RFC 3834): one that a person wrote to a mailbox of the practice, and
 // whose envelope sender is proved: a reply to a forged one would go to someone who did not write. Pure.
 import type { MailAuth, MailSpam } from '#src/inbound/mail.ts';
-import { mailboxOf } from '#src/inbound/recipient-rules.ts';
+import { isReturnPath, mailboxOf } from '#src/inbound/recipient-rules.ts';
 import { addressDomain, addressKey } from '#src/mail/address.ts';
 import { autoSubmitted, isAutoReply } from '#src/mail/auto-reply.ts';
 import { parseEmail } from '#src/mail/email.ts';
@@ -56,6 +56,6 @@ export const answerTo = (facts: ReplyFacts): Answer | null => {
   if (!isProved(sender, facts) || auth.dmarc.result === 'fail') return null;
   if (spam.verdict === 'spam' || spam.verdict === 'virus' || !isOfAPerson(fields)) return null;
   const mailboxes = new Set(named.map(mailboxOf));
-  const mailbox = recipients.find((address) => mailboxes.has(mailboxOf(address)));
+  const mailbox = recipients.find((address) => !isReturnPath(address) && mailboxes.has(mailboxOf(address)));
   return mailbox === undefined ? null : { sender, mailbox: mailboxOf(mailbox) as Address };
 };

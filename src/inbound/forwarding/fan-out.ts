@@ -7,7 +7,7 @@ import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import { answerTo } from '#src/inbound/automatic-reply/rules.ts';
 import { automaticReplyStore, senderHash } from '#src/inbound/automatic-reply/store.ts';
 import type { InboundOptions } from '#src/inbound/options.ts';
-import { mailboxFor } from '#src/inbound/recipient-rules.ts';
+import { isReturnPath, mailboxFor } from '#src/inbound/recipient-rules.ts';
 import { inboundSettingsStore } from '#src/inbound/settings-store.ts';
 import { type InboundRow, inboundStore } from '#src/inbound/store.ts';
 import { planOf } from '#src/intake/facts.ts';
@@ -66,7 +66,8 @@ export const lookAhead = (db: TenantDb, seen: number): LogAhead => {
 const addCopies = (db: TenantDb, mail: InboundRow, options: InboundOptions, now: number): void => {
   const reached = new Set<string>();
   for (const recipient of JSON.parse(mail.recipients_json) as string[]) {
-    const { forwardTo } = mailboxFor(options, recipient.slice(0, recipient.lastIndexOf('@')));
+    const localPart = isReturnPath(recipient) ? '' : recipient.slice(0, recipient.lastIndexOf('@'));
+    const { forwardTo } = mailboxFor(options, localPart);
     const target = forwardTo === null ? null : parseAddress(forwardTo).address;
     if (target === null || reached.has(addressKey(target))) continue;
     reached.add(addressKey(target));

@@ -6,12 +6,17 @@ import type { AuthResult } from '#src/inbound/mail.ts';
 const SENDER = 'erika@example.org';
 const MAILBOX = 'info@in.practice.test';
 
-const isAnswered = (spf: AuthResult, dmarc: AuthResult, author: string | null): boolean =>
+const isAnswered = (
+  spf: AuthResult,
+  dmarc: AuthResult,
+  author: string | null,
+  recipient = MAILBOX,
+): boolean =>
   answerTo({
     mailFrom: SENDER,
     author,
-    recipients: [MAILBOX],
-    named: [MAILBOX],
+    recipients: [recipient],
+    named: [recipient],
     fields: [],
     auth: {
       spf: { result: spf, domain: 'example.org' },
@@ -38,4 +43,9 @@ test.each<[boolean, AuthResult, AuthResult, string | null]>([
   [false, 'none', 'pass', null],
 ])('an answer: %s (SPF %s, DMARC %s, From %s)', (expected, spf, dmarc, author) => {
   expect(isAnswered(spf, dmarc, author)).toBe(expected);
+});
+
+test('none to a mail at a return path, which is no mailbox that people write to', () => {
+  expect(isAnswered('pass', 'pass', SENDER, 'b@in.practice.test')).toBe(true);
+  expect(isAnswered('pass', 'pass', SENDER, 'b@bounce.practice.test')).toBe(false);
 });
