@@ -1,5 +1,5 @@
 // A lookup as the resolver function that libraries of mail authentication take: records in the shapes of node:dns, errors with
-// its codes, by which they tell "there is none" from "it could not be found out".
+// its codes, by which they distinguish "there is none" from "it could not be found out".
 import type { Lookup, LookupFailure, ZoneLookup } from './dns-lookup.ts';
 
 export type DnsResolver = (name: string, type: string) => Promise<string[][] | string[]>;

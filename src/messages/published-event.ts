@@ -78,7 +78,7 @@ const isTracked = ({ settings_json }: FollowedEvent): boolean => {
 export const isPublished = (row: FollowedEvent): boolean =>
   storedData(row).repeated !== true && (row.type !== 'message.delivery_delayed' || isTracked(row));
 
-/** Whether all is kept that it tells of. The mail that it is about may be removed before it. */
+/** Whether all is kept that it is about. The mail that it is about may be removed before it. */
 export const isComplete = ({ inbound_seq, inbound_json }: FollowedEvent): boolean =>
   inbound_seq === null || inbound_json !== null;
 

@@ -37,7 +37,7 @@ export interface AlertRoutesDeps {
 const alertParams = z.strictObject({ ...tenantParams.shape, alertID: idSchema });
 
 const requireRights = (caller: Caller): void => requireAllProjects(caller, 'webhooks.manage', 'An alert');
-/** An alert says how much mail came, and from whom answers to messages did. Throws `forbidden`. */
+/** An alert says how much mail came, and who answered messages. Throws `forbidden`. */
 const requireMailbox = (db: TenantDb, caller: Caller, events: readonly string[] = []): void => {
   if (events.includes('inbound.received')) requirePermission(db, caller, 'inbound.view');
 };

@@ -23,7 +23,7 @@ export interface ReplyFacts {
   readonly ownHosts: readonly string[];
 }
 
-/** Whom to answer, and for which mailbox. */
+/** Who is answered, and for which mailbox. */
 export interface Answer {
   readonly sender: Address;
   readonly mailbox: Address;

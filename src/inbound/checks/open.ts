@@ -1,4 +1,4 @@
-// Checks a mail from the world before it is stored: whether it is from whom it says (SPF, DKIM, DMARC, ARC, iprev), and what the
+// Checks a mail from the world before it is stored: whether its sender is who it says (SPF, DKIM, DMARC, ARC, iprev), and what the
 // scanners say of it. It reads and asks; verdict-rules.ts decides.
 //
 // This runs for each mail that comes in. What cannot matter is not computed, and what the DNS said a moment ago is shared. Each

@@ -29,7 +29,7 @@ export interface ClaimDeps {
   readonly limits: () => Limits;
   /** Derived for the purpose `suppressions`. */
   readonly suppressionKey: KeyObject;
-  /** To whom a practice in safe mode may write. */
+  /** Who a practice in safe mode may write to. */
   readonly safeMode: () => Parameters<typeof isAllowedInSafeMode>[1];
 }
 
