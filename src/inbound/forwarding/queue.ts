@@ -15,23 +15,26 @@ import type { Kind } from './store.ts';
 import { isFollowed } from './targets.ts';
 
 const one = { running: 1, claimed: 1 };
-const followers: Readonly<Record<Kind, { readonly name: FollowerName; readonly limits: WorkLimits }>> = {
-  forward: {
-    name: 'forwards',
-    limits: {
-      total: { running: 8, claimed: 8 },
-      // A relay may keep an attempt waiting for minutes.
-      slow: { running: 4, claimed: 4 },
-      tenant: { running: 2, claimed: 2 },
-      target: () => one,
-      remembered: 10_000,
+const MIB = 1_024 * 1_024;
+export const followers: Readonly<Record<Kind, { readonly name: FollowerName; readonly limits: WorkLimits }>> =
+  {
+    forward: {
+      name: 'forwards',
+      limits: {
+        // A copy is in memory while it is sent. Each bound of bytes may be exceeded by one of them.
+        total: { running: 8, claimed: 8, bytes: 32 * MIB },
+        // A relay may keep an attempt waiting for minutes.
+        slow: { running: 4, claimed: 4, bytes: 16 * MIB },
+        tenant: { running: 2, claimed: 2 },
+        target: () => one,
+        remembered: 10_000,
+      },
     },
-  },
-  reply: {
-    name: 'replies',
-    limits: { total: { running: 4, claimed: 4 }, tenant: one, target: () => one },
-  },
-};
+    reply: {
+      name: 'replies',
+      limits: { total: { running: 4, claimed: 4 }, tenant: one, target: () => one },
+    },
+  };
 /** One reads the log for both. */
 const NOTHING_AHEAD: LogAhead = { work: false, seen: 0, more: false };
 

@@ -7,7 +7,7 @@ import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { idSchema } from '#src/kernel/fields.ts';
+import { idSchema, mailLinkQuery } from '#src/kernel/fields.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { type Clock, HOUR, SECOND } from '#src/kernel/time.ts';
@@ -29,20 +29,13 @@ export interface ForwardRoutesDeps extends Pick<AskDeps, 'key'> {
 const ASK_AGAIN_AFTER_MS = HOUR;
 const AUDITED = 'inbound.forward_target';
 
-const query = z
-  // Unknown parameters are ignored: mail programs and click counters add theirs.
-  .object({
-    t: z
-      .string()
-      .optional()
-      .describe('of the link in the mail')
-      .meta({ examples: ['AbCdEf'] }),
-    do: z
-      .enum(['end'])
-      .optional()
-      .catch(undefined)
-      .describe('`end`: no forwarding, rather than agreeing to it'),
-  });
+const query = mailLinkQuery.extend({
+  do: z
+    .enum(['end'])
+    .optional()
+    .catch(undefined)
+    .describe('`end`: no forwarding, rather than agreeing to it'),
+});
 type Query = z.output<typeof query>;
 
 /** What the button of the page does: nothing where it is so already, or too late. */
