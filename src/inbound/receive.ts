@@ -2,8 +2,8 @@
 // one transaction for each tenant stores the mail with its event, and the reply follows when all of them are on the disk.
 //
 // Where one of several tenants cannot store it, the client is asked to come again, and the ids of all copies are remembered: a
-// tenant that has it already, or has it after a sync that failed, does not get it twice. After a crash in between they do, as after a reply that
-// was lost: both copies have one Message-ID (RFC 5321 §6.1).
+// tenant that has it already, or has it after a sync that failed, does not get it twice. After a crash in between it does, as
+// after a reply that was lost: both copies have one Message-ID (RFC 5321 §6.1).
 //
 // The first automatic reply to a message of ours is a signal about that message (decisions 4) and no mail for people, if it would be
 // in the inbox and its author is the recipient: anyone may quote a Message-ID. All others are mail.

@@ -29,6 +29,15 @@ export const lineSchema = (maxLength: number) =>
 
 export const nameSchema = lineSchema(NAME_LENGTH).meta({ id: 'Name' });
 
+/** The parameters of a link in a mail. Unknown ones are ignored: mail programs and click counters add theirs. */
+export const mailLinkQuery = z.object({
+  t: z
+    .string()
+    .optional()
+    .describe('of the link in the mail')
+    .meta({ examples: ['AbCdEf'] }),
+});
+
 /** Taken as it comes, and described as `schema`, which is asked later. */
 export const asItComes = (schema: z.ZodType, more: z.core.GlobalMeta = {}) =>
   z.unknown().meta({ describedBy: schema, ...more });

@@ -8,6 +8,7 @@ import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { mailLinkQuery } from '#src/kernel/fields.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
@@ -30,16 +31,9 @@ export interface UnsubscribeDeps extends UnsubscribeKeys {
   readonly serviceName: string;
 }
 
-const query = z
-  // Unknown parameters are ignored: mail programs and click counters add theirs.
-  .object({
-    t: z
-      .string()
-      .optional()
-      .describe('of the link in the mail')
-      .meta({ examples: ['AbCdEf'] }),
-    from: z.enum(['all']).optional().catch(undefined).describe('`all`: from all mail of this sender'),
-  });
+const query = mailLinkQuery.extend({
+  from: z.enum(['all']).optional().catch(undefined).describe('`all`: from all mail of this sender'),
+});
 
 type Query = z.output<typeof query>;
 

@@ -274,7 +274,9 @@ export const configSchema = z.strictObject({
       min_free_percent: v
         .whole(0, 99)
         .prefault(5)
-        .describe('With less of the disk free, health is degraded and the operator gets a mail.'),
+        .describe(
+          'With less of the disk free, health is degraded, the operator gets a mail, and mail for mailboxes is asked to come later.',
+        ),
       min_free_mib: v.whole(0, 1_000_000_000).prefault(1_024).describe('The same in MiB.'),
     })
     .prefault({})
