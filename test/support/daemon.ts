@@ -98,7 +98,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
       said = (said + chunk).slice(-OUTPUT_CHARACTERS);
     });
   }
-  await untilHealthy(origin, child, () => said);
+  await untilHealthy(origin, adminToken, child, () => said);
 
   const request: Daemon['request'] = (method, target, body, token) =>
     send(method, origin + target, body, token === adminToken ? { 'X-Admin-Token': token } : bearer(token));
@@ -179,14 +179,24 @@ function isMapping(value: unknown): value is ConfigFile {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-async function untilHealthy(origin: string, child: ChildProcess, said: () => string): Promise<void> {
+/** Another daemon may have taken the port while this one started: the admin token shows whose answer it is. */
+export async function untilHealthy(
+  origin: string,
+  adminToken: string,
+  child: ChildProcess,
+  said: () => string,
+): Promise<void> {
+  const isOk = async (target: string) => {
+    const headers = { 'X-Admin-Token': adminToken };
+    const answer = await fetch(origin + target, { headers }).catch(() => undefined);
+    await answer?.arrayBuffer();
+    return answer?.status === 200;
+  };
   const ask = async () => {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`the daemon ended at its start (${child.exitCode ?? child.signalCode}): ${said()}`);
     }
-    const answer = await fetch(`${origin}/healthz`).catch(() => undefined);
-    await answer?.arrayBuffer();
-    return answer?.status === 200;
+    return (await isOk('/healthz')) && (await isOk('/api/admin/health'));
   };
   try {
     await until('the daemon is healthy', ask);

@@ -1,10 +1,12 @@
 // @module-tag slow
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import net from 'node:net';
 import process from 'node:process';
 import { expect, test } from 'vitest';
-import { until } from './process.ts';
+import { startDaemon, untilHealthy } from './daemon.ts';
+import { freePort, spawnMortal, until } from './process.ts';
 
 const SCRIPT = `
   import { spawnMortal } from '#test/support/process.ts';
@@ -22,4 +24,27 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('what a test started ends with it aft
   expect(running()).toEqual(children);
   parent.kill(signal);
   await until('both have ended', () => running().length === 0);
+});
+
+test('a free port is none that a listener at port 0 or a connection may get meanwhile', async () => {
+  const lowest = Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10);
+  const server = net.createServer().listen((await freePort()) + 1, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  const next = await freePort();
+  server.close();
+  expect(next).toBe(port + 1);
+  expect(next).toBeLessThan(lowest);
+});
+
+test('a daemon is not mistaken for another one that has taken its port', async () => {
+  const other = await startDaemon();
+  try {
+    const child = spawnMortal('sleep', ['0.5']);
+    await expect(untilHealthy(other.origin, 'another token', child, () => '')).rejects.toThrow(
+      'ended at its start',
+    );
+  } finally {
+    await other.remove();
+  }
 });

@@ -1,6 +1,7 @@
 // What starting a foreign program on loopback needs: a free port, knowing when it listens, ending it, and reading
 // from /proc what it cost. Linux only, as the programs themselves are.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import net from 'node:net';
@@ -16,15 +17,27 @@ const START_TIMEOUT_MS = 20_000;
 /** Time to end by itself before it is killed. */
 const STOP_TIMEOUT_MS = 10_000;
 
+/** Below those that Linux gives to connections and to listeners at port 0: only who asks here could take one meanwhile. */
+const FIRST_PORT = 10_000;
+const LAST_PORT = 32_767;
+/** Each process walks on from a place of its own, so that two seldom try the same one. */
+let lastPort = randomInt(FIRST_PORT, LAST_PORT);
+
 /** A port of 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no TCP address');
-  return address.port;
+  for (;;) {
+    lastPort = lastPort < LAST_PORT ? lastPort + 1 : FIRST_PORT;
+    const port = lastPort;
+    const server = net.createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch {
+      continue;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** Reads `+PID` and `-PID` a line. When nothing more can come, it ends the processes that are left. */

@@ -52,10 +52,13 @@ test('a practice has one replay in progress at a time, others have their own', a
   for (const letGo of held.splice(0)) letGo();
   expect([await first, await elsewhere]).toEqual(['202', '202']);
   // Whoever replays has mended the receiver.
-  expect(spared).toEqual([
-    [ONE, HOOK],
-    [OTHER, HOOK],
-  ]);
+  expect(spared).toHaveLength(2);
+  expect(new Set(spared)).toEqual(
+    new Set([
+      [ONE, HOOK],
+      [OTHER, HOOK],
+    ]),
+  );
   const next = replay(ONE);
   for (const letGo of held.splice(0)) letGo();
   expect(await next).toBe('202');
