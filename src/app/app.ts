@@ -7,6 +7,7 @@ import { FILE_JOB } from '#src/accounts/tenants/file-job.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { ensureSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
+import { openAudience } from '#src/audience/open.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { openDomains } from '#src/domains/open.ts';
 import { removeOldAudit } from '#src/events/audit-store.ts';
@@ -130,6 +131,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     wholeMail: (...mail) => inbound.wholeMail(...mail),
   });
   const inbound = openInbound(base, { accounts, domains, feedback, relay, intake, followers });
+  const audience = openAudience(base, { accounts, feedback, relay, intake, followers });
   const insight = openInsight(base, inbound.proveAuthor);
   const smtp = openSmtp(base, { accounts, feedback, intake, insight, inbound });
   const rooms: readonly Room[] = [
@@ -141,6 +143,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     relay,
     followers,
     inbound,
+    audience,
     insight,
   ];
 
@@ -185,8 +188,10 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     await received;
     // Each of these may still write, and what it writes may be something that the next ones send.
     await feedback.stop();
+    audience.stopWork();
     await followers.stop(Math.max(drained - performance.now(), CUT_OFF_MS));
     await feedback.stopNotices();
+    await audience.stop();
     await inbound.stop();
     await intake.stop();
     await messages.stop();

@@ -5,7 +5,7 @@ import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { EventType } from './catalogue.ts';
 
 /** The names are stored in the files. `replies` keeps no cursor: `forwards` reads the log for both. */
-export type FollowerName = 'webhooks' | 'alerts' | 'forwards' | 'replies';
+export type FollowerName = 'webhooks' | 'alerts' | 'forwards' | 'replies' | 'audience';
 
 /** An event with its message and its mail received; nulls if it is about none. */
 export interface FollowedEvent {

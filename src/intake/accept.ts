@@ -110,46 +110,72 @@ export const accept = async (intake: IntakeContext, submission: Submission): Pro
   });
 };
 
-const store = async (
+/** What is to happen once a transaction is on the disk in which messages were accepted. */
+interface Wakings {
+  /** When something of each lane is due. */
+  readonly dueAt: Map<Lane, number>;
+  usageReached: boolean;
+}
+
+/** A refusal is returned, not thrown: it has written nothing that would have to be undone for all of the transaction. */
+const acceptIn = (
+  db: TenantDb,
   intake: IntakeContext,
   submission: Submission,
   request: KeyedRequest | null,
   assess: Assess,
-): Promise<Accepted> => {
+  wakings: Wakings,
+  now: number,
+): Accepted | AppError => {
   const { tenantId, source } = submission;
-  const now = intake.clock.now();
-  let woken: { lane: Lane; dueAt: number } = { lane: 0, dueAt: now };
-  let usageReached = false;
-  /** A refusal is returned, not thrown: it has written nothing that would have to be undone for all of the batch. */
-  const write = (db: TenantDb): Accepted | AppError => {
-    const repeated = request && repeatedAnswer(db, chooseProject(db, submission), request, now);
-    if (repeated) return repeated;
-    const evaluation = evaluate(db, intake, submission, assess, { now });
-    const { draft, facts, result } = evaluation;
-    if (result.refusal !== null) return refused(intake, tenantId, result.refusal, facts);
-    const id = newId();
-    const ownHeaders = submission.source === 'system' ? submission.ownHeaders : null;
-    const { contentKey } = intake;
-    const stored = storeMessage(db, evaluation, { id, source, ownHeaders, contentKey });
-    woken = { lane: stored.lane, dueAt: stored.dueAt ?? now };
-    usageReached = isUsageReached(facts, facts.mails);
-    if (result.blocked && facts.content) {
-      const error = blockedError(id, facts.content);
-      if (request) keepAnswer(db, evaluation.projectId, request, { status: error.status, body: error }, now);
-      return { kind: 'blocked', error, replayed: false };
-    }
-    const answer = answerOf(id, draft, stored.status, result, facts.content);
-    if (request) keepAnswer(db, evaluation.projectId, request, { status: 202, body: answer }, now);
-    return { kind: 'accepted', answer, replayed: false };
+  const wake = (lane: Lane, dueAt: number): void => {
+    wakings.dueAt.set(lane, Math.min(wakings.dueAt.get(lane) ?? dueAt, dueAt));
   };
+  const repeated = request && repeatedAnswer(db, chooseProject(db, submission), request, now);
+  if (repeated) {
+    // The first request may have ended in a failed sync, and its message waits since.
+    wake(0, now);
+    return repeated;
+  }
+  const evaluation = evaluate(db, intake, submission, assess, { now });
+  const { draft, facts, result } = evaluation;
+  if (result.refusal !== null) return refused(intake, tenantId, result.refusal, facts);
+  const id = newId();
+  const stored = storeMessage(db, evaluation, {
+    id,
+    source,
+    ownHeaders: submission.source === 'system' ? submission.ownHeaders : null,
+    contentKey: intake.contentKey,
+    campaignSeq: submission.source === 'campaign' ? submission.campaign.seq : null,
+  });
+  wake(stored.lane, stored.dueAt ?? now);
+  if (isUsageReached(facts, facts.mails)) wakings.usageReached = true;
+  if (result.blocked && facts.content) {
+    const error = blockedError(id, facts.content);
+    if (request) keepAnswer(db, evaluation.projectId, request, { status: error.status, body: error }, now);
+    return { kind: 'blocked', error, replayed: false };
+  }
+  const answer = answerOf(id, draft, stored.status, result, facts.content);
+  if (request) keepAnswer(db, evaluation.projectId, request, { status: 202, body: answer }, now);
+  return { kind: 'accepted', answer, replayed: false };
+};
+
+/** Accepts a message in the present transaction, without scanners; a refusal of the gates is returned, and wrote nothing. */
+export type AcceptHere = (submission: Submission) => Accepted | AppError;
+
+const transactWith = async <T>(
+  intake: IntakeContext,
+  tenantId: string,
+  work: (db: TenantDb, wakings: Wakings, now: number) => T,
+): Promise<T> => {
+  const now = intake.clock.now();
+  const wakings: Wakings = { dueAt: new Map(), usageReached: false };
   const release = await intake.holdDue(tenantId, now);
   try {
-    const accepted = await intake.files.write(tenantId, write);
-    if (accepted instanceof AppError) throw accepted;
-    // A repeated answer wakes the relay too: the first request may have ended in a failed sync, and its message waits since.
-    intake.wake(tenantId, woken.lane, woken.dueAt);
-    if (usageReached) intake.usageReached(tenantId);
-    return accepted;
+    const result = await intake.files.write(tenantId, (db) => work(db, wakings, now));
+    for (const [lane, dueAt] of wakings.dueAt) intake.wake(tenantId, lane, dueAt);
+    if (wakings.usageReached) intake.usageReached(tenantId);
+    return result;
   } catch (error) {
     // After a failed sync the message may be in the file: a look does no harm, and the registry would forget it.
     if (error instanceof AppError && error.code === 'unavailable')
@@ -158,4 +184,32 @@ const store = async (
   } finally {
     release();
   }
+};
+
+/**
+ * Runs `work` in one transaction of the tenant's file, in which messages may be accepted beside other writes. It may run twice.
+ * Rejects as `TenantFiles.write`.
+ */
+export const transact = <T>(
+  intake: IntakeContext,
+  tenantId: string,
+  work: (db: TenantDb, accept: AcceptHere) => T,
+): Promise<T> =>
+  transactWith(intake, tenantId, (db, wakings, now) =>
+    work(db, (submission) =>
+      acceptIn(db, intake, submission, null, submission.assess ?? intake.content.rate, wakings, now),
+    ),
+  );
+
+const store = async (
+  intake: IntakeContext,
+  submission: Submission,
+  request: KeyedRequest | null,
+  assess: Assess,
+): Promise<Accepted> => {
+  const accepted = await transactWith(intake, submission.tenantId, (db, wakings, now) =>
+    acceptIn(db, intake, submission, request, assess, wakings, now),
+  );
+  if (accepted instanceof AppError) throw accepted;
+  return accepted;
 };

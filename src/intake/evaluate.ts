@@ -18,7 +18,15 @@ import { trackingOf } from './tracking.ts';
 /** The service's own mail has header fields that no sender may set, and its content is kept sealed. */
 type Origin =
   | { readonly source: 'api' | 'batch' | 'bulk' | 'smtp' | 'hook' | 'automatic_reply' }
-  | { readonly source: 'system'; readonly ownHeaders: Draft['headers'] };
+  | { readonly source: 'system'; readonly ownHeaders: Draft['headers'] }
+  | { readonly source: 'campaign'; readonly campaign: CampaignSend };
+
+/** A send to a list. */
+export interface CampaignSend {
+  readonly seq: number;
+  /** Id of the entry of the consent ledger that proves the recipient's consent; null: there is none. */
+  readonly consentEntry: string | null;
+}
 
 export type Submission = Origin & {
   readonly tenantId: string;
@@ -35,7 +43,9 @@ export type Submission = Origin & {
 };
 
 /** The part of a submission that is evaluated. */
-export type Candidate = Pick<Submission, 'source' | 'projects' | 'projectId' | 'draft'>;
+export type Candidate = Pick<Submission, 'source' | 'projects' | 'projectId' | 'draft'> & {
+  readonly campaign?: Pick<CampaignSend, 'consentEntry'>;
+};
 
 /** A message before it is stored, with all that the gates looked at and what they said. */
 export interface Evaluation {
@@ -119,8 +129,9 @@ export const evaluate = (
   const given = typeof candidate.draft === 'function' ? candidate.draft(db) : candidate.draft;
   const route = routeOf(db, given, projectId);
   const draft = withSettingsOf(route, given, candidate.source);
-  const { source, projects } = candidate;
-  const request = { source, projects, projectId, route, content: assess(draft), now };
+  const { source, projects, campaign } = candidate;
+  const consent = campaign ? { entry: campaign.consentEntry } : null;
+  const request = { source, projects, projectId, route, content: assess(draft), consent, now };
   const facts = readFacts(db, draft, intake, request);
   return { draft, projectId, route, facts, result: runGates(kinds, facts, draft, pastRefusals) };
 };

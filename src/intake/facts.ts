@@ -32,6 +32,7 @@ export interface FactsRequest {
   readonly projectId: string;
   readonly route: RouteRow;
   readonly content: Assessment | null;
+  readonly consent: Facts['consent'];
   readonly now: number;
 }
 
@@ -174,7 +175,7 @@ export const readFacts = (
     plan: isOwn ? null : planOf(db, practice, limits, now, fromHost),
     warmup: warmupOf(db, practice, { source, stream, fromHost, now }),
     suppressed,
-    withoutConsent: null,
+    consent: request.consent,
     content,
     controls: controlsOf(upstreams),
     unsubscribe: unsubscribeWay(source, service.public_origin),

@@ -85,8 +85,8 @@ export interface Facts extends DepartureFacts {
   } | null;
   /** The suppressions that keep mail from a recipient, by recipient. */
   readonly suppressed: ReadonlyMap<Address, SuppressionFacts>;
-  /** Recipients of a list send who have given no consent to it; null where it is no list send. */
-  readonly withoutConsent: readonly Address[] | null;
+  /** The entry of the consent ledger that allows a send to a list, null where none does; null where it is no such send. */
+  readonly consent: { readonly entry: string | null } | null;
   /** Null: the content was not checked, because the mail is the service's own. */
   readonly content: Assessment | null;
   /** The header fields by which relays take orders: see `controlsOf`. */

@@ -4,8 +4,9 @@ import type { Accounts } from '#src/accounts/open.ts';
 import type { Domains } from '#src/domains/open.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Messages } from '#src/messages/open.ts';
-import { accept } from './accept.ts';
+import { type AcceptHere, accept, transact } from './accept.ts';
 import { openScanners } from './content/open-scanners.ts';
 import type { Submission } from './evaluate.ts';
 import { createRequestQueue, removeExpiredAnswers } from './idempotency.ts';
@@ -63,6 +64,10 @@ export const openIntake = (
   return {
     /** The one way in. */
     accept: (submission: Submission) => accept(context, submission),
+    /** See `transact`. */
+    transact: <T>(tenantId: string, work: (db: TenantDb, accept: AcceptHere) => T) =>
+      transact(context, tenantId, work),
+    context,
     scanners,
     postman,
     routes: [

@@ -29,6 +29,8 @@ interface Identity {
   /** Header fields of the service's own mail; such a message is kept sealed. Null: a sender's message. */
   readonly ownHeaders: Draft['headers'] | null;
   readonly contentKey: Buffer;
+  /** The campaign whose mail it is. */
+  readonly campaignSeq: number | null;
 }
 
 export interface Stored {
@@ -82,7 +84,7 @@ const insertMessage = (
   identity: Identity,
   status: Status,
 ): Pick<NewMessage, 'message' | 'body' | 'attachments'> => {
-  const { id, source, ownHeaders } = identity;
+  const { id, source, ownHeaders, campaignSeq } = identity;
   const settings: MessageSettings = {
     plain_text_fallback: draft.settings.plain_text_fallback === true,
     track_opens: draft.settings.track_opens === true,
@@ -114,6 +116,7 @@ const insertMessage = (
     scheduled_at: draft.scheduledAt,
     created_at: facts.now,
     updated_at: facts.now,
+    campaign_seq: campaignSeq,
   };
   const body = bodyOf(draft, identity);
   const seq = messageStore(db).insert(row, body);

@@ -12,7 +12,10 @@ import { deriveKey } from './seal.ts';
 import type { Clock } from './time.ts';
 
 type KeyPurpose =
+  | 'audience links'
   | 'captured mail'
+  | 'consent ledger'
+  | 'consent evidence'
   | 'csrf'
   | 'dkim keys'
   | 'forwarding'

@@ -35,6 +35,8 @@ export interface MessageRow {
   updated_at: number;
   /** 1: retention has replaced what it says of people. */
   is_pseudonymous: 0 | 1;
+  /** The campaign whose mail it is. */
+  campaign_seq: number | null;
 }
 
 /** Before it is stored. */
@@ -159,6 +161,7 @@ const MESSAGE_COLUMNS = [
   'scheduled_at',
   'created_at',
   'updated_at',
+  'campaign_seq',
 ] as const satisfies (keyof MessageRow)[];
 
 /** A mail program submits a message once for all its recipients, or a few times. */

@@ -145,7 +145,7 @@ describe('passes', () => {
     },
     {
       name: 'a list send to recipients who have given consent',
-      facts: { ...MARKETING, withoutConsent: [] },
+      facts: { ...MARKETING, consent: { entry: 'an entry' } },
     },
     {
       name: 'transactional mail of a practice without Impressum and with broken DKIM',
@@ -362,7 +362,7 @@ describe('refuses', () => {
     },
     {
       name: 'a list send to a recipient who has given no consent',
-      facts: { ...MARKETING, withoutConsent: ['anna@example.org' as Address] },
+      facts: { ...MARKETING, consent: { entry: null } },
       gate: 'consent',
       code: 'consent_required',
       extra: { missing: ['anna@example.org'] },
@@ -707,7 +707,7 @@ describe('marketing has to pass gates of its own, and no other mail', () => {
     legal: { street: null, city: null, privacy_url: null },
     dkimBroken: true,
     warmup: warming(1),
-    withoutConsent: ['anna@example.org' as Address],
+    consent: { entry: null },
   };
   const own = ['impressum_incomplete', 'dkim_not_verified', 'warmup_not_ready', 'consent_required'];
   test.each(kindNames)('%s', (kind) => {

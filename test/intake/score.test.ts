@@ -90,7 +90,7 @@ describe('readiness for marketing', () => {
           managedHost: 'a.send.example.com',
           planned: new Map([[Math.floor(NOW / DAY), 150]]),
         },
-        withoutConsent: ['anna@example.org' as Address],
+        consent: { entry: null },
       },
     });
     expect(answer.broadcast).toEqual({

@@ -29,7 +29,7 @@ export const FACTS: Facts = {
   plan: null,
   warmup: null,
   suppressed: new Map(),
-  withoutConsent: null,
+  consent: null,
   seesPractice: true,
   content: null,
   controls: KNOWN_CONTROLS,

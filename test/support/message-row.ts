@@ -36,6 +36,7 @@ export const messageRow = (
     scheduled_at: null,
     created_at: at,
     updated_at: at,
+    campaign_seq: null,
     ...row,
   };
 };

@@ -51,14 +51,15 @@ export const consent = defineGate({
   name: 'consent',
   kind: 'recipients',
   errors: ['consent_required'],
-  check: ({ stream, withoutConsent }) => {
+  check: ({ stream, consent: given }, draft) => {
     if (stream !== 'marketing') return { facts: { applies: false } };
-    if (withoutConsent === null) return { facts: { list_send: false } };
-    if (withoutConsent.length === 0) return { facts: { list_send: true } };
+    if (given === null) return { facts: { list_send: false } };
+    if (given.entry !== null) return { facts: { list_send: true, entry: given.entry } };
+    const missing = recipientsOf(draft).map(({ address }) => address);
     return {
-      facts: { list_send: true, missing: withoutConsent },
+      facts: { list_send: true, missing },
       refusal: new AppError('consent_required', 'Not every recipient has given consent to this list.', {
-        extra: { missing: [...withoutConsent] },
+        extra: { missing },
       }),
     };
   },

@@ -238,7 +238,7 @@ CREATE INDEX domain_work_keys ON domain_work (keys_at);
 -- Tenants with followers: a start looks at their files only for deliveries that are due.
 CREATE TABLE event_followers (
   tenant_id TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
-  follower  TEXT NOT NULL CHECK (follower IN ('webhooks', 'alerts', 'forwards', 'replies')),
+  follower  TEXT NOT NULL CHECK (follower IN ('webhooks', 'alerts', 'forwards', 'replies', 'audience')),
   PRIMARY KEY (tenant_id, follower)
 ) STRICT, WITHOUT ROWID;
 

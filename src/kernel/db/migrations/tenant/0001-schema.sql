@@ -142,8 +142,11 @@ CREATE TABLE messages (
   created_at          INTEGER NOT NULL,
   updated_at          INTEGER NOT NULL,
   -- 1: retention has replaced what it says of people: src/messages/pseudonym.ts
-  is_pseudonymous     INTEGER NOT NULL DEFAULT 0 CHECK (is_pseudonymous IN (0, 1))
+  is_pseudonymous     INTEGER NOT NULL DEFAULT 0 CHECK (is_pseudonymous IN (0, 1)),
+  -- the campaign whose mail it is
+  campaign_seq        INTEGER
 ) STRICT;
+CREATE INDEX messages_campaign ON messages (campaign_seq, seq) WHERE campaign_seq IS NOT NULL;
 CREATE INDEX messages_status ON messages (status);
 -- Message-IDs that mail programs made: complaints name a message by them. Our own ones contain its id.
 CREATE INDEX messages_submitted ON messages (internet_message_id) WHERE source = 'smtp';
@@ -458,7 +461,7 @@ END;
 
 -- How far webhooks and alerts have read the events.
 CREATE TABLE event_cursors (
-  follower TEXT PRIMARY KEY CHECK (follower IN ('webhooks', 'alerts', 'forwards')),
+  follower TEXT PRIMARY KEY CHECK (follower IN ('webhooks', 'alerts', 'forwards', 'audience')),
   seq      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -746,3 +749,251 @@ CREATE TABLE inbound_hooks (
   created_at   INTEGER NOT NULL,
   last_used_at INTEGER
 ) STRICT, WITHOUT ROWID;
+
+-- Lists of people who have consented to mail over a channel: src/audience/.
+CREATE TABLE lists (
+  -- in the links of its forms, therefore never used twice
+  seq             INTEGER PRIMARY KEY AUTOINCREMENT,
+  id              TEXT NOT NULL UNIQUE,
+  name            TEXT NOT NULL COLLATE NOCASE,
+  -- shown on its pages
+  description     TEXT,
+  channel         TEXT NOT NULL CHECK (channel IN ('termin', 'recall', 'newsletter', 'transactional', 'other')),
+  -- of its confirmation mails, and of its pages where the browser asks for no language
+  language        TEXT NOT NULL CHECK (language IN ('de', 'en')),
+  -- what people agree to; the number grows with each change
+  wording         TEXT NOT NULL,
+  wording_version INTEGER NOT NULL,
+  -- 1: strangers may subscribe by its form
+  is_public       INTEGER NOT NULL CHECK (is_public IN (0, 1)),
+  -- 1: the link of the confirmation mail shows a button instead of confirming
+  two_steps       INTEGER NOT NULL CHECK (two_steps IN (0, 1)),
+  created_at      INTEGER NOT NULL,
+  archived_at     INTEGER
+) STRICT;
+CREATE UNIQUE INDEX lists_name ON lists (name) WHERE archived_at IS NULL;
+
+-- A person on a list.
+CREATE TABLE subscribers (
+  -- in the links of confirmation mails, therefore never used twice
+  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  id           TEXT NOT NULL UNIQUE,
+  list_seq     INTEGER NOT NULL REFERENCES lists (seq),
+  -- that of suppressions
+  address_hash BLOB NOT NULL,
+  address      TEXT NOT NULL,
+  name         TEXT,
+  -- values for templates
+  data_json    TEXT NOT NULL,
+  status       TEXT NOT NULL CHECK (status IN ('pending', 'active', 'unsubscribed', 'bounced', 'complained')),
+  -- the entry of the consent ledger that made the status; while active it is the evidence
+  consent_seq  INTEGER NOT NULL,
+  -- the last confirmation mail
+  asked_at     INTEGER,
+  created_at   INTEGER NOT NULL,
+  -- since when it has been active, the last time
+  confirmed_at INTEGER,
+  updated_at   INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX subscribers_once ON subscribers (list_seq, address_hash);
+CREATE INDEX subscribers_person ON subscribers (address_hash);
+CREATE INDEX subscribers_list ON subscribers (list_seq);
+CREATE INDEX subscribers_status ON subscribers (list_seq, status);
+-- Confirmations that were not given end.
+CREATE INDEX subscribers_pending ON subscribers (updated_at) WHERE status = 'pending';
+
+-- Subscribers of a list by status.
+CREATE TABLE list_counts (
+  list_seq INTEGER NOT NULL REFERENCES lists (seq),
+  status   TEXT NOT NULL,
+  count    INTEGER NOT NULL,
+  PRIMARY KEY (list_seq, status)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER subscribers_come AFTER INSERT ON subscribers BEGIN
+  INSERT INTO list_counts (list_seq, status, count) VALUES (NEW.list_seq, NEW.status, 1)
+  ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER subscribers_change AFTER UPDATE OF status ON subscribers WHEN NEW.status <> OLD.status BEGIN
+  UPDATE list_counts SET count = count - 1 WHERE list_seq = OLD.list_seq AND status = OLD.status;
+  INSERT INTO list_counts (list_seq, status, count) VALUES (NEW.list_seq, NEW.status, 1)
+  ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER subscribers_leave AFTER DELETE ON subscribers BEGIN
+  UPDATE list_counts SET count = count - 1 WHERE list_seq = OLD.list_seq AND status = OLD.status;
+END;
+
+-- The consent ledger, append-only and chained: src/audience/consent/ledger.ts.
+CREATE TABLE consent_entries (
+  seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+  id            TEXT NOT NULL UNIQUE,
+  -- whose consent; null: about a list
+  address_hash  BLOB,
+  facts_json    TEXT NOT NULL,
+  -- the personal values to which the facts commit, each with its salt; a value that is kept no longer is missing
+  openings_json TEXT NOT NULL,
+  hash          BLOB NOT NULL
+) STRICT;
+CREATE INDEX consent_entries_person ON consent_entries (address_hash, seq);
+CREATE TRIGGER consent_entries_unchanged BEFORE UPDATE OF seq, id, address_hash, facts_json, hash ON consent_entries BEGIN
+  SELECT RAISE(ABORT, 'the consent ledger is append-only');
+END;
+CREATE TRIGGER consent_entries_kept BEFORE DELETE ON consent_entries BEGIN
+  SELECT RAISE(ABORT, 'the consent ledger is append-only');
+END;
+-- INSERT OR REPLACE deletes what it replaces without asking the trigger above.
+CREATE TRIGGER consent_entries_not_replaced BEFORE INSERT ON consent_entries
+WHEN EXISTS (SELECT 1 FROM consent_entries WHERE seq = NEW.seq OR id = NEW.id) BEGIN
+  SELECT RAISE(ABORT, 'the consent ledger is append-only');
+END;
+
+-- The last entry.
+CREATE TABLE consent_head (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  seq  INTEGER NOT NULL,
+  hash BLOB NOT NULL,
+  -- HMAC of the hash under a key of the installation
+  mac  BLOB NOT NULL
+) STRICT;
+
+-- What entries refer to by its SHA-256: wordings, forms, confirmation mails.
+CREATE TABLE consent_documents (
+  hash         BLOB PRIMARY KEY,
+  kind         TEXT NOT NULL CHECK (kind IN ('wording', 'form', 'mail')),
+  -- who is erased with it; null: it is about no person
+  address_hash BLOB,
+  -- deflated
+  content      BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX consent_documents_person ON consent_documents (address_hash) WHERE address_hash IS NOT NULL;
+
+-- Confirmation mails whose bytes are not in the ledger yet.
+CREATE TABLE confirmation_mails (
+  message_seq   INTEGER PRIMARY KEY,
+  subscriber_seq INTEGER NOT NULL,
+  -- the entry of the request that it answers
+  request_seq   INTEGER NOT NULL,
+  -- when a relay took it; null: not yet
+  sent_at       INTEGER
+) STRICT;
+CREATE INDEX confirmation_mails_sent ON confirmation_mails (sent_at) WHERE sent_at IS NOT NULL;
+
+-- Files of subscribers or suppressions that are imported, row by row.
+CREATE TABLE imports (
+  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  id           TEXT NOT NULL UNIQUE,
+  kind         TEXT NOT NULL CHECK (kind IN ('subscribers', 'suppressions')),
+  status       TEXT NOT NULL CHECK (status IN ('pending', 'running', 'done', 'failed', 'cancelled')),
+  -- what was asked for, and by whom
+  request_json TEXT NOT NULL,
+  size_bytes   INTEGER NOT NULL,
+  -- records that are done: after a crash they are passed over
+  rows_done    INTEGER NOT NULL,
+  counts_json  TEXT NOT NULL,
+  -- why the whole failed
+  failure      TEXT,
+  created_at   INTEGER NOT NULL,
+  finished_at  INTEGER
+) STRICT;
+CREATE INDEX imports_unfinished ON imports (seq) WHERE status IN ('pending', 'running');
+CREATE TABLE import_pieces (
+  import_seq INTEGER NOT NULL,
+  position   INTEGER NOT NULL,
+  content    BLOB NOT NULL,
+  PRIMARY KEY (import_seq, position)
+) STRICT;
+CREATE TABLE import_faults (
+  import_seq INTEGER NOT NULL,
+  line       INTEGER NOT NULL,
+  -- as it was written; null where it has been erased
+  address    TEXT,
+  reason     TEXT NOT NULL,
+  PRIMARY KEY (import_seq, line)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE campaigns (
+  seq            INTEGER PRIMARY KEY AUTOINCREMENT,
+  id             TEXT NOT NULL UNIQUE,
+  name           TEXT NOT NULL,
+  project_id     TEXT NOT NULL REFERENCES projects (id),
+  route_id       TEXT NOT NULL REFERENCES routes (id),
+  message_kind   TEXT NOT NULL,
+  -- ids of lists, and conditions on the values of their subscribers
+  list_ids_json  TEXT NOT NULL,
+  filter_json    TEXT NOT NULL,
+  -- sender, subject, text, HTML, settings: src/audience/campaigns/schema.ts
+  content_json   TEXT NOT NULL,
+  -- null: it begins when it is sent
+  schedule_at    INTEGER,
+  time_zone      TEXT,
+  -- null: no limit of its own
+  max_per_hour   INTEGER,
+  status         TEXT NOT NULL
+    CHECK (status IN ('draft', 'scheduled', 'sending', 'paused', 'sent', 'cancelled', 'failed')),
+  -- why it is paused, failed or waits; a code
+  reason         TEXT,
+  -- when it is looked at again; null: nothing is to be done
+  due_at         INTEGER,
+  -- everyone up to this hash has been handed over or left out; null: no one yet
+  after_hash     BLOB,
+  -- its text and HTML in shared_contents
+  shared_id      INTEGER,
+  -- what the tenant's file was on the disk when it was last worked on: a restored copy is another
+  file_identity  TEXT,
+  -- the last hand-over
+  progress_at    INTEGER,
+  -- notices that the owners are still to get, or have got
+  notices_json   TEXT NOT NULL DEFAULT '{}',
+  created_at     INTEGER NOT NULL,
+  updated_at     INTEGER NOT NULL,
+  started_at     INTEGER,
+  finished_at    INTEGER
+) STRICT;
+CREATE INDEX campaigns_due ON campaigns (due_at) WHERE due_at IS NOT NULL;
+-- People of its lists who got nothing, and why.
+CREATE TABLE campaign_exclusions (
+  campaign_seq   INTEGER NOT NULL REFERENCES campaigns (seq) ON DELETE CASCADE,
+  address_hash   BLOB NOT NULL,
+  subscriber_seq INTEGER NOT NULL,
+  reason         TEXT NOT NULL,
+  PRIMARY KEY (campaign_seq, address_hash)
+) STRICT, WITHOUT ROWID;
+-- Recipients of a campaign by what happened to them, and those left out by reason.
+CREATE TABLE campaign_counters (
+  campaign_seq INTEGER NOT NULL REFERENCES campaigns (seq) ON DELETE CASCADE,
+  name         TEXT NOT NULL,
+  count        INTEGER NOT NULL,
+  PRIMARY KEY (campaign_seq, name)
+) STRICT, WITHOUT ROWID;
+-- Links of a campaign that people followed.
+CREATE TABLE campaign_links (
+  campaign_seq INTEGER NOT NULL REFERENCES campaigns (seq) ON DELETE CASCADE,
+  url          TEXT NOT NULL,
+  clicks       INTEGER NOT NULL,
+  -- recipients who followed it at least once
+  recipients   INTEGER NOT NULL,
+  PRIMARY KEY (campaign_seq, url)
+) STRICT, WITHOUT ROWID;
+
+-- People whose data are erased.
+CREATE TABLE erasures (
+  seq            INTEGER PRIMARY KEY AUTOINCREMENT,
+  id             TEXT NOT NULL UNIQUE,
+  address_hash   BLOB NOT NULL,
+  -- sealed; null once all is erased
+  sealed_address BLOB,
+  -- where the work continues
+  progress_json  TEXT NOT NULL,
+  counts_json    TEXT NOT NULL,
+  requested_at   INTEGER NOT NULL,
+  finished_at    INTEGER
+) STRICT;
+CREATE INDEX erasures_unfinished ON erasures (seq) WHERE finished_at IS NULL;
+
+-- How the tenant's public pages look.
+CREATE TABLE page_settings (
+  only      INTEGER PRIMARY KEY CHECK (only = 1),
+  -- #rrggbb
+  colour    TEXT,
+  logo      BLOB,
+  logo_type TEXT
+) STRICT;

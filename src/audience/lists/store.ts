@@ -1,0 +1,38 @@
+// Lists in the tenant's file, with the numbers of their subscribers by status.
+
+import type { SubscriberStatus } from '#src/audience/subscribers/store.ts';
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Language } from '#src/kernel/language.ts';
+import type { Channel } from '#src/messages/kinds.ts';
+
+export interface ListRow {
+  seq: number;
+  id: string;
+  name: string;
+  description: string | null;
+  channel: Channel;
+  language: Language;
+  wording: string;
+  wording_version: number;
+  is_public: 0 | 1;
+  two_steps: 0 | 1;
+  created_at: number;
+  archived_at: number | null;
+}
+
+export const listStore = perConnection((db: TenantDb) => {
+  const bySeq = db.prepare<[number], ListRow>('SELECT * FROM lists WHERE seq = ?');
+  const byId = db.prepare<[string], ListRow>('SELECT * FROM lists WHERE id = ?');
+  const any = db.prepare<[], number>('SELECT 1 FROM lists LIMIT 1').pluck();
+  const counts = db.prepare<[number], { status: SubscriberStatus; count: number }>(
+    'SELECT status, count FROM list_counts WHERE list_seq = ? AND count > 0',
+  );
+  return {
+    bySeq: (seq: number): ListRow | undefined => bySeq.get(seq),
+    byId: (id: string): ListRow | undefined => byId.get(id),
+    isEmpty: (): boolean => any.get() === undefined,
+    /** A status without subscribers is missing. */
+    counts: (seq: number): ReadonlyMap<SubscriberStatus, number> =>
+      new Map(counts.all(seq).map(({ status, count }) => [status, count])),
+  };
+});

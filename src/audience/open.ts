@@ -1,0 +1,49 @@
+// Audience: lists of people, their consent and its proof, campaigns, public pages, and the rights of a person.
+import { createSecretKey } from 'node:crypto';
+import type { Accounts } from '#src/accounts/open.ts';
+import type { Feedback } from '#src/feedback/open.ts';
+import type { Followers } from '#src/followers/open.ts';
+import type { Intake } from '#src/intake/open.ts';
+import type { Base, Room } from '#src/kernel/base.ts';
+import type { Relay } from '#src/relay/open.ts';
+import type { AudienceContext, Part } from './context.ts';
+import { openAudienceWork } from './work.ts';
+
+/** The rooms that it uses. */
+interface AudienceDeps {
+  readonly accounts: Accounts;
+  readonly feedback: Feedback;
+  readonly relay: Relay;
+  readonly intake: Intake;
+  readonly followers: Followers;
+}
+
+export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) => {
+  const { following } = followers;
+  const context: AudienceContext = {
+    ...base,
+    ...rooms,
+    files: base.storage.tenants,
+    suppressionKey: rooms.feedback.suppressionKey,
+    ledgerKey: createSecretKey(base.key('consent ledger')),
+    linkKey: createSecretKey(base.key('audience links')),
+    hold: (tenantId) => following.hold('audience', tenantId),
+    wake: (tenantId) => following.wake('audience', tenantId),
+  };
+  const openPart: readonly ((context: AudienceContext) => Part)[] = [];
+  const parts = openPart.map((open) => open(context));
+  const work = openAudienceWork(
+    { ...context, following },
+    parts.flatMap(({ tasks = [] }) => tasks),
+  );
+  return {
+    routes: parts.flatMap(({ routes }) => routes),
+    jobs: parts.flatMap(({ jobs = [] }) => jobs),
+    nightly: parts.flatMap(({ nightly = [] }) => nightly),
+    /** Ends what is worked on after the transaction in progress; before the followers stop. */
+    stopWork: work.stop,
+    stop: async () => {
+      await Promise.all(parts.map(({ stop }) => stop?.()));
+    },
+  } satisfies Room & Record<string, unknown>;
+};
