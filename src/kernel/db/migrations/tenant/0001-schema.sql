@@ -920,8 +920,6 @@ CREATE TABLE campaigns (
   -- ids of lists, and conditions on the values of their subscribers
   list_ids_json  TEXT NOT NULL,
   filter_json    TEXT NOT NULL,
-  -- sender, subject, text, HTML, settings: src/audience/campaigns/schema.ts
-  content_json   TEXT NOT NULL,
   -- null: it begins when it is sent
   schedule_at    INTEGER,
   time_zone      TEXT,
@@ -949,6 +947,11 @@ CREATE TABLE campaigns (
   finished_at    INTEGER
 ) STRICT;
 CREATE INDEX campaigns_due ON campaigns (due_at) WHERE due_at IS NOT NULL;
+-- Sender, subject, text, HTML, settings: src/audience/campaigns/schema.ts. Apart from the row, which is written with each hand-over.
+CREATE TABLE campaign_contents (
+  campaign_seq INTEGER PRIMARY KEY REFERENCES campaigns (seq) ON DELETE CASCADE,
+  content_json TEXT NOT NULL
+) STRICT;
 -- People of its lists who got nothing, and why.
 CREATE TABLE campaign_exclusions (
   campaign_seq   INTEGER NOT NULL REFERENCES campaigns (seq) ON DELETE CASCADE,

@@ -1,0 +1,131 @@
+// Campaigns in the tenant's file: the rows, their content, who was left out, and the counters.
+import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Kind } from '#src/messages/kinds.ts';
+
+export const campaignStatuses = [
+  'draft',
+  'scheduled',
+  'sending',
+  'paused',
+  'sent',
+  'cancelled',
+  'failed',
+] as const;
+export type CampaignStatus = (typeof campaignStatuses)[number];
+
+export interface CampaignRow {
+  seq: number;
+  id: string;
+  name: string;
+  project_id: string;
+  route_id: string;
+  message_kind: Kind;
+  list_ids_json: string;
+  filter_json: string;
+  /** Null: it begins when it is sent. */
+  schedule_at: number | null;
+  time_zone: string | null;
+  max_per_hour: number | null;
+  status: CampaignStatus;
+  /** A code: why it is paused, failed or waits. */
+  reason: string | null;
+  /** When it is looked at again; null: nothing is to be done. */
+  due_at: number | null;
+  /** Each person up to this hash has been handed over or left out. */
+  after_hash: Buffer | null;
+  shared_id: number | null;
+  file_identity: string | null;
+  /** The last hand-over. */
+  progress_at: number | null;
+  notices_json: string;
+  created_at: number;
+  updated_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+}
+
+/** A person of its lists who got nothing. */
+export interface ExclusionRow {
+  campaign_seq: number;
+  address_hash: Buffer;
+  subscriber_seq: number;
+  reason: string;
+}
+
+/** Counters of those left out, by reason: `excluded:no_consent`. */
+export const EXCLUDED = 'excluded:';
+
+export const campaignStore = perConnection((db: TenantDb) => {
+  const insert = db.prepare<Omit<CampaignRow, 'seq'>>(
+    `INSERT INTO campaigns (id, name, project_id, route_id, message_kind, list_ids_json, filter_json, schedule_at, time_zone,
+       max_per_hour, status, reason, due_at, after_hash, shared_id, file_identity, progress_at, notices_json, created_at,
+       updated_at, started_at, finished_at)
+     VALUES (:id, :name, :project_id, :route_id, :message_kind, :list_ids_json, :filter_json, :schedule_at, :time_zone,
+       :max_per_hour, :status, :reason, :due_at, :after_hash, :shared_id, :file_identity, :progress_at, :notices_json,
+       :created_at, :updated_at, :started_at, :finished_at)`,
+  );
+  const update = db.prepare<Omit<CampaignRow, 'id' | 'created_at'>>(
+    `UPDATE campaigns SET name = :name, project_id = :project_id, route_id = :route_id, message_kind = :message_kind,
+       list_ids_json = :list_ids_json, filter_json = :filter_json, schedule_at = :schedule_at, time_zone = :time_zone,
+       max_per_hour = :max_per_hour, status = :status, reason = :reason, due_at = :due_at, after_hash = :after_hash,
+       shared_id = :shared_id, file_identity = :file_identity, progress_at = :progress_at, notices_json = :notices_json,
+       updated_at = :updated_at, started_at = :started_at, finished_at = :finished_at
+     WHERE seq = :seq`,
+  );
+  const bySeq = db.prepare<[number], CampaignRow>('SELECT * FROM campaigns WHERE seq = ?');
+  const byId = db.prepare<[string], CampaignRow>('SELECT * FROM campaigns WHERE id = ?');
+  const content = db
+    .prepare<[number], string>('SELECT content_json FROM campaign_contents WHERE campaign_seq = ?')
+    .pluck();
+  const putContent = db.prepare<[number, string]>(
+    `INSERT INTO campaign_contents (campaign_seq, content_json) VALUES (?, ?)
+     ON CONFLICT (campaign_seq) DO UPDATE SET content_json = excluded.content_json`,
+  );
+  const due = db.prepare<[number], Pick<CampaignRow, 'seq' | 'due_at'>>(
+    'SELECT seq, due_at FROM campaigns WHERE due_at <= +? ORDER BY due_at',
+  );
+  const nextDue = db
+    .prepare<[number], number | null>('SELECT min(due_at) FROM campaigns WHERE due_at > +?')
+    .pluck();
+  const isAnyDue = db.prepare<[], number>('SELECT 1 FROM campaigns WHERE due_at IS NOT NULL LIMIT 1').pluck();
+  const exclude = db.prepare<ExclusionRow>(
+    `INSERT INTO campaign_exclusions (campaign_seq, address_hash, subscriber_seq, reason)
+     VALUES (:campaign_seq, :address_hash, :subscriber_seq, :reason)`,
+  );
+  const count = db.prepare<[number, string, number]>(
+    `INSERT INTO campaign_counters (campaign_seq, name, count) VALUES (?, ?, ?)
+     ON CONFLICT (campaign_seq, name) DO UPDATE SET count = count + excluded.count`,
+  );
+  const counters = db.prepare<[number], { name: string; count: number }>(
+    'SELECT name, count FROM campaign_counters WHERE campaign_seq = ?',
+  );
+  return {
+    /** The number of the row. */
+    insert: (row: Omit<CampaignRow, 'seq'>): number => Number(insert.run(row).lastInsertRowid),
+    update: (row: CampaignRow): void => {
+      update.run(row);
+    },
+    bySeq: (seq: number): CampaignRow | undefined => bySeq.get(seq),
+    byId: (id: string): CampaignRow | undefined => byId.get(id),
+    /** The JSON of its content: see `schema.ts`. */
+    content: (seq: number): string => content.get(seq) ?? '{}',
+    putContent: (seq: number, json: string): void => {
+      putContent.run(seq, json);
+    },
+    /** Numbers of those that are to be looked at, the most urgent first. */
+    due: (now: number): number[] => due.all(now).map(({ seq }) => seq),
+    nextDue: (now: number): number | null => nextDue.get(now) ?? null,
+    isAnyDue: (): boolean => isAnyDue.get() !== undefined,
+    /** Once for each person. */
+    exclude: (row: ExclusionRow): void => {
+      exclude.run(row);
+    },
+    /** Adds to a counter: `handed_over`, `excluded:<reason>`, or what became of the mails (`sent`, `delivered`, …). */
+    count: (seq: number, name: string, by: number): void => {
+      count.run(seq, name, by);
+    },
+    /** A counter that is 0 is missing. */
+    counters: (seq: number): ReadonlyMap<string, number> =>
+      new Map(counters.all(seq).map(({ name, count }) => [name, count])),
+  };
+});
