@@ -1,5 +1,4 @@
 // Lists in the tenant's file, with the numbers of their subscribers by status.
-
 import type { SubscriberStatus } from '#src/audience/subscribers/store.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';
@@ -23,6 +22,18 @@ export interface ListRow {
 export const listStore = perConnection((db: TenantDb) => {
   const bySeq = db.prepare<[number], ListRow>('SELECT * FROM lists WHERE seq = ?');
   const byId = db.prepare<[string], ListRow>('SELECT * FROM lists WHERE id = ?');
+  const insert = db.prepare<Omit<ListRow, 'seq'>>(
+    `INSERT INTO lists (id, name, description, channel, language, wording, wording_version, is_public, two_steps,
+       created_at, archived_at)
+     VALUES (:id, :name, :description, :channel, :language, :wording, :wording_version, :is_public, :two_steps,
+       :created_at, :archived_at)`,
+  );
+  const update = db.prepare<Omit<ListRow, 'id' | 'created_at'>>(
+    `UPDATE lists SET name = :name, description = :description, channel = :channel, language = :language,
+       wording = :wording, wording_version = :wording_version, is_public = :is_public, two_steps = :two_steps,
+       archived_at = :archived_at
+     WHERE seq = :seq`,
+  );
   const any = db.prepare<[], number>('SELECT 1 FROM lists LIMIT 1').pluck();
   const counts = db.prepare<[number], { status: SubscriberStatus; count: number }>(
     'SELECT status, count FROM list_counts WHERE list_seq = ? AND count > 0',
@@ -30,6 +41,11 @@ export const listStore = perConnection((db: TenantDb) => {
   return {
     bySeq: (seq: number): ListRow | undefined => bySeq.get(seq),
     byId: (id: string): ListRow | undefined => byId.get(id),
+    /** The number of the row. */
+    insert: (row: Omit<ListRow, 'seq'>): number => Number(insert.run(row).lastInsertRowid),
+    update: (row: ListRow): void => {
+      update.run(row);
+    },
     isEmpty: (): boolean => any.get() === undefined,
     /** A status without subscribers is missing. */
     counts: (seq: number): ReadonlyMap<SubscriberStatus, number> =>

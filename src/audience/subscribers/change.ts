@@ -1,0 +1,198 @@
+// What happens to a subscriber, with the entry of the consent ledger that it takes, in the caller's transaction.
+//
+// The person's own word wins: an import brings no one back who left, complained or whose mailbox refused mail, not even after
+// their row was removed, because the ledger remembers. Their own later confirmation does, and ends the suppressions that came
+// from unsubscribing from marketing.
+import type { KeyObject } from 'node:crypto';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { ConsentFacts } from '#src/audience/consent/entry.ts';
+import { appendConsent, type NewEntry } from '#src/audience/consent/ledger.ts';
+import { consentStore } from '#src/audience/consent/store.ts';
+import { type ListRow, listStore } from '#src/audience/lists/store.ts';
+import { removeSuppression } from '#src/feedback/suppressions/change.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import type { MergeData } from '#src/mail/merge-fields.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
+import { type SubscriberRow, type SubscriberStatus, subscriberStore } from './store.ts';
+
+export interface AudienceKeys {
+  readonly suppressionKey: KeyObject;
+  readonly ledgerKey: KeyObject;
+}
+
+/** Absent: as it is. */
+export interface SubscriberFields {
+  readonly name?: string | null | undefined;
+  readonly data?: MergeData | undefined;
+}
+
+export interface NewActive extends SubscriberFields {
+  readonly list: ListRow;
+  readonly address: Address;
+  /** Its action is `confirm` or `import`. The address is added to its personal values. */
+  readonly entry: Omit<NewEntry, 'list' | 'person'>;
+}
+
+/**
+ * `added`: was not on the list. `activated`: was there in another status. `unchanged`: is active already; its evidence, name and
+ * data are kept. `refused`: the person left, complained or bounced, and only they can come back; `row` is null where it was removed.
+ */
+export type Activation =
+  | { readonly outcome: 'added' | 'activated' | 'unchanged'; readonly row: SubscriberRow }
+  | { readonly outcome: 'refused'; readonly row: SubscriberRow | null };
+
+type Ended = Extract<SubscriberStatus, 'unsubscribed' | 'bounced' | 'complained'>;
+
+/** A status gives way to one with a higher rank: what the person said outweighs what a server said. */
+const rank: Readonly<Record<SubscriberStatus, number>> = {
+  pending: 0,
+  active: 0,
+  bounced: 1,
+  unsubscribed: 2,
+  complained: 3,
+};
+
+/** Ways by which consent ended without the person having said so. */
+const waysOfOthers: readonly string[] = ['removed', 'expired'];
+
+const factsOf = (json: string): ConsentFacts => JSON.parse(json) as ConsentFacts;
+
+/** Whether the last that the ledger knows of the person and the list is that they left. */
+const hasLeft = (db: TenantDb, listId: string, person: Buffer): boolean => {
+  const last = consentStore(db)
+    .ofPerson(person)
+    .map(({ facts_json }) => factsOf(facts_json))
+    .findLast(({ list_id, action }) => list_id === listId && action !== 'mail');
+  return last?.action === 'withdraw' && !waysOfOthers.includes(last.way);
+};
+
+const isMarketing = (db: TenantDb, routeId: string | null): boolean =>
+  routeId !== null && tenantStore(db).route(routeId)?.type === 'marketing';
+
+const endUnsubscriptions = (db: TenantDb, person: Buffer, now: number): void => {
+  for (const row of suppressionStore(db).rowsOfAddress(person))
+    if (row.scope === 'route' && row.reason === 'unsubscribe' && isMarketing(db, row.route_id))
+      removeSuppression(db, row, now);
+};
+
+const withFields = <T extends Pick<SubscriberRow, 'name' | 'data_json'>>(
+  row: T,
+  { name, data }: SubscriberFields,
+): T => ({
+  ...row,
+  name: name === undefined ? row.name : name,
+  data_json: data === undefined ? row.data_json : JSON.stringify(data),
+});
+
+export const activate = (
+  db: TenantDb,
+  keys: AudienceKeys,
+  { list, address, entry, ...fields }: NewActive,
+  now: number,
+): Activation => {
+  const store = subscriberStore(db);
+  const person = addressHash(keys.suppressionKey, tenantStore(db).practice().id, address);
+  const former = store.onList(list.seq, person);
+  if (former?.status === 'active') return { outcome: 'unchanged', row: former };
+  const isOwn = entry.action === 'confirm';
+  if (!isOwn && (former ? former.status !== 'pending' : hasLeft(db, list.id, person)))
+    return { outcome: 'refused', row: former ?? null };
+  const personal = { ...entry.personal, address };
+  const { seq: consent_seq } = appendConsent(db, keys.ledgerKey, { ...entry, personal, list, person }, now);
+  if (isOwn) endUnsubscriptions(db, person, now);
+  const active = { status: 'active', consent_seq, confirmed_at: now, updated_at: now } as const;
+  if (former) {
+    const row = { ...withFields(former, fields), ...active };
+    store.update(row);
+    return { outcome: 'activated', row };
+  }
+  const added = withFields(
+    {
+      id: newId(),
+      list_seq: list.seq,
+      address_hash: person,
+      address,
+      name: null,
+      data_json: '{}',
+      asked_at: null,
+      created_at: now,
+      ...active,
+    },
+    fields,
+  );
+  return { outcome: 'added', row: { ...added, seq: store.insert(added) } };
+};
+
+/** How consent ended. */
+export interface Withdrawal extends Pick<NewEntry, 'way' | 'details' | 'personal'> {}
+
+/** Appends that the consent by which the subscriber has its status ended; the number of the entry. */
+const appendWithdrawal = (
+  db: TenantDb,
+  { ledgerKey }: Pick<AudienceKeys, 'ledgerKey'>,
+  subscriber: SubscriberRow,
+  { way, details, personal }: Withdrawal,
+  now: number,
+): number => {
+  const list = listStore(db).bySeq(subscriber.list_seq);
+  const former = consentStore(db).bySeq(subscriber.consent_seq);
+  if (!list || !former) throw new Error('a subscriber has no list or no entry of the consent ledger');
+  const entry: NewEntry = {
+    action: 'withdraw',
+    way,
+    list,
+    person: subscriber.address_hash,
+    legal_basis: factsOf(former.facts_json).legal_basis,
+    answers: former.id,
+    personal: { ...personal, address: subscriber.address },
+    ...(details && { details }),
+  };
+  return appendConsent(db, ledgerKey, entry, now).seq;
+};
+
+/**
+ * Ends a subscription; nothing happens where the status has that rank already. A bounce is no declaration: it changes the status, and
+ * the ledger keeps the consent as it was given.
+ */
+export const withdraw = (
+  db: TenantDb,
+  keys: Pick<AudienceKeys, 'ledgerKey'>,
+  subscriber: SubscriberRow,
+  { status, ...withdrawal }: Withdrawal & { readonly status: Ended },
+  now: number,
+): SubscriberRow => {
+  if (rank[subscriber.status] >= rank[status]) return subscriber;
+  const isLeaving = status !== 'bounced' && subscriber.status !== 'unsubscribed';
+  const consent_seq = isLeaving
+    ? appendWithdrawal(db, keys, subscriber, withdrawal, now)
+    : subscriber.consent_seq;
+  const row = { ...subscriber, status, consent_seq, updated_at: now };
+  subscriberStore(db).update(row);
+  return row;
+};
+
+/** Removes the row; the ledger keeps that consent, where there was any, ended by the tenant or by the time. */
+export const removeSubscriber = (
+  db: TenantDb,
+  keys: Pick<AudienceKeys, 'ledgerKey'>,
+  subscriber: SubscriberRow,
+  way: 'removed' | 'expired',
+  now: number,
+): void => {
+  if (rank[subscriber.status] < rank.unsubscribed) appendWithdrawal(db, keys, subscriber, { way }, now);
+  subscriberStore(db).remove(subscriber.seq);
+};
+
+export const changeSubscriber = (
+  db: TenantDb,
+  subscriber: SubscriberRow,
+  fields: SubscriberFields,
+  now: number,
+): SubscriberRow => {
+  const row = { ...withFields(subscriber, fields), updated_at: now };
+  subscriberStore(db).update(row);
+  return row;
+};
