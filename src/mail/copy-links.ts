@@ -10,7 +10,7 @@ const MAC_BYTES = 16;
 /** Base64url without padding; the spare bits of the last character are zero. */
 const TOKEN = new RegExp(`^${FORM}[A-Za-z0-9_-]{${Math.ceil(((TARGET_BYTES + MAC_BYTES) * 4) / 3)}}$`);
 
-type Purpose = 'unsubscribe' | 'open' | 'click' | 'forward';
+type Purpose = 'unsubscribe' | 'open' | 'click' | 'forward' | 'form' | 'confirm';
 
 const macOf = (key: KeyObject, purpose: Purpose, payload: Buffer, bound: string): Buffer =>
   createHmac('sha256', key)
@@ -71,6 +71,27 @@ export const encodeForwardToken = (key: KeyObject, target: ReturnPathTarget): st
   encodeToken(key, 'forward', target);
 export const decodeForwardToken = (key: KeyObject, token: string): ReturnPathTarget | null =>
   decodeToken(key, 'forward', token);
+
+/** The path of the page on which a person chooses among the lists they are on; its token is the one to unsubscribe. */
+export const PREFERENCES_PATH = '/api/public/preferences';
+
+/** The path of a list's form. */
+export const SUBSCRIBE_PATH = '/api/public/subscribe';
+
+/** `recipientId` is the number of the list. */
+export const encodeFormToken = (key: KeyObject, target: ReturnPathTarget): string =>
+  encodeToken(key, 'form', target);
+export const decodeFormToken = (key: KeyObject, token: string): ReturnPathTarget | null =>
+  decodeToken(key, 'form', token);
+
+/** The path of the page that confirms a subscription. */
+export const CONFIRM_PATH = '/api/public/confirm';
+
+/** `recipientId` is the number of the request in the consent ledger, where no number is used twice. */
+export const encodeConfirmToken = (key: KeyObject, target: ReturnPathTarget): string =>
+  encodeToken(key, 'confirm', target);
+export const decodeConfirmToken = (key: KeyObject, token: string): ReturnPathTarget | null =>
+  decodeToken(key, 'confirm', token);
 
 export const OPEN_PATH = '/t/o';
 export const CLICK_PATH = '/t/c';

@@ -1,0 +1,151 @@
+// A person asks, or is asked, to be on a list: the row is pending, the ledger has the request, and a mail asks them to
+// confirm it, all in one transaction. An address gets one such mail a day for a list, whoever asks how often, and none
+// where it is on the list: the row of someone who has confirmed is never changed by a stranger.
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { appendConsent, type NewEntry } from '#src/audience/consent/ledger.ts';
+import { confirmationMailStore } from '#src/audience/consent/mail-store.ts';
+import { consentStore } from '#src/audience/consent/store.ts';
+import type { AudienceContext } from '#src/audience/context.ts';
+import type { ListRow } from '#src/audience/lists/store.ts';
+import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
+import type { AcceptHere } from '#src/intake/accept.ts';
+import { draftWith } from '#src/intake/draft.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { Language } from '#src/kernel/language.ts';
+import { DAY } from '#src/kernel/time.ts';
+import { CONFIRM_PATH, encodeConfirmToken, encodeFormToken, SUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
+import { messageStore } from '#src/messages/store.ts';
+import { confirmationMail } from './confirmation-mail.ts';
+
+export interface SubscriptionRequest {
+  /** Not archived. */
+  readonly list: ListRow;
+  readonly address: Address;
+  /** Null: as it is known. */
+  readonly name: string | null;
+  /** Values for templates; others that are known stay. */
+  readonly data: Readonly<Record<string, string>>;
+  readonly way: 'form' | 'api';
+  /** What is known of the one who asks. */
+  readonly personal: NonNullable<NewEntry['personal']>;
+  /** Of the mail; null: the list's. */
+  readonly language?: Language | null;
+  /** HTML of the form as it was shown. */
+  readonly form?: string;
+  readonly details?: NonNullable<NewEntry['details']>;
+}
+
+export type RequestResult =
+  /** The mail is accepted. */
+  | { readonly kind: 'asked'; readonly subscriber: SubscriberRow }
+  /** Nothing was changed: on the list already, or asked less than a day ago. */
+  | { readonly kind: 'active' | 'asked_before'; readonly subscriber: SubscriberRow }
+  /** Nothing was changed but the message that is kept where its recipient is suppressed or its content is blocked. */
+  | { readonly kind: 'suppressed' }
+  | { readonly kind: 'refused'; readonly error: AppError };
+
+type LinkContext = Pick<AudienceContext, 'config' | 'linkKey'>;
+
+/** Where the list's form is. */
+export const formUrl = ({ config, linkKey }: LinkContext, tenantNumber: number, { seq }: ListRow): string =>
+  `${config().service.public_origin}${SUBSCRIBE_PATH}?l=${encodeFormToken(linkKey, { tenantNumber, recipientId: seq })}`;
+
+const confirmUrl = ({ config, linkKey }: LinkContext, tenantNumber: number, requestSeq: number): string =>
+  `${config().service.public_origin}${CONFIRM_PATH}?token=${encodeConfirmToken(linkKey, { tenantNumber, recipientId: requestSeq })}`;
+
+/** Within `intake.transact`, whose `accept` it is given. */
+export const requestSubscription = (
+  db: TenantDb,
+  context: AudienceContext,
+  accept: AcceptHere,
+  request: SubscriptionRequest,
+  now: number,
+): RequestResult => {
+  const { list, address, way, personal, form, details } = request;
+  const practice = tenantStore(db).practice();
+  const person = addressHash(context.suppressionKey, practice.id, address);
+  const known = subscriberStore(db).onList(list.seq, person);
+  if (known?.status === 'active') return { kind: 'active', subscriber: known };
+  const askedAt = known?.asked_at ?? null;
+  if (known && askedAt !== null && askedAt > now - DAY) return { kind: 'asked_before', subscriber: known };
+
+  // The link names the entry that is written below, once the gates have let the mail pass.
+  const requestSeq = (consentStore(db).head()?.seq ?? 0) + 1;
+  const link = confirmUrl(context, practice.number, requestSeq);
+  const language = request.language ?? list.language;
+  const accepted = accept({
+    source: 'api',
+    tenantId: practice.id,
+    projects: null,
+    projectId: null,
+    draft: draftWith({
+      to: [{ address }],
+      ...confirmationMail({ practice, list, address, language, link }),
+      // Not the default route, which the practice may have changed.
+      route: 'outgoing',
+      kind: 'doi',
+    }),
+    idempotency: null,
+  });
+  if (accepted instanceof AppError) return { kind: 'refused', error: accepted };
+  if (accepted.kind === 'blocked') return { kind: 'refused', error: accepted.error };
+  if (accepted.answer.status === 'suppressed') return { kind: 'suppressed' };
+
+  const entry = appendConsent(
+    db,
+    context.ledgerKey,
+    {
+      action: 'request',
+      way,
+      list,
+      person,
+      personal: { address, name: request.name, ...personal },
+      withWording: true,
+      ...(form === undefined ? {} : { form }),
+      ...(details === undefined ? {} : { details }),
+    },
+    now,
+  );
+  if (entry.seq !== requestSeq) throw new Error('the ledger has another entry in between');
+  const subscriber = putPending(db, request, known, { person, consent_seq: entry.seq }, now);
+  const message = messageStore(db).byId(accepted.answer.message_id);
+  if (!message) throw new Error('the confirmation mail was accepted and is not there');
+  confirmationMailStore(db).insert({
+    message_seq: message.seq,
+    subscriber_seq: subscriber.seq,
+    request_seq: entry.seq,
+  });
+  return { kind: 'asked', subscriber };
+};
+
+const putPending = (
+  db: TenantDb,
+  { list, address, name, data }: SubscriptionRequest,
+  known: SubscriberRow | undefined,
+  { person, consent_seq }: { readonly person: Buffer; readonly consent_seq: number },
+  now: number,
+): SubscriberRow => {
+  const store = subscriberStore(db);
+  const pending = { address, status: 'pending', consent_seq, asked_at: now, updated_at: now } as const;
+  if (known) {
+    const data_json = JSON.stringify({ ...JSON.parse(known.data_json), ...data });
+    const row = { ...known, ...pending, name: name ?? known.name, data_json, confirmed_at: null };
+    store.update(row);
+    return row;
+  }
+  const row = {
+    ...pending,
+    id: newId(),
+    list_seq: list.seq,
+    address_hash: person,
+    name,
+    data_json: JSON.stringify(data),
+    created_at: now,
+    confirmed_at: null,
+  };
+  return { ...row, seq: store.insert(row) };
+};
