@@ -93,7 +93,7 @@ interface Entry {
 }
 
 /** The part that all messages share. */
-interface Common {
+export interface Common {
   readonly written: BulkContent;
   readonly frame: Omit<Draft, 'to' | 'subject' | 'text' | 'html'>;
 }
@@ -160,7 +160,11 @@ const entriesOf = async (
   return all;
 };
 
-const commonOf = (body: BulkBody, written: BulkContent): Common => {
+/** Throws `invalid_request` for addresses that cannot be understood. */
+export const commonOf = (
+  body: Pick<BulkBody, 'from' | 'reply_to' | 'tag' | 'tags' | 'metadata' | 'headers' | 'scheduled_at'>,
+  written: BulkContent,
+): Common => {
   const { from, reply_to, tag, tags, metadata, headers, scheduled_at } = body;
   const frame = frameOf({ to: [], from, reply_to, tag, tags, metadata, headers, scheduled_at });
   return {
@@ -169,7 +173,7 @@ const commonOf = (body: BulkBody, written: BulkContent): Common => {
   };
 };
 
-const draftFor = (
+export const draftFor = (
   { written, frame }: Common,
   to: Mailbox,
   data: MergeData,

@@ -2,13 +2,12 @@
 // `invalid_request`.
 import { AppError } from '#src/kernel/errors.ts';
 import { MINUTE, toIso } from '#src/kernel/time.ts';
-import { instantOf } from '#src/mail/time-zone.ts';
+import { momentOf, zoneNamed } from '#src/mail/time-zone.ts';
 import type { Invitation } from '#src/messages/settings.ts';
 import type { SendBody } from './schema.ts';
 
 const DEFAULT_ZONE = 'Europe/Berlin';
 const DEFAULT_LENGTH_MS = 30 * MINUTE;
-const WITH_OFFSET = /(?:Z|[+-]\d{2}:\d{2})$/;
 
 const invalid = (field: string, message: string, hint?: string): AppError =>
   new AppError('invalid_request', `The appointment cannot be understood: ${field} ${message}.`, {
@@ -16,23 +15,8 @@ const invalid = (field: string, message: string, hint?: string): AppError =>
     extra: { fields: [{ path: `body.calendar.${field}`, message }] },
   });
 
-/** Offsets (`+02:00`) are no zones, because they have no summer time. */
-const ZONE_NAME = /^[A-Za-z]/;
-
-/** The name as the time zone data spell it. */
-const zoneNamed = (name: string): string => {
-  try {
-    if (ZONE_NAME.test(name))
-      return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-  }
-  throw invalid('time_zone', 'is not the name of a time zone', 'Use an IANA name, such as Europe/Berlin.');
-};
-
 const parseMoment = (field: 'starts_at' | 'ends_at', given: string, zone: string): number => {
-  if (WITH_OFFSET.test(given)) return Date.parse(given);
-  const moment = instantOf(zone, Date.parse(`${given}Z`));
+  const moment = momentOf(zone, given);
   if (moment !== null) return moment;
   throw invalid(
     field,
@@ -50,6 +34,8 @@ export const toInvitation = ({
   time_zone,
 }: NonNullable<SendBody['calendar']>): Invitation => {
   const zone = zoneNamed(time_zone ?? DEFAULT_ZONE);
+  if (zone === null)
+    throw invalid('time_zone', 'is not the name of a time zone', 'Use an IANA name, such as Europe/Berlin.');
   const start = parseMoment('starts_at', starts_at, zone);
   const end = ends_at === undefined ? start + DEFAULT_LENGTH_MS : parseMoment('ends_at', ends_at, zone);
   if (end <= start) throw invalid('ends_at', 'must be after starts_at');

@@ -40,6 +40,27 @@ export const instantsOf = (zone: string, local: number): number[] => {
 /** The first of these times (RFC 5545 §3.3.5); null if there is none. */
 export const instantOf = (zone: string, local: number): number | null => instantsOf(zone, local)[0] ?? null;
 
+/** Offsets (`+02:00`) are no zones, because they have no summer time. */
+const ZONE_NAME = /^[A-Za-z]/;
+
+/** The name as the time zone data spell it; null if there is no such zone. */
+export const zoneNamed = (name: string): string | null => {
+  try {
+    return ZONE_NAME.test(name)
+      ? new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone
+      : null;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+};
+
+const WITH_OFFSET = /(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** Of a date and time in ISO 8601, with an offset or local in the zone; null: clocks in the zone skip it. */
+export const momentOf = (zone: string, text: string): number | null =>
+  WITH_OFFSET.test(text) ? Date.parse(text) : instantOf(zone, Date.parse(`${text}Z`));
+
 /** A change of a zone's clocks; offsets in ms. */
 export interface ClockChange {
   readonly at: number;

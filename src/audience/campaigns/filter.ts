@@ -1,0 +1,69 @@
+// Whom of its lists a campaign is for, by the values of subscribers: all conditions must hold. Texts are compared without
+// regard to case. Pure.
+import type { SubscriberRow } from '#src/audience/subscribers/store.ts';
+import { DAY } from '#src/kernel/time.ts';
+import type { MergeData } from '#src/mail/merge-fields.ts';
+
+export const comparisons = ['is', 'is_not', 'contains', 'starts_with', 'before', 'after'] as const;
+export const presences = ['exists', 'missing'] as const;
+
+export type Condition =
+  | { readonly field: string; readonly op: (typeof comparisons)[number]; readonly value: string }
+  | { readonly field: string; readonly op: (typeof presences)[number] };
+
+export type Filter = readonly Condition[];
+
+/** What conditions and placeholders can name: the subscriber's own values, and beside them `email` and `name`. */
+export const valuesOf = ({
+  address,
+  name,
+  data_json,
+}: Pick<SubscriberRow, 'address' | 'name' | 'data_json'>): MergeData => ({
+  ...(JSON.parse(data_json) as MergeData),
+  ...(name === null ? {} : { name }),
+  email: address,
+});
+
+const ISO_DATE = /^\d{4}-\d\d-\d\d(?:T.*)?$/;
+const GERMAN_DATE = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
+
+/** ms; NaN for what is no date. A day begins at midnight UTC. */
+export const dateOf = (text: string): number => {
+  const [, day, month, year] = GERMAN_DATE.exec(text.trim()) ?? [];
+  const iso =
+    day && month && year ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : text.trim();
+  return ISO_DATE.test(iso) ? Date.parse(iso) : Number.NaN;
+};
+
+const plain = (text: string): string => text.normalize('NFC').trim().toLowerCase();
+
+/** The day of the value is neither before nor after itself, whatever its time. */
+const dayOf = (text: string): number => Math.floor(dateOf(text) / DAY);
+
+const holds = (condition: Condition, values: MergeData): boolean => {
+  // What a spreadsheet leaves empty is missing.
+  const given = Object.hasOwn(values, condition.field) ? (values[condition.field] ?? '').trim() : '';
+  switch (condition.op) {
+    case 'exists':
+      return given !== '';
+    case 'missing':
+      return given === '';
+    case 'is':
+      return plain(given) === plain(condition.value);
+    case 'is_not':
+      return plain(given) !== plain(condition.value);
+    case 'contains':
+      return plain(given).includes(plain(condition.value));
+    case 'starts_with':
+      return plain(given).startsWith(plain(condition.value));
+    case 'before':
+      return dayOf(given) < dayOf(condition.value);
+    case 'after':
+      return dayOf(given) > dayOf(condition.value);
+    default:
+      return condition satisfies never;
+  }
+};
+
+export const fits = (filter: Filter, values: MergeData): boolean =>
+  filter.every((condition) => holds(condition, values));
