@@ -877,35 +877,52 @@ CREATE TABLE confirmation_mails (
 ) STRICT;
 CREATE INDEX confirmation_mails_sent ON confirmation_mails (sent_at) WHERE sent_at IS NOT NULL;
 
--- Files of subscribers or suppressions that are imported, row by row.
+-- Files of subscribers or suppressions that are imported, row by row: src/audience/imports/.
 CREATE TABLE imports (
-  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
-  id           TEXT NOT NULL UNIQUE,
-  kind         TEXT NOT NULL CHECK (kind IN ('subscribers', 'suppressions')),
-  status       TEXT NOT NULL CHECK (status IN ('pending', 'running', 'done', 'failed', 'cancelled')),
-  -- what was asked for, and by whom
-  request_json TEXT NOT NULL,
-  size_bytes   INTEGER NOT NULL,
-  -- records that are done: after a crash they are passed over
-  rows_done    INTEGER NOT NULL,
-  counts_json  TEXT NOT NULL,
+  seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+  id            TEXT NOT NULL UNIQUE,
+  kind          TEXT NOT NULL CHECK (kind IN ('subscribers', 'suppressions')),
+  -- receiving: its file is not here as a whole, and nothing of it is shown
+  status        TEXT NOT NULL CHECK (status IN ('receiving', 'pending', 'running', 'done', 'failed', 'cancelled')),
+  -- what was asked for, by whom, and with which file
+  request_json  TEXT NOT NULL,
+  size_bytes    INTEGER NOT NULL,
+  -- what its rows are made of, and where the next one begins; null: the file has not been checked
+  progress_json TEXT,
+  -- null until the file has been checked
+  rows_total    INTEGER,
+  rows_done     INTEGER NOT NULL,
+  counts_json   TEXT NOT NULL,
   -- why the whole failed
-  failure      TEXT,
-  created_at   INTEGER NOT NULL,
-  finished_at  INTEGER
+  failure       TEXT,
+  -- when it is worked on again; null: nothing is to be done, and nothing is left of its file
+  due_at        INTEGER,
+  created_at    INTEGER NOT NULL,
+  finished_at   INTEGER
 ) STRICT;
-CREATE INDEX imports_unfinished ON imports (seq) WHERE status IN ('pending', 'running');
+CREATE INDEX imports_due ON imports (due_at) WHERE due_at IS NOT NULL;
+-- The file, in UTF-8.
 CREATE TABLE import_pieces (
   import_seq INTEGER NOT NULL,
   position   INTEGER NOT NULL,
   content    BLOB NOT NULL,
   PRIMARY KEY (import_seq, position)
 ) STRICT;
+-- Addresses of the rows that are done, with the line of the first: who comes again is a duplicate.
+CREATE TABLE import_addresses (
+  import_seq   INTEGER NOT NULL,
+  address_hash BLOB NOT NULL,
+  line         INTEGER NOT NULL,
+  PRIMARY KEY (import_seq, address_hash)
+) STRICT, WITHOUT ROWID;
+-- Rows of which something is to be reported; the first ones are kept.
 CREATE TABLE import_faults (
   import_seq INTEGER NOT NULL,
   line       INTEGER NOT NULL,
   -- as it was written; null where it has been erased
   address    TEXT,
+  -- the name of the count in which it is
+  outcome    TEXT NOT NULL,
   reason     TEXT NOT NULL,
   PRIMARY KEY (import_seq, line)
 ) STRICT, WITHOUT ROWID;
