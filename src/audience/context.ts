@@ -5,14 +5,14 @@ import type { Feedback } from '#src/feedback/open.ts';
 import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Relay } from '#src/relay/open.ts';
+import type { Ledger } from './consent/ledger.ts';
 import type { Task } from './work.ts';
 
 export interface AudienceContext extends Pick<Base, 'clock' | 'config' | 'limits' | 'log' | 'storage'> {
   readonly files: Base['storage']['tenants'];
   /** The key of `addressHash`. */
   readonly suppressionKey: KeyObject;
-  /** Proves the head of the consent ledger. */
-  readonly ledgerKey: KeyObject;
+  readonly ledger: Ledger;
   /** Signs the links of forms and confirmation mails. */
   readonly linkKey: KeyObject;
   readonly accounts: Accounts;

@@ -25,7 +25,7 @@ export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) 
     ...rooms,
     files: base.storage.tenants,
     suppressionKey: rooms.feedback.suppressionKey,
-    ledgerKey: createSecretKey(base.key('consent ledger')),
+    ledger: { key: createSecretKey(base.key('consent ledger')), kept: () => base.config().retention },
     linkKey: createSecretKey(base.key('audience links')),
     hold: (tenantId) => following.hold('audience', tenantId),
     wake: (tenantId) => following.wake('audience', tenantId),

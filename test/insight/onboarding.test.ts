@@ -34,6 +34,8 @@ const practice: PracticeRow = {
   keep_attachments: null,
   keep_events: null,
   keep_messages: null,
+  keep_consent_ip: null,
+  keep_consent_user_agent: null,
   created_at: 0,
 };
 const live: PracticeFacts = {

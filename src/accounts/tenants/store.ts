@@ -43,6 +43,8 @@ export interface PracticeRow {
   keep_attachments: number | null;
   keep_events: number | null;
   keep_messages: number | null;
+  keep_consent_ip: number | null;
+  keep_consent_user_agent: number | null;
   created_at: number;
 }
 
@@ -95,7 +97,12 @@ export type PracticePause = Pick<
 
 export type PracticeRetention = Pick<
   PracticeRow,
-  'keep_bodies' | 'keep_attachments' | 'keep_events' | 'keep_messages'
+  | 'keep_bodies'
+  | 'keep_attachments'
+  | 'keep_events'
+  | 'keep_messages'
+  | 'keep_consent_ip'
+  | 'keep_consent_user_agent'
 >;
 
 export type PracticeDomains = Pick<
@@ -125,7 +132,8 @@ export const tenantStore = perConnection((db: TenantDb) => {
   );
   const updateRetention = db.prepare<PracticeRetention>(
     `UPDATE practice SET keep_bodies = :keep_bodies, keep_attachments = :keep_attachments,
-     keep_events = :keep_events, keep_messages = :keep_messages`,
+     keep_events = :keep_events, keep_messages = :keep_messages, keep_consent_ip = :keep_consent_ip,
+     keep_consent_user_agent = :keep_consent_user_agent`,
   );
   const insertProject = db.prepare<ProjectRow>(
     `INSERT INTO projects (id, name, slug, is_default, archived_at, created_at)

@@ -1,8 +1,15 @@
 // What an entry of the consent ledger says, and its place in the chain. Pure.
 //
-// The chain covers the number, the id, the person's hash and the facts: hash = SHA-256(former hash ‖ their canonical JSON). What is
-// personal is not among the facts; they commit to it by SHA-256(salt ‖ value), and salt and value are kept beside the
-// entry. So a personal value can be proved as long as it is kept, and removed without breaking the chain.
+// The digest of an entry covers its number, its id, the person's hash and the facts, as canonical JSON (RFC 8785). Its hash covers
+// its number, the hash of the entry before, that of one further back (`reachOf`) and the digest: 8 bytes, then 32 each. The one
+// further back makes the way from any entry to the last one short, some hundred hashes in a ledger of a million; so one entry is
+// proved to be in the ledger by digests, which say nothing of the others. The chain of a practice begins with `genesisOf`. No
+// two of the three can be taken for each other: a digest is of text that begins with [, a hash of bytes that begin with 0.
+//
+// What is personal is not among the facts; they commit to it by SHA-256(salt ‖ value), and salt and value are kept beside the
+// entry. So a personal value can be proved as long as it is kept, and removed without breaking the chain. Facts are never
+// removed: nothing that identifies a person may be in `way`, `list_name` or `details`, neither written out nor as a hash without a salt.
+// A document is named by its hash alone: of one with personal values, as a mail, it must hold something that cannot be guessed.
 import { createHash } from 'node:crypto';
 import type { Channel } from '#src/messages/kinds.ts';
 
@@ -57,14 +64,48 @@ export interface LinkedEntry {
   readonly facts_json: string;
 }
 
-export const GENESIS = Buffer.alloc(32);
+export const SALT_BYTES = 16;
+
+/** RFC 8785, for values without numbers that are not whole. Undefined is left out. */
+export const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    // By UTF-16 code units.
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
+  return `{${fields.join(',')}}`;
+};
 
 export const commitmentOf = ({ salt, value }: Opening): string =>
   createHash('sha256').update(Buffer.from(salt, 'base64')).update(value).digest('hex');
 
-/** Of an entry behind the one with the hash `former`; `GENESIS` before the first. */
-export const chainHash = (former: Buffer, { seq, id, person, facts_json }: LinkedEntry): Buffer =>
+/** Of what stands before the first entry of a practice's ledger. */
+export const genesisOf = (practiceId: string): Buffer =>
+  createHash('sha256').update(`sendwerk consent ledger 1 ${practiceId}`).digest();
+
+/** `facts_json` is canonical. */
+export const digestOf = ({ seq, id, person, facts_json }: LinkedEntry): Buffer =>
   createHash('sha256')
-    .update(former)
-    .update(JSON.stringify([seq, id, person?.toString('hex') ?? null, facts_json]))
+    .update(`[${seq},${JSON.stringify(id)},${JSON.stringify(person?.toString('hex') ?? null)},${facts_json}]`)
     .digest();
+
+/** The number of the entry further back whose hash an entry has: its own without its lowest binary digit 1. 0: the genesis. */
+export const reachOf = (seq: number): number => seq - (seq & -seq);
+
+/** An entry as a link of the chain. */
+export interface Link {
+  readonly seq: number;
+  /** The hash of the entry before. */
+  readonly former: Buffer;
+  /** That of the entry `reachOf(seq)`. */
+  readonly reached: Buffer;
+  readonly digest: Buffer;
+}
+
+export const hashOf = ({ seq, former, reached, digest }: Link): Buffer => {
+  const number = Buffer.alloc(8);
+  number.writeBigUInt64BE(BigInt(seq));
+  return createHash('sha256').update(number).update(former).update(reached).update(digest).digest();
+};

@@ -1,21 +1,35 @@
 // Appends to the consent ledger, in the caller's transaction. It is the only way in.
-import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto';
+import { createHash, createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
-import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { toIso } from '#src/kernel/time.ts';
+import { choiceOf, type Periods, shorterOf } from '#src/messages/retention/rules.ts';
 import {
   type ConsentFacts,
-  chainHash,
+  canonicalJson,
   commitmentOf,
-  GENESIS,
+  digestOf,
+  genesisOf,
+  hashOf,
   type Opening,
   type Openings,
   type PersonalName,
+  reachOf,
+  SALT_BYTES,
 } from './entry.ts';
 import { consentStore, type DocumentKind } from './store.ts';
 
-const SALT_BYTES = 16;
+/** What the installation has for the ledgers of all practices. */
+export interface Ledger {
+  /** Proves the head: derived for the purpose `consent ledger`. */
+  readonly key: KeyObject;
+  /** How long the installation keeps what is said of the client, ms; 0: it is not written. */
+  readonly kept: () => ClientPeriods;
+}
+
+export type ClientPeriods = Pick<Periods, 'consent_ip' | 'consent_user_agent'>;
 
 export interface NewEntry
   extends Pick<ConsentFacts, 'action' | 'way'>,
@@ -47,29 +61,42 @@ const keepDocument = (
   return hash.toString('hex');
 };
 
-const openingsOf = (personal: NewEntry['personal'] = {}): Openings =>
+/** How long what is said of the client is kept, ms: the installation's period, or the practice's shorter one. */
+export const clientPeriods = (db: TenantDb, installation: ClientPeriods) => {
+  const choice = choiceOf(tenantStore(db).practice());
+  return {
+    ip: shorterOf(choice.consent_ip, installation.consent_ip),
+    user_agent: shorterOf(choice.consent_user_agent, installation.consent_user_agent),
+  };
+};
+
+const openingsOf = (personal: NewEntry['personal'] = {}, left: Readonly<Record<string, number>>): Openings =>
   Object.fromEntries(
     Object.entries(personal).flatMap(([name, value]): [string, Opening][] =>
-      value === null || value === undefined
+      value === null || value === undefined || left[name] === 0
         ? []
-        : [[name, { salt: randomBytes(SALT_BYTES).toString('base64'), value }]],
+        : [[name, { salt: randomBytes(SALT_BYTES).toString('base64'), value: value.toWellFormed() }]],
     ),
   );
 
-export const headMac = (key: KeyObject, seq: number, hash: Buffer): Buffer =>
-  createHmac('sha256', key).update(`consent head|1|${seq}|`).update(hash).digest();
+export const headMac = (key: KeyObject, practiceId: string, seq: number, hash: Buffer): Buffer =>
+  createHmac('sha256', key).update(`consent head|1|${practiceId}|${seq}|`).update(hash).digest();
 
-/** The number and id of the new entry. `key` is derived for the purpose `consent ledger`. */
+/**
+ * The number and id of the new entry. A head whose HMAC is wrong keeps its wrong HMAC: the next entry must not seal what someone
+ * else has written, and a withdrawal must not fail for it.
+ */
 export const appendConsent = (
   db: TenantDb,
-  key: KeyObject,
+  ledger: Ledger,
   entry: NewEntry,
   now: number,
 ): { readonly seq: number; readonly id: string } => {
   const { action, way, list, person, withWording = false } = entry;
   const store = consentStore(db);
-  const former = store.head();
-  const openings = openingsOf(entry.personal);
+  const practiceId = tenantStore(db).practice().id;
+  const head = store.head();
+  const openings = openingsOf(entry.personal, clientPeriods(db, ledger.kept()));
   const facts: ConsentFacts = {
     action,
     at: toIso(now),
@@ -88,11 +115,26 @@ export const appendConsent = (
       Object.entries(openings).map(([name, opening]) => [name, commitmentOf(opening)]),
     ),
   };
-  const seq = (former?.seq ?? 0) + 1;
-  const linked = { seq, id: newId(), person, facts_json: JSON.stringify(facts) };
-  const hash = chainHash(former?.hash ?? GENESIS, linked);
-  const { id, facts_json } = linked;
+  const seq = (head?.seq ?? 0) + 1;
+  const id = newId();
+  const facts_json = canonicalJson(facts);
+  const genesis = genesisOf(practiceId);
+  const former = head?.hash ?? genesis;
+  const reach = reachOf(seq);
+  const reached = reach === seq - 1 ? former : (store.bySeq(reach)?.hash ?? genesis);
+  const hash = hashOf({ seq, former, reached, digest: digestOf({ seq, id, person, facts_json }) });
   store.insert({ seq, id, address_hash: person, facts_json, openings_json: JSON.stringify(openings), hash });
-  store.putHead({ seq, hash, mac: headMac(key, seq, hash) });
+  const isSealed = !head || timingSafeEqual(head.mac, headMac(ledger.key, practiceId, head.seq, head.hash));
+  store.putHead({ seq, hash, mac: isSealed ? headMac(ledger.key, practiceId, seq, hash) : head.mac });
   return { seq, id };
 };
+
+/**
+ * Removes what the ledger says of the person, but for the entries themselves: personal values and confirmation mails. Pages of the
+ * file are overwritten. The person's hash and the facts remain, and so does the chain.
+ */
+export const forgetPerson = (
+  db: TenantDb,
+  person: Buffer,
+): { readonly entries: number; readonly documents: number } =>
+  overwriting(db, () => consentStore(db).forget(person));

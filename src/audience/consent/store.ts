@@ -37,9 +37,10 @@ export const consentStore = perConnection((db: TenantDb) => {
   const after = db.prepare<[number, number], ConsentRow>(
     'SELECT * FROM consent_entries WHERE seq > ? ORDER BY seq LIMIT ?',
   );
-  const setOpenings = db.prepare<[string, number]>(
-    'UPDATE consent_entries SET openings_json = ? WHERE seq = ?',
+  const forgetEntries = db.prepare<[Buffer]>(
+    "UPDATE consent_entries SET openings_json = '{}' WHERE address_hash = ? AND openings_json <> '{}'",
   );
+  const forgetDocuments = db.prepare<[Buffer]>('DELETE FROM consent_documents WHERE address_hash = ?');
   const insertDocument = db.prepare<[Buffer, DocumentKind, Buffer | null, Buffer]>(
     `INSERT INTO consent_documents (hash, kind, address_hash, content) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
@@ -59,9 +60,10 @@ export const consentStore = perConnection((db: TenantDb) => {
     bySeq: (seq: number): ConsentRow | undefined => bySeq.get(seq),
     ofPerson: (person: Buffer): ConsentRow[] => ofPerson.all(person),
     after: (seq: number, limit: number): ConsentRow[] => after.all(seq, limit),
-    setOpenings: (seq: number, openings_json: string): void => {
-      setOpenings.run(openings_json, seq);
-    },
+    forget: (person: Buffer) => ({
+      entries: forgetEntries.run(person).changes,
+      documents: forgetDocuments.run(person).changes,
+    }),
     /** `person`: who is erased with it; null: it is about no person. Kept once. */
     putDocument: (hash: Buffer, kind: DocumentKind, person: Buffer | null, content: Buffer): void => {
       if (hasDocument.get(hash) === undefined)

@@ -15,6 +15,7 @@ import * as v from './values.ts';
 const retryTime = durationBetween(SECOND, 7 * DAY);
 const giveUp = durationBetween(MINUTE, 30 * DAY);
 const kept = durationBetween(DAY, 3_650 * DAY);
+const keptOrNot = durationBetween(0, 3_650 * DAY);
 
 const service = z.strictObject({
   name: v.text(100).prefault('Sendwerk').describe('Name shown in footers, service mails and pages.'),
@@ -255,6 +256,14 @@ const retention = z.strictObject({
   abuse_tickets: kept
     .prefault('365d')
     .describe('Abuse reports, with the addresses of their reporters, after they were closed.'),
+  consent_ip: keptOrNot
+    .prefault('90d')
+    .describe(
+      'Client addresses in the consent ledger; 0s: not written. Courts ask for the concrete request and confirmation with their times; whether the address must be kept is disputed.',
+    ),
+  consent_user_agent: keptOrNot
+    .prefault('90d')
+    .describe("Names of people's browsers in the consent ledger, as consent_ip."),
   webhook_deliveries: kept.prefault('30d').describe('Webhook deliveries with their answers.'),
 });
 

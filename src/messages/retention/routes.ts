@@ -30,6 +30,8 @@ const present = (choice: Choice, installation: Periods): z.infer<typeof retentio
     attachments: one('attachments'),
     events: one('events'),
     messages: one('messages'),
+    consent_ip: one('consent_ip'),
+    consent_user_agent: one('consent_user_agent'),
   };
 };
 
@@ -97,6 +99,8 @@ export const retentionRoutes = ({ files, clock, installation }: RetentionRoutesD
           keep_attachments: after.attachments,
           keep_events: after.events,
           keep_messages: after.messages,
+          keep_consent_ip: after.consent_ip,
+          keep_consent_user_agent: after.consent_user_agent,
         });
         const target = { type: 'practice', id: row.id };
         const entry = { target, before: present(before, installed), after: present(after, installed) };

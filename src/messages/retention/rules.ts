@@ -5,7 +5,14 @@ import type { PracticeRetention } from '#src/accounts/tenants/store.ts';
 import { DAY } from '#src/kernel/time.ts';
 
 /** The data for which a practice may choose a shorter period. */
-export const kept = ['bodies', 'attachments', 'events', 'messages'] as const;
+export const kept = [
+  'bodies',
+  'attachments',
+  'events',
+  'messages',
+  'consent_ip',
+  'consent_user_agent',
+] as const;
 export type Kept = (typeof kept)[number];
 export type Periods = Readonly<Record<Kept, number>>;
 /** Days; null: as long as the installation keeps it. */
@@ -21,6 +28,8 @@ export const fewestDays: Readonly<Record<Kept, number>> = {
   attachments: 0,
   events: 7,
   messages: 7,
+  consent_ip: 0,
+  consent_user_agent: 0,
 };
 
 /** The most days that a practice may choose: the whole days of the installation's own period. */
@@ -31,23 +40,28 @@ export const choiceOf = (row: PracticeRetention): Choice => ({
   attachments: row.keep_attachments,
   events: row.keep_events,
   messages: row.keep_messages,
+  consent_ip: row.keep_consent_ip,
+  consent_user_agent: row.keep_consent_user_agent,
 });
 
-const shorter = (days: number | null, installation: number): number =>
+/** ms; `days` is the practice's choice. */
+export const shorterOf = (days: number | null, installation: number): number =>
   days === null ? installation : Math.min(days * DAY, installation);
 
 /**
- * The shorter period applies, because the operator may have lowered theirs after the practice chose. Nothing that says
- * something of people is kept longer than the names in the message itself.
+ * The shorter period applies, because the operator may have lowered theirs after the practice chose. Nothing of a message that
+ * says something of people is kept longer than the names in the message itself.
  */
 export const periodsInForce = (choice: Choice, installation: Periods): Periods => {
-  const messages = shorter(choice.messages, installation.messages);
-  const within = (name: Kept): number => Math.min(shorter(choice[name], installation[name]), messages);
+  const messages = shorterOf(choice.messages, installation.messages);
+  const within = (name: Kept): number => Math.min(shorterOf(choice[name], installation[name]), messages);
   return {
     bodies: within('bodies'),
     attachments: within('attachments'),
     events: within('events'),
     messages,
+    consent_ip: shorterOf(choice.consent_ip, installation.consent_ip),
+    consent_user_agent: shorterOf(choice.consent_user_agent, installation.consent_user_agent),
   };
 };
 

@@ -9,12 +9,17 @@ const what: Readonly<Record<Kept, string>> = {
   events: 'delivery events, counted from the time they happened',
   messages:
     'subject, addresses, tags and metadata of messages, counted as for `bodies`; then keyed hashes take their place, and outcomes and counts stay. Nothing else of a message is kept longer',
+  consent_ip:
+    'client addresses in the consent ledger, counted from their entry; 0: they are not written. Courts ask for the concrete request and confirmation with their times; whether the address must be kept is disputed',
+  consent_user_agent: "names of people's browsers in the consent ledger, as `consent_ip`",
 };
 
 const periodSchema = z.strictObject({
   days: z
     .number()
-    .describe('the period in force: the shorter of the other two, and no longer than that of `messages`'),
+    .describe(
+      'the period in force: the shorter of the other two, and of what belongs to a message no longer than that of `messages`',
+    ),
   practice_days: z
     .int()
     .nullable()
@@ -28,6 +33,8 @@ export const retentionSchema = z
     attachments: periodSchema.describe(what.attachments),
     events: periodSchema.describe(what.events),
     messages: periodSchema.describe(what.messages),
+    consent_ip: periodSchema.describe(what.consent_ip),
+    consent_user_agent: periodSchema.describe(what.consent_user_agent),
   })
   .meta({ id: 'Retention' });
 
@@ -51,6 +58,8 @@ export const patchRetentionBody = z
     attachments: daysOf('attachments'),
     events: daysOf('events'),
     messages: daysOf('messages'),
+    consent_ip: daysOf('consent_ip'),
+    consent_user_agent: daysOf('consent_user_agent'),
   })
-  .refine((body) => kept.some((name) => body[name] !== undefined), 'expected at least one of the four')
+  .refine((body) => kept.some((name) => body[name] !== undefined), 'expected at least one of them')
   .meta({ examples: [{ bodies: 30 }] });

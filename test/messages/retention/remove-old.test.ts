@@ -31,6 +31,8 @@ const installation: Installation = {
   attachments: 20 * DAY,
   events: 400 * DAY,
   messages: 400 * DAY,
+  consent_ip: 90 * DAY,
+  consent_user_agent: 90 * DAY,
   inbound: 90 * DAY,
   webhook_deliveries: 30 * DAY,
 };
@@ -187,6 +189,8 @@ describe('content of messages', () => {
         keep_attachments: 0,
         keep_events: null,
         keep_messages: null,
+        keep_consent_ip: null,
+        keep_consent_user_agent: null,
       });
       addMessage(db, { age: 0.001 });
       addMessage(db, { age: 0.001, queued: true });
@@ -202,6 +206,8 @@ describe('content of messages', () => {
         keep_attachments: 500,
         keep_events: null,
         keep_messages: null,
+        keep_consent_ip: null,
+        keep_consent_user_agent: null,
       });
       addMessage(db, { age: 21 });
       addMessage(db, { age: 8 });
@@ -356,6 +362,8 @@ describe('deliveries to webhooks', () => {
         keep_attachments: null,
         keep_events: 7,
         keep_messages: null,
+        keep_consent_ip: null,
+        keep_consent_user_agent: null,
       });
       addDelivery(db, 8, 8);
       addDelivery(db, 6, 6);

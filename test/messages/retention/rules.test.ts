@@ -10,18 +10,43 @@ import {
 } from '#src/messages/retention/rules.ts';
 
 const MIB = 1_024 * 1_024;
-const installation = { bodies: 30 * DAY, attachments: 30 * DAY, events: 400 * DAY, messages: 400 * DAY };
-const nothing = { bodies: null, attachments: null, events: null, messages: null };
+const installation = {
+  bodies: 30 * DAY,
+  attachments: 30 * DAY,
+  events: 400 * DAY,
+  messages: 400 * DAY,
+  consent_ip: 90 * DAY,
+  consent_user_agent: 90 * DAY,
+};
+const nothing = {
+  bodies: null,
+  attachments: null,
+  events: null,
+  messages: null,
+  consent_ip: null,
+  consent_user_agent: null,
+};
 
 describe('the period in force', () => {
   test.each([
     ['as the installation where nothing is chosen', nothing, installation],
     ['shorter where that is chosen', { ...nothing, bodies: 7 }, { ...installation, bodies: 7 * DAY }],
+    [
+      'of the client in the consent ledger, whatever that of messages is',
+      { ...nothing, consent_ip: 0, consent_user_agent: 7 },
+      { ...installation, consent_ip: 0, consent_user_agent: 7 * DAY },
+    ],
     ['not at all with 0', { ...nothing, attachments: 0 }, { ...installation, attachments: 0 }],
     [
       'no longer than that of the message itself',
       { ...nothing, bodies: 20, messages: 10 },
-      { bodies: 10 * DAY, attachments: 10 * DAY, events: 10 * DAY, messages: 10 * DAY },
+      {
+        ...installation,
+        bodies: 10 * DAY,
+        attachments: 10 * DAY,
+        events: 10 * DAY,
+        messages: 10 * DAY,
+      },
     ],
     ['no longer than the installation, lowered since', { ...nothing, events: 500 }, installation],
   ])('%s', (_, choice, expected) => {

@@ -39,6 +39,8 @@ CREATE TABLE practice (
   keep_attachments   INTEGER,
   keep_events        INTEGER,
   keep_messages      INTEGER,
+  keep_consent_ip    INTEGER,
+  keep_consent_user_agent INTEGER,
   created_at         INTEGER NOT NULL
 ) STRICT;
 
@@ -834,6 +836,9 @@ CREATE TABLE consent_entries (
   hash          BLOB NOT NULL
 ) STRICT;
 CREATE INDEX consent_entries_person ON consent_entries (address_hash, seq);
+-- What is said of the client is kept for a while.
+CREATE INDEX consent_entries_ip ON consent_entries (seq) WHERE openings_json ->> '$.ip' IS NOT NULL;
+CREATE INDEX consent_entries_user_agent ON consent_entries (seq) WHERE openings_json ->> '$.user_agent' IS NOT NULL;
 CREATE TRIGGER consent_entries_unchanged BEFORE UPDATE OF seq, id, address_hash, facts_json, hash ON consent_entries BEGIN
   SELECT RAISE(ABORT, 'the consent ledger is append-only');
 END;
