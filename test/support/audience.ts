@@ -4,10 +4,14 @@ import { type ListRow, listStore } from '#src/audience/lists/store.ts';
 import type { AudienceKeys } from '#src/audience/subscribers/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
+import { DAY } from '#src/kernel/time.ts';
 
 export const audienceKeys: AudienceKeys = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
-  ledgerKey: createSecretKey(Buffer.alloc(32, 2)),
+  ledger: {
+    key: createSecretKey(Buffer.alloc(32, 2)),
+    kept: () => ({ consent_ip: 90 * DAY, consent_user_agent: 90 * DAY }),
+  },
 };
 
 export const insertList = (db: TenantDb, fields: Partial<Omit<ListRow, 'seq'>> = {}): ListRow => {

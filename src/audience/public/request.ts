@@ -97,7 +97,7 @@ export const requestSubscription = (
 
   const entry = appendConsent(
     db,
-    context.ledgerKey,
+    context.ledger,
     {
       action: 'request',
       way,

@@ -6,7 +6,7 @@
 import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { ConsentFacts } from '#src/audience/consent/entry.ts';
-import { appendConsent, type NewEntry } from '#src/audience/consent/ledger.ts';
+import { appendConsent, type Ledger, type NewEntry } from '#src/audience/consent/ledger.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import { type ListRow, listStore } from '#src/audience/lists/store.ts';
 import { removeSuppression } from '#src/feedback/suppressions/change.ts';
@@ -20,7 +20,7 @@ import { type SubscriberRow, type SubscriberStatus, subscriberStore } from './st
 
 export interface AudienceKeys {
   readonly suppressionKey: KeyObject;
-  readonly ledgerKey: KeyObject;
+  readonly ledger: Ledger;
 }
 
 /** Absent: as it is. */
@@ -101,7 +101,7 @@ export const activate = (
   if (!isOwn && (former ? former.status !== 'pending' : hasLeft(db, list.id, person)))
     return { outcome: 'refused', row: former ?? null };
   const personal = { ...entry.personal, address };
-  const { seq: consent_seq } = appendConsent(db, keys.ledgerKey, { ...entry, personal, list, person }, now);
+  const { seq: consent_seq } = appendConsent(db, keys.ledger, { ...entry, personal, list, person }, now);
   if (isOwn) endUnsubscriptions(db, person, now);
   const active = { status: 'active', consent_seq, confirmed_at: now, updated_at: now } as const;
   if (former) {
@@ -132,7 +132,7 @@ export interface Withdrawal extends Pick<NewEntry, 'way' | 'details' | 'personal
 /** Appends that the consent by which the subscriber has its status ended; the number of the entry. */
 const appendWithdrawal = (
   db: TenantDb,
-  { ledgerKey }: Pick<AudienceKeys, 'ledgerKey'>,
+  { ledger }: Pick<AudienceKeys, 'ledger'>,
   subscriber: SubscriberRow,
   { way, details, personal }: Withdrawal,
   now: number,
@@ -150,7 +150,7 @@ const appendWithdrawal = (
     personal: { ...personal, address: subscriber.address },
     ...(details && { details }),
   };
-  return appendConsent(db, ledgerKey, entry, now).seq;
+  return appendConsent(db, ledger, entry, now).seq;
 };
 
 /**
@@ -159,7 +159,7 @@ const appendWithdrawal = (
  */
 export const withdraw = (
   db: TenantDb,
-  keys: Pick<AudienceKeys, 'ledgerKey'>,
+  keys: Pick<AudienceKeys, 'ledger'>,
   subscriber: SubscriberRow,
   { status, ...withdrawal }: Withdrawal & { readonly status: Ended },
   now: number,
@@ -177,7 +177,7 @@ export const withdraw = (
 /** Removes the row; the ledger keeps that consent, where there was any, ended by the tenant or by the time. */
 export const removeSubscriber = (
   db: TenantDb,
-  keys: Pick<AudienceKeys, 'ledgerKey'>,
+  keys: Pick<AudienceKeys, 'ledger'>,
   subscriber: SubscriberRow,
   way: 'removed' | 'expired',
   now: number,
