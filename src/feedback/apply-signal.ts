@@ -9,6 +9,11 @@ import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import type { Guardrail } from '#src/feedback/reputation/guardrail.ts';
 import { addOwnSuppression, addSuppression, wholeTeam } from '#src/feedback/suppressions/change.ts';
+import {
+  countSoftBounce,
+  noteArrival,
+  type SoftBounceLimit,
+} from '#src/feedback/suppressions/soft-bounces.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -33,6 +38,7 @@ export interface SignalDeps {
   readonly simulatorDomain: string;
   /** Counts outcomes, and pauses a tenant whose mail comes back too often. */
   readonly guardrail: Guardrail;
+  readonly softBounces: () => SoftBounceLimit;
 }
 
 export interface NewSignal {
@@ -84,24 +90,27 @@ const withReply = (row: RecipientRow, { signal, data }: NewSignal, current: Sign
     : { ...row, upstream: upstream ?? null };
 };
 
-/** After a hard bounce or a complaint the address gets no more mail. The service's own mail knows no suppressions. */
+/** Proof that the address takes mail. */
+const arrivals: ReadonlySet<Signal> = new Set(['presumed', 'delivered', 'auto_replied', 'opened', 'clicked']);
+
+/**
+ * After a hard bounce, a complaint or repeated soft bounces the address gets no more mail. The service's own mail knows no
+ * suppressions.
+ */
 const suppress = (
   db: TenantDb,
-  { address, message_seq }: RecipientRow,
-  signal: 'hard_bounced' | 'spam_complaint',
-  key: KeyObject,
+  recipient: RecipientRow,
+  { signal, data: { rule } }: NewSignal,
+  { suppressionKey: key, softBounces }: SignalDeps,
   now: number,
 ): void => {
-  const message = messageStore(db).bySeq(message_seq);
+  const message = messageStore(db).bySeq(recipient.message_seq);
   if (!message || message.source === 'system') return;
-  const added = {
-    address: address as Address,
-    place: wholeTeam,
-    sourceMessageId: message.id,
-    note: null,
-  };
+  const address = recipient.address as Address;
+  const added = { address, place: wholeTeam, sourceMessageId: message.id, note: null };
   if (signal === 'hard_bounced') addSuppression(db, key, { ...added, reason: 'hard_bounce' }, now);
-  else addOwnSuppression(db, key, { ...added, reason: 'complaint' }, now);
+  if (signal === 'spam_complaint') addOwnSuppression(db, key, { ...added, reason: 'complaint' }, now);
+  if (signal === 'soft_bounced') countSoftBounce(db, key, { message, address, rule }, softBounces(), now);
 };
 
 /** A recipient that waits for its first attempt has no events yet, so none are read. */
@@ -120,9 +129,10 @@ export const applySignals = (
   db: TenantDb,
   recipient: RecipientRow,
   signals: readonly NewSignal[],
-  { suppressionKey, simulatorDomain, guardrail }: SignalDeps,
+  deps: SignalDeps,
   now: number,
 ): Signal => {
+  const { simulatorDomain, guardrail } = deps;
   const { id, message_seq, address } = recipient;
   const isSimulator = addressDomain(address as Address) === simulatorDomain;
   const events = [...eventsOf(db, recipient)];
@@ -148,8 +158,9 @@ export const applySignals = (
     if (data.bot) continue;
     const known = events.flatMap(countersFor);
     counted.push(...countersFor(event).filter((outcome) => !known.includes(outcome)));
-    const suppresses = signal === 'hard_bounced' || signal === 'spam_complaint';
-    if (suppresses && !isSimulator) suppress(db, recipient, signal, suppressionKey, now);
+    if (!isSimulator && (isBounce(signal) || signal === 'spam_complaint'))
+      suppress(db, recipient, added, deps, now);
+    if (!isSimulator && arrivals.has(signal)) noteArrival(db, deps.suppressionKey, recipient, now);
     row = withReply(row, added, current);
     current = after(current, signal);
     events.push(event);

@@ -11,6 +11,7 @@ import { isUnnotified } from './reputation/pause.ts';
 import { createPauseNotices } from './reputation/pause-notices.ts';
 import { pauseRoutes } from './reputation/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
+import { removeOldSoftBounces } from './suppressions/soft-bounces.ts';
 import { suppressionTransferRoutes } from './suppressions/transfer-routes.ts';
 import { createRecorder } from './tracking/recorder.ts';
 import { trackingRoutes } from './tracking/routes.ts';
@@ -29,6 +30,7 @@ export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages
   const unsubscribeKey = createSecretKey(base.key('unsubscribe links'));
   const trackingKey = createSecretKey(base.key('tracking links'));
 
+  const softBounces = () => config().suppressions.soft_bounces;
   const pauseNotices = createPauseNotices(accounts.ownerNotices);
   const guardrail = createGuardrail({ systemTenantId, notifyOwners: pauseNotices.notify });
   const received = {
@@ -38,6 +40,7 @@ export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages
     suppressionKey,
     simulatorDomain,
     guardrail,
+    softBounces,
   };
   const locate = { readPlatform: platform.read, files, returnPathKey, unsubscribeKey };
   const recorder = createRecorder({ platform, files, log, signals: received });
@@ -77,6 +80,7 @@ export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages
       }),
     ],
     nightly: [
+      removeOldSoftBounces(files, clock, softBounces),
       {
         what: 'pauses whose owners are not notified',
         run: async (id) => {

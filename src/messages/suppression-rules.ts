@@ -4,6 +4,7 @@ export type SuppressionScope = (typeof suppressionScopes)[number];
 
 export const suppressionReasons = [
   'hard_bounce',
+  'soft_bounces',
   'complaint',
   'unsubscribe',
   'unsubscribe_all',

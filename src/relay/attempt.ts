@@ -82,7 +82,7 @@ export const transmit = async (
  * is due again; null where nothing is left to do for it.
  */
 export const storeOutcome = async (
-  { files, policy, clock, log, simulatorDomain, suppressionKey, guardrail }: AttemptDeps,
+  { files, policy, clock, log, simulatorDomain, suppressionKey, guardrail, softBounces }: AttemptDeps,
   tenantId: string,
   row: QueueRow,
   { path, choice, outcome }: AttemptResult,
@@ -105,6 +105,7 @@ export const storeOutcome = async (
       simulatorDomain,
       suppressionKey,
       guardrail,
+      softBounces,
     };
     return settle(db, attempt, policy(), now);
   };

@@ -34,12 +34,21 @@ const said = (action: RecipientStatus['action'], line: string | null): Report =>
   ],
 });
 const UNKNOWN = said('failed', '550 5.1.1 User unknown');
+const FULL = said('failed', '552 5.2.2 Mailbox full');
 const DELIVERED = said('delivered', null);
 const COMPLAINT: Report = { kind: 'feedback', feedback: { feedbackType: 'abuse', originalMailFrom: null } };
 
 const policy = { waits: [1], thenEvery: 1, jitter: 0, giveUpAfter: { 0: 1, 1: 1 } };
 const SIMULATOR = 'simulator.mail.example.com';
-const TABLES = ['events', 'recipients', 'messages', 'queue', 'counters', 'suppressions'] as const;
+const TABLES = [
+  'events',
+  'recipients',
+  'messages',
+  'queue',
+  'counters',
+  'suppressions',
+  'soft_bounces',
+] as const;
 type State = Record<(typeof TABLES)[number], Record<string, unknown>[]>;
 
 const stateStore = perConnection((db: TenantDb) => ({
@@ -63,6 +72,7 @@ const scene = async (address = 'erika@example.org') => {
     suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
     simulatorDomain: SIMULATOR,
     guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
+    softBounces: () => ({ count: 5, days: 30 }),
   };
   const receive = (
     report: Report,
@@ -132,8 +142,9 @@ describe('a report of a bounce', () => {
 describe('mail to the simulator', () => {
   test('is not counted and suppresses no address', async () => {
     const { receive, state } = await scene(`bounce@${SIMULATOR}`);
-    for (const report of [DELIVERED, UNKNOWN, COMPLAINT]) expect(await receive(report)).toBe('changed');
-    const { recipients, counters, suppressions } = await state();
+    for (const report of [DELIVERED, FULL, UNKNOWN, COMPLAINT]) expect(await receive(report)).toBe('changed');
+    const { recipients, counters, suppressions, soft_bounces } = await state();
+    expect(soft_bounces).toEqual([]);
     expect(recipients[0]).toMatchObject({ status: 'spam_complaint' });
     expect(counters).toEqual([]);
     expect(suppressions).toEqual([]);

@@ -39,6 +39,7 @@ const signalDeps = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
+  softBounces: () => ({ count: 5, days: 30 }),
 };
 
 const outcomes = {

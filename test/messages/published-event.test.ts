@@ -30,6 +30,7 @@ const deps = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
+  softBounces: () => ({ count: 5, days: 30 }),
 };
 const said: EventData = {
   smtp_code: 250,

@@ -55,6 +55,7 @@ beforeEach(async () => {
     suppressionKey: createSecretKey(Buffer.alloc(32, 4)),
     simulatorDomain: 'simulator.mail.example.com',
     guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
+    softBounces: () => ({ count: 5, days: 30 }),
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
     trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },

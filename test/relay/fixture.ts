@@ -226,6 +226,7 @@ export const createRelay = async (
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
     simulatorDomain: 'simulator.mail.example.com',
     guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
+    softBounces: () => ({ count: 5, days: 30 }),
   });
   const intake: IntakeContext = {
     files: storage.tenants,

@@ -55,6 +55,7 @@ const facts = {
   upstream: 'relay',
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
+  softBounces: () => ({ count: 5, days: 30 }),
   suppressionKey: createSecretKey(Buffer.alloc(32, 4)),
 };
 const settleAt = (now: number, row: QueueRow, outcome: Outcome, acceptIsDelivery = false) =>

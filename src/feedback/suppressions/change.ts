@@ -11,6 +11,7 @@ import { newId } from '#src/kernel/id.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash, isPseudonym } from '#src/messages/pseudonym.ts';
 import type { SuppressionFacts, SuppressionReason } from '#src/messages/suppression-rules.ts';
+import { softBounceStore } from './soft-bounce-store.ts';
 import { type SuppressionRow, suppressionStore } from './store.ts';
 
 /** The mail that a suppression stops: all mail of the tenant, or that of one of its projects or routes. */
@@ -89,6 +90,7 @@ const ownWeight: Readonly<Record<SuppressionReason, number>> = {
   unsubscribe_all: 1,
   unsubscribe: 1,
   hard_bounce: 0,
+  soft_bounces: 0,
   manual: 0,
   import: 0,
 };
@@ -113,9 +115,10 @@ export const addOwnSuppression = (
   return { row: { ...row, reason, source_message_id: sourceMessageId }, isNew: before === 0 };
 };
 
-/** Mail goes to that address again, unless another row suppresses it. */
+/** Mail goes to that address again, unless another row suppresses it. Its soft bounces begin at none. */
 export const removeSuppression = (db: TenantDb, row: SuppressionRow, now: number): void => {
   suppressionStore(db).remove(row.id);
+  if (row.reason === 'soft_bounces') softBounceStore(db).forget(row.address_hash);
   appendEvent(db, 'suppression.removed', row, now);
 };
 

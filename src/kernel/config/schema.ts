@@ -329,6 +329,26 @@ export const configSchema = z.strictObject({
     .describe(
       'One-click set-up of records where the template has been published with the DNS provider; off where absent.',
     ),
+  suppressions: z
+    .strictObject({
+      soft_bounces: z
+        .strictObject({
+          count: v
+            .whole(0, 100)
+            .prefault(5)
+            .describe(
+              'Messages that came back, with none delivered in between; with 0 no address is suppressed.',
+            ),
+          days: v.whole(1, 365).prefault(30).describe('Within so many days.'),
+        })
+        .prefault({})
+        .describe(
+          'Bounces that do not say that the address does not exist, as of a full mailbox. Those for reasons of the sender or the content do not count.',
+        ),
+    })
+    .meta({ live: 'yes' })
+    .prefault({})
+    .describe('Addresses that are suppressed by themselves.'),
   safe_mode: safeMode
     .meta({ live: 'yes' })
     .prefault({})

@@ -20,6 +20,7 @@ const deps: ClaimDeps = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
+  softBounces: () => ({ count: 5, days: 30 }),
   signers: createSigners(SEALING_KEY, { ed25519: true }),
   sign: sharedSignThreads().sign,
   returnPathKey: createSecretKey(Buffer.alloc(32, 2)),

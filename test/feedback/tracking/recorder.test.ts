@@ -40,6 +40,7 @@ const signals: RecorderDeps['signals'] = {
   suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
+  softBounces: () => ({ count: 5, days: 30 }),
 };
 
 const started = (deps: Pick<RecorderDeps, 'platform' | 'files'> & Partial<RecorderDeps>) => {

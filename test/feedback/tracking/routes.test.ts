@@ -64,6 +64,7 @@ test('a disk that hangs delays no answer', async () => {
       suppressionKey: key,
       simulatorDomain: 'simulator.mail.example.com',
       guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
+      softBounces: () => ({ count: 5, days: 30 }),
     },
     holdMs: 0,
   });

@@ -45,6 +45,7 @@ const scene = async (format: 'sns' | 'json', isConfirmed = true) => {
       suppressionKey: key(3),
       simulatorDomain: 'simulator.mail.example.com',
       guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
+      softBounces: () => ({ count: 5, days: 30 }),
     },
     confirm: async (url) => {
       asked.push(url);

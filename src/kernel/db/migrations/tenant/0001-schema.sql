@@ -389,7 +389,9 @@ CREATE TABLE suppressions (
   project_id        TEXT REFERENCES projects (id),
   route_id          TEXT REFERENCES routes (id),
   reason            TEXT NOT NULL
-    CHECK (reason IN ('hard_bounce', 'complaint', 'unsubscribe', 'unsubscribe_all', 'manual', 'import')),
+    CHECK (
+      reason IN ('hard_bounce', 'soft_bounces', 'complaint', 'unsubscribe', 'unsubscribe_all', 'manual', 'import')
+    ),
   source_message_id TEXT,
   note              TEXT,
   created_at        INTEGER NOT NULL,
@@ -397,6 +399,17 @@ CREATE TABLE suppressions (
 ) STRICT;
 CREATE UNIQUE INDEX suppressions_whom
   ON suppressions (address_hash, scope, coalesce(project_id, ''), coalesce(route_id, ''));
+
+-- How messages ended at addresses that lately had a soft bounce: several without a delivery suppress the address.
+CREATE TABLE soft_bounces (
+  address_hash BLOB NOT NULL,
+  message_seq  INTEGER NOT NULL,
+  -- 0 where it arrived
+  is_bounce    INTEGER NOT NULL CHECK (is_bounce IN (0, 1)),
+  at           INTEGER NOT NULL,
+  PRIMARY KEY (address_hash, message_seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX soft_bounces_old ON soft_bounces (at);
 
 CREATE TABLE templates (
   id              TEXT PRIMARY KEY,
