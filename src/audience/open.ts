@@ -7,6 +7,7 @@ import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Relay } from '#src/relay/open.ts';
 import type { AudienceContext, Part } from './context.ts';
+import { openLog } from './log/follow.ts';
 import { openAudienceWork } from './work.ts';
 
 /** The rooms that it uses. */
@@ -30,7 +31,7 @@ export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) 
     hold: (tenantId) => following.hold('audience', tenantId),
     wake: (tenantId) => following.wake('audience', tenantId),
   };
-  const openPart: readonly ((context: AudienceContext) => Part)[] = [];
+  const openPart: readonly ((context: AudienceContext) => Part)[] = [openLog];
   const parts = openPart.map((open) => open(context));
   const work = openAudienceWork(
     { ...context, following },

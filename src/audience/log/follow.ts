@@ -1,0 +1,120 @@
+// What follows from the event log for the audience, in the transaction that moves the cursor, so that each event counts once:
+// subscriptions end with an unsubscription, a hard bounce or a complaint; confirmation mails that left go into the ledger; and
+// campaigns have their numbers. Nothing of that is on the way of a mail. What must hold at once, that no mail leaves to who has
+// unsubscribed, is the suppression's, which is written with the event.
+
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { campaignStore } from '#src/audience/campaigns/store.ts';
+import type { Part } from '#src/audience/context.ts';
+import { listStore } from '#src/audience/lists/store.ts';
+import { type AudienceKeys, withdraw } from '#src/audience/subscribers/change.ts';
+import { subscriberStore } from '#src/audience/subscribers/store.ts';
+import type { Task } from '#src/audience/work.ts';
+import { followStore } from '#src/events/follow-store.ts';
+import type { EventData } from '#src/events/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { Clock } from '#src/kernel/time.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
+import { countersOf, type Ending, endingOf, endsOn, isCounted } from './rules.ts';
+import { type LoggedEvent, logStore } from './store.ts';
+
+/** Types are looked at in about a millisecond; events that count take some 20 µs each. */
+const LOOKED_AT = 1_000;
+const PER_TRANSACTION = 300;
+/** Events that mean nothing here. After so many the cursor moves, so that a start does not read them all again. */
+const UNNOTED = 10_000;
+
+interface LogDeps extends AudienceKeys {
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+}
+
+const dataOf = ({ data_json }: LoggedEvent): EventData => (data_json === null ? {} : JSON.parse(data_json));
+
+const countFor = (db: TenantDb, event: LoggedEvent, campaignSeq: number, data: EventData): void => {
+  const store = logStore(db);
+  const { type } = event;
+  const repeated = data.repeated === true || store.isRepeated(event);
+  const hasOpened = type === 'message.clicked' && store.isRepeated({ ...event, type: 'message.opened' });
+  const own = data.attempt !== undefined;
+  for (const name of countersOf({ type, own, repeated, hasOpened }))
+    campaignStore(db).count(campaignSeq, name, 1);
+  if (type === 'message.clicked' && data.url !== undefined)
+    store.countLink(campaignSeq, data.url, !store.isRepeated(event, data.url));
+};
+
+/** What came before the person's last consent has been taken back by it. */
+const end = (db: TenantDb, event: LoggedEvent, ending: Ending, data: EventData, deps: LogDeps): void => {
+  const { recipient, campaign_seq, channel, at } = event;
+  if (recipient === null) return;
+  const person = addressHash(deps.suppressionKey, tenantStore(db).practice().id, recipient as Address);
+  const campaign = campaign_seq === null ? undefined : campaignStore(db).bySeq(campaign_seq);
+  const mail = {
+    fromAll: data.suppression?.scope === 'team',
+    channel,
+    campaignLists: campaign ? new Set<string>(JSON.parse(campaign.list_ids_json)) : null,
+  };
+  for (const subscriber of subscriberStore(db).ofPerson(person)) {
+    const list = listStore(db).bySeq(subscriber.list_seq);
+    const isLater = Math.max(subscriber.confirmed_at ?? 0, subscriber.asked_at ?? 0) > at;
+    if (!list || isLater || !endsOn(list, ending, mail)) continue;
+    withdraw(db, deps, subscriber, { status: ending.status, way: ending.way }, deps.clock.now());
+  }
+};
+
+const apply = (db: TenantDb, seq: number, deps: LogDeps): void => {
+  const event = logStore(db).event(seq);
+  if (!event || event.recipient_id === null) return;
+  const data = dataOf(event);
+  if (data.bot) return;
+  if (event.type === 'message.sent' && event.message_kind === 'doi')
+    logStore(db).setSent(event.message_seq, event.at);
+  if (event.campaign_seq !== null) countFor(db, event, event.campaign_seq, data);
+  const ending = endingOf(event.type);
+  if (ending !== null) end(db, event, ending, data, deps);
+};
+
+const logTask = (deps: LogDeps): Task => {
+  const { files } = deps;
+  /** Up to where nothing of a tenant's log means anything here; lost at a stop, and then read again. */
+  const seenOf = new Map<string, number>();
+  const startOf = (db: TenantDb, tenantId: string): number =>
+    Math.max(seenOf.get(tenantId) ?? 0, followStore(db).cursor('audience') ?? 0);
+
+  return {
+    name: 'log',
+    isNeeded: (db) => !listStore(db).isEmpty(),
+    due: (db, tenantId, now) => {
+      const start = startOf(db, tenantId);
+      const events = followStore(db).typesAfter(start, LOOKED_AT);
+      const first = events.find(({ type }) => isCounted(type));
+      const reached = first ? first.seq - 1 : (events.at(-1)?.seq ?? start);
+      seenOf.set(tenantId, reached);
+      const isWork = first !== undefined || reached - (followStore(db).cursor('audience') ?? 0) >= UNNOTED;
+      return { items: isWork ? [0] : [], next: !isWork && events.length === LOOKED_AT ? now : null };
+    },
+    run: async (tenantId, _, signal) => {
+      let more = true;
+      while (more && !signal.aborted)
+        more = await files.write(tenantId, (db) => {
+          const events = followStore(db).typesAfter(startOf(db, tenantId), LOOKED_AT);
+          let place: number | null = null;
+          let applied = 0;
+          for (const { seq, type } of events) {
+            if (applied === PER_TRANSACTION) break;
+            if (isCounted(type)) {
+              apply(db, seq, deps);
+              applied += 1;
+            }
+            place = seq;
+          }
+          if (place !== null) followStore(db).moveCursor('audience', place);
+          return applied === PER_TRANSACTION || events.length === LOOKED_AT;
+        });
+    },
+  };
+};
+
+export const openLog = (context: LogDeps): Part => ({ routes: [], tasks: [logTask(context)] });
