@@ -814,6 +814,8 @@ CREATE UNIQUE INDEX subscribers_once ON subscribers (list_seq, address_hash);
 CREATE INDEX subscribers_person ON subscribers (address_hash);
 CREATE INDEX subscribers_list ON subscribers (list_seq);
 CREATE INDEX subscribers_status ON subscribers (list_seq, status);
+-- Campaigns walk the people of their lists in this order.
+CREATE INDEX subscribers_active ON subscribers (list_seq, address_hash) WHERE status = 'active';
 -- Confirmations that were not given end.
 CREATE INDEX subscribers_pending ON subscribers (updated_at) WHERE status = 'pending';
 
@@ -974,8 +976,10 @@ CREATE TABLE campaigns (
   file_identity  TEXT,
   -- the last hand-over
   progress_at    INTEGER,
-  -- notices that the owners are still to get, or have got
-  notices_json   TEXT NOT NULL DEFAULT '{}',
+  -- what the owners are still to be notified of: src/audience/campaigns/notices.ts
+  notice_json    TEXT,
+  -- its own counts when it was last resumed, which no longer count against it
+  resumed_json   TEXT,
   created_at     INTEGER NOT NULL,
   updated_at     INTEGER NOT NULL,
   started_at     INTEGER,
