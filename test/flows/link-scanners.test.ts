@@ -1,0 +1,106 @@
+// Filters of mail follow every link that a mail has, in its text, its HTML and its header, before or after a person reads it.
+// Whatever they ask with GET and HEAD changes nothing: it leaves events that say that a machine was there.
+import { simpleParser } from 'mailparser';
+import { afterEach, expect, test } from 'vitest';
+import { HOUR } from '#src/kernel/time.ts';
+import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { createSmtpReceiver } from '#test/support/smtp-receiver.ts';
+import { createTestClock } from '#test/support/storage.ts';
+
+const BROWSER =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';
+
+/** Which say what they are. */
+const NAMED: readonly Record<string, string>[] = [
+  { 'User-Agent': 'Barracuda Sentinel (EE)' },
+  { 'User-Agent': 'Mozilla/5.0 (compatible; proofpoint)' },
+  { 'User-Agent': 'Microsoft Office SafeLinks Protection' },
+  { 'User-Agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' },
+  { 'User-Agent': 'python-requests/2.32.3' },
+  { 'User-Agent': '' },
+  { 'User-Agent': BROWSER, 'Sec-Purpose': 'prefetch;prerender' },
+  { 'User-Agent': BROWSER, 'X-Moz': 'prefetch' },
+];
+
+const NEWSLETTER = `<p>Liebe Patientinnen,</p>
+${['termin', 'impfung', 'urlaub', 'team'].map((page) => `<p><a href="https://praxis.example/${page}">${page}</a></p>`).join('\n')}`;
+
+const endings: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+/** Without when a token was used last, and how far numbers have gone. */
+const UNCHANGED_BY_MAIL = new Set(['api_tokens', 'sqlite_sequence']);
+
+/** All rows of the practice's file but its events, by table. */
+const rowsOf = (app: TestApp, { practice: { id } }: Sender): Record<string, unknown[]> =>
+  Object.fromEntries(
+    Object.keys(app.rowCounts(id))
+      .filter((table) => table !== 'events' && !UNCHANGED_BY_MAIL.has(table))
+      .map((table) => [table, app.sql(id, `SELECT * FROM "${table}"`)]),
+  );
+
+const eventsOf = (app: TestApp, { practice: { id } }: Sender): { type: string; bot: boolean }[] =>
+  app
+    .sql<{ type: string; data_json: string | null }>(id, 'SELECT type, data_json FROM events ORDER BY seq')
+    .map(({ type, data_json }) => ({ type, bot: JSON.parse(data_json ?? '{}').bot ?? false }));
+
+/** Paths of all links to the service: in the text of a mail, its HTML and List-Unsubscribe. */
+const linksOf = async (source: Buffer): Promise<string[]> => {
+  const { text = '', html, headers } = await simpleParser(source);
+  const all = [text, html || '', JSON.stringify(headers.get('list'))].join('\n').replaceAll('&amp;', '&');
+  const found = all.matchAll(/https:\/\/mail\.example\.com([^\s<>"\\]*)/g);
+  return [...new Set([...found].map(([, link = '']) => link))];
+};
+
+test('scanners that follow every link of a newsletter leave nothing but events of machines', async () => {
+  const receiver = await createSmtpReceiver();
+  endings.push(() => receiver.stop());
+  const clock = createTestClock(Date.UTC(2026, 10, 21, 12));
+  const options = { receiver, clock, config: { service: { public_origin: 'https://mail.example.com' } } };
+  const app = await startApp(options);
+  endings.push(() => app.remove());
+  const sender = await app.createSender();
+  await app.completeLegal(sender.practice.id);
+  const id = await app.send(sender, { route: 'broadcast', html: NEWSLETTER });
+  await app.untilStatus(sender, id, 'processed');
+
+  const links = await linksOf(receiver.messages[0]?.content ?? Buffer.alloc(0));
+  const clicks = links.filter((link) => link.startsWith('/t/c/'));
+  const unsubscribe = links.find((link) => link.startsWith('/api/public/unsub?')) ?? '';
+  expect([clicks.length, unsubscribe, links.filter((link) => link.startsWith('/t/o/')).length]).toEqual([
+    4,
+    expect.stringContaining('t='),
+    1,
+  ]);
+  const rows = rowsOf(app, sender);
+  const events = eventsOf(app, sender);
+  const visit = async (at: TestApp, link: string, method: string, headers: Record<string, string>) => {
+    const response = await fetch(at.origin + link, { method, headers, redirect: 'manual' });
+    await response.arrayBuffer();
+    expect(response.status, `${method} ${link}`).toBeLessThan(400);
+  };
+  // Most scanners call themselves a browser, and come when the mail has just been handed over.
+  for (const method of ['GET', 'HEAD'])
+    for (const headers of [...NAMED, { 'User-Agent': BROWSER }])
+      for (const link of links) await visit(app, link, method, headers);
+  // What is held in memory is written.
+  await app.stop();
+  expect(rowsOf(app, sender)).toEqual(rows);
+  const added = eventsOf(app, sender).slice(events.length);
+  const hits = 2 * (NAMED.length + 1);
+  expect(Object.groupBy(added, ({ type }) => type)).toEqual({
+    'message.opened': Array(hits).fill({ type: 'message.opened', bot: true }),
+    'message.clicked': Array(4 * hits).fill({ type: 'message.clicked', bot: true }),
+  });
+
+  // The same links, followed by the person.
+  clock.set(clock.now() + HOUR);
+  const again = await startApp({ ...options, home: app.home });
+  endings.push(() => again.stop());
+  await visit(again, clicks[0] ?? '', 'GET', { 'User-Agent': BROWSER });
+  await again.untilStatus(sender, id, 'clicked');
+  await visit(again, unsubscribe, 'POST', { 'User-Agent': BROWSER });
+  await again.untilStatus(sender, id, 'unsubscribed');
+});
