@@ -22,6 +22,8 @@ export interface ListRow {
 export const listStore = perConnection((db: TenantDb) => {
   const bySeq = db.prepare<[number], ListRow>('SELECT * FROM lists WHERE seq = ?');
   const byId = db.prepare<[string], ListRow>('SELECT * FROM lists WHERE id = ?');
+  const byName = db.prepare<[string], ListRow>('SELECT * FROM lists WHERE name = ? AND archived_at IS NULL');
+  const all = db.prepare<[], ListRow>('SELECT * FROM lists ORDER BY name, seq');
   const insert = db.prepare<Omit<ListRow, 'seq'>>(
     `INSERT INTO lists (id, name, description, channel, language, wording, wording_version, is_public, two_steps,
        created_at, archived_at)
@@ -41,6 +43,10 @@ export const listStore = perConnection((db: TenantDb) => {
   return {
     bySeq: (seq: number): ListRow | undefined => bySeq.get(seq),
     byId: (id: string): ListRow | undefined => byId.get(id),
+    /** Of one that is not archived. */
+    byName: (name: string): ListRow | undefined => byName.get(name),
+    /** By name; also those that are archived. */
+    all: (): ListRow[] => all.all(),
     /** The number of the row. */
     insert: (row: Omit<ListRow, 'seq'>): number => Number(insert.run(row).lastInsertRowid),
     update: (row: ListRow): void => {

@@ -1,0 +1,132 @@
+// Lists over HTTP.
+import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
+import type { AudienceContext, Part } from '#src/audience/context.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import type { Change } from '#src/kernel/change.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { listOf, pageOf } from '#src/kernel/list.ts';
+import { defineRoute } from '#src/kernel/route.ts';
+import { archiveList, changeList, createList, type ListChange, listInUse, namedList } from './change.ts';
+import {
+  createListBody,
+  listListsQuery,
+  listParams,
+  listSchema,
+  patchListBody,
+  presentList,
+} from './schema.ts';
+import { listStore } from './store.ts';
+
+/** Lists are the whole practice's. Throws `forbidden` for a caller limited to projects. */
+export const requireListRights = (caller: Caller): void =>
+  requireAllProjects(caller, 'lists.manage', 'A list');
+
+export const openLists = ({ files, clock, ledgerKey, hold }: AudienceContext): Part => {
+  const shared = { tag: 'Lists', access: 'lists.manage', stability: 'stable' } as const;
+  const one = { description: 'The list.', body: listSchema };
+  const by = (change: Change): ListChange => ({ change, ledgerKey, now: clock.now() });
+  return {
+    routes: [
+      defineRoute({
+        ...shared,
+        method: 'get',
+        path: '/api/practices/{id}/lists',
+        id: 'listLists',
+        summary: 'Lists of subscribers',
+        params: tenantParams,
+        query: listListsQuery,
+        responses: { 200: { description: 'By name.', body: listOf(listSchema) } },
+        handle: async ({ params, query }, { caller }) => {
+          requireListRights(caller);
+          const body = await files.read(params.id, (db) => {
+            const rows = listStore(db).all();
+            const asked = rows.filter(({ archived_at }) => (archived_at !== null) === query.archived);
+            return pageOf(asked, query, (row) => presentList(db, row));
+          });
+          return { status: 200, body };
+        },
+      }),
+      defineRoute({
+        ...shared,
+        method: 'post',
+        path: '/api/practices/{id}/lists',
+        id: 'createList',
+        summary: 'Create a list',
+        audit: 'list.create',
+        params: tenantParams,
+        body: createListBody,
+        responses: { 201: one },
+        errors: ['conflict'],
+        handle: async ({ params, body }, { caller, change }) => {
+          requireListRights(caller);
+          const release = await hold(params.id);
+          try {
+            const list = await files.write(params.id, (db) =>
+              presentList(db, createList(db, body, by(change))),
+            );
+            return { status: 201, body: list };
+          } finally {
+            release();
+          }
+        },
+      }),
+      defineRoute({
+        ...shared,
+        method: 'get',
+        path: '/api/practices/{id}/lists/{listID}',
+        id: 'getList',
+        summary: 'A list',
+        params: listParams,
+        responses: { 200: one },
+        handle: async ({ params }, { caller }) => {
+          requireListRights(caller);
+          const body = await files.read(params.id, (db) => presentList(db, namedList(db, params.listID)));
+          return { status: 200, body };
+        },
+      }),
+      defineRoute({
+        ...shared,
+        method: 'patch',
+        path: '/api/practices/{id}/lists/{listID}',
+        id: 'updateList',
+        summary: 'Change a list',
+        description:
+          'Another wording gets the next version number and is kept in the consent ledger; who agreed to an earlier one stays subscribed, and their evidence names that one.',
+        audit: 'list.update',
+        params: listParams,
+        body: patchListBody,
+        responses: { 200: one },
+        errors: ['conflict'],
+        handle: async ({ params, body: wanted }, { caller, change }) => {
+          requireListRights(caller);
+          const body = await files.write(params.id, (db) =>
+            presentList(db, changeList(db, listInUse(db, params.listID), wanted, by(change))),
+          );
+          return { status: 200, body };
+        },
+      }),
+      defineRoute({
+        ...shared,
+        method: 'delete',
+        path: '/api/practices/{id}/lists/{listID}',
+        id: 'archiveList',
+        summary: 'Archive a list',
+        description:
+          'Its form is closed, no one is added, and it is in no campaign from now on. Its subscribers and their consent are kept, and its name can be given to another list. It cannot be undone.',
+        audit: 'list.archive',
+        params: listParams,
+        responses: { 204: { description: 'It is archived.' } },
+        handle: async ({ params }, { caller, change }) => {
+          requireListRights(caller);
+          await files.write(params.id, (db) => {
+            const row = namedList(db, params.listID);
+            if (row.archived_at !== null) throw new AppError('not_found', 'The list is archived already.');
+            archiveList(db, row, by(change));
+          });
+          return { status: 204 };
+        },
+      }),
+    ],
+  };
+};

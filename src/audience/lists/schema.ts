@@ -1,0 +1,120 @@
+// Lists as the API takes and shows them.
+import { z } from 'zod';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
+import { subscriberStatuses } from '#src/audience/subscribers/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { idSchema, lineSchema, nameSchema } from '#src/kernel/fields.ts';
+import { languages } from '#src/kernel/language.ts';
+import { listQuery } from '#src/kernel/list.ts';
+import { toIso } from '#src/kernel/time.ts';
+import { channels } from '#src/messages/kinds.ts';
+import { type ListRow, listStore } from './store.ts';
+
+const MAX_DESCRIPTION = 500;
+const MAX_WORDING = 2_000;
+
+const channel = z.enum(channels).describe('what consent is given to; fixed once there are subscribers');
+const description = lineSchema(MAX_DESCRIPTION).nullable().describe('shown on its pages');
+const language = z
+  .enum(languages)
+  .describe('of its confirmation mails, and of its pages where the browser asks for no language');
+const wording = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_WORDING)
+  .transform((text) => text.replace(/\r\n?/g, '\n'))
+  .refine((text) => /^(?:\P{Cc}|\n)*$/u.test(text), 'control characters are not allowed')
+  .describe('what people agree to; each change is kept in the consent ledger');
+const isPublic = z.boolean().describe('whether strangers may subscribe by its form');
+const twoSteps = z
+  .boolean()
+  .describe('whether the link of the confirmation mail shows a button instead of confirming at once');
+
+export const listSchema = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    description: z.string().nullable(),
+    channel,
+    language,
+    wording: z.string(),
+    wording_version: z.int(),
+    is_public: isPublic,
+    two_steps: twoSteps,
+    counts: z.strictObject(
+      Object.fromEntries(subscriberStatuses.map((status) => [status, z.int()])) as Record<
+        (typeof subscriberStatuses)[number],
+        z.ZodInt
+      >,
+    ),
+    created_at: z.iso.datetime(),
+    archived_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'List' });
+
+export const createListBody = z
+  .strictObject({
+    name: nameSchema,
+    description: description.default(null),
+    channel: channel.default('newsletter'),
+    language: language.default('de'),
+    wording: wording.optional().describe('one that names the practice and the list where absent'),
+    is_public: isPublic.default(true),
+    two_steps: twoSteps.default(false),
+  })
+  .meta({
+    examples: [{ name: 'Praxisbrief', description: 'Viermal im Jahr: Öffnungszeiten, neue Angebote' }],
+  });
+
+export const patchListBody = z
+  .strictObject({
+    name: nameSchema,
+    description,
+    channel,
+    language,
+    wording,
+    is_public: isPublic,
+    two_steps: twoSteps,
+  })
+  .partial()
+  .meta({ examples: [{ two_steps: true }] });
+
+export const listListsQuery = z.strictObject({
+  ...listQuery,
+  archived: z.stringbool().default(false).describe('those that are archived, instead of those in use'),
+});
+
+export const listParams = z.strictObject({ ...tenantParams.shape, listID: idSchema });
+
+const shownList = (row: ListRow) => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  channel: row.channel,
+  language: row.language,
+  wording: row.wording,
+  wording_version: row.wording_version,
+  is_public: row.is_public === 1,
+  two_steps: row.two_steps === 1,
+});
+
+export const presentList = (db: TenantDb, row: ListRow): z.infer<typeof listSchema> => {
+  const counts = listStore(db).counts(row.seq);
+  const count = (status: (typeof subscriberStatuses)[number]): number => counts.get(status) ?? 0;
+  return {
+    ...shownList(row),
+    counts: {
+      pending: count('pending'),
+      active: count('active'),
+      unsubscribed: count('unsubscribed'),
+      bounced: count('bounced'),
+      complained: count('complained'),
+    },
+    created_at: toIso(row.created_at),
+    archived_at: row.archived_at === null ? null : toIso(row.archived_at),
+  };
+};
+
+/** Without the numbers, which others change meanwhile. */
+export const auditedList = (row: ListRow) => ({ ...shownList(row), is_archived: row.archived_at !== null });
