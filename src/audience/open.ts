@@ -31,7 +31,7 @@ export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) 
     hold: (tenantId) => following.hold('audience', tenantId),
     wake: (tenantId) => following.wake('audience', tenantId),
   };
-  const openPart: readonly ((context: AudienceContext) => Part)[] = [openLists, openLog];
+  const openPart: readonly ((context: AudienceContext) => Part)[] = [openLists, openSubscribers, openLog];
   const parts = openPart.map((open) => open(context));
   const work = openAudienceWork(
     { ...context, following },

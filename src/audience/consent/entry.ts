@@ -21,8 +21,16 @@ import type { Channel } from '#src/messages/kinds.ts';
 export const consentActions = ['request', 'mail', 'confirm', 'import', 'withdraw', 'wording'] as const;
 export type ConsentAction = (typeof consentActions)[number];
 
-/** Personal values that an entry may have. */
-export const personalNames = ['address', 'name', 'ip', 'user_agent', 'form_address', 'message_id'] as const;
+/** Personal values that an entry may have; `evidence`: what the tenant says of how one person consented. */
+export const personalNames = [
+  'address',
+  'name',
+  'ip',
+  'user_agent',
+  'form_address',
+  'message_id',
+  'evidence',
+] as const;
 export type PersonalName = (typeof personalNames)[number];
 
 /** Base64 of 16 random bytes, and what it hides. */

@@ -1,9 +1,8 @@
 // Creates, changes and archives lists, in the caller's transaction. The ledger has each wording that people were ever asked to
 // agree to, from the first one. A list is never removed: the ledger and links in mails name it.
-import type { KeyObject } from 'node:crypto';
 import { requireRoom } from '#src/accounts/tenants/project-routes.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { appendConsent } from '#src/audience/consent/ledger.ts';
+import { appendConsent, type Ledger } from '#src/audience/consent/ledger.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Actor, Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -30,7 +29,7 @@ type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 export interface ListChange {
   readonly change: Change;
-  readonly ledgerKey: KeyObject;
+  readonly ledger: Ledger;
   readonly now: number;
 }
 
@@ -59,10 +58,10 @@ const refuseTaken = (db: TenantDb, name: string, ownId: string | null): void => 
   throw new AppError('conflict', `There is a list with the name ${taken.name} already.`);
 };
 
-const recordWording = (db: TenantDb, list: ListRow, { change, ledgerKey, now }: ListChange): void => {
+const recordWording = (db: TenantDb, list: ListRow, { change, ledger, now }: ListChange): void => {
   const details = ledgerActor(change.actor);
   const entry = { action: 'wording', way: 'api', list, person: null, withWording: true, details } as const;
-  appendConsent(db, ledgerKey, entry, now);
+  appendConsent(db, ledger, entry, now);
 };
 
 const recordChange = (

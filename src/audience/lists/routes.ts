@@ -22,10 +22,11 @@ import { listStore } from './store.ts';
 export const requireListRights = (caller: Caller): void =>
   requireAllProjects(caller, 'lists.manage', 'A list');
 
-export const openLists = ({ files, clock, ledgerKey, hold }: AudienceContext): Part => {
+export const openLists = (context: AudienceContext): Part => {
+  const { files, clock, ledger, hold } = context;
   const shared = { tag: 'Lists', access: 'lists.manage', stability: 'stable' } as const;
   const one = { description: 'The list.', body: listSchema };
-  const by = (change: Change): ListChange => ({ change, ledgerKey, now: clock.now() });
+  const by = (change: Change): ListChange => ({ change, ledger, now: clock.now() });
   return {
     routes: [
       defineRoute({
@@ -42,7 +43,7 @@ export const openLists = ({ files, clock, ledgerKey, hold }: AudienceContext): P
           const body = await files.read(params.id, (db) => {
             const rows = listStore(db).all();
             const asked = rows.filter(({ archived_at }) => (archived_at !== null) === query.archived);
-            return pageOf(asked, query, (row) => presentList(db, row));
+            return pageOf(asked, query, (row) => presentList(db, context, row));
           });
           return { status: 200, body };
         },
@@ -63,7 +64,7 @@ export const openLists = ({ files, clock, ledgerKey, hold }: AudienceContext): P
           const release = await hold(params.id);
           try {
             const list = await files.write(params.id, (db) =>
-              presentList(db, createList(db, body, by(change))),
+              presentList(db, context, createList(db, body, by(change))),
             );
             return { status: 201, body: list };
           } finally {
@@ -81,7 +82,9 @@ export const openLists = ({ files, clock, ledgerKey, hold }: AudienceContext): P
         responses: { 200: one },
         handle: async ({ params }, { caller }) => {
           requireListRights(caller);
-          const body = await files.read(params.id, (db) => presentList(db, namedList(db, params.listID)));
+          const body = await files.read(params.id, (db) =>
+            presentList(db, context, namedList(db, params.listID)),
+          );
           return { status: 200, body };
         },
       }),
@@ -101,7 +104,7 @@ export const openLists = ({ files, clock, ledgerKey, hold }: AudienceContext): P
         handle: async ({ params, body: wanted }, { caller, change }) => {
           requireListRights(caller);
           const body = await files.write(params.id, (db) =>
-            presentList(db, changeList(db, listInUse(db, params.listID), wanted, by(change))),
+            presentList(db, context, changeList(db, listInUse(db, params.listID), wanted, by(change))),
           );
           return { status: 200, body };
         },

@@ -1,6 +1,9 @@
 // Lists as the API takes and shows them.
 import { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { AudienceContext } from '#src/audience/context.ts';
+import { formUrl } from '#src/audience/public/request.ts';
 import { subscriberStatuses } from '#src/audience/subscribers/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { idSchema, lineSchema, nameSchema } from '#src/kernel/fields.ts';
@@ -48,6 +51,7 @@ export const listSchema = z
         z.ZodInt
       >,
     ),
+    form_url: z.url().nullable().describe('where strangers can subscribe; null: nowhere'),
     created_at: z.iso.datetime(),
     archived_at: z.iso.datetime().nullable(),
   })
@@ -99,7 +103,11 @@ const shownList = (row: ListRow) => ({
   two_steps: row.two_steps === 1,
 });
 
-export const presentList = (db: TenantDb, row: ListRow): z.infer<typeof listSchema> => {
+export const presentList = (
+  db: TenantDb,
+  links: Pick<AudienceContext, 'config' | 'linkKey'>,
+  row: ListRow,
+): z.infer<typeof listSchema> => {
   const counts = listStore(db).counts(row.seq);
   const count = (status: (typeof subscriberStatuses)[number]): number => counts.get(status) ?? 0;
   return {
@@ -111,6 +119,10 @@ export const presentList = (db: TenantDb, row: ListRow): z.infer<typeof listSche
       bounced: count('bounced'),
       complained: count('complained'),
     },
+    form_url:
+      row.is_public === 1 && row.archived_at === null
+        ? formUrl(links, tenantStore(db).practice().number, row)
+        : null,
     created_at: toIso(row.created_at),
     archived_at: row.archived_at === null ? null : toIso(row.archived_at),
   };

@@ -192,7 +192,9 @@ export const changeSubscriber = (
   fields: SubscriberFields,
   now: number,
 ): SubscriberRow => {
-  const row = { ...withFields(subscriber, fields), updated_at: now };
+  const changed = withFields(subscriber, fields);
+  if (changed.name === subscriber.name && changed.data_json === subscriber.data_json) return subscriber;
+  const row = { ...changed, updated_at: now };
   subscriberStore(db).update(row);
   return row;
 };

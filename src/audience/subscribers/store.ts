@@ -25,6 +25,36 @@ export interface SubscriberRow {
   updated_at: number;
 }
 
+export interface SubscriberFilter {
+  readonly status: SubscriberStatus | null;
+  /** A part of the address or name, without regard to case. */
+  readonly text: string | null;
+}
+
+export interface SubscriberPage {
+  readonly rows: SubscriberRow[];
+  /** The number at which the next page continues; null at the end. */
+  readonly next: number | null;
+}
+
+/** Reading them takes some 20 ms if none has the text. */
+const ROWS_PER_CALL = 20_000;
+
+interface PageParameters {
+  readonly list: number;
+  readonly status: SubscriberStatus | null;
+  readonly before: number;
+}
+
+/** For GLOB, which unlike LIKE can be given the case of all letters. */
+const globOf = (text: string): string => {
+  const each = [...text].map((letter) => {
+    const cases = [letter.toLowerCase(), letter.toUpperCase()].filter((one) => [...one].length === 1);
+    return `[${[...new Set([letter, ...cases])].join('')}]`;
+  });
+  return `*${each.join('')}*`;
+};
+
 export const subscriberStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<Omit<SubscriberRow, 'seq'>>(
     `INSERT INTO subscribers (id, list_seq, address_hash, address, name, data_json, status, consent_seq, asked_at,
@@ -50,6 +80,32 @@ export const subscriberStore = perConnection((db: TenantDb) => {
        updated_at = :updated_at
      WHERE seq = :seq`,
   );
+  /** With a status the rows are found by it, so that those of a rare one are not searched for among all others. */
+  const pagesOf = (ofStatus: string) => ({
+    passed: db
+      .prepare<PageParameters & { readonly rows: number }, number>(
+        `SELECT seq FROM subscribers WHERE list_seq = :list AND seq < :before ${ofStatus}
+         ORDER BY seq DESC LIMIT 1 OFFSET :rows`,
+      )
+      .pluck(),
+    newestFirst: db.prepare<
+      PageParameters & { readonly from: number; readonly glob: string | null; readonly limit: number },
+      SubscriberRow
+    >(
+      `SELECT * FROM subscribers WHERE list_seq = :list AND seq >= :from AND seq < :before ${ofStatus}
+         AND (:glob IS NULL OR address GLOB :glob OR name GLOB :glob)
+       ORDER BY seq DESC LIMIT :limit`,
+    ),
+  });
+  const pages = pagesOf('');
+  const pagesOfStatus = pagesOf('AND status = :status');
+  const after = db.prepare<[number, number, number], SubscriberRow>(
+    'SELECT * FROM subscribers WHERE list_seq = ? AND seq > ? ORDER BY seq LIMIT ?',
+  );
+  const unconfirmed = db.prepare<[number, number], SubscriberRow>(
+    `SELECT * FROM subscribers WHERE status = 'pending' AND coalesce(asked_at, created_at) < ?
+     ORDER BY coalesce(asked_at, created_at) LIMIT ?`,
+  );
   const remove = db.prepare<[number]>('DELETE FROM subscribers WHERE seq = ?');
   return {
     /** Throws where the person is on the list already. The number of the row. */
@@ -58,9 +114,36 @@ export const subscriberStore = perConnection((db: TenantDb) => {
     byId: (id: string): SubscriberRow | undefined => byId.get(id),
     onList: (listSeq: number, person: Buffer): SubscriberRow | undefined => onList.get(listSeq, person),
     ofPerson: (person: Buffer): SubscriberRow[] => ofPerson.all(person),
+<<<<<<< HEAD
     /** Those of a list behind a hash, in the order of their hashes, who have been active since then at the latest. */
     activeAfter: (listSeq: number, hash: Buffer, since: number, limit: number): SubscriberRow[] =>
       activeAfter.all(listSeq, hash, since, limit),
+=======
+    /** Newest first, at most `limit` before position `before`; it may be fewer, even none, although more are left. */
+    page: (
+      list: number,
+      { status, text }: SubscriberFilter,
+      before: number | null,
+      limit: number,
+      rowsPerCall = ROWS_PER_CALL,
+    ): SubscriberPage => {
+      const { passed, newestFirst } = status === null ? pages : pagesOfStatus;
+      const asked = { list, status, before: before ?? Number.MAX_SAFE_INTEGER };
+      const last = passed.get({ ...asked, rows: rowsPerCall });
+      const glob = text === null ? null : globOf(text);
+      const from = last === undefined ? 0 : last + 1;
+      const rows = newestFirst.all({ ...asked, from, glob, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      return rows.length > limit
+        ? { rows: shown, next: shown.at(-1)?.seq ?? null }
+        : { rows, next: last === undefined ? null : from };
+    },
+    /** Oldest first, after position `after`. */
+    after: (list: number, position: number, limit: number): SubscriberRow[] =>
+      after.all(list, position, limit),
+    /** Those pending who were asked the last time before that, the earliest first. */
+    unconfirmed: (before: number, limit: number): SubscriberRow[] => unconfirmed.all(before, limit),
+>>>>>>> 41b1e61 (Subscribers over HTTP)
     update: (row: SubscriberRow): void => {
       update.run(row);
     },

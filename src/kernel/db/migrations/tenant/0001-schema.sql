@@ -817,7 +817,7 @@ CREATE INDEX subscribers_status ON subscribers (list_seq, status);
 -- Campaigns walk the people of their lists in this order.
 CREATE INDEX subscribers_active ON subscribers (list_seq, address_hash) WHERE status = 'active';
 -- Confirmations that were not given end.
-CREATE INDEX subscribers_pending ON subscribers (updated_at) WHERE status = 'pending';
+CREATE INDEX subscribers_pending ON subscribers (coalesce(asked_at, created_at)) WHERE status = 'pending';
 
 -- Subscribers of a list by status.
 CREATE TABLE list_counts (

@@ -1,0 +1,155 @@
+// Subscribers whom the tenant adds one by one: asked by a mail to confirm, or active by the tenant's assertion. Who has left is
+// not asked again by the tenant: they come back by the list's form.
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { AudienceContext } from '#src/audience/context.ts';
+import { ledgerActor } from '#src/audience/lists/change.ts';
+import type { ListRow } from '#src/audience/lists/store.ts';
+import { requestSubscription } from '#src/audience/public/request.ts';
+import type { AcceptHere } from '#src/intake/accept.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { DAY, SECOND } from '#src/kernel/time.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import type { MergeData } from '#src/mail/merge-fields.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
+import { activate } from './change.ts';
+import { type SubscriberRow, subscriberStore } from './store.ts';
+
+export interface Asserted {
+  readonly basis: 'consent' | 'existing_customer';
+  readonly evidence: string;
+  readonly given_at?: string | undefined;
+}
+
+export interface Added {
+  readonly address: Address;
+  readonly name: string | undefined;
+  readonly data: MergeData | undefined;
+  /** Null: they are asked. */
+  readonly consent: Asserted | null;
+}
+
+/** What adding takes beside the transaction. */
+export interface Adding {
+  readonly context: AudienceContext;
+  readonly accept: AcceptHere;
+  readonly change: Change;
+  readonly now: number;
+}
+
+export interface AddedSubscriber {
+  readonly row: SubscriberRow;
+  /** As it was before; null: not on the list. */
+  readonly before: SubscriberRow | null;
+}
+
+const hasLeft = (list: ListRow): AppError =>
+  new AppError('conflict', `The person has left the list ${list.name}, and only they can come back.`, {
+    hint: "They can subscribe by the list's form.",
+  });
+
+const suppressed = (address: Address): AppError =>
+  new AppError('conflict', `No mail goes to ${address}: the address is suppressed.`, {
+    hint: 'GET /api/practices/{id}/suppression?address= says why.',
+  });
+
+/** Null: not on the list. */
+export const subscriberOf = (
+  db: TenantDb,
+  { suppressionKey }: Pick<AudienceContext, 'suppressionKey'>,
+  list: ListRow,
+  address: Address,
+): SubscriberRow | null => {
+  const person = addressHash(suppressionKey, tenantStore(db).practice().id, address);
+  return subscriberStore(db).onList(list.seq, person) ?? null;
+};
+
+/** Errors are returned, because the message of a suppressed recipient is kept. */
+const ask = (
+  db: TenantDb,
+  { context, accept, change, now }: Adding,
+  list: ListRow,
+  { address, name, data }: Pick<Added, 'address' | 'name' | 'data'>,
+): { readonly row: SubscriberRow; readonly isAsked: boolean } | AppError => {
+  const before = subscriberOf(db, context, list, address);
+  if (before?.status === 'unsubscribed' || before?.status === 'complained') return hasLeft(list);
+  const result = requestSubscription(
+    db,
+    context,
+    accept,
+    {
+      list,
+      address,
+      name: name ?? null,
+      data: data ?? {},
+      way: 'api',
+      personal: {},
+      details: ledgerActor(change.actor),
+    },
+    now,
+  );
+  switch (result.kind) {
+    case 'asked':
+      return { row: result.subscriber, isAsked: true };
+    case 'active':
+    case 'asked_before':
+      return { row: result.subscriber, isAsked: false };
+    case 'suppressed':
+      return suppressed(address);
+    case 'refused':
+      return result.error;
+    default:
+      return result satisfies never;
+  }
+};
+
+/** Who is active, or was asked less than a day ago, stays as they are. Errors are returned. */
+export const addSubscriber = (
+  db: TenantDb,
+  adding: Adding,
+  list: ListRow,
+  added: Added,
+): AddedSubscriber | AppError => {
+  const { context, change, now } = adding;
+  const before = subscriberOf(db, context, list, added.address);
+  if (added.consent === null) {
+    const asked = ask(db, adding, list, added);
+    return asked instanceof AppError ? asked : { row: asked.row, before };
+  }
+  const { basis, evidence, given_at } = added.consent;
+  const { address, name, data } = added;
+  const details = { ...ledgerActor(change.actor), given_at: given_at ?? null };
+  const { row, outcome } = activate(
+    db,
+    context,
+    {
+      list,
+      address,
+      name,
+      data,
+      entry: { action: 'import', way: 'api', legal_basis: basis, personal: { evidence }, details },
+    },
+    now,
+  );
+  return outcome === 'refused' ? hasLeft(list) : { row, before };
+};
+
+/** Errors are returned. */
+export const askAgain = (
+  db: TenantDb,
+  adding: Adding,
+  list: ListRow,
+  row: SubscriberRow,
+): SubscriberRow | AppError => {
+  if (row.status === 'active')
+    return new AppError('conflict', 'The subscriber is active: there is nothing to confirm.');
+  const added = { address: row.address as Address, name: undefined, data: undefined };
+  const asked = ask(db, adding, list, added);
+  if (asked instanceof AppError) return asked;
+  if (asked.isAsked) return asked.row;
+  const retry_after = Math.ceil(((row.asked_at ?? adding.now) + DAY - adding.now) / SECOND);
+  return new AppError('rate_limited', 'An address gets one confirmation mail a day for a list.', {
+    extra: { retry_after },
+  });
+};
