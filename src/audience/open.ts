@@ -7,7 +7,9 @@ import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Relay } from '#src/relay/open.ts';
 import type { AudienceContext, Part } from './context.ts';
+import { openLists } from './lists/routes.ts';
 import { openLog } from './log/follow.ts';
+import { openSubscribers } from './subscribers/open.ts';
 import { openAudienceWork } from './work.ts';
 
 /** The rooms that it uses. */

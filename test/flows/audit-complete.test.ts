@@ -176,6 +176,15 @@ test('every declared action is found in the audit, with who and from where, and 
   const ben = app.sql<{ id: string }>(id, 'SELECT id FROM suppressions');
   await byOwner('POST', `${base}/suppression/bulk-delete`, { ids: ben.map((row) => row.id) });
 
+  const list = `${base}/lists/${(await byOwner('POST', `${base}/lists`, { name: 'Praxisbrief' })).id}`;
+  await byOwner('PATCH', list, { two_steps: true });
+  const reader = await byOwner('POST', `${list}/subscribers`, { address: 'clara@example.org' });
+  app.sql(id, 'UPDATE subscribers SET asked_at = 1');
+  await byOwner('POST', `${list}/subscribers/${reader.id}/confirmation`);
+  await byOwner('PATCH', `${list}/subscribers/${reader.id}`, { status: 'unsubscribed' });
+  await byOwner('DELETE', `${list}/subscribers/${reader.id}`);
+  await byOwner('DELETE', list);
+
   // A public address, to which nothing is sent: no such event happens here.
   const webhook = await byOwner('POST', `${base}/webhooks`, {
     name: 'Warenwirtschaft',

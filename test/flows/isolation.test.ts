@@ -36,6 +36,7 @@ const changeOf = (path: string): object => {
 /** Of a POST that takes none without one. */
 const bodyOf = (path: string): object | undefined => {
   if (path.endsWith('{webhookID}/replay')) return { since: '2026-01-01T00:00:00Z' };
+  if (path.endsWith('/subscribers')) return { address: 'somebody@example.org' };
   return path.endsWith('/preview') ? {} : undefined;
 };
 
@@ -71,8 +72,15 @@ beforeAll(async () => {
   // Nobody listens there: the test fails, and is a delivery.
   const hook = { name: 'Praxissoftware', url: 'http://127.0.0.1:9/', events: ['message.delivered'] };
   const webhookID = await made('/webhooks', hook);
+  const listID = await made('/lists', { name: 'Praxisbrief' });
   ids = {
     messageID,
+    listID,
+    subscriberID: await made(`/lists/${listID}/subscribers`, {
+      address: 'somebody@example.org',
+      status: 'active',
+      consent: { evidence: 'Aufnahmebogen' },
+    }),
     memberID: await made('/members', { email: 'member@example.org', role_id: 'member' }),
     roleID: await made('/roles', { name: 'Empfang', permissions: ['messages.view'] }),
     projectID: await firstOf('projects'),
@@ -186,6 +194,7 @@ describe("another practice's", () => {
       '/routes',
       '/api-tokens',
       '/templates',
+      '/lists',
       '/webhooks',
       '/alerts',
       '/inbound-hooks',

@@ -309,6 +309,7 @@ const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> 
   templateID: async (id) => String((await done('createTemplate', id)).name),
   webhookID: async (id) => (await done('createWebhook', id)).id,
   hookID: async (id) => (await done('createInboundHook', id)).id,
+  listID: async (id) => (await done('createList', id)).id,
   alertID: async (id) => (await done('createAlert', id)).id,
   ticketID: async (id) => (await done('reportAbuse', id)).id,
   entryID: async (id) => {
@@ -350,6 +351,13 @@ const withPassword = async (id: string): Promise<Given> => {
 const onOwnDomain = async (id: string): Promise<Given> => {
   await verifyDomain(id);
   return {};
+};
+
+const subscribed = async (id: string): Promise<Given> => {
+  const { id: listID } = await done('createList', id);
+  const { id: subscriberID } = await done('createSubscriber', id, { ids: { listID } });
+  app.sql(id, 'UPDATE subscribers SET asked_at = 1');
+  return { ids: { listID, subscriberID } };
 };
 
 const MAIL = 'Content-Type: application/pdf\r\nContent-Disposition: attachment\r\n\r\n%PDF';
@@ -400,6 +408,10 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   markInboundMessage: received,
   releaseInboundMessage: received,
   deleteInboundMessage: received,
+  getSubscriber: subscribed,
+  updateSubscriber: subscribed,
+  deleteSubscriber: subscribed,
+  sendConfirmation: subscribed,
   rotateDkimKeys: onOwnDomain,
   setBimiLogo: onOwnDomain,
   importDkimKey: async (id) => {

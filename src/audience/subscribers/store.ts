@@ -50,7 +50,8 @@ interface PageParameters {
 const globOf = (text: string): string => {
   const each = [...text].map((letter) => {
     const cases = [letter.toLowerCase(), letter.toUpperCase()].filter((one) => [...one].length === 1);
-    return `[${[...new Set([letter, ...cases])].join('')}]`;
+    const all = [...new Set([letter, ...cases])].join('');
+    return all !== letter || /[*?[]/.test(letter) ? `[${all}]` : letter;
   });
   return `*${each.join('')}*`;
 };
@@ -114,11 +115,9 @@ export const subscriberStore = perConnection((db: TenantDb) => {
     byId: (id: string): SubscriberRow | undefined => byId.get(id),
     onList: (listSeq: number, person: Buffer): SubscriberRow | undefined => onList.get(listSeq, person),
     ofPerson: (person: Buffer): SubscriberRow[] => ofPerson.all(person),
-<<<<<<< HEAD
     /** Those of a list behind a hash, in the order of their hashes, who have been active since then at the latest. */
     activeAfter: (listSeq: number, hash: Buffer, since: number, limit: number): SubscriberRow[] =>
       activeAfter.all(listSeq, hash, since, limit),
-=======
     /** Newest first, at most `limit` before position `before`; it may be fewer, even none, although more are left. */
     page: (
       list: number,
@@ -143,7 +142,6 @@ export const subscriberStore = perConnection((db: TenantDb) => {
       after.all(list, position, limit),
     /** Those pending who were asked the last time before that, the earliest first. */
     unconfirmed: (before: number, limit: number): SubscriberRow[] => unconfirmed.all(before, limit),
->>>>>>> 41b1e61 (Subscribers over HTTP)
     update: (row: SubscriberRow): void => {
       update.run(row);
     },
