@@ -139,16 +139,14 @@ describe("another practice's", () => {
     );
     const before = untouched();
     for (const operation of withInner) {
-      const change = changeOf(operation.path);
+      const bodies: Readonly<Record<string, object | undefined>> = {
+        patch: changeOf(operation.path),
+        post: bodyOf(operation.path),
+      };
       // Tokens do not manage members; the operator may, in our practice as in theirs.
       const token = /memberID|roleID/.test(operation.path) ? app.adminToken : mine.token;
       const send = (path: string) =>
-        app.request(
-          operation.method.toUpperCase(),
-          path,
-          operation.method === 'patch' ? change : bodyOf(operation.path),
-          token,
-        );
+        app.request(operation.method.toUpperCase(), path, bodies[operation.method], token);
       const foreign = await send(fill(operation.path, mine.practice.id, (name) => ids[name] ?? ''));
       const unknown = await send(fill(operation.path, mine.practice.id, () => crypto.randomUUID()));
       expect({ ...operation, status: foreign.status, code: foreign.body.code }).toEqual({
