@@ -309,9 +309,10 @@ describe('bodies off the connection', () => {
       responses: { 204: { description: 'done' } },
       handle: () => ({ status: 204 }),
     });
+    // Less than three of them would be the share.
+    const bodies = createByteBudget(500);
     const server = await startServer({
-      // Less than three of them would be the share.
-      bodies: createByteBudget(500),
+      bodies,
       routes: [flat],
       authenticate: () => member,
       enterTenant: async () => sender,
@@ -321,8 +322,11 @@ describe('bodies off the connection', () => {
     for (let time = 0; time < 4; time++) {
       const { status } = await fetch(`${server.url}/api/flat`, { method: 'POST', headers, body });
       expect(status).toBe(204);
-      // The room is given back when the connection is done with the answer.
-      await pause(5);
+      await until('the connection is done with the answer', () => {
+        const isGivenBack = bodies.take(TENANT, 200);
+        if (isGivenBack) bodies.release(TENANT, 200);
+        return isGivenBack;
+      });
     }
   });
 

@@ -128,7 +128,7 @@ describe('the source of a stream', () => {
 
   test('whose client reads slowly goes on', async () => {
     const endless = source(CHUNK);
-    const server = await startServer({ routes: [routeOf(() => endless)], unreadMs: 500 });
+    const server = await startServer({ routes: [routeOf(() => endless)], unreadMs: 1_500 });
     const live = await openSse(server.url + PATH, SENDER);
     let ended = false;
     void endless.returned.then(() => {
