@@ -1,8 +1,6 @@
-// Lists over HTTP.
-import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
+// Lists over HTTP. They are the whole practice's: the permission is given to no one who is limited to projects.
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { AudienceContext, Part } from '#src/audience/context.ts';
-import type { Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { listOf, pageOf } from '#src/kernel/list.ts';
@@ -17,10 +15,6 @@ import {
   presentList,
 } from './schema.ts';
 import { listStore } from './store.ts';
-
-/** Lists are the whole practice's. Throws `forbidden` for a caller limited to projects. */
-export const requireListRights = (caller: Caller): void =>
-  requireAllProjects(caller, 'lists.manage', 'A list');
 
 export const openLists = (context: AudienceContext): Part => {
   const { files, clock, ledger, hold } = context;
@@ -38,8 +32,7 @@ export const openLists = (context: AudienceContext): Part => {
         params: tenantParams,
         query: listListsQuery,
         responses: { 200: { description: 'By name.', body: listOf(listSchema) } },
-        handle: async ({ params, query }, { caller }) => {
-          requireListRights(caller);
+        handle: async ({ params, query }) => {
           const body = await files.read(params.id, (db) => {
             const rows = listStore(db).all();
             const asked = rows.filter(({ archived_at }) => (archived_at !== null) === query.archived);
@@ -59,8 +52,7 @@ export const openLists = (context: AudienceContext): Part => {
         body: createListBody,
         responses: { 201: one },
         errors: ['conflict'],
-        handle: async ({ params, body }, { caller, change }) => {
-          requireListRights(caller);
+        handle: async ({ params, body }, { change }) => {
           const release = await hold(params.id);
           try {
             const list = await files.write(params.id, (db) =>
@@ -80,8 +72,7 @@ export const openLists = (context: AudienceContext): Part => {
         summary: 'A list',
         params: listParams,
         responses: { 200: one },
-        handle: async ({ params }, { caller }) => {
-          requireListRights(caller);
+        handle: async ({ params }) => {
           const body = await files.read(params.id, (db) =>
             presentList(db, context, namedList(db, params.listID)),
           );
@@ -101,8 +92,7 @@ export const openLists = (context: AudienceContext): Part => {
         body: patchListBody,
         responses: { 200: one },
         errors: ['conflict'],
-        handle: async ({ params, body: wanted }, { caller, change }) => {
-          requireListRights(caller);
+        handle: async ({ params, body: wanted }, { change }) => {
           const body = await files.write(params.id, (db) =>
             presentList(db, context, changeList(db, listInUse(db, params.listID), wanted, by(change))),
           );
@@ -120,8 +110,7 @@ export const openLists = (context: AudienceContext): Part => {
         audit: 'list.archive',
         params: listParams,
         responses: { 204: { description: 'It is archived.' } },
-        handle: async ({ params }, { caller, change }) => {
-          requireListRights(caller);
+        handle: async ({ params }, { change }) => {
           await files.write(params.id, (db) => {
             const row = namedList(db, params.listID);
             if (row.archived_at !== null) throw new AppError('not_found', 'The list is archived already.');

@@ -58,7 +58,7 @@ const rank: Readonly<Record<SubscriberStatus, number>> = {
 /** Ways by which consent ended without the person having said so. */
 const waysOfOthers: readonly string[] = ['removed', 'expired'];
 
-const factsOf = (json: string): ConsentFacts => JSON.parse(json) as ConsentFacts;
+export const factsOf = (json: string): ConsentFacts => JSON.parse(json) as ConsentFacts;
 
 /** Whether the last that the ledger knows of the person and the list is that they left. */
 const hasLeft = (db: TenantDb, listId: string, person: Buffer): boolean => {
