@@ -60,13 +60,19 @@ const waysOfOthers: readonly string[] = ['removed', 'expired'];
 
 export const factsOf = (json: string): ConsentFacts => JSON.parse(json) as ConsentFacts;
 
-/** Whether the last that the ledger knows of the person and the list is that they left. */
+/**
+ * Whether the last word of the person about the list is that they left. A request is no such word: anyone who knows the address
+ * can make one.
+ */
 const hasLeft = (db: TenantDb, listId: string, person: Buffer): boolean => {
   const last = consentStore(db)
     .ofPerson(person)
     .map(({ facts_json }) => factsOf(facts_json))
-    .findLast(({ list_id, action }) => list_id === listId && action !== 'mail');
-  return last?.action === 'withdraw' && !waysOfOthers.includes(last.way);
+    .findLast(
+      ({ list_id, action, way }) =>
+        list_id === listId && (action === 'withdraw' ? !waysOfOthers.includes(way) : action === 'confirm'),
+    );
+  return last?.action === 'withdraw';
 };
 
 const isMarketing = (db: TenantDb, routeId: string | null): boolean =>
@@ -98,8 +104,8 @@ export const activate = (
   const former = store.onList(list.seq, person);
   if (former?.status === 'active') return { outcome: 'unchanged', row: former };
   const isOwn = entry.action === 'confirm';
-  if (!isOwn && (former ? former.status !== 'pending' : hasLeft(db, list.id, person)))
-    return { outcome: 'refused', row: former ?? null };
+  const isEnded = former !== undefined && former.status !== 'pending';
+  if (!isOwn && (isEnded || hasLeft(db, list.id, person))) return { outcome: 'refused', row: former ?? null };
   const personal = { ...entry.personal, address };
   const { seq: consent_seq } = appendConsent(db, keys.ledger, { ...entry, personal, list, person }, now);
   if (isOwn) endUnsubscriptions(db, person, now);

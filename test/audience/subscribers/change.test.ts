@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { ConsentFacts } from '#src/audience/consent/entry.ts';
+import { appendConsent } from '#src/audience/consent/ledger.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import { type ListRow, listStore } from '#src/audience/lists/store.ts';
 import {
@@ -74,6 +75,18 @@ describe('a subscriber comes', () => {
       expect(counts()).toEqual({ active: 1 });
     },
   );
+
+  test('by no import after leaving, also where someone has asked for them since then', () => {
+    const row = leave(added(), 'unsubscribed');
+    const entry = { action: 'request', way: 'form', list, person: row.address_hash } as const;
+    const { seq: consent_seq } = appendConsent(tenant.db, keys.ledger, entry, 3);
+    const pending = { ...row, status: 'pending', consent_seq } as const;
+    subscriberStore(tenant.db).update(pending);
+    expect(come(imported, 4)).toEqual({ outcome: 'refused', row: pending });
+    removeSubscriber(tenant.db, keys, pending, 'expired', 5);
+    expect(come(imported, 6)).toEqual({ outcome: 'refused', row: null });
+    expect(come(confirm, 7).outcome).toBe('added');
+  });
 
   test('by an import after the practice removed the row, but not after leaving', () => {
     removeSubscriber(tenant.db, keys, added(), 'removed', 2);
