@@ -6,6 +6,7 @@ import type { Followers } from '#src/followers/open.ts';
 import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Relay } from '#src/relay/open.ts';
+import { openCampaigns } from './campaigns/open.ts';
 import type { AudienceContext, Part } from './context.ts';
 import { openLists } from './lists/routes.ts';
 import { openLog } from './log/follow.ts';
@@ -33,7 +34,12 @@ export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) 
     hold: (tenantId) => following.hold('audience', tenantId),
     wake: (tenantId) => following.wake('audience', tenantId),
   };
-  const openPart: readonly ((context: AudienceContext) => Part)[] = [openLists, openSubscribers, openLog];
+  const openPart: readonly ((context: AudienceContext) => Part)[] = [
+    openLists,
+    openSubscribers,
+    openCampaigns,
+    openLog,
+  ];
   const parts = openPart.map((open) => open(context));
   const work = openAudienceWork(
     { ...context, following },

@@ -176,7 +176,14 @@ test('every declared action is found in the audit, with who and from where, and 
   const ben = app.sql<{ id: string }>(id, 'SELECT id FROM suppressions');
   await byOwner('POST', `${base}/suppression/bulk-delete`, { ids: ben.map((row) => row.id) });
 
-  const list = `${base}/lists/${(await byOwner('POST', `${base}/lists`, { name: 'Praxisbrief' })).id}`;
+  const listId = (await byOwner('POST', `${base}/lists`, { name: 'Praxisbrief' })).id;
+  const news = { list_id: listId, subject: 'Herbst', text: 'Guten Tag {{name}}' };
+  const draft = await byOwner('POST', `${base}/campaigns`, news);
+  await byOwner('PATCH', `${base}/campaigns/${draft.id}`, { name: 'Herbstbrief' });
+  await byOwner('POST', `${base}/campaigns/${draft.id}/duplicate`, {});
+  await byOwner('DELETE', `${base}/campaigns/${draft.id}`);
+
+  const list = `${base}/lists/${listId}`;
   await byOwner('PATCH', list, { two_steps: true });
   const reader = await byOwner('POST', `${list}/subscribers`, { address: 'clara@example.org' });
   app.sql(id, 'UPDATE subscribers SET asked_at = 1');

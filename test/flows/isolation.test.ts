@@ -37,7 +37,8 @@ const changeOf = (path: string): object => {
 const bodyOf = (path: string): object | undefined => {
   if (path.endsWith('{webhookID}/replay')) return { since: '2026-01-01T00:00:00Z' };
   if (path.endsWith('/subscribers')) return { address: 'somebody@example.org' };
-  return path.endsWith('/preview') ? {} : undefined;
+  if (path.endsWith('{campaignID}/test')) return { to: ['somebody@example.org'] };
+  return /[/](?:preview|duplicate)$/.test(path) ? {} : undefined;
 };
 
 const ask = ({ method }: Operation, path: string) =>
@@ -81,6 +82,7 @@ beforeAll(async () => {
       status: 'active',
       consent: { evidence: 'Aufnahmebogen' },
     }),
+    campaignID: await made('/campaigns', { list_id: listID, subject: 'Herbst', text: 'Text' }),
     memberID: await made('/members', { email: 'member@example.org', role_id: 'member' }),
     roleID: await made('/roles', { name: 'Empfang', permissions: ['messages.view'] }),
     projectID: await firstOf('projects'),

@@ -296,6 +296,10 @@ const verifyDomain = async (practiceId: string): Promise<string> => {
 
 const tomorrow = (): string => new Date(Date.now() + DAY_MS).toISOString();
 
+const withList = async (id: string): Promise<Given> => ({
+  instead: { [EXAMPLE_ID]: (await done('createList', id)).id },
+});
+
 /** How the record comes about that a path names. */
 const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> = {
   projectID: async (id) => (await done('createProject', id)).id,
@@ -310,6 +314,7 @@ const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> 
   webhookID: async (id) => (await done('createWebhook', id)).id,
   hookID: async (id) => (await done('createInboundHook', id)).id,
   listID: async (id) => (await done('createList', id)).id,
+  campaignID: async (id) => (await done('createCampaign', id, await withList(id))).id,
   alertID: async (id) => (await done('createAlert', id)).id,
   ticketID: async (id) => (await done('reportAbuse', id)).id,
   entryID: async (id) => {
@@ -376,6 +381,15 @@ const withForwardLink = async (id: string): Promise<Given> => ({
 
 /** What must be so before an operation can succeed. */
 const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> = {
+  createCampaign: withList,
+  updateCampaign: async (id) => {
+    const given = await withList(id);
+    return { ...given, ids: { campaignID: (await done('createCampaign', id, given)).id } };
+  },
+  testCampaign: async (id) => {
+    await app.completeLegal(id);
+    return { instead: { 'success@simulator.example': 'success@simulator.mail.example.com' } };
+  },
   cancelMessage: scheduled,
   rescheduleMessage: scheduled,
   getDelivery: ofDelivery,

@@ -7,7 +7,14 @@ import type { Person } from './people-store.ts';
 
 /** No subscription of the person is active: what the first one is instead. */
 export type NoConsent = Exclude<SubscriberStatus, 'active'>;
-export const withoutConsent: readonly NoConsent[] = ['pending', 'unsubscribed', 'bounced', 'complained'];
+/** Reasons of the same kind; `no_consent`: the ledger has no consent to the channel any more. */
+export const withoutConsent: readonly (NoConsent | 'no_consent')[] = [
+  'pending',
+  'unsubscribed',
+  'bounced',
+  'complained',
+  'no_consent',
+];
 
 export interface Chosen {
   readonly subscriber: SubscriberRow;

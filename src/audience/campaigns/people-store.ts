@@ -12,7 +12,11 @@ export const peopleStore = perConnection((db: TenantDb) => {
   const onList = db.prepare<[number, Buffer, number], SubscriberRow>(
     'SELECT * FROM subscribers WHERE list_seq = +? AND address_hash > +? ORDER BY address_hash LIMIT +?',
   );
+  const newest = db.prepare<[number, number], SubscriberRow>(
+    'SELECT * FROM subscribers WHERE list_seq = ? ORDER BY seq DESC LIMIT ?',
+  );
   return {
+    newest: (list: number, limit: number): SubscriberRow[] => newest.all(list, limit),
     /** At most `limit` people behind that hash (null: from the beginning); fewer only at the end. */
     after: (lists: readonly number[], hash: Buffer | null, limit: number): Person[] => {
       const rows = lists.flatMap((list) => onList.all(list, hash ?? NONE, limit));

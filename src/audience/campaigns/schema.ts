@@ -47,7 +47,7 @@ export const filterSchema = z
 const { sendFields } = fields;
 
 const shape = {
-  name: nameSchema.describe('for the senders; recipients do not see it'),
+  name: nameSchema.describe('for the senders, recipients do not see it; the subject where absent'),
   list_id: idSchema.describe('one list; or `list_ids`'),
   list_ids: z.array(idSchema).min(1).max(MAX_LISTS).describe('who is on several of them gets one message'),
   filter: filterSchema,
@@ -84,27 +84,25 @@ const shape = {
   time_zone: z.string().min(1).max(64).describe(`IANA name; \`${DEFAULT_ZONE}\` where absent`),
 };
 
-const EXAMPLE = {
-  name: 'Grippeschutz im Herbst',
-  list_id: EXAMPLE_ID,
-  subject: 'Grippeschutz ab sofort bei uns',
-  text: 'Guten Tag {{name}},\nab sofort impfen wir gegen Grippe.',
-};
-
-export const createCampaignBody = z
-  .strictObject({ ...z.strictObject(shape).partial().shape, name: shape.name })
-  .meta({ id: 'NewCampaign', examples: [EXAMPLE] });
-export type CreateCampaignBody = z.output<typeof createCampaignBody>;
-
-export const patchCampaignBody = z
+/** Of a new campaign and of a change: what is absent is as it was, or as the description says. */
+export const campaignBody = z
   .strictObject(shape)
   .partial()
-  .meta({ examples: [{ subject: 'Grippeschutz: jetzt Termin wählen' }] });
-export type PatchCampaignBody = z.output<typeof patchCampaignBody>;
+  .meta({
+    id: 'CampaignFields',
+    examples: [
+      {
+        name: 'Grippeschutz im Herbst',
+        list_id: EXAMPLE_ID,
+        subject: 'Grippeschutz ab sofort bei uns',
+        text: 'Guten Tag {{name}},\nab sofort impfen wir gegen Grippe.',
+      },
+    ],
+  });
+export type CampaignBody = z.output<typeof campaignBody>;
 
 /** What a campaign keeps as JSON of its content; text and HTML have their placeholders. */
-export interface CampaignContent
-  extends Pick<CreateCampaignBody, 'tags' | 'metadata' | 'headers' | 'settings'> {
+export interface CampaignContent extends Pick<CampaignBody, 'tags' | 'metadata' | 'headers' | 'settings'> {
   readonly from?: string | undefined;
   readonly reply_to?: string | string[] | undefined;
   readonly subject: string;

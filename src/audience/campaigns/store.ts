@@ -47,6 +47,11 @@ export interface CampaignRow {
   finished_at: number | null;
 }
 
+/** For lists of campaigns. */
+export interface CampaignHead extends CampaignRow {
+  subject: string;
+}
+
 /** A person of its lists who got nothing. */
 export interface ExclusionRow {
   campaign_seq: number;
@@ -77,6 +82,16 @@ export const campaignStore = perConnection((db: TenantDb) => {
   );
   const bySeq = db.prepare<[number], CampaignRow>('SELECT * FROM campaigns WHERE seq = ?');
   const byId = db.prepare<[string], CampaignRow>('SELECT * FROM campaigns WHERE id = ?');
+  const newestFirst = db.prepare<
+    { before: number | null; status: CampaignStatus | null; limit: number },
+    CampaignHead
+  >(
+    `SELECT campaigns.*, coalesce(campaign_contents.content_json ->> '$.subject', '') AS subject
+     FROM campaigns LEFT JOIN campaign_contents ON campaign_seq = seq
+     WHERE (:before IS NULL OR seq < :before) AND (:status IS NULL OR status = :status)
+     ORDER BY seq DESC LIMIT :limit`,
+  );
+  const remove = db.prepare<[number]>('DELETE FROM campaigns WHERE seq = ?');
   const content = db
     .prepare<[number], string>('SELECT content_json FROM campaign_contents WHERE campaign_seq = ?')
     .pluck();
@@ -110,6 +125,13 @@ export const campaignStore = perConnection((db: TenantDb) => {
     },
     bySeq: (seq: number): CampaignRow | undefined => bySeq.get(seq),
     byId: (id: string): CampaignRow | undefined => byId.get(id),
+    /** Those before number `before` (null: from the newest), newest first; null: in any status. */
+    newestFirst: (before: number | null, status: CampaignStatus | null, limit: number): CampaignHead[] =>
+      newestFirst.all({ before, status, limit }),
+    /** With its content. */
+    remove: (seq: number): void => {
+      remove.run(seq);
+    },
     /** The JSON of its content: see `schema.ts`. */
     content: (seq: number): string => content.get(seq) ?? '{}',
     putContent: (seq: number, json: string): void => {

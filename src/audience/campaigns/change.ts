@@ -1,0 +1,217 @@
+// Makes, changes, copies and removes campaigns. Content of a stored template is copied, so that what was tried is what is sent.
+
+import { auditStore } from '#src/events/audit-store.ts';
+import { findTemplate, loadTemplate } from '#src/intake/templates/resolve.ts';
+import { templateStore } from '#src/intake/templates/store.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { newId } from '#src/kernel/id.ts';
+import { unfit } from '#src/kernel/validate.ts';
+import { compileMailing } from './content.ts';
+import { contentOf, presentHead } from './record.ts';
+import { type CampaignBody, type CampaignContent, scheduleOf } from './schema.ts';
+import { select } from './selection.ts';
+import { type CampaignRow, campaignStore } from './store.ts';
+
+export interface CampaignChange {
+  readonly change: Change;
+  readonly now: number;
+}
+
+export const campaignOf = (db: TenantDb, id: string): CampaignRow => {
+  const row = campaignStore(db).byId(id);
+  if (!row) throw new AppError('not_found', 'There is no such campaign.');
+  return row;
+};
+
+const record = (
+  db: TenantDb,
+  id: string,
+  before: unknown,
+  after: unknown,
+  { change, now }: CampaignChange,
+): void => auditStore(db).record(change, { target: { type: 'campaign', id }, before, after }, now);
+
+/** What was asked for, without numbers and without text and HTML. */
+const audited = (db: TenantDb, row: CampaignRow) => {
+  const { subject, from = null, template } = contentOf(db, row);
+  const { id, name, list_ids, filter, project_id, route, message_kind, ...rest } = presentHead(db, {
+    ...row,
+    subject,
+  });
+  const { status, schedule_at, time_zone, max_per_hour } = rest;
+  const when = { status, schedule_at, time_zone, max_per_hour };
+  return { id, name, list_ids, filter, project_id, route, message_kind, subject, from, template, ...when };
+};
+
+const parts = ['subject', 'text', 'html'] as const;
+
+const fromTemplate = (db: TenantDb, name: string, version?: number) => {
+  const { subject, text, html, settings } = loadTemplate(db, name, version);
+  const row = findTemplate(db, name);
+  const template = row && {
+    id: row.id,
+    name: row.name,
+    version: version ?? templateStore(db).byId(row.id)?.current_version ?? row.current_version,
+  };
+  return { subject, text, html, settings, template: template ?? null };
+};
+
+const writingFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent | null) => {
+  const { template, template_version } = body;
+  const given = parts.filter((name) => body[name] !== undefined);
+  if (template !== undefined) {
+    if (given[0] !== undefined)
+      throw unfit([{ path: `body.${given[0]}`, message: 'cannot be given beside template' }]);
+    const { settings, ...content } = fromTemplate(db, template, template_version);
+    return { ...content, settings: { ...settings, ...(body.settings ?? former?.settings) } };
+  }
+  if (template_version !== undefined)
+    throw unfit([{ path: 'body.template_version', message: 'belongs to a template, and none is named' }]);
+  const subject = body.subject ?? former?.subject;
+  if (subject === undefined) throw unfit([{ path: 'body.subject', message: 'is required' }]);
+  const text = body.text === undefined ? (former?.text ?? null) : body.text;
+  const html = body.html === undefined ? (former?.html ?? null) : body.html;
+  if (text === null && html === null)
+    throw unfit([{ path: 'body.text', message: 'one of text, html and template is required' }]);
+  return {
+    subject,
+    text,
+    html,
+    settings: body.settings ?? former?.settings,
+    template: given.length === 0 ? (former?.template ?? null) : null,
+  };
+};
+
+/** Absent: as it was; null: none. */
+const kept = <T>(given: T | null | undefined, former: T | undefined): T | undefined =>
+  given === undefined ? former : (given ?? undefined);
+
+const contentFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent | null): CampaignContent => ({
+  ...writingFrom(db, body, former),
+  from: kept(body.from, former?.from),
+  reply_to: kept(body.reply_to, former?.reply_to),
+  tags: body.tags ?? former?.tags,
+  metadata: body.metadata ?? former?.metadata,
+  headers: body.headers ?? former?.headers,
+});
+
+type Schedule = Pick<CampaignRow, 'schedule_at' | 'time_zone' | 'status' | 'due_at'>;
+
+/** Nothing where it stays as it is. */
+const scheduleFrom = ({ schedule_at, time_zone }: CampaignBody, now: number): Partial<Schedule> => {
+  if (schedule_at === undefined) {
+    if (time_zone !== undefined)
+      throw unfit([{ path: 'body.time_zone', message: 'belongs to schedule_at, which is missing' }]);
+    return {};
+  }
+  if (schedule_at === null) return NOT_SCHEDULED;
+  const { at, zone } = scheduleOf({ schedule_at, ...(time_zone && { time_zone }) }, now);
+  return { schedule_at: at, time_zone: zone, status: 'scheduled', due_at: at };
+};
+
+const NOT_SCHEDULED: Schedule = { schedule_at: null, time_zone: null, status: 'draft', due_at: null };
+
+const fresh = {
+  ...NOT_SCHEDULED,
+  reason: null,
+  after_hash: null,
+  shared_id: null,
+  file_identity: null,
+  progress_at: null,
+  notice_json: null,
+  resumed_json: null,
+  started_at: null,
+  finished_at: null,
+};
+
+const MAX_NAME = 200;
+
+/** Throws `invalid_request`, and as `select`. */
+export const createCampaign = (db: TenantDb, body: CampaignBody, change: CampaignChange): CampaignRow => {
+  const { now } = change;
+  const written = contentFrom(db, body, null);
+  const content = JSON.stringify(written);
+  const row = {
+    ...fresh,
+    id: newId(),
+    name: body.name ?? written.subject.slice(0, MAX_NAME),
+    ...select(db, body, null),
+    filter_json: JSON.stringify(body.filter ?? []),
+    max_per_hour: body.max_per_hour ?? null,
+    ...scheduleFrom(body, now),
+    created_at: now,
+    updated_at: now,
+  };
+  compileMailing(content, row);
+  const created = { ...row, seq: campaignStore(db).insert(row) };
+  campaignStore(db).putContent(created.seq, content);
+  record(db, created.id, null, audited(db, created), change);
+  return created;
+};
+
+const CHANGEABLE: ReadonlySet<string> = new Set(['draft', 'scheduled']);
+
+/** Throws `conflict` for a campaign that has begun, and as `createCampaign`. */
+export const changeCampaign = (
+  db: TenantDb,
+  id: string,
+  body: CampaignBody,
+  change: CampaignChange,
+): CampaignRow => {
+  const former = campaignOf(db, id);
+  if (!CHANGEABLE.has(former.status))
+    throw new AppError('conflict', `The campaign is ${former.status} and cannot be changed any more.`, {
+      hint: 'Duplicate it, and change the copy.',
+    });
+  const before = audited(db, former);
+  const content = JSON.stringify(contentFrom(db, body, contentOf(db, former)));
+  const row = {
+    ...former,
+    name: body.name ?? former.name,
+    ...select(db, body, former),
+    filter_json: body.filter === undefined ? former.filter_json : JSON.stringify(body.filter),
+    max_per_hour: body.max_per_hour === undefined ? former.max_per_hour : body.max_per_hour,
+    ...scheduleFrom(body, change.now),
+    updated_at: change.now,
+  };
+  compileMailing(content, row);
+  campaignStore(db).update(row);
+  campaignStore(db).putContent(row.seq, content);
+  record(db, id, before, audited(db, row), change);
+  return row;
+};
+
+/** A draft with the same content and lists. */
+export const duplicateCampaign = (
+  db: TenantDb,
+  id: string,
+  name: string | undefined,
+  change: CampaignChange,
+): CampaignRow => {
+  const former = campaignOf(db, id);
+  const row = {
+    ...former,
+    ...fresh,
+    id: newId(),
+    name: name ?? `${former.name.slice(0, MAX_NAME - 4)} (2)`,
+    created_at: change.now,
+    updated_at: change.now,
+  };
+  const copy = { ...row, seq: campaignStore(db).insert(row) };
+  campaignStore(db).putContent(copy.seq, campaignStore(db).content(former.seq));
+  record(db, copy.id, null, audited(db, copy), change);
+  return copy;
+};
+
+/** Throws `conflict` for one that is no draft. */
+export const removeCampaign = (db: TenantDb, id: string, change: CampaignChange): void => {
+  const row = campaignOf(db, id);
+  if (row.status !== 'draft')
+    throw new AppError('conflict', `The campaign is ${row.status}; only drafts can be deleted.`, {
+      hint: row.status === 'scheduled' ? 'Set schedule_at to null first.' : 'Its numbers are kept.',
+    });
+  record(db, id, audited(db, row), null, change);
+  campaignStore(db).remove(row.seq);
+};

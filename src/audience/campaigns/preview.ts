@@ -1,0 +1,121 @@
+// Who a campaign would go to, and who not and why, counted over all people of its lists. Read in small pieces, so that others
+// have their turns in between. While it is sent, those whose turn has come are counted as what they became.
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { AudienceContext } from '#src/audience/context.ts';
+import type { SubscriberRow } from '#src/audience/subscribers/store.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
+import { isAllowedInSafeMode } from '#src/intake/gates/recipient-gates.ts';
+import { createSlices } from '#src/intake/many.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { applicableSuppression } from '#src/messages/suppression-rules.ts';
+import { campaignOf } from './change.ts';
+import { type Choosing, type Chosen, choose } from './choose.ts';
+import { compileMailing, type Mailing } from './content.ts';
+import { type Person, peopleStore } from './people-store.ts';
+import { presentHead } from './record.ts';
+import { listsOf } from './selection.ts';
+import { type CampaignRow, campaignStore } from './store.ts';
+
+type Context = Pick<AudienceContext, 'files' | 'clock' | 'config' | 'intake'>;
+
+/** A read of this many takes some 5 ms. */
+const PEOPLE_PER_READ = 250;
+const SAMPLED = 1_000;
+
+/** What a person is chosen by, with the whole mailing. */
+export const choosingFor = (
+  db: TenantDb,
+  row: CampaignRow,
+  now: number,
+): Choosing & { readonly mailing: Mailing } => ({
+  filter: JSON.parse(row.filter_json),
+  mailing: compileMailing(campaignStore(db).content(row.seq), row),
+  startedAt: row.started_at ?? now,
+});
+
+/** Why the gates would keep a message from that person: what can be known without asking them for each. */
+const heldBack = (
+  db: TenantDb,
+  { intake, config }: Context,
+  { project_id, route_id }: CampaignRow,
+  { address_hash, address }: SubscriberRow,
+): string | null => {
+  const rows = suppressionStore(db).ofAddress(address_hash);
+  if (rows.length > 0 && applicableSuppression(rows, project_id, route_id) !== null) return 'suppressed';
+  if (tenantStore(db).practice().safe_mode === 0) return null;
+  const { allowlist, placement_testers } = config().safe_mode;
+  const { simulatorDomain } = intake.context;
+  const facts = { simulatorDomain, safeModeAllowed: [...allowlist, ...placement_testers] };
+  return isAllowedInSafeMode({ address: address as Address }, facts) ? null : 'refused:safe_mode_recipient';
+};
+
+/** An archived list has no one any more. */
+const listNumbers = (db: TenantDb, row: CampaignRow): number[] =>
+  listsOf(db, row).flatMap(({ seq, archived_at }) => (archived_at === null ? [seq] : []));
+
+/** The first person who would get the message; null where there is none among the first thousand. */
+export const sampleOf = (
+  db: TenantDb,
+  context: Context,
+  row: CampaignRow,
+  choosing: Choosing,
+): Chosen | null => {
+  const people = peopleStore(db).after(listNumbers(db, row), null, SAMPLED);
+  for (const person of people) {
+    const choice = choose(person, choosing);
+    if (choice?.leftOut === null && heldBack(db, context, row, choice.subscriber) === null) return choice;
+  }
+  return null;
+};
+
+export interface AudienceCount {
+  readonly people: number;
+  readonly willReceive: number;
+  readonly leftOut: ReadonlyMap<string, number>;
+}
+
+/** Ended campaigns have no one left whose turn could come. */
+const ENDED: ReadonlySet<string> = new Set(['sent', 'failed', 'cancelled']);
+
+/** Throws `not_found`. */
+export const countAudience = async (
+  context: Context,
+  tenantId: string,
+  campaignId: string,
+): Promise<AudienceCount> => {
+  const { files, clock } = context;
+  const pause = createSlices();
+  const { row, head, lists, choosing } = await files.read(tenantId, (db) => {
+    const found = campaignOf(db, campaignId);
+    return {
+      row: found,
+      head: presentHead(db, { ...found, subject: '' }),
+      lists: listNumbers(db, found),
+      choosing: choosingFor(db, found, clock.now()),
+    };
+  });
+  const leftOut = new Map(Object.entries(head.left_out));
+  let willReceive = head.counts.handed_over;
+  let people = willReceive + [...leftOut.values()].reduce((sum, n) => sum + n, 0);
+  const look = (db: TenantDb, person: Person): void => {
+    people += 1;
+    const choice = choose(person, choosing);
+    if (choice === null) return;
+    const reason = choice.leftOut ?? heldBack(db, context, row, choice.subscriber);
+    if (reason === null) willReceive += 1;
+    else leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+  };
+  let last = row.after_hash;
+  let isMore = !ENDED.has(row.status);
+  while (isMore) {
+    await pause();
+    isMore = await files.read(tenantId, (db) => {
+      const page = peopleStore(db).after(lists, last, PEOPLE_PER_READ);
+      for (const person of page) look(db, person);
+      last = page.at(-1)?.[0].address_hash ?? last;
+      return page.length === PEOPLE_PER_READ;
+    });
+  }
+  return { people, willReceive, leftOut };
+};

@@ -1,0 +1,186 @@
+// Campaigns over HTTP: made, changed, copied, removed. They are the whole practice's.
+import { z } from 'zod';
+import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
+import { tenantParams } from '#src/accounts/tenants/schema.ts';
+import type { AudienceContext } from '#src/audience/context.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { idSchema, nameSchema } from '#src/kernel/fields.ts';
+import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
+import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import {
+  type CampaignChange,
+  campaignOf,
+  changeCampaign,
+  createCampaign,
+  duplicateCampaign,
+  removeCampaign,
+} from './change.ts';
+import { campaignHeadSchema, campaignSchema, presentCampaign, presentHead } from './record.ts';
+import { campaignBody } from './schema.ts';
+import { type CampaignRow, campaignStatuses, campaignStore } from './store.ts';
+
+/** Room for text and HTML at their bounds with every character escaped. */
+const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
+
+const MANAGE = '/api/practices/{id}/campaigns';
+export const ONE = `${MANAGE}/{campaignID}`;
+export const campaignParams = z.strictObject({ ...tenantParams.shape, campaignID: idSchema });
+
+export const shared = { tag: 'Campaigns', access: 'campaigns.send', stability: 'stable' } as const;
+const one = { description: 'The campaign with its numbers.', body: campaignSchema };
+const selectionErrors = [
+  'not_found',
+  'conflict',
+  'forbidden',
+  'kind_not_allowed_on_route',
+  'consent_required',
+] as const;
+
+export const requireWhole = (caller: Caller): void =>
+  requireAllProjects(caller, 'campaigns.send', 'A campaign');
+
+export const campaignRoutes = (context: AudienceContext): Route[] => {
+  const { files, clock, hold, wake } = context;
+  /** A schedule is work of which the registry must know. */
+  const write = async (
+    tenantId: string,
+    { caller, change }: RequestContext,
+    work: (db: TenantDb, change: CampaignChange) => CampaignRow,
+  ) => {
+    requireWhole(caller);
+    const release = await hold(tenantId);
+    try {
+      return await files.write(tenantId, (db) => presentCampaign(db, work(db, { change, now: clock.now() })));
+    } finally {
+      release();
+      wake(tenantId);
+    }
+  };
+
+  return [
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: MANAGE,
+      id: 'listCampaigns',
+      summary: 'Campaigns',
+      params: tenantParams,
+      query: z.strictObject({ ...listQuery, status: z.enum(campaignStatuses).optional() }),
+      responses: {
+        200: { description: 'Newest first, without text and HTML.', body: listOf(campaignHeadSchema) },
+      },
+      errors: ['forbidden'],
+      handle: async ({ params, query }, { caller }) => {
+        requireWhole(caller);
+        const before = decodeCursor(query.cursor);
+        return {
+          status: 200,
+          body: await files.read(params.id, (db) => {
+            const rows = campaignStore(db).newestFirst(before, query.status ?? null, query.limit + 1);
+            return toPage(
+              rows,
+              query.limit,
+              ({ seq }) => seq,
+              (row) => presentHead(db, row),
+            );
+          }),
+        };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: MANAGE,
+      id: 'createCampaign',
+      summary: 'Create a campaign',
+      description:
+        'A draft; with `schedule_at` it is scheduled. Text, HTML and subject have placeholders `{{name}}`, which take the values of each subscriber, and `{{email}}` and `{{name}}`; who lacks one is left out.',
+      audit: 'campaign.create',
+      params: tenantParams,
+      body: campaignBody,
+      bodyLimit: BODY_LIMIT_BYTES,
+      responses: { 201: one },
+      errors: selectionErrors,
+      handle: async ({ params, body }, request) => ({
+        status: 201,
+        body: await write(params.id, request, (db, change) => createCampaign(db, body, change)),
+      }),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: ONE,
+      id: 'getCampaign',
+      summary: 'A campaign, with its content and numbers',
+      params: campaignParams,
+      responses: { 200: one },
+      errors: ['forbidden', 'not_found'],
+      handle: async ({ params }, { caller }) => {
+        requireWhole(caller);
+        return {
+          status: 200,
+          body: await files.read(params.id, (db) => presentCampaign(db, campaignOf(db, params.campaignID))),
+        };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'patch',
+      path: ONE,
+      id: 'updateCampaign',
+      summary: 'Change a draft or a scheduled campaign',
+      description: '`schedule_at` schedules it, null makes it a draft again.',
+      audit: 'campaign.update',
+      params: campaignParams,
+      body: campaignBody,
+      bodyLimit: BODY_LIMIT_BYTES,
+      responses: { 200: one },
+      errors: selectionErrors,
+      handle: async ({ params, body }, request) => ({
+        status: 200,
+        body: await write(params.id, request, (db, change) =>
+          changeCampaign(db, params.campaignID, body, change),
+        ),
+      }),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'delete',
+      path: ONE,
+      id: 'deleteCampaign',
+      summary: 'Delete a draft',
+      audit: 'campaign.delete',
+      params: campaignParams,
+      responses: { 204: { description: 'It is gone.' } },
+      errors: ['forbidden', 'not_found', 'conflict'],
+      handle: async ({ params }, { caller, change }) => {
+        requireWhole(caller);
+        await files.write(params.id, (db) =>
+          removeCampaign(db, params.campaignID, { change, now: clock.now() }),
+        );
+        return { status: 204 };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: `${ONE}/duplicate`,
+      id: 'duplicateCampaign',
+      summary: 'Make a draft with the content and lists of a campaign',
+      audit: 'campaign.create',
+      params: campaignParams,
+      body: z
+        .strictObject({ name: nameSchema.optional() })
+        .meta({ examples: [{ name: 'Grippeschutz im Winter' }] }),
+      responses: { 201: one },
+      errors: ['forbidden', 'not_found'],
+      handle: async ({ params, body }, request) => ({
+        status: 201,
+        body: await write(params.id, request, (db, change) =>
+          duplicateCampaign(db, params.campaignID, body.name, change),
+        ),
+      }),
+    }),
+  ];
+};
