@@ -18,7 +18,8 @@ import { messageStore } from '#src/messages/store.ts';
 import { accept } from './accept.ts';
 import { type BulkBody, type BulkRecipient, bulkRecipient, MAX_EMAIL } from './bulk-schema.ts';
 import { type Draft, frameOf } from './draft.ts';
-import { evaluate, scan } from './evaluate.ts';
+import { type Candidate, evaluate, scan } from './evaluate.ts';
+import type { GateKind } from './gate.ts';
 import type { IntakeContext } from './intake-context.ts';
 import {
   type Answered,
@@ -185,7 +186,7 @@ export const draftFor = (
   shared: sharedId === null ? null : { id: sharedId, data: written.compiled.dataOfBody(data) },
 });
 
-type Assess = (draft: Draft) => Assessment;
+export type Assess = (draft: Draft) => Assessment;
 
 /** Longer values of one recipient are a text of their own. */
 const MAX_PLAIN_VALUES = 300;
@@ -203,7 +204,7 @@ const scannedAs = (data: MergeData): string | null => {
 };
 
 /** Scans the message of one recipient for all that are rated alike. Undefined: each of them is scanned for itself. */
-const createScans = (scanFor: (draft: Draft) => Promise<Assess>) => {
+export const createScans = (scanFor: (draft: Draft) => Promise<Assess>) => {
   const scans = new Map<string, Promise<Assess>>();
   return (draft: Draft, data: MergeData): Promise<Assess> | undefined => {
     const name = scannedAs(data);
@@ -214,16 +215,16 @@ const createScans = (scanFor: (draft: Draft) => Promise<Assess>) => {
   };
 };
 
-/** Runs the gates that concern all for one message, and throws their refusal; else says how to assess those like it. */
-const tryOne = async (
+/** Runs these gates for one message, and throws their refusal; else says how to assess those like it. */
+export const tryOne = async (
   intake: IntakeContext,
-  { tenantId, projects, body }: BulkRequest,
-  draft: Draft,
+  tenantId: string,
+  candidate: Candidate,
+  kinds: readonly GateKind[],
 ): Promise<Assess> => {
   const { content, files, clock } = intake;
-  const candidate = { source: 'bulk', projects, projectId: body.project_id ?? null, draft } as const;
   const found = await files.read(tenantId, (db) =>
-    evaluate(db, intake, candidate, content.rate, { now: clock.now(), kinds: CONCERNS_ALL }),
+    evaluate(db, intake, candidate, content.rate, { now: clock.now(), kinds }),
   );
   if (found.result.refusal !== null) throw found.result.refusal;
   if (!content.scans()) return content.rate;
@@ -240,7 +241,10 @@ const sendAll = async (
 ): Promise<Outcome[]> => {
   const { tenantId, projects, body, key, log } = request;
   const { content } = common.written;
-  const scanned = createScans((draft) => tryOne(intake, request, draft));
+  const projectId = body.project_id ?? null;
+  const scanned = createScans((draft) =>
+    tryOne(intake, tenantId, { source: 'bulk', projects, projectId, draft }, CONCERNS_ALL),
+  );
   const first = entries.find(({ to }) => !(to instanceof AppError));
   // What concerns all is refused before anything is stored; what its values say does not.
   if (first && !(first.to instanceof AppError)) await scanned(draftFor(common, first.to, {}, null), {});
@@ -256,7 +260,7 @@ const sendAll = async (
       return accept(intake, {
         tenantId,
         projects,
-        projectId: body.project_id ?? null,
+        projectId,
         source: 'bulk',
         draft,
         ...(assess ? { assess } : {}),

@@ -183,6 +183,7 @@ export const messageStore = perConnection((db: TenantDb) => {
   const insertShared = db.prepare<[string | null, string | null, number]>(
     'INSERT INTO shared_contents (text, html, created_at) VALUES (?, ?, ?)',
   );
+  const hasShared = db.prepare<[number], number>('SELECT 1 FROM shared_contents WHERE id = ?').pluck();
   const removeUnusedShared = db.prepare<[number]>(
     'DELETE FROM shared_contents WHERE id = ? AND NOT EXISTS (SELECT 1 FROM message_bodies WHERE shared_id = shared_contents.id)',
   );
@@ -296,6 +297,8 @@ export const messageStore = perConnection((db: TenantDb) => {
     /** Stores content with placeholders that later messages share. Returns its id. */
     insertShared: ({ text, html }: Pick<BodyRow, 'text' | 'html'>, now: number): number =>
       Number(insertShared.run(text, html, now).lastInsertRowid),
+    /** Content that no message uses is removed after a while. */
+    hasShared: (id: number): boolean => hasShared.get(id) !== undefined,
     /** Removes shared content that no message uses. */
     removeUnusedShared: (id: number): void => {
       removeUnusedShared.run(id);

@@ -153,6 +153,25 @@ export type NoticeContent =
       readonly reason: string | null;
       readonly origin: string;
     }
+  /** A campaign has ended, stopped by itself, or does not go on. */
+  | {
+      readonly kind: 'campaign';
+      readonly practice: string;
+      /** What somebody of the practice called it. */
+      readonly name: string;
+      readonly what: 'finished' | 'stopped' | 'stalled' | 'restored' | 'failed';
+      readonly at: number;
+      /** `stopped`: `bounces` or `complaints`. `failed`: a code. */
+      readonly reason: string | null;
+      readonly counts: {
+        readonly handedOver: number;
+        readonly delivered: number;
+        readonly hardBounced: number;
+        readonly complained: number;
+        readonly leftOut: readonly { readonly reason: string; readonly count: number }[];
+      };
+      readonly origin: string;
+    }
   /** To the operator: database files whose state has changed. */
   | {
       readonly kind: 'storage_faults';

@@ -1,6 +1,7 @@
 // The words of the service's own mails, in German and English: notice in, subject and plain text out. A subject is
 // kept and shown, so nothing secret is in it; nothing that strangers typed is repeated to other strangers. Pure.
 import type { Language } from '#src/kernel/language.ts';
+import { type CampaignPhrases, campaignPhrases } from './campaign-texts.ts';
 import { type DomainPhrases, domainPhrases, type Words } from './domain-texts.ts';
 import { type FaultPhrases, faultPhrases } from './fault-texts.ts';
 import { type FollowerPhrases, followerPhrases } from './follower-texts.ts';
@@ -30,6 +31,7 @@ interface Phrases {
   readonly pause: PausePhrases;
   readonly follower: FollowerPhrases;
   readonly forward: ForwardPhrases;
+  readonly campaign: CampaignPhrases;
   readonly faults: FaultPhrases;
 }
 
@@ -39,6 +41,7 @@ const de: Phrases = {
   pause: pausePhrases.de,
   follower: followerPhrases.de,
   forward: forwardPhrases.de,
+  campaign: campaignPhrases.de,
   faults: faultPhrases.de,
   greeting: 'Guten Tag,',
   closing: (service) =>
@@ -117,6 +120,7 @@ const en: Phrases = {
   pause: pausePhrases.en,
   follower: followerPhrases.en,
   forward: forwardPhrases.en,
+  campaign: campaignPhrases.en,
   faults: faultPhrases.en,
   greeting: 'Hello,',
   closing: (service) => `${service}\n\nThis email was sent automatically. Replies to it are not read.`,
@@ -247,6 +251,12 @@ const wordsOf = (notice: Mailed, service: string): Words => {
       return language.forward.confirmation({ ...notice, practice: harmless(notice.practice) }, service);
     case 'forward_ended':
       return language.forward.ended({ ...notice, practice: harmless(notice.practice) });
+    case 'campaign':
+      return language.campaign({
+        ...notice,
+        practice: harmless(notice.practice),
+        name: harmless(notice.name),
+      });
     case 'storage_faults':
       return language.faults(notice, service);
     default:

@@ -101,6 +101,13 @@ export const campaignBody = z
   });
 export type CampaignBody = z.output<typeof campaignBody>;
 
+export const scheduleBody = z
+  .strictObject({ schedule_at: shape.schedule_at.unwrap(), time_zone: shape.time_zone.optional() })
+  .meta({
+    id: 'CampaignSchedule',
+    examples: [{ schedule_at: '2099-12-24T09:00:00', time_zone: 'Europe/Berlin' }],
+  });
+
 /** What a campaign keeps as JSON of its content; text and HTML have their placeholders. */
 export interface CampaignContent extends Pick<CampaignBody, 'tags' | 'metadata' | 'headers' | 'settings'> {
   readonly from?: string | undefined;
@@ -114,7 +121,10 @@ export interface CampaignContent extends Pick<CampaignBody, 'tags' | 'metadata' 
 
 /** Throws `invalid_request` for a time that does not exist, has passed, or is too far away. */
 export const scheduleOf = (
-  { schedule_at, time_zone = DEFAULT_ZONE }: { readonly schedule_at: string; readonly time_zone?: string },
+  {
+    schedule_at,
+    time_zone = DEFAULT_ZONE,
+  }: { readonly schedule_at: string; readonly time_zone?: string | undefined },
   now: number,
 ): { readonly at: number; readonly zone: string } => {
   const refuse = (name: string, message: string) => unfit([{ path: `body.${name}`, message }]);

@@ -60,6 +60,8 @@ export interface ExclusionRow {
   reason: string;
 }
 
+/** Counter of the people who became messages. */
+export const HANDED_OVER = 'handed_over';
 /** Counters of those left out, by reason: `excluded:no_consent`. */
 export const EXCLUDED = 'excluded:';
 

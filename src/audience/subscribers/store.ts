@@ -71,10 +71,6 @@ export const subscriberStore = perConnection((db: TenantDb) => {
   const ofPerson = db.prepare<[Buffer], SubscriberRow>(
     'SELECT * FROM subscribers WHERE address_hash = ? ORDER BY seq',
   );
-  const activeAfter = db.prepare<[number, Buffer, number, number], SubscriberRow>(
-    `SELECT * FROM subscribers
-     WHERE list_seq = +? AND status = 'active' AND address_hash > +? AND confirmed_at <= +? ORDER BY address_hash LIMIT +?`,
-  );
   const update = db.prepare<Omit<SubscriberRow, 'id' | 'list_seq' | 'created_at'>>(
     `UPDATE subscribers SET address_hash = :address_hash, address = :address, name = :name, data_json = :data_json,
        status = :status, consent_seq = :consent_seq, asked_at = :asked_at, confirmed_at = :confirmed_at,
@@ -115,9 +111,6 @@ export const subscriberStore = perConnection((db: TenantDb) => {
     byId: (id: string): SubscriberRow | undefined => byId.get(id),
     onList: (listSeq: number, person: Buffer): SubscriberRow | undefined => onList.get(listSeq, person),
     ofPerson: (person: Buffer): SubscriberRow[] => ofPerson.all(person),
-    /** Those of a list behind a hash, in the order of their hashes, who have been active since then at the latest. */
-    activeAfter: (listSeq: number, hash: Buffer, since: number, limit: number): SubscriberRow[] =>
-      activeAfter.all(listSeq, hash, since, limit),
     /** Newest first, at most `limit` before position `before`; it may be fewer, even none, although more are left. */
     page: (
       list: number,

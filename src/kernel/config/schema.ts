@@ -9,7 +9,7 @@ import { durationBetween } from '#src/kernel/expected.ts';
 import { limitsSection } from '#src/kernel/limits.ts';
 import { logLevels } from '#src/kernel/log.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
-import { alerts, scanners, smtp, upstream, webhooks } from './sections.ts';
+import { alerts, campaigns, scanners, smtp, upstream, webhooks } from './sections.ts';
 import * as v from './values.ts';
 
 const retryTime = durationBetween(SECOND, 7 * DAY);
@@ -360,6 +360,10 @@ export const configSchema = z.strictObject({
     .describe('Exceptions to the guard against requests to internal networks.'),
   webhooks: webhooks.prefault({}).describe('Deliveries of events to the systems of practices.'),
   alerts: alerts.prefault({}).describe('Messages about events to chat tools.'),
+  campaigns: campaigns
+    .meta({ live: 'yes' })
+    .prefault({})
+    .describe('When a campaign stops by itself, and when it is reported that it does not go on.'),
   auth: z
     .strictObject({
       password_login: z

@@ -272,3 +272,30 @@ export const alerts = z.strictObject({
     .prefault('1m')
     .describe('How long events are gathered, from the first one on, before one message reports all of them.'),
 });
+
+export const campaigns = z.strictObject({
+  stop_at: z
+    .strictObject({
+      bounce_percent: z
+        .number()
+        .min(0.1)
+        .max(5)
+        .prefault(3)
+        .describe(
+          'Hard bounces, of the mails of the campaign that were tried, or of 100 where that is more.',
+        ),
+      complaint_percent: z
+        .number()
+        .min(0.01)
+        .max(0.1)
+        .prefault(0.08)
+        .describe('Complaints, of the mails that were tried, or of 2,500 where that is more.'),
+    })
+    .prefault({})
+    .describe(
+      'A campaign pauses itself at such a share, and before one more would pause its whole practice (5 % and 0.1 %).',
+    ),
+  stall_after: durationBetween(MINUTE, DAY)
+    .prefault('30m')
+    .describe('Owners get a mail when a campaign has not gone on for so long without a known reason.'),
+});

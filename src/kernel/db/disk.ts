@@ -14,6 +14,8 @@ export interface Disk {
   size(descriptor: number): number;
   /** Which file the path leads to, at once; null where there is none, or it cannot be found out. */
   identify(path: string): string | null;
+  /** When the file was made, ms; 0 where the file system does not know. Throws. */
+  madeAt(path: string): number;
 }
 
 const openFile = promisify(open);
@@ -41,5 +43,10 @@ export const disk: Disk = {
     } catch {
       return null;
     }
+  },
+  madeAt: (path) => {
+    const { birthtimeMs, ctimeMs } = statSync(path);
+    // Node gives the time of the last change where it cannot ask for this one.
+    return birthtimeMs === ctimeMs ? 0 : birthtimeMs;
   },
 };

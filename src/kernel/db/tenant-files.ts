@@ -36,6 +36,8 @@ export interface TenantFiles {
    * that nothing is wrong ends none.
    */
   inspect(tenantId: string): Promise<void>;
+  /** Which file the tenant's is on the disk, at once: a copy of it is another. Throws where there is none. */
+  identify(tenantId: string): string;
   stats(): { open: number; limit: number };
   close(): Promise<void>;
 }
@@ -258,6 +260,8 @@ export const createTenantFiles = ({
       inspectedAt.delete(tenantId);
       onRemoved(tenantId);
     },
+    // A number is used again for the next file once its file is gone.
+    identify: (tenantId) => `${disk.identify(fileOf(tenantId))}:${disk.madeAt(fileOf(tenantId))}`,
     stats: () => ({ open: maxOpen - freeSlots, limit: maxOpen }),
     close: async () => {
       await Promise.all([...entries].map(([tenantId, entry]) => closeEntry(tenantId, entry)));

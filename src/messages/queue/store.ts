@@ -50,6 +50,14 @@ export const queueStore = perConnection((db: TenantDb) => {
     `SELECT recipient_id, message_seq, lane, attempts, size_bytes, queued_at, due_at, claimed FROM queue
      WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?) ORDER BY recipient_id`,
   );
+  // No row but those of its last mails is read, however many it has. A row has as many attempts as claims that began.
+  const firstAttempts = db
+    .prepare<[number, number], number>(
+      `SELECT count(*) FROM (SELECT seq FROM messages WHERE campaign_seq = +? ORDER BY seq DESC LIMIT +?) AS mail
+       JOIN recipients ON recipients.message_seq = mail.seq JOIN queue ON queue.recipient_id = recipients.id
+       WHERE queue.attempts <= queue.claimed`,
+    )
+    .pluck();
   const nextAttempts = db.prepare<[number], { recipient_id: number; due_at: number }>(
     'SELECT recipient_id, due_at FROM queue WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?)',
   );
@@ -105,6 +113,9 @@ export const queueStore = perConnection((db: TenantDb) => {
     /** The rows of recipients that are still queued, in the order of the recipients. */
     ofMessage: (messageSeq: number) => ofMessage.all(messageSeq),
     row: (recipientId: number) => row.get(recipientId),
+    /** How many of the last `within` mails of a campaign were never tried to the end. */
+    firstAttempts: (campaignSeq: number, within: number): number =>
+      firstAttempts.get(campaignSeq, within) ?? 0,
     /** Next due time by lane; null where the lane is empty. */
     nextDue: (): Readonly<Record<Lane, number | null>> => next.get() ?? { 0: null, 1: null },
     /** Next attempts of a message's recipients that are still queued. */

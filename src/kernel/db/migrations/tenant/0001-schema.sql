@@ -814,8 +814,6 @@ CREATE UNIQUE INDEX subscribers_once ON subscribers (list_seq, address_hash);
 CREATE INDEX subscribers_person ON subscribers (address_hash);
 CREATE INDEX subscribers_list ON subscribers (list_seq);
 CREATE INDEX subscribers_status ON subscribers (list_seq, status);
--- Campaigns walk the people of their lists in this order.
-CREATE INDEX subscribers_active ON subscribers (list_seq, address_hash) WHERE status = 'active';
 -- Confirmations that were not given end.
 CREATE INDEX subscribers_pending ON subscribers (coalesce(asked_at, created_at)) WHERE status = 'pending';
 

@@ -1,0 +1,64 @@
+// What people do with a campaign: send, schedule, pause, resume, cancel. The status decides, in the transaction of the change.
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { countsOf } from './counts.ts';
+import { type CampaignVerb, statusAfter } from './rules.ts';
+import type { CampaignRow } from './store.ts';
+
+export interface StatusChange {
+  readonly verb: CampaignVerb;
+  /** When it is scheduled. */
+  readonly schedule?: { readonly at: number; readonly zone: string };
+  /** Of the tenant's file: see `TenantFiles.identify`. */
+  readonly identity: string;
+  readonly now: number;
+}
+
+const past: Readonly<Record<CampaignVerb, string>> = {
+  send: 'sent',
+  schedule: 'scheduled',
+  pause: 'paused',
+  resume: 'resumed',
+  cancel: 'cancelled',
+};
+
+/** The row as it becomes. Throws `conflict` where that cannot be done in its status. */
+export const withStatus = (
+  db: TenantDb,
+  row: CampaignRow,
+  { verb, schedule, identity, now }: StatusChange,
+): CampaignRow => {
+  const status = statusAfter(row.status, verb);
+  if (status === null)
+    throw new AppError('conflict', `The campaign is ${row.status} and cannot be ${past[verb]}.`, {
+      hint: 'GET the campaign for its status; duplicate one that has ended.',
+    });
+  const changed = { ...row, status, reason: null, updated_at: now };
+  switch (verb) {
+    case 'send':
+    case 'resume':
+      return {
+        ...changed,
+        file_identity: identity,
+        started_at: row.started_at ?? now,
+        progress_at: now,
+        due_at: now,
+        // What stopped it counts no more: someone has looked at it.
+        resumed_json: verb === 'resume' ? JSON.stringify(countsOf(db, row.seq).own) : null,
+      };
+    case 'schedule':
+      return {
+        ...changed,
+        file_identity: identity,
+        schedule_at: schedule?.at ?? null,
+        time_zone: schedule?.zone ?? null,
+        due_at: schedule?.at ?? null,
+      };
+    case 'pause':
+      return { ...changed, due_at: row.notice_json === null ? null : now };
+    case 'cancel':
+      return { ...changed, finished_at: now, due_at: row.notice_json === null ? null : now };
+    default:
+      return verb satisfies never;
+  }
+};

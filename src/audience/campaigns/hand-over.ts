@@ -1,0 +1,277 @@
+// Hands a campaign over: a few people at a time become messages in one transaction, which also says who was left out and
+// how far the campaign has come. So each person is handed over once, whatever ends the process, and a campaign that was paused,
+// cancelled or handed over meanwhile hands no one over.
+//
+// The people are read, and their content is scanned, before the transaction. In it is asked again what must hold at that moment:
+// that they have not changed, that their last word in the ledger is consent, and that nothing suppresses them. The relay asks for
+// suppressions once more at its claim.
+import type { ConsentFacts } from '#src/audience/consent/entry.ts';
+import { consentStore } from '#src/audience/consent/store.ts';
+import { listStore } from '#src/audience/lists/store.ts';
+import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
+import type { AcceptHere } from '#src/intake/accept.ts';
+import { type Assess, createScans, tryOne } from '#src/intake/bulk.ts';
+import type { Draft } from '#src/intake/draft.ts';
+import { gateErrors } from '#src/intake/gates.ts';
+import type { Intake } from '#src/intake/open.ts';
+import type { TemplateContent } from '#src/intake/templates/render.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
+import type { MergeData } from '#src/mail/merge-fields.ts';
+import { kinds } from '#src/messages/kinds.ts';
+import { messageStore } from '#src/messages/store.ts';
+import { applicableSuppression } from '#src/messages/suppression-rules.ts';
+import { choose, type LeftOut } from './choose.ts';
+import { compileMailing, type Mailing } from './content.ts';
+import type { Filter } from './filter.ts';
+import { noticeOf } from './notices.ts';
+import { peopleStore } from './people-store.ts';
+import { effectOf, nextHandOver, pageSize, type RefusalFacts } from './rules.ts';
+import { type CampaignRow, campaignStore, EXCLUDED, HANDED_OVER } from './store.ts';
+
+/** People read at once: most of them may be left out. */
+const READ_AT_ONCE = 100;
+/** What is the same for each recipient, and so is looked at before the first one. */
+export const TRIED_FIRST = ['sender', 'request', 'content'] as const;
+const OF_CONTENT: RefusalFacts['ofContent'] = new Set(gateErrors(['request', 'content']));
+
+/** A campaign that is being handed over, as long as its content does not change. */
+export interface Handing {
+  readonly filter: Filter;
+  readonly mailing: Mailing;
+  /** How the message of a person is assessed. Rejects with a refusal that concerns all. */
+  readonly assessFor: (draft: Draft, values: MergeData) => Promise<Assess>;
+}
+
+/** Throws `invalid_request` for content that cannot be used. */
+export const beginHanding = (
+  { context }: Pick<Intake, 'context'>,
+  tenantId: string,
+  contentJson: string,
+  row: CampaignRow,
+): Handing => {
+  const scanFor = (draft: Draft): Promise<Assess> =>
+    tryOne(
+      context,
+      tenantId,
+      { source: 'campaign', projects: null, projectId: row.project_id, draft },
+      TRIED_FIRST,
+    );
+  const scanned = createScans(scanFor);
+  return {
+    filter: JSON.parse(row.filter_json) as Filter,
+    mailing: compileMailing(contentJson, row),
+    assessFor: async (draft, values) =>
+      context.content.scans()
+        ? ((await scanned(draft, values)) ?? (await scanFor(draft)))
+        : context.content.rate,
+  };
+};
+
+/** Someone who is to get a message. */
+interface Ready {
+  readonly subscriber: SubscriberRow;
+  readonly leftOut: null;
+  readonly draft: Draft;
+  /** Or the refusal of its content. */
+  readonly assess: Assess | AppError;
+}
+
+interface Turn {
+  readonly hash: Buffer;
+  /** Null: the campaign is not for them. */
+  readonly found: Ready | LeftOut | null;
+}
+
+const readPeople = (db: TenantDb, row: CampaignRow, { filter, mailing }: Handing, size: number) => {
+  const lists = (JSON.parse(row.list_ids_json) as string[]).flatMap((id) => {
+    const list = listStore(db).byId(id);
+    return list && list.archived_at === null ? [list.seq] : [];
+  });
+  const people = peopleStore(db).after(lists, row.after_hash, READ_AT_ONCE);
+  const found: { readonly hash: Buffer; readonly chosen: ReturnType<typeof choose> }[] = [];
+  let room = size;
+  for (const person of people) {
+    if (room === 0) break;
+    const chosen = choose(person, { filter, mailing, startedAt: row.started_at ?? 0 });
+    if (chosen?.leftOut === null) room -= 1;
+    found.push({ hash: person[0].address_hash, chosen });
+  }
+  return found;
+};
+
+/** Where the content is in the tenant's file is known in the transaction. */
+const NOT_STORED = 0;
+
+const prepare = async (
+  { mailing, assessFor }: Handing,
+  { hash, chosen }: ReturnType<typeof readPeople>[number],
+): Promise<Turn> => {
+  if (chosen === null || chosen.leftOut !== null) return { hash, found: chosen };
+  const { subscriber, values } = chosen;
+  const draft = mailing.draftFor(subscriber, values, NOT_STORED);
+  const assess = await assessFor(draft, values).catch((error: unknown) => {
+    if (error instanceof AppError) return error;
+    throw error;
+  });
+  return { hash, found: { subscriber, leftOut: null, draft, assess } };
+};
+
+/** Id of the entry by which the person consents to the campaign's channel on that list; null: there is none. */
+const consentOf = (db: TenantDb, row: CampaignRow, subscriber: SubscriberRow): string | null => {
+  const list = listStore(db).bySeq(subscriber.list_seq);
+  const last = consentStore(db)
+    .ofPerson(subscriber.address_hash)
+    .map((entry) => ({ ...entry, facts: JSON.parse(entry.facts_json) as ConsentFacts }))
+    .findLast(
+      ({ facts: { action, list_id } }) => list_id === list?.id && action !== 'request' && action !== 'mail',
+    );
+  const isConsent = last?.facts.action === 'confirm' || last?.facts.action === 'import';
+  const { channel } = kinds[row.message_kind];
+  return isConsent && last.seq === subscriber.consent_seq && last.facts.channel === channel ? last.id : null;
+};
+
+const isSuppressed = (db: TenantDb, row: CampaignRow, { address_hash }: SubscriberRow): boolean =>
+  !suppressionStore(db).isEmpty() &&
+  applicableSuppression(suppressionStore(db).ofAddress(address_hash), row.project_id, row.route_id) !== null;
+
+/** Null: it is accepted. */
+const acceptOne = (accept: AcceptHere, submission: Parameters<AcceptHere>[0]): ErrorCode | null => {
+  try {
+    const accepted = accept(submission);
+    if (accepted instanceof AppError) return accepted.code;
+    return accepted.kind === 'blocked' ? accepted.error.code : null;
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  }
+};
+
+const isBehind = (row: CampaignRow, { after_hash }: CampaignRow): boolean =>
+  row.after_hash === null || after_hash === null
+    ? row.after_hash !== after_hash
+    : !row.after_hash.equals(after_hash);
+
+/** What a page is made of. */
+interface Page {
+  readonly tenantId: string;
+  readonly row: CampaignRow;
+  readonly content: TemplateContent;
+  readonly turns: readonly Turn[];
+  readonly now: number;
+}
+
+/** In the transaction: `next` is the row as it will be. */
+const handOverPage = (
+  db: TenantDb,
+  accept: AcceptHere,
+  { tenantId, row, content, turns, now }: Page,
+  next: CampaignRow,
+): CampaignRow => {
+  const store = campaignStore(db);
+  const { seq } = row;
+  const isBegun = store.counters(seq).has(HANDED_OVER);
+  let handedOver = 0;
+  const leaveOut = ({ seq: subscriber_seq, address_hash }: SubscriberRow, reason: string): void => {
+    store.exclude({ campaign_seq: seq, address_hash, subscriber_seq, reason });
+    store.count(seq, `${EXCLUDED}${reason}`, 1);
+  };
+  const sharedId = (): number => {
+    const known = next.shared_id;
+    if (known !== null && messageStore(db).hasShared(known)) return known;
+    next.shared_id = messageStore(db).insertShared(content, now);
+    return next.shared_id;
+  };
+  /** Null: it is handed over. */
+  const refusalOf = ({ draft, assess }: Ready, consentEntry: string): ErrorCode | null => {
+    if (assess instanceof AppError) return assess.code;
+    const assessment = assess(draft);
+    if (assessment.block !== null) return 'content_blocked';
+    return acceptOne(accept, {
+      tenantId,
+      source: 'campaign',
+      campaign: { seq, consentEntry },
+      projects: null,
+      projectId: row.project_id,
+      draft: { ...draft, shared: draft.shared && { ...draft.shared, id: sharedId() } },
+      assess: () => assessment,
+      idempotency: null,
+    });
+  };
+  /** Whether the next one has their turn. */
+  const take = (ready: Ready): boolean => {
+    const { subscriber } = ready;
+    // The rest of the page is read again.
+    if (subscriberStore(db).bySeq(subscriber.seq)?.updated_at !== subscriber.updated_at) return false;
+    const consentEntry = consentOf(db, row, subscriber);
+    if (consentEntry === null) leaveOut(subscriber, 'no_consent');
+    else if (isSuppressed(db, row, subscriber)) leaveOut(subscriber, 'suppressed');
+    else {
+      const code = refusalOf(ready, consentEntry);
+      if (code === null) {
+        handedOver += 1;
+        return true;
+      }
+      const isFirst = !isBegun && handedOver === 0;
+      const effect = effectOf(code, { ofContent: OF_CONTENT, isFirst, now });
+      switch (effect.kind) {
+        case 'leave_out':
+          leaveOut(subscriber, `refused:${code}`);
+          return true;
+        case 'wait':
+          next = { ...next, reason: code, due_at: effect.until };
+          return false;
+        case 'fail':
+          next = failed(next, code, now);
+          return false;
+        default:
+          return effect satisfies never;
+      }
+    }
+    return true;
+  };
+  for (const { hash, found } of turns) {
+    if (found?.leftOut) leaveOut(found.subscriber, found.leftOut);
+    else if (found !== null && found.leftOut === null && !take(found)) break;
+    next = { ...next, after_hash: hash };
+  }
+  if (handedOver > 0) store.count(seq, HANDED_OVER, handedOver);
+  if (next.reason !== null) return next;
+  const due_at = nextHandOver(row.max_per_hour, { dueAt: row.due_at ?? now, count: handedOver, now });
+  return { ...next, due_at };
+};
+
+/** Hands over the next people, at most `room` of them; `end`: there are no more. */
+export const handOver = async (
+  { intake, tenantId, room }: { readonly intake: Intake; readonly tenantId: string; readonly room: number },
+  row: CampaignRow,
+  handing: Handing,
+): Promise<'handed_over' | 'end'> => {
+  const { files, clock } = intake.context;
+  const size = Math.min(room, pageSize(row.max_per_hour));
+  const people = await files.read(tenantId, (db) => readPeople(db, row, handing, size));
+  if (people.length === 0) return 'end';
+  const turns: Turn[] = [];
+  for (const person of people) turns.push(await prepare(handing, person));
+  const { content } = handing.mailing;
+  await intake.transact(tenantId, (db, accept) => {
+    const known = campaignStore(db).bySeq(row.seq);
+    if (known?.status !== 'sending' || isBehind(row, known)) return;
+    const now = clock.now();
+    const next = { ...known, reason: null, progress_at: now };
+    campaignStore(db).update(handOverPage(db, accept, { tenantId, row: known, content, turns, now }, next));
+  });
+  return 'handed_over';
+};
+
+/** It has failed for that reason, and its owners are to be notified. */
+export const failed = (row: CampaignRow, reason: string, now: number): CampaignRow => ({
+  ...row,
+  status: 'failed',
+  reason,
+  finished_at: now,
+  updated_at: now,
+  due_at: now,
+  notice_json: noticeOf('failed', now),
+});
