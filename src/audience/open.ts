@@ -8,6 +8,7 @@ import type { Base, Room } from '#src/kernel/base.ts';
 import type { Relay } from '#src/relay/open.ts';
 import { openCampaigns } from './campaigns/open.ts';
 import type { AudienceContext, Part } from './context.ts';
+import { openImports } from './imports/routes.ts';
 import { openLists } from './lists/routes.ts';
 import { openLog } from './log/follow.ts';
 import { openSubscribers } from './subscribers/open.ts';
@@ -39,6 +40,7 @@ export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) 
     openSubscribers,
     openCampaigns,
     openLog,
+    openImports,
   ];
   const parts = openPart.map((open) => open(context));
   const work = openAudienceWork(

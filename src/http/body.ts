@@ -40,23 +40,16 @@ const JSON_TYPE = /^application\/json[\t ]*(?:;[\t ]*(?:charset="?utf-?8"?[\t ]*
 
 const isJson = (type: string): boolean => type === 'application/json' || JSON_TYPE.test(type);
 
-const CHARSET = /;[\t ]*charset="?([^";\t ]*)/i;
-const UTF8: ReadonlySet<string | undefined> = new Set([undefined, 'utf-8', 'utf8', 'us-ascii']);
-
-/** Whether it is one of the route's own types of text, in UTF-8; other parameters say nothing that is asked. */
+/** Whether it is one of the route's own types of text. Parameters are passed over: the reader of the bytes finds how they are written. */
 const isText = (type: string, { textTypes }: BodyTerms): boolean =>
-  textTypes.includes((type.split(';', 1)[0] ?? '').trim().toLowerCase()) &&
-  UTF8.has(CHARSET.exec(type)?.[1]?.toLowerCase());
-
-/** Without a byte order mark. What is no UTF-8 becomes U+FFFD; the reader of the text says where that matters. */
-const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+  textTypes.includes((type.split(';', 1)[0] ?? '').trim().toLowerCase());
 
 const unsupported = ({ form, textTypes }: BodyTerms): AppError => {
   const types = ['application/json', ...textTypes, ...(form ? FORM_TYPES : [])];
   if (types.length === 1)
     return new AppError('unsupported_media_type', 'The body is not declared as application/json in UTF-8.');
   const taken = `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
-  return new AppError('unsupported_media_type', `The body is not declared as ${taken}, in UTF-8.`, {
+  return new AppError('unsupported_media_type', `The body is not declared as ${taken}.`, {
     hint: `Send Content-Type: ${taken}, without Content-Encoding.`,
   });
 };
@@ -111,13 +104,13 @@ export interface Holding {
 export interface BodyTerms {
   readonly limitBytes: number;
   readonly form: Route['form'];
-  /** Media types in lower case whose bodies are text. */
+  /** Media types in lower case whose bodies are text, handed on as bytes. */
   readonly textTypes: readonly string[];
 }
 
 /**
  * The value of the body, undefined where there is none; a form is a record of strings and files, also one without fields; text is
- * a string. There is room for every byte that is read before it is kept: a large body is not read before there is room for
+ * its bytes. There is room for every byte that is read before it is kept: a large body is not read before there is room for
  * all of it.
  */
 export const readBody = async (
@@ -133,13 +126,16 @@ export const readBody = async (
   if (!hasBody(request)) return nothing;
   refuseByHead(request, terms);
   const collected = hasArrived(request) ? null : await collect(request, response, terms, holding);
+  let isKept = false;
   try {
     const bytes = collected?.bytes() ?? takeArrived(request, terms, holding);
     if (bytes.length === 0) return nothing;
     if (isForm) return await parseForm(bytes, type, form === true ? [] : form.files);
-    return isText(type, terms) ? textOf(bytes) : parseJson(bytes);
+    if (!isText(type, terms)) return parseJson(bytes);
+    isKept = true;
+    return bytes;
   } finally {
-    collected?.free();
+    if (!isKept) collected?.free();
   }
 };
 

@@ -97,5 +97,5 @@ export const anonymous: Caller = {
 };
 
 /** Whether what belongs to that project is the caller's business. */
-export const mayUseProject = ({ projects }: Caller, projectId: string): boolean =>
+export const mayUseProject = ({ projects }: Pick<Caller, 'projects'>, projectId: string): boolean =>
   projects === null || projects.has(projectId);

@@ -100,7 +100,7 @@ export interface RouteDeclaration<
    * they are sent as files, but for those in `files`.
    */
   readonly form?: true | { readonly files: readonly string[] };
-  /** Media types of text that are taken too (`text/csv`): such a body is one string, of UTF-8. */
+  /** Media types of text that are taken too (`text/csv`): such a body is its bytes, whose encoding the handler finds. */
   readonly text?: readonly string[];
   /** Upper bound of the request body in bytes; a small default where absent. */
   readonly bodyLimit?: number;

@@ -173,6 +173,7 @@ test('every declared action is found in the audit, with who and from where, and 
   const suppressed = await byOwner('POST', `${base}/suppression`, { address: 'anna@example.org' });
   await byOwner('DELETE', `${base}/suppression/${suppressed.id}`);
   await byOwner('POST', `${base}/suppression/import`, { file: 'ben@example.org' });
+  await until('the address is imported', () => app.sql(id, 'SELECT 1 FROM suppressions').length === 1);
   const ben = app.sql<{ id: string }>(id, 'SELECT id FROM suppressions');
   await byOwner('POST', `${base}/suppression/bulk-delete`, { ids: ben.map((row) => row.id) });
 
@@ -185,6 +186,10 @@ test('every declared action is found in the audit, with who and from where, and 
 
   const list = `${base}/lists/${listId}`;
   await byOwner('PATCH', list, { two_steps: true });
+  // More than are asked to confirm in a minute.
+  const file = Array.from({ length: 30 }, (_, index) => `r${index}@example.org`).join('\n');
+  const imported = await byOwner('POST', `${list}/subscribers/import`, { file });
+  await byOwner('DELETE', `${base}/imports/${imported.id}`);
   const reader = await byOwner('POST', `${list}/subscribers`, { address: 'clara@example.org' });
   app.sql(id, 'UPDATE subscribers SET asked_at = 1');
   await byOwner('POST', `${list}/subscribers/${reader.id}/confirmation`);

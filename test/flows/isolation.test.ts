@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type List, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { importEnded } from '#test/support/imports.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /** So many there are at least: an empty description would prove nothing. */
@@ -36,6 +37,7 @@ const changeOf = (path: string): object => {
 /** Of a POST that takes none without one. */
 const bodyOf = (path: string): object | undefined => {
   if (path.endsWith('{webhookID}/replay')) return { since: '2026-01-01T00:00:00Z' };
+  if (path.endsWith('/import')) return { file: 'somebody@example.org' };
   if (path.endsWith('/subscribers')) return { address: 'somebody@example.org' };
   if (path.endsWith('{campaignID}/test')) return { to: ['somebody@example.org'] };
   return /[/](?:preview|duplicate)$/.test(path) ? {} : undefined;
@@ -74,6 +76,8 @@ beforeAll(async () => {
   const hook = { name: 'Praxissoftware', url: 'http://127.0.0.1:9/', events: ['message.delivered'] };
   const webhookID = await made('/webhooks', hook);
   const listID = await made('/lists', { name: 'Praxisbrief' });
+  const importID = await made('/suppression/import', { file: 'somebody@example.org' });
+  await importEnded(app, theirs, importID);
   ids = {
     messageID,
     listID,
@@ -96,6 +100,7 @@ beforeAll(async () => {
     webhookID,
     deliveryID: await made(`/webhooks/${webhookID}/test`, {}),
     hookID: await made('/inbound-hooks', { name: 'Kontaktformular' }),
+    importID,
     suppressionID: await made('/suppression', { address: 'somebody@example.org' }),
     alertID: await made('/alerts', {
       name: 'Empfang',

@@ -308,6 +308,7 @@ const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> 
   memberID: async (id) => (await done('inviteMember', id)).id,
   tokenID: async (id) => (await done('createApiToken', id)).id,
   suppressionID: async (id) => (await done('createSuppression', id)).id,
+  importID: async (id) => (await done('importSuppressions', id)).id,
   messageID: async (id) => (await done('sendMessage', id)).id,
   captureID: (id) => untilCaptured(id),
   templateID: async (id) => String((await done('createTemplate', id)).name),
@@ -379,6 +380,13 @@ const withForwardLink = async (id: string): Promise<Given> => ({
   ids: { t: await forwardTokenTo(app, await forwarding(id)) },
 });
 
+/** More people than are asked to confirm in a minute. */
+const importing = async (id: string): Promise<Given> => {
+  const { id: listID } = await done('createList', id);
+  const file = Array.from({ length: 30 }, (_, index) => `r${index}@example.org`).join('\n');
+  return { ids: { importID: (await done('importSubscribers', id, { ids: { listID } }, { file })).id } };
+};
+
 /** What must be so before an operation can succeed. */
 const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> = {
   createCampaign: withList,
@@ -422,6 +430,7 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   markInboundMessage: received,
   releaseInboundMessage: received,
   deleteInboundMessage: received,
+  cancelImport: importing,
   getSubscriber: subscribed,
   updateSubscriber: subscribed,
   deleteSubscriber: subscribed,

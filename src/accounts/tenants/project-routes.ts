@@ -26,7 +26,11 @@ const projectParams = z.strictObject({ ...tenantParams.shape, projectID: idSchem
 export const notFound = (what: string): AppError => new AppError('not_found', `There is no such ${what}.`);
 
 /** Throws `forbidden` for a caller limited to projects, because the change concerns all projects. */
-export const requireAllProjects = (caller: Caller, permission: Permission, what: string): void => {
+export const requireAllProjects = (
+  caller: Pick<Caller, 'projects'>,
+  permission: Permission,
+  what: string,
+): void => {
   if (caller.projects === null) return;
   throw new AppError('forbidden', `${what} concerns all projects, and this access is limited to some.`, {
     hint: 'Ask a member who has access to all projects.',

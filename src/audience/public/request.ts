@@ -29,7 +29,7 @@ export interface SubscriptionRequest {
   readonly name: string | null;
   /** Values for templates; others that are known stay. */
   readonly data: Readonly<Record<string, string>>;
-  readonly way: 'form' | 'api';
+  readonly way: 'form' | 'api' | 'import';
   /** What is known of the one who asks. */
   readonly personal: NonNullable<NewEntry['personal']>;
   /** Of the mail; null: the list's. */

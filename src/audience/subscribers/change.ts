@@ -64,7 +64,7 @@ export const factsOf = (json: string): ConsentFacts => JSON.parse(json) as Conse
  * Whether the last word of the person about the list is that they left. A request is no such word: anyone who knows the address
  * can make one.
  */
-const hasLeft = (db: TenantDb, listId: string, person: Buffer): boolean => {
+export const hasLeft = (db: TenantDb, listId: string, person: Buffer): boolean => {
   const last = consentStore(db)
     .ofPerson(person)
     .map(({ facts_json }) => factsOf(facts_json))

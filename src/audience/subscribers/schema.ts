@@ -69,7 +69,8 @@ export const subscriberDetails = subscriberSchema
   })
   .meta({ id: 'SubscriberDetails' });
 
-const consent = z.strictObject({
+/** What is asserted of someone who is added as active. */
+export const consentSchema = z.strictObject({
   basis: z
     .enum(['consent', 'existing_customer'])
     .default('consent')
@@ -92,7 +93,7 @@ export const createSubscriberBody = z
       .enum(['pending', 'active'])
       .default('pending')
       .describe('`pending`: a mail asks them to confirm; `active`: you assert that they have consented'),
-    consent: consent.optional().describe('what you assert; with the status `active` only'),
+    consent: consentSchema.optional().describe('what you assert; with the status `active` only'),
   })
   .refine(({ status, consent }) => (status === 'active') === (consent !== undefined), {
     path: ['consent'],

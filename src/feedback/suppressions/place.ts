@@ -18,13 +18,16 @@ export interface NamedPlace {
   readonly route_id?: string | undefined;
 }
 
+/** The projects that someone is limited to. */
+type Limited = Pick<Caller, 'projects'>;
+
 const unfit = (path: string, message: string): AppError =>
   new AppError('invalid_request', `\`${path}\` ${message}.`, { extra: { fields: [{ path, message }] } });
 
 export const noSuchSuppression = (): AppError => notFound('suppression');
 
 /** Throws `not_found` where the caller may not see it. */
-export const namedProject = (db: TenantDb, idOrSlug: string, caller: Caller): ProjectRow => {
+export const namedProject = (db: TenantDb, idOrSlug: string, caller: Limited): ProjectRow => {
   const store = tenantStore(db);
   const row = store.project(idOrSlug) ?? store.projectBySlug(idOrSlug);
   if (!row || !mayUseProject(caller, row.id)) throw notFound('project');
@@ -32,7 +35,7 @@ export const namedProject = (db: TenantDb, idOrSlug: string, caller: Caller): Pr
 };
 
 /** Every caller sees shared routes. Throws `not_found`. */
-export const namedRoute = (db: TenantDb, idOrSlug: string, caller: Caller): RouteRow => {
+export const namedRoute = (db: TenantDb, idOrSlug: string, caller: Limited): RouteRow => {
   const row = tenantStore(db).route(idOrSlug);
   if (!row || (row.project_id !== null && !mayUseProject(caller, row.project_id))) throw notFound('route');
   return row;
@@ -55,7 +58,7 @@ const requireNone = (path: string, value: string | undefined, scope: Suppression
 export const namedPlace = (
   db: TenantDb,
   named: NamedPlace,
-  caller: Caller,
+  caller: Limited,
   root = 'body',
 ): SuppressionPlace => {
   const { project_id, route_id } = named;

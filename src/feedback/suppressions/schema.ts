@@ -13,9 +13,6 @@ import type { SuppressionRow } from './store.ts';
 const MAX_ADDRESS_TEXT = 1_000;
 const MAX_NOTE = 500;
 const MAX_DELETED = 1_000;
-/** Rejected lines of an import that the answer names. */
-export const MAX_NAMED_LINES = 1_000;
-
 const named = z.string().min(1).max(63).toLowerCase();
 
 export const noteSchema = z
@@ -94,25 +91,6 @@ export const bulkDeleteAnswer = z.strictObject({
   deleted: z.int(),
   not_found: z.array(z.uuid()).describe('those that are not there'),
 });
-
-export const importQuery = z.strictObject(placeShape).describe('of lines that say nothing else');
-
-export const importBody = z
-  .union([z.string(), z.strictObject({ file: z.string() })])
-  .transform((body) => (typeof body === 'string' ? body : body.file))
-  .describe('the file as text/csv or text/plain, as the field `file` of a form, or as a JSON string')
-  .meta({ examples: ['address,reason\nerika@example.org,unsubscribe\n', { file: 'erika@example.org\n' }] });
-
-export const importAnswer = z
-  .strictObject({
-    imported: z.int(),
-    already: z.int().describe('that were suppressed there before'),
-    failed_count: z.int(),
-    failed: z
-      .array(z.strictObject({ line: z.int(), reason: z.string() }))
-      .describe(`the first ${MAX_NAMED_LINES} lines that were not taken`),
-  })
-  .meta({ id: 'SuppressionImport' });
 
 export const presentSuppression = (db: TenantDb, row: SuppressionRow): z.infer<typeof suppressionSchema> => {
   const { id, address, scope, project_id, route_id, reason, source_message_id, note } = row;

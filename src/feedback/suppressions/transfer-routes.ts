@@ -1,27 +1,10 @@
-// Import, export and bulk removal of suppressions over HTTP.
+// Export and bulk removal of suppressions over HTTP.
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-import { namedPlace } from './place.ts';
-import { MAX_LINES, readLines } from './read-csv.ts';
 import { practiceParams } from './routes.ts';
-import {
-  bulkDeleteAnswer,
-  bulkDeleteBody,
-  importAnswer,
-  importBody,
-  importQuery,
-  MAX_NAMED_LINES,
-} from './schema.ts';
-import {
-  exportSuppressions,
-  importSuppressions,
-  removeSuppressions,
-  type SuppressionDeps,
-} from './transfer.ts';
+import { bulkDeleteAnswer, bulkDeleteBody } from './schema.ts';
+import { exportSuppressions, removeSuppressions, type SuppressionDeps } from './transfer.ts';
 
-const MIB = 1_024 * 1_024;
-/** Room for the lines of one import with 160 octets each. */
-const IMPORT_BYTES = 8 * MIB;
 /** For one tenant: each takes some seconds of the event loop, in small pieces. */
 const FILES_PER_MINUTE = 10;
 
@@ -36,41 +19,9 @@ export const suppressionTransferRoutes = (deps: SuppressionDeps): Route[] => {
   const limit = createRateCheck(
     deps.clock,
     () => perMinute(FILES_PER_MINUTE),
-    `Suppressions are imported and exported ${FILES_PER_MINUTE} times a minute at most.`,
+    `Suppressions are exported ${FILES_PER_MINUTE} times a minute at most.`,
   );
   return [
-    defineRoute({
-      ...shared,
-      method: 'post',
-      path: '/api/practices/{id}/suppression/import',
-      id: 'importSuppressions',
-      summary: 'Suppress the addresses of a file',
-      description: `CSV with a head line (\`address\`, and as wanted \`scope\`, \`project\`, \`route\`, \`reason\`, \`note\`; others are passed over), or a list with one address a line; ${MAX_LINES} lines at most. Lines that cannot be taken are named, the others are imported. An import that was cut off is sent again: what is there already stays as it is.`,
-      audit: 'suppression.import',
-      text: ['text/csv', 'text/plain'],
-      form: true,
-      query: importQuery,
-      body: importBody,
-      bodyLimit: IMPORT_BYTES,
-      responses: { 200: { description: 'What became of the lines.', body: importAnswer } },
-      errors: ['not_found', 'forbidden'],
-      handle: async ({ params, query, body }, { caller, change }) => {
-        limit(params.id);
-        const { lines, failed } = await readLines(body);
-        const by = { tenantId: params.id, caller, change };
-        // An unknown or forbidden place is an error of the request, not of each line.
-        const says = query.scope ?? query.project_id ?? query.route_id;
-        if (says !== undefined)
-          await deps.files.read(params.id, (db) => namedPlace(db, query, caller, 'query'));
-        const came = await importSuppressions(deps, lines, query, by);
-        const all = [...failed, ...came.failed].toSorted((a, b) => a.line - b.line);
-        const { imported, already } = came;
-        return {
-          status: 200,
-          body: { imported, already, failed_count: all.length, failed: all.slice(0, MAX_NAMED_LINES) },
-        };
-      },
-    }),
     defineRoute({
       ...shared,
       method: 'get',

@@ -1,4 +1,4 @@
-// Imports, exports and removes many suppressions. Written in small transactions, so that others run in between; after a
+// Exports and removes many suppressions. Written in small transactions, so that others run in between; after a
 // crash the same call can be repeated without harm.
 import type { KeyObject } from 'node:crypto';
 import { type AuditEntry, auditStore } from '#src/events/audit-store.ts';
@@ -7,11 +7,9 @@ import type { Change } from '#src/kernel/change.ts';
 import { csvLine } from '#src/kernel/csv.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
-import { AppError } from '#src/kernel/errors.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { addSuppression, removeSuppression } from './change.ts';
-import { isVisible, type NamedPlace, namedPlace, requireMayChange, visiblePlaces } from './place.ts';
-import type { FailedLine, ImportLine } from './read-csv.ts';
+import { removeSuppression } from './change.ts';
+import { isVisible, requireMayChange, visiblePlaces } from './place.ts';
 import { auditedSuppression, presentSuppression } from './schema.ts';
 import { type SuppressionRow, suppressionStore } from './store.ts';
 
@@ -37,75 +35,6 @@ const slicesOf = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / ROWS_PER_TRANSACTION) }, (_, index) =>
     items.slice(index * ROWS_PER_TRANSACTION, (index + 1) * ROWS_PER_TRANSACTION),
   );
-
-export interface Imported {
-  imported: number;
-  already: number;
-  readonly failed: FailedLine[];
-}
-
-const namesNothing = ({ scope, project_id, route_id }: NamedPlace): boolean =>
-  scope === undefined && project_id === undefined && route_id === undefined;
-
-const importLine = (
-  db: TenantDb,
-  { suppressionKey, clock }: SuppressionDeps,
-  { address, place, reason, note }: ImportLine,
-  otherwise: NamedPlace,
-  { caller }: By,
-): boolean => {
-  const named = namesNothing(place) ? otherwise : place;
-  const added = {
-    address,
-    place: namedPlace(db, named, caller, 'line'),
-    reason,
-    sourceMessageId: null,
-    note,
-  };
-  return addSuppression(db, suppressionKey, added, clock.now()).isNew;
-};
-
-/**
- * Suppresses the addresses of these lines; a line with a place that the caller may not change fails alone. `otherwise` is the
- * place of lines that name none; the caller must be allowed to change it.
- */
-export const importSuppressions = async (
-  deps: SuppressionDeps,
-  lines: readonly ImportLine[],
-  otherwise: NamedPlace,
-  by: By,
-): Promise<Imported> => {
-  const { files, clock } = deps;
-  // The audit entry is written first, so that it is known who suppressed these addresses even after a crash in between.
-  await files.write(by.tenantId, (db) => {
-    const target = { type: 'practice', id: by.tenantId };
-    auditStore(db).record(
-      by.change,
-      { target, before: null, after: { addresses: lines.length } },
-      clock.now(),
-    );
-  });
-  const total: Imported = { imported: 0, already: 0, failed: [] };
-  for (const slice of slicesOf(lines)) {
-    const came = await files.write(by.tenantId, (db) => {
-      const part: Imported = { imported: 0, already: 0, failed: [] };
-      for (const line of slice) {
-        try {
-          if (importLine(db, deps, line, otherwise, by)) part.imported += 1;
-          else part.already += 1;
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          part.failed.push({ line: line.line, reason: error.message });
-        }
-      }
-      return part;
-    });
-    total.imported += came.imported;
-    total.already += came.already;
-    total.failed.push(...came.failed);
-  }
-  return total;
-};
 
 const COLUMNS = [
   'address',

@@ -1,0 +1,301 @@
+// Works on imports. The file is first read as a whole, so that one that cannot be read leaves nothing behind. Then its rows are
+// taken in short transactions, each of which also writes where the next row begins and what has become of those before: a
+// crash takes no row twice and leaves none out. At the end the file is removed; the record and what is reported of
+// rows stay for a while.
+//
+// Mails that ask people to confirm go out slowly: many of an old list bounce, and the guardrail is to see that while there are
+// few. A gate that refuses mail of the practice (warm-up, plan, a pause) makes the import wait.
+import { setImmediate } from 'node:timers/promises';
+import type { AudienceContext } from '#src/audience/context.ts';
+import { listStore } from '#src/audience/lists/store.ts';
+import type { Due, Task } from '#src/audience/work.ts';
+import type { AcceptHere } from '#src/intake/accept.ts';
+import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { AppError } from '#src/kernel/errors.ts';
+import { MINUTE } from '#src/kernel/time.ts';
+import { textAt } from './head.ts';
+import {
+  type AskedOfSubscribers,
+  type AskedOfSuppressions,
+  askedOf,
+  type Counts,
+  countsOf,
+  type Progress,
+  progressOf,
+  reportedCount,
+} from './job.ts';
+import { delimiterOf, PIECE_BYTES, type Place, type Row, rowsIn, UnreadableFile } from './read-rows.ts';
+import { type ImportRow, importStore } from './store.ts';
+import { readSubscriber, type SubscriberLayout, subscriberLayout } from './subscriber-line.ts';
+import { importSubscriber, type RowResult } from './subscribers.ts';
+import { readSuppression, type SuppressionLayout, suppressionLayout } from './suppression-line.ts';
+import { importSuppression } from './suppressions.ts';
+
+/** For so long a transaction takes rows: the event loop waits for it. */
+const SLICE_MS = 5;
+/** For so long an import is worked on before others have a turn. */
+const TURN_MS = 500;
+/** Mails that ask to confirm, in a minute. */
+const ASKED_PER_MINUTE = 20;
+const LOOK_AGAIN_MS = 15 * MINUTE;
+const MAX_REPORTED = 10_000;
+const MAX_SHOWN_ADDRESS = 320;
+const REMOVED_AT_ONCE = 500;
+
+interface Window {
+  readonly rows: readonly Row[];
+  readonly end: Place;
+  readonly isLast: boolean;
+}
+
+/** `delimiter`: null at the beginning, where it is found. */
+const readWindow = async (
+  { files }: AudienceContext,
+  tenantId: string,
+  seq: number,
+  at: Place,
+  known: Progress['delimiter'] | null,
+): Promise<Window & Pick<Progress, 'delimiter'>> => {
+  const position = Math.floor(at.byte / PIECE_BYTES);
+  const pieces = await files.read(tenantId, (db) => importStore(db).pieces(seq, position, position + 1));
+  const isLast = pieces.length < 2 || (pieces.at(-1)?.length ?? 0) < PIECE_BYTES;
+  const bytes = Buffer.concat(pieces).subarray(at.byte - position * PIECE_BYTES);
+  const delimiter = known ?? delimiterOf(bytes);
+  return { ...rowsIn(bytes, at, delimiter, isLast), isLast, delimiter };
+};
+
+const layoutOf = ({ kind }: ImportRow, cells: readonly string[]): Progress['layout'] =>
+  kind === 'subscribers' ? subscriberLayout(cells) : suppressionLayout(cells);
+
+interface Checked {
+  readonly progress: Progress;
+  readonly total: number;
+}
+
+/** Null where `signal` ended it. Throws UnreadableFile. */
+const checkFile = async (
+  context: AudienceContext,
+  tenantId: string,
+  row: ImportRow,
+  signal: AbortSignal,
+): Promise<Checked | null> => {
+  let at: Place = { byte: 0, line: 1 };
+  let progress: Progress | null = null;
+  let total = 0;
+  for (let isLast = false; !isLast; ) {
+    if (signal.aborted) return null;
+    const window: Awaited<ReturnType<typeof readWindow>> = await readWindow(
+      context,
+      tenantId,
+      row.seq,
+      at,
+      progress?.delimiter ?? null,
+    );
+    const [first] = window.rows;
+    if (progress === null && first !== undefined) {
+      const layout = layoutOf(row, first.cells);
+      progress = { delimiter: window.delimiter, layout, at: layout.hasHead ? first.end : at };
+      if (layout.hasHead) total -= 1;
+    }
+    total += window.rows.length;
+    ({ end: at, isLast } = window);
+    await setImmediate();
+  }
+  if (progress === null) throw new UnreadableFile(1, 'is the last one, and all are empty');
+  return { progress, total };
+};
+
+const check = async (
+  context: AudienceContext,
+  tenantId: string,
+  row: ImportRow,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { files, clock } = context;
+  const checked = await checkFile(context, tenantId, row, signal).catch((error: unknown) => {
+    if (error instanceof UnreadableFile) return error;
+    throw error;
+  });
+  if (checked === null) return;
+  await files.write(tenantId, (db) => {
+    const store = importStore(db);
+    const present = store.bySeq(row.seq);
+    if (present?.status !== 'pending') return;
+    if (checked instanceof UnreadableFile) fail(db, present, checked.message, clock.now());
+    else {
+      const progress_json = JSON.stringify(checked.progress);
+      store.update({ ...present, status: 'running', progress_json, rows_total: checked.total });
+    }
+  });
+};
+
+const fail = (db: TenantDb, row: ImportRow, failure: string, now: number): void =>
+  importStore(db).update({ ...row, status: 'failed', failure, finished_at: now, due_at: now });
+
+const importRow = (
+  db: TenantDb,
+  context: AudienceContext,
+  accept: AcceptHere | null,
+  job: ImportRow,
+  { line, cells }: Row,
+  layout: Progress['layout'],
+  now: number,
+): RowResult => {
+  if (job.kind === 'suppressions') {
+    const read = readSuppression(cells, layout as SuppressionLayout);
+    if (typeof read === 'string') return { outcome: 'failed', reason: read };
+    return importSuppression(db, context.suppressionKey, askedOf<AskedOfSuppressions>(job), read, now);
+  }
+  const read = readSubscriber(cells, layout as SubscriberLayout);
+  if (typeof read === 'string') return { outcome: 'failed', reason: read };
+  const asked = askedOf<AskedOfSubscribers>(job);
+  return importSubscriber(db, { context, seq: job.seq, id: job.id, asked }, accept, read, line, now);
+};
+
+const isArchived = (db: TenantDb, job: ImportRow): boolean =>
+  job.kind === 'subscribers' &&
+  listStore(db).byId(askedOf<AskedOfSubscribers>(job).list_id)?.archived_at !== null;
+
+const waitMs = ({ extra }: AppError): number =>
+  typeof extra?.retry_after === 'number' ? extra.retry_after * 1_000 : LOOK_AGAIN_MS;
+
+/** Takes rows of the window for a short while, in a transaction. Where it is to go on; null where the import has ended or waits. */
+const takeRows = (
+  db: TenantDb,
+  context: AudienceContext,
+  accept: AcceptHere | null,
+  seq: number,
+  { rows, end, isLast }: Window,
+): Place | null => {
+  const store = importStore(db);
+  const job = store.bySeq(seq);
+  const progress = job && progressOf(job);
+  if (job?.status !== 'running' || !progress) return null;
+  const now = context.clock.now();
+  if (isArchived(db, job)) {
+    fail(db, job, 'the list was archived', now);
+    return null;
+  }
+  const until = performance.now() + SLICE_MS;
+  const counts: Record<keyof Counts, number> = { ...countsOf(job) };
+  let done = 0;
+  let refusal: AppError | null = null;
+  let asked = 0;
+  for (const row of rows) {
+    const result = importRow(db, context, accept, job, row, progress.layout, now);
+    if (result.outcome === 'waits') {
+      refusal = result.error;
+      break;
+    }
+    const { outcome, reason } = result;
+    counts[outcome] += 1;
+    if (reason !== undefined && reportedCount(counts) <= MAX_REPORTED) {
+      const address = textAt(row.cells, progress.layout.address).slice(0, MAX_SHOWN_ADDRESS) || null;
+      store.insertFault({ import_seq: seq, line: row.line, address, outcome, reason });
+    }
+    done += 1;
+    if (accept !== null && outcome === 'added') asked += 1;
+    if (asked >= ASKED_PER_MINUTE || performance.now() > until) break;
+  }
+  const hasAll = done === rows.length;
+  const at = hasAll ? end : (rows[done - 1]?.end ?? progress.at);
+  const isDone = hasAll && isLast;
+  const pause = refusal ? waitMs(refusal) : asked > 0 ? MINUTE : 0;
+  store.update({
+    ...job,
+    status: isDone ? 'done' : 'running',
+    progress_json: JSON.stringify({ ...progress, at, waits: refusal?.message ?? null }),
+    rows_done: job.rows_done + done,
+    counts_json: JSON.stringify(counts),
+    due_at: isDone ? now : now + pause,
+    finished_at: isDone ? now : null,
+  });
+  return isDone || pause > 0 ? null : at;
+};
+
+const takeTurn = async (
+  context: AudienceContext,
+  tenantId: string,
+  { kind, seq, ...row }: ImportRow,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { files, intake } = context;
+  const progress = progressOf(row);
+  if (!progress) throw new Error('an import runs whose file has not been checked');
+  const asks = kind === 'subscribers' && askedOf<AskedOfSubscribers>(row).assertion === null;
+  const transact = (
+    work: (db: TenantDb, accept: AcceptHere | null) => Place | null,
+  ): Promise<Place | null> =>
+    asks ? intake.transact(tenantId, work) : files.write(tenantId, (db) => work(db, null));
+  const until = performance.now() + TURN_MS;
+  let window: Window | null = null;
+  let at: Place | null = progress.at;
+  while (at !== null && !signal.aborted && performance.now() < until) {
+    const { byte }: Place = at;
+    const left: Row[] = window?.rows.filter(({ end }) => end.byte > byte) ?? [];
+    const next: Window =
+      window !== null && left.length > 0
+        ? { ...window, rows: left }
+        : await readWindow(context, tenantId, seq, at, progress.delimiter);
+    window = next;
+    at = await transact((db, accept) => takeRows(db, context, accept, seq, next));
+  }
+};
+
+/** In small transactions. True once nothing is left. */
+const removeAll = async (
+  { files }: AudienceContext,
+  tenantId: string,
+  what: 'content' | 'faults',
+  seq: number,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  while (!signal.aborted)
+    if (
+      !(await files.write(tenantId, (db) =>
+        overwriting(db, () => importStore(db).removeSome(what, seq, REMOVED_AT_ONCE)),
+      ))
+    )
+      return true;
+  return false;
+};
+
+export const openImportTask = (context: AudienceContext): Task => {
+  const { files } = context;
+  return {
+    name: 'import',
+    due: (db, _, now): Due => {
+      const rows = importStore(db).due();
+      const items = rows.filter(({ due_at }) => due_at <= now).map(({ seq }) => seq);
+      return { items, next: rows.find(({ due_at }) => due_at > now)?.due_at ?? null };
+    },
+    isNeeded: (db) => importStore(db).due().length > 0,
+    run: async (tenantId, seq, signal) => {
+      const row = await files.read(tenantId, (db) => importStore(db).bySeq(seq));
+      if (row === undefined || row.due_at === null) return;
+      if (row.status === 'pending') return check(context, tenantId, row, signal);
+      if (row.status === 'running') return takeTurn(context, tenantId, row, signal);
+      if (!(await removeAll(context, tenantId, 'content', seq, signal))) return;
+      await files.write(tenantId, (db) => {
+        // Its file never came as a whole.
+        if (row.status === 'receiving') importStore(db).remove(seq);
+        else importStore(db).update({ ...row, due_at: null });
+      });
+    },
+  };
+};
+
+/** Removes those that ended before that time, ms, with what was reported of their rows. */
+export const removeEndedImports = async (
+  context: AudienceContext,
+  tenantId: string,
+  before: number,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    const seq = await context.files.read(tenantId, (db) => importStore(db).endedBefore(before));
+    if (seq === undefined) return;
+    if (!(await removeAll(context, tenantId, 'faults', seq, signal))) return;
+    await context.files.write(tenantId, (db) => importStore(db).remove(seq));
+  }
+};

@@ -1,0 +1,165 @@
+// One row of a file of subscribers.
+//
+// The person's own word wins: who unsubscribed, complained or declined is left out, whatever the importer asserts. An address that
+// is suppressed for another reason is imported and reported: it gets nothing until that suppression is removed.
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { AudienceContext } from '#src/audience/context.ts';
+import { type ListRow, listStore } from '#src/audience/lists/store.ts';
+import { requestSubscription } from '#src/audience/public/request.ts';
+import { activate, changeSubscriber, hasLeft } from '#src/audience/subscribers/change.ts';
+import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
+import type { AcceptHere } from '#src/intake/accept.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { AppError, ErrorCode } from '#src/kernel/errors.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
+import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
+import type { AskedOfSubscribers } from './job.ts';
+import { importStore, type Outcome } from './store.ts';
+import type { SubscriberLine } from './subscriber-line.ts';
+
+export type RowResult =
+  | { readonly outcome: Outcome; readonly reason?: string }
+  /** Nothing was done with the row: it is tried again later. */
+  | { readonly outcome: 'waits'; readonly error: AppError };
+
+export interface SubscriberImport {
+  readonly context: AudienceContext;
+  /** Number and id of the import. */
+  readonly seq: number;
+  readonly id: string;
+  readonly asked: AskedOfSubscribers;
+}
+
+const LEFT = 'has left this list, declined, or refused its mail: only they can subscribe again';
+
+const NOT_ASKED = 'is suppressed, and cannot be asked to confirm';
+
+/** Refusals that are about the recipient, and not about all mail of the practice. */
+const aboutRecipient: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'invalid_recipient',
+  'safe_mode_recipient',
+]);
+
+const own: ReadonlySet<string> = new Set(['complaint', 'unsubscribe', 'unsubscribe_all']);
+
+const suppressedBy = (db: TenantDb, person: Buffer): readonly SuppressionFacts[] =>
+  suppressionStore(db).isEmpty() ? [] : suppressionStore(db).ofAddress(person);
+
+const details = (
+  { id, asked: { by, by_id, file_name, sha256, assertion } }: SubscriberImport,
+  line: number,
+): Readonly<Record<string, string | number | null>> => ({
+  import_id: id,
+  by,
+  by_id,
+  file_name,
+  file_sha256: sha256,
+  line,
+  ...(assertion && { evidence: assertion.evidence, given_at: assertion.given_at }),
+});
+
+/** What the file says of someone who is on the list already. */
+const update = (db: TenantDb, row: SubscriberRow, { name, data }: SubscriberLine, now: number): Outcome => {
+  const data_json = JSON.stringify({ ...JSON.parse(row.data_json), ...data });
+  if ((name ?? row.name) === row.name && data_json === row.data_json) return 'already';
+  changeSubscriber(db, row, { name: name ?? row.name, data: JSON.parse(data_json) }, now);
+  return 'updated';
+};
+
+const ask = (
+  db: TenantDb,
+  one: SubscriberImport,
+  accept: AcceptHere,
+  list: ListRow,
+  subscriber: SubscriberLine,
+  line: number,
+  now: number,
+): RowResult => {
+  const { context } = one;
+  const asked = requestSubscription(
+    db,
+    context,
+    accept,
+    { list, ...subscriber, way: 'import', personal: {}, details: details(one, line) },
+    now,
+  );
+  switch (asked.kind) {
+    case 'asked':
+      return { outcome: 'added' };
+    case 'active':
+    case 'asked_before':
+      return { outcome: update(db, asked.subscriber, subscriber, now) };
+    case 'suppressed':
+      return { outcome: 'suppressed', reason: NOT_ASKED };
+    case 'refused':
+      return aboutRecipient.has(asked.error.code)
+        ? { outcome: 'failed', reason: asked.error.message }
+        : { outcome: 'waits', error: asked.error };
+    default:
+      return asked satisfies never;
+  }
+};
+
+/** In a transaction; that of `accept`, where people are asked to confirm. */
+export const importSubscriber = (
+  db: TenantDb,
+  one: SubscriberImport,
+  accept: AcceptHere | null,
+  subscriber: SubscriberLine,
+  line: number,
+  now: number,
+): RowResult => {
+  const { context, seq, asked } = one;
+  const imports = importStore(db);
+  const person = addressHash(context.suppressionKey, tenantStore(db).practice().id, subscriber.address);
+  const first = imports.firstLine(seq, person);
+  if (first !== undefined) return { outcome: 'duplicates', reason: `has the address of line ${first}` };
+  const list = listStore(db).byId(asked.list_id);
+  if (!list) throw new Error('an import is into a list that is not there');
+  const done = (result: RowResult): RowResult => {
+    if (result.outcome !== 'waits') imports.insertAddress(seq, person, line);
+    return result;
+  };
+  const suppressions = suppressedBy(db, person);
+  const wish = suppressions.find(({ reason }) => own.has(reason));
+  if (wish)
+    return done({ outcome: 'left_out', reason: `is suppressed by the person's own wish (${wish.reason})` });
+  const suppression = suppressions.find(({ scope }) => scope === 'team');
+  if (accept !== null) {
+    const known = subscriberStore(db).onList(list.seq, person);
+    const isGone = known
+      ? known.status !== 'pending' && known.status !== 'active'
+      : hasLeft(db, list.id, person);
+    if (isGone) return done({ outcome: 'left_out', reason: LEFT });
+    if (suppression) return done({ outcome: 'suppressed', reason: NOT_ASKED });
+    return done(ask(db, one, accept, list, subscriber, line, now));
+  }
+  const { name, data, address } = subscriber;
+  const entry = {
+    action: 'import',
+    way: 'import',
+    legal_basis: asked.assertion?.basis ?? 'consent',
+    personal: { name },
+    details: details(one, line),
+  } as const;
+  const activation = activate(
+    db,
+    context,
+    { list, address, entry, data, ...(name !== null && { name }) },
+    now,
+  );
+  if (activation.outcome === 'refused') return done({ outcome: 'left_out', reason: LEFT });
+  const outcome =
+    activation.outcome === 'added'
+      ? 'added'
+      : activation.outcome === 'activated'
+        ? 'updated'
+        : update(db, activation.row, subscriber, now);
+  if (suppression)
+    return done({
+      outcome: 'suppressed',
+      reason: `is on the list, and gets nothing: it is suppressed (${suppression.reason})`,
+    });
+  return done({ outcome });
+};

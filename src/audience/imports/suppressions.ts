@@ -1,0 +1,32 @@
+// One row of a file of suppressions.
+
+import type { KeyObject } from 'node:crypto';
+import { addSuppression } from '#src/feedback/suppressions/change.ts';
+import { type NamedPlace, namedPlace } from '#src/feedback/suppressions/place.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import type { AskedOfSuppressions } from './job.ts';
+import type { Outcome } from './store.ts';
+import type { SuppressionLine } from './suppression-line.ts';
+
+const namesNothing = ({ scope, project_id, route_id }: NamedPlace): boolean =>
+  scope === undefined && project_id === undefined && route_id === undefined;
+
+/** In a transaction. A row with a place that the importer could not change when they asked fails alone. */
+export const importSuppression = (
+  db: TenantDb,
+  key: KeyObject,
+  asked: AskedOfSuppressions,
+  { address, place, reason, note }: SuppressionLine,
+  now: number,
+): { readonly outcome: Outcome; readonly reason?: string } => {
+  const projects = asked.projects && new Set(asked.projects);
+  try {
+    const named = namedPlace(db, namesNothing(place) ? asked.place : place, { projects }, 'line');
+    const added = { address, place: named, reason, sourceMessageId: null, note };
+    return { outcome: addSuppression(db, key, added, now).isNew ? 'added' : 'already' };
+  } catch (error) {
+    if (error instanceof AppError) return { outcome: 'failed', reason: error.message };
+    throw error;
+  }
+};
