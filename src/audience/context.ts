@@ -13,6 +13,8 @@ export interface AudienceContext extends Pick<Base, 'clock' | 'config' | 'limits
   /** The key of `addressHash`. */
   readonly suppressionKey: KeyObject;
   readonly ledger: Ledger;
+  /** Signs the evidence of consent. */
+  readonly evidenceKey: KeyObject;
   /** Signs the links of forms and confirmation mails. */
   readonly linkKey: KeyObject;
   readonly accounts: Accounts;

@@ -7,6 +7,8 @@ import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Relay } from '#src/relay/open.ts';
 import { openCampaigns } from './campaigns/open.ts';
+import { evidenceKeyOf } from './consent/evidence-key.ts';
+import { openConsent } from './consent/open.ts';
 import type { AudienceContext, Part } from './context.ts';
 import { openImports } from './imports/routes.ts';
 import { openLists } from './lists/routes.ts';
@@ -31,6 +33,7 @@ export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) 
     files: base.storage.tenants,
     suppressionKey: rooms.feedback.suppressionKey,
     ledger: { key: createSecretKey(base.key('consent ledger')), kept: () => base.config().retention },
+    evidenceKey: evidenceKeyOf(base.key('consent evidence')),
     linkKey: createSecretKey(base.key('audience links')),
     hold: (tenantId) => following.hold('audience', tenantId),
     wake: (tenantId) => following.wake('audience', tenantId),
@@ -39,6 +42,7 @@ export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) 
     openLists,
     openSubscribers,
     openCampaigns,
+    openConsent,
     openLog,
     openImports,
   ];

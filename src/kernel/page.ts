@@ -30,6 +30,7 @@ input, select, textarea, button { font: inherit; color: inherit; border: 1px sol
 textarea { min-height: 9rem; resize: vertical }
 button { width: auto; margin-top: 1.5rem; font-weight: 600; cursor: pointer; color: var(--on-accent); background: var(--accent); border-color: var(--accent) }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+pre { font-size: .875rem; white-space: pre-wrap } dt { font-weight: 600 } dd { margin: 0 0 .5rem }
 .note { font-size: .9375rem; font-weight: 400 } .error { color: var(--error); font-weight: 600 }
 `;
 const styleHash = createHash('sha256').update(style).digest('base64');

@@ -12,6 +12,7 @@ import { transmit } from './attempt.ts';
 import { captureRoutes } from './capture/routes.ts';
 import { createCaptureUpstream } from './capture/upstream.ts';
 import { createDispatcher } from './dispatcher.ts';
+import { leftAs } from './left-as.ts';
 import type { Outcome } from './outcome.ts';
 import { createSmtpUpstream } from './smtp/upstream.ts';
 import { sourceRoutes } from './source-routes.ts';
@@ -148,6 +149,13 @@ export const openRelay = (
     /** Seals the content of the service's own mails. */
     contentKey,
     sendSource,
+    /** See `leftAs`. */
+    leftAs: (tenantId: string, messageSeq: number) =>
+      leftAs(
+        { files, signers: domains.signers, sign: signThreads.sign, ...feedback.links },
+        tenantId,
+        messageSeq,
+      ),
     describe: () => ({ upstreams: upstreams.describe(), queue: dispatcher.describe() }),
     routes: [
       ...sourceRoutes({ files, clock, ...feedback.links }),

@@ -23,6 +23,9 @@ export const registryStore = perConnection((db: PlatformDb) => {
   const get = db.prepare<[string], TenantRow>(
     "SELECT number, id, slug FROM tenants WHERE id = ? AND state = 'active'",
   );
+  const bySlug = db.prepare<[string], TenantRow>(
+    "SELECT number, id, slug FROM tenants WHERE slug = ? AND state = 'active'",
+  );
   const anyByNumber = db.prepare<[number], TenantRow>(
     "SELECT number, id, slug FROM tenants WHERE number = ? AND state = 'active'",
   );
@@ -66,6 +69,7 @@ export const registryStore = perConnection((db: PlatformDb) => {
     tenantOfProject: (id: string): string | undefined => tenantOfProject.get(id),
     incomplete: (): string[] => incomplete.all(),
     get: (id: string): TenantRow | undefined => get.get(id),
+    bySlug: (slug: string): TenantRow | undefined => bySlug.get(slug),
     /** By the number in tokens and return paths; also the system tenant. */
     anyByNumber: (number: number): TenantRow | undefined => anyByNumber.get(number),
     /** Undefined before the first start has created it. */

@@ -10,6 +10,8 @@ export interface OptionDeclaration {
   readonly value?: string;
   readonly required?: true;
   readonly default?: string;
+  /** It is given by its place, without its name. Those of a command come in their order. */
+  readonly isArgument?: true;
   readonly about: string;
 }
 
@@ -57,9 +59,15 @@ export class UsageError extends Error {
   override readonly name: string = 'UsageError';
 }
 
-const signature = (name: string, { value, required }: OptionDeclaration): string => {
-  const text = value === undefined ? `--${name}` : `--${name} ${value}`;
-  return required ? text : `[${text}]`;
+/** As it is written on the command line. */
+const written = (name: string, { value, isArgument }: OptionDeclaration): string => {
+  if (value === undefined) return `--${name}`;
+  return isArgument ? value : `--${name} ${value}`;
+};
+
+const signature = (name: string, declared: OptionDeclaration): string => {
+  const text = written(name, declared);
+  return declared.required ? text : `[${text}]`;
 };
 
 const columns = (rows: readonly (readonly [left: string, right: string])[]): string => {
@@ -74,19 +82,21 @@ const usageOfAll = (commands: readonly Command[]): string =>
 const usageOf = ({ name, summary, options }: Command): string => {
   const all = Object.entries(options);
   const head = ['Usage: sendwerk', name, ...all.map(([option, declared]) => signature(option, declared))];
-  const described = all.map(([option, { value, default: fallback, about }]): [string, string] => [
-    value === undefined ? `--${option}` : `--${option} ${value}`,
-    fallback === undefined ? about : `${about}; ${fallback} where absent`,
+  const described = all.map(([option, declared]): [string, string] => [
+    written(option, declared),
+    declared.default === undefined ? declared.about : `${declared.about}; ${declared.default} where absent`,
   ]);
   return `${head.join(' ')}\n\n${summary}\n${described.length === 0 ? '' : `\n${columns(described)}`}`;
 };
 
 const forParser = (options: Options) =>
   Object.fromEntries([
-    ...Object.entries(options).map(([name, { value }]) => [
-      name,
-      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
-    ]),
+    ...Object.entries(options)
+      .filter(([, { isArgument }]) => !isArgument)
+      .map(([name, { value }]) => [
+        name,
+        { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+      ]),
     ['help', { type: 'boolean' as const, short: 'h' }],
   ]);
 
@@ -167,8 +177,11 @@ export const readCommandLine = (
   }
   if (seen.values.help === true) return { usage: usageOf(command) };
   const { values, positionals } = parseStrictly(args, command);
-  const extra = positionals[command.name.split(' ').length];
+  const names = Object.keys(command.options).filter((name) => command.options[name]?.isArgument);
+  const places = positionals.slice(command.name.split(' ').length);
+  const extra = places[names.length];
   if (extra !== undefined) throw new UsageError(`${command.name}: unexpected argument ${extra}`);
-  const given = valuesOf(command, values) as never;
+  const byPlace = Object.fromEntries(places.map((value, index) => [names[index], value]));
+  const given = valuesOf(command, { ...values, ...byPlace }) as never;
   return { run: (environment) => command.run(given, environment) };
 };

@@ -81,6 +81,24 @@ const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] 
     },
   }),
   defineCommand({
+    name: 'consent verify',
+    summary: "check the evidence of a person's consent, or the whole ledger of a practice",
+    options: {
+      file: { value: 'FILE', isArgument: true, about: 'evidence as the API gives it, or a tenant.db' },
+      practice: { value: 'ID|SLUG', about: 'instead: the practice, by its id or slug' },
+      data: { value: 'DIR', about: 'where the data of the practice is; as configured where absent' },
+      config: {
+        value: 'FILE',
+        about: 'the configuration: checks by its keys that this installation wrote it',
+      },
+      key: { value: 'SHA256', about: 'fingerprint of the key that must have signed the evidence' },
+    },
+    run: async (values, environment) => {
+      const { consentVerify } = await import('./consent.ts');
+      return consentVerify(values, environment);
+    },
+  }),
+  defineCommand({
     name: 'health',
     summary: 'ask the running daemon how it is; fails unless it accepts mail',
     options: { config: configOption },

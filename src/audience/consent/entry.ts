@@ -49,7 +49,7 @@ export interface ConsentFacts {
   readonly channel: Channel;
   /** `consent`, or what an import asserts. */
   readonly legal_basis: string;
-  /** How it came: `form`, `api`, `import`, `link`, `preferences`, `unsubscribe`, `bounce`, `complaint`, `declined`, `rectified`, `expired`, … */
+  /** How it came: `form`, `api`, `import`, `mail`, `link`, `preferences`, `unsubscribe`, `bounce`, `complaint`, `declined`, `rectified`, `expired`, … */
   readonly way: string;
   /** SHA-256 of documents, in hex. */
   readonly wording: string | null;
@@ -116,4 +116,11 @@ export const hashOf = ({ seq, former, reached, digest }: Link): Buffer => {
   const number = Buffer.alloc(8);
   number.writeBigUInt64BE(BigInt(seq));
   return createHash('sha256').update(number).update(former).update(reached).update(digest).digest();
+};
+
+/** The numbers on a short way from an entry to a later one: behind `from`, up to `to`. */
+export const wayBetween = (from: number, to: number): number[] => {
+  const way: number[] = [];
+  for (let at = to; at > from; at = reachOf(at) >= from ? reachOf(at) : at - 1) way.unshift(at);
+  return way;
 };

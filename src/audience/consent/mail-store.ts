@@ -15,7 +15,22 @@ export const confirmationMailStore = perConnection((db: TenantDb) => {
     `INSERT INTO confirmation_mails (message_seq, subscriber_seq, request_seq)
      VALUES (:message_seq, :subscriber_seq, :request_seq)`,
   );
+  const sent = db
+    .prepare<[number], number>(
+      'SELECT message_seq FROM confirmation_mails WHERE sent_at IS NOT NULL ORDER BY sent_at LIMIT ?',
+    )
+    .pluck();
+  const row = db.prepare<[number], ConfirmationMailRow>(
+    'SELECT * FROM confirmation_mails WHERE message_seq = ?',
+  );
+  const remove = db.prepare<[number]>('DELETE FROM confirmation_mails WHERE message_seq = ?');
   return {
+    /** Of mails that a relay took, the oldest first. */
+    sent: (limit: number): number[] => sent.all(limit),
+    row: (messageSeq: number): ConfirmationMailRow | undefined => row.get(messageSeq),
+    remove: (messageSeq: number): void => {
+      remove.run(messageSeq);
+    },
     insert: (row: Omit<ConfirmationMailRow, 'sent_at'>): void => {
       insert.run(row);
     },

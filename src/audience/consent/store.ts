@@ -1,6 +1,8 @@
 // The consent ledger's rows. Entries are appended through `ledger.ts` alone.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { StoredRow } from '#src/messages/retention/rules.ts';
+import type { PersonalName } from './entry.ts';
 
 export interface ConsentRow {
   seq: number;
@@ -20,6 +22,16 @@ export interface ConsentHead {
 
 export type DocumentKind = 'wording' | 'form' | 'mail';
 
+/** What is said of the client, which is kept for a while. */
+export type ClientValue = Extract<PersonalName, 'ip' | 'user_agent'>;
+
+/** There is an index on that condition. */
+const openedSince = (name: ClientValue): string => {
+  const at = "CAST(unixepoch(facts_json ->> '$.at', 'subsec') * 1000 AS INTEGER)";
+  return `SELECT seq AS key, ${at} AS at, ${at} AS since, 100 AS bytes, 0 AS held FROM consent_entries
+   WHERE seq > ? AND openings_json ->> '$.${name}' IS NOT NULL ORDER BY seq`;
+};
+
 export const consentStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<ConsentRow>(
     `INSERT INTO consent_entries (seq, id, address_hash, facts_json, openings_json, hash)
@@ -34,8 +46,24 @@ export const consentStore = perConnection((db: TenantDb) => {
   const ofPerson = db.prepare<[Buffer], ConsentRow>(
     'SELECT * FROM consent_entries WHERE address_hash = ? ORDER BY seq',
   );
+  const newest = db.prepare<[number, number], ConsentRow>(
+    'SELECT * FROM consent_entries WHERE seq < ? ORDER BY seq DESC LIMIT ?',
+  );
+  const newestOfPerson = db.prepare<[Buffer, number, number], ConsentRow>(
+    'SELECT * FROM consent_entries WHERE address_hash = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
+  );
   const after = db.prepare<[number, number], ConsentRow>(
     'SELECT * FROM consent_entries WHERE seq > ? ORDER BY seq LIMIT ?',
+  );
+  const lastNumber = db
+    .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'consent_entries'")
+    .pluck();
+  const opened = {
+    ip: db.prepare<[number], StoredRow>(openedSince('ip')),
+    user_agent: db.prepare<[number], StoredRow>(openedSince('user_agent')),
+  };
+  const close = db.prepare<[string, number]>(
+    'UPDATE consent_entries SET openings_json = json_remove(openings_json, ?) WHERE seq = ?',
   );
   const forgetEntries = db.prepare<[Buffer]>(
     "UPDATE consent_entries SET openings_json = '{}' WHERE address_hash = ? AND openings_json <> '{}'",
@@ -49,6 +77,7 @@ export const consentStore = perConnection((db: TenantDb) => {
     'SELECT kind, content FROM consent_documents WHERE hash = ?',
   );
   return {
+    /** Throws where the number is taken. */
     insert: (row: ConsentRow): void => {
       insert.run(row);
     },
@@ -59,7 +88,21 @@ export const consentStore = perConnection((db: TenantDb) => {
     },
     bySeq: (seq: number): ConsentRow | undefined => bySeq.get(seq),
     ofPerson: (person: Buffer): ConsentRow[] => ofPerson.all(person),
+    /** Before that number, the newest first. */
+    newest: (before: number, limit: number): ConsentRow[] => newest.all(before, limit),
+    newestOfPerson: (person: Buffer, before: number, limit: number): ConsentRow[] =>
+      newestOfPerson.all(person, before, limit),
+    /** Behind that number. */
     after: (seq: number, limit: number): ConsentRow[] => after.all(seq, limit),
+    /** The last number that SQLite has given to an entry, also where the entry is gone. */
+    lastNumber: (): number => lastNumber.get() ?? 0,
+    /** Entries behind that number that have the value, for retention. The connection takes no other statement until the iteration ends. */
+    openedAfter: (name: ClientValue, seq: number): IterableIterator<StoredRow> => opened[name].iterate(seq),
+    /** Removes the value; the page of the file is overwritten. */
+    close: (name: ClientValue, seqs: readonly number[]): void =>
+      overwriting(db, () => {
+        for (const seq of seqs) close.run(`$.${name}`, seq);
+      }),
     forget: (person: Buffer) => ({
       entries: forgetEntries.run(person).changes,
       documents: forgetDocuments.run(person).changes,

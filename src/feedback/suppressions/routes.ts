@@ -39,7 +39,8 @@ const rowParams = z.strictObject({ ...practiceParams.shape, suppressionID: idSch
 
 type ListQuery = z.output<typeof listSuppressionsQuery>;
 
-const addressOf = (path: string, text: string): Address => {
+/** Throws `invalid_request`, naming the field. */
+export const addressOf = (path: string, text: string): Address => {
   try {
     return parseAddress(text).address;
   } catch (error) {

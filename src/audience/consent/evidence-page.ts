@@ -1,0 +1,204 @@
+// The evidence of one person's consent as a page to read and print. What was shown and sent is there as text: nothing of it is
+// interpreted by the browser. Pure.
+import type { Language } from '#src/kernel/language.ts';
+import { escapeHtml, page } from '#src/kernel/page.ts';
+import type { RouteResult } from '#src/kernel/route.ts';
+import type { ConsentAction, ConsentFacts, PersonalName } from './entry.ts';
+import type { Evidence } from './evidence-schema.ts';
+
+interface Words {
+  readonly title: (address: string) => string;
+  readonly about: (practice: string, service: string, time: string) => string;
+  readonly check: string;
+  readonly actions: Readonly<Record<ConsentAction, string>>;
+  /** More of an action, by its way. */
+  readonly ways: Readonly<Record<string, string>>;
+  readonly personal: Readonly<Record<PersonalName, string>>;
+  readonly time: string;
+  readonly list: string;
+  readonly basis: string;
+  readonly way: string;
+  readonly details: string;
+  readonly answers: string;
+  readonly wording: (version: number | null) => string;
+  readonly form: string;
+  readonly mail: string;
+  readonly gone: string;
+  readonly place: string;
+  readonly hash: string;
+  readonly head: string;
+  readonly key: string;
+  readonly signature: string;
+}
+
+const words: Readonly<Record<Language, Words>> = {
+  de: {
+    title: (address) => `Nachweis der Einwilligung: ${address}`,
+    about: (practice, service, time) =>
+      `Alle Einträge, die das Einwilligungsprotokoll von ${practice} zu dieser Adresse hat, der älteste zuerst. Erstellt von ${service} am ${time}.`,
+    check:
+      'Jeder Eintrag trägt eine Prüfsumme (SHA-256), die von ihm und von allen Einträgen davor abhängt. Prüfen lässt sich das ohne den Dienst an der JSON-Fassung dieses Nachweises: sendwerk consent verify DATEI.',
+    actions: {
+      request: 'Die Adresse wurde eingetragen',
+      mail: 'Die Bestätigungsmail wurde versandt',
+      confirm: 'Die Anmeldung wurde bestätigt',
+      import: 'Der Absender hat eine vorhandene Einwilligung versichert',
+      withdraw: 'Die Einwilligung endete',
+      wording: 'Der Text der Einwilligung wurde festgelegt',
+    },
+    ways: {
+      form: 'über das Formular',
+      api: 'über die Schnittstelle des Absenders',
+      import: 'beim Einlesen einer Datei',
+      mail: 'per Mail',
+      link: 'über den Link in der Bestätigungsmail',
+      preferences: 'auf der Seite der Einstellungen',
+      unsubscribe: 'durch Abmeldung',
+      complaint: 'durch Beschwerde als Spam',
+      bounce: 'weil das Postfach keine Mail annahm',
+      declined: 'durch Ablehnung',
+      removed: 'der Absender hat die Adresse entfernt',
+      expired: 'die Bestätigung blieb aus',
+      rectified: 'die Adresse wurde berichtigt',
+    },
+    personal: {
+      address: 'Adresse',
+      name: 'Name',
+      ip: 'IP-Adresse',
+      user_agent: 'Browser',
+      form_address: 'Adresse des Formulars',
+      message_id: 'Message-ID der Mail',
+    },
+    time: 'Zeitpunkt',
+    list: 'Liste',
+    basis: 'Rechtsgrundlage',
+    way: 'Weg',
+    details: 'Weiteres',
+    answers: 'Bezieht sich auf Eintrag',
+    wording: (version) => `Text der Einwilligung${version === null ? '' : `, Fassung ${version}`}`,
+    form: 'Formular, wie es gezeigt wurde (HTML als Text)',
+    mail: 'Mail, wie sie versandt wurde (RFC 5322)',
+    gone: 'wird nicht mehr aufbewahrt',
+    place: 'Nummer im Protokoll',
+    hash: 'Prüfsumme des Eintrags',
+    head: 'Letzter Eintrag des Protokolls',
+    key: 'Fingerabdruck des Schlüssels (Ed25519)',
+    signature: 'Signatur der JSON-Fassung',
+  },
+  en: {
+    title: (address) => `Evidence of consent: ${address}`,
+    about: (practice, service, time) =>
+      `All entries that the consent ledger of ${practice} has of this address, the oldest first. Made by ${service} on ${time}.`,
+    check:
+      'Each entry has a checksum (SHA-256) that depends on it and on all entries before it. The JSON form of this evidence can be checked without the service: sendwerk consent verify FILE.',
+    actions: {
+      request: 'The address was entered',
+      mail: 'The confirmation mail was sent',
+      confirm: 'The subscription was confirmed',
+      import: 'The sender asserted that consent had been given',
+      withdraw: 'The consent ended',
+      wording: 'The text of the consent was set',
+    },
+    ways: {
+      form: 'by the form',
+      api: "by the sender's API",
+      import: 'by the import of a file',
+      mail: 'by mail',
+      link: 'by the link in the confirmation mail',
+      preferences: 'on the page of preferences',
+      unsubscribe: 'by unsubscribing',
+      complaint: 'by a complaint as spam',
+      bounce: 'because the mailbox took no mail',
+      declined: 'by declining',
+      removed: 'the sender removed the address',
+      expired: 'it was not confirmed',
+      rectified: 'the address was corrected',
+    },
+    personal: {
+      address: 'Address',
+      name: 'Name',
+      ip: 'IP address',
+      user_agent: 'Browser',
+      form_address: 'Address of the form',
+      message_id: 'Message-ID of the mail',
+    },
+    time: 'Time',
+    list: 'List',
+    basis: 'Legal basis',
+    way: 'Way',
+    details: 'More',
+    answers: 'Refers to entry',
+    wording: (version) => `Text of the consent${version === null ? '' : `, version ${version}`}`,
+    form: 'Form as it was shown (HTML as text)',
+    mail: 'Mail as it was sent (RFC 5322)',
+    gone: 'kept no longer',
+    place: 'Number in the ledger',
+    hash: 'Checksum of the entry',
+    head: 'Last entry of the ledger',
+    key: 'Fingerprint of the key (Ed25519)',
+    signature: 'Signature of the JSON form',
+  },
+};
+
+/** `2026-11-22 19:02:56 UTC`. */
+const timeOf = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+
+type Row = readonly [label: string, value: string];
+
+const rows = (all: readonly Row[]): string =>
+  `<dl>\n${all.map(([label, value]) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>\n`).join('')}</dl>`;
+
+const sectionOf = (
+  say: Words,
+  entry: Evidence['entries'][number],
+  documents: Evidence['documents'],
+): string => {
+  const facts = entry.facts as unknown as ConsentFacts;
+  const way = Object.hasOwn(say.ways, facts.way) ? (say.ways[facts.way] ?? facts.way) : facts.way;
+  const details = Object.entries(facts.details).map(([name, value]) => `${name}: ${value}`);
+  const personal = Object.keys(facts.commitments).map((name): Row => {
+    const label = say.personal[name as PersonalName] ?? name;
+    return [label, entry.openings[name]?.value ?? say.gone];
+  });
+  const document = (label: string, hash: string | null): string => {
+    if (hash === null) return '';
+    const content = documents[hash]?.content;
+    const text = content === undefined ? say.gone : Buffer.from(content, 'base64').toString();
+    return `<h3>${escapeHtml(label)}</h3>\n<pre>${escapeHtml(text)}</pre>\n<p class="note">SHA-256 ${escapeHtml(hash)}</p>\n`;
+  };
+  const known = rows([
+    [say.time, timeOf(facts.at)],
+    [say.list, facts.list_name],
+    [say.way, way],
+    [say.basis, facts.legal_basis],
+    ...personal,
+    ...(details.length === 0 ? [] : [[say.details, details.join('; ')] as const]),
+    ...(facts.answers === null ? [] : [[say.answers, facts.answers] as const]),
+    [say.place, `${entry.seq} (${entry.id})`],
+    [say.hash, entry.hash],
+  ]);
+  return `<section>
+<h2>${escapeHtml(timeOf(facts.at))}: ${escapeHtml(say.actions[facts.action])}</h2>
+${known}
+${document(say.wording(facts.wording_version), facts.wording)}${document(say.form, facts.form)}${document(say.mail, facts.mail)}</section>`;
+};
+
+export const evidencePage = (evidence: Evidence, language: Language): RouteResult => {
+  const say = words[language];
+  const { address, practice, service, made_at, entries, documents, head, signature } = evidence;
+  return page({
+    language,
+    title: say.title(address),
+    serviceName: practice.name,
+    body: `<p>${escapeHtml(say.about(practice.name, service.name, timeOf(made_at)))}</p>
+${entries.map((entry) => sectionOf(say, entry, documents)).join('\n')}
+<section>
+<p>${escapeHtml(say.check)}</p>
+${rows([
+  [say.head, `${head.seq}, ${head.hash}`],
+  [say.key, signature.fingerprint],
+  [say.signature, signature.value],
+])}
+</section>`,
+  });
+};
