@@ -432,6 +432,7 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   deleteInboundMessage: received,
   cancelImport: importing,
   getSubscriber: subscribed,
+  getConsentEvidence: subscribed,
   updateSubscriber: subscribed,
   deleteSubscriber: subscribed,
   sendConfirmation: subscribed,

@@ -9,7 +9,7 @@ const MAX_ADDRESS = 320;
 const address = z
   .string()
   .max(MAX_ADDRESS)
-  .meta({ examples: ['ada@example.org'] });
+  .meta({ examples: ['erika@example.org'] });
 
 export const listConsentQuery = z.strictObject({
   ...listQuery,
@@ -43,6 +43,7 @@ export const consentEntrySchema = z
     ip: kept('client address'),
     user_agent: kept('name of the browser'),
     form_address: kept('where the form was'),
+    evidence: kept('what the practice states of how the person consented'),
     wording: z.string().nullable().describe('the text that was shown; null where none was'),
     wording_version: z.int().nullable(),
     list_id: z.uuid(),
@@ -81,6 +82,7 @@ export const presentConsent = (
     ip: openings.ip?.value ?? null,
     user_agent: openings.user_agent?.value ?? null,
     form_address: openings.form_address?.value ?? null,
+    evidence: openings.evidence?.value ?? null,
     wording: facts.wording === null ? null : wording(facts.wording),
     wording_version: facts.wording_version,
     list_id: facts.list_id,
