@@ -108,7 +108,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   express: ['http/'],
   'smtp-server': ['smtp/strict-server.ts'],
   nodemailer: ['relay/smtp/connect.ts'],
-  'better-sqlite3': ['kernel/db/', 'app/cli/dns.ts'],
+  'better-sqlite3': ['kernel/db/'],
   pino: ['kernel/log.ts'],
   'node-cron': ['kernel/job.ts'],
   process: ['main.ts'],

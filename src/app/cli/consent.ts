@@ -3,7 +3,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { Fault } from '#src/audience/consent/content-rules.ts';
 import { evidenceKeyOf, publicKeyOf } from '#src/audience/consent/evidence-key.ts';
@@ -12,7 +11,7 @@ import { verifyLedger } from '#src/audience/consent/verify-ledger.ts';
 import { keysOf } from '#src/kernel/base.ts';
 import { loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
-import type { AnyDb, PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
+import { type AnyDb, openReadOnly, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
 
@@ -30,19 +29,16 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const cannotRead = (file: string, error: unknown): CommandError =>
   new CommandError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
 
+/** What SQLite says, of a file that is damaged or no file of ours too, is said of the file. */
 const withDatabase = <D extends AnyDb, T>(file: string, work: (db: D) => T): T => {
-  let db: Database.Database;
+  let db: D | undefined;
   try {
-    db = new Database(file, { readonly: true, fileMustExist: true });
+    db = openReadOnly<D>(file);
+    return work(db);
   } catch (error) {
-    throw cannotRead(file, error);
-  }
-  try {
-    return work(db as unknown as D);
-  } catch (error) {
-    throw error instanceof Database.SqliteError ? cannotRead(file, error) : error;
+    throw error instanceof Error && error.name === 'SqliteError' ? cannotRead(file, error) : error;
   } finally {
-    db.close();
+    db?.close();
   }
 };
 

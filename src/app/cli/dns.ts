@@ -2,13 +2,12 @@
 // installation, also while its daemon runs.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { zoneFile } from '#src/domains/zones/resource-record.ts';
 import { createServiceZones, zoneContents } from '#src/domains/zones/service-zones.ts';
 import type { ZoneContents, Zones } from '#src/domains/zones/zone.ts';
 import { type Config, loadConfig, zoneSettings } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
-import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import { openReadOnly, type PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { CommandError } from './command.ts';
 import type { CommandResult } from './config.ts';
 
@@ -31,7 +30,7 @@ export const withInstalledZones = async <T>(
   const { config } = loadConfig(file, environment);
   const path = join(config.data_dir, 'platform.db');
   if (!existsSync(path)) throw new CommandError(`${path} does not exist yet: start the daemon once`);
-  const db = new Database(path, { readonly: true, fileMustExist: true }) as PlatformDb;
+  const db = openReadOnly<PlatformDb>(path);
   try {
     const settings = zoneSettings(config, () => Date.now());
     const zones = createServiceZones(settings, (read) => read(db));

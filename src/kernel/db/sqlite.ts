@@ -91,6 +91,10 @@ export const openSqlite = (
   }
 };
 
+/** For commands beside the daemon, which write nothing. Throws better-sqlite3's SqliteError. */
+export const openReadOnly = <D extends AnyDb>(path: string): D =>
+  new Database(path, { readonly: true, fileMustExist: true }) as unknown as D;
+
 /**
  * What `work` removes or replaces is overwritten: SQLite would otherwise leave it in free pages of the file until these are used
  * again.
