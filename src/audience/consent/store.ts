@@ -44,7 +44,7 @@ export const consentStore = perConnection((db: TenantDb) => {
   );
   const bySeq = db.prepare<[number], ConsentRow>('SELECT * FROM consent_entries WHERE seq = ?');
   const ofPerson = db.prepare<[Buffer], ConsentRow>(
-    'SELECT * FROM consent_entries WHERE address_hash = ? ORDER BY seq',
+    'SELECT * FROM consent_entries WHERE address_hash = +? ORDER BY seq',
   );
   const newest = db.prepare<[number, number], ConsentRow>(
     'SELECT * FROM consent_entries WHERE seq < ? ORDER BY seq DESC LIMIT ?',

@@ -11,7 +11,7 @@ import type { MergeData } from '#src/mail/merge-fields.ts';
 import { type SubscriberRow, subscriberStore } from './store.ts';
 
 /** Some 5 ms of the event loop. */
-const ROWS_PER_PAGE = 500;
+const ROWS_PER_PAGE = 200;
 const MAX_FIELD_COLUMNS = 200;
 
 const COLUMNS = [

@@ -90,7 +90,7 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
       responses: {
         200: {
           description:
-            'Newest first. A page may hold fewer than `limit`, even none, while `next_cursor` is set: a call looks at 20,000 subscribers at most.',
+            'Newest first. A page may hold fewer than `limit`, even none, while `next_cursor` is set: a call looks at 10,000 subscribers at most.',
           body: listOf(subscriberSchema),
         },
       },

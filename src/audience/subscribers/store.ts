@@ -37,8 +37,8 @@ export interface SubscriberPage {
   readonly next: number | null;
 }
 
-/** Reading them takes some 20 ms if none has the text. */
-const ROWS_PER_CALL = 20_000;
+/** Reading them takes some 10 ms if none has the text. */
+const ROWS_PER_CALL = 10_000;
 
 interface PageParameters {
   readonly list: number;
@@ -69,7 +69,7 @@ export const subscriberStore = perConnection((db: TenantDb) => {
     'SELECT * FROM subscribers WHERE list_seq = +? AND address_hash = +?',
   );
   const ofPerson = db.prepare<[Buffer], SubscriberRow>(
-    'SELECT * FROM subscribers WHERE address_hash = ? ORDER BY seq',
+    'SELECT * FROM subscribers WHERE address_hash = +? ORDER BY seq',
   );
   const update = db.prepare<Omit<SubscriberRow, 'id' | 'list_seq' | 'created_at'>>(
     `UPDATE subscribers SET address_hash = :address_hash, address = :address, name = :name, data_json = :data_json,
@@ -77,11 +77,11 @@ export const subscriberStore = perConnection((db: TenantDb) => {
        updated_at = :updated_at
      WHERE seq = :seq`,
   );
-  /** With a status the rows are found by it, so that those of a rare one are not searched for among all others. */
-  const pagesOf = (ofStatus: string) => ({
+  /** The index is named: left to itself SQLite looks for the rows of a rare status among all others. */
+  const pagesOf = (index: string, ofStatus: string) => ({
     passed: db
       .prepare<PageParameters & { readonly rows: number }, number>(
-        `SELECT seq FROM subscribers WHERE list_seq = :list AND seq < :before ${ofStatus}
+        `SELECT seq FROM subscribers INDEXED BY ${index} WHERE list_seq = :list AND seq < :before ${ofStatus}
          ORDER BY seq DESC LIMIT 1 OFFSET :rows`,
       )
       .pluck(),
@@ -89,13 +89,14 @@ export const subscriberStore = perConnection((db: TenantDb) => {
       PageParameters & { readonly from: number; readonly glob: string | null; readonly limit: number },
       SubscriberRow
     >(
-      `SELECT * FROM subscribers WHERE list_seq = :list AND seq >= :from AND seq < :before ${ofStatus}
+      `SELECT * FROM subscribers INDEXED BY ${index}
+       WHERE list_seq = :list AND seq >= :from AND seq < :before ${ofStatus}
          AND (:glob IS NULL OR address GLOB :glob OR name GLOB :glob)
        ORDER BY seq DESC LIMIT :limit`,
     ),
   });
-  const pages = pagesOf('');
-  const pagesOfStatus = pagesOf('AND status = :status');
+  const pages = pagesOf('subscribers_list', '');
+  const pagesOfStatus = pagesOf('subscribers_status', 'AND status = :status');
   const after = db.prepare<[number, number, number], SubscriberRow>(
     'SELECT * FROM subscribers WHERE list_seq = ? AND seq > ? ORDER BY seq LIMIT ?',
   );

@@ -1,0 +1,70 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { ListRow } from '#src/audience/lists/store.ts';
+import { activate } from '#src/audience/subscribers/change.ts';
+import { type SubscriberStatus, subscriberStore } from '#src/audience/subscribers/store.ts';
+import { parseAddress } from '#src/mail/address.ts';
+import { insertList, audienceKeys as keys } from '#test/support/audience.ts';
+import { plansOf } from '#test/support/query-plan.ts';
+import { openTenantDb, type SampleTenant } from '#test/support/storage.ts';
+
+let tenant: SampleTenant;
+let list: ListRow;
+beforeEach(async () => {
+  tenant = await openTenantDb();
+  list = insertList(tenant.db);
+});
+
+const store = () => subscriberStore(tenant.db);
+const put = (to: ListRow, number: number, status: SubscriberStatus = 'active'): void => {
+  const { address } = parseAddress(`r${number}@example.org`);
+  const entry = { action: 'import', way: 'import' } as const;
+  const { row } = activate(tenant.db, keys, { list: to, address, entry }, number);
+  if (row) store().update({ ...row, status });
+};
+
+/** All pages of two at most, one after the other. */
+const pages = (status: SubscriberStatus | null, text: string | null, rowsPerCall: number): string[][] => {
+  const all: string[][] = [];
+  for (let before: number | null = null; ; ) {
+    const page = store().page(list.seq, { status, text }, before, 2, rowsPerCall);
+    all.push(page.rows.map(({ address }) => address.split('@', 1)[0] ?? ''));
+    if (page.next === null) return all;
+    before = page.next;
+  }
+};
+
+test('pages look at so many rows of the list at most, and continue where they ended', () => {
+  const other = insertList(tenant.db, { name: 'Other' });
+  for (let number = 1; number <= 7; number++) {
+    put(other, number);
+    put(list, number, number === 2 ? 'bounced' : 'active');
+  }
+  expect(pages(null, null, 100)).toEqual([['r7', 'r6'], ['r5', 'r4'], ['r3', 'r2'], ['r1']]);
+  expect(pages(null, 'R2', 3)).toEqual([[], ['r2'], []]);
+  expect(pages('bounced', null, 1)).toEqual([['r2']]);
+  expect(pages('active', 'r1', 4)).toEqual([[], ['r1']]);
+});
+
+test('who is pending is found by the time of the last confirmation mail', () => {
+  for (const number of [3, 1, 2]) put(list, number, 'pending');
+  put(list, 4);
+  expect(
+    store()
+      .unconfirmed(3, 10)
+      .map(({ created_at }) => created_at),
+  ).toEqual([1, 2]);
+  const first = store().unconfirmed(3, 1)[0];
+  if (first) store().update({ ...first, asked_at: 9 });
+  expect(
+    store()
+      .unconfirmed(3, 10)
+      .map(({ created_at }) => created_at),
+  ).toEqual([2]);
+});
+
+test('no statement looks at all rows, or sorts them', () => {
+  const steps = plansOf(tenant.db, subscriberStore).flatMap((plan) => plan.steps);
+  expect(steps.length).toBeGreaterThan(10);
+  expect(steps.filter((step) => !step.startsWith('SEARCH subscribers'))).toEqual([]);
+  expect(steps.filter((step) => step.includes('subscribers_status'))).toHaveLength(2);
+});
