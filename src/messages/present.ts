@@ -47,6 +47,7 @@ export const presentSummary = (db: TenantDb, row: MessageRow): z.infer<typeof me
     message_kind: row.message_kind,
     channel: row.channel,
     source: row.source,
+    campaign_id: row.campaign_seq === null ? null : messageStore(db).campaignId(row.campaign_seq),
     from: presentMailbox(JSON.parse(row.from_json)),
     to: presentMailboxes(row.to_json),
     cc: presentMailboxes(row.cc_json),

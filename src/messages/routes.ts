@@ -15,6 +15,7 @@ import { presentMessage, presentSummary, visibleMessage } from './present.ts';
 import { messageSchema, messageSummarySchema, searchQuery, timelineSchema } from './schema.ts';
 import type { SearchIndexer } from './search-indexer.ts';
 import { messageSearchStore } from './search-store.ts';
+import { messageStore } from './store.ts';
 import { presentTimeline } from './timeline.ts';
 
 const tenantParams = z.strictObject({ id: idSchema.describe('the practice') });
@@ -61,6 +62,9 @@ export const messageRoutes = ({ files, indexer }: MessageRoutesDeps): Route[] =>
         const route = query.route === undefined ? null : tenantStore(db).route(query.route);
         const isForeign = route?.project_id && !mayUseProject(caller, route.project_id);
         if (route === undefined || isForeign) throw new AppError('not_found', 'There is no such route.');
+        const { campaign_id } = query;
+        const campaign = campaign_id === undefined ? null : messageStore(db).campaignSeq(campaign_id);
+        if (campaign === undefined) throw new AppError('not_found', 'There is no such campaign.');
         const store = messageSearchStore(db);
         indexer.waiting(params.id, store.behind());
         const found = store.find(
@@ -71,6 +75,7 @@ export const messageRoutes = ({ files, indexer }: MessageRoutesDeps): Route[] =>
             routeId: route?.id ?? null,
             projects: caller.projects && [...caller.projects],
             kind: query.kind ?? null,
+            campaign,
             createdFrom: timeOf(query.from),
             createdBefore: endOf(query.to),
           },

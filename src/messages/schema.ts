@@ -1,6 +1,7 @@
 // The messages that the API returns.
 import { z } from 'zod';
 import type { Caller } from '#src/kernel/access.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { channels, kindNames } from './kinds.ts';
 import { statuses } from './rules.ts';
@@ -85,6 +86,7 @@ export const messageSummarySchema = z
     source: z
       .string()
       .describe('where the message came from, for example `api`; `system`: the service itself'),
+    campaign_id: z.uuid().nullable().describe('the campaign that it is part of'),
     from: addressSchema,
     to: z.array(addressSchema),
     cc: z.array(addressSchema),
@@ -190,6 +192,7 @@ export const searchQuery = z.strictObject({
   status: statusSchema.optional(),
   route: z.string().max(SEARCH_TEXT_LENGTH).toLowerCase().optional().describe('UUID or slug'),
   kind: kindSchema.optional(),
+  campaign_id: idSchema.optional().describe('messages of this campaign'),
   from: timeOrDay.optional().describe('created at or after; a day begins at midnight UTC'),
   to: timeOrDay.optional().describe('created before; a day is included whole, in UTC'),
 });

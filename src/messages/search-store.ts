@@ -27,6 +27,8 @@ export interface MessageFilter {
   /** Ids; null: all. */
   readonly projects: readonly string[] | null;
   readonly kind: Kind | null;
+  /** Number of the campaign. */
+  readonly campaign: number | null;
   readonly createdFrom: number | null;
   readonly createdBefore: number | null;
 }
@@ -84,6 +86,10 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
     `SELECT seq, '' AS text FROM messages INDEXED BY messages_status
      WHERE status = :status AND seq < :before AND seq >= :from ORDER BY seq DESC LIMIT :limit`,
   );
+  const byCampaign = db.prepare<Range & { campaign: number }, SearchText>(
+    `SELECT seq, '' AS text FROM messages INDEXED BY messages_campaign
+     WHERE campaign_seq = :campaign AND seq < :before AND seq >= :from ORDER BY seq DESC LIMIT :limit`,
+  );
   const textsByStatus = db.prepare<Range & { status: Status }, Candidate>(
     `SELECT seq, (SELECT text FROM search_texts WHERE search_texts.seq = messages.seq) AS text
      FROM messages INDEXED BY messages_status
@@ -131,10 +137,17 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
     };
   };
 
-  const legsOf = (clauses: readonly Clause[], status: Status | null, from: number, before: number): Leg[] => {
+  const legsOf = (
+    clauses: readonly Clause[],
+    { status, campaign }: Pick<MessageFilter, 'status' | 'campaign'>,
+    from: number,
+    before: number,
+  ): Leg[] => {
     if (clauses.length === 0) {
-      const candidates = (range: Range) =>
-        status === null ? byKey.all(range) : byStatus.all({ ...range, status });
+      const candidates = (range: Range) => {
+        if (campaign !== null) return byCampaign.all({ ...range, campaign });
+        return status === null ? byKey.all(range) : byStatus.all({ ...range, status });
+      };
       return [{ from, rangeFrom: () => from, candidates }];
     }
     const indexed = index.indexedTo() + 1;
@@ -176,7 +189,7 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
   return {
     /** At most `limit` messages before number `before`. It may return fewer, even none, although more are left. */
     find: (filter: MessageFilter, before: number | null, limit: number, budget = BUDGET): SearchPage => {
-      const { status, routeId, kind, projects, createdFrom, createdBefore } = filter;
+      const { status, routeId, kind, campaign, projects, createdFrom, createdBefore } = filter;
       const from = createdFrom === null ? 1 : order.firstSince(createdFrom);
       const until = createdBefore === null ? order.newest() + 1 : order.firstSince(createdBefore);
       const start = Math.min(before ?? until, until);
@@ -185,12 +198,13 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
         (status === null || row.status === status) &&
         (routeId === null || row.route_id === routeId) &&
         (kind === null || row.message_kind === kind) &&
+        (campaign === null || row.campaign_seq === campaign) &&
         (projects === null || projects.includes(row.project_id)) &&
         (createdFrom === null || row.created_at >= createdFrom) &&
         (createdBefore === null || row.created_at < createdBefore);
       if (projects?.length === 0) return { rows: [], before: null };
       const clauses = clausesOf(filter);
-      const legs = legsOf(clauses, status, from, start);
+      const legs = legsOf(clauses, filter, from, start);
       // One more row than requested shows whether there is a next page.
       const { rows, position } = walk(legs, clauses, isWanted, start, limit + 1, budget);
       const last = rows[limit - 1];

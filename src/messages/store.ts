@@ -196,6 +196,8 @@ export const messageStore = perConnection((db: TenantDb) => {
   );
   const bySeq = db.prepare<[number], MessageRow>('SELECT * FROM messages WHERE seq = ?');
   const byId = db.prepare<[string], MessageRow>('SELECT * FROM messages WHERE id = ?');
+  const campaignId = db.prepare<[number], string>('SELECT id FROM campaigns WHERE seq = ?').pluck();
+  const campaignSeq = db.prepare<[string], number>('SELECT seq FROM campaigns WHERE id = ?').pluck();
   const bySubmittedMessageId = db.prepare<[string, number], MessageRow>(
     `SELECT * FROM (SELECT * FROM messages WHERE source = 'smtp' AND internet_message_id = ?
      ORDER BY seq DESC LIMIT ?) ORDER BY seq`,
@@ -335,6 +337,8 @@ export const messageStore = perConnection((db: TenantDb) => {
     }),
     bySeq: (seq: number): MessageRow | undefined => bySeq.get(seq),
     byId: (id: string): MessageRow | undefined => byId.get(id),
+    campaignId: (seq: number): string | null => campaignId.get(seq) ?? null,
+    campaignSeq: (id: string): number | undefined => campaignSeq.get(id),
     /** The newest messages that were submitted by SMTP with that Message-ID (with angle brackets), in their order. */
     bySubmittedMessageId: (messageId: string): MessageRow[] =>
       bySubmittedMessageId.all(messageId, MAX_OF_ONE_MESSAGE_ID),

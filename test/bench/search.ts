@@ -128,6 +128,7 @@ const ANY: MessageFilter = {
   kind: null,
   createdFrom: null,
   createdBefore: null,
+  campaign: null,
 };
 const LIMIT = 50;
 

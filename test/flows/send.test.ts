@@ -194,6 +194,7 @@ describe('a message to several recipients', () => {
       tags: ['erinnerung', 'Montag', 'arzt:Weiß'],
       metadata: { patient: '4711' },
       personal_data_removed: false,
+      campaign_id: null,
       status: 'processed',
       score: 0,
       size_bytes: expect.any(Number),

@@ -59,7 +59,7 @@ const segments = (): Promise<number> =>
 const found = (text: string): Promise<number> =>
   read((db) => {
     const none = { tag: null, status: null, routeId: null, projects: null, kind: null };
-    const filter = { text, ...none, createdFrom: null, createdBefore: null };
+    const filter = { text, ...none, createdFrom: null, createdBefore: null, campaign: null };
     return messageSearchStore(db).find(filter, null, 10_000, { ms: 60_000, batch: 10_000 }).rows.length;
   });
 

@@ -18,6 +18,7 @@ const EVERYTHING: MessageFilter = {
   kind: null,
   createdFrom: null,
   createdBefore: null,
+  campaign: null,
 };
 /** One batch per call. */
 const IMPATIENT = { ms: 0, batch: 3 };
