@@ -28,7 +28,7 @@ const ROOMS =
   );
 const MAX_ROOMS = 18;
 const MAX_FLOORS = 11;
-const MAX_ARROWS = 100;
+const MAX_ARROWS = 102;
 const MAX_LINES = 400;
 
 const roomOf = (path: string): string => path.split('/')[0] ?? path;

@@ -17,6 +17,8 @@ export interface AudienceContext extends Pick<Base, 'clock' | 'config' | 'limits
   readonly evidenceKey: KeyObject;
   /** Signs the links of forms and confirmation mails. */
   readonly linkKey: KeyObject;
+  /** Seals the addresses of people who are being erased; 32 bytes. */
+  readonly erasureKey: Buffer;
   readonly accounts: Accounts;
   readonly feedback: Feedback;
   readonly relay: Relay;

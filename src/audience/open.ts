@@ -13,6 +13,7 @@ import type { AudienceContext, Part } from './context.ts';
 import { openImports } from './imports/routes.ts';
 import { openLists } from './lists/routes.ts';
 import { openLog } from './log/follow.ts';
+import { openPeople } from './people/open.ts';
 import { openSubscribers } from './subscribers/open.ts';
 import { openAudienceWork } from './work.ts';
 
@@ -35,6 +36,7 @@ export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) 
     ledger: { key: createSecretKey(base.key('consent ledger')), kept: () => base.config().retention },
     evidenceKey: evidenceKeyOf(base.key('consent evidence')),
     linkKey: createSecretKey(base.key('audience links')),
+    erasureKey: base.key('erasures'),
     hold: (tenantId) => following.hold('audience', tenantId),
     wake: (tenantId) => following.wake('audience', tenantId),
   };
@@ -45,6 +47,7 @@ export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) 
     openConsent,
     openLog,
     openImports,
+    openPeople,
   ];
   const parts = openPart.map((open) => open(context));
   const work = openAudienceWork(

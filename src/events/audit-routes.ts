@@ -30,6 +30,11 @@ export const auditEntrySchema = z
       .unknown()
       .describe('the record as the API shows it, without secrets; null where there was none'),
     after: z.unknown().describe('the same; null where there is none any more'),
+    personal_data_removed: z
+      .boolean()
+      .describe(
+        'it named a person who has been erased since; a keyed hash has taken the place of the address',
+      ),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -61,6 +66,7 @@ export const presentAuditEntry = (row: AuditRow): z.infer<typeof auditEntrySchem
   request_id: row.request_id,
   before: parsed(row.before_json),
   after: parsed(row.after_json),
+  personal_data_removed: row.is_reduced === 1,
 });
 
 const params = z.strictObject({ id: idSchema.describe('the practice') });

@@ -28,13 +28,15 @@ export interface AuditRow {
   request_id: string | null;
   before_json: string | null;
   after_json: string | null;
+  /** 1: it named a person who has been erased since. */
+  is_reduced: 0 | 1;
 }
 
 const toJson = (value: unknown): string | null =>
   value === null || value === undefined ? null : JSON.stringify(redact(value));
 
 export const auditStore = perConnection((db: AnyDb) => {
-  const insert = db.prepare<Omit<AuditRow, 'seq'>>(
+  const insert = db.prepare<Omit<AuditRow, 'seq' | 'is_reduced'>>(
     `INSERT INTO audit (id, at, action, actor_kind, actor_id, actor_name, target_type, target_id,
                         client_address, request_id, before_json, after_json)
      VALUES (:id, :at, :action, :actor_kind, :actor_id, :actor_name, :target_type, :target_id,

@@ -18,6 +18,7 @@ type KeyPurpose =
   | 'consent evidence'
   | 'csrf'
   | 'dkim keys'
+  | 'erasures'
   | 'forwarding'
   | 'notices'
   | 'return paths'

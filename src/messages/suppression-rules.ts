@@ -10,6 +10,7 @@ export const suppressionReasons = [
   'unsubscribe_all',
   'manual',
   'import',
+  'erasure',
 ] as const;
 export type SuppressionReason = (typeof suppressionReasons)[number];
 

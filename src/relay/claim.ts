@@ -140,9 +140,9 @@ const suppressionOf = (
 };
 
 /** Takes the recipient out of the queue, because nothing may be sent to them any more. */
-const withdraw = (
+export const withdraw = (
   db: TenantDb,
-  { recipient_id, message_seq }: QueueRow,
+  { recipient_id, message_seq }: Pick<QueueRow, 'recipient_id' | 'message_seq'>,
   address: Address,
   suppression: SuppressionFacts,
   now: number,

@@ -38,6 +38,7 @@ describe.each(['platform', 'tenant'] as const)("the audit of a %s's file", (kind
         request_id: 'request-1',
         before_json: '{"name":"A"}',
         after_json: '{"name":"B"}',
+        is_reduced: 0,
       },
     ]);
   });
@@ -70,15 +71,15 @@ describe.each(['platform', 'tenant'] as const)("the audit of a %s's file", (kind
     ['the removal of all', 'DELETE FROM audit'],
     [
       'an entry in the place of another, by its position',
-      "REPLACE INTO audit SELECT 1, 'x', 9, 'a', 'b', 'c', 'd', 'e', 'f', NULL, NULL, NULL, NULL",
+      "REPLACE INTO audit SELECT 1, 'x', 9, 'a', 'b', 'c', 'd', 'e', 'f', NULL, NULL, NULL, NULL, 0",
     ],
     [
       'an entry in the place of another, by its id',
-      "INSERT OR REPLACE INTO audit SELECT NULL, id, 9, 'a', 'b', 'c', 'd', 'e', 'f', NULL, NULL, NULL, NULL FROM audit",
+      "INSERT OR REPLACE INTO audit SELECT NULL, id, 9, 'a', 'b', 'c', 'd', 'e', 'f', NULL, NULL, NULL, NULL, 0 FROM audit",
     ],
     [
       'an entry that is changed where it is there already',
-      "INSERT INTO audit SELECT 1, id, 9, 'a', 'b', 'c', 'd', 'e', 'f', NULL, NULL, NULL, NULL FROM audit WHERE true ON CONFLICT (seq) DO UPDATE SET at = 9",
+      "INSERT INTO audit SELECT 1, id, 9, 'a', 'b', 'c', 'd', 'e', 'f', NULL, NULL, NULL, NULL, 0 FROM audit WHERE true ON CONFLICT (seq) DO UPDATE SET at = 9",
     ],
   ];
   test.each(statements)('refuses %s, on any connection', async (_, sql) => {

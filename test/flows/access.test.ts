@@ -202,6 +202,9 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'DELETE /api/practices/{id}/imports/{importID}': ['authenticated', noSuchThing],
   'GET /api/practices/{id}/suppression/export': ['suppressions.manage', found],
   'POST /api/practices/{id}/suppression/bulk-delete': ['suppressions.manage', refusedBody],
+  'POST /api/practices/{id}/people/erase': ['practice.manage', refusedBody],
+  'GET /api/practices/{id}/people/erasures': ['practice.manage', found],
+  'GET /api/practices/{id}/people/erasures/{erasureID}': ['practice.manage', noSuchThing],
   'GET /api/suppressions': ['suppressions.manage', found],
   'GET /api/practices/{id}/consent': ['lists.manage', found],
   'GET /api/practices/{id}/consent/evidence': [

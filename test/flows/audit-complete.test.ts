@@ -176,6 +176,7 @@ test('every declared action is found in the audit, with who and from where, and 
   await until('the address is imported', () => app.sql(id, 'SELECT 1 FROM suppressions').length === 1);
   const ben = app.sql<{ id: string }>(id, 'SELECT id FROM suppressions');
   await byOwner('POST', `${base}/suppression/bulk-delete`, { ids: ben.map((row) => row.id) });
+  await byOwner('POST', `${base}/people/erase`, { address: 'carl@example.org' });
 
   const listId = (await byOwner('POST', `${base}/lists`, { name: 'Praxisbrief' })).id;
   const news = { list_id: listId, subject: 'Herbst', text: 'Guten Tag {{name}}' };

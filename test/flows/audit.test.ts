@@ -148,6 +148,7 @@ describe('a change', () => {
           request_id: answer.headers.get('x-request-id'),
           before: item.before === null ? null : expect.objectContaining(item.before),
           after: expect.objectContaining(item.after),
+          personal_data_removed: false,
         },
       ]);
       expect(fresh[0]?.after).toEqual(answer.body);

@@ -102,6 +102,7 @@ beforeAll(async () => {
     hookID: await made('/inbound-hooks', { name: 'Kontaktformular' }),
     importID,
     suppressionID: await made('/suppression', { address: 'somebody@example.org' }),
+    erasureID: await made('/people/erase', { address: 'else@example.org' }),
     alertID: await made('/alerts', {
       name: 'Empfang',
       kind: 'slack',

@@ -309,6 +309,7 @@ const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> 
   tokenID: async (id) => (await done('createApiToken', id)).id,
   suppressionID: async (id) => (await done('createSuppression', id)).id,
   importID: async (id) => (await done('importSuppressions', id)).id,
+  erasureID: async (id) => (await done('erasePerson', id)).id,
   messageID: async (id) => (await done('sendMessage', id)).id,
   captureID: (id) => untilCaptured(id),
   templateID: async (id) => String((await done('createTemplate', id)).name),

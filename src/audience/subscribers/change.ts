@@ -185,7 +185,7 @@ export const removeSubscriber = (
   db: TenantDb,
   keys: Pick<AudienceKeys, 'ledger'>,
   subscriber: SubscriberRow,
-  way: 'removed' | 'expired',
+  way: 'removed' | 'expired' | 'erased',
   now: number,
 ): void => {
   if (rank[subscriber.status] < rank.unsubscribed) appendWithdrawal(db, keys, subscriber, { way }, now);

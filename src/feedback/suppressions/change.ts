@@ -89,6 +89,7 @@ const ownWeight: Readonly<Record<SuppressionReason, number>> = {
   complaint: 2,
   unsubscribe_all: 1,
   unsubscribe: 1,
+  erasure: 1,
   hard_bounce: 0,
   soft_bounces: 0,
   manual: 0,
@@ -103,7 +104,7 @@ const ownWeight: Readonly<Record<SuppressionReason, number>> = {
 export const addOwnSuppression = (
   db: TenantDb,
   key: KeyObject,
-  wanted: NewSuppression & { readonly sourceMessageId: string },
+  wanted: NewSuppression,
   now: number,
 ): { readonly row: SuppressionRow; readonly isNew: boolean } => {
   const added = addSuppression(db, key, wanted, now);

@@ -64,7 +64,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
      VALUES (:id, :address_hash, :address, :scope, :project_id, :route_id, :reason, :source_message_id, :note, :created_at)
      ON CONFLICT DO NOTHING`,
   );
-  const restate = db.prepare<[SuppressionReason, string, string]>(
+  const restate = db.prepare<[SuppressionReason, string | null, string]>(
     'UPDATE suppressions SET reason = ?, source_message_id = ? WHERE id = ?',
   );
   const remove = db.prepare<[string]>('DELETE FROM suppressions WHERE id = ?');
@@ -107,7 +107,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
       added();
       return insert.run(row).changes > 0;
     },
-    restate: (id: string, reason: SuppressionReason, sourceMessageId: string): void => {
+    restate: (id: string, reason: SuppressionReason, sourceMessageId: string | null): void => {
       restate.run(reason, sourceMessageId, id);
     },
     remove: (id: string): void => {

@@ -26,6 +26,7 @@ export const createCheckpoints = (deps: CheckpointsDeps) => {
   /** From the first half on until the WAL has been restarted. */
   let current: Promise<void> | null = null;
   let copied = false;
+  let rewrites = false;
   let againAt = 0;
 
   const failed = (error: unknown): void => {
@@ -54,6 +55,11 @@ export const createCheckpoints = (deps: CheckpointsDeps) => {
   };
   return {
     start,
+    /** The next one that ends rewrites the file. */
+    rewriteNext: (): void => {
+      rewrites = true;
+    },
+    willRewrite: (): boolean => rewrites,
     startWhenLarge: (): void => {
       if (current === null && performance.now() >= againAt && isLarge()) start();
     },
@@ -62,7 +68,10 @@ export const createCheckpoints = (deps: CheckpointsDeps) => {
     restart: async (): Promise<void> => {
       if (!copied) return;
       copied = false;
-      await maintenance.run({ verb: 'restart', path, files }).catch(failed);
+      const rewriting = rewrites;
+      await maintenance.run({ verb: 'restart', path, files, rewrites: rewriting }).then(() => {
+        if (rewriting) rewrites = false;
+      }, failed);
       current = null;
     },
   };

@@ -52,8 +52,11 @@ export interface DurableFile<D> {
   write<T>(work: (db: D) => T, within?: number): Promise<T>;
   /** True from a failed sync on, and where the file has been replaced. */
   broken(): boolean;
-  /** Brings what was written into the database file, and resolves when that has been tried. */
-  checkpoint(): Promise<void>;
+  /**
+   * Brings what was written into the database file, and resolves when that has been tried. `rewrites`: the file is made of its rows
+   * alone then (VACUUM), while writers wait; rejects where one in progress or a lock kept it from that.
+   */
+  checkpoint(rewrites?: boolean): Promise<void>;
   /** Waits for writes in progress, checkpoints, closes. Rejects where the checkpoint failed. */
   close(): Promise<void>;
 }
@@ -344,11 +347,13 @@ const durableFile = <K extends FileKind>(
     peek: look,
     write,
     broken: () => fault !== null,
-    checkpoint: async () => {
+    checkpoint: async (rewrites = false) => {
+      if (rewrites) checkpoints.rewriteNext();
       noticeReplacement();
       if (fault === null) checkpoints.start();
       await checkpoints.current();
       await cycle;
+      if (rewrites && checkpoints.willRewrite()) throw new Error(`${path} was not rewritten`);
     },
     close: async () => {
       closing = true;

@@ -53,7 +53,7 @@ export const createHealingFile = async <D>(
         healWhereBroken();
       }
     },
-    checkpoint: () => file.checkpoint(),
+    checkpoint: (rewrites) => file.checkpoint(rewrites),
     write: (work, within) => watch(file.write(work, within)),
     broken: () => file.broken(),
     close: async () => {

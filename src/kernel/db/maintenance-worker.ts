@@ -6,7 +6,8 @@
 //   makes SQLite write and sync the header of the new WAL. The connection stays until `opened`, so that the WAL is not removed before the event loop has opened it.
 // - `checkpoint`: copies what it can while writers go on (PASSIVE). A reader stays until `restart`: without one the event
 //   loop's next commit after everything has been copied would start the WAL again, and sync its header.
-// - `restart`: no one writes meanwhile; it copies the rest, truncates the WAL, and writes its new header as above.
+// - `restart`: no one writes meanwhile; it copies the rest, truncates the WAL, and writes its new header as above. Where it
+//   `rewrites`, the file is made of its rows alone before: pages that were split keep copies of what was moved.
 // - `close` holds a connection so that the event loop's is not the last; `closed` checkpoints and removes the WAL.
 //
 // `checkpoint`, `restart` and `close` open by its path what the event loop has open, perhaps after a long wait for this thread:
@@ -25,7 +26,7 @@ export type MaintenanceCommand =
   | { readonly verb: 'open'; readonly path: string; readonly kind: FileKind; readonly create: boolean }
   | { readonly verb: 'opened'; readonly path: string }
   | { readonly verb: 'checkpoint'; readonly path: string; readonly files: string }
-  | { readonly verb: 'restart'; readonly path: string; readonly files: string }
+  | { readonly verb: 'restart'; readonly path: string; readonly files: string; readonly rewrites: boolean }
   | { readonly verb: 'close'; readonly path: string; readonly files: string }
   | { readonly verb: 'closed'; readonly path: string };
 
@@ -76,6 +77,12 @@ const writeWalHeader = (db: Database.Database): void => {
   db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`);
 };
 
+const rewrite = (db: Database.Database): void => {
+  // Else the whole of it would be in memory.
+  db.pragma('temp_store = FILE');
+  db.exec('VACUUM');
+};
+
 /** Copies everything and empties the WAL. Throws where a lock of a reader or writer prevents that. */
 const truncateWal = (db: Database.Database): void => {
   const [row] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
@@ -114,10 +121,11 @@ const handlers: Handlers = {
       throw error;
     }
   },
-  restart: ({ path, files }) => {
+  restart: ({ path, files, rewrites }) => {
     release(path);
     withConnection(path, files, (db) => {
       db.pragma(`busy_timeout = ${RESTART_TIMEOUT_MS}`);
+      if (rewrites) rewrite(db);
       truncateWal(db);
       writeWalHeader(db);
     });

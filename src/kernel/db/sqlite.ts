@@ -83,6 +83,7 @@ export const openSqlite = (
     db.pragma('trusted_schema = OFF');
     // Else each savepoint writes what it would have to undo into a temporary file: two thirds of all write calls.
     db.pragma('temp_store = MEMORY');
+    db.pragma(`secure_delete = ${ALWAYS}`);
     prepareLate(db);
     return db;
   } catch (error) {
@@ -95,16 +96,16 @@ export const openSqlite = (
 export const openReadOnly = <D extends AnyDb>(path: string): D =>
   new Database(path, { readonly: true, fileMustExist: true }) as unknown as D;
 
-/**
- * What `work` removes or replaces is overwritten: SQLite would otherwise leave it in free pages of the file until these are used
- * again.
- */
+/** Overwrites what is removed or replaced in a page that is written anyway: each change of a row would leave the former one there. */
+const ALWAYS = 'FAST';
+
+/** What `work` removes or replaces is overwritten also where it fills pages that become free. */
 export const overwriting = <T>(db: AnyDb, work: () => T): T => {
   db.pragma('secure_delete = ON');
   try {
     return work();
   } finally {
-    db.pragma('secure_delete = OFF');
+    db.pragma(`secure_delete = ${ALWAYS}`);
   }
 };
 

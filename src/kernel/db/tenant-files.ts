@@ -29,6 +29,8 @@ export interface TenantFiles {
    * resolves.
    */
   create<T>(tenantId: string, fill: (db: TenantDb) => T): Promise<T>;
+  /** See DurableFile.checkpoint. False for a file larger than `maxBytes`, which is not rewritten. */
+  rewrite(tenantId: string, maxBytes: number): Promise<boolean>;
   /** Closes and removes all files of a tenant. */
   remove(tenantId: string): Promise<void>;
   /**
@@ -252,6 +254,14 @@ export const createTenantFiles = ({
       });
     },
     inspect,
+    rewrite: (tenantId, maxBytes) =>
+      use(tenantId, false, async (file) => {
+        const isSmall = file.peek((db) => bytesOf(db) <= maxBytes);
+        // One in progress does not rewrite.
+        await file.checkpoint();
+        if (isSmall) await file.checkpoint(true);
+        return isSmall;
+      }),
     remove: async (tenantId) => {
       const entry = entries.get(tenantId);
       await (entry ? closeEntry(tenantId, entry) : closing.get(tenantId));
@@ -269,6 +279,9 @@ export const createTenantFiles = ({
     },
   };
 };
+
+const bytesOf = (db: TenantDb): number =>
+  Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
 
 const openedOrUnavailable = async (entry: Entry): Promise<DurableFile<TenantDb>> => {
   try {

@@ -203,7 +203,9 @@ CREATE TABLE audit (
   client_address TEXT,
   request_id     TEXT,
   before_json    TEXT,
-  after_json     TEXT
+  after_json     TEXT,
+  -- entries of tenants may be reduced, these are not
+  is_reduced     INTEGER NOT NULL DEFAULT 0 CHECK (is_reduced = 0)
 ) STRICT;
 CREATE TRIGGER audit_append_only BEFORE UPDATE ON audit BEGIN
   SELECT RAISE(ABORT, 'the audit is append-only');

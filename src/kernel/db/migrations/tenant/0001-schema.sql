@@ -246,7 +246,13 @@ CREATE TABLE events (
   data_json    TEXT
 ) STRICT;
 CREATE INDEX events_message ON events (message_seq, seq);
-CREATE TRIGGER events_append_only BEFORE UPDATE ON events BEGIN
+CREATE TRIGGER events_append_only
+BEFORE UPDATE OF seq, id, message_seq, recipient_id, inbound_seq, type, at ON events BEGIN
+  SELECT RAISE(ABORT, 'events are append-only');
+END;
+-- While a person is erased, what events say of that person is reduced.
+CREATE TRIGGER events_kept BEFORE UPDATE OF data_json ON events
+WHEN NOT EXISTS (SELECT 1 FROM erasures WHERE finished_at IS NULL) BEGIN
   SELECT RAISE(ABORT, 'events are append-only');
 END;
 
@@ -309,9 +315,18 @@ CREATE TABLE audit (
   client_address TEXT,
   request_id     TEXT,
   before_json    TEXT,
-  after_json     TEXT
+  after_json     TEXT,
+  -- 1: it named a person who has been erased since
+  is_reduced     INTEGER NOT NULL DEFAULT 0 CHECK (is_reduced IN (0, 1))
 ) STRICT;
-CREATE TRIGGER audit_append_only BEFORE UPDATE ON audit BEGIN
+CREATE TRIGGER audit_append_only
+BEFORE UPDATE OF seq, id, at, action, actor_kind, actor_id, actor_name, target_type, target_id, client_address, request_id
+ON audit BEGIN
+  SELECT RAISE(ABORT, 'the audit is append-only');
+END;
+-- While a person is erased, an entry may be reduced, which it then shows.
+CREATE TRIGGER audit_reduced_visibly BEFORE UPDATE ON audit
+WHEN NEW.is_reduced = 0 OR NOT EXISTS (SELECT 1 FROM erasures WHERE finished_at IS NULL) BEGIN
   SELECT RAISE(ABORT, 'the audit is append-only');
 END;
 -- Older entries may be removed: 0 except while the retention job removes them.
@@ -390,7 +405,9 @@ CREATE TABLE suppressions (
   route_id          TEXT REFERENCES routes (id),
   reason            TEXT NOT NULL
     CHECK (
-      reason IN ('hard_bounce', 'soft_bounces', 'complaint', 'unsubscribe', 'unsubscribe_all', 'manual', 'import')
+      reason IN (
+        'hard_bounce', 'soft_bounces', 'complaint', 'unsubscribe', 'unsubscribe_all', 'manual', 'import', 'erasure'
+      )
     ),
   source_message_id TEXT,
   note              TEXT,
@@ -937,7 +954,7 @@ CREATE TABLE import_addresses (
 CREATE TABLE import_faults (
   import_seq INTEGER NOT NULL,
   line       INTEGER NOT NULL,
-  -- as it was written; null where it has been erased
+  -- as it was written; a pseudonym where it has been erased
   address    TEXT,
   -- the name of the count in which it is
   outcome    TEXT NOT NULL,
@@ -1023,6 +1040,9 @@ CREATE TABLE erasures (
   address_hash   BLOB NOT NULL,
   -- sealed; null once all is erased
   sealed_address BLOB,
+  -- for the certificate
+  reason         TEXT,
+  requested_by   TEXT NOT NULL,
   -- where the work continues
   progress_json  TEXT NOT NULL,
   counts_json    TEXT NOT NULL,

@@ -1,0 +1,66 @@
+// How a person is recognised in what is stored: by the keyed hash of their address, and by the address wherever it is quoted, as
+// it is or as JSON, links and HTML write it. An address that merely contains it is another person's.
+import type { KeyObject } from 'node:crypto';
+import { domainToUnicode } from 'node:url';
+import { escapeHtml } from '#src/kernel/page.ts';
+import { addressDomain, addressKey } from '#src/mail/address.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { addressHash, addressPseudonym } from '#src/messages/pseudonym.ts';
+
+export interface Person {
+  readonly address: Address;
+  /** See `addressHash`. */
+  readonly hash: Buffer;
+  /** What takes the place of the address. */
+  readonly pseudonym: string;
+  /** Patterns of LIKE (escaped by a backslash): a text that quotes the address fits at least one of them. */
+  readonly patterns: readonly string[];
+  /** Whether it is the person's address, or its pseudonym. */
+  readonly is: (address: string) => boolean;
+  /** The text with the pseudonym in the place of the address; `isOpaque`: also where the match is a part of a longer word. */
+  readonly removedFrom: (text: string, isOpaque?: boolean) => string;
+}
+
+/** What an address before or after the match would consist of; an escape of JSON or of a link may come before it. */
+const BEFORE = String.raw`(?:(?<=%[0-9a-f]{2}|\\[bfnrt]|\\u[0-9a-f]{4})|(?<![\p{L}\p{N}._+%-]))`;
+const AFTER = String.raw`(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])`;
+
+const IS_ASCII = /^[\x20-\x7e]*$/;
+
+const spellingsOf = (address: Address): string[] => {
+  const domain = addressDomain(address);
+  const shown = address.slice(0, -domain.length) + domainToUnicode(domain);
+  const plain = [address, shown];
+  return [
+    ...new Set(
+      plain.flatMap((one) => [
+        one,
+        JSON.stringify(one).slice(1, -1),
+        encodeURIComponent(one),
+        escapeHtml(one),
+      ]),
+    ),
+  ];
+};
+
+/** LIKE ignores the case of ASCII letters only, so of other spellings it looks for what comes behind the local part. */
+const patternOf = (spelling: string): string => {
+  const part = IS_ASCII.test(spelling) ? spelling : spelling.slice(spelling.search(/@|%40/));
+  return `%${part.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+};
+
+export const personOf = (key: KeyObject, tenantId: string, address: Address): Person => {
+  const spellings = spellingsOf(address);
+  const pseudonym = addressPseudonym(key, tenantId, address);
+  const spelled = `(?:${spellings.map((one) => RegExp.escape(one)).join('|')})`;
+  const [anywhere, whole] = [new RegExp(spelled, 'giu'), new RegExp(BEFORE + spelled + AFTER, 'giu')];
+  const own = addressKey(address);
+  return {
+    address,
+    hash: addressHash(key, tenantId, address),
+    pseudonym,
+    patterns: [...new Set(spellings.map(patternOf))],
+    is: (other) => other === pseudonym || addressKey(other as Address) === own,
+    removedFrom: (text, isOpaque = false) => text.replace(isOpaque ? anywhere : whole, pseudonym),
+  };
+};
