@@ -3,7 +3,7 @@
 // finds the address nowhere: what was being sent, or came meanwhile, is found by the next. At the end the file is rewritten, since
 // SQLite leaves copies of former rows in the unused space of pages, and the WAL is emptied.
 //
-// Files that are imported are waited for: their rows would bring the person back.
+// The last walk waits for files that are imported: their rows may bring the person back.
 import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { forgetPerson } from '#src/audience/consent/ledger.ts';
@@ -206,14 +206,14 @@ export const createErasures = (context: AudienceContext): Task => {
     { progress, counts }: State,
   ): Promise<State | null> => {
     const { walk, found } = progress;
-    if (found) {
-      const next = { progress: begin(walk + 1, walk === 1 ? 0 : clock.now() + NEXT_WALK_MS), counts };
-      await writeState(tenantId, seq, () => next);
-      return walk === 1 ? next : null;
-    }
-    if (!(await files.read(tenantId, (db) => walkStore(db).isImporting())))
+    const isImporting = await files.read(tenantId, (db) => walkStore(db).isImporting());
+    if (!found && !isImporting) {
       await finish(tenantId, seq, person, progress);
-    return null;
+      return null;
+    }
+    const next = { progress: begin(walk + 1, walk === 1 ? 0 : clock.now() + NEXT_WALK_MS), counts };
+    await writeState(tenantId, seq, () => next);
+    return walk === 1 && !isImporting ? next : null;
   };
 
   /** The next slice of the walk; null as `endWalk`. */
@@ -247,12 +247,13 @@ export const createErasures = (context: AudienceContext): Task => {
     isNeeded: (db) => erasureStore(db).unfinished().length > 0,
     due: (db, _, now) => {
       const rows = erasureStore(db).unfinished();
-      // The end of an import is written, and so makes it be looked at again.
-      if (rows.length === 0 || walkStore(db).isImporting()) return { items: [], next: null };
-      const due = rows.map(({ seq, progress_json }) => ({
-        seq,
-        at: (JSON.parse(progress_json) as Progress).due_at,
-      }));
+      if (rows.length === 0) return { items: [], next: null };
+      const isImporting = walkStore(db).isImporting();
+      const due = rows.flatMap(({ seq, progress_json }) => {
+        const { walk, due_at }: Progress = JSON.parse(progress_json);
+        // The end of an import is written, and so makes it be looked at again.
+        return walk > 1 && isImporting ? [] : [{ seq, at: due_at }];
+      });
       const later = due.filter(({ at }) => at > now).map(({ at }) => at);
       return {
         items: due.filter(({ at }) => at <= now).map(({ seq }) => seq),
