@@ -13,7 +13,7 @@ import { DAY, SECOND } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
-import { activate } from './change.ts';
+import { activate, hasLeft } from './change.ts';
 import { type SubscriberRow, subscriberStore } from './store.ts';
 
 export interface Asserted {
@@ -44,7 +44,7 @@ export interface AddedSubscriber {
   readonly before: SubscriberRow | null;
 }
 
-const hasLeft = (list: ListRow): AppError =>
+const onlyThemselves = (list: ListRow): AppError =>
   new AppError('conflict', `The person has left the list ${list.name}, and only they can come back.`, {
     hint: "They can subscribe by the list's form.",
   });
@@ -54,16 +54,14 @@ const suppressed = (address: Address): AppError =>
     hint: 'GET /api/practices/{id}/suppression?address= says why.',
   });
 
+type Key = Pick<AudienceContext, 'suppressionKey'>;
+
+const personOf = (db: TenantDb, { suppressionKey }: Key, address: Address): Buffer =>
+  addressHash(suppressionKey, tenantStore(db).practice().id, address);
+
 /** Null: not on the list. */
-export const subscriberOf = (
-  db: TenantDb,
-  { suppressionKey }: Pick<AudienceContext, 'suppressionKey'>,
-  list: ListRow,
-  address: Address,
-): SubscriberRow | null => {
-  const person = addressHash(suppressionKey, tenantStore(db).practice().id, address);
-  return subscriberStore(db).onList(list.seq, person) ?? null;
-};
+export const subscriberOf = (db: TenantDb, key: Key, list: ListRow, address: Address): SubscriberRow | null =>
+  subscriberStore(db).onList(list.seq, personOf(db, key, address)) ?? null;
 
 /** Errors are returned, because the message of a suppressed recipient is kept. */
 const ask = (
@@ -73,7 +71,8 @@ const ask = (
   { address, name, data }: Pick<Added, 'address' | 'name' | 'data'>,
 ): { readonly row: SubscriberRow; readonly isAsked: boolean } | AppError => {
   const before = subscriberOf(db, context, list, address);
-  if (before?.status === 'unsubscribed' || before?.status === 'complained') return hasLeft(list);
+  const isPending = before?.status === 'pending';
+  if (!isPending && hasLeft(db, list.id, personOf(db, context, address))) return onlyThemselves(list);
   const result = requestSubscription(
     db,
     context,
@@ -132,7 +131,7 @@ export const addSubscriber = (
     },
     now,
   );
-  return outcome === 'refused' ? hasLeft(list) : { row, before };
+  return outcome === 'refused' ? onlyThemselves(list) : { row, before };
 };
 
 /** Errors are returned. */
