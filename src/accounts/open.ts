@@ -9,6 +9,7 @@ import { abuseRoutes } from './abuse/routes.ts';
 import { sourcesOfClient } from './abuse/rules.ts';
 import { ticketRetentionJob } from './abuse/tickets.ts';
 import { createOutbox, type OwnerNoticesDeps } from './mails/outbox.ts';
+import { pageRoutes } from './pages/routes.ts';
 import { accountRoutes } from './people/account-routes.ts';
 import { createAuthenticate } from './people/authenticate.ts';
 import { createEnterTenant, createMayCreatePractice } from './people/enter.ts';
@@ -128,6 +129,7 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
     routes: [
       ...practiceRoutes({ ...tenantDeps, notices, origin }),
       ...operatorRoutes(base),
+      ...pageRoutes(base),
       ...auditRoutes(storage),
       ...projectRoutes(base),
       ...routeRoutes(base),

@@ -14,6 +14,7 @@ import { openImports } from './imports/routes.ts';
 import { openLists } from './lists/routes.ts';
 import { openLog } from './log/follow.ts';
 import { openPeople } from './people/open.ts';
+import { openPublicPages } from './public/open.ts';
 import { openSubscribers } from './subscribers/open.ts';
 import { openAudienceWork } from './work.ts';
 
@@ -48,6 +49,7 @@ export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) 
     openLog,
     openImports,
     openPeople,
+    openPublicPages,
   ];
   const parts = openPart.map((open) => open(context));
   const work = openAudienceWork(

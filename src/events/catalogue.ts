@@ -140,7 +140,8 @@ export const eventCatalogue = {
   },
   'message.subscription': {
     group: 'message',
-    firedBy: 'What the recipient wants to get has changed by an unsubscription: `scope` says how much.',
+    firedBy:
+      'What the recipient wants to get has changed: by an unsubscription, where `scope` says how much, or by a link to confirm or to choose lists, where `list` says which.',
     alert: {
       de: ['geändertes Abonnement', 'geänderte Abonnements'],
       en: ['changed subscription', 'changed subscriptions'],

@@ -30,6 +30,8 @@ export interface EventData {
   readonly repeated?: boolean;
   /** Ids of what blocked the content. */
   readonly content_reasons?: readonly string[];
+  /** The list on which the recipient is from now on, or is no longer. */
+  readonly list?: { readonly id: string; readonly status: 'active' | 'unsubscribed' };
   /** The suppression that applied to the recipient, or was added or removed. */
   readonly suppression?: {
     readonly id: string;

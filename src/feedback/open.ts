@@ -47,6 +47,7 @@ export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages
   const suppressions = { files, clock, suppressionKey };
   return {
     suppressionKey,
+    unsubscribeKey,
     returnPathKey,
     /** What applying a signal takes. */
     received,

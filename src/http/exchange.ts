@@ -90,18 +90,18 @@ export class Exchange implements RequestContext {
   }
 
   get language(): Language {
-    return this.languageOr(languages[0]);
+    return this.namedLanguage ?? languages[0];
   }
 
   get answerLanguage(): Language {
-    return this.languageOr('en');
+    return this.namedLanguage ?? 'en';
   }
 
   /** `Accept-Language: *` names none. */
-  private languageOr(otherwise: Language): Language {
+  get namedLanguage(): Language | null {
     const named = this.request.headers['accept-language'] ?? '*';
     const wanted = new Negotiator(this.request).languages([...languages]);
-    return named.trim() === '*' ? otherwise : (languages.find((one) => one === wanted[0]) ?? otherwise);
+    return named.trim() === '*' ? null : (languages.find((one) => one === wanted[0]) ?? null);
   }
 
   /** The id the client gave its request: for its own search in the log, never taken for ours. */

@@ -2,7 +2,7 @@
 // of them can say something else. The section `limits` of the configuration is declared here: a new key of it reaches all
 // of them without being handed through.
 import { z } from 'zod';
-import { perMinute, type RateLimit } from './rate-limit.ts';
+import { perDay, perHour, perMinute, type RateLimit } from './rate-limit.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
@@ -40,6 +40,25 @@ export const limitsSection = z.strictObject({
     })
     .prefault({})
     .describe('Sign-in and public forms.'),
+  subscribe_rate: z
+    .strictObject({
+      per_mailbox: z
+        .strictObject({ per_day: rate.prefault(5).describe('Requests per day.') })
+        .prefault({})
+        .describe('Per mailbox, to all lists of all practices; plus-parts of an address do not count.'),
+      per_domain: z
+        .strictObject({ per_hour: rate.prefault(100).describe('Requests per hour.') })
+        .prefault({})
+        .describe('Per domain of the addresses, to all lists of a practice.'),
+      per_list: z
+        .strictObject({ per_hour: rate.prefault(500).describe('Requests per hour.') })
+        .prefault({})
+        .describe('Per list.'),
+    })
+    .prefault({})
+    .describe(
+      'Requests to be put on a list that strangers make by its form, so that no one is flooded with confirmation mails; sign_in_rate.per_address counts too.',
+    ),
   inbound_rate: z
     .strictObject({
       per_client: inboundRate(20, 10_000).describe(
@@ -92,7 +111,7 @@ const fixedLimits = {
 };
 
 type OwnLimits = typeof fixedLimits &
-  Omit<LimitsSection, 'api_rate' | 'sign_in_rate' | 'inbound_rate' | 'hook_rate'>;
+  Omit<LimitsSection, 'api_rate' | 'sign_in_rate' | 'subscribe_rate' | 'inbound_rate' | 'hook_rate'>;
 export interface Limits extends Readonly<OwnLimits> {
   /** Requests per credential, or per client address where there is no credential. */
   readonly requests: RateLimit;
@@ -100,6 +119,11 @@ export interface Limits extends Readonly<OwnLimits> {
   readonly signInPerAddress: RateLimit;
   /** Sign-in and public forms, per e-mail address. */
   readonly signInPerEmail: RateLimit;
+  /** Requests of strangers to be put on a list. */
+  readonly subscribePerMailbox: RateLimit;
+  /** Of one practice. */
+  readonly subscribePerDomain: RateLimit;
+  readonly subscribePerList: RateLimit;
   /** Mails received, per client address and per tenant. */
   readonly inboundPerClient: RateLimit;
   readonly inboundPerTenant: RateLimit;
@@ -114,13 +138,16 @@ const rateOf = ({ per_second, burst }: { per_second: number; burst: number }): R
 
 /** All limits of the service, as this configuration has them. */
 export const limitsOf = (config: { readonly limits: LimitsSection }): Limits => {
-  const { api_rate, sign_in_rate, inbound_rate, hook_rate, ...section } = config.limits;
+  const { api_rate, sign_in_rate, subscribe_rate, inbound_rate, hook_rate, ...section } = config.limits;
   return {
     ...fixedLimits,
     ...section,
     requests: rateOf(api_rate),
     signInPerAddress: perMinute(sign_in_rate.per_address.per_minute),
     signInPerEmail: perMinute(sign_in_rate.per_email.per_minute),
+    subscribePerMailbox: perDay(subscribe_rate.per_mailbox.per_day),
+    subscribePerDomain: perHour(subscribe_rate.per_domain.per_hour),
+    subscribePerList: perHour(subscribe_rate.per_list.per_hour),
     messagesPerHook: rateOf(hook_rate),
     inboundPerClient: rateOf(inbound_rate.per_client),
     inboundPerTenant: rateOf(inbound_rate.per_practice),

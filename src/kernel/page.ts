@@ -1,9 +1,20 @@
 // A public page of the service: a small complete HTML document for people who follow a link or send in a form. It needs
-// no script and loads nothing, from us or from others; its policy allows its own style and forms to us, no more.
+// no script and loads nothing, from us or from others; its policy allows its own style, the logo that is part of it and forms to
+// us, no more.
 import { createHash } from 'node:crypto';
 import Negotiator from 'negotiator';
+import { readableOn } from './contrast.ts';
 import type { Language } from './language.ts';
 import type { RequestContext, RouteResult } from './route.ts';
+
+/** A practice's page has the practice's name at its head, and its look. */
+export interface Look {
+  /** Plain text. */
+  readonly name: string;
+  /** As in `#0b57d0`; null: the service's. */
+  readonly colour: string | null;
+  readonly logo: { readonly type: string; readonly content: Buffer } | null;
+}
 
 export interface Page {
   /** Default 200. */
@@ -13,30 +24,54 @@ export interface Page {
   readonly title: string;
   /** Plain text. */
   readonly serviceName: string;
+  /** Null: a page of the service itself. */
+  readonly look?: Look | null;
   /** HTML below the heading; what came from outside has gone through `escapeHtml`. */
   readonly body: string;
 }
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
 
+const GROUND = { light: '#ffffff', dark: '#161616' } as const;
+
 const style = `
-:root { color-scheme: light dark; --text: #1c1c1c; --ground: #fff; --line: #767676; --accent: #0b57d0; --on-accent: #fff; --error: #b3261e }
-@media (prefers-color-scheme: dark) { :root { --text: #e8e8e8; --ground: #161616; --line: #8c8c8c; --accent: #8ab4f8; --on-accent: #10233f; --error: #f2b8b5 } }
+:root { color-scheme: light dark; --text: #1c1c1c; --ground: ${GROUND.light}; --line: #767676; --accent: #0b57d0; --on-accent: #fff; --error: #b3261e }
+@media (prefers-color-scheme: dark) { :root { --text: #e8e8e8; --ground: ${GROUND.dark}; --line: #8c8c8c; --accent: #8ab4f8; --on-accent: #10233f; --error: #f2b8b5 } }
 * { box-sizing: border-box }
 body { font: 1.0625rem/1.55 system-ui, sans-serif; max-width: 40rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; color: var(--text); background: var(--ground); overflow-wrap: break-word }
-header { font-weight: 600 } h1 { font-size: 1.6rem; line-height: 1.25 } a { color: var(--accent) }
+header { font-weight: 600 } header img { display: block; max-width: 100%; max-height: 6rem; margin-bottom: .75rem } h1 { font-size: 1.6rem; line-height: 1.25 } a { color: var(--accent) }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600 }
 input, select, textarea, button { font: inherit; color: inherit; border: 1px solid var(--line); border-radius: .375rem; padding: .6rem .75rem; background: var(--ground); width: 100% }
 textarea { min-height: 9rem; resize: vertical }
 button { width: auto; margin-top: 1.5rem; font-weight: 600; cursor: pointer; color: var(--on-accent); background: var(--accent); border-color: var(--accent) }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 pre { font-size: .875rem; white-space: pre-wrap } dt { font-weight: 600 } dd { margin: 0 0 .5rem }
+input[type=checkbox] { width: 1.5rem; height: 1.5rem; margin: 0 .75rem 0 0; vertical-align: middle; accent-color: var(--accent) }
+fieldset { border: 0; padding: 0; margin: 1rem 0 0 } legend { padding: 0; font-weight: 600 } fieldset label { font-weight: 400; margin: .75rem 0 }
+button.other { color: var(--accent); background: var(--ground) }
 .note { font-size: .9375rem; font-weight: 400 } .error { color: var(--error); font-weight: 600 }
+.trap { position: absolute; left: -100vw; width: 1px; height: 1px; overflow: hidden }
 `;
-const styleHash = createHash('sha256').update(style).digest('base64');
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
+const styleHash = hashOf(style);
+
+/** The accent is the colour of links on the ground and the ground of buttons: what can be read as the one can be as the other. */
+const styleWith = (colour: string): string => {
+  const rule = (ground: string): string =>
+    `:root { --accent: ${readableOn(ground, colour)}; --on-accent: ${ground} }`;
+  return `${style}${rule(GROUND.light)}
+@media (prefers-color-scheme: dark) { ${rule(GROUND.dark)} }
+`;
+};
+
+const policy = (hash: string, look: Look | null): string =>
+  `default-src 'none'; style-src 'sha256-${hash}';${look?.logo ? ' img-src data:;' : ''} form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+
+/** The name beside the logo says what it shows. */
+const heading = ({ name, logo }: Pick<Look, 'name' | 'logo'>): string =>
+  `${logo ? `<img src="data:${logo.type};base64,${logo.content.toString('base64')}" alt="">` : ''}${escapeHtml(name)}`;
 
 const headers = {
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex',
@@ -57,21 +92,36 @@ export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 
 /** The answer that shows the page. */
-export const page = ({ status = 200, language, title, serviceName, body }: Page): RouteResult => ({
-  status,
-  contentType: HTML_TYPE,
-  headers: { ...headers, 'Content-Language': language },
-  body: `<!doctype html>
+export const page = ({
+  status = 200,
+  language,
+  title,
+  serviceName,
+  look = null,
+  body,
+}: Page): RouteResult => {
+  const colour = look?.colour ?? null;
+  const css = colour === null ? style : styleWith(colour);
+  const head = look ?? { name: serviceName, logo: null };
+  return {
+    status,
+    contentType: HTML_TYPE,
+    headers: {
+      'Content-Security-Policy': policy(colour === null ? styleHash : hashOf(css), look),
+      ...headers,
+      'Content-Language': language,
+    },
+    body: `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escapeHtml(title)} – ${escapeHtml(serviceName)}</title>
-<style>${style}</style>
+<title>${escapeHtml(title)} – ${escapeHtml(head.name)}</title>
+<style>${css}</style>
 </head>
 <body>
-<header>${escapeHtml(serviceName)}</header>
+<header>${heading(head)}</header>
 <main>
 <h1>${escapeHtml(title)}</h1>
 ${body}
@@ -79,7 +129,8 @@ ${body}
 </body>
 </html>
 `,
-});
+  };
+};
 
 /** Whether the client prefers `type` to JSON (RFC 9110 §12.5.1): programs that take anything get JSON. */
 export const prefers = ({ header }: Pick<RequestContext, 'header'>, type: string): boolean => {

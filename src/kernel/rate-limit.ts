@@ -10,8 +10,13 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** `count` a minute, and all of them at once where they come so. */
-export const perMinute = (count: number): RateLimit => ({ perSecond: count / 60, burst: count });
+/** `count` in so many seconds, and all of them at once where they come so. */
+const per =
+  (seconds: number) =>
+  (count: number): RateLimit => ({ perSecond: count / seconds, burst: count });
+export const perMinute = per(60);
+export const perHour = per(3_600);
+export const perDay = per(86_400);
 
 export interface RateVerdict {
   readonly allowed: boolean;

@@ -22,6 +22,8 @@ export interface RequestContext {
   readonly change: Change;
   /** Of pages and mails, by Accept-Language; German where it names none. */
   readonly language: Language;
+  /** The language of the service that Accept-Language asks for; null where it asks for none of them. */
+  readonly namedLanguage: Language | null;
   /** Of texts in an answer of the API: English unless Accept-Language asks for German. */
   readonly answerLanguage: Language;
   /** Code that stores it shortens it. */

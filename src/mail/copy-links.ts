@@ -75,6 +75,10 @@ export const decodeForwardToken = (key: KeyObject, token: string): ReturnPathTar
 /** The path of the page on which a person chooses among the lists they are on; its token is the one to unsubscribe. */
 export const PREFERENCES_PATH = '/api/public/preferences';
 
+/** Where the token of that link leads at this path. */
+export const preferencesUrlOf = (unsubscribeUrl: string): string =>
+  unsubscribeUrl.replace(UNSUBSCRIBE_PATH, PREFERENCES_PATH);
+
 /** The path of a list's form. */
 export const SUBSCRIBE_PATH = '/api/public/subscribe';
 

@@ -162,6 +162,14 @@ export const suppressionField = {
   },
 } satisfies Record<string, PublishedField>;
 
+/** A list that the recipient has joined or left by a link of the message. */
+export const listField = {
+  list: {
+    schema: z.strictObject({ id: z.uuid(), status: z.enum(['active', 'unsubscribed']) }).nullable(),
+    of: (_, data) => data.list ?? null,
+  },
+} satisfies Record<string, PublishedField>;
+
 export const scopeField = {
   scope: {
     schema: scopeSchema

@@ -1,6 +1,6 @@
 // What one recipient's copy has of its own: the links that identify this recipient and no one else.
 
-import type { TrackingLinks } from '#src/mail/copy-links.ts';
+import { preferencesUrlOf, type TrackingLinks } from '#src/mail/copy-links.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import type { Copy } from '#src/messages/compose/message.ts';
@@ -23,9 +23,11 @@ export const recipientCopy = (
 ): Copy => {
   const target: ReturnPathTarget = { tenantNumber: practice.number, recipientId: recipient.id };
   const { settings } = parsedMessage(message);
+  const link = settings.footer?.unsubscribe ? unsubscribeUrl(target) : null;
   return {
     recipient: recipient.address as Address,
-    unsubscribeUrl: settings.footer?.unsubscribe ? unsubscribeUrl(target) : null,
+    unsubscribeUrl: link,
+    preferencesUrl: message.source === 'campaign' && link !== null ? preferencesUrlOf(link) : null,
     tracking: {
       openUrl: () => trackingLinks.open(target),
       clickUrl: (url) => trackingLinks.click(target, url),

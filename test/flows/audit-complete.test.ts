@@ -100,6 +100,7 @@ test('every declared action is found in the audit, with who and from where, and 
   const owner = await signIn(app, 'owner@example.org');
   secrets.push(owner.token, owner.csrfToken);
   const byOwner = (method: string, path: string, body?: unknown) => done(method, path, body, owner.token);
+  await byOwner('PATCH', `${base}/pages`, { colour: '#0b57d0' });
   await byOwner('PATCH', `${base}/compliance`, {
     street: 'Ring 1',
     city: '10115 Berlin',

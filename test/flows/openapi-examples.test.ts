@@ -1,7 +1,7 @@
 // Every operation of /openapi.yaml is called with the examples that the document has for it, and answers as the document
 // says: with a status of success, in the form of its schema, by an independent validator. Only what no document can know is put in
 // their place: ids, codes, tokens, keys, and times that must be in the future.
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import path from 'node:path';
@@ -247,8 +247,7 @@ const firstOf = async (operationId: string, practiceId: string, given: Given = {
   return (data as { id: string }[])[0]?.id ?? '';
 };
 
-const untilCaptured = async (practiceId: string, fields: object = {}): Promise<string> => {
-  await done('sendMessage', practiceId, {}, fields);
+const firstCaptured = async (practiceId: string): Promise<string> => {
   let captured = '';
   await until('the mail is captured', async () => {
     captured = await firstOf('listCapturedMails', practiceId);
@@ -256,15 +255,13 @@ const untilCaptured = async (practiceId: string, fields: object = {}): Promise<s
   });
   return captured;
 };
+const untilCaptured = async (practiceId: string, fields: object = {}): Promise<string> => {
+  await done('sendMessage', practiceId, {}, fields);
+  return firstCaptured(practiceId);
+};
 
-/** In the only mail of the practice. */
-const linkIn = async (practiceId: string, pattern: RegExp): Promise<readonly string[]> => {
-  await app.completeLegal(practiceId);
-  const captured = await untilCaptured(practiceId, {
-    route: 'broadcast',
-    html: '<p><a href="https://praxis.example/termin">Termin</a></p>',
-    settings: { track_opens: true, track_clicks: true },
-  });
+/** In a captured mail. */
+const partsIn = async (practiceId: string, captured: string, pattern: RegExp): Promise<readonly string[]> => {
   const { text } = await app.request(
     'GET',
     `/api/practices/${practiceId}/captures/${captured}`,
@@ -280,6 +277,17 @@ const linkIn = async (practiceId: string, pattern: RegExp): Promise<readonly str
     ) ?? [];
   if (parts.length === 0) throw new Error(`no ${pattern} in: ${text.slice(-3000)}`);
   return parts;
+};
+
+/** In the only mail of the practice. */
+const linkIn = async (practiceId: string, pattern: RegExp): Promise<readonly string[]> => {
+  await app.completeLegal(practiceId);
+  const captured = await untilCaptured(practiceId, {
+    route: 'broadcast',
+    html: '<p><a href="https://praxis.example/termin">Termin</a></p>',
+    settings: { track_opens: true, track_clicks: true },
+  });
+  return partsIn(practiceId, captured, pattern);
 };
 
 const UNSUBSCRIBE = /\/api\/public\/unsub\?t=([\w-]+)/;
@@ -360,11 +368,21 @@ const onOwnDomain = async (id: string): Promise<Given> => {
   return {};
 };
 
+/** Practices that are only read are shared, and a name is taken once. */
+const newList = (id: string) => done('createList', id, {}, { name: `Liste ${randomUUID()}` });
 const subscribed = async (id: string): Promise<Given> => {
-  const { id: listID } = await done('createList', id);
+  const { id: listID } = await newList(id);
   const { id: subscriberID } = await done('createSubscriber', id, { ids: { listID } });
   app.sql(id, 'UPDATE subscribers SET asked_at = 1');
   return { ids: { listID, subscriberID } };
+};
+
+const formToken = async (id: string): Promise<string> =>
+  new URL(String((await newList(id)).form_url)).searchParams.get('l') ?? '';
+const asked = async (id: string): Promise<Given> => {
+  await subscribed(id);
+  const [token = ''] = await partsIn(id, await firstCaptured(id), /\/api\/public\/confirm\?token=([\w-]+)/);
+  return { ids: { token } };
 };
 
 const MAIL = 'Content-Type: application/pdf\r\nContent-Disposition: attachment\r\n\r\n%PDF';
@@ -463,6 +481,12 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   reportUpstreamEvents: async () => ({ headers: { Authorization: `Bearer ${RELAY_SECRET}` } }),
   getUnsubscribePage: async (id) => ({ ids: { t: (await linkIn(id, UNSUBSCRIBE))[0] ?? '' } }),
   unsubscribeRecipient: async (id) => ({ ids: { t: (await linkIn(id, UNSUBSCRIBE))[0] ?? '' } }),
+  getPreferencesPage: async (id) => ({ ids: { t: (await linkIn(id, UNSUBSCRIBE))[0] ?? '' } }),
+  updatePreferences: async (id) => ({ ids: { t: (await linkIn(id, UNSUBSCRIBE))[0] ?? '' } }),
+  getSubscribeForm: async (id) => ({ ids: { l: await formToken(id) } }),
+  requestSubscription: async (id) => ({ instead: { AbCdEf: await formToken(id) } }),
+  confirmSubscription: asked,
+  answerConfirmation: asked,
   trackOpen: async (id) => ({ ids: { token: (await linkIn(id, /\/t\/o\/([\w.-]+)/))[0] ?? '' } }),
   followLink: async (id) => {
     const [token = '', url = ''] = await linkIn(id, /\/t\/c\/([\w.-]+)\/([\w.-]+)/);

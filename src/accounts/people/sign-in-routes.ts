@@ -50,9 +50,6 @@ const logoutQuery = z.strictObject({
     .meta({ examples: ['true'] }),
 });
 
-/** Values of `Accept-Language` that name no language; programs send the star by default. */
-const ANY_LANGUAGE: ReadonlySet<string> = new Set(['', '*']);
-
 const signedIn = { 200: { description: 'Signed in; browsers keep the cookies.', body: sessionAnswerSchema } };
 
 export const signInRoutes = (deps: SignInDeps): Route[] => [
@@ -70,10 +67,9 @@ export const signInRoutes = (deps: SignInDeps): Route[] => [
     stability: 'stable',
     body: requestCodeBody,
     responses: { 202: { description: 'A code is on its way, if to anyone.', body: requestedCodeSchema } },
-    handle: async ({ body: { email } }, { language, header }) => {
+    handle: async ({ body: { email } }, { namedLanguage }) => {
       deps.limitEmail(email.emailKey);
-      const isNamed = !ANY_LANGUAGE.has(header('accept-language') ?? '');
-      await atWholeSteps(ANSWER_STEP_MS, () => requestCode(deps, email, isNamed ? language : null));
+      await atWholeSteps(ANSWER_STEP_MS, () => requestCode(deps, email, namedLanguage));
       return {
         status: 202,
         body: { expires_in: CODE_VALID_MS / SECOND, retry_after: NEW_CODE_AFTER_MS / SECOND },

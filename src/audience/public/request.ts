@@ -106,7 +106,7 @@ export const requestSubscription = (
       personal: { address, name: request.name, ...personal },
       withWording: true,
       ...(form === undefined ? {} : { form }),
-      ...(details === undefined ? {} : { details }),
+      details: { ...details, message_id: accepted.answer.message_id },
     },
     now,
   );

@@ -8,7 +8,7 @@ import { escapeHtml, HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { CLICK_PATH, OPEN_PATH, readClickLink, readOpenLink } from '#src/mail/copy-links.ts';
-import { type HitKind, machineOf, PURPOSE_FIELDS } from './machines.ts';
+import { clientOf, type HitKind, machineOf } from './machines.ts';
 import type { Recorder } from './recorder.ts';
 import type { Hit } from './rules.ts';
 
@@ -34,31 +34,21 @@ const locationOf = (url: string): string | null => {
   return VISIBLE_ASCII.test(url) ? url : parsed.href;
 };
 
-const MAX_USER_AGENT = 256;
-
-/** One line of printable ASCII; a copy, so that the memory of a long header is released. */
-const printable = (text: string): string =>
-  Buffer.from(text.slice(0, MAX_USER_AGENT), 'latin1')
-    .toString('latin1')
-    .replace(/[^\x20-\x7e]/g, '?')
-    .trim();
-
 /** What is kept of the client that opened or clicked. `url`: the target of the link, for a click. */
 const hitOf = (
   kind: HitKind,
   url: string | null,
-  { method, header, clientAddress }: Pick<RequestContext, 'method' | 'header' | 'clientAddress'>,
+  context: Pick<RequestContext, 'method' | 'header' | 'clientAddress'>,
   now: number,
 ): Hit => {
-  const userAgent = printable(header('user-agent') ?? '');
-  const purposes = PURPOSE_FIELDS.flatMap((name) => header(name) ?? []);
+  const client = clientOf(context);
   return {
     kind,
     at: now,
-    ip: withoutHost(clientAddress),
-    userAgent: userAgent === '' ? null : userAgent,
+    ip: withoutHost(context.clientAddress),
+    userAgent: client.userAgent === '' ? null : client.userAgent,
     url,
-    machine: machineOf({ kind, method, userAgent, purposes }),
+    machine: machineOf({ kind, method: context.method, ...client }),
   };
 };
 

@@ -3,7 +3,7 @@
 import { domainToUnicode } from 'node:url';
 import type { PracticeRow, RouteRow } from '#src/accounts/tenants/store.ts';
 import type { Language } from '#src/kernel/language.ts';
-import { escapeHtml, page } from '#src/kernel/page.ts';
+import { escapeHtml, type Look, page } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 import { maskAddress } from '#src/mail/address.ts';
@@ -27,6 +27,7 @@ interface Words {
     Record<UnsubscribeScope, (practice: string, address: string, mail: string) => string>
   >;
   readonly alreadySent: string;
+  readonly lists: string;
   readonly sender: string;
   readonly privacy: string;
   readonly unknown: string;
@@ -56,6 +57,7 @@ const words: Readonly<Record<Language, Words>> = {
         `<strong>${practice}</strong> schickt an <strong>${address}</strong> keine E-Mails mehr.`,
     },
     alreadySent: 'E-Mails, die schon unterwegs sind, können Sie noch erreichen.',
+    lists: 'Nur einzelne Listen abbestellen',
     sender: 'Absender',
     privacy: 'Datenschutzerklärung',
     unknown:
@@ -85,6 +87,7 @@ const words: Readonly<Record<Language, Words>> = {
         `<strong>${practice}</strong> no longer sends any emails to <strong>${address}</strong>.`,
     },
     alreadySent: 'Emails that are already on their way may still reach you.',
+    lists: 'Unsubscribe from single lists only',
     sender: 'Sender',
     privacy: 'Privacy policy',
     unknown:
@@ -114,28 +117,36 @@ export const imprint = (practice: PracticeRow, language: Language): string => {
 };
 
 /** A form that only its button submits, because machines follow links. */
-export const button = (action: string, label: string): string =>
-  `<form method="post" action="${escapeHtml(action)}"><button type="submit">${label}</button></form>`;
+export const button = (action: string, label: string, look: 'main' | 'other' = 'main'): string =>
+  `<form method="post" action="${escapeHtml(action)}"><button type="submit"${look === 'other' ? ' class="other"' : ''}>${label}</button></form>`;
 
 export interface UnsubscribeView {
   readonly copy: Copy;
+  readonly look: Look;
   /** What they have unsubscribed from. */
   readonly stopped: UnsubscribeScope | null;
   /** Target of the buttons. */
   readonly action: Readonly<Record<UnsubscribeScope, string>>;
+  /** The page of the person's lists. */
+  readonly preferences: string;
 }
 
 export const unsubscribePage = (
   language: Language,
   serviceName: string,
-  { copy, stopped, action }: UnsubscribeView,
+  { copy, look, stopped, action, preferences }: UnsubscribeView,
 ): RouteResult => {
   const say = words[language];
   const practice = escapeHtml(copy.practice.name);
   const address = isPseudonym(copy.address) ? say.yourAddress : escapeHtml(maskAddress(copy.address));
   const mail = mailOf(copy.route, say);
+  // Other mail went to no list.
+  const lists =
+    copy.message.source === 'campaign'
+      ? `<p><a href="${escapeHtml(preferences)}">${say.lists}</a></p>\n`
+      : '';
   const all = `<p>${say.warnAll(practice)}</p>\n${button(action.team, say.stopAll)}`;
-  const asks = `<p>${say.ask(practice, address, mail)}</p>\n${button(action.route, say.stop)}\n${all}`;
+  const asks = `<p>${say.ask(practice, address, mail)}</p>\n${button(action.route, say.stop)}\n${lists}${all}`;
   const done =
     stopped === null
       ? ''
@@ -143,6 +154,7 @@ export const unsubscribePage = (
   return page({
     language,
     serviceName,
+    look,
     title: stopped === null ? say.title : say.doneTitle,
     body: `${stopped === null ? asks : done}\n${imprint(copy.practice, language)}`,
   });

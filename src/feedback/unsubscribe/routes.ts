@@ -3,6 +3,7 @@
 // program sends must work. No cookie, Origin or Referer is required.
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { lookOf } from '#src/accounts/pages/store.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
@@ -12,7 +13,7 @@ import { mailLinkQuery } from '#src/kernel/fields.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { decodeUnsubscribeToken, UNSUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
+import { decodeUnsubscribeToken, preferencesUrlOf, UNSUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
 import { type UnsubscribeView, unknownLinkPage, unsubscribePage } from './page.ts';
 import {
   copyOf,
@@ -37,9 +38,9 @@ const query = mailLinkQuery.extend({
 
 type Query = z.output<typeof query>;
 
-const actionsOf = (token: string): UnsubscribeView['action'] => {
+const linksOf = (token: string): Pick<UnsubscribeView, 'action' | 'preferences'> => {
   const route = `${UNSUBSCRIBE_PATH}?t=${token}`;
-  return { route, team: `${route}&from=all` };
+  return { action: { route, team: `${route}&from=all` }, preferences: preferencesUrlOf(route) };
 };
 
 /** The copy that the token names; an invalid one costs only an HMAC. */
@@ -54,9 +55,8 @@ const viewOf = async (deps: UnsubscribeDeps, token: string): Promise<Unsubscribe
   if (target === null) return null;
   return deps.files.read(target.tenantId, (db) => {
     const copy = copyOf(db, target.recipientId);
-    return (
-      copy && { copy, stopped: unsubscribedScope(db, copy, deps.suppressionKey), action: actionsOf(token) }
-    );
+    const stopped = copy && unsubscribedScope(db, copy, deps.suppressionKey);
+    return copy && { copy, look: lookOf(db), stopped, ...linksOf(token) };
   });
 };
 
@@ -73,7 +73,12 @@ const unsubscribeByLink = async (
     unsubscribe(db, copy, scope, deps, deps.clock.now());
     // A complaint is kept as it is and has the same effect.
     const stopped = unsubscribedScope(db, copy, deps.suppressionKey) ?? scope;
-    return { copy, stopped: scope === 'team' ? scope : stopped, action: actionsOf(token) };
+    return {
+      copy,
+      look: lookOf(db),
+      stopped: scope === 'team' ? scope : stopped,
+      ...linksOf(token),
+    };
   });
 };
 

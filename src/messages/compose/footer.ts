@@ -1,4 +1,5 @@
-// The footer below the content of each copy, as text and as HTML: the sender, the link to unsubscribe, the service's name.
+// The footer below the content of each copy, as text and as HTML: the sender, the links to unsubscribe and to choose among
+// lists, the service's name.
 // It loads nothing from any server. Pure.
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
@@ -8,6 +9,7 @@ import type { Copy } from './message.ts';
 interface Words {
   readonly privacy: string;
   readonly unsubscribe: string;
+  readonly preferences: string;
   readonly sentWith: string;
 }
 
@@ -15,9 +17,15 @@ const words: Readonly<Record<Language, Words>> = {
   de: {
     privacy: 'Datenschutzerklärung',
     unsubscribe: 'Von weiteren E-Mails dieser Art abmelden',
+    preferences: 'Listen auswählen',
     sentWith: 'Versendet mit',
   },
-  en: { privacy: 'Privacy policy', unsubscribe: 'Unsubscribe from emails like this', sentWith: 'Sent with' },
+  en: {
+    privacy: 'Privacy policy',
+    unsubscribe: 'Unsubscribe from emails like this',
+    preferences: 'Choose lists',
+    sentWith: 'Sent with',
+  },
 };
 
 /** A line of the footer: words, a link, or both. */
@@ -28,9 +36,9 @@ interface Line {
 
 /** `withUnsubscribe` is true if the content has no link to unsubscribe. */
 const linesOf = (footer: MessageFooter, copy: Copy, withUnsubscribe: boolean): Line[] => {
-  const { privacy, unsubscribe, sentWith } = words[footer.language];
+  const { privacy, unsubscribe, preferences, sentWith } = words[footer.language];
   const { legal } = footer;
-  const { service, unsubscribeUrl } = copy;
+  const { service, unsubscribeUrl, preferencesUrl } = copy;
   const sender: Line[] = legal
     ? [
         { words: `${legal.name}, ${legal.street}, ${legal.city}` },
@@ -41,13 +49,15 @@ const linesOf = (footer: MessageFooter, copy: Copy, withUnsubscribe: boolean): L
     withUnsubscribe && unsubscribeUrl !== null
       ? [{ words: '', link: { words: unsubscribe, url: unsubscribeUrl } }]
       : [];
+  const lists: Line[] =
+    preferencesUrl === null ? [] : [{ words: '', link: { words: preferences, url: preferencesUrl } }];
   // Without https the service is a local one, which recipients cannot open.
   const credit: Line[] = !footer.powered_by
     ? []
     : service.origin.startsWith('https:')
       ? [{ words: sentWith, link: { words: service.name, url: service.origin } }]
       : [{ words: `${sentWith} ${service.name}` }];
-  return [...sender, ...unsubscribeLink, ...credit];
+  return [...sender, ...unsubscribeLink, ...lists, ...credit];
 };
 
 const asText = ({ words, link }: Line): string =>

@@ -55,6 +55,8 @@ export interface Copy {
   readonly recipient: Address;
   /** Null if the copy has no link to unsubscribe. */
   readonly unsubscribeUrl: string | null;
+  /** The page on which the recipient chooses among the sender's lists; null where the copy went to no list. */
+  readonly preferencesUrl: string | null;
   /** Makes the links that record opens and clicks, which are used if the message's settings ask for it. */
   readonly tracking: {
     readonly openUrl: () => string;

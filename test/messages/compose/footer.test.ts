@@ -7,6 +7,7 @@ import type { MessageFooter } from '#src/messages/settings.ts';
 const copy: Copy = {
   recipient: parseAddress('erika@example.org').address,
   unsubscribeUrl: 'https://mail.example.com/api/public/unsub?t=token',
+  preferencesUrl: null,
   tracking: {
     openUrl: () => 'https://mail.example.com/t/o/token',
     clickUrl: (url) => `https://mail.example.com/t/c/token/${url}`,

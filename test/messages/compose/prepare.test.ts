@@ -12,6 +12,7 @@ const LINK = 'https://mail.example.com/api/public/unsub?t=token';
 const copy = (fields: Partial<Copy> = {}): Copy => ({
   recipient: parseAddress('erika@example.org').address,
   unsubscribeUrl: LINK,
+  preferencesUrl: null,
   tracking: {
     openUrl: () => 'https://mail.example.com/t/o/token',
     clickUrl: (url) => `https://mail.example.com/t/c/token/${url}`,

@@ -17,6 +17,7 @@ const TENANT = 3;
 const copyFor = (recipientId: number): Copy => ({
   recipient: parseAddress('erika@example.org').address,
   unsubscribeUrl: `${ORIGIN}/api/public/unsub?t=${recipientId}`,
+  preferencesUrl: null,
   tracking: {
     openUrl: () => links.open({ tenantNumber: TENANT, recipientId }),
     clickUrl: (url) => links.click({ tenantNumber: TENANT, recipientId }, url),

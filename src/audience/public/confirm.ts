@@ -1,0 +1,133 @@
+// What the link of a confirmation mail does: the person is on the list from then on, or says no. The link names the entry of the
+// request in the ledger. It works for seven days, and once: who has confirmed and left is not brought back by an old mail.
+import { lookOf } from '#src/accounts/pages/store.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { ConsentFacts } from '#src/audience/consent/entry.ts';
+import { consentStore } from '#src/audience/consent/store.ts';
+import type { AudienceContext } from '#src/audience/context.ts';
+import { type ListRow, listStore } from '#src/audience/lists/store.ts';
+import { activate, withdraw } from '#src/audience/subscribers/change.ts';
+import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
+import { eventStore } from '#src/events/store.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { DAY, SECOND } from '#src/kernel/time.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { statusBeside } from '#src/messages/rules.ts';
+import { messageStore, type RecipientRow } from '#src/messages/store.ts';
+import { CONFIRM_WITHIN_DAYS } from './confirmation-mail.ts';
+import type { ConfirmView } from './pages.ts';
+import type { Visitor } from './visitor.ts';
+
+interface Asked {
+  readonly requestId: string;
+  /** As it was when the mail was written. */
+  readonly list: ListRow;
+  readonly subscriber: SubscriberRow;
+  /** Of the confirmation mail, as long as it is kept. */
+  readonly recipient: RecipientRow | undefined;
+}
+
+/** Null where the request is too old, or the person or the list is gone. */
+const findAsked = (db: TenantDb, requestSeq: number, now: number): Asked | null => {
+  const entry = consentStore(db).bySeq(requestSeq);
+  if (!entry?.address_hash) return null;
+  const { action, at, list_id, wording, wording_version, details } = JSON.parse(
+    entry.facts_json,
+  ) as ConsentFacts;
+  const list = listStore(db).byId(list_id);
+  const subscriber = list && subscriberStore(db).onList(list.seq, entry.address_hash);
+  if (action !== 'request' || !list || list.archived_at !== null || !subscriber) return null;
+  if (subscriber.status !== 'active' && Date.parse(at) + CONFIRM_WITHIN_DAYS * DAY <= now) return null;
+  const asked = wording === null ? undefined : consentStore(db).document(Buffer.from(wording, 'hex'));
+  const message = messageStore(db).byId(String(details.message_id));
+  return {
+    requestId: entry.id,
+    list: {
+      ...list,
+      wording: asked?.content.toString() ?? list.wording,
+      wording_version: wording_version ?? list.wording_version,
+    },
+    subscriber,
+    recipient: message && messageStore(db).recipients(message.seq)[0],
+  };
+};
+
+const viewOf = (db: TenantDb, { list, subscriber: { status, address } }: Asked): ConfirmView => ({
+  state: status === 'pending' ? 'asked' : status === 'active' ? 'active' : 'ended',
+  practice: tenantStore(db).practice(),
+  look: lookOf(db),
+  list,
+  address: address as Address,
+});
+
+/** What the page shows before anything is answered. */
+export const lookAtRequest = (db: TenantDb, requestSeq: number, now: number): ConfirmView | null => {
+  const asked = findAsked(db, requestSeq, now);
+  return asked && viewOf(db, asked);
+};
+
+/** Reports at the mail by whose link a person joined or left a list. */
+export const appendSubscription = (
+  db: TenantDb,
+  { message_seq, id, status }: RecipientRow,
+  list: { readonly id: string; readonly status: 'active' | 'unsubscribed' },
+  now: number,
+): void => {
+  eventStore(db).append({
+    messageSeq: message_seq,
+    recipientId: id,
+    at: now,
+    type: 'message.subscription',
+    data: { list, ...statusBeside('message.subscription', status) },
+  });
+};
+
+const secondsSinceMail = (db: TenantDb, { recipient }: Asked, now: number): number | null => {
+  const events = recipient ? eventStore(db).ofRecipient(recipient.message_seq, recipient.id) : [];
+  const sent = events.find(({ type }) => type === 'message.sent');
+  return sent ? Math.round((now - sent.at) / SECOND) : null;
+};
+
+export interface Answer {
+  /** `link`: one click. `button`: that of the page. */
+  readonly way: 'link' | 'button';
+  readonly declines: boolean;
+  readonly visitor: Visitor;
+}
+
+/** Confirms or declines; nothing changes where that was done before. */
+export const answerRequest = (
+  db: TenantDb,
+  context: AudienceContext,
+  requestSeq: number,
+  { way, declines, visitor }: Answer,
+  now: number,
+): ConfirmView | null => {
+  const asked = findAsked(db, requestSeq, now);
+  if (!asked) return null;
+  const { subscriber, list, requestId, recipient } = asked;
+  const details = { machine: visitor.machine, seconds_since_mail: secondsSinceMail(db, asked, now) };
+  const personal = { ip: visitor.ip, user_agent: visitor.userAgent };
+  const after = declines
+    ? withdraw(db, context, subscriber, { status: 'unsubscribed', way: 'declined', details, personal }, now)
+    : subscriber.status === 'pending'
+      ? activate(
+          db,
+          context,
+          {
+            list,
+            address: subscriber.address as Address,
+            entry: { action: 'confirm', way, answers: requestId, withWording: true, details, personal },
+          },
+          now,
+        ).row
+      : subscriber;
+  if (after && after.status !== subscriber.status && recipient)
+    appendSubscription(
+      db,
+      recipient,
+      { id: list.id, status: after.status === 'active' ? 'active' : 'unsubscribed' },
+      now,
+    );
+  return viewOf(db, { ...asked, subscriber: after ?? subscriber });
+};

@@ -1,0 +1,98 @@
+// The form by which people ask to be put on a list: on its own page, and as HTML for the practice's site. It works without a
+// script and without a cookie, so a site of any origin can send it. Pure.
+import type { ListRow } from '#src/audience/lists/store.ts';
+import type { Language } from '#src/kernel/language.ts';
+import { escapeHtml } from '#src/kernel/page.ts';
+
+/** A field that people do not see, and programs fill in. */
+export const TRAP_FIELD = 'website';
+const MAX_EMAIL = 254;
+const MAX_NAME = 200;
+
+interface Words {
+  readonly email: string;
+  readonly name: string;
+  readonly optional: string;
+  readonly trap: string;
+  readonly submit: string;
+  readonly privacy: string;
+}
+
+const words: Readonly<Record<Language, Words>> = {
+  de: {
+    email: 'E-Mail-Adresse',
+    name: 'Name',
+    optional: 'freiwillig',
+    trap: 'Dieses Feld bitte leer lassen',
+    submit: 'Anmelden',
+    privacy: 'Datenschutzerklärung',
+  },
+  en: {
+    email: 'Email address',
+    name: 'Name',
+    optional: 'optional',
+    trap: 'Please leave this field empty',
+    submit: 'Subscribe',
+    privacy: 'Privacy policy',
+  },
+};
+
+/** Where it is shown, and with which version of the wording: the ledger must not claim that another was shown. */
+export interface FormMark {
+  readonly place: 'page' | 'site';
+  readonly wordingVersion: number;
+}
+const MARK = /^(page|site)\.(\d{1,9})$/;
+
+export const readMark = (text: string): FormMark | null => {
+  const [, place, version] = MARK.exec(text) ?? [];
+  return place === undefined ? null : { place: place as FormMark['place'], wordingVersion: Number(version) };
+};
+
+export interface FormFields {
+  readonly list: ListRow;
+  readonly language: Language;
+  readonly place: FormMark['place'];
+  /** Where it is sent to. */
+  readonly action: string;
+  readonly token: string;
+  readonly privacyUrl: string | null;
+}
+
+/** What was sent, where it is shown again. */
+export interface Sent {
+  readonly email: string;
+  readonly name: string;
+  /** Why the address cannot be used. */
+  readonly problem: string;
+}
+
+export const EMAIL_ID = 'sendwerk-email';
+export const PROBLEM_ID = 'sendwerk-email-problem';
+
+/** The `<form>` element. */
+export const formHtml = (fields: FormFields, sent: Sent | null = null): string => {
+  const { list, language, place, action, token, privacyUrl } = fields;
+  const say = words[language];
+  const value = (text: string | undefined): string => (text ? ` value="${escapeHtml(text)}"` : '');
+  const invalid = sent ? ` aria-invalid="true" aria-describedby="${PROBLEM_ID}"` : '';
+  // A site has no style of ours, and our own pages allow no attribute of style.
+  const hidden = place === 'page' ? 'class="trap"' : 'style="position:absolute;left:-100vw"';
+  const privacy =
+    privacyUrl === null
+      ? ''
+      : `\n<p><a href="${escapeHtml(privacyUrl)}" rel="noopener noreferrer">${say.privacy}</a></p>`;
+  return `<form method="post" action="${escapeHtml(action)}" accept-charset="utf-8" lang="${language}">
+<input type="hidden" name="list" value="${token}">
+<input type="hidden" name="language" value="${language}">
+<input type="hidden" name="form" value="${place}.${list.wording_version}">
+<p><label for="${EMAIL_ID}">${say.email}</label>
+<input id="${EMAIL_ID}" name="email" type="email" required maxlength="${MAX_EMAIL}" autocomplete="email"${value(sent?.email)}${invalid}></p>
+<p><label for="sendwerk-name">${say.name} (${say.optional})</label>
+<input id="sendwerk-name" name="name" maxlength="${MAX_NAME}" autocomplete="name"${value(sent?.name)}></p>
+<div ${hidden} aria-hidden="true"><label for="sendwerk-website">${say.trap}</label>
+<input id="sendwerk-website" name="${TRAP_FIELD}" tabindex="-1" autocomplete="off"></div>
+<p>${escapeHtml(list.wording).replaceAll('\n', '<br>\n')}</p>${privacy}
+<p><button type="submit">${say.submit}</button></p>
+</form>`;
+};

@@ -1,0 +1,257 @@
+// The public form of a list: its page, what it sends, and its HTML for the practice's site. Strangers learn nothing: the answer is
+// the same, and comes at the same time, whether an address is on the list, was asked already, or gets a mail.
+import { z } from 'zod';
+import { lookOf } from '#src/accounts/pages/store.ts';
+import { ANSWER_STEP_MS, atWholeSteps } from '#src/accounts/people/sign-in.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { AudienceContext } from '#src/audience/context.ts';
+import { namedList } from '#src/audience/lists/change.ts';
+import { listParams } from '#src/audience/lists/schema.ts';
+import { listStore } from '#src/audience/lists/store.ts';
+import { subscriberData } from '#src/audience/subscribers/schema.ts';
+import { mailboxOf } from '#src/inbound/recipient-rules.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { asItComes, nameSchema } from '#src/kernel/fields.ts';
+import { type Language, languages } from '#src/kernel/language.ts';
+import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
+import { createRateCheck, type RateCheck } from '#src/kernel/rate-limit.ts';
+import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
+import { addressDomain, needsSmtpUtf8 } from '#src/mail/address.ts';
+import { decodeFormToken, SUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
+import { emailSchema, parseEmail } from '#src/mail/email.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { type FormFields, formHtml, readMark, TRAP_FIELD } from './form.ts';
+import { formUrl, requestSubscription } from './request.ts';
+import { askedPage, type FormView, formPage, formProblem, unknownListPage } from './subscribe-pages.ts';
+import { namedBy, visitorOf } from './visitor.ts';
+
+const MAX_TYPED = 1_000;
+const MAX_FORM_ADDRESS = 2_000;
+
+const query = z.object({
+  l: z
+    .string()
+    .optional()
+    .describe('of the form’s address')
+    .meta({ examples: ['AbCdEf'] }),
+});
+
+const body = z
+  .strictObject({
+    list: z.string().max(MAX_TYPED).describe('`l` of the form’s address'),
+    // Judged later: people get their form again, with what is wrong.
+    email: asItComes(emailSchema),
+    name: nameSchema.optional(),
+    data: subscriberData.optional(),
+    language: z.enum(languages).optional().describe('of the confirmation mail'),
+    form: z.string().max(MAX_TYPED).optional().describe('which form it is; set by the form'),
+    [TRAP_FIELD]: z.string().max(MAX_TYPED).optional().describe('empty: only programs fill it in'),
+  })
+  .meta({
+    id: 'Subscribe',
+    examples: [{ list: 'AbCdEf', email: 'erika@example.org', name: 'Erika Muster' }],
+  });
+type Body = z.output<typeof body>;
+
+/** The list that a token names, where strangers may subscribe to it. */
+interface PublicList {
+  readonly tenantId: string;
+  readonly tenantNumber: number;
+  readonly view: FormView;
+}
+
+const viewOf = (db: TenantDb, listSeq: number): FormView | null => {
+  const list = listStore(db).bySeq(listSeq);
+  if (!list || list.archived_at !== null || list.is_public === 0) return null;
+  return { practice: tenantStore(db).practice(), look: lookOf(db), list };
+};
+
+/** The page that the form was on, without what its address may say of a person; null where the browser does not say. */
+const refererOf = ({ header }: RequestContext): string | null => {
+  const referer = URL.parse(header('referer') ?? '');
+  return referer && /^https?:$/.test(referer.protocol)
+    ? `${referer.origin}${referer.pathname}`.slice(0, MAX_FORM_ADDRESS)
+    : null;
+};
+
+export const subscribeRoutes = (context: AudienceContext): Route[] => {
+  const { files, clock, linkKey, config, limits, intake, log } = context;
+  const { name: serviceName, public_origin: origin } = config().service;
+  const limit = (rate: Parameters<typeof createRateCheck>[1], whose: string): RateCheck =>
+    createRateCheck(clock, rate, `Too many requests to subscribe ${whose}.`);
+  const perMailbox = limit(() => limits().subscribePerMailbox, 'this e-mail address');
+  const perDomain = limit(() => limits().subscribePerDomain, 'addresses of this domain');
+  const perList = limit(() => limits().subscribePerList, 'to this list');
+
+  const findList = async (token: string): Promise<PublicList | null> => {
+    const named = namedBy(context, decodeFormToken(linkKey, token));
+    const view = named && (await files.read(named.tenantId, (db) => viewOf(db, named.row)));
+    return named && view && { ...named, view };
+  };
+
+  const fieldsOf = (
+    { list, practice }: Pick<FormView, 'list' | 'practice'>,
+    language: Language,
+    place: FormFields['place'],
+    token: string,
+  ): FormFields => ({
+    list,
+    language,
+    place,
+    // The page may be reached by another name than the public one.
+    action: place === 'page' ? SUBSCRIBE_PATH : `${origin}${SUBSCRIBE_PATH}`,
+    token,
+    privacyUrl: practice.legal_privacy_url,
+  });
+
+  const ask = async (
+    { tenantId, tenantNumber, view }: PublicList,
+    address: Address,
+    sent: Body,
+    language: Language,
+    request: RequestContext,
+  ): Promise<void> => {
+    const { list } = view;
+    const visitor = visitorOf(request);
+    const mark = readMark(sent.form ?? '');
+    const isAsShown = mark?.wordingVersion === list.wording_version;
+    const result = await intake.transact(tenantId, (db, accept) =>
+      requestSubscription(
+        db,
+        context,
+        accept,
+        {
+          list,
+          address,
+          name: sent.name ?? null,
+          data: sent.data ?? {},
+          way: 'form',
+          language,
+          personal: {
+            ip: visitor.ip,
+            user_agent: visitor.userAgent,
+            form_address: mark?.place === 'page' ? formUrl(context, tenantNumber, list) : refererOf(request),
+          },
+          ...(mark && isAsShown
+            ? { form: formHtml(fieldsOf(view, sent.language ?? language, mark.place, sent.list)) }
+            : {}),
+          details: { machine: visitor.machine, shown_wording_version: mark?.wordingVersion ?? null },
+        },
+        clock.now(),
+      ),
+    );
+    // The stranger must not learn it, and the practice would wonder.
+    if (result.kind === 'refused')
+      log.warn(
+        { tenant: tenantId, list: list.id, code: result.error.code },
+        'a confirmation mail was refused',
+      );
+  };
+
+  const invalid = (problem: string): AppError =>
+    new AppError('invalid_request', `\`body.email\`: ${problem}`, {
+      extra: { fields: [{ path: 'body.email', message: problem }] },
+    });
+
+  const subscribe = async (sent: Body, request: RequestContext): Promise<RouteResult> => {
+    const isPage = prefersPage(request);
+    const found = await findList(sent.list);
+    if (found === null) throw new AppError('not_found', 'There is no such list.');
+    const { view, tenantId } = found;
+    const language = sent.language ?? request.namedLanguage ?? view.list.language;
+    const typed = typeof sent.email === 'string' ? sent.email.slice(0, MAX_TYPED) : '';
+    const parsed = parseEmail(typed);
+    if (parsed === null || needsSmtpUtf8(parsed.email as Address)) {
+      const problem = formProblem(isPage ? language : 'en');
+      if (!isPage) throw invalid(problem);
+      const again = { email: typed, name: sent.name ?? '', problem };
+      return formPage(serviceName, view, fieldsOf(view, language, 'page', sent.list), again);
+    }
+    const address = parsed.email as Address;
+    perMailbox(mailboxOf(address));
+    perDomain(`${tenantId} ${addressDomain(address)}`);
+    perList(`${tenantId} ${view.list.seq}`);
+    await atWholeSteps(ANSWER_STEP_MS, async () => {
+      if (!sent[TRAP_FIELD]) await ask(found, address, sent, language, request);
+    });
+    return isPage
+      ? askedPage(language, serviceName, view)
+      : { status: 202, body: { status: 'pending' as const } };
+  };
+
+  const shared = { path: SUBSCRIBE_PATH, tag: 'Lists', access: 'public', stability: 'stable' } as const;
+  return [
+    defineRoute({
+      ...shared,
+      method: 'get',
+      id: 'getSubscribeForm',
+      summary: 'The page with the form of a list',
+      query,
+      responses: {
+        200: { description: 'A page, in German or English by `Accept-Language`.', body: HTML_TYPE },
+        404: { description: 'There is no such list, or strangers cannot subscribe to it.', body: HTML_TYPE },
+      },
+      handle: async ({ query: { l = '' } }, request) => {
+        const found = await findList(l);
+        if (found === null) return unknownListPage(request.language, serviceName);
+        const { view } = found;
+        const language = request.namedLanguage ?? view.list.language;
+        return formPage(serviceName, view, fieldsOf(view, language, 'page', l), null);
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      id: 'requestSubscription',
+      summary: 'Ask to be put on a list',
+      description:
+        'By a form from any site, or as JSON from a server: browsers send JSON only to their own origin, and no other is allowed here. The address gets a mail with a link to confirm, at most one a day for a list, and only a confirmed one is on the list. The answer is the same whatever is known of the address, also where it is on the list.',
+      audit: { none: 'a stranger asks; the consent ledger is the record' },
+      rate: 'sign_in',
+      form: true,
+      body,
+      responses: {
+        200: { description: 'The same for browsers (`Accept: text/html`), as a page.', body: HTML_TYPE },
+        202: {
+          description: 'The address gets a mail if there is something to confirm.',
+          body: z.strictObject({ status: z.literal('pending') }),
+        },
+        400: { description: 'Browsers get their form again, with what is wrong.', body: HTML_TYPE },
+      },
+      errors: ['not_found'],
+      handle: ({ body: sent }, request) => subscribe(sent, request),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/api/practices/{id}/lists/{listID}/form',
+      tag: 'Lists',
+      id: 'getListForm',
+      summary: 'The form of a list as HTML for a site, and the address of its page',
+      description: 'It needs no script. Take it again after a change of the wording.',
+      access: 'lists.manage',
+      stability: 'stable',
+      params: listParams,
+      query: z.strictObject({ language: z.enum(languages).optional().describe('the list’s where absent') }),
+      responses: {
+        200: {
+          description: 'The form.',
+          body: z.strictObject({ url: z.url(), html: z.string() }).meta({ id: 'ListForm' }),
+        },
+      },
+      errors: ['not_found', 'conflict'],
+      handle: async ({ params: { id, listID }, query: { language } }) => {
+        const { list, practice } = await files.read(id, (db) => ({
+          list: namedList(db, listID),
+          practice: tenantStore(db).practice(),
+        }));
+        if (list.archived_at !== null || list.is_public === 0)
+          throw new AppError('conflict', 'Strangers cannot subscribe to this list.');
+        const url = formUrl(context, practice.number, list);
+        const token = new URL(url).searchParams.get('l') ?? '';
+        const fields = fieldsOf({ list, practice }, language ?? list.language, 'site', token);
+        return { status: 200, body: { url, html: formHtml(fields) } };
+      },
+    }),
+  ];
+};
