@@ -64,15 +64,20 @@ export const receiveImport = async (
       });
     });
     let position = 0;
-    const pieces = utf8Pieces(bytes);
-    for (let some = pieces.take(PIECES_AT_ONCE).toArray(); some.length > 0; ) {
+    let some: Buffer[] = [];
+    const store = async (): Promise<void> => {
       const [first, taken] = [position, some];
       await files.write(tenantId, (db) => {
         for (const [index, piece] of taken.entries()) importStore(db).insertPiece(seq, first + index, piece);
       });
       position += taken.length;
-      some = pieces.take(PIECES_AT_ONCE).toArray();
+      some = [];
+    };
+    for (const piece of utf8Pieces(bytes)) {
+      some.push(piece);
+      if (some.length === PIECES_AT_ONCE) await store();
     }
+    await store();
     return await files.write(tenantId, (db) => {
       require(db);
       const store = importStore(db);
