@@ -32,7 +32,7 @@ import { readSuppression, type SuppressionLayout, suppressionLayout } from './su
 import { importSuppression } from './suppressions.ts';
 
 /** For so long a transaction takes rows: the event loop waits for it. */
-const SLICE_MS = 5;
+const SLICE_MS = 8;
 /** For so long an import is worked on before others have a turn. */
 const TURN_MS = 500;
 /** Mails that ask to confirm, in a minute. */
@@ -132,29 +132,33 @@ const check = async (
 const fail = (db: TenantDb, row: ImportRow, failure: string, now: number): void =>
   importStore(db).update({ ...row, status: 'failed', failure, finished_at: now, due_at: now });
 
-const importRow = (
+/** How a row of this import is taken, in this transaction; or why none is any more. */
+const importerOf = (
   db: TenantDb,
   context: AudienceContext,
   accept: AcceptHere | null,
   job: ImportRow,
-  { line, cells }: Row,
-  layout: Progress['layout'],
+  { layout }: Progress,
   now: number,
-): RowResult => {
+): ((row: Row) => RowResult) | string => {
   if (job.kind === 'suppressions') {
-    const read = readSuppression(cells, layout as SuppressionLayout);
-    if (typeof read === 'string') return { outcome: 'failed', reason: read };
-    return importSuppression(db, context.suppressionKey, askedOf<AskedOfSuppressions>(job), read, now);
+    const asked = askedOf<AskedOfSuppressions>(job);
+    return ({ cells }) => {
+      const read = readSuppression(cells, layout as SuppressionLayout);
+      if (typeof read === 'string') return { outcome: 'failed', reason: read };
+      return importSuppression(db, context.suppressionKey, asked, read, now);
+    };
   }
-  const read = readSubscriber(cells, layout as SubscriberLayout);
-  if (typeof read === 'string') return { outcome: 'failed', reason: read };
   const asked = askedOf<AskedOfSubscribers>(job);
-  return importSubscriber(db, { context, seq: job.seq, id: job.id, asked }, accept, read, line, now);
+  const list = listStore(db).byId(asked.list_id);
+  if (!list || list.archived_at !== null) return 'the list was archived';
+  const one = { context, seq: job.seq, id: job.id, asked, list };
+  return ({ cells, line }) => {
+    const read = readSubscriber(cells, layout as SubscriberLayout);
+    if (typeof read === 'string') return { outcome: 'failed', reason: read };
+    return importSubscriber(db, one, accept, read, line, now);
+  };
 };
-
-const isArchived = (db: TenantDb, job: ImportRow): boolean =>
-  job.kind === 'subscribers' &&
-  listStore(db).byId(askedOf<AskedOfSubscribers>(job).list_id)?.archived_at !== null;
 
 const waitMs = ({ extra }: AppError): number =>
   typeof extra?.retry_after === 'number' ? extra.retry_after * 1_000 : LOOK_AGAIN_MS;
@@ -172,8 +176,9 @@ const takeRows = (
   const progress = job && progressOf(job);
   if (job?.status !== 'running' || !progress) return null;
   const now = context.clock.now();
-  if (isArchived(db, job)) {
-    fail(db, job, 'the list was archived', now);
+  const take = importerOf(db, context, accept, job, progress, now);
+  if (typeof take === 'string') {
+    fail(db, job, take, now);
     return null;
   }
   const until = performance.now() + SLICE_MS;
@@ -182,7 +187,7 @@ const takeRows = (
   let refusal: AppError | null = null;
   let asked = 0;
   for (const row of rows) {
-    const result = importRow(db, context, accept, job, row, progress.layout, now);
+    const result = take(row);
     if (result.outcome === 'waits') {
       refusal = result.error;
       break;

@@ -4,7 +4,7 @@
 // is suppressed for another reason is imported and reported: it gets nothing until that suppression is removed.
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
-import { type ListRow, listStore } from '#src/audience/lists/store.ts';
+import type { ListRow } from '#src/audience/lists/store.ts';
 import { requestSubscription } from '#src/audience/public/request.ts';
 import { activate, changeSubscriber, hasLeft } from '#src/audience/subscribers/change.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
@@ -29,6 +29,7 @@ export interface SubscriberImport {
   readonly seq: number;
   readonly id: string;
   readonly asked: AskedOfSubscribers;
+  readonly list: ListRow;
 }
 
 const LEFT = 'has left this list, declined, or refused its mail: only they can subscribe again';
@@ -71,12 +72,11 @@ const ask = (
   db: TenantDb,
   one: SubscriberImport,
   accept: AcceptHere,
-  list: ListRow,
   subscriber: SubscriberLine,
   line: number,
   now: number,
 ): RowResult => {
-  const { context } = one;
+  const { context, list } = one;
   const asked = requestSubscription(
     db,
     context,
@@ -110,13 +110,11 @@ export const importSubscriber = (
   line: number,
   now: number,
 ): RowResult => {
-  const { context, seq, asked } = one;
+  const { context, seq, asked, list } = one;
   const imports = importStore(db);
   const person = addressHash(context.suppressionKey, tenantStore(db).practice().id, subscriber.address);
   const first = imports.firstLine(seq, person);
   if (first !== undefined) return { outcome: 'duplicates', reason: `has the address of line ${first}` };
-  const list = listStore(db).byId(asked.list_id);
-  if (!list) throw new Error('an import is into a list that is not there');
   const done = (result: RowResult): RowResult => {
     if (result.outcome !== 'waits') imports.insertAddress(seq, person, line);
     return result;
@@ -133,7 +131,7 @@ export const importSubscriber = (
       : hasLeft(db, list.id, person);
     if (isGone) return done({ outcome: 'left_out', reason: LEFT });
     if (suppression) return done({ outcome: 'suppressed', reason: NOT_ASKED });
-    return done(ask(db, one, accept, list, subscriber, line, now));
+    return done(ask(db, one, accept, subscriber, line, now));
   }
   const { name, data, address } = subscriber;
   const entry = {
