@@ -56,3 +56,14 @@ test('messages are sent by them, and found', async () => {
   expect((await call('GET', `${place.base}/messages/${upper(sent.body.id)}`)).status).toBe(200);
   expect(await list(`${place.base}/messages/search?route=${upper(route?.id ?? '')}`)).toHaveLength(1);
 });
+
+test('lists and subscribers are found by them', async () => {
+  const list = await call('POST', `${place.base}/lists`, { name: 'Praxisbrief' });
+  const subscribers = `${place.base}/lists/${upper(list.body.id)}/subscribers`;
+  const added = await call('POST', subscribers, {
+    address: 'erika@example.org',
+    status: 'active',
+    consent: { evidence: 'Aufnahmebogen' },
+  });
+  expect((await call('GET', `${subscribers}/${upper(added.body.id)}`)).status).toBe(200);
+});

@@ -65,6 +65,7 @@ export async function* exportSubscribers(
   for await (const found of pages((_, rows) => new Set(rows.flatMap((row) => Object.keys(dataOf(row))))))
     for (const name of found) if (names.size < MAX_FIELD_COLUMNS) names.add(name);
   const fields = [...names];
-  yield csvLine([...COLUMNS, ...fields.map((name) => `data.${name}`)]);
+  const isTaken = (name: string): boolean => (COLUMNS as readonly string[]).includes(name);
+  yield csvLine([...COLUMNS, ...fields.map((name) => (isTaken(name) ? `data.${name}` : name))]);
   yield* pages((db, rows) => rows.map((row) => lineOf(db, row, fields)).join(''));
 }

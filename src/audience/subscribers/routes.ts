@@ -150,7 +150,7 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
       id: 'exportSubscribers',
       summary: 'All subscribers of a list as a file',
       description:
-        'Oldest first, with their status, the entry of the consent ledger that made it, and a column `data.…` for each of the first 200 names of values. Cells that a spreadsheet program would run as a formula are led by an apostrophe.',
+        'Oldest first, with their status, the entry of the consent ledger that made it, and a column for each of the first 200 names of values (`data.…` where it is that of another column). Cells that a spreadsheet program would run as a formula are led by an apostrophe.',
       params: listParams,
       responses: { 200: { description: 'CSV with a head line.', body: CSV } },
       handle: async ({ params }) => {
