@@ -183,7 +183,14 @@ test('every declared action is found in the audit, with who and from where, and 
   const news = { list_id: listId, subject: 'Herbst', text: 'Guten Tag {{name}}' };
   const draft = await byOwner('POST', `${base}/campaigns`, news);
   await byOwner('PATCH', `${base}/campaigns/${draft.id}`, { name: 'Herbstbrief' });
-  await byOwner('POST', `${base}/campaigns/${draft.id}/duplicate`, {});
+  const copy = await byOwner('POST', `${base}/campaigns/${draft.id}/duplicate`, {});
+  const schedule_at = new Date(Date.now() + DAY).toISOString();
+  await byOwner('POST', `${base}/campaigns/${copy.id}/schedule`, { schedule_at });
+  // Then it waits instead of ending at once.
+  await byOwner('POST', `${base}/pause`, { reason: 'Urlaub' });
+  for (const verb of ['send', 'pause', 'resume', 'cancel'])
+    await byOwner('POST', `${base}/campaigns/${copy.id}/${verb}`);
+  await byOwner('POST', `${base}/resume`);
   await byOwner('DELETE', `${base}/campaigns/${draft.id}`);
 
   const list = `${base}/lists/${listId}`;

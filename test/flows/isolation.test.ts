@@ -2,6 +2,7 @@
 // answers as if the other did not exist. The paths come from the API's own description, so that none is forgotten.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { DAY } from '#src/kernel/time.ts';
 import { type List, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { importEnded } from '#test/support/imports.ts';
 
@@ -40,6 +41,8 @@ const bodyOf = (path: string): object | undefined => {
   if (path.endsWith('/import')) return { file: 'somebody@example.org' };
   if (path.endsWith('/subscribers')) return { address: 'somebody@example.org' };
   if (path.endsWith('{campaignID}/test')) return { to: ['somebody@example.org'] };
+  if (path.endsWith('{campaignID}/schedule'))
+    return { schedule_at: new Date(Date.now() + DAY).toISOString() };
   return /[/](?:preview|duplicate)$/.test(path) ? {} : undefined;
 };
 

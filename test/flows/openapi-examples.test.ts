@@ -337,6 +337,13 @@ const scheduled = async (id: string): Promise<Given> => {
   const { id: messageID } = await done('sendMessage', id, {}, { scheduled_at: tomorrow() });
   return { ids: { messageID }, instead: { '2026-12-07T08:00:00Z': tomorrow() } };
 };
+/** While the practice is paused, a campaign waits instead of ending at once. */
+const campaignAfter = async (id: string, ...steps: readonly string[]): Promise<Given> => {
+  const campaignID = (await done('createCampaign', id, await withList(id))).id;
+  await done('pausePractice', id);
+  for (const step of steps) await done(step, id, { ids: { campaignID } });
+  return { ids: { campaignID } };
+};
 const ofDelivery = async (id: string): Promise<Given> => {
   const { id: webhookID } = await done('createWebhook', id, {}, { events: ['message.created'] });
   await done('sendMessage', id);
@@ -417,6 +424,13 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
     await app.completeLegal(id);
     return { instead: { 'success@simulator.example': 'success@simulator.mail.example.com' } };
   },
+  scheduleCampaign: async (id) => ({
+    ...(await campaignAfter(id)),
+    instead: { '2026-12-24T09:00:00': tomorrow() },
+  }),
+  pauseCampaign: (id) => campaignAfter(id, 'sendCampaign'),
+  resumeCampaign: (id) => campaignAfter(id, 'sendCampaign', 'pauseCampaign'),
+  cancelCampaign: (id) => campaignAfter(id, 'sendCampaign'),
   cancelMessage: scheduled,
   rescheduleMessage: scheduled,
   getDelivery: ofDelivery,

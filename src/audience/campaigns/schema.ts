@@ -105,7 +105,7 @@ export const scheduleBody = z
   .strictObject({ schedule_at: shape.schedule_at.unwrap(), time_zone: shape.time_zone.optional() })
   .meta({
     id: 'CampaignSchedule',
-    examples: [{ schedule_at: '2099-12-24T09:00:00', time_zone: 'Europe/Berlin' }],
+    examples: [{ schedule_at: '2026-12-24T09:00:00', time_zone: 'Europe/Berlin' }],
   });
 
 /** What a campaign keeps as JSON of its content; text and HTML have their placeholders. */

@@ -1,0 +1,167 @@
+// What people do with a campaign, over HTTP. What is refused for all of its recipients is refused here already.
+import type { z } from 'zod';
+import { consentStore } from '#src/audience/consent/store.ts';
+import type { AudienceContext } from '#src/audience/context.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import { SEND_ERRORS } from '#src/intake/accept.ts';
+import { blockedError } from '#src/intake/answer.ts';
+import { tryOne } from '#src/intake/bulk.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import { campaignOf } from './change.ts';
+import { type StatusChange, withStatus } from './change-status.ts';
+import { TRIED_FIRST } from './hand-over.ts';
+import { choosingFor, sampleOf } from './preview.ts';
+import { campaignSchema, presentCampaign } from './record.ts';
+import { campaignParams, ONE, requireWhole, shared } from './routes.ts';
+import { scheduleBody, scheduleOf } from './schema.ts';
+import { campaignStore } from './store.ts';
+
+const requireSending = ({ permissions }: Caller): void => {
+  if (permissions.has('messages.send')) return;
+  throw new AppError('forbidden', 'A campaign sends messages, which this access may not.', {
+    hint: 'Ask someone who may send.',
+    extra: { permission: 'messages.send' },
+  });
+};
+
+/** Throws what every message of the campaign would be refused with now. */
+const requireReady = async (
+  context: AudienceContext,
+  tenantId: string,
+  campaignId: string,
+): Promise<void> => {
+  const { files, clock, intake } = context;
+  const sample = await files.read(tenantId, (db) => {
+    const row = campaignOf(db, campaignId);
+    const choosing = choosingFor(db, row, clock.now());
+    const chosen = sampleOf(db, context, row, choosing);
+    if (chosen === null) return null;
+    const entry = consentStore(db).bySeq(chosen.subscriber.consent_seq);
+    const draft = choosing.mailing.draftFor(chosen.subscriber, chosen.values, null);
+    return { draft, projectId: row.project_id, consentEntry: entry?.id ?? null };
+  });
+  if (sample === null) return;
+  const { draft, projectId, consentEntry } = sample;
+  const candidate = {
+    source: 'campaign',
+    projects: null,
+    projectId,
+    draft,
+    campaign: { consentEntry },
+  } as const;
+  const assessment = (await tryOne(intake.context, tenantId, candidate, TRIED_FIRST))(draft);
+  if (assessment.block !== null) throw blockedError('', assessment);
+};
+
+export const statusRoutes = (context: AudienceContext): Route[] => {
+  const { files, clock, hold, wake } = context;
+
+  const change = async (
+    { id, campaignID }: z.output<typeof campaignParams>,
+    { caller, change: by }: RequestContext,
+    { verb, schedule }: Pick<StatusChange, 'verb' | 'schedule'>,
+  ) => {
+    requireWhole(caller);
+    if (verb !== 'pause' && verb !== 'cancel') requireSending(caller);
+    if (verb === 'send' || verb === 'schedule') await requireReady(context, id, campaignID);
+    const release = await hold(id);
+    try {
+      const body = await files.write(id, (db) => {
+        const now = clock.now();
+        const before = campaignOf(db, campaignID);
+        const after = withStatus(db, before, {
+          verb,
+          ...(schedule && { schedule }),
+          identity: files.identify(id),
+          now,
+        });
+        campaignStore(db).update(after);
+        const shown = ({ status, reason, schedule_at, time_zone }: typeof before) => ({
+          status,
+          reason,
+          schedule_at,
+          time_zone,
+        });
+        const entry = {
+          target: { type: 'campaign', id: campaignID },
+          before: shown(before),
+          after: shown(after),
+        };
+        auditStore(db).record(by, entry, now);
+        return presentCampaign(db, after);
+      });
+      return { status: 200, body };
+    } finally {
+      release();
+      wake(id);
+    }
+  };
+
+  const one = {
+    ...shared,
+    method: 'post',
+    params: campaignParams,
+    responses: { 200: { description: 'The campaign as it is now.', body: campaignSchema } },
+  } as const;
+  const sending = [...new Set(['not_found', 'conflict', 'forbidden', ...SEND_ERRORS] as const)];
+  const changing = ['not_found', 'conflict', 'forbidden'] as const;
+  return [
+    defineRoute({
+      ...one,
+      path: `${ONE}/send`,
+      id: 'sendCampaign',
+      summary: 'Send a campaign now',
+      description:
+        'To each person on its lists once, who is active and has consented by then. What every message of it would be refused with is the answer already; what passes by itself later (warm-up, plan, a pause of the practice) makes it wait, and `waiting` says until when. Needs `messages.send` besides.',
+      audit: 'campaign.send',
+      errors: sending,
+      handle: ({ params }, request) => change(params, request, { verb: 'send' }),
+    }),
+    defineRoute({
+      ...one,
+      path: `${ONE}/schedule`,
+      id: 'scheduleCampaign',
+      summary: 'Schedule a campaign',
+      description:
+        'It is sent at that time by itself. `PATCH` with `schedule_at: null` makes it a draft again. Needs `messages.send` besides.',
+      audit: 'campaign.schedule',
+      body: scheduleBody,
+      errors: sending,
+      handle: ({ params, body }, request) =>
+        change(params, request, { verb: 'schedule', schedule: scheduleOf(body, clock.now()) }),
+    }),
+    defineRoute({
+      ...one,
+      path: `${ONE}/pause`,
+      id: 'pauseCampaign',
+      summary: 'Pause a campaign',
+      description: 'No one is handed over any more; the few messages that wait already leave.',
+      audit: 'campaign.pause',
+      errors: changing,
+      handle: ({ params }, request) => change(params, request, { verb: 'pause' }),
+    }),
+    defineRoute({
+      ...one,
+      path: `${ONE}/resume`,
+      id: 'resumeCampaign',
+      summary: 'Resume a campaign',
+      description:
+        'It goes on with the next person; no one gets it twice. Also after it has paused itself: what it counted until now no longer stops it. Needs `messages.send` besides.',
+      audit: 'campaign.resume',
+      errors: changing,
+      handle: ({ params }, request) => change(params, request, { verb: 'resume' }),
+    }),
+    defineRoute({
+      ...one,
+      path: `${ONE}/cancel`,
+      id: 'cancelCampaign',
+      summary: 'Cancel a campaign',
+      description: 'For good; the few messages that wait already leave.',
+      audit: 'campaign.cancel',
+      errors: changing,
+      handle: ({ params }, request) => change(params, request, { verb: 'cancel' }),
+    }),
+  ];
+};

@@ -1,0 +1,270 @@
+// Campaigns by real mail: who gets it, once; what holds it back, what stops it, and what goes on after a start.
+import { copyFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { simpleParser } from 'mailparser';
+import { afterEach, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
+import { type Refusal, startApp } from '#test/support/app.ts';
+import { makeOwner } from '#test/support/people.ts';
+import { until } from '#test/support/process.ts';
+import { act, campaign, create, people, type Scene, seed, startScene, untilStatus } from './scene.ts';
+
+const endings: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  offset = 0;
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+/** Time passes by setting this. */
+let offset = 0;
+const clock = { now: () => Date.now() + offset };
+
+const started = async (...[options, config]: Parameters<typeof startScene>): Promise<Scene> => {
+  const scene = await startScene({ runsTwice: true, clock, ...options }, config);
+  endings.push(scene.end);
+  return scene;
+};
+
+const received = ({ receiver }: Scene): string[] =>
+  receiver.messages.flatMap(({ recipients }) => recipients.map(({ address }) => address)).toSorted();
+const addresses = (count: number): string[] =>
+  people(count)
+    .map(({ address }) => address)
+    .toSorted();
+
+const OWNER = 'owner@example.org';
+/** Subjects of the mails to the owner about campaigns. */
+const notices = async ({ receiver }: Scene): Promise<string[]> => {
+  const own = receiver.messages.filter(({ recipients }) => recipients[0]?.address === OWNER);
+  const mails = await Promise.all(own.map(({ content }) => simpleParser(content)));
+  return mails.flatMap(({ subject = '' }) => (subject.startsWith('Kampagne') ? [subject] : []));
+};
+const untilNotified = (scene: Scene, subjects: readonly string[]): Promise<void> =>
+  until('the owner is notified', async () => {
+    const came = await notices(scene);
+    return came.length >= subjects.length && subjects.every((subject) => came.includes(subject));
+  });
+
+const send = async (scene: Scene, id: string): Promise<void> => {
+  const answer = await act(scene, id, 'send');
+  expect(answer.status, answer.text).toBe(200);
+};
+
+test('each person of its lists gets it once; owners are notified with its numbers', async () => {
+  const scene = await started();
+  await makeOwner(scene.app, scene.sender.practice.id, OWNER);
+  const id = await create(scene, [seed(scene, people(40)), seed(scene, people(60))]);
+  await send(scene, id);
+  const { counts, left_out } = await untilStatus(scene, id, 'sent');
+  expect(counts.handed_over).toBe(60);
+  expect(left_out).toEqual({});
+  await untilNotified(scene, ['Kampagne „Herbst“ ist versendet']);
+  expect(await notices(scene)).toHaveLength(1);
+  expect(received(scene).filter((address) => address.startsWith('p'))).toEqual(addresses(60));
+});
+
+test('who may not get it is left out, with the reason, and no message is made', async () => {
+  const scene = await started();
+  const { app, sender } = scene;
+  const list = seed(scene, [...people(6), { address: 'nameless@example.net' }]);
+  const suppressed = await app.request(
+    'POST',
+    `${sender.base}/suppression`,
+    { address: 'p0@example.net', scope: 'team' },
+    sender.token,
+  );
+  expect(suppressed.status, suppressed.text).toBe(201);
+  // Their last word is no consent, whatever the row says.
+  app.sql(
+    sender.practice.id,
+    "UPDATE subscribers SET consent_seq = consent_seq + 1 WHERE address = 'p1@example.net'",
+  );
+  app.sql(
+    sender.practice.id,
+    "UPDATE subscribers SET status = 'unsubscribed' WHERE address = 'p2@example.net'",
+  );
+  const id = await create(scene, [list]);
+  await send(scene, id);
+  const { counts, left_out } = await untilStatus(scene, id, 'sent');
+  expect(counts.handed_over).toBe(3);
+  expect(left_out).toEqual({ suppressed: 1, no_consent: 1, unsubscribed: 1, missing_value: 1 });
+  expect(received(scene)).toEqual(['p3@example.net', 'p4@example.net', 'p5@example.net']);
+  expect(app.rowCounts(sender.practice.id).messages).toBe(3);
+});
+
+test('a pause holds it at once, and a resumption goes on with the next person', async () => {
+  const scene = await started({ upstream: { rate: 60 } });
+  const id = await create(scene, [seed(scene, people(200))]);
+  await send(scene, id);
+  await until('some came', () => received(scene).length >= 20);
+  const paused = await act(scene, id, 'pause');
+  expect(paused.status, paused.text).toBe(200);
+  const { handed_over = 0 } = paused.body.counts;
+  expect(handed_over).toBeLessThan(100);
+  await until('what waited has left', () => received(scene).length === handed_over);
+  expect((await act(scene, id, 'pause')).status).toBe(409);
+  expect((await act(scene, id, 'resume')).body.status).toBe('sending');
+  await until('more came', () => received(scene).length > handed_over);
+  expect((await act(scene, id, 'cancel')).body.status).toBe('cancelled');
+  const { counts } = await campaign(scene, id);
+  await until('what waited has left', () => received(scene).length === counts.handed_over);
+  expect(new Set(received(scene)).size).toBe(received(scene).length);
+  expect((await act(scene, id, 'resume')).status).toBe(409);
+});
+
+test('a campaign of whose addresses every twentieth is unknown pauses itself, not the practice', async () => {
+  const scene = await started();
+  const { app, sender } = scene;
+  await makeOwner(app, sender.practice.id, OWNER);
+  await send(scene, await create(scene, [seed(scene, people(150, 'example.com'))]));
+  await until('the practice has a history', () => received(scene).length >= 150);
+  const bad = people(600).map((one, index) =>
+    index % 20 === 0 ? { ...one, address: `unknown-${one.address}` } : one,
+  );
+  const id = await create(scene, [seed(scene, bad)]);
+  await send(scene, id);
+  const { reason, counts } = await untilStatus(scene, id, 'paused');
+  expect(reason).toBe('bounces');
+  expect(counts.handed_over).toBeLessThan(400);
+  await untilNotified(scene, ['Kampagne „Herbst“ hat sich selbst angehalten']);
+  const practice = await app.request<{ status: string }>('GET', sender.base, undefined, sender.token);
+  expect(practice.body.status).toBe('active');
+  const resumed = await act(scene, id, 'resume');
+  expect(resumed.body.status, resumed.text).toBe('sending');
+});
+
+test('at the cap of the plan it waits for the next month, says so, and goes on by itself', async () => {
+  const scene = await started();
+  const { app, sender } = scene;
+  const { id: practiceId } = sender.practice;
+  const id = await create(scene, [seed(scene, people(30))]);
+  const month = new Date(clock.now()).toISOString().slice(0, 7);
+  app.sql(practiceId, 'INSERT INTO monthly_usage (month, accepted) VALUES (?, 1000000000)', month);
+  await send(scene, id);
+  await until('it waits', async () => (await campaign(scene, id)).waiting !== null);
+  const { status, reason, waiting } = await campaign(scene, id);
+  expect([status, reason]).toEqual(['sending', 'plan_cap_reached']);
+  expect(waiting?.until).toMatch(/-01T00:00:00\.000Z$/);
+  offset = Date.parse(waiting?.until ?? '') + 1_000 - Date.now();
+  // Any commit of the practice is a look.
+  await app.completeLegal(practiceId);
+  await untilStatus(scene, id, 'sent');
+  expect(received(scene)).toEqual(addresses(30));
+});
+
+test('what each of its messages would be refused with is the answer; a pause of the practice holds it', async () => {
+  const scene = await started({ upstream: { rate: 60 } });
+  const { app, sender } = scene;
+  const id = await create(scene, [seed(scene, people(100))]);
+  const pause = (verb: string, body: object) =>
+    app.request('POST', `${sender.base}/${verb}`, body, app.adminToken);
+  await pause('pause', { reason: 'Urlaub' });
+  expect((await act(scene, id, 'send')).body).toMatchObject({ code: 'tenant_paused' });
+  await pause('resume', {});
+  await send(scene, id);
+  await until('some came', () => received(scene).length >= 10);
+  await pause('pause', { reason: 'Urlaub' });
+  await until('it waits', async () => (await campaign(scene, id)).waiting !== null);
+  expect((await campaign(scene, id)).reason).toBe('tenant_paused');
+  await pause('resume', {});
+  offset = 2 * MINUTE;
+  await app.completeLegal(sender.practice.id);
+  await untilStatus(scene, id, 'sent');
+  expect(received(scene)).toEqual(addresses(100));
+});
+
+test('callers need what sending needs, and all projects', async () => {
+  const scene = await started();
+  const { app, sender } = scene;
+  const id = await create(scene, [seed(scene, people(3))]);
+  const projects = await app.request<{ data: { id: string }[] }>(
+    'GET',
+    `${sender.base}/projects`,
+    undefined,
+    sender.token,
+  );
+  expect(projects.status).toBe(200);
+  const limited = await app.createToken(sender.practice.id, {
+    scope: 'project',
+    project_id: projects.body.data[0]?.id,
+  });
+  const refused = await app.request<Refusal>('POST', `${sender.base}/campaigns/${id}/send`, {}, limited);
+  expect(refused.status).toBe(403);
+});
+
+test('a campaign that wakes in another file than it was worked on waits for a person', async () => {
+  const scene = await started({ upstream: { rate: 60 } });
+  const { app, receiver, sender } = scene;
+  const id = await create(scene, [seed(scene, people(200))]);
+  await send(scene, id);
+  await until('some came', () => received(scene).length >= 10);
+  await app.stop();
+  const file = path.join(app.home, 'data', 'tenants', sender.practice.id, 'tenant.db');
+  await copyFile(file, `${file}.copy`);
+  await rm(file);
+  await rename(`${file}.copy`, file);
+  const again = { ...scene, app: await startApp({ home: app.home, receiver, clock }) };
+  endings.push(() => again.app.stop());
+  expect((await untilStatus(again, id, 'paused')).reason).toBe('restored');
+  expect((await act(again, id, 'resume')).body.status).toBe('sending');
+  await untilStatus(again, id, 'sent');
+  expect(received(again)).toEqual(addresses(200));
+});
+
+test('one that is not handed over for an hour before a start waits for a person; one that is started again at once does not', async () => {
+  const scene = await started({ upstream: { rate: 60 } });
+  const { app, receiver } = scene;
+  const id = await create(scene, [seed(scene, people(200))]);
+  await send(scene, id);
+  await until('some came', () => received(scene).length >= 10);
+  await app.stop();
+  const again = {
+    ...scene,
+    app: await startApp({ home: app.home, receiver, clock, upstream: { rate: 60 } }),
+  };
+  endings.push(() => again.app.stop());
+  expect((await campaign(again, id)).status).toBe('sending');
+  await again.app.stop();
+  offset = 2 * HOUR;
+  const late = { ...scene, app: await startApp({ home: app.home, receiver, clock }) };
+  endings.push(() => late.app.stop());
+  expect((await untilStatus(late, id, 'paused')).reason).toBe('restored');
+  expect(new Set(received(scene)).size).toBe(received(scene).length);
+});
+
+test('a scheduled campaign begins at its time', async () => {
+  const scene = await started();
+  const id = await create(scene, [seed(scene, people(5))]);
+  const at = new Date(clock.now() + DAY).toISOString();
+  const scheduled = await act(scene, id, 'schedule', { schedule_at: at });
+  expect(scheduled.body.status, scheduled.text).toBe('scheduled');
+  offset = DAY + 1_000;
+  // Any commit of the practice is a look.
+  await scene.app.send(scene.sender);
+  await untilStatus(scene, id, 'sent');
+  expect(received(scene).filter((address) => address.startsWith('p'))).toEqual(addresses(5));
+});
+
+test('owners are notified once that it does not go on, and when it is done', async () => {
+  const scene = await started();
+  const { app, sender, receiver } = scene;
+  await makeOwner(app, sender.practice.id, OWNER);
+  let isOpen = false;
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  receiver.setBehaviour({
+    dot: async () => {
+      if (!isOpen) await opened;
+      return '250 2.0.0 Ok';
+    },
+  });
+  const id = await create(scene, [seed(scene, people(5))]);
+  await send(scene, id);
+  await until('it is under way', async () => ((await campaign(scene, id)).counts.handed_over ?? 0) > 0);
+  offset = 31 * MINUTE;
+  await until('it is reported', async () => (await campaign(scene, id)).reason === 'stalled');
+  isOpen = true;
+  open();
+  await untilStatus(scene, id, 'sent');
+  await untilNotified(scene, ['Kampagne „Herbst“ geht nicht weiter', 'Kampagne „Herbst“ ist versendet']);
+  expect(await notices(scene)).toHaveLength(2);
+});
