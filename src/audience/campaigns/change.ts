@@ -2,12 +2,12 @@
 
 import { auditStore } from '#src/events/audit-store.ts';
 import { findTemplate, loadTemplate } from '#src/intake/templates/resolve.ts';
-import { templateStore } from '#src/intake/templates/store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { unfit } from '#src/kernel/validate.ts';
+import { withStatus } from './change-status.ts';
 import { compileMailing } from './content.ts';
 import { contentOf, presentHead } from './record.ts';
 import { type CampaignBody, type CampaignContent, scheduleOf } from './schema.ts';
@@ -16,6 +16,8 @@ import { type CampaignRow, campaignStore } from './store.ts';
 
 export interface CampaignChange {
   readonly change: Change;
+  /** Of the tenant's file: see `TenantFiles.identify`. */
+  readonly identity: string;
   readonly now: number;
 }
 
@@ -30,7 +32,7 @@ const record = (
   id: string,
   before: unknown,
   after: unknown,
-  { change, now }: CampaignChange,
+  { change, now }: Pick<CampaignChange, 'change' | 'now'>,
 ): void => auditStore(db).record(change, { target: { type: 'campaign', id }, before, after }, now);
 
 /** What was asked for, without numbers and without text and HTML. */
@@ -50,11 +52,7 @@ const parts = ['subject', 'text', 'html'] as const;
 const fromTemplate = (db: TenantDb, name: string, version?: number) => {
   const { subject, text, html, settings } = loadTemplate(db, name, version);
   const row = findTemplate(db, name);
-  const template = row && {
-    id: row.id,
-    name: row.name,
-    version: version ?? templateStore(db).byId(row.id)?.current_version ?? row.current_version,
-  };
+  const template = row && { id: row.id, name: row.name, version: version ?? row.current_version };
   return { subject, text, html, settings, template: template ?? null };
 };
 
@@ -97,21 +95,7 @@ const contentFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent |
   headers: body.headers ?? former?.headers,
 });
 
-type Schedule = Pick<CampaignRow, 'schedule_at' | 'time_zone' | 'status' | 'due_at'>;
-
-/** Nothing where it stays as it is. */
-const scheduleFrom = ({ schedule_at, time_zone }: CampaignBody, now: number): Partial<Schedule> => {
-  if (schedule_at === undefined) {
-    if (time_zone !== undefined)
-      throw unfit([{ path: 'body.time_zone', message: 'belongs to schedule_at, which is missing' }]);
-    return {};
-  }
-  if (schedule_at === null) return NOT_SCHEDULED;
-  const { at, zone } = scheduleOf({ schedule_at, ...(time_zone && { time_zone }) }, now);
-  return { schedule_at: at, time_zone: zone, status: 'scheduled', due_at: at };
-};
-
-const NOT_SCHEDULED: Schedule = { schedule_at: null, time_zone: null, status: 'draft', due_at: null };
+const NOT_SCHEDULED = { schedule_at: null, time_zone: null, status: 'draft', due_at: null } as const;
 
 const fresh = {
   ...NOT_SCHEDULED,
@@ -126,6 +110,21 @@ const fresh = {
   finished_at: null,
 };
 
+/** As it becomes by `schedule_at`. */
+const scheduled = (
+  db: TenantDb,
+  row: CampaignRow,
+  { schedule_at, time_zone }: CampaignBody,
+  { identity, now }: CampaignChange,
+): CampaignRow => {
+  if (schedule_at === undefined && time_zone !== undefined)
+    throw unfit([{ path: 'body.time_zone', message: 'belongs to schedule_at, which is missing' }]);
+  if (schedule_at === undefined) return row;
+  if (schedule_at === null) return { ...row, ...NOT_SCHEDULED };
+  const schedule = scheduleOf({ schedule_at, time_zone }, now);
+  return withStatus(db, row, { verb: 'schedule', schedule, identity, now });
+};
+
 const MAX_NAME = 200;
 
 /** Throws `invalid_request`, and as `select`. */
@@ -133,17 +132,18 @@ export const createCampaign = (db: TenantDb, body: CampaignBody, change: Campaig
   const { now } = change;
   const written = contentFrom(db, body, null);
   const content = JSON.stringify(written);
-  const row = {
+  const draft = {
     ...fresh,
+    seq: 0,
     id: newId(),
     name: body.name ?? written.subject.slice(0, MAX_NAME),
     ...select(db, body, null),
     filter_json: JSON.stringify(body.filter ?? []),
     max_per_hour: body.max_per_hour ?? null,
-    ...scheduleFrom(body, now),
     created_at: now,
     updated_at: now,
   };
+  const row = scheduled(db, draft, body, change);
   compileMailing(content, row);
   const created = { ...row, seq: campaignStore(db).insert(row) };
   campaignStore(db).putContent(created.seq, content);
@@ -167,15 +167,15 @@ export const changeCampaign = (
     });
   const before = audited(db, former);
   const content = JSON.stringify(contentFrom(db, body, contentOf(db, former)));
-  const row = {
+  const changed = {
     ...former,
     name: body.name ?? former.name,
     ...select(db, body, former),
     filter_json: body.filter === undefined ? former.filter_json : JSON.stringify(body.filter),
     max_per_hour: body.max_per_hour === undefined ? former.max_per_hour : body.max_per_hour,
-    ...scheduleFrom(body, change.now),
     updated_at: change.now,
   };
+  const row = scheduled(db, changed, body, change);
   compileMailing(content, row);
   campaignStore(db).update(row);
   campaignStore(db).putContent(row.seq, content);
@@ -206,12 +206,12 @@ export const duplicateCampaign = (
 };
 
 /** Throws `conflict` for one that is no draft. */
-export const removeCampaign = (db: TenantDb, id: string, change: CampaignChange): void => {
+export const removeCampaign = (db: TenantDb, id: string, change: Change, now: number): void => {
   const row = campaignOf(db, id);
   if (row.status !== 'draft')
     throw new AppError('conflict', `The campaign is ${row.status}; only drafts can be deleted.`, {
       hint: row.status === 'scheduled' ? 'Set schedule_at to null first.' : 'Its numbers are kept.',
     });
-  record(db, id, audited(db, row), null, change);
+  record(db, id, audited(db, row), null, { change, now });
   campaignStore(db).remove(row.seq);
 };

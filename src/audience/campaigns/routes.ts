@@ -5,6 +5,7 @@ import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import { idSchema, nameSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
@@ -40,6 +41,15 @@ const selectionErrors = [
 export const requireWhole = (caller: Caller): void =>
   requireAllProjects(caller, 'campaigns.send', 'A campaign');
 
+/** A campaign sends messages. */
+export const requireSending = (caller: Caller): void => {
+  if (caller.permissions.has('messages.send')) return;
+  throw new AppError('forbidden', 'A campaign sends messages, which this access may not.', {
+    hint: 'Ask someone who may send.',
+    extra: { permission: 'messages.send' },
+  });
+};
+
 export const campaignRoutes = (context: AudienceContext): Route[] => {
   const { files, clock, hold, wake } = context;
   /** A schedule is work of which the registry must know. */
@@ -51,7 +61,9 @@ export const campaignRoutes = (context: AudienceContext): Route[] => {
     requireWhole(caller);
     const release = await hold(tenantId);
     try {
-      return await files.write(tenantId, (db) => presentCampaign(db, work(db, { change, now: clock.now() })));
+      return await files.write(tenantId, (db) =>
+        presentCampaign(db, work(db, { change, identity: files.identify(tenantId), now: clock.now() })),
+      );
     } finally {
       release();
       wake(tenantId);
@@ -102,10 +114,13 @@ export const campaignRoutes = (context: AudienceContext): Route[] => {
       bodyLimit: BODY_LIMIT_BYTES,
       responses: { 201: one },
       errors: selectionErrors,
-      handle: async ({ params, body }, request) => ({
-        status: 201,
-        body: await write(params.id, request, (db, change) => createCampaign(db, body, change)),
-      }),
+      handle: async ({ params, body }, request) => {
+        if (body.schedule_at) requireSending(request.caller);
+        return {
+          status: 201,
+          body: await write(params.id, request, (db, change) => createCampaign(db, body, change)),
+        };
+      },
     }),
     defineRoute({
       ...shared,
@@ -137,12 +152,15 @@ export const campaignRoutes = (context: AudienceContext): Route[] => {
       bodyLimit: BODY_LIMIT_BYTES,
       responses: { 200: one },
       errors: selectionErrors,
-      handle: async ({ params, body }, request) => ({
-        status: 200,
-        body: await write(params.id, request, (db, change) =>
-          changeCampaign(db, params.campaignID, body, change),
-        ),
-      }),
+      handle: async ({ params, body }, request) => {
+        if (body.schedule_at) requireSending(request.caller);
+        return {
+          status: 200,
+          body: await write(params.id, request, (db, change) =>
+            changeCampaign(db, params.campaignID, body, change),
+          ),
+        };
+      },
     }),
     defineRoute({
       ...shared,
@@ -156,9 +174,7 @@ export const campaignRoutes = (context: AudienceContext): Route[] => {
       errors: ['forbidden', 'not_found', 'conflict'],
       handle: async ({ params }, { caller, change }) => {
         requireWhole(caller);
-        await files.write(params.id, (db) =>
-          removeCampaign(db, params.campaignID, { change, now: clock.now() }),
-        );
+        await files.write(params.id, (db) => removeCampaign(db, params.campaignID, change, clock.now()));
         return { status: 204 };
       },
     }),
