@@ -12,7 +12,7 @@ import type { Due, Task } from '#src/audience/work.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
 import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { AppError } from '#src/kernel/errors.ts';
-import { MINUTE } from '#src/kernel/time.ts';
+import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { textAt } from './head.ts';
 import {
   type AskedOfSubscribers,
@@ -35,8 +35,9 @@ import { importSuppression } from './suppressions.ts';
 const SLICE_MS = 8;
 /** For so long an import is worked on before others have a turn. */
 const TURN_MS = 500;
-/** Mails that ask to confirm, in a minute. */
-const ASKED_PER_MINUTE = 20;
+/** Mails that ask to confirm: so many at once, and so long a pause for each, which are 20 in a minute. */
+const ASKED_AT_ONCE = 20;
+const PAUSE_PER_MAIL_MS = 3 * SECOND;
 const LOOK_AGAIN_MS = 15 * MINUTE;
 const MAX_REPORTED = 10_000;
 const MAX_SHOWN_ADDRESS = 320;
@@ -200,12 +201,12 @@ const takeRows = (
     }
     done += 1;
     if (accept !== null && outcome === 'added') asked += 1;
-    if (asked >= ASKED_PER_MINUTE || performance.now() > until) break;
+    if (asked >= ASKED_AT_ONCE || performance.now() > until) break;
   }
   const hasAll = done === rows.length;
   const at = hasAll ? end : (rows[done - 1]?.end ?? progress.at);
   const isDone = hasAll && isLast;
-  const pause = refusal ? waitMs(refusal) : asked > 0 ? MINUTE : 0;
+  const pause = refusal ? waitMs(refusal) : asked * PAUSE_PER_MAIL_MS;
   store.update({
     ...job,
     status: isDone ? 'done' : 'running',

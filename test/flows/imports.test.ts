@@ -1,0 +1,307 @@
+// A file of subscribers with every ugliness, imported as active and asked to confirm: what became of each row is counted and
+// reported, whoever left stays away, and a daemon that is killed goes on where it was.
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type List, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { startDaemon } from '#test/support/daemon.ts';
+import { type Import, importFile } from '#test/support/imports.ts';
+import { until } from '#test/support/process.ts';
+
+const EVIDENCE = 'status=active&evidence=Aufnahmeb%C3%B6gen+2026&given_at=2026-05-04T00:00:00Z';
+
+interface Subscriber {
+  readonly address: string;
+  readonly name: string | null;
+  readonly data: Readonly<Record<string, string>>;
+  readonly status: string;
+}
+
+let app: TestApp;
+let sender: Sender;
+beforeAll(async () => {
+  app = await startApp({ runsTwice: true });
+});
+afterAll(() => app?.remove());
+
+const newList = async (name: string): Promise<string> => {
+  const { base, token } = sender;
+  return `/lists/${(await app.request<{ id: string }>('POST', `${base}/lists`, { name }, token)).body.id}`;
+};
+const subscribersOf = async (list: string): Promise<readonly Subscriber[]> =>
+  (
+    await app.request<List<Subscriber>>(
+      'GET',
+      `${sender.base}${list}/subscribers?limit=200`,
+      undefined,
+      sender.token,
+    )
+  ).body.data;
+const entriesOf = () =>
+  app
+    .sql<{ facts_json: string }>(sender.practice.id, 'SELECT facts_json FROM consent_entries ORDER BY seq')
+    .map(({ facts_json }) => JSON.parse(facts_json))
+    .filter(({ action }) => action !== 'wording');
+const countsOf = ({ counts }: Import) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+
+describe('a file of subscribers', () => {
+  beforeAll(async () => {
+    sender = await app.createSender();
+  });
+
+  test('in Latin-1 with semicolons is taken with names and values, and each other row is reported with its reason', async () => {
+    const list = await newList('Praxisbrief');
+    const { base, token } = sender;
+    const post = (path: string, body: object) => app.request('POST', `${base}${path}`, body, token);
+    const asserted = { status: 'active', consent: { evidence: 'Bogen' } };
+    const add = async (address: string) =>
+      (
+        await app.request<{ id: string }>(
+          'POST',
+          `${base}${list}/subscribers`,
+          { address, ...asserted },
+          token,
+        )
+      ).body.id;
+    await add('known@example.org');
+    await add('same@example.org');
+    const left = await add('left@example.org');
+    await app.request('PATCH', `${base}${list}/subscribers/${left}`, { status: 'unsubscribed' }, token);
+    await post('/suppression', { address: 'bounced@example.org' });
+    await importFile(app, sender, '/suppression/import', 'address,reason\nangry@example.org,complaint\n');
+    const before = entriesOf().length;
+
+    const rows = [
+      'Vorname;Nachname;E-Mail-Adresse;Straße;2. Termin;E-Mail-Adresse (privat)',
+      ' Jörg ;Müller; Jörg@Müller.example ;"Am ""Deich""; 4";Mo;',
+      ';;MAILTO:plain@example.org;;;',
+      ';;"Anna Berg <anna@example.org>";;;x',
+      '',
+      ';;;;;',
+      'Ohne;Adresse;;;;',
+      'Zwei;Zeilen;zeilen@example.org;"Weg 1',
+      'Hinterhaus";;',
+      'Jörg;Müller;JÖRG@xn--mller-kva.example;;;',
+      'Falsch;;keine.adresse;;;',
+      'Neu;Name;known@example.org;Gasse 1;;',
+      ';;same@example.org;;;',
+      ';;left@example.org;;;',
+      ';;angry@example.org;;;',
+      ';;bounced@example.org;;;',
+      ';;left@example.org;;;',
+      `Lang;;lang@example.org;${'x'.repeat(1_001)};;`,
+    ];
+    const file = Buffer.from(rows.join('\r\n'), 'latin1');
+    const { record, report = [] } = await importFile(
+      app,
+      sender,
+      `${list}/subscribers/import?${EVIDENCE}`,
+      file,
+    );
+    expect(record).toMatchObject({
+      kind: 'subscribers',
+      status: 'done',
+      size_bytes: file.length,
+      rows: { done: 14, total: 14 },
+      failure: null,
+      waits: null,
+    });
+    expect(record && countsOf(record)).toEqual({
+      added: 4,
+      updated: 1,
+      already: 1,
+      duplicates: 2,
+      suppressed: 1,
+      left_out: 2,
+      failed: 3,
+    });
+    expect(report).toEqual([
+      { line: 7, address: null, outcome: 'failed', reason: 'has no address' },
+      {
+        line: 10,
+        address: 'JÖRG@xn--mller-kva.example',
+        outcome: 'duplicates',
+        reason: 'has the address of line 2',
+      },
+      { line: 11, address: 'keine.adresse', outcome: 'failed', reason: '"keine.adresse" has no @' },
+      {
+        line: 14,
+        address: 'left@example.org',
+        outcome: 'left_out',
+        reason: expect.stringContaining('only they can subscribe again'),
+      },
+      {
+        line: 15,
+        address: 'angry@example.org',
+        outcome: 'left_out',
+        reason: expect.stringContaining('own wish (complaint)'),
+      },
+      {
+        line: 16,
+        address: 'bounced@example.org',
+        outcome: 'suppressed',
+        reason: expect.stringContaining('is on the list, and gets nothing'),
+      },
+      { line: 17, address: 'left@example.org', outcome: 'duplicates', reason: 'has the address of line 14' },
+      {
+        line: 18,
+        address: 'lang@example.org',
+        outcome: 'failed',
+        reason: 'has more than 1000 characters in the column strasse',
+      },
+    ]);
+    const shown = new Map((await subscribersOf(list)).map((one) => [one.address, one]));
+    expect(shown.get('Jörg@xn--mller-kva.example')).toMatchObject({
+      name: 'Jörg Müller',
+      data: { strasse: 'Am "Deich"; 4', _2_termin: 'Mo' },
+      status: 'active',
+    });
+    expect(shown.get('anna@example.org')).toMatchObject({
+      name: 'Anna Berg',
+      data: { e_mail_adresse_privat: 'x' },
+    });
+    expect(shown.get('zeilen@example.org')?.data).toEqual({ strasse: 'Weg 1\r\nHinterhaus' });
+    expect(shown.get('known@example.org')).toMatchObject({ name: 'Neu Name', data: { strasse: 'Gasse 1' } });
+    expect(shown.get('left@example.org')?.status).toBe('unsubscribed');
+    expect(shown.has('angry@example.org')).toBe(false);
+
+    // Each has the importer's assertion as its evidence; who was on the list keeps theirs.
+    const entries = entriesOf().slice(before);
+    expect(entries).toHaveLength(5);
+    expect(entries[0]).toMatchObject({
+      action: 'import',
+      legal_basis: 'consent',
+      details: {
+        import_id: record?.id,
+        by: 'team_token',
+        file_sha256: record?.sha256,
+        line: 2,
+        evidence: 'Aufnahmebögen 2026',
+        given_at: '2026-05-04T00:00:00Z',
+      },
+    });
+    await until('nothing is left of the file', () =>
+      ['import_pieces', 'import_addresses'].every(
+        (table) => app.sql(sender.practice.id, `SELECT 1 FROM ${table} LIMIT 1`).length === 0,
+      ),
+    );
+    const csv = await app.request('GET', `${base}/imports/${record?.id}/report`, undefined, token, {
+      Accept: 'text/csv',
+    });
+    expect(csv.text.split('\r\n').slice(0, 3)).toEqual([
+      'line,address,outcome,reason',
+      '7,,failed,has no address',
+      '10,JÖRG@xn--mller-kva.example,duplicates,has the address of line 2',
+    ]);
+  });
+
+  test.each([
+    ['UTF-8 with a byte order mark', Buffer.from('\ufeffE-Mail,Name\njö@example.org,Jörg\n')],
+    ['UTF-16', Buffer.from('\ufeffE-Mail\tName\njö@example.org\tJörg\n', 'utf16le')],
+    ['Windows-1252', Buffer.from('Name;Mail\nJörg;jö@example.org\n', 'latin1')],
+  ])('in %s is read', async (name, file) => {
+    const list = await newList(name);
+    await importFile(app, sender, `${list}/subscribers/import?${EVIDENCE}`, file);
+    expect(await subscribersOf(list)).toMatchObject([{ address: 'jö@example.org', name: 'Jörg' }]);
+  });
+
+  test('of many pieces loses no row, and its head alone is no error', async () => {
+    const list = await newList('Viele');
+    const row = (index: number): string => `r${index % 3_000}@example.org,${'x'.repeat(200)}`;
+    const file = ['email,note', ...Array.from({ length: 3_300 }, (_, index) => row(index))].join('\n');
+    const { record, report = [] } = await importFile(
+      app,
+      sender,
+      `${list}/subscribers/import?${EVIDENCE}`,
+      file,
+    );
+    expect(record).toMatchObject({
+      rows: { done: 3_300, total: 3_300 },
+      counts: { added: 3_000, duplicates: 300 },
+    });
+    expect(report.every(({ line, reason }) => reason === `has the address of line ${line - 3_000}`)).toBe(
+      true,
+    );
+    expect(report.map(({ line }) => line)).toEqual(Array.from({ length: 300 }, (_, index) => 3_002 + index));
+  });
+
+  test('asks each to confirm, few in a minute, and can be cancelled meanwhile', async () => {
+    const list = await newList('Gefragt');
+    const file = Array.from({ length: 50 }, (_, index) => `p${index}@example.org`).join('\n');
+    const { base, token } = sender;
+    const asked = await app.request<Import>(
+      'POST',
+      `${base}${list}/subscribers/import`,
+      Buffer.from(file),
+      token,
+      {
+        'Content-Type': 'text/plain',
+      },
+    );
+    const record = async () =>
+      (await app.request<Import>('GET', `${base}/imports/${asked.body.id}`, undefined, token)).body;
+    await until('the first are asked', async () => (await record()).rows.done > 0);
+    const { done } = (await record()).rows;
+    expect(done).toBeLessThanOrEqual(20);
+    expect(await subscribersOf(list)).toHaveLength(done);
+    expect(new Set((await subscribersOf(list)).map(({ status }) => status))).toEqual(new Set(['pending']));
+    const cancel = () =>
+      app.request<Import & Refusal>('DELETE', `${base}/imports/${asked.body.id}`, undefined, token);
+    expect((await cancel()).body).toMatchObject({ status: 'cancelled', rows: { done, total: 50 } });
+    expect((await cancel()).body.code).toBe('conflict');
+  });
+
+  test.each([
+    ['active without evidence', '?status=active'],
+    ['pending with an assertion', '?evidence=x'],
+  ])('is refused as %s', async (_, query) => {
+    const list = await newList(query);
+    expect(
+      await importFile(app, sender, `${list}/subscribers/import${query}`, 'a@example.org'),
+    ).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request' },
+    });
+  });
+});
+
+test('kill -9 in the middle of an import: each row is taken once, and the counts are right', {
+  timeout: 120_000,
+}, async () => {
+  let daemon = await startDaemon();
+  onTestFinished(() => daemon.remove());
+  const practice = await daemon.createPractice();
+  const token = await daemon.createToken(practice.id);
+  const base = `/api/practices/${practice.id}`;
+  const { id: listId } = (
+    await daemon.request<{ id: string }>('POST', `${base}/lists`, { name: 'Praxisbrief' }, token)
+  ).body;
+  const file = Array.from({ length: 6_000 }, (_, index) =>
+    index % 10 === 9 ? `falsch${index}` : `r${index % 4_000}@example.org`,
+  ).join('\n');
+  const consent = { file, status: 'active', evidence: 'Aufnahmebögen' };
+  const { id } = (
+    await daemon.request<Import>('POST', `${base}/lists/${listId}/subscribers/import`, consent, token)
+  ).body;
+  const record = async () =>
+    (await daemon.request<Import>('GET', `${base}/imports/${id}`, undefined, token)).body;
+  const killedAt: number[] = [];
+  for (const least of [1, 1_500, 3_000]) {
+    await until('some rows are done', async () => (await record()).rows.done >= least);
+    await daemon.kill();
+    daemon = await startDaemon({ dataDir: daemon.dataDir });
+    killedAt.push((await record()).rows.done);
+    await pause(10);
+  }
+  await until('the import ends', async () => (await record()).finished_at !== null, 60_000);
+  expect(killedAt[0]).toBeLessThan(6_000);
+  expect(await record()).toMatchObject({
+    status: 'done',
+    rows: { done: 6_000, total: 6_000 },
+    counts: { added: 3_600, duplicates: 1_800, failed: 600 },
+  });
+  const list = (await daemon.request<{ counts: unknown }>('GET', `${base}/lists/${listId}`, undefined, token))
+    .body;
+  expect(list.counts).toMatchObject({ active: 3_600, pending: 0 });
+  expect(await daemon.stop()).toBe(0);
+});
