@@ -7,6 +7,7 @@ import { addressOf } from '#src/feedback/suppressions/routes.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, listOf, toPage } from '#src/kernel/list.ts';
+import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
@@ -93,9 +94,10 @@ export const consentRoutes = ({
         'All entries of the person with what was shown and sent, their places in the chain, and the signature of the service. ' +
         '`sendwerk consent verify FILE` checks it without the service. It says nothing of other people.',
       query: evidenceQuery,
-      responses: { 200: { description: 'The evidence.', body: evidenceSchema, otherwise: 'text/html' } },
+      responses: { 200: { description: 'The evidence.', body: evidenceSchema, otherwise: HTML_TYPE } },
       errors: ['not_found'],
-      handle: async ({ params: { id }, query: { address: asked, format } }, { caller, language }) => {
+      handle: async ({ params: { id }, query: { address: asked, format } }, context) => {
+        const { caller, language } = context;
         requireAllProjects(caller, 'lists.manage', 'The evidence of consent');
         const address = addressOf('query.address', asked);
         limit(id);
@@ -106,7 +108,8 @@ export const consentRoutes = ({
         const evidence = await files.read(id, (db) => makeEvidence(db, request));
         if (evidence === null)
           throw new AppError('not_found', 'The consent ledger has no entry of this address.');
-        if (format === 'html') return evidencePage(evidence, language);
+        if (format === undefined ? prefersPage(context) : format === 'html')
+          return evidencePage(evidence, language);
         return {
           status: 200,
           body: evidence,

@@ -20,8 +20,10 @@ export const evidenceQuery = z.strictObject({
   address,
   format: z
     .enum(['json', 'html'])
-    .default('json')
-    .describe('`json`: signed, for `sendwerk consent verify`; `html`: a page to read and print'),
+    .optional()
+    .describe(
+      'by Accept where absent; `json`: signed, for `sendwerk consent verify`; `html`: a page to read and print',
+    ),
 });
 
 const kept = (what: string) =>
