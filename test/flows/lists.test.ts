@@ -83,6 +83,8 @@ describe('a list', () => {
     expect(list.wording).toContain('widerrufen');
     expect(list.form_url).toContain('/api/public/subscribe?l=');
     expect(ledgerOf(list)).toMatchObject([{ action: 'wording', wording_version: 1 }]);
+    const followed = "SELECT 1 FROM event_followers WHERE follower = 'audience' AND tenant_id = ?";
+    expect(app.sql(null, followed, sender.practice.id)).toHaveLength(1);
     const english = await makeList({ name: 'Letter', language: 'en', channel: 'recall' });
     expect(english.wording).toContain('reminders of appointments');
   });

@@ -7,6 +7,7 @@ import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { nameSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -73,8 +74,7 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
     before: SubscriberRow | null,
     after: SubscriberRow | null,
   ): void => {
-    const shown = (row: SubscriberRow | null) =>
-      row && { ...auditedSubscriber(list, row), at: row.updated_at };
+    const shown = (row: SubscriberRow | null) => row && auditedSubscriber(list, row);
     const target = { type: 'subscriber', id: (after ?? before)?.id ?? list.id };
     auditStore(db).record(change, { target, before: shown(before), after: shown(after) }, clock.now());
   };
@@ -100,11 +100,13 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
         const before = decodeCursor(query.cursor);
         const body = await files.read(params.id, (db) => {
           const list = namedList(db, params.listID);
-          const one = exactly === null ? null : subscriberOf(db, context, list, exactly);
           const { rows, next } =
             exactly === null
               ? subscriberStore(db).page(list.seq, { status, text }, before, limit)
-              : { rows: one === null ? [] : [one], next: null };
+              : {
+                  rows: [subscriberOf(db, context, list, exactly)].filter((row) => row !== null),
+                  next: null,
+                };
           const data = rows.map((row) => presentSubscriber(list, row));
           return { data, next_cursor: next === null ? null : encodeCursor(next) };
         });
@@ -128,12 +130,17 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
       },
       errors: ['conflict'],
       handle: async ({ params, body }, { change }) => {
-        const { address, name } = mailboxOf('body.address', body.address);
+        const { address, name = null } = mailboxOf('body.address', body.address);
         const now = clock.now();
         const consent = assertedOf(body.consent, now);
         const result = await intake.transact(params.id, (db, accept) => {
           const list = listInUse(db, params.listID);
-          const wanted = { address, name: body.name ?? name, data: body.data, consent };
+          const wanted = {
+            address,
+            name: body.name ?? nameSchema.safeParse(name).data,
+            data: body.data,
+            consent,
+          };
           const added = addSubscriber(db, { context, accept, change, now }, list, wanted);
           if (added instanceof AppError) return added;
           record(db, change, list, added.before, added.row);

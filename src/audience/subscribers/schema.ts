@@ -123,7 +123,12 @@ export const listSubscribersQuery = z.strictObject({
   ...listQuery,
   status: status.optional(),
   q: z.string().trim().min(1).max(MAX_QUERY).optional().describe('a part of the address or name'),
-  address: z.string().min(1).max(MAX_ADDRESS_TEXT).optional().describe('exactly this one'),
+  address: z
+    .string()
+    .min(1)
+    .max(MAX_ADDRESS_TEXT)
+    .optional()
+    .describe('exactly this one, whatever the other fields ask for'),
 });
 
 export const subscriberParams = z.strictObject({ ...listParams.shape, subscriberID: idSchema });
