@@ -6,25 +6,15 @@ import { auditStore } from '#src/events/audit-store.ts';
 import { SEND_ERRORS } from '#src/intake/accept.ts';
 import { blockedError } from '#src/intake/answer.ts';
 import { tryOne } from '#src/intake/bulk.ts';
-import type { Caller } from '#src/kernel/access.ts';
-import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { campaignOf } from './change.ts';
 import { type StatusChange, withStatus } from './change-status.ts';
 import { TRIED_FIRST } from './hand-over.ts';
 import { choosingFor, sampleOf } from './preview.ts';
 import { campaignSchema, presentCampaign } from './record.ts';
-import { campaignParams, ONE, requireWhole, shared } from './routes.ts';
+import { campaignParams, ONE, requireSending, requireWhole, shared } from './routes.ts';
 import { scheduleBody, scheduleOf } from './schema.ts';
 import { campaignStore } from './store.ts';
-
-const requireSending = ({ permissions }: Caller): void => {
-  if (permissions.has('messages.send')) return;
-  throw new AppError('forbidden', 'A campaign sends messages, which this access may not.', {
-    hint: 'Ask someone who may send.',
-    extra: { permission: 'messages.send' },
-  });
-};
 
 /** Throws what every message of the campaign would be refused with now. */
 const requireReady = async (
