@@ -10,6 +10,7 @@ import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { kindSchema } from '#src/messages/schema.ts';
 import { valuesOf } from './filter.ts';
 import { peopleStore } from './people-store.ts';
+import { STALLED } from './rules.ts';
 import { type CampaignContent, filterSchema } from './schema.ts';
 import { listsOf } from './selection.ts';
 import { type CampaignHead, type CampaignRow, campaignStatuses, campaignStore, EXCLUDED } from './store.ts';
@@ -146,7 +147,8 @@ export const presentHead = (db: TenantDb, row: CampaignHead): z.infer<typeof cam
   const handed_over = counterOf('handed_over');
   const { sent, refused, failed, suppressed } = counts;
   const list_ids: string[] = JSON.parse(row.list_ids_json);
-  const isWaiting = row.status === 'sending' && row.reason !== null && row.due_at !== null;
+  const isWaiting =
+    row.status === 'sending' && row.reason !== null && row.reason !== STALLED && row.due_at !== null;
   return {
     id: row.id,
     name: row.name,

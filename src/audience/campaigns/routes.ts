@@ -61,9 +61,11 @@ export const campaignRoutes = (context: AudienceContext): Route[] => {
     requireWhole(caller);
     const release = await hold(tenantId);
     try {
-      return await files.write(tenantId, (db) =>
-        presentCampaign(db, work(db, { change, identity: files.identify(tenantId), now: clock.now() })),
-      );
+      return await files.write(tenantId, (db) => {
+        const row = work(db, { change, identity: files.identify(tenantId), now: clock.now() });
+        if (row.status === 'scheduled') requireSending(caller);
+        return presentCampaign(db, row);
+      });
     } finally {
       release();
       wake(tenantId);
@@ -114,13 +116,10 @@ export const campaignRoutes = (context: AudienceContext): Route[] => {
       bodyLimit: BODY_LIMIT_BYTES,
       responses: { 201: one },
       errors: selectionErrors,
-      handle: async ({ params, body }, request) => {
-        if (body.schedule_at) requireSending(request.caller);
-        return {
-          status: 201,
-          body: await write(params.id, request, (db, change) => createCampaign(db, body, change)),
-        };
-      },
+      handle: async ({ params, body }, request) => ({
+        status: 201,
+        body: await write(params.id, request, (db, change) => createCampaign(db, body, change)),
+      }),
     }),
     defineRoute({
       ...shared,
@@ -152,15 +151,12 @@ export const campaignRoutes = (context: AudienceContext): Route[] => {
       bodyLimit: BODY_LIMIT_BYTES,
       responses: { 200: one },
       errors: selectionErrors,
-      handle: async ({ params, body }, request) => {
-        if (body.schedule_at) requireSending(request.caller);
-        return {
-          status: 200,
-          body: await write(params.id, request, (db, change) =>
-            changeCampaign(db, params.campaignID, body, change),
-          ),
-        };
-      },
+      handle: async ({ params, body }, request) => ({
+        status: 200,
+        body: await write(params.id, request, (db, change) =>
+          changeCampaign(db, params.campaignID, body, change),
+        ),
+      }),
     }),
     defineRoute({
       ...shared,

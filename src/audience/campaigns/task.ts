@@ -20,6 +20,9 @@ const TURN_MS = 250;
 /** While the relay is behind, it is looked at again after the first time, then less and less often. */
 const FIRST_REST_MS = 20;
 const LONGEST_REST_MS = 5 * SECOND;
+/** Contents that are kept ready, of some megabytes at most. */
+const MAX_HANDINGS = 8;
+
 const NONE: OwnCounts = { tried: 0, hardBounced: 0, complained: 0 };
 
 /** The campaign's counts without `former`, which are part of them. */
@@ -111,6 +114,7 @@ export const campaignTask = ({ files, clock, config, intake, accounts }: Campaig
     try {
       const content = await files.read(tenantId, (db) => campaignStore(db).content(row.seq));
       const handing = beginHanding(intake, tenantId, content, row);
+      if (handings.size === MAX_HANDINGS) handings.clear();
       handings.set(key, handing);
       return handing;
     } catch (error) {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { simpleParser } from 'mailparser';
 import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
-import { type Refusal, startApp } from '#test/support/app.ts';
-import { makeOwner } from '#test/support/people.ts';
+import { startApp } from '#test/support/app.ts';
+import { join, makeOwner, unlimitedSignIn } from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
 import { act, campaign, create, people, type Scene, seed, startScene, untilStatus } from './scene.ts';
 
@@ -173,23 +173,43 @@ test('what each of its messages would be refused with is the answer; a pause of 
   expect(received(scene)).toEqual(addresses(100));
 });
 
-test('callers need what sending needs, and all projects', async () => {
-  const scene = await started();
-  const { app, sender } = scene;
+test('callers need all projects, and to send what sending needs', async () => {
+  const app = await startApp({ config: unlimitedSignIn });
+  endings.push(() => app.remove());
+  const sender = await app.createSender({ plan: 'gruppe' });
+  await app.completeLegal(sender.practice.id);
+  const scene = { app, sender };
+  const { base } = sender;
   const id = await create(scene, [seed(scene, people(3))]);
   const projects = await app.request<{ data: { id: string }[] }>(
     'GET',
-    `${sender.base}/projects`,
+    `${base}/projects`,
     undefined,
     sender.token,
   );
-  expect(projects.status).toBe(200);
-  const limited = await app.createToken(sender.practice.id, {
-    scope: 'project',
-    project_id: projects.body.data[0]?.id,
-  });
-  const refused = await app.request<Refusal>('POST', `${sender.base}/campaigns/${id}/send`, {}, limited);
-  expect(refused.status).toBe(403);
+  const project_id = projects.body.data[0]?.id;
+  const limited = await app.createToken(sender.practice.id, { scope: 'project', project_id });
+  const permissions = ['campaigns.send'];
+  const role = await app.request<{ id: string }>(
+    'POST',
+    `${base}/roles`,
+    { name: 'Redaktion', permissions },
+    app.adminToken,
+  );
+  const editor = await join(app, sender.practice.id, 'editor@example.org', { role_id: role.body.id });
+  const statusOf = async (verb: string, token: string): Promise<number> => {
+    const body = verb === 'schedule' ? { schedule_at: new Date(clock.now() + DAY).toISOString() } : {};
+    return (await app.request('POST', `${base}/campaigns/${id}/${verb}`, body, token)).status;
+  };
+  for (const verb of ['send', 'schedule', 'pause', 'resume', 'cancel'])
+    expect(await statusOf(verb, limited)).toBe(403);
+  for (const verb of ['send', 'schedule', 'resume']) expect(await statusOf(verb, editor.token)).toBe(403);
+  expect(await statusOf('pause', editor.token)).toBe(409);
+  // Also not by changing what sends itself.
+  expect(await statusOf('schedule', sender.token)).toBe(200);
+  const changed = await app.request('PATCH', `${base}/campaigns/${id}`, { text: 'Anders' }, editor.token);
+  expect(changed.status).toBe(403);
+  expect((await campaign(scene, id)).status).toBe('scheduled');
 });
 
 test('a campaign that wakes in another file than it was worked on waits for a person', async () => {

@@ -31,8 +31,11 @@ export const startScene = async (options: AppOptions = {}, config: ConfigFile = 
   return { app, receiver, sender, end };
 };
 
-export const seed = ({ app, sender }: Scene, who: readonly Seed[], name = newId()): string =>
-  seedList(app.home, sender.practice.id, who, { name }).id;
+export const seed = (
+  { app, sender }: Pick<Scene, 'app' | 'sender'>,
+  who: readonly Seed[],
+  name = newId(),
+): string => seedList(app.home, sender.practice.id, who, { name }).id;
 
 export interface CampaignAnswer {
   readonly id: string;
@@ -44,7 +47,7 @@ export interface CampaignAnswer {
 }
 
 export const create = async (
-  { app, sender }: Scene,
+  { app, sender }: Pick<Scene, 'app' | 'sender'>,
   listIds: readonly string[],
   fields: object = {},
 ): Promise<string> => {
@@ -60,11 +63,18 @@ export const create = async (
   return answer.body.id;
 };
 
-export const campaign = async ({ app, sender }: Scene, id: string): Promise<CampaignAnswer> =>
+export const campaign = async (
+  { app, sender }: Pick<Scene, 'app' | 'sender'>,
+  id: string,
+): Promise<CampaignAnswer> =>
   (await app.request<CampaignAnswer>('GET', `${sender.base}/campaigns/${id}`, undefined, sender.token)).body;
 
-export const act = ({ app, sender }: Scene, id: string, verb: string, body: object = {}) =>
-  app.request<CampaignAnswer>('POST', `${sender.base}/campaigns/${id}/${verb}`, body, sender.token);
+export const act = (
+  { app, sender }: Pick<Scene, 'app' | 'sender'>,
+  id: string,
+  verb: string,
+  body: object = {},
+) => app.request<CampaignAnswer>('POST', `${sender.base}/campaigns/${id}/${verb}`, body, sender.token);
 
 export const untilStatus = async (scene: Scene, id: string, status: string): Promise<CampaignAnswer> => {
   let found = await campaign(scene, id);
