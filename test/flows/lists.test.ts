@@ -138,7 +138,7 @@ describe('a list', () => {
 });
 
 describe('who is asked', () => {
-  test('is pending and gets one mail a day, whoever asks how often', async () => {
+  test('is pending and gets one mail a day, whoever asks how often, and three in all', async () => {
     const list = await makeList();
     const address = 'pending@example.org';
     const first = await add(list, address, { name: 'Erika', data: { anrede: 'Frau', alter: 41 } });
@@ -158,7 +158,20 @@ describe('who is asked', () => {
     passDays(1);
     expect((await ask('POST', `${first.path}/confirmation`)).status).toBe(202);
     expect(mailsTo(address)).toBe(2);
-    expect(declared(list).map(({ action }) => action)).toEqual(['wording', 'request', 'request']);
+    passDays(1);
+    expect((await ask('POST', `${first.path}/confirmation`)).status).toBe(202);
+    passDays(1);
+    expect((await ask('POST', `${first.path}/confirmation`)).body.code).toBe('conflict');
+    expect((await ask('DELETE', first.path)).status).toBe(204);
+    expect((await ask('POST', `${list.path}/subscribers`, { address })).body.code).toBe('conflict');
+    expect(mailsTo(address)).toBe(3);
+    expect(declared(list).map(({ action }) => action)).toEqual([
+      'wording',
+      'request',
+      'request',
+      'request',
+      'withdraw',
+    ]);
     await until('a mail with the wording is captured', async () => {
       const { body } = await ask<List<{ id: string }>>('GET', '/captures');
       const mails = await Promise.all(body.data.map(({ id }) => ask('GET', `/captures/${id}`)));

@@ -1,6 +1,7 @@
 // Subscribers whom the tenant adds one by one: asked by a mail to confirm, or active by the tenant's assertion. Who has left is
 // not asked again by the tenant: they come back by the list's form.
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { ledgerActor } from '#src/audience/lists/change.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
@@ -13,7 +14,7 @@ import { DAY, SECOND } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
-import { activate, hasLeft } from './change.ts';
+import { activate, factsOf, hasLeft } from './change.ts';
 import { type SubscriberRow, subscriberStore } from './store.ts';
 
 export interface Asserted {
@@ -54,6 +55,24 @@ const suppressed = (address: Address): AppError =>
     hint: 'GET /api/practices/{id}/suppression?address= says why.',
   });
 
+/** A mail that is not answered may go to someone who never asked for it: it is no reason for one each day. */
+const MAX_UNANSWERED = 3;
+
+const unanswered = (list: ListRow): AppError =>
+  new AppError('conflict', `The person was asked ${MAX_UNANSWERED} times and has not confirmed.`, {
+    hint: `They can still subscribe by the form of the list ${list.name}.`,
+  });
+
+/** Requests since the person's last word about the list. */
+const requestsSince = (db: TenantDb, listId: string, person: Buffer): number => {
+  const actions = consentStore(db)
+    .ofPerson(person)
+    .map(({ facts_json }) => factsOf(facts_json))
+    .filter(({ list_id }) => list_id === listId)
+    .map(({ action }) => action);
+  return actions.slice(actions.lastIndexOf('confirm') + 1).filter((action) => action === 'request').length;
+};
+
 type Key = Pick<AudienceContext, 'suppressionKey'>;
 
 const personOf = (db: TenantDb, { suppressionKey }: Key, address: Address): Buffer =>
@@ -71,8 +90,10 @@ const ask = (
   { address, name, data }: Pick<Added, 'address' | 'name' | 'data'>,
 ): { readonly row: SubscriberRow; readonly isAsked: boolean } | AppError => {
   const before = subscriberOf(db, context, list, address);
-  const isPending = before?.status === 'pending';
-  if (!isPending && hasLeft(db, list.id, personOf(db, context, address))) return onlyThemselves(list);
+  const person = personOf(db, context, address);
+  if (before?.status !== 'pending' && hasLeft(db, list.id, person)) return onlyThemselves(list);
+  const isDue = before?.status !== 'active' && (before?.asked_at ?? 0) <= now - DAY;
+  if (isDue && requestsSince(db, list.id, person) >= MAX_UNANSWERED) return unanswered(list);
   const result = requestSubscription(
     db,
     context,

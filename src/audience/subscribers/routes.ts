@@ -239,7 +239,7 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
       path: '/api/practices/{id}/lists/{listID}/subscribers/{subscriberID}/confirmation',
       id: 'sendConfirmation',
       summary: 'Ask a subscriber again to confirm',
-      description: 'By the same mail, at most once a day.',
+      description: 'By the same mail, at most once a day, and three times in all until they confirm.',
       audit: 'subscriber.ask',
       params: subscriberParams,
       responses: { 202: one },
