@@ -2,10 +2,11 @@
 // Whatever they ask with GET and HEAD changes nothing: it leaves events that say that a machine was there.
 import { simpleParser } from 'mailparser';
 import { afterEach, expect, test } from 'vitest';
-import { HOUR } from '#src/kernel/time.ts';
-import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { HOUR, SECOND } from '#src/kernel/time.ts';
+import { letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { until } from '#test/support/process.ts';
 import { createSmtpReceiver } from '#test/support/smtp-receiver.ts';
-import { createTestClock } from '#test/support/storage.ts';
+import { createTestClock, type TestClock } from '#test/support/storage.ts';
 
 const BROWSER =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';
@@ -30,14 +31,14 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** Without when a token was used last, and how far numbers have gone. */
-const UNCHANGED_BY_MAIL = new Set(['api_tokens', 'sqlite_sequence']);
+/** When a token was used last, how far numbers have gone, and how far the log was read; beside the search index. */
+const NOT_OF_MAIL = new Set(['api_tokens', 'sqlite_sequence', 'event_cursors']);
 
 /** All rows of the practice's file but its events, by table. */
 const rowsOf = (app: TestApp, { practice: { id } }: Sender): Record<string, unknown[]> =>
   Object.fromEntries(
     Object.keys(app.rowCounts(id))
-      .filter((table) => table !== 'events' && !UNCHANGED_BY_MAIL.has(table))
+      .filter((table) => table !== 'events' && !NOT_OF_MAIL.has(table) && !table.startsWith('search'))
       .map((table) => [table, app.sql(id, `SELECT * FROM "${table}"`)]),
   );
 
@@ -54,7 +55,44 @@ const linksOf = async (source: Buffer): Promise<string[]> => {
   return [...new Set([...found].map(([, link = '']) => link))];
 };
 
-test('scanners that follow every link of a newsletter leave nothing but events of machines', async () => {
+/** A campaign to one subscriber, once it is over; resolves with the id of its message. */
+const campaignTo = async (
+  app: TestApp,
+  clock: TestClock,
+  { base, token, practice }: Sender,
+  address: string,
+) => {
+  const ask = async (target: string, body = {}): Promise<string> => {
+    const answer = await app.request<{ id: string }>('POST', `${base}${target}`, body, token);
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer.body.id;
+  };
+  const list = await ask('/lists', { name: 'Praxisbrief' });
+  const consent = { evidence: 'Aufnahmebogen vom 4. Mai 2026' };
+  await ask(`/lists/${list}/subscribers`, { address, status: 'active', consent });
+  const content = { subject: 'Praxisbrief', html: NEWSLETTER };
+  const campaign = await ask('/campaigns', { list_id: list, ...content });
+  await ask(`/campaigns/${campaign}/send`);
+  await until('the campaign is over, counted and reported', () => {
+    clock.set(clock.now() + SECOND);
+    const over = app.sql(
+      practice.id,
+      `SELECT 1 FROM campaigns JOIN campaign_counters AS counted ON campaign_seq = seq
+       WHERE status = 'sent' AND notice_json IS NULL AND counted.name = 'sent' AND count = 1`,
+    );
+    return over.length > 0;
+  });
+  const [message] = app.sql<{ id: string; sent: number }>(
+    practice.id,
+    `SELECT messages.id, at AS sent FROM messages JOIN events ON message_seq = messages.seq
+     WHERE campaign_seq = 1 AND type = 'message.sent'`,
+  );
+  // As if all that had taken no time since the message left.
+  clock.set(message?.sent ?? 0);
+  return message?.id ?? '';
+};
+
+test('scanners that follow every link of a campaign mail leave nothing but events of machines', async () => {
   const receiver = await createSmtpReceiver();
   endings.push(() => receiver.stop());
   const clock = createTestClock(Date.UTC(2026, 10, 21, 12));
@@ -63,17 +101,17 @@ test('scanners that follow every link of a newsletter leave nothing but events o
   endings.push(() => app.remove());
   const sender = await app.createSender();
   await app.completeLegal(sender.practice.id);
-  const id = await app.send(sender, { route: 'broadcast', html: NEWSLETTER });
+  const id = await campaignTo(app, clock, sender, letter.to);
   await app.untilStatus(sender, id, 'processed');
 
   const links = await linksOf(receiver.messages[0]?.content ?? Buffer.alloc(0));
   const clicks = links.filter((link) => link.startsWith('/t/c/'));
-  const unsubscribe = links.find((link) => link.startsWith('/api/public/unsub?')) ?? '';
-  expect([clicks.length, unsubscribe, links.filter((link) => link.startsWith('/t/o/')).length]).toEqual([
-    4,
-    expect.stringContaining('t='),
-    1,
+  const other = links.filter((link) => link.includes('?t='));
+  const [unsubscribe = ''] = other.filter((link) => link.startsWith('/api/public/unsub?'));
+  expect([clicks.length, other.length, links.filter((link) => link.startsWith('/t/o/')).length]).toEqual([
+    4, 2, 1,
   ]);
+  expect(other).toContain(unsubscribe.replace('unsub', 'preferences'));
   const rows = rowsOf(app, sender);
   const events = eventsOf(app, sender);
   const visit = async (at: TestApp, link: string, method: string, headers: Record<string, string>) => {
@@ -103,4 +141,15 @@ test('scanners that follow every link of a newsletter leave nothing but events o
   await again.untilStatus(sender, id, 'clicked');
   await visit(again, unsubscribe, 'POST', { 'User-Agent': BROWSER });
   await again.untilStatus(sender, id, 'unsubscribed');
+  const counted = () =>
+    Object.fromEntries(
+      again
+        .sql<{ name: string; count: number }>(sender.practice.id, 'SELECT name, count FROM campaign_counters')
+        .map(({ name, count }) => [name, count]),
+    );
+  await until('the campaign has counted it', () => counted().unsubscribed === 1);
+  expect(counted()).toMatchObject({ opened: 1, clicked: 1 });
+  expect(again.sql(sender.practice.id, 'SELECT url, clicks FROM campaign_links')).toEqual([
+    { url: 'https://praxis.example/termin', clicks: 1 },
+  ]);
 });
