@@ -242,7 +242,7 @@ describe('a file of subscribers', () => {
       (await app.request<Import>('GET', `${base}/imports/${asked.body.id}`, undefined, token)).body;
     await until('the first are asked', async () => (await record()).rows.done > 0);
     const { done } = (await record()).rows;
-    expect(done).toBeLessThanOrEqual(20);
+    expect(done).toBeLessThanOrEqual(10);
     expect(await subscribersOf(list)).toHaveLength(done);
     expect(new Set((await subscribersOf(list)).map(({ status }) => status))).toEqual(new Set(['pending']));
     const cancel = () =>

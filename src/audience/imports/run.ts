@@ -31,12 +31,13 @@ import { importSubscriber, type RowResult } from './subscribers.ts';
 import { readSuppression, type SuppressionLayout, suppressionLayout } from './suppression-line.ts';
 import { importSuppression } from './suppressions.ts';
 
-/** For so long a transaction takes rows: the event loop waits for it. */
+/** For so long a transaction takes rows: the event loop waits for it. On a busy machine that would be few rows for one sync. */
 const SLICE_MS = 8;
+const SLICE_ROWS_AT_LEAST = 50;
 /** For so long an import is worked on before others have a turn. */
 const TURN_MS = 500;
 /** Mails that ask to confirm: so many at once, and so long a pause for each, which are 20 in a minute. */
-const ASKED_AT_ONCE = 20;
+const ASKED_AT_ONCE = 10;
 const PAUSE_PER_MAIL_MS = 3 * SECOND;
 const LOOK_AGAIN_MS = 15 * MINUTE;
 const MAX_REPORTED = 10_000;
@@ -201,7 +202,7 @@ const takeRows = (
     }
     done += 1;
     if (accept !== null && outcome === 'added') asked += 1;
-    if (asked >= ASKED_AT_ONCE || performance.now() > until) break;
+    if (asked >= ASKED_AT_ONCE || (done >= SLICE_ROWS_AT_LEAST && performance.now() > until)) break;
   }
   const hasAll = done === rows.length;
   const at = hasAll ? end : (rows[done - 1]?.end ?? progress.at);
