@@ -424,6 +424,14 @@ describe('forms', () => {
     expect(statusOf(sender, list, address)).toBeNull();
     expect(entriesOf(sender, list)).toHaveLength(0);
     expect(app.rowCounts(sender.practice.id)).toMatchObject({ messages: 0, confirmation_mails: 0 });
+    // The practice itself learns why.
+    const said = await app.request(
+      'POST',
+      `${sender.base}/lists/${list.id}/subscribers`,
+      { address },
+      sender.token,
+    );
+    expect(said).toMatchObject({ status: 422, body: { code: 'promotional_on_transactional' } });
   });
 });
 
@@ -469,6 +477,17 @@ describe('preferences', () => {
     });
     expect(linkIn(all.html, 'Gar keine E-Mails mehr von Praxis am Markt')).toContain('/api/public/unsub?t=');
     expect(app.rowCounts(sender.practice.id)).toMatchObject({ suppressions: 0 });
+  });
+
+  test('the page to unsubscribe from a campaign leads to it', async () => {
+    const { sender, page } = await joined(1);
+    const unsubscribe = page.replace('/preferences?', '/unsub?');
+    expect((await browser().open(unsubscribe)).html).not.toContain('/preferences');
+    app.sql(sender.practice.id, "UPDATE messages SET source = 'campaign'");
+    const shown = await browser().open(unsubscribe);
+    expect(linkIn(shown.html, 'Nur einzelne Listen abbestellen')).toBe(
+      new URL(page).pathname + new URL(page).search,
+    );
   });
 
   test('GET and HEAD change nothing, and a wrong link leads nowhere', async () => {

@@ -59,6 +59,9 @@ export interface FormFields {
   readonly privacyUrl: string | null;
 }
 
+/** Lines of the practice's own text. */
+export const linesOf = (text: string): string => escapeHtml(text).replaceAll('\n', '<br>\n');
+
 /** What was sent, where it is shown again. */
 export interface Sent {
   readonly email: string;
@@ -92,7 +95,7 @@ export const formHtml = (fields: FormFields, sent: Sent | null = null): string =
 <input id="sendwerk-name" name="name" maxlength="${MAX_NAME}" autocomplete="name"${value(sent?.name)}></p>
 <div ${hidden} aria-hidden="true"><label for="sendwerk-website">${say.trap}</label>
 <input id="sendwerk-website" name="${TRAP_FIELD}" tabindex="-1" autocomplete="off"></div>
-<p>${escapeHtml(list.wording).replaceAll('\n', '<br>\n')}</p>${privacy}
+<p>${linesOf(list.wording)}</p>${privacy}
 <p><button type="submit">${say.submit}</button></p>
 </form>`;
 };

@@ -7,6 +7,7 @@ import { escapeHtml, type Look, page } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
 import { maskAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import { linesOf } from './form.ts';
 
 /** `asked`: not answered yet. */
 export type ConfirmState = 'asked' | 'active' | 'ended';
@@ -65,9 +66,6 @@ const words: Readonly<Record<Language, Words>> = {
 };
 
 const strong = (text: string): string => `<strong>${escapeHtml(text)}</strong>`;
-
-/** Lines of the tenant's own text. */
-export const linesOf = (text: string): string => escapeHtml(text).replaceAll('\n', '<br>\n');
 
 export interface ConfirmView {
   readonly state: ConfirmState;

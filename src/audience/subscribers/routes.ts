@@ -4,6 +4,7 @@ import { ledgerActor, listInUse, namedList } from '#src/audience/lists/change.ts
 import { listParams } from '#src/audience/lists/schema.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import { SEND_ERRORS } from '#src/intake/accept.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -128,7 +129,7 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
         200: { description: 'The address was on the list before.', body: subscriberSchema },
         201: one,
       },
-      errors: ['conflict'],
+      errors: SEND_ERRORS,
       handle: async ({ params, body }, { change }) => {
         const { address, name = null } = mailboxOf('body.address', body.address);
         const now = clock.now();
@@ -243,7 +244,7 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
       audit: 'subscriber.ask',
       params: subscriberParams,
       responses: { 202: one },
-      errors: ['conflict'],
+      errors: SEND_ERRORS,
       handle: async ({ params }, { change }) => {
         const now = clock.now();
         const result = await intake.transact(params.id, (db, accept) => {

@@ -45,6 +45,16 @@ describe('as text', () => {
       ].join('\n'),
     ],
     [
+      'has the link to the lists of the recipient',
+      { unsubscribe: 'one_click' },
+      { preferencesUrl: 'https://mail.example.com/api/public/preferences?t=token' },
+      [
+        '\n\n---',
+        'Von weiteren E-Mails dieser Art abmelden: https://mail.example.com/api/public/unsub?t=token',
+        'Listen auswählen: https://mail.example.com/api/public/preferences?t=token\n',
+      ].join('\n'),
+    ],
+    [
       'speaks English',
       { language: 'en', unsubscribe: 'link', powered_by: true, legal },
       {},
