@@ -19,8 +19,8 @@ import { blockStart, type Clause, clausesOf, fits, trigramQuery } from './search
 import { type MessageRow, messageStore } from './store.ts';
 
 export interface MessageFilter {
-  /** Part of a recipient's address or name, the subject or a tag. */
-  readonly text: string | null;
+  /** Part of a recipient's address or name, the subject or a tag; of several texts at least one. */
+  readonly text: string | readonly string[] | null;
   readonly tag: string | null;
   readonly status: Status | null;
   readonly routeId: string | null;

@@ -18,8 +18,8 @@ export interface Findable {
 
 /** What a search looks for; null: any value. */
 export interface Wanted {
-  /** Part of an address, a name, the subject or a tag. */
-  readonly text: string | null;
+  /** Part of an address, a name, the subject or a tag; of several texts at least one. */
+  readonly text: string | readonly string[] | null;
   /** A tag as a whole. */
   readonly tag: string | null;
   readonly routeId: string | null;
@@ -94,7 +94,7 @@ export const searchText = (message: Findable): string => {
 /** The clauses of a search. A message fits if all of them are true. */
 export const clausesOf = ({ text, tag, routeId, kind, projects }: Wanted): Clause[] => {
   const clauses: (Clause | null)[] = [
-    text === null ? null : [fold(text)],
+    text === null ? null : [text].flat().map(fold),
     tag === null ? null : [TAG + wholeTag(tag) + TAG],
     routeId === null ? null : [facet('route', routeId)],
     kind === null ? null : [facet('kind', kind)],

@@ -28,6 +28,7 @@ const OTHERS = ['klaus.max.muster_1@example.org', 'max.muster_1@example.org.test
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0';
 
 const clock = createTestClock(Date.now());
+const config = { service: { public_origin: 'https://mail.example.com' } };
 let receiver: SmtpReceiver;
 let app: TestApp;
 let sender: Sender;
@@ -107,11 +108,7 @@ const subscribe = (address: string, name: string): void =>
 
 beforeAll(async () => {
   receiver = await createSmtpReceiver({});
-  app = await startApp({
-    receiver,
-    clock,
-    config: { service: { public_origin: 'https://mail.example.com' } },
-  });
+  app = await startApp({ receiver, clock, config });
   sender = await app.createSender({ plan: 'praxis' });
   masterKey = Buffer.from((await readFile(path.join(app.home, 'master.key'), 'utf8')).trim(), 'base64');
   const data = Buffer.from('%PDF-1.4\n').toString('base64');
@@ -214,6 +211,76 @@ afterAll(async () => {
 
 const get = async <Body>(target: string): Promise<Body> => (await call<Body>('GET', target)).body;
 
+interface Held {
+  readonly not_shown: readonly string[];
+  readonly messages: List<Message>;
+  readonly received: List<{ id: string }>;
+  readonly [part: string]: unknown;
+}
+
+describe('what is held of a person', () => {
+  const query = `?address=${encodeURIComponent(MAX.toUpperCase())}`;
+
+  test('is in one answer, without what is of people with a similar address', async () => {
+    const held = await get<Held>(`/people${query}`);
+    expect(held.messages.data.map(({ id }) => id)).toEqual([
+      ids.bounced,
+      ids.waitingShared,
+      ids.waiting,
+      ids.shared,
+      ids.alone,
+    ]);
+    expect(held.received.data.map(({ id }) => id)).toEqual([ids.fromMax]);
+    expect(held).toMatchObject({
+      not_shown: [],
+      subscriptions: [{ list_name: 'Newsletter for Max Muster', status: 'active', data: { partner: MAX } }],
+      consent: [{ action: 'import', ip: '192.0.2.7' }],
+      suppressions: [{ scope: 'project' }, { scope: 'team', reason: 'hard_bounce' }],
+      forwarding: [],
+    });
+    const paged: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { messages }: Held = await get(`/people${query}&limit=2${cursor && `&cursor=${cursor}`}`);
+      paged.push(...messages.data.map(({ id }) => id));
+      cursor = messages.next_cursor;
+    }
+    expect(paged).toEqual(held.messages.data.map(({ id }) => id));
+  });
+
+  test('is exported whole, with content, opens and the text of their mail, and no other recipient', async () => {
+    const answer = await call<
+      Record<string, { id: string; events: { type: string; user_agent: string }[]; text: string }[]>
+    >('GET', `/people/export${query}`);
+    const { messages = [], received = [], consent, suppressions } = answer.body;
+    expect([messages.length, received.length, consent?.length, suppressions?.length]).toEqual([5, 1, 1, 2]);
+    const alone = messages.find(({ id }) => id === ids.alone);
+    expect(alone?.text).toBe(`An ${MAX}`);
+    expect(alone?.events.find(({ type }) => type === 'message.opened')?.user_agent).toBe(FIREFOX);
+    expect(received[0]?.text).toBe('Guten Tag\n');
+    expect(answer.text).not.toContain('erika@');
+    expect(answer.headers.get('content-disposition')).toContain('attachment');
+  });
+
+  test('is exported as a page, in the language of the person, without scripts or anything from outside', async () => {
+    const page = await call<string>('GET', `/people/export${query}&format=html`, undefined, {
+      'Accept-Language': 'de',
+    });
+    expect(page.text).toContain('<h2>Nachrichten an Sie</h2>');
+    expect(page.text).toContain('&lt;a href=');
+    expect(page.text).not.toMatch(/<(?:script|img|link|a|iframe)\b/i);
+    expect(page.text.trimEnd()).toMatch(/<\/html>$/);
+  });
+
+  test('is the whole practice’s: who is limited to projects gets none of it', async () => {
+    const { project_id } = await app.message(sender, ids.alone ?? '');
+    const token = await app.createToken(sender.practice.id, { scope: 'project', project_id });
+    const answers = ['/people', '/people/export'].map((target) =>
+      app.request('GET', sender.base + target + query, undefined, token),
+    );
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([403, 403]);
+  });
+});
+
 describe('an erasure', () => {
   test('finds the address in the data directory before', async () => {
     expect(filesWithAddress()).not.toEqual([]);
@@ -234,6 +301,12 @@ describe('an erasure', () => {
 
   test('leaves the address nowhere in the data directory, also while the daemon runs', async () => {
     expect(filesWithAddress().filter((name) => !name.endsWith('-wal'))).toEqual([]);
+  });
+
+  test('leaves it nowhere after a clean stop', async () => {
+    await app.stop();
+    expect(filesWithAddress()).toEqual([]);
+    app = await startApp({ home: app.home, receiver, clock, config });
   });
 
   test('takes a message to the person alone as retention does, and of others the copy only', async () => {

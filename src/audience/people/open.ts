@@ -2,8 +2,9 @@
 import type { AudienceContext, Part } from '#src/audience/context.ts';
 import { createErasures } from './erase.ts';
 import { eraseRoutes } from './erase-routes.ts';
+import { personRoutes } from './routes.ts';
 
 export const openPeople = (context: AudienceContext): Part => ({
-  routes: eraseRoutes(context),
+  routes: [...personRoutes(context), ...eraseRoutes(context)],
   tasks: [createErasures(context)],
 });

@@ -1,0 +1,80 @@
+// What is held of a person, over HTTP: in one answer, and as a whole to hand over.
+import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
+import type { AudienceContext } from '#src/audience/context.ts';
+import { presentMail } from '#src/inbound/mailbox/present.ts';
+import { decodeCursor, encodeCursor } from '#src/kernel/list.ts';
+import { HTML_TYPE } from '#src/kernel/page.ts';
+import { defineRoute, type Route } from '#src/kernel/route.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { presentSummary } from '#src/messages/present.ts';
+import { exportPerson } from './export.ts';
+import { mailOf, messagesTo, notShown, type Page, shortPartsFor } from './held.ts';
+import { personOf } from './person.ts';
+import { exportQuery, personQuery, personSchema, practiceParams } from './schema.ts';
+
+const WHAT = 'What is held of a person';
+const shared = { tag: 'People', method: 'get', stability: 'stable', params: practiceParams } as const;
+
+const listed = <Row, Shown>({ rows, before }: Page<Row>, present: (row: Row) => Shown) => ({
+  data: rows.map(present),
+  next_cursor: before === null ? null : encodeCursor(before),
+});
+
+export const personRoutes = (context: AudienceContext): Route[] => {
+  const { files, suppressionKey } = context;
+  return [
+    defineRoute({
+      ...shared,
+      path: '/api/practices/{id}/people',
+      id: 'getPerson',
+      summary: 'What is held of one address',
+      description:
+        'Mail, suppressions, lists and consent in one answer. Parts whose permission the caller lacks (`messages.view`, `suppressions.manage`, `inbound.view`) are null and named in `not_shown`. ' +
+        'A page of messages or of mail received may be short, even empty, while its `next_cursor` is set.',
+      access: 'lists.manage',
+      query: personQuery,
+      responses: { 200: { description: 'Also where nothing is held.', body: personSchema } },
+      handle: async ({ params: { id }, query }, { caller }) => {
+        requireAllProjects(caller, 'lists.manage', WHAT);
+        const person = personOf(suppressionKey, id, query.address.email as Address);
+        const [before, receivedBefore] = [decodeCursor(query.cursor), decodeCursor(query.received_cursor)];
+        const not_shown = notShown(caller);
+        const body = await files.read(id, (db) => ({
+          address: person.address,
+          ...shortPartsFor(db, person, caller),
+          messages: not_shown.includes('messages')
+            ? null
+            : listed(messagesTo(db, person, before, query.limit), (row) => presentSummary(db, row)),
+          received: not_shown.includes('received')
+            ? null
+            : listed(mailOf(db, person, receivedBefore, query.limit), (row) => presentMail(db, row)),
+          not_shown,
+        }));
+        return { status: 200, body };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      path: '/api/practices/{id}/people/export',
+      id: 'exportPerson',
+      summary: 'Everything that is held of a person (Art. 15, 20 GDPR)',
+      description:
+        'As `GET …/people`, whole, with the content of messages that is still kept, their events, and the text of mail received. Other recipients of a message are left out. ' +
+        'Answers under idempotency keys, deliveries of webhooks and the search index are copies of the same and are not in it.',
+      access: 'messages.view_content',
+      query: exportQuery,
+      responses: {
+        200: {
+          description: 'A JSON object with an array for each part, or a page.',
+          body: 'application/json',
+          otherwise: HTML_TYPE,
+        },
+      },
+      handle: ({ params: { id }, query }, { caller, language }) => {
+        requireAllProjects(caller, 'messages.view_content', WHAT);
+        const person = personOf(suppressionKey, id, query.address.email as Address);
+        return exportPerson(context, { tenantId: id, person, caller, language }, query.format);
+      },
+    }),
+  ];
+};
