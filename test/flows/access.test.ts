@@ -216,10 +216,8 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /api/practices/{id}/suppression/export': ['suppressions.manage', found],
   'POST /api/practices/{id}/suppression/bulk-delete': ['suppressions.manage', refusedBody],
   'GET /api/practices/{id}/people': ['lists.manage', { status: 200, query: '?address=a@example.org' }],
-  'GET /api/practices/{id}/people/export': [
-    'messages.view_content',
-    { status: 200, query: '?address=a@example.org' },
-  ],
+  'GET /api/practices/{id}/people/export': ['lists.manage', { status: 200, query: '?address=a@example.org' }],
+  'PATCH /api/practices/{id}/people': ['practice.manage', refusedBody],
   'POST /api/practices/{id}/people/erase': ['practice.manage', refusedBody],
   'GET /api/practices/{id}/people/erasures': ['practice.manage', found],
   'GET /api/practices/{id}/people/erasures/{erasureID}': ['practice.manage', noSuchThing],

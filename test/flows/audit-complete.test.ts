@@ -203,6 +203,7 @@ test('every declared action is found in the audit, with who and from where, and 
   app.sql(id, 'UPDATE subscribers SET asked_at = 1');
   await byOwner('POST', `${list}/subscribers/${reader.id}/confirmation`);
   await byOwner('PATCH', `${list}/subscribers/${reader.id}`, { status: 'unsubscribed' });
+  await byOwner('PATCH', `${base}/people`, { address: 'clara@example.org', name: 'Clara' });
   await byOwner('DELETE', `${list}/subscribers/${reader.id}`);
   await byOwner('DELETE', list);
 

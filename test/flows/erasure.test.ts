@@ -281,6 +281,46 @@ describe('what is held of a person', () => {
   });
 });
 
+describe('a rectification', () => {
+  const [former, present] = ['anna@example.org', 'anna.neu@example.org'];
+
+  test('changes name and values on all lists, and keeps other values', async () => {
+    subscribe(former, 'Anna');
+    const answer = await call('PATCH', '/people', {
+      address: former,
+      name: 'Anna Muster',
+      data: { anrede: 'Frau' },
+    });
+    expect(answer.body).toMatchObject({ subscriptions: [{ outcome: 'changed' }] });
+    const held = await get<Held>(`/people?address=${former}`);
+    expect(held.subscriptions).toMatchObject([
+      { name: 'Anna Muster', data: { partner: MAX, anrede: 'Frau' } },
+    ]);
+  });
+
+  test('asks a new address to confirm, and ends the subscriptions of the old one', async () => {
+    const answer = await call('PATCH', '/people', { address: former, new_address: present });
+    expect(answer.body).toMatchObject({ subscriptions: [{ outcome: 'asked' }] });
+    const [before, after] = [
+      await get<Held>(`/people?address=${former}`),
+      await get<Held>(`/people?address=${present}`),
+    ];
+    expect(before).toMatchObject({ subscriptions: [{ status: 'unsubscribed' }] });
+    expect((before.consent as { way: string }[]).at(-1)).toMatchObject({
+      action: 'withdraw',
+      way: 'rectified',
+    });
+    expect(after).toMatchObject({
+      subscriptions: [{ status: 'pending', name: 'Anna Muster' }],
+      messages: { data: [{}] },
+    });
+  });
+
+  test('of who is on no list is refused', async () => {
+    expect((await call('PATCH', '/people', { address: 'niemand@example.org', name: 'N' })).status).toBe(404);
+  });
+});
+
 describe('an erasure', () => {
   test('finds the address in the data directory before', async () => {
     expect(filesWithAddress()).not.toEqual([]);

@@ -467,6 +467,7 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   getSubscriber: subscribed,
   getConsentEvidence: subscribed,
   updateSubscriber: subscribed,
+  rectifyPerson: subscribed,
   deleteSubscriber: subscribed,
   sendConfirmation: subscribed,
   rotateDkimKeys: onOwnDomain,

@@ -47,7 +47,7 @@ const headOf = (db: TenantDb, { config, clock }: AudienceContext, { person, call
     retention_days: Object.fromEntries(
       Object.entries(periods).map(([name, ms]) => [name, Math.floor(ms / DAY)]),
     ),
-    not_shown: notShown(caller),
+    not_shown: [...notShown(caller), ...(caller.permissions.has('messages.view_content') ? [] : ['content'])],
   };
 };
 

@@ -2,9 +2,10 @@
 import type { AudienceContext, Part } from '#src/audience/context.ts';
 import { createErasures } from './erase.ts';
 import { eraseRoutes } from './erase-routes.ts';
+import { rectifyRoute } from './rectify.ts';
 import { personRoutes } from './routes.ts';
 
 export const openPeople = (context: AudienceContext): Part => ({
-  routes: [...personRoutes(context), ...eraseRoutes(context)],
+  routes: [...personRoutes(context), rectifyRoute(context), ...eraseRoutes(context)],
   tasks: [createErasures(context)],
 });

@@ -59,9 +59,9 @@ export const personRoutes = (context: AudienceContext): Route[] => {
       id: 'exportPerson',
       summary: 'Everything that is held of a person (Art. 15, 20 GDPR)',
       description:
-        'As `GET …/people`, whole, with the content of messages that is still kept, their events, and the text of mail received. Other recipients of a message are left out. ' +
+        'As `GET …/people`, whole, with the content of messages that is still kept (`messages.view_content`), their events, and the text of mail received. Other recipients of a message are left out. ' +
         'Answers under idempotency keys, deliveries of webhooks and the search index are copies of the same and are not in it.',
-      access: 'messages.view_content',
+      access: 'lists.manage',
       query: exportQuery,
       responses: {
         200: {
@@ -71,7 +71,7 @@ export const personRoutes = (context: AudienceContext): Route[] => {
         },
       },
       handle: ({ params: { id }, query }, { caller, language }) => {
-        requireAllProjects(caller, 'messages.view_content', WHAT);
+        requireAllProjects(caller, 'lists.manage', WHAT);
         const person = personOf(suppressionKey, id, query.address.email as Address);
         return exportPerson(context, { tenantId: id, person, caller, language }, query.format);
       },

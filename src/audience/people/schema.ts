@@ -1,10 +1,10 @@
 // The shapes of the rights of a person, as the API takes and shows them.
 import { z } from 'zod';
 import { consentEntrySchema } from '#src/audience/consent/schema.ts';
-import { subscriberSchema } from '#src/audience/subscribers/schema.ts';
+import { subscriberData, subscriberSchema } from '#src/audience/subscribers/schema.ts';
 import { suppressionSchema } from '#src/feedback/suppressions/schema.ts';
 import { inboundSummarySchema } from '#src/inbound/mailbox/schema.ts';
-import { idSchema, lineSchema } from '#src/kernel/fields.ts';
+import { idSchema, lineSchema, nameSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery } from '#src/kernel/list.ts';
 import { emailSchema } from '#src/mail/email.ts';
 import { messageSummarySchema } from '#src/messages/schema.ts';
@@ -100,3 +100,33 @@ export const exportQuery = z.strictObject({
     .default('json')
     .describe('`html`: a page to read and print, in German or English'),
 });
+
+export const rectifyBody = z
+  .strictObject({
+    address: emailSchema,
+    new_address: emailSchema.optional(),
+    name: nameSchema.nullable().optional(),
+    data: subscriberData.optional().describe('others that are known stay'),
+  })
+  .refine((body) => Object.keys(body).length > 1, 'expected something to rectify')
+  .meta({
+    id: 'RectifyRequest',
+    examples: [{ address: 'erika@example.org', name: 'Erika Beispiel' }],
+  });
+export type Rectification = z.output<typeof rectifyBody>;
+
+export const rectifiedSchema = z
+  .strictObject({
+    subscriptions: z.array(
+      z.strictObject({
+        list_id: z.uuid(),
+        list_name: z.string(),
+        outcome: z
+          .enum(['changed', 'asked', 'ended'])
+          .describe(
+            '`asked`: the new address was asked to confirm; `ended`: that of the old address has ended, and the new one cannot be asked',
+          ),
+      }),
+    ),
+  })
+  .meta({ id: 'Rectified' });

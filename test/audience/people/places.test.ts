@@ -1,4 +1,4 @@
-// The list of places knows every table and column in which something of a person can be: whoever adds one must say there what an
+// The list of places knows every table and column in which something of a person can be: who adds one must say there what an
 // erasure does with it.
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
