@@ -164,10 +164,13 @@ describe('the evidence of one person', () => {
     );
     const limits = { role_id: 'admin', all_projects: false, project_ids: [body.id] };
     const limited = await join(captured, practice.id, 'limited@praxis.example', limits);
+    const ofProject = await captured.createToken(practice.id, { scope: 'project', project_id: body.id });
     for (const target of ['/consent', `/consent/evidence?address=${ADDRESS}`]) {
       expect((await captured.request('GET', base + target, undefined, token)).status).not.toBe(403);
-      const refused = await captured.request('GET', base + target, undefined, limited.token);
-      expect(refused.body).toMatchObject({ code: 'forbidden', permission: 'lists.manage' });
+      for (const restricted of [limited.token, ofProject]) {
+        const refused = await captured.request('GET', base + target, undefined, restricted);
+        expect(refused.body).toMatchObject({ code: 'forbidden', permission: 'lists.manage' });
+      }
     }
   });
 });

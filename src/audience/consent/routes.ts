@@ -1,6 +1,5 @@
 // The consent ledger over the API: entries, the evidence of one person, and the key that signs it.
 import type { KeyObject } from 'node:crypto';
-import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { addressOf } from '#src/feedback/suppressions/routes.ts';
@@ -66,8 +65,7 @@ export const consentRoutes = ({
         'Newest first. The ledger is append-only: an erased person leaves entries without address, name, client and mail.',
       query: listConsentQuery,
       responses: { 200: { description: 'The entries.', body: listOf(consentEntrySchema) } },
-      handle: async ({ params: { id }, query: { address, cursor, limit: size } }, { caller }) => {
-        requireAllProjects(caller, 'lists.manage', 'The consent ledger');
+      handle: async ({ params: { id }, query: { address, cursor, limit: size } }) => {
         const person =
           address === undefined ? null : addressHash(suppressionKey, id, addressOf('query.address', address));
         const before = decodeCursor(cursor) ?? Number.MAX_SAFE_INTEGER;
@@ -97,8 +95,6 @@ export const consentRoutes = ({
       responses: { 200: { description: 'The evidence.', body: evidenceSchema, otherwise: HTML_TYPE } },
       errors: ['not_found'],
       handle: async ({ params: { id }, query: { address: asked, format } }, context) => {
-        const { caller, language } = context;
-        requireAllProjects(caller, 'lists.manage', 'The evidence of consent');
         const address = addressOf('query.address', asked);
         limit(id);
         const { name, public_origin } = config().service;
@@ -109,7 +105,7 @@ export const consentRoutes = ({
         if (evidence === null)
           throw new AppError('not_found', 'The consent ledger has no entry of this address.');
         if (format === undefined ? prefersPage(context) : format === 'html')
-          return evidencePage(evidence, language);
+          return evidencePage(evidence, context.language);
         return {
           status: 200,
           body: evidence,
