@@ -213,6 +213,8 @@ describe('a campaign', () => {
     expect(await ofTheirs('GET', '')).toMatchObject({ status: 'draft' });
     for (const rest of ['/recipients', '/recipients/export'])
       expect(await ofTheirs('GET', rest)).toMatchObject({ code: 'forbidden', permission: 'messages.view' });
+    const test = { to: ['werbung@praxis.example'] };
+    expect(await ofTheirs('POST', '/test', test)).toMatchObject({ permission: 'messages.send' });
     const scheduled = { schedule_at: new Date(Date.now() + 3_600_000).toISOString() };
     expect(await ofTheirs('PATCH', '', scheduled)).toMatchObject({ permission: 'messages.send' });
   });
@@ -274,6 +276,12 @@ describe('before it is sent', () => {
       campaign_id: null,
     });
     expect((await ask('GET', `/${id}`)).body).toMatchObject({ status: 'draft', counts: { sent: 0 } });
+    const long = { to: ['owner@praxis.example'], data: { name: 'x'.repeat(10_000) } };
+    await ask('PATCH', `/${id}`, { text: '{{name}}'.repeat(300) });
+    expect((await ask<Refusal>('POST', `/${id}/test`, long)).body).toMatchObject({
+      code: 'invalid_request',
+      fields: [{ path: 'body.data' }],
+    });
     expect(receiver.messages.some(({ content }) => content.includes('erika@example.net'))).toBe(false);
   });
 

@@ -18,6 +18,8 @@ export interface Mailing {
   /** What its placeholders name. */
   readonly fields: readonly string[];
   readonly unfitValues: (values: MergeData) => UnfitValues | null;
+  /** Then no draft must be made with them. */
+  readonly isTooLong: (values: MergeData) => boolean;
   /** `values` are those of `valuesOf`, and fit. `sharedId`: of the content in the tenant's file; null: nothing is stored. */
   readonly draftFor: (
     subscriber: Pick<SubscriberRow, 'address' | 'name'>,
@@ -47,6 +49,7 @@ export const compileMailing = (
   return {
     content,
     fields: compiled.fields,
+    isTooLong: compiled.isTooLong,
     unfitValues: (values) => {
       if (compiled.missing(values).length > 0) return 'missing_value';
       return compiled.problemsOf(values, '').length > 0 ? 'unusable_value' : null;

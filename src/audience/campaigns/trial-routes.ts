@@ -9,7 +9,7 @@ import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { withoutConsent } from './choose.ts';
 import { countAudience } from './preview.ts';
-import { campaignParams, ONE, requireWhole, shared } from './routes.ts';
+import { campaignParams, ONE, requireSending, requireWhole, shared } from './routes.ts';
 import { scoreCampaign, testCampaign } from './try.ts';
 
 const MAX_ADDRESS = 1_000;
@@ -65,7 +65,7 @@ export const campaignTrialRoutes = (context: AudienceContext): Route[] => {
       id: 'testCampaign',
       summary: 'Send its message to mailboxes of the practice',
       description:
-        'With `[Test]` before the subject and the values of the first person who would get it. These are messages like others: the gates and caps hold for them.',
+        'With `[Test]` before the subject and the values of the first person who would get it. These are messages like others: the gates and caps hold for them. Needs `messages.send` besides.',
       audit: { none: 'a message is its own record' },
       params: campaignParams,
       body: testBody,
@@ -80,6 +80,7 @@ export const campaignTrialRoutes = (context: AudienceContext): Route[] => {
       errors: [...SEND_ERRORS, 'rate_limited'],
       handle: async ({ params, body }, { caller }) => {
         requireWhole(caller);
+        requireSending(caller);
         limitTests(params.id);
         const asked = { to: body.to, data: toMergeData(body.data ?? {}) };
         const messages = await testCampaign(context, params.id, params.campaignID, asked);

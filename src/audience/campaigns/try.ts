@@ -5,7 +5,7 @@ import { consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { Draft } from '#src/intake/draft.ts';
 import { type ScoreAnswer, score } from '#src/intake/score.ts';
-import { MAX_SUBJECT } from '#src/intake/templates/render.ts';
+import { MAX_SUBJECT, TOO_LONG } from '#src/intake/templates/render.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Language } from '#src/kernel/language.ts';
@@ -39,6 +39,7 @@ const sampleDraft = (
   const sample = sampleOf(db, context, row, choosing);
   const { mailing } = choosing;
   const values = { ...placeholders(mailing.fields), ...sample?.values, ...data };
+  if (mailing.isTooLong(values)) throw unfit([{ path: 'body.data', message: TOO_LONG }]);
   const subscriber = sample?.subscriber ?? {
     address: `success@${context.intake.context.simulatorDomain}`,
     name: null,

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { choose } from '#src/audience/campaigns/choose.ts';
 import { type Person, peopleStore } from '#src/audience/campaigns/people-store.ts';
+import { campaignResultsStore } from '#src/audience/campaigns/results-store.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
 import { newId } from '#src/kernel/id.ts';
 import { insertList } from '#test/support/audience.ts';
+import { plansOf } from '#test/support/query-plan.ts';
 import { openTenantDb } from '#test/support/storage.ts';
 
 const row = (fields: Partial<SubscriberRow> = {}): SubscriberRow => ({
@@ -94,4 +96,13 @@ describe('the people of lists', () => {
       expect(found).toEqual(expected);
     }
   });
+});
+
+test('recipients, those left out, links and people are found without reading those of others', async () => {
+  const { db } = await openTenantDb();
+  const plans = [...plansOf(db, campaignResultsStore), ...plansOf(db, peopleStore)];
+  const scans = plans.filter(({ steps }) =>
+    steps.some((step) => /^SCAN (?!json_each|\(subquery)/.test(step)),
+  );
+  expect(scans).toEqual([]);
 });
