@@ -287,7 +287,7 @@ test('kill -9 in the middle of an import: each row is taken once, and the counts
     (await daemon.request<Import>('GET', `${base}/imports/${id}`, undefined, token)).body;
   const killedAt: number[] = [];
   for (const least of [1, 1_500, 3_000]) {
-    await until('some rows are done', async () => (await record()).rows.done >= least);
+    await until('some rows are done', async () => (await record()).rows.done >= least, 60_000);
     await daemon.kill();
     daemon = await startDaemon({ dataDir: daemon.dataDir });
     killedAt.push((await record()).rows.done);
