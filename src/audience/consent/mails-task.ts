@@ -7,7 +7,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { toIsoOrNull } from '#src/kernel/time.ts';
 import { messageStore } from '#src/messages/store.ts';
 import type { ConsentFacts, Openings } from './entry.ts';
-import { appendConsent, type Ledger, type NewEntry } from './ledger.ts';
+import { appendConsent, type NewEntry } from './ledger.ts';
 import { type ConfirmationMailRow, confirmationMailStore } from './mail-store.ts';
 import { consentStore } from './store.ts';
 
@@ -50,7 +50,7 @@ export const mailsTask = ({
   clock,
   relay,
   ledger,
-}: Pick<AudienceContext, 'files' | 'clock' | 'relay'> & { readonly ledger: Ledger }): Task => ({
+}: Pick<AudienceContext, 'files' | 'clock' | 'relay' | 'ledger'>): Task => ({
   name: 'confirmation mails',
   isNeeded: (db) => confirmationMailStore(db).sent(1).length > 0,
   due: (db) => ({ items: confirmationMailStore(db).sent(AT_ONCE), next: null }),

@@ -1,5 +1,4 @@
 // The consent ledger over the API: entries, the evidence of one person, and the key that signs it.
-import type { KeyObject } from 'node:crypto';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { addressOf } from '#src/feedback/suppressions/routes.ts';
@@ -31,18 +30,13 @@ const wordingIn =
   (hash: string): string | null =>
     consentStore(db).document(Buffer.from(hash, 'hex'))?.content.toString() ?? null;
 
-export interface ConsentRoutesDeps
-  extends Pick<AudienceContext, 'files' | 'clock' | 'config' | 'suppressionKey'> {
-  readonly evidenceKey: KeyObject;
-}
-
 export const consentRoutes = ({
   files,
   clock,
   config,
   suppressionKey,
   evidenceKey,
-}: ConsentRoutesDeps): Route[] => {
+}: Pick<AudienceContext, 'files' | 'clock' | 'config' | 'suppressionKey' | 'evidenceKey'>): Route[] => {
   const limit = createRateCheck(
     clock,
     () => perMinute(EVIDENCE_PER_MINUTE),
