@@ -34,7 +34,7 @@ export const inPractice = <T>(
   }
 };
 
-/** A list with these people, each of whom has confirmed now. */
+/** A list with these people; each has confirmed now. */
 export const seedList = (
   home: string,
   practiceId: string,

@@ -133,7 +133,6 @@ export const campaignTask = ({ files, clock, config, intake, accounts }: Campaig
     const { campaign: row, now } = look;
     const key = keyOf(tenantId, row.seq);
     if (step.kind !== 'hand_over' && step.kind !== 'rest') handings.delete(key);
-    if (step.kind !== 'rest') rests.delete(key);
     switch (step.kind) {
       case 'notify':
         await sendNotice(accounts.ownerNotices, tenantId, row);
@@ -161,7 +160,10 @@ export const campaignTask = ({ files, clock, config, intake, accounts }: Campaig
         const handing = await handingOf(tenantId, row);
         if (handing === null) return true;
         const page = await handOver({ intake, tenantId, room: step.room }, row, handing);
-        if (page === 'handed_over') return true;
+        if (page === 'handed_over') {
+          rests.delete(key);
+          return true;
+        }
         if (look.waiting > 0) return take(tenantId, look, restOrReport(look));
         await write(tenantId, row, (known) => sent(known, now));
         return true;
