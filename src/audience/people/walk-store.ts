@@ -17,8 +17,8 @@ export interface Slice {
 
 /** A large row takes longer. */
 const SCAN_MS = 4;
-/** Erasing one takes some 0.3 ms: a message is written, and indexed, once more. */
-const MAX_HITS = 20;
+/** Erasing one takes up to 8 ms: a message is indexed once more, and segments of the index are merged. */
+const MAX_HITS = 3;
 
 const named = (prefix: string, values: readonly (string | number)[]) =>
   Object.fromEntries(values.map((value, index) => [`${prefix}${index}`, value]));
