@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { erasureSchema } from '#src/audience/people/schema.ts';
 import { activate } from '#src/audience/subscribers/change.ts';
-import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
 import { DAY, HOUR } from '#src/kernel/time.ts';
 import { createTrackingLinks, encodeUnsubscribeToken } from '#src/mail/copy-links.ts';
@@ -19,6 +19,7 @@ import { until } from '#test/support/process.ts';
 import { putMail } from '#test/support/received-mail.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { createTestClock } from '#test/support/storage.ts';
+import { inPractice } from '#test/support/subscribers.ts';
 
 type Erasure = z.infer<typeof erasureSchema>;
 
@@ -41,15 +42,7 @@ let unsubscribeLink = '';
 const call = <Body = unknown>(method: string, target: string, body?: unknown, headers = {}) =>
   app.request<Body>(method, sender.base + target, body, app.adminToken, headers);
 
-const withFile = <T>(work: (db: TenantDb) => T): T => {
-  const file = path.join(app.home, 'data/tenants', sender.practice.id, 'tenant.db');
-  const db = openSqlite(file, { create: false, busyTimeoutMs: 5_000 }) as TenantDb;
-  try {
-    return db.transaction(() => work(db))();
-  } finally {
-    db.close();
-  }
-};
+const withFile = <T>(work: (db: TenantDb) => T): T => inPractice(app.home, sender.practice.id, work);
 const keyFor = (purpose: string) => createSecretKey(deriveKey(masterKey, purpose));
 
 /**

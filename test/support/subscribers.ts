@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { activate } from '#src/audience/subscribers/change.ts';
+import { writeMemory } from '#src/kernel/db/memory.ts';
 import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { deriveKey } from '#src/kernel/seal.ts';
 import { DAY } from '#src/kernel/time.ts';
@@ -28,7 +29,11 @@ export const inPractice = <T>(
   const file = path.join(home, 'data', 'tenants', practiceId, 'tenant.db');
   const db = openSqlite(file, { create: false, busyTimeoutMs: BUSY_TIMEOUT_MS }) as TenantDb;
   try {
-    return db.transaction(() => work(db, (purpose) => createSecretKey(deriveKey(masterKey, purpose))))();
+    return db.transaction(() => {
+      const result = work(db, (purpose) => createSecretKey(deriveKey(masterKey, purpose)));
+      writeMemory(db);
+      return result;
+    })();
   } finally {
     db.close();
   }

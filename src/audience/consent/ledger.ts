@@ -2,7 +2,8 @@
 import { createHash, createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
-import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { keepBeside } from '#src/kernel/db/memory.ts';
+import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { choiceOf, type Periods, shorterOf } from '#src/messages/retention/rules.ts';
@@ -70,17 +71,68 @@ export const clientPeriods = (db: TenantDb, installation: ClientPeriods) => {
   };
 };
 
-const openingsOf = (personal: NewEntry['personal'] = {}, left: Readonly<Record<string, number>>): Openings =>
-  Object.fromEntries(
-    Object.entries(personal).flatMap(([name, value]): [string, Opening][] =>
-      value === null || value === undefined || left[name] === 0
-        ? []
-        : [[name, { salt: randomBytes(SALT_BYTES).toString('base64'), value: value.toWellFormed() }]],
-    ),
+const openingsOf = (
+  personal: NewEntry['personal'] = {},
+  left: Readonly<Record<string, number>>,
+): Openings => {
+  const values = Object.entries(personal).flatMap(([name, value]): [string, string][] =>
+    value === null || value === undefined || left[name] === 0 ? [] : [[name, value.toWellFormed()]],
   );
+  // One call for all of them: it takes as long as for one.
+  const salts = randomBytes(values.length * SALT_BYTES);
+  const saltAt = (index: number): string =>
+    salts.toString('base64', index * SALT_BYTES, (index + 1) * SALT_BYTES);
+  return Object.fromEntries(
+    values.map(([name, value], index): [string, Opening] => [name, { salt: saltAt(index), value }]),
+  );
+};
 
 export const headMac = (key: KeyObject, practiceId: string, seq: number, hash: Buffer): Buffer =>
   createHmac('sha256', key).update(`consent head|1|${practiceId}|${seq}|`).update(hash).digest();
+
+/** The end of the ledger while a transaction appends to it: read with its first entry and written, with one HMAC, with its last. */
+interface OpenHead {
+  seq: number;
+  hash: Buffer;
+  /** Whether its HMAC was right, or it is the first one. */
+  readonly isSealed: boolean;
+  readonly formerMac: Buffer;
+  readonly mac: () => Buffer;
+}
+
+const openHeads = perConnection((db: TenantDb) => {
+  let open: OpenHead | null = null;
+  keepBeside(db, {
+    write: () => {
+      if (open === null) return;
+      const { seq, hash, isSealed, formerMac, mac } = open;
+      consentStore(db).putHead({ seq, hash, mac: isSealed ? mac() : formerMac });
+      open = null;
+    },
+    forget: () => {
+      open = null;
+    },
+  });
+  return {
+    current: (): OpenHead | null => open,
+    begin: (practiceId: string, key: KeyObject): OpenHead => {
+      const row = consentStore(db).head();
+      const head: OpenHead = {
+        seq: row?.seq ?? 0,
+        hash: row?.hash ?? genesisOf(practiceId),
+        isSealed: !row || timingSafeEqual(row.mac, headMac(key, practiceId, row.seq, row.hash)),
+        formerMac: row?.mac ?? Buffer.alloc(0),
+        mac: () => headMac(key, practiceId, head.seq, head.hash),
+      };
+      open = head;
+      return head;
+    },
+  };
+});
+
+/** The number that the next entry gets, if it is appended in the same transaction. */
+export const nextEntry = (db: TenantDb): number =>
+  (openHeads(db).current()?.seq ?? consentStore(db).head()?.seq ?? 0) + 1;
 
 /**
  * The number and id of the new entry. A head whose HMAC is wrong keeps its wrong HMAC: the next entry must not seal what someone
@@ -95,7 +147,7 @@ export const appendConsent = (
   const { action, way, list, person, withWording = false } = entry;
   const store = consentStore(db);
   const practiceId = tenantStore(db).practice().id;
-  const head = store.head();
+  const head = openHeads(db).current() ?? openHeads(db).begin(practiceId, ledger.key);
   const openings = openingsOf(entry.personal, clientPeriods(db, ledger.kept()));
   const facts: ConsentFacts = {
     action,
@@ -115,17 +167,16 @@ export const appendConsent = (
       Object.entries(openings).map(([name, opening]) => [name, commitmentOf(opening)]),
     ),
   };
-  const seq = (head?.seq ?? 0) + 1;
+  const seq = head.seq + 1;
   const id = newId();
   const facts_json = canonicalJson(facts);
-  const genesis = genesisOf(practiceId);
-  const former = head?.hash ?? genesis;
+  const former = head.hash;
   const reach = reachOf(seq);
-  const reached = reach === seq - 1 ? former : (store.bySeq(reach)?.hash ?? genesis);
+  const reached = reach === seq - 1 ? former : (store.bySeq(reach)?.hash ?? genesisOf(practiceId));
   const hash = hashOf({ seq, former, reached, digest: digestOf({ seq, id, person, facts_json }) });
   store.insert({ seq, id, address_hash: person, facts_json, openings_json: JSON.stringify(openings), hash });
-  const isSealed = !head || timingSafeEqual(head.mac, headMac(ledger.key, practiceId, head.seq, head.hash));
-  store.putHead({ seq, hash, mac: isSealed ? headMac(ledger.key, practiceId, seq, hash) : head.mac });
+  head.seq = seq;
+  head.hash = hash;
   return { seq, id };
 };
 

@@ -2,9 +2,8 @@
 // confirm it, all in one transaction. An address gets one such mail a day for a list, whoever asks how often, and none
 // where it is on the list: the row of someone who has confirmed is never changed by a stranger.
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { appendConsent, type NewEntry } from '#src/audience/consent/ledger.ts';
+import { appendConsent, type NewEntry, nextEntry } from '#src/audience/consent/ledger.ts';
 import { confirmationMailStore } from '#src/audience/consent/mail-store.ts';
-import { consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
@@ -74,7 +73,7 @@ export const requestSubscription = (
   if (known && askedAt !== null && askedAt > now - DAY) return { kind: 'asked_before', subscriber: known };
 
   // The link names the entry that is written below, once the gates have let the mail pass.
-  const requestSeq = (consentStore(db).head()?.seq ?? 0) + 1;
+  const requestSeq = nextEntry(db);
   const link = confirmUrl(context, practice.number, requestSeq);
   const language = request.language ?? list.language;
   const accepted = accept({

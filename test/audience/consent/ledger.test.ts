@@ -15,6 +15,7 @@ import { appendConsent, forgetPerson, headMac, type Ledger } from '#src/audience
 import { consentStore } from '#src/audience/consent/store.ts';
 import { verifyLedger } from '#src/audience/consent/verify-ledger.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
+import { writeMemory } from '#src/kernel/db/memory.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { audienceKeys, insertList } from '#test/support/audience.ts';
 import { openTenantDb, type SampleTenant } from '#test/support/storage.ts';
@@ -25,9 +26,9 @@ const ENTRIES = 20;
 let tenant: SampleTenant;
 let list: ListRow;
 const person = (number: number): Buffer => createHash('sha256').update(`person ${number}`).digest();
-/** The third entry of each four is a mail. */
-const append = (number: number, by: Ledger = ledger) =>
-  appendConsent(
+/** In a transaction of its own. The third entry of each four is a mail. */
+const append = (number: number, by: Ledger = ledger) => {
+  const entry = appendConsent(
     tenant.db,
     by,
     {
@@ -44,6 +45,9 @@ const append = (number: number, by: Ledger = ledger) =>
     },
     number,
   );
+  writeMemory(tenant.db);
+  return entry;
+};
 
 beforeEach(async () => {
   tenant = await openTenantDb();
